@@ -34,8 +34,13 @@ const RETRY_AFTER_MAX_MS = 5 * 60_000;
 /** Statuses below 500 that ask to come again: time-out, too early, rate limit. */
 const COME_AGAIN: ReadonlySet<number> = new Set([408, 425, 429]);
 
-/** The payload of a successful answer, read with `schema`. Throws the `BankError` the answer stands for. */
-export function dataOf<T>(answer: HttpAnswer, schema: z.ZodType<T>, call: CallContext): T {
+/** Takes the data of an envelope, read with `schema`. */
+export const dataOf =
+  <T>(schema: z.ZodType<T>): Judge<T> =>
+  (answer, call) =>
+    openEnvelope(answer, schema, call);
+
+function openEnvelope<T>(answer: HttpAnswer, schema: z.ZodType<T>, call: CallContext): T {
   const { status } = answer;
   if (status >= 300 && status < 400)
     throw unknownOutcome(`HTTP ${status}; redirects are not followed`, false, answer, call);

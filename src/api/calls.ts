@@ -1,5 +1,4 @@
-import type { z } from 'zod';
-import { type CallContext, dataOf, exchangeError, type Judge } from './answers.ts';
+import { type CallContext, exchangeError, type Judge } from './answers.ts';
 import type { Admission } from './call-budget.ts';
 import type { ReadOptions, SendOptions } from './call-options.ts';
 import { withDeadline } from './deadline.ts';
@@ -21,15 +20,12 @@ interface WriteRoute extends Route {
   body?: object;
 }
 
-/** What an answer must be: data of this schema in the banking envelope, or what a judge of its own takes. */
-type Expected<T> = z.ZodType<T> | Judge<T>;
-
 /** How a read and a write go out. Both fail with a `BankError` only. */
 export interface Calls {
   /** GET, repeated with back-off inside the total limit while asking again makes sense. */
-  read<T>(route: Route, expected: Expected<T>, options?: ReadOptions): Promise<T>;
+  read<T>(route: Route, judge: Judge<T>, options?: ReadOptions): Promise<T>;
   /** POST, PUT or DELETE, sent at most once. */
-  send<T>(route: WriteRoute, expected: Expected<T>, options?: SendOptions): Promise<T>;
+  send<T>(route: WriteRoute, judge: Judge<T>, options?: SendOptions): Promise<T>;
 }
 
 export interface CallsOptions {
@@ -70,7 +66,7 @@ interface Attempt<T> {
   method: HttpMethod;
   target: string;
   body?: string | undefined;
-  expected: Expected<T>;
+  judge: Judge<T>;
   beforeFirstByte?: (() => void) | undefined;
   headers?: CallObserver['headers'];
 }
@@ -78,14 +74,14 @@ interface Attempt<T> {
 export function createCalls(options: CallsOptions): Calls {
   const { limits, basePath } = options;
   return {
-    async read(route, expected, { signal } = {}) {
-      const attempt = { ...prepared('GET', basePath, route), expected };
+    async read(route, judge, { signal } = {}) {
+      const attempt = { ...prepared('GET', basePath, route), judge };
       return readRepeatedly(options, signal, (deadline) => attemptOnce(options, attempt, deadline));
     },
 
-    async send(route, expected, { signal, beforeFirstByte } = {}) {
+    async send(route, judge, { signal, beforeFirstByte } = {}) {
       const body = route.body === undefined ? undefined : JSON.stringify(route.body);
-      const attempt = { ...prepared(route.method, basePath, route), expected, body, beforeFirstByte };
+      const attempt = { ...prepared(route.method, basePath, route), judge, body, beforeFirstByte };
       return withDeadline(limits.sendTotalMs, signal, (deadline) => attemptOnce(options, attempt, deadline));
     },
   };
@@ -156,7 +152,7 @@ function resultOf(error: unknown): CallResult {
 
 /** Token, one exchange, judgement. A token under suspicion is dropped before the error goes on. */
 async function exchangeOnce<T>(options: CallsOptions, attempt: Attempt<T>, signal: AbortSignal): Promise<T> {
-  const { operation, expected, ...request } = attempt;
+  const { operation, judge, ...request } = attempt;
   const token = await tokenFor(options.tokens, operation, signal);
   const own = { 'content-type': 'application/json', authorization: token.authorization };
   const headers = { ...request.headers, ...own };
@@ -170,7 +166,7 @@ async function exchangeOnce<T>(options: CallsOptions, attempt: Attempt<T>, signa
     authBeforeExecution: options.authBeforeExecution,
   };
   try {
-    return typeof expected === 'function' ? expected(answer, call) : dataOf(answer, expected, call);
+    return judge(answer, call);
   } catch (error) {
     if (error instanceof BankError && error.tokenSuspect) options.tokens.invalidate(token);
     throw error;

@@ -1,3 +1,4 @@
+import { dataOf } from '../answers.ts';
 import type { Bank } from '../bank.ts';
 import type { Calls } from '../calls.ts';
 import { accountBalance, accountBalances } from '../schemas/accounts.ts';
@@ -8,13 +9,13 @@ const ACCOUNTS = '/v1/banking/accounts';
 export function accountsResource({ read }: Calls): Bank['accounts'] {
   return {
     /** GET /v1/banking/accounts: the master institution's balances. */
-    master: (options) => read({ path: ACCOUNTS }, accountBalances, options),
+    master: (options) => read({ path: ACCOUNTS }, dataOf(accountBalances), options),
 
     /** GET /v1/banking/users/{uid}: a user's balances. */
-    ofUser: (uid, options) => read({ path: '/v1/banking/users/{uid}', ids: { uid } }, accountBalances, options),
+    ofUser: (uid, options) => read({ path: '/v1/banking/users/{uid}', ids: { uid } }, dataOf(accountBalances), options),
 
     /** GET /v1/banking/accounts/{account_id}: one balance. */
     get: (accountId, options) =>
-      read({ path: `${ACCOUNTS}/{account_id}`, ids: { account_id: accountId } }, accountBalance, options),
+      read({ path: `${ACCOUNTS}/{account_id}`, ids: { account_id: accountId } }, dataOf(accountBalance), options),
   };
 }

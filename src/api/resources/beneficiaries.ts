@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { dataOf } from '../answers.ts';
 import type { Bank } from '../bank.ts';
 import type { Calls } from '../calls.ts';
 import { readAllBeneficiaries } from '../list-pages.ts';
@@ -11,21 +12,21 @@ const BENEFICIARY = `${BENEFICIARIES}/{beneficiary_id}`;
 export function beneficiariesResource({ read, send }: Calls): Bank['beneficiaries'] {
   const pages: Parameters<typeof readAllBeneficiaries>[0] = {
     /** GET /v1/banking/beneficiaries: one page. */
-    list: (query, options) => read({ path: BENEFICIARIES, query: { ...query } }, beneficiaryPage, options),
+    list: (query, options) => read({ path: BENEFICIARIES, query: { ...query } }, dataOf(beneficiaryPage), options),
   };
   return {
     /** GET /v1/banking/beneficiaries/required-details: the fields a payee needs, by payment type. */
     requiredDetails: (currency, beneficiaryType, options) => {
       const query = { currency, beneficiary_type: beneficiaryType };
-      return read({ path: `${BENEFICIARIES}/required-details`, query }, requiredDetails, options);
+      return read({ path: `${BENEFICIARIES}/required-details`, query }, dataOf(requiredDetails), options);
     },
 
     /** POST /v1/banking/beneficiaries: uid, currency, beneficiary_type, payment_type and the required fields. */
-    add: (body, options) => send({ method: 'POST', path: BENEFICIARIES, body }, addedBeneficiary, options),
+    add: (body, options) => send({ method: 'POST', path: BENEFICIARIES, body }, dataOf(addedBeneficiary), options),
 
     /** GET /v1/banking/beneficiaries/{beneficiary_id} */
     get: (beneficiaryId, options) =>
-      read({ path: BENEFICIARY, ids: { beneficiary_id: beneficiaryId } }, beneficiary, options),
+      read({ path: BENEFICIARY, ids: { beneficiary_id: beneficiaryId } }, dataOf(beneficiary), options),
 
     listAll: (query, options) => readAllBeneficiaries(pages, query, options),
 
@@ -33,14 +34,18 @@ export function beneficiariesResource({ read, send }: Calls): Bank['beneficiarie
     update: async (beneficiaryId, body, options) => {
       await send(
         { method: 'PUT', path: BENEFICIARY, ids: { beneficiary_id: beneficiaryId }, body },
-        z.unknown(),
+        dataOf(z.unknown()),
         options,
       );
     },
 
     /** DELETE /v1/banking/beneficiaries/{beneficiary_id}. Answers no data. */
     delete: async (beneficiaryId, options) => {
-      await send({ method: 'DELETE', path: BENEFICIARY, ids: { beneficiary_id: beneficiaryId } }, z.unknown(), options);
+      await send(
+        { method: 'DELETE', path: BENEFICIARY, ids: { beneficiary_id: beneficiaryId } },
+        dataOf(z.unknown()),
+        options,
+      );
     },
   };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { dataOf } from '../answers.ts';
 import type { Bank } from '../bank.ts';
 import { readBusyList } from '../busy-list.ts';
 import type { Calls } from '../calls.ts';
@@ -12,7 +13,7 @@ const ORDER = `${ORDERS}/{order_id}`;
 export function ordersResource({ read, send }: Calls): Bank['orders'] {
   const pages: OrderPages = {
     /** GET /v1/banking/transactions: one page of a user's orders in one currency. */
-    list: (query, options) => read({ path: ORDERS, query: { ...query } }, orderPage, options),
+    list: (query, options) => read({ path: ORDERS, query: { ...query } }, dataOf(orderPage), options),
   };
   return {
     listAll: ({ from: created_at_from, type: order_type, ...key }, options) =>
@@ -21,18 +22,18 @@ export function ordersResource({ read, send }: Calls): Bank['orders'] {
     listSettled: ({ type: order_type, ...since }, options) => readBusyList(pages, { ...since, order_type }, options),
 
     /** GET /v1/banking/transactions/{order_id} */
-    get: (orderId, options) => read({ path: ORDER, ids: { order_id: orderId } }, order, options),
+    get: (orderId, options) => read({ path: ORDER, ids: { order_id: orderId } }, dataOf(order), options),
 
     /** POST /v1/banking/transactions/{order_id}/approve. No body is shown: an empty object fits the content type. */
     approve: async (orderId, options) => {
       const route = { method: 'POST', path: `${ORDER}/approve`, ids: { order_id: orderId }, body: {} } as const;
-      await send(route, z.unknown(), options);
+      await send(route, dataOf(z.unknown()), options);
     },
 
     /** POST /v1/banking/transactions/{order_id}/reject with a remark. */
     reject: async (orderId, remark, options) => {
       const route = { method: 'POST', path: `${ORDER}/reject`, ids: { order_id: orderId }, body: { remark } } as const;
-      await send(route, z.unknown(), options);
+      await send(route, dataOf(z.unknown()), options);
     },
   };
 }
