@@ -33,7 +33,7 @@ export function batchRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   // A control has no body: whatever comes is passed over.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', async (_request: unknown, body: Readable) => smallBody(body));
-  const listAnswers = answerSchemas({ 200: [batchList, 'newest first'], ...errorAnswers(401, 403) });
+  const listAnswers = answerSchemas({ 200: [batchList, 'newest first'], ...errorAnswers() });
   app.get('/v1/batches', { schema: { tags: TAGS, summary: 'The newest batches', response: listAnswers } }, (request) =>
     listBatches(deps.store, (batch) => maySee(request.caller, deps.store, batch)),
   );
@@ -41,10 +41,10 @@ export function batchRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     tags: TAGS,
     summary: 'The state of a batch',
     params: jsonSchema(byId),
-    response: answerSchemas({ 200: [batchDocument, 'as `payouts status ID --json`'], ...errorAnswers(401, 403, 404) }),
+    response: answerSchemas({ 200: [batchDocument, 'as `payouts status ID --json`'], ...errorAnswers(404) }),
   };
   app.get('/v1/batches/:id', { schema: showSchema }, async (request, reply) => {
-    const { batchId } = await batchOf(deps, request);
+    const { batchId } = await visibleBatchOf(deps, request);
     return reply.type(REPORT_TYPES.json).send(Readable.from(deps.document(batchId)));
   });
   for (const [name, [update, summary]] of Object.entries(CONTROLS)) {
@@ -55,12 +55,12 @@ export function batchRoutes(app: FastifyInstance, deps: GatewayDeps): void {
       querystring: jsonSchema(controlQuery),
       response: answerSchemas({
         200: [controlDocument, 'the control in force'],
-        ...errorAnswers(400, 401, 403, 404, 408, 409, 413, 503),
+        ...errorAnswers(400, 404, 408, 409, 413, 503),
       }),
     };
     app.post(`/v1/batches/:id/${name}`, { schema }, async (request) => {
       const by = makerOf(request.caller, parsed(controlQuery, request.query).by) ?? 'gateway';
-      const batch = await batchOf(deps, request);
+      const batch = await visibleBatchOf(deps, request);
       const control = await controlBatch(deps, request.caller, batch, { update, by });
       return { schemaVersion: 1, batchId: batch.batchId, control };
     });
@@ -112,11 +112,11 @@ export function reportRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     querystring: jsonSchema(reportQuery),
     response: {
       200: { description: 'the file', content: { 'application/octet-stream': { schema: { type: 'string' } } } },
-      ...answerSchemas(errorAnswers(401, 403, 404)),
+      ...answerSchemas(errorAnswers(404)),
     },
   };
   app.get('/v1/batches/:id/reports/:name', { schema }, async (request, reply) => {
-    const { batchId } = await batchOf(deps, request);
+    const { batchId } = await visibleBatchOf(deps, request);
     const name = REPORTS.find((known) => known === (request.params as { name?: string }).name);
     const { mask } = parsed(reportQuery, request.query);
     const reports = await deps.report(batchId, mask);
@@ -131,7 +131,7 @@ export function reportRoutes(app: FastifyInstance, deps: GatewayDeps): void {
 }
 
 /** The batch of the address. Throws a `Problem` for one that there is not, or that the caller may not see. */
-export async function batchOf({ store }: GatewayDeps, { params, caller }: FastifyRequest): Promise<BatchRecord> {
+export async function visibleBatchOf({ store }: GatewayDeps, { params, caller }: FastifyRequest): Promise<BatchRecord> {
   const { id } = params as { id: string };
   const batch = hasControls(id) ? undefined : await store.batch(id);
   if (batch !== undefined && (await maySee(caller, store, batch))) return batch;

@@ -52,7 +52,7 @@ export function cardRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     response: answerSchemas({
       200: [createdDocument, 'known before'],
       202: [createdDocument, 'claimed and started'],
-      ...errorAnswers(400, 401, 403, 408, 409, 413, 415, 422, 503),
+      ...errorAnswers(400, 408, 409, 413, 415, 422, 503),
     }),
   };
   app.post('/v1/card-payments', { schema: createSchema }, async (request, reply) => {
@@ -63,7 +63,7 @@ export function cardRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     const document = { schemaVersion: 1, card_payment: stored(deps, record), client_secret: secret };
     return reply.code(isNew ? 202 : 200).send(document);
   });
-  const listAnswers = answerSchemas({ 200: [cardList, 'newest first'], ...errorAnswers(401, 403) });
+  const listAnswers = answerSchemas({ 200: [cardList, 'newest first'], ...errorAnswers() });
   app.get(
     '/v1/card-payments',
     { schema: { tags: TAGS, summary: 'The newest card payments', response: listAnswers } },
@@ -95,7 +95,7 @@ type CardAsked = { by: string } & Record<string, string>;
 
 function controlRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   const answers = (document: z.ZodType, says: string) =>
-    answerSchemas({ 200: [document, says], ...errorAnswers(400, 401, 403, 404, 408, 409, 413, 415, 503) });
+    answerSchemas({ 200: [document, says], ...errorAnswers(400, 404, 408, 409, 413, 415, 503) });
   const ask = <Answer extends Record<string, string>>(subject: string, action: string, asked: CardAsked) => {
     const { by, ...detail } = asked;
     const update = async () => answered(await deps.cards.update<Answer>(subject, action, asked));
@@ -158,7 +158,7 @@ export function cardPageRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     ...(body === undefined ? {} : { body: jsonSchema(body) }),
     response: answerSchemas({
       200: [document, says],
-      ...errorAnswers(401, 403, 404),
+      ...errorAnswers(404),
       ...(body === undefined ? {} : errorAnswers(400, 408, 409, 413, 415, 422, 503)),
     }),
   });

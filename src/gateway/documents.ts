@@ -213,9 +213,17 @@ const ERROR_SAYS = {
   413: 'larger than 64 MiB',
   415: 'not a file of payouts',
   422: 'the file has findings, or the plan or the request with this key is a different one',
+  429: 'too many requests a minute, or at once',
   502: 'the bank refuses a read',
   503: 'the bank, Temporal or a worker does not answer; nothing was claimed',
 } as const;
 
-export const errorAnswers = (...statuses: (keyof typeof ERROR_SAYS)[]): Record<number, readonly [z.ZodType, string]> =>
-  Object.fromEntries(statuses.map((status) => [status, [errorDocument, ERROR_SAYS[status]] as const]));
+/** Whatever is asked for. */
+const EVERYWHERE = [401, 403, 429] as const;
+
+export const errorAnswers = (
+  ...others: Exclude<keyof typeof ERROR_SAYS, (typeof EVERYWHERE)[number]>[]
+): Record<number, readonly [z.ZodType, string]> =>
+  Object.fromEntries(
+    [...EVERYWHERE, ...others].map((status) => [status, [errorDocument, ERROR_SAYS[status]] as const]),
+  );

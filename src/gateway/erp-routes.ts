@@ -4,7 +4,7 @@ import * as contentDisposition from 'content-disposition';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { ERP_FORMATS, type ErpFormat } from '../reports/erp-formats.ts';
-import { batchOf } from './batch-routes.ts';
+import { visibleBatchOf } from './batch-routes.ts';
 import { errorAnswers } from './documents.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { answerSchemas, jsonSchema } from './schemas.ts';
@@ -39,7 +39,7 @@ export function erpRoutes(app: FastifyInstance, deps: GatewayDeps): void {
       params: jsonSchema(z.object({ id: z.string().describe('batch id') })),
       response: {
         200: { description: 'the file', content: { 'application/octet-stream': { schema: { type: 'string' } } } },
-        ...answerSchemas(errorAnswers(401, 403, 404)),
+        ...answerSchemas(errorAnswers(404)),
       },
     };
     app.get(`/v1/batches/:id/reports/${format}`, { schema }, (request, reply) =>
@@ -54,7 +54,7 @@ export async function sendErpFile(
   reply: FastifyReply,
   { format, type }: { format: ErpFormat; type: 'inline' | 'attachment' },
 ): Promise<FastifyReply> {
-  const { batchId } = await batchOf(deps, request);
+  const { batchId } = await visibleBatchOf(deps, request);
   const { path, unclear, answer } = await deps.erpFile(batchId, format);
   if (answer === null) reply.header('payouts-unclear', unclear.length);
   else reply.headers({ 'payouts-answer-id': answer.messageId, 'payouts-answer-version': answer.version });

@@ -53,6 +53,25 @@ it('shows and gives a batch to nobody outside of whose scope it is', async () =>
   expect(report.status).toBe(404);
 });
 
+it('hides every route of a batch from whoever may not see it, the next one too', async () => {
+  const { gateway, batchId } = await withBatch();
+  const { paths } = (await gateway.send('/openapi.json')).document as { paths: Record<string, object> };
+  const routes = Object.entries(paths)
+    .filter(([path]) => path.startsWith('/v1/batches/{id}'))
+    .flatMap(([path, methods]) => Object.keys(methods).map((method) => ({ path, method: method.toUpperCase() })));
+  const answers = await Promise.all(
+    routes.map(async ({ path, method }) => {
+      const its = path.replace('{id}', batchId).replace('{name}', 'csv');
+      const { status, document } = await gateway.send(its, { method, headers: as('bob') });
+      return { route: `${method} ${path}`, status, code: document.error.code };
+    }),
+  );
+  expect(answers).toEqual(
+    routes.map(({ path, method }) => ({ route: `${method} ${path}`, status: 404, code: 'unknown-id' })),
+  );
+  expect(answers.length).toBeGreaterThan(8);
+});
+
 it('nor to whoever hands over a row of it: who may see it is shown it, others learn that the row was taken', async () => {
   const gateway = await openGateway([], { policy: policyWithTokens() });
   const other = 'r-2,u-1002,acc-u1002-usd,99000.00,USD,ben-u1002-usd-local\n';

@@ -207,6 +207,7 @@ it('describes every route in its OpenAPI document', async () => {
     '413',
     '415',
     '422',
+    '429',
     '502',
     '503',
   ]);

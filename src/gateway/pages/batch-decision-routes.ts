@@ -5,7 +5,7 @@ import { may, type Person } from '../../domain/authority.ts';
 import { Problem } from '../../domain/problem.ts';
 import { type BatchPlan, type PlanDeps, plansToSign, planToSign, takePlan } from '../../services/decisions/plan.ts';
 import type { BatchRecord } from '../../store/store.ts';
-import { batchOf } from '../batch-routes.ts';
+import { visibleBatchOf } from '../batch-routes.ts';
 import type { Caller } from '../callers.ts';
 import { keptText, parsed } from '../schemas.ts';
 import { batchDecisionPage } from './batch-decision-page.ts';
@@ -26,7 +26,7 @@ const DECISIONS = ['approve', 'reject'] as const;
 export function batchDecisionRoutes(app: FastifyInstance, doorway: Doorway): void {
   const { deps } = doorway;
   app.get('/batches/:id/decide', async (request, reply) => {
-    const batch = await batchOf(deps, request);
+    const batch = await visibleBatchOf(deps, request);
     const { name: subject } = deciderOf(request, batch);
     const view = viewOf(request, reply, doorway);
     const plans = await plansToSign(planDeps(doorway), { batchId: batch.batchId, subject }, DECISIONS);
@@ -35,7 +35,7 @@ export function batchDecisionRoutes(app: FastifyInstance, doorway: Doorway): voi
   });
   for (const decision of DECISIONS) {
     app.post(`/batches/:id/${decision}`, async (request, reply) => {
-      const batch = await batchOf(deps, request);
+      const batch = await visibleBatchOf(deps, request);
       const person = deciderOf(request, batch);
       const { digest, remark, signed } = parsed(decideBody, request.body, 'body');
       const asked = { batchId: batch.batchId, decision, subject: person.name };

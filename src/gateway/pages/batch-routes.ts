@@ -9,7 +9,7 @@ import { Problem } from '../../domain/problem.ts';
 import { ERP_FORMATS } from '../../reports/erp-formats.ts';
 import { stepGroups } from '../../reports/next-step.ts';
 import type { BatchRecord, PayoutRecord, Store } from '../../store/store.ts';
-import { batchOf, controlBatch, REPORT_TYPES, REPORTS, reportQuery } from '../batch-routes.ts';
+import { controlBatch, REPORT_TYPES, REPORTS, reportQuery, visibleBatchOf } from '../batch-routes.ts';
 import type { Caller } from '../callers.ts';
 import { sendErpFile } from '../erp-routes.ts';
 import { assertMayControl } from '../may-see.ts';
@@ -45,7 +45,7 @@ export function batchRoutes(app: FastifyInstance, doorway: Doorway): void {
   const streams = progressStreams();
   app.get('/batches/:id', async (request, reply) => {
     const { state, after } = parsed(pageQuery, request.query);
-    const batch = await batchOf(deps, request);
+    const batch = await visibleBatchOf(deps, request);
     const { batchId } = batch;
     const states = state === undefined ? PAYOUT_STATES : [state];
     const read = await store.rowPage(batchId, { states, after, limit: ROWS_MAX + 1 });
@@ -70,7 +70,7 @@ export function batchRoutes(app: FastifyInstance, doorway: Doorway): void {
     return show(reply, view, { title: batch.file, body });
   });
   app.get('/batches/:id/live', async (request, reply) => {
-    const { batchId } = await batchOf(deps, request);
+    const { batchId } = await visibleBatchOf(deps, request);
     const leave = streams.enter(request.caller.name ?? request.ip);
     reply.raw.once('close', leave);
     const isLetIn = (): boolean => callerSeen(request, doorway) !== undefined;
@@ -82,7 +82,7 @@ export function batchRoutes(app: FastifyInstance, doorway: Doorway): void {
     );
   }
   app.get('/batches/:id/reports/:name', async (request, reply) => {
-    const { batchId } = await batchOf(deps, request);
+    const { batchId } = await visibleBatchOf(deps, request);
     const name = REPORTS.find((known) => known === (request.params as { name?: string }).name);
     const { mask } = parsed(reportQuery, request.query);
     const path = name === undefined ? undefined : (await deps.report(batchId, mask))[name];
@@ -95,7 +95,7 @@ export function batchRoutes(app: FastifyInstance, doorway: Doorway): void {
   });
   app.post('/batches/:id/control', async (request, reply) => {
     const { control, by } = parsed(controlBody, request.body, 'body');
-    const batch = await batchOf(deps, request);
+    const batch = await visibleBatchOf(deps, request);
     await controlBatch(deps, request.caller, batch, {
       update: MESSAGES[control],
       by: request.caller.name ?? by ?? 'gateway',
