@@ -1,21 +1,72 @@
-import { END_STATES } from '../domain/payout-state.ts';
+import { END_STATES, type EndState, type Reason } from '../domain/payout-state.ts';
+import type { SentCardRequest, SentOrder } from '../domain/sent-order.ts';
 import { inDoubt, SENDER_LIFE_MS } from '../domain/submission.ts';
 import { chunks } from './chunks.ts';
 import type { Database } from './database.ts';
-import type {
-  AttemptBegun,
-  AttemptResult,
-  Closing,
-  HeldClaim,
-  NewAttempt,
-  SettledUpTo,
-  UnpaidEnd,
-} from './entities.ts';
 import { json } from './json-columns.ts';
 import { leaveOpenSet } from './open-orders.ts';
-import { recordEnds } from './payout-changes.ts';
-import type { PayoutRecord, SendAttempt } from './schema.ts';
+import { type HeldClaim, recordEnds } from './payout-changes.ts';
+import type { AttemptOutcome, PayoutRecord, SendAttempt, Settled } from './schema.ts';
 import { inShortTransaction, LOCKS, write } from './write-groups.ts';
+
+export interface NewAttempt {
+  reference: string;
+  attempt: number;
+  runId: string;
+  activityId: string;
+  sentAt: number;
+  listedFrom?: number;
+  request?: SentOrder | SentCardRequest;
+  claim?: HeldClaim;
+  /** Whose answer is for life: none is begun once the bank has accepted one, or has said that it exists. */
+  isFinal?: boolean;
+}
+
+/**
+ * Whether an attempt may be made. `superseded`: the run does not hold the claim any more, or the payout has an end. `told`: the
+ * bank has it, as an earlier sender has heard, perhaps only now.
+ */
+export type AttemptBegun = 'begun' | 'superseded' | 'told' | GivesWay;
+
+/**
+ * Nothing is recorded, because of the attempt `to`. `taken`: its number is the same, or higher. `live`: its sender may still be about
+ * to send.
+ */
+interface GivesWay {
+  to: number;
+  because: 'taken' | 'live';
+}
+
+export interface AttemptResult {
+  outcome: AttemptOutcome;
+  orderId?: string;
+  code?: number;
+}
+
+/** What became of the attempts of a reference up to a number. */
+export interface SettledUpTo {
+  upTo: number;
+  as: Settled;
+}
+
+/** An end without money, and what the run has settled of what it sent. */
+export interface UnpaidEnd extends HeldClaim {
+  state: Exclude<EndState, 'completed'>;
+  reason: Reason;
+  /** By reference sent: attempts up to this number are settled, and how. Those of a reference that is not named are not. */
+  settled: Record<string, SettledUpTo>;
+  /** Every reference sent for the payout. */
+  references: readonly string[];
+  /** The person who has said so, where one has. */
+  by?: string;
+  at: number;
+}
+
+/**
+ * `superseded`: the run does not hold the claim. `in-doubt`: an attempt beyond those it has settled may have moved money. Nothing
+ * is written in either case.
+ */
+export type Closing = 'closed' | 'superseded' | 'in-doubt';
 
 export const attemptRepository = {
   recordAttempt,

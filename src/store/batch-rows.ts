@@ -3,12 +3,27 @@ import type { Touches } from '../domain/authority.ts';
 import { END_STATES, isEnd, PAYOUT_STATES, type PayoutState, type Reason } from '../domain/payout-state.ts';
 import { chunks, pagedByRow, ROWS_PER_STATEMENT } from './chunks.ts';
 import type { Database } from './database.ts';
-import type { CanaryRow, InFlight, UserAccount } from './entities.ts';
 import { json } from './json-columns.ts';
+import type { UserAccount } from './lanes.ts';
 import { recordEnds } from './payout-changes.ts';
 import type { PayoutRecord, SwitchRecord, Tables } from './schema.ts';
 import { COLUMNS, switches } from './switches.ts';
 import { inTransaction } from './transaction.ts';
+
+export interface InFlight {
+  /** Released rows of the batch at work, their order not accepted by the bank; none that waits for a date, money or people. */
+  unaccepted: number;
+  /** Payouts of every batch with an order open at the bank, those on their way there and the `unaccepted` included. */
+  openOrders: number;
+}
+
+/** A row that must be completed before the rest of its batch is released. */
+export interface CanaryRow {
+  reference: string;
+  row: number | null;
+  state: PayoutState;
+  reasonCode: string | null;
+}
 
 export const batchRowRepository = {
   stateCounts,

@@ -1,13 +1,25 @@
+import type { OriginalTransaction } from '../domain/bank-message.ts';
 import { type BatchControl, END_STATES } from '../domain/payout-state.ts';
 import { audit } from './audit.ts';
 import { chunksInTurns, pagedByRow, ROWS_PER_STATEMENT } from './chunks.ts';
 import type { Database } from './database.ts';
-import type { BatchClaim, RefusedRow } from './entities.ts';
 import { json } from './json-columns.ts';
 import { announce } from './outbox.ts';
 import type { BatchRecord } from './schema.ts';
 import { beginning } from './text-search.ts';
 import { inTransaction } from './transaction.ts';
+
+/** A row of a file that was not claimed, with why. */
+export interface RefusedRow {
+  row: number;
+  line: number;
+  /** Values as written; empty where they were not read whole, or came in a bank message. */
+  instruction: Record<string, string>;
+  original?: OriginalTransaction;
+  /** Reference of the payout that took the row before. */
+  reference?: string;
+  findings: { column: string | null; rule: string; message: string }[];
+}
 
 export const batchRepository = {
   batch,
@@ -79,7 +91,7 @@ export async function batchOfMessage(db: Database, messageId: string): Promise<B
     .executeTakeFirst();
 }
 
-export async function insertRefused(db: Database, { batchId, refused = [] }: BatchClaim): Promise<void> {
+export async function insertRefused(db: Database, batchId: string, refused: Iterable<RefusedRow>): Promise<void> {
   for await (const some of chunksInTurns(refused)) {
     await db
       .insertInto('refusedRows')

@@ -1,15 +1,73 @@
 import type { Insertable } from 'kysely';
 import type { AuditEntry } from '../audit/entry.ts';
+import type { OriginalMessage, OriginalTransaction } from '../domain/bank-message.ts';
 import { type PayoutInstruction, priorityRank } from '../domain/instruction.ts';
+import type { PayoutKind } from '../domain/names.ts';
 import type { PayoutState } from '../domain/payout-state.ts';
 import { audit } from './audit.ts';
-import { batchOfMessage, insertRefused } from './batches.ts';
+import { batchOfMessage, insertRefused, type RefusedRow } from './batches.ts';
 import { chunksInTurns } from './chunks.ts';
 import type { Database } from './database.ts';
-import type { BatchClaim, ClaimOutcome, ClaimRow, KnownClaim, LookAlike } from './entities.ts';
 import { json } from './json-columns.ts';
 import type { Tables } from './schema.ts';
 import { inTransaction } from './transaction.ts';
+
+export interface ClaimRow {
+  row: number;
+  reference: string;
+  workflowId: string;
+  instruction: PayoutInstruction;
+  payloadDigest: string;
+  /** From 0, which is also what absent means; above only for a payout whose earlier generation took no money. */
+  generation?: number;
+  original?: OriginalTransaction;
+  lookAlikeKey?: string;
+  lookAlikeOf?: string;
+}
+
+export interface BatchClaim {
+  batchId: string;
+  file: string;
+  sha256: string;
+  by: string | null;
+  /** Gone through more than once. */
+  rows: Iterable<ClaimRow>;
+  /** Rows of the file that broke a rule: kept for the answer, never paid. */
+  refused?: Iterable<RefusedRow>;
+  message?: OriginalMessage;
+  retryOf?: string;
+  /** The id of the message must be a new one. */
+  messageIsNew?: boolean;
+  /** Payouts claimed since (epoch ms) that look like a row must be the ones its row names. */
+  lookAlikesSince?: number;
+  /** The first rows by release order, and how many: the others are released once these are completed. */
+  canary?: number;
+  at: number;
+}
+
+/** An earlier payout of the same payee, amount and currency that is not proven unpaid. */
+export interface LookAlike {
+  lookAlikeKey: string;
+  reference: string;
+  createdAt: number;
+}
+
+/** A document already claimed: by whom, as what, and whether it is still the same instruction. */
+export interface KnownClaim {
+  row: number;
+  kind: PayoutKind;
+  reference: string;
+  batchId: string | null;
+  samePayload: boolean;
+  /** As it was claimed. */
+  instruction: PayoutInstruction;
+}
+
+export type ClaimOutcome =
+  | { claimed: true }
+  | { claimed: false; known: KnownClaim[] }
+  /** No row is known, and yet the batch is not what it was when it was planned. */
+  | { claimed: false; known: []; changed: 'message-taken' | 'look-alike' };
 
 export const claimRepository = { claimBatch, knownClaims, lookAlikes };
 
@@ -39,7 +97,7 @@ function claimBatch(db: Database, claim: BatchClaim): Promise<ClaimOutcome> {
         .execute();
       total += some.length;
     }
-    await insertRefused(transaction, claim);
+    await insertRefused(transaction, claim.batchId, claim.refused ?? []);
     await transaction.updateTable('batches').set({ total }).where('batchId', '=', batchId).execute();
     await audit(transaction, claimEntry(claim, total));
     return { claimed: true };
@@ -85,6 +143,18 @@ async function changedSince(
   return undefined;
 }
 
+/** What is written of a new row: a column that is named nowhere here does not compile. */
+type Written<Table extends keyof Tables, Later extends keyof Tables[Table]> = {
+  [Column in Exclude<keyof Tables[Table], Later>]: Column extends keyof Insertable<Tables[Table]>
+    ? Insertable<Tables[Table]>[Column]
+    : never;
+};
+
+/** What becomes of a payout, and what is learned about it. */
+type WrittenLater =
+  | ('claimRunId' | 'term' | 'assessed' | 'fundsNeeded' | 'reason' | 'reasonCode' | 'orderId' | 'fee' | 'feeCurrency')
+  | ('closedRuns' | 'closedAtState' | 'nextRestartAt' | 'releasedAt' | 'endedAt');
+
 function batchOf({
   batchId,
   file,
@@ -94,7 +164,7 @@ function batchOf({
   retryOf,
   canary,
   at,
-}: BatchClaim): Insertable<Tables['batches']> {
+}: BatchClaim): Written<'batches', 'controlReason' | 'endedAt'> {
   return {
     batchId,
     file,
@@ -110,7 +180,7 @@ function batchOf({
   };
 }
 
-function batchRow({ batchId, by, at }: BatchClaim, row: ClaimRow): Insertable<Tables['payouts']> {
+function batchRow({ batchId, by, at }: BatchClaim, row: ClaimRow): Written<'payouts', WrittenLater | 'kind'> {
   return {
     ...identified(row),
     generation: row.generation ?? 0,

@@ -1,5 +1,28 @@
 import type { Database } from './database.ts';
-import type { IdempotencyHold, IdempotencyKey, IdempotencyTaking } from './entities.ts';
+
+/** A key that one process holds. */
+export interface IdempotencyKey {
+  /** Name of the caller's token; empty for a caller without a name. */
+  caller: string;
+  key: string;
+  /** Who works on the request. */
+  owner: string;
+}
+
+export interface IdempotencyHold extends IdempotencyKey {
+  requestSha256: string;
+  /** The batch this request makes, if nobody has begun it. */
+  batchId: string;
+  heldUntil: number;
+  at: number;
+}
+
+export type IdempotencyTaking =
+  /** `batchId`: the batch this request makes, or has made before its first holder ended. */
+  | { outcome: 'taken'; batchId: string }
+  | { outcome: 'answered'; status: number; body: string }
+  | { outcome: 'in-use' }
+  | { outcome: 'other-request' };
 
 export const idempotencyRepository = { takeKey, holdKey, answerKey, forgetKeys };
 

@@ -2,7 +2,12 @@ import { sql } from 'kysely';
 import { ACCOUNT_HOLDS, type ReasonCode } from '../domain/reasons.ts';
 import type { IncidentKind } from '../domain/reconciliation.ts';
 import type { Database } from './database.ts';
-import type { UserAccount } from './entities.ts';
+
+/** An account as a user names it: the bank may refuse it to one and not to another. */
+export interface UserAccount {
+  uid: string;
+  accountId: string;
+}
 
 export const laneRepository = { pausedAccounts, fundsNeededAhead, hasSuspectedDuplicate };
 

@@ -1,8 +1,32 @@
 import type { Database } from './database.ts';
-import type { OpenOrderNote, OpenOrderRequest, WatchKey } from './entities.ts';
 import type { OpenOrder } from './schema.ts';
 import { inTransaction } from './transaction.ts';
 import { inShortTransaction, LOCKS, write } from './write-groups.ts';
+
+export interface OpenOrderRequest {
+  reference: string;
+  workflowId: string;
+  uid: string;
+  /** One for a payment, both legs for an exchange. */
+  currencies: readonly string[];
+  /** From when on a list can show its order. */
+  since: number;
+  at: number;
+  /** A watch that has not swept since this time counts as gone. */
+  watchAliveSince: number;
+}
+
+/** What the watch has seen of an open order; absent keys keep their value. */
+export interface OpenOrderNote {
+  orderId?: string;
+  notifiedStatus?: string | null;
+  nextLookAt?: number | null;
+}
+
+export interface WatchKey {
+  uid: string;
+  currency: string;
+}
 
 /** The orders that are open at the bank, and the watches that look for them. */
 export const openOrderRepository = {

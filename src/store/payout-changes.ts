@@ -1,9 +1,15 @@
 import type { AuditEntry } from '../audit/entry.ts';
 import type { Assessment } from '../domain/gates.ts';
-import { END_STATES, type EndState, isEnd, needsAttention, type Reason } from '../domain/payout-state.ts';
+import {
+  END_STATES,
+  type EndState,
+  isEnd,
+  needsAttention,
+  type PayoutState,
+  type Reason,
+} from '../domain/payout-state.ts';
 import { audit } from './audit.ts';
 import type { Database } from './database.ts';
-import type { PayoutChange } from './entities.ts';
 import { json } from './json-columns.ts';
 import { leaveOpenSet } from './open-orders.ts';
 import { announce } from './outbox.ts';
@@ -12,6 +18,25 @@ import type { PayoutRecord } from './schema.ts';
 import { inShortTransaction, LOCKS, write } from './write-groups.ts';
 
 /** How a row's state is written, and who is told of it. */
+
+export interface PayoutChange {
+  /** Of the run that writes: nothing is changed unless it holds the claim. Absent: somebody else than a run. */
+  term?: number;
+  state: PayoutState;
+  reason?: Reason | null;
+  orderId?: string;
+  fee?: string;
+  feeCurrency?: string;
+  /** What the row waits for on its account, decimal; null: not known. */
+  fundsNeeded?: string | null;
+  at: number;
+}
+
+/** The run that writes, as holder of the claim. */
+export interface HeldClaim {
+  reference: string;
+  term: number;
+}
 
 /**
  * Absent keys of the change keep their value; `reason: null` clears. False, and nothing changed, for a row that has an end and

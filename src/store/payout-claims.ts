@@ -1,11 +1,41 @@
+import type { PayoutInstruction } from '../domain/instruction.ts';
+import type { PayoutKind } from '../domain/names.ts';
 import { END_STATES, type PayoutState, type Reason } from '../domain/payout-state.ts';
 import { attemptsOf } from './attempts.ts';
 import { identified } from './claims.ts';
 import type { Database } from './database.ts';
-import type { HeldClaim, PayoutClaim, PayoutClaimRequest } from './entities.ts';
 import type { JsonText } from './json-columns.ts';
-import type { PayoutRecord } from './schema.ts';
+import type { HeldClaim } from './payout-changes.ts';
+import type { PayoutRecord, SendAttempt } from './schema.ts';
 import { LOCKS, write } from './write-groups.ts';
+
+export interface PayoutClaimRequest {
+  reference: string;
+  workflowId: string;
+  instruction: PayoutInstruction;
+  payloadDigest: string;
+  generation: number;
+  /** Absent: a payout. */
+  kind?: PayoutKind;
+  by: string | null;
+  runId: string;
+  /** The claim gets this term at least, so that nobody holds it under one of before; absent: the first. */
+  term?: number;
+  /** Derived references whose attempts are wanted too. */
+  derivedReferences: readonly string[];
+  at: number;
+}
+
+/** What a payout finds when it claims its row. */
+export interface PayoutClaim {
+  record: PayoutRecord;
+  /** Whether an earlier run held the claim (reset, started again, retention over). */
+  isTakenOver: boolean;
+  /** False when the document is known with another payload, or as another kind (`id-reused`). */
+  samePayload: boolean;
+  /** Attempts recorded for this reference and for its derived exchange reference, oldest first. */
+  attempts: SendAttempt[];
+}
 
 export const payoutClaimRepository = { claimPayout, renewClaim };
 

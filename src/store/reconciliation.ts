@@ -1,5 +1,18 @@
 import type { Database } from './database.ts';
-import type { PayoutDocument, ReconciliationKey, WatchKey } from './entities.ts';
+import type { WatchKey } from './open-orders.ts';
+
+/** What reconciliation compares in one go. */
+export interface ReconciliationKey extends WatchKey {
+  /** Creation of the oldest of its payouts: no order of them is older. */
+  since: number;
+}
+
+/** What the references of a payout are derived from, with its uid. */
+export interface PayoutDocument {
+  reference: string;
+  documentId: string;
+  generation: number;
+}
 
 /** Which keys there are to compare with the bank. */
 export const reconciliationRepository = { documentsOf, reconciliationKeys, batchKeys };

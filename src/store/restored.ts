@@ -1,7 +1,20 @@
 import { audit } from './audit.ts';
 import type { Database } from './database.ts';
-import type { Restored, RestoreRecord } from './entities.ts';
 import { inTransaction } from './transaction.ts';
+
+/** What others than this store sent between these times (epoch ms) may be missing in it. */
+export interface Restored {
+  from: number;
+  at: number;
+}
+
+/** Who put this store in the place of another one; audited under the subject `store`. */
+export interface RestoreRecord extends Restored {
+  /** Id of the store whose namespace this one takes; absent: a copy was put in this one's place. */
+  replaces?: string;
+  by: string;
+  detail: Record<string, string>;
+}
 
 export const restoreRepository = { recordRestore, restored, hasReplaced };
 

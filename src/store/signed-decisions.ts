@@ -2,9 +2,27 @@ import type { Question, SignedDecision } from '../domain/authority.ts';
 import { audit } from './audit.ts';
 import { chunks } from './chunks.ts';
 import type { Database } from './database.ts';
-import type { PlannedDecision, PlannedRow, TakenDecision } from './entities.ts';
 import { json } from './json-columns.ts';
 import { inTransaction } from './transaction.ts';
+
+/** A decision that is kept. */
+export type TakenDecision = SignedDecision & { takenAt: number };
+
+/** A row that a signed plan stands for, with the proof that it is in it. */
+export interface PlannedRow {
+  reference: string;
+  digest: string;
+  /** From 0. */
+  index: number;
+  path: readonly string[];
+}
+
+/** A plan that is signed, as far as it stands for one row. */
+export type PlannedDecision = TakenDecision & {
+  /** Of the row, as it was planned. */
+  rowDigest: string;
+  inclusion: Pick<PlannedRow, 'index' | 'path'>;
+};
 
 export const signedDecisionRepository = {
   takeSignedDecision,

@@ -5,15 +5,25 @@ import type { IdentityAcceptance } from './store-identity.ts';
 
 export type { AuditEntry } from '../audit/entry.ts';
 export type { AnsweredTransaction, AnswerRecord } from './answer-schema.ts';
+export type { AttemptBegun, AttemptResult, Closing, NewAttempt, SettledUpTo, UnpaidEnd } from './attempts.ts';
 export type { NumberedEntry } from './audit.ts';
 export type { LogToSign } from './audit-checkpoints.ts';
+export type { CanaryRow, InFlight } from './batch-rows.ts';
+export type { RefusedRow } from './batches.ts';
+export type { BatchClaim, ClaimOutcome, ClaimRow, KnownClaim, LookAlike } from './claims.ts';
 export type { KeptCheck } from './decision-schema.ts';
-export type * from './entities.ts';
+export type { IdempotencyHold, IdempotencyKey, IdempotencyTaking } from './idempotency.ts';
 export type { Acknowledgement, IncidentRecord } from './incidents.ts';
+export type { UserAccount } from './lanes.ts';
+export type { OpenOrderNote, OpenOrderRequest, WatchKey } from './open-orders.ts';
 export type { OutboxEvent, RefusedEvent, SubscriptionRecord } from './outbox-schema.ts';
 export type { NameSeen, PayeeAsked, PayeeHistory } from './payees.ts';
+export type { HeldClaim, PayoutChange } from './payout-changes.ts';
+export type { PayoutClaim, PayoutClaimRequest } from './payout-claims.ts';
 export type { PayoutSearch } from './payouts.ts';
 export type { QuietPayout, QuietScope } from './quiet-payouts.ts';
+export type { PayoutDocument, ReconciliationKey } from './reconciliation.ts';
+export type { Restored, RestoreRecord } from './restored.ts';
 export type {
   AttemptOutcome,
   BatchRecord,
@@ -28,6 +38,7 @@ export type {
   SwitchRecord,
   UnaskedOrder,
 } from './schema.ts';
+export type { PlannedDecision, PlannedRow, TakenDecision } from './signed-decisions.ts';
 export type { Standing } from './standing.ts';
 export type * from './store-identity.ts';
 export type { SubscriptionMove } from './subscriptions.ts';
