@@ -1,7 +1,7 @@
-import type { KeyObject } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { keyRingOfHome } from './codec/home-keys.ts';
 import type { KeyRing } from './codec/key-ring.ts';
+import { AUDIT_KEYS, type AuditConfig, auditOf } from './config/audit.ts';
 import { BANK_KEYS, type BankConfig, bankOf } from './config/bank.ts';
 import { CARD_KEYS, type CardsConfig, cardsOf, type WebhookConfig, webhookOf } from './config/cards.ts';
 import { CHECK_KEYS, type ChecksConfig, checksOf } from './config/checks.ts';
@@ -10,6 +10,7 @@ import { ConfigError } from './config/config-error.ts';
 import { DEPLOYMENT_KEYS, type Deployment, deploymentOf } from './config/deployment.ts';
 import { EVENT_CONFIG_KEYS, type EventsConfig, eventsOf } from './config/events.ts';
 import { GATEWAY_KEYS, type GatewayConfig, gatewayOf } from './config/gateway.ts';
+import { INTAKE_KEYS } from './config/intake.ts';
 import { type Environment, key, readKeys, type ValuesOf } from './config/key.ts';
 import { hostOf, isLoopback } from './config/loopback.ts';
 import { METRICS_KEYS, type MetricsConfig, metricsOf } from './config/metrics.ts';
@@ -19,20 +20,7 @@ import { settingsOf, WORKER_KEYS, type WorkerSettings } from './config/settings.
 import { type TemporalConfig, temporalOf } from './config/temporal.ts';
 import { TRACE_KEYS, type TracesConfig, tracesOf } from './config/traces.ts';
 import { unknownKeys } from './config/unknown-keys.ts';
-import {
-  amountsByCurrency,
-  auditKey,
-  codecKeys,
-  count,
-  date,
-  flag,
-  httpUrl,
-  journalAccounts,
-  mailAddress,
-  oneOf,
-  storeUrl,
-  text,
-} from './config/values.ts';
+import { codecKeys, flag, httpUrl, journalAccounts, oneOf, storeUrl, text } from './config/values.ts';
 
 /** The only reader of the process environment. */
 
@@ -52,28 +40,11 @@ export const CONFIG_KEYS = {
     null,
     'Ed25519 private key (PKCS #8, PEM) with which commands sign decisions; preferably as PAYOUTS_SIGNING_KEY_FILE',
   ),
-  PAYOUTS_FOLDER_MAKER: key(text, null, 'person of the policy who counts as the maker of files from drop folders'),
-  PAYOUTS_LOOK_ALIKE_DAYS: key(
-    count(0, 365),
-    '3',
-    'a payout with the same payee, amount and currency as one of the last so many days is held for a decision; 0: never',
-  ),
-  PAYOUTS_BANK_AUDITS_FROM: key(
-    amountsByCurrency,
-    '{}',
-    'JSON {"USD":"10000"}: amounts from which the bank audits an order, so that the plan can show how many will be; {}: not shown (api-gaps)',
-  ),
-  PAYOUTS_MESSAGE_MAPPING: key(text, null, 'JSON mapping file: debtor accounts and payment types for bank messages'),
-  PAYOUTS_PAYEE_DIRECTORY: key(text, null, 'CSV payee directory: what bank messages lack about payees'),
+  ...INTAKE_KEYS,
   PAYOUTS_JOURNAL_ACCOUNTS: key(
     journalAccounts,
     '{}',
     'JSON {"bank"?,"payment"?,"fee"?,"exchange"?,"return"?}: account codes of the journal, which may contain {account} and {currency}; absent: bank:{account}, payouts, bank-fees, exchange:{currency}, returned-payouts',
-  ),
-  PAYOUTS_STRUCTURED_ADDRESSES_FROM: key(
-    date,
-    '2026-11-14',
-    'from this day on, payments in bank messages need a structured or hybrid address: CBPR+ and SEPA refuse free lines only',
   ),
   PAYOUTS_HOME: key(text, '.payouts', 'folder of databases and reports, relative to the working directory'),
   PAYOUTS_STORE_URL: key(storeUrl, null, 'file:PATH or postgres://...; absent: store.sqlite in the home'),
@@ -88,22 +59,7 @@ export const CONFIG_KEYS = {
     'id of a store that is lost for good: a worker that starts takes over its Temporal namespace for the present store',
   ),
   PAYOUTS_UI_URL: key(httpUrl, null, "address of the Temporal Web UI in links; absent: the embedded server's"),
-  PAYOUTS_AUDIT_KEY: key(
-    auditKey,
-    null,
-    'private Ed25519 key in PEM that signs checkpoints of the audit log; absent: audit-key.pem in the home, created at first use',
-  ),
-  PAYOUTS_AUDIT_CHECKPOINTS: key(
-    text,
-    null,
-    'file, preferably on another machine, to which every checkpoint of the audit log is appended; absent: they stay in the store',
-  ),
-  PAYOUTS_AUDIT_MAIL_SPOOL: key(
-    text,
-    null,
-    'folder in which every checkpoint of the audit log is placed as a mail, for the mail system to send; absent: none',
-  ),
-  PAYOUTS_AUDIT_MAIL_TO: key(mailAddress, 'root@localhost', 'sender and recipient of these mails'),
+  ...AUDIT_KEYS,
   PAYOUTS_LOG_LEVEL: key(
     oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
     null,
@@ -174,22 +130,6 @@ export interface Config {
   unknownSettings: readonly string[];
 }
 
-interface AuditConfig {
-  /** Signs checkpoints; undefined: the one in the home. */
-  key: Secret<KeyObject> | undefined;
-  /** Absolute path of the file that checkpoints are appended to. */
-  checkpoints: string | undefined;
-  spool: MailSpool | undefined;
-}
-
-/** Where checkpoints are laid as mails. */
-export interface MailSpool {
-  /** Absolute path. */
-  folder: string;
-  /** Address that they are to. */
-  to: string;
-}
-
 /** Reads and checks every setting. Throws a `ConfigError` for the first one that cannot be used. */
 export function loadConfig(env: Environment = process.env): Config {
   const values = readKeys(CONFIG_KEYS, env);
@@ -243,15 +183,6 @@ export function loadConfig(env: Environment = process.env): Config {
 function codecKeysOf(given: KeyRing | undefined, { kind }: TemporalConfig, home: string): Config['codecKeys'] {
   if (given !== undefined || kind === 'cluster') return () => given;
   return () => keyRingOfHome(home);
-}
-
-function auditOf(values: Values): AuditConfig {
-  const { PAYOUTS_AUDIT_KEY: key, PAYOUTS_AUDIT_CHECKPOINTS: file, PAYOUTS_AUDIT_MAIL_SPOOL: folder } = values;
-  return {
-    key: key && new Secret(key),
-    checkpoints: file === undefined ? undefined : resolve(file),
-    spool: folder === undefined ? undefined : { folder: resolve(folder), to: values.PAYOUTS_AUDIT_MAIL_TO },
-  };
 }
 
 /** Refuses what makes two worlds of one: a store for each machine, or waits that are shorter than the bank's. */

@@ -15,7 +15,8 @@ import { leafText } from '../audit/entry.ts';
 import { keyInHome, makeKeyInHome } from '../audit/log-key.ts';
 import { KEY_ROTATED, KEY_SUBJECT } from '../audit/log-keys.ts';
 import { leafHash, MerkleTree, type TreeState } from '../audit/merkle.ts';
-import type { Config, MailSpool } from '../config.ts';
+import type { MailSpool } from '../config/audit.ts';
+import type { Config } from '../config.ts';
 import { Problem } from '../domain/problem.ts';
 import type { CheckpointRecord, Store } from '../store/store.ts';
 

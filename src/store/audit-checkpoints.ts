@@ -1,9 +1,9 @@
 import type { AuditEntry } from '../audit/entry.ts';
 import type { TreeState } from '../audit/merkle.ts';
 import { audit, auditLog, auditTree, lockTree } from './audit.ts';
+import type { CheckpointRecord, LoggedEntry } from './audit-schema.ts';
 import type { Database } from './database.ts';
 import { json } from './json-columns.ts';
-import type { CheckpointRecord, LoggedEntry } from './schema.ts';
 import { inTransaction } from './transaction.ts';
 
 export const checkpointRepository = {

@@ -1,9 +1,9 @@
 import { type AuditEntry, kept, leafText } from '../audit/entry.ts';
 import { leafHash, MerkleTree, type TreeState } from '../audit/merkle.ts';
+import type { LoggedEntry } from './audit-schema.ts';
 import { chunks } from './chunks.ts';
 import type { Database } from './database.ts';
 import { json } from './json-columns.ts';
-import type { LoggedEntry } from './schema.ts';
 import { inTransaction } from './transaction.ts';
 
 export const auditRepository = {

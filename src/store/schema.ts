@@ -1,6 +1,4 @@
 import type { Generated, Selectable } from 'kysely';
-import type { KeptEntry } from '../audit/entry.ts';
-import type { Hash } from '../audit/merkle.ts';
 import type { OriginalMessage, OriginalTransaction } from '../domain/bank-message.ts';
 import type { Assessment } from '../domain/gates.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
@@ -10,6 +8,7 @@ import type { IncidentKind } from '../domain/reconciliation.ts';
 import type { SentCardRequest, SentOrder } from '../domain/sent-order.ts';
 import type { SwitchScope } from '../domain/switch-scope.ts';
 import { ANSWER_JSON, type AnswerTables } from './answer-schema.ts';
+import { AUDIT_JSON, type AuditTables } from './audit-schema.ts';
 import { CARD_JSON, type CardTables } from './card-schema.ts';
 import { DECISION_JSON, type DecisionTables } from './decision-schema.ts';
 import type { Json, JsonColumns } from './json-columns.ts';
@@ -19,7 +18,7 @@ import type { OutboxTables } from './outbox-schema.ts';
  * Tables of the store, the same on SQLite and PostgreSQL, with their rows as callers see them. On disk the names are in
  * snake_case. Money is text (decimal strings), times are integers (epoch milliseconds), `Json` is text.
  */
-export interface Tables extends AnswerTables, CardTables, DecisionTables, OutboxTables {
+export interface Tables extends AnswerTables, AuditTables, CardTables, DecisionTables, OutboxTables {
   meta: { key: string; value: string };
   batches: BatchTable;
   payouts: PayoutTable;
@@ -32,23 +31,19 @@ export interface Tables extends AnswerTables, CardTables, DecisionTables, Outbox
   refusedRows: RefusedRowTable;
   switches: SwitchRecord;
   incidents: IncidentTable;
-  auditLog: LoggedEntry;
-  auditTree: AuditTreeTable;
-  auditCheckpoints: CheckpointTable;
   idempotencyKeys: IdempotencyKeyTable;
   callBudgets: { key: string; bookedUntil: number };
 }
 
 export const JSON_COLUMNS: JsonColumns<Tables> = {
   ...ANSWER_JSON,
+  ...AUDIT_JSON,
   ...CARD_JSON,
   ...DECISION_JSON,
   batches: { message: true },
   payouts: { instruction: true, original: true, reason: true, assessed: true },
   sendAttempts: { request: true },
   refusedRows: { instruction: true, original: true, findings: true },
-  auditTree: { edge: true },
-  auditCheckpoints: { edge: true },
 };
 
 interface BatchTable {
@@ -267,31 +262,3 @@ interface IdempotencyKeyTable {
   body: string | null;
   createdAt: number;
 }
-
-/** An entry of the log with its leaf hash. */
-export interface LoggedEntry extends KeptEntry {
-  leafHash: Hash;
-}
-
-interface AuditTreeTable {
-  id: number;
-  size: number;
-  /** Roots of its full subtrees, the largest first. */
-  edge: Json<readonly Hash[]>;
-}
-
-/** A checkpoint that was signed. */
-interface CheckpointTable {
-  size: number;
-  /** Of the tree by then: the signed root is made of it. */
-  edge: Json<readonly Hash[]>;
-  /** As `SignedCheckpoint`. */
-  note: string;
-  at: number;
-  /** When it had left for the file that keeps them elsewhere; null before. */
-  copiedAt: number | null;
-  /** When it lay in the mail spool; null before. */
-  mailedAt: number | null;
-}
-
-export type CheckpointRecord = Selectable<CheckpointTable>;

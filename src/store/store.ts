@@ -8,6 +8,7 @@ export type { AnsweredTransaction, AnswerRecord } from './answer-schema.ts';
 export type { AttemptBegun, AttemptResult, Closing, NewAttempt, SettledUpTo, UnpaidEnd } from './attempts.ts';
 export type { NumberedEntry } from './audit.ts';
 export type { LogToSign } from './audit-checkpoints.ts';
+export type { CheckpointRecord, LoggedEntry } from './audit-schema.ts';
 export type { CanaryRow, InFlight } from './batch-rows.ts';
 export type { RefusedRow } from './batches.ts';
 export type { BatchClaim, ClaimOutcome, ClaimRow, KnownClaim, LookAlike } from './claims.ts';
@@ -28,8 +29,6 @@ export type {
   AttemptOutcome,
   BatchRecord,
   BookedExchange,
-  CheckpointRecord,
-  LoggedEntry,
   OpenOrder,
   PayoutRecord,
   ReturnRecord,

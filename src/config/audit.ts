@@ -1,0 +1,50 @@
+import type { KeyObject } from 'node:crypto';
+import { resolve } from 'node:path';
+import { key, type ValuesOf } from './key.ts';
+import { Secret } from './secret.ts';
+import { auditKey, mailAddress, text } from './values.ts';
+
+/** Who signs the audit log, and where its checkpoints go. */
+export const AUDIT_KEYS = {
+  PAYOUTS_AUDIT_KEY: key(
+    auditKey,
+    null,
+    'private Ed25519 key in PEM that signs checkpoints of the audit log; absent: audit-key.pem in the home, created at first use',
+  ),
+  PAYOUTS_AUDIT_CHECKPOINTS: key(
+    text,
+    null,
+    'file, preferably on another machine, to which every checkpoint of the audit log is appended; absent: they stay in the store',
+  ),
+  PAYOUTS_AUDIT_MAIL_SPOOL: key(
+    text,
+    null,
+    'folder in which every checkpoint of the audit log is placed as a mail, for the mail system to send; absent: none',
+  ),
+  PAYOUTS_AUDIT_MAIL_TO: key(mailAddress, 'root@localhost', 'sender and recipient of these mails'),
+} as const;
+
+export interface AuditConfig {
+  /** Signs checkpoints; undefined: the one in the home. */
+  key: Secret<KeyObject> | undefined;
+  /** Absolute path of the file that checkpoints are appended to. */
+  checkpoints: string | undefined;
+  spool: MailSpool | undefined;
+}
+
+/** Where checkpoints are laid as mails. */
+export interface MailSpool {
+  /** Absolute path. */
+  folder: string;
+  /** Address that they are to. */
+  to: string;
+}
+
+export function auditOf(values: ValuesOf<typeof AUDIT_KEYS>): AuditConfig {
+  const { PAYOUTS_AUDIT_KEY: key, PAYOUTS_AUDIT_CHECKPOINTS: file, PAYOUTS_AUDIT_MAIL_SPOOL: folder } = values;
+  return {
+    key: key && new Secret(key),
+    checkpoints: file === undefined ? undefined : resolve(file),
+    spool: folder === undefined ? undefined : { folder: resolve(folder), to: values.PAYOUTS_AUDIT_MAIL_TO },
+  };
+}

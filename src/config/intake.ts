@@ -1,0 +1,24 @@
+import { key } from './key.ts';
+import { amountsByCurrency, count, date, text } from './values.ts';
+
+/** What files are taken by, and what completes them. */
+export const INTAKE_KEYS = {
+  PAYOUTS_FOLDER_MAKER: key(text, null, 'person of the policy who counts as the maker of files from drop folders'),
+  PAYOUTS_LOOK_ALIKE_DAYS: key(
+    count(0, 365),
+    '3',
+    'a payout with the same payee, amount and currency as one of the last so many days is held for a decision; 0: never',
+  ),
+  PAYOUTS_BANK_AUDITS_FROM: key(
+    amountsByCurrency,
+    '{}',
+    'JSON {"USD":"10000"}: amounts from which the bank audits an order, so that the plan can show how many will be; {}: not shown (api-gaps)',
+  ),
+  PAYOUTS_MESSAGE_MAPPING: key(text, null, 'JSON mapping file: debtor accounts and payment types for bank messages'),
+  PAYOUTS_PAYEE_DIRECTORY: key(text, null, 'CSV payee directory: what bank messages lack about payees'),
+  PAYOUTS_STRUCTURED_ADDRESSES_FROM: key(
+    date,
+    '2026-11-14',
+    'from this day on, payments in bank messages need a structured or hybrid address: CBPR+ and SEPA refuse free lines only',
+  ),
+} as const;
