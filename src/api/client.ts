@@ -54,7 +54,7 @@ export interface BankOptions {
   transport?: Transport;
 }
 
-/** The bank of interface.md at `baseUrl`. Throws a TypeError for a base URL or a token template that cannot be used. */
+/** The bank of the interface at `baseUrl`. Throws a TypeError for a base URL or a token template that cannot be used. */
 export function createBank(options: BankOptions): Bank {
   const { origin, basePath } = splitBaseUrl(options.baseUrl);
   const {

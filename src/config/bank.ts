@@ -4,7 +4,7 @@ import { isLoopback } from './loopback.ts';
 import { Secret } from './secret.ts';
 import { count, flag, httpUrl, jsonTexts, oneOf, text } from './values.ts';
 
-/** How the bank is reached. Those marked (api-gaps) stand in for what interface.md does not show. */
+/** How the bank is reached. Those marked (api-gaps) stand in for what the interface does not show. */
 export const BANK_KEYS = {
   PAYOUTS_API_URL: key(httpUrl, null, 'base URL of the bank; absent: the embedded sandbox'),
   PAYOUTS_API_KEY: key(text, 'sandbox-key', 'API key; the default works on this machine only'),

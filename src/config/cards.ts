@@ -13,7 +13,7 @@ import { key, type ValuesOf } from './key.ts';
 import { Secret } from './secret.ts';
 import { durationUpTo, oneOf } from './values.ts';
 
-/** How cards are taken and webhooks verified. Those marked (api-gaps) stand in for what interface.md does not show. */
+/** How cards are taken and webhooks verified. Those marked (api-gaps) stand in for what the interface does not show. */
 export const CARD_KEYS = {
   PAYOUTS_CARD_FIELDS: key(
     cardFieldNames,

@@ -17,7 +17,7 @@ import {
   timeScale,
 } from './values.ts';
 
-/** What payouts, card payments and workers obey. Those marked (api-gaps) stand in for what interface.md does not show. */
+/** What payouts, card payments and workers obey. Those marked (api-gaps) stand in for what the interface does not show. */
 export const WORKER_KEYS = {
   PAYOUTS_REFERENCE_DEDUPE: key(
     oneOf('assumed', 'verified', 'none'),

@@ -1,4 +1,4 @@
-/** One thing wrong with an input file. Contract: design, "Commands" (`findings`). */
+/** One thing wrong with an input file. Fixed by test/e2e/documents.ts (`findings`). */
 export interface Finding {
   /** File name as given. */
   file: string;

@@ -1,6 +1,6 @@
 /**
  * One row of a batch: one payout asked for. Field names are the file's columns and the interface's own, snake_case.
- * Contract: design, "Instruction".
+ * Contract: docs/input.md.
  */
 export interface PayoutInstruction {
   /** The ERP's own document number; with `uid` the identity of the payout. */

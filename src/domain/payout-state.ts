@@ -1,6 +1,6 @@
 import { MESSAGES } from './names.ts';
 
-/** States of a payout, in the order of its life (design: the life of a payout). Ours are kebab-case, the bank's UPPER_SNAKE. */
+/** States of a payout, in the order of its life. Ours are kebab-case, the bank's UPPER_SNAKE. */
 export const PAYOUT_STATES = [
   'received',
   'preparing',

@@ -69,7 +69,7 @@ export class Problem extends Error {
     this.retryAfterS = told.retryAfterS;
   }
 
-  /** The document of an error, through every door. Contract: design, "Commands". */
+  /** The document of an error, through every door. Fixed by test/e2e/documents.ts. */
   toDocument(): object {
     const { code, message, hint, batchId, findings, reports } = this;
     return {

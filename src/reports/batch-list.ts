@@ -8,7 +8,7 @@ import {
 } from '../domain/payout-state.ts';
 import type { BatchRecord, Store } from '../store/store.ts';
 
-/** The document of `list`. Contract: design, "Commands". */
+/** The document of `list`. Fixed by test/e2e/documents.ts. */
 export interface BatchList {
   schemaVersion: 1;
   /** Newest first. */

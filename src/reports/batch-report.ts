@@ -5,7 +5,7 @@ import { type StepGroup, StepTally } from './next-step.ts';
 import { ReportSums, type Sums } from './report-sums.ts';
 import { compare, maskedPayout, type PayoutFacts, type ReportedPayout, reportedPayout } from './reported-payout.ts';
 
-/** The report of a batch: the `--json` document. Contract: design, "Commands". */
+/** The report of a batch: the `--json` document. Fixed by test/e2e/documents.ts. */
 export interface BatchReport extends Sums {
   schemaVersion: 1;
   batchId: string;

@@ -11,7 +11,7 @@ interface Layer {
   outside?: readonly string[];
 }
 
-/** The import directions of the design, "Parts". A relaxation names a file, never a folder. */
+/** The import directions of docs/architecture.md, "Code map". A relaxation names a file, never a folder. */
 export const LAYERS: Readonly<Record<string, Layer>> = {
   domain: { imports: [], packages: [] },
   workflows: {

@@ -26,7 +26,7 @@ export interface PayoutRoute {
   ends: Partial<PayoutResult>;
   /** Code of the reason, where the end has one. */
   because?: string;
-  /** Highest number of history events (design section 7); absent where no budget is set. */
+  /** Highest number of history events; absent where no budget is set. */
   eventsMax?: number;
   /** How often the order watch tells of a change, within that budget; absent: once. */
   notices?: number;
