@@ -5,7 +5,7 @@ import * as contentDisposition from 'content-disposition';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { Problem } from '../domain/problem.ts';
-import { FILE_BYTES_MAX } from '../formats/input.ts';
+import { FILE_BYTES_MAX, ROWS_MAX } from '../formats/input.ts';
 import { FILE_NAMES } from '../formats/read-file.ts';
 import { alreadyTaken, IntakeRefusal } from '../intake/intake-refusal.ts';
 import { assertPlan, takeFile } from '../intake/take-file.ts';
@@ -37,7 +37,7 @@ const handOverQuery = z.strictObject({
     .number()
     .int()
     .min(1)
-    .max(100_000)
+    .max(ROWS_MAX)
     .optional()
     .describe('rows paid first, the rest once they are completed'),
   allow_look_alikes: flag.optional().describe('do not hold rows that look like a recent payout'),

@@ -41,7 +41,8 @@ export type JsonColumns<Tables> = {
 /**
  * camelCase names over the snake_case ones on disk, and JSON columns as values. Kysely's `ParseJSONResultsPlugin` goes by what a
  * text looks like, within parsed values too, and by a column's name whatever its table: the reason `{...}` that a person gave for
- * a switch would come back as an object. Here a column is JSON when its table says so.
+ * a switch would come back as an object. Here a column is JSON when a table of the query says so: one that joins two tables must not
+ * return a text under the name of the other's JSON.
  */
 export class StoreColumns extends CamelCasePlugin {
   readonly #columnsOf: ReadonlyMap<string, readonly string[]>;
