@@ -1,9 +1,10 @@
-import { type Dialect, Kysely } from 'kysely';
+import { Kysely } from 'kysely';
+import type { NamingDialect } from './column-names.ts';
 import { StoreColumns } from './json-columns.ts';
 import { JSON_COLUMNS, type Tables } from './schema.ts';
 
 export type Database = Kysely<Tables>;
 
 /** Its tables are not looked at yet. */
-export const openDatabase = (dialect: Dialect): Database =>
+export const openDatabase = (dialect: NamingDialect): Database =>
   new Kysely<Tables>({ dialect, plugins: [new StoreColumns(JSON_COLUMNS)] });

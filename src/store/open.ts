@@ -1,4 +1,4 @@
-import { type Dialect, PostgresDialect } from 'kysely';
+import { type NamingDialect, PostgresNamingDialect } from './column-names.ts';
 import { openDatabase } from './database.ts';
 import { createStore } from './kysely-store.ts';
 import { migrate } from './migrate.ts';
@@ -29,7 +29,7 @@ export async function openStore(url: string): Promise<Store> {
   }
 }
 
-function dialectOf(place: StoreLocation, url: string): Dialect {
-  if (place.kind === 'postgres') return new PostgresDialect({ pool: openPostgresPool(url) });
+function dialectOf(place: StoreLocation, url: string): NamingDialect {
+  if (place.kind === 'postgres') return new PostgresNamingDialect({ pool: openPostgresPool(url) });
   return new NodeSqliteDialect(() => openSqliteFile(place.path), setImmediate);
 }

@@ -1,5 +1,6 @@
-import { PostgresDialect, sql } from 'kysely';
+import { sql } from 'kysely';
 import { Client } from 'pg';
+import { PostgresNamingDialect } from './column-names.ts';
 import { type Database, openDatabase } from './database.ts';
 import { StoreFileError } from './errors.ts';
 import { assertSameIdentity } from './identity.ts';
@@ -36,7 +37,7 @@ export async function recordRestoredDatabase({
   now,
   confirm,
 }: RestoredDatabase): Promise<StoreFileFacts> {
-  const db = openDatabase(new PostgresDialect({ pool: openPostgresPool(url) }));
+  const db = openDatabase(new PostgresNamingDialect({ pool: openPostgresPool(url) }));
   try {
     await assertAlone(db);
     await migrate(db, COLUMN_TYPES.postgres);

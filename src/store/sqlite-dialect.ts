@@ -2,20 +2,21 @@ import type { DatabaseSync } from 'node:sqlite';
 import {
   CompiledQuery,
   type DatabaseConnection,
-  type Dialect,
   type Driver,
   type QueryResult,
   SelectQueryNode,
   SqliteAdapter,
   SqliteIntrospector,
-  SqliteQueryCompiler,
+  type SqliteQueryCompiler,
 } from 'kysely';
+import { type NamingDialect, SqliteNamingCompiler } from './column-names.ts';
 import { type Gather, GroupCommit } from './group-commit.ts';
 import { whenUnlocked } from './sqlite-lock.ts';
 import { SqliteStatements } from './sqlite-statements.ts';
 
 /** Kysely's SQLite dialect over `node:sqlite`, for a file that several processes write. */
-export class NodeSqliteDialect implements Dialect {
+export class NodeSqliteDialect implements NamingDialect {
+  readonly writesNamesOnDisk = true;
   readonly #open: () => Promise<DatabaseSync>;
   readonly #gather: Gather | undefined;
 
@@ -30,7 +31,7 @@ export class NodeSqliteDialect implements Dialect {
   }
 
   createQueryCompiler(): SqliteQueryCompiler {
-    return new SqliteQueryCompiler();
+    return new SqliteNamingCompiler();
   }
 
   createAdapter(): SqliteAdapter {

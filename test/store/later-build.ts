@@ -1,5 +1,6 @@
-import { type Kysely, PostgresDialect, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
+import { PostgresNamingDialect } from '../../src/store/column-names.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { migrations } from '../../src/store/migrations/all-migrations.ts';
@@ -37,7 +38,7 @@ export function openTables(url: string): Database {
   const place = storeLocation(url);
   return openDatabase(
     place.kind === 'postgres'
-      ? new PostgresDialect({ pool: openPostgresPool(url) })
+      ? new PostgresNamingDialect({ pool: openPostgresPool(url) })
       : new NodeSqliteDialect(() => openSqliteFile(place.path)),
   );
 }

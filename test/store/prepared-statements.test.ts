@@ -1,5 +1,6 @@
-import { type Kysely, PostgresDialect, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { PostgresNamingDialect } from '../../src/store/column-names.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { openPostgresPool } from '../../src/store/postgres-pool.ts';
 import { isNameRefused, PreparedStatements } from '../../src/store/prepared-statements.ts';
@@ -54,7 +55,7 @@ describe.runIf(BACKENDS.length > 1)('on PostgreSQL', () => {
 
   async function openNotes(): Promise<{ db: Database; selectAll(in_: Database): Promise<object[]> }> {
     const name = `payouts_prepared_${process.pid}_${Date.now()}`;
-    const db = openDatabase(new PostgresDialect({ pool: openPostgresPool(await createDatabase(admin, name)) }));
+    const db = openDatabase(new PostgresNamingDialect({ pool: openPostgresPool(await createDatabase(admin, name)) }));
     onTestFinished(async () => {
       await db.destroy();
       await dropDatabase(admin, name);
