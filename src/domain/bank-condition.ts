@@ -14,7 +14,7 @@ export type BankCondition =
   | 'unsupported'
   | 'insufficient-funds'
   | 'in-progress'
-  /** None of these: a code that the bank's interface does not list, or a refusal by HTTP status alone. */
+  /** None of these: a code that the bank's interface does not list. An HTTP status alone says nothing: it has no condition. */
   | 'unlisted';
 
 /** What a bank has said, for people: by its own code where it has one. */

@@ -38,7 +38,7 @@ export type AttemptResult =
  */
 export const SENDER_LIFE_MS = 45_000;
 
-/** A refusal means what the code says only when no earlier attempt may have been executed. */
+/** A refusal means what its condition says only when no earlier attempt may have been executed. */
 export type RefusalMeaning =
   | { kind: 'fail'; reason: ReasonCode }
   | { kind: 'hold'; reason: ReasonCode }

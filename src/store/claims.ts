@@ -143,15 +143,15 @@ async function changedSince(
   return undefined;
 }
 
-/** What is written of a new row: a column that is named nowhere here does not compile. */
-type Written<Table extends keyof Tables, Later extends keyof Tables[Table]> = {
+/** What is written of a new row: a column that is named nowhere does not compile. */
+export type Written<Table extends keyof Tables, Later extends keyof Tables[Table]> = {
   [Column in Exclude<keyof Tables[Table], Later>]: Column extends keyof Insertable<Tables[Table]>
     ? Insertable<Tables[Table]>[Column]
     : never;
 };
 
 /** What becomes of a payout, and what is learned about it. */
-type WrittenLater =
+export type WrittenLater =
   | ('claimRunId' | 'term' | 'assessed' | 'fundsNeeded' | 'reason' | 'reasonCode' | 'orderId' | 'fee' | 'feeCurrency')
   | ('closedRuns' | 'closedAtState' | 'nextRestartAt' | 'releasedAt' | 'endedAt');
 

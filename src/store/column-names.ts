@@ -6,19 +6,8 @@ import { CamelCasePlugin, type Dialect, PostgresDialect, PostgresQueryCompiler, 
  * the statement, and each is worked out once.
  */
 class Names extends CamelCasePlugin {
-  readonly onDisk = remembered((name) => this.snakeCase(name));
-  readonly inCode = remembered((name) => this.camelCase(name));
-}
-
-function remembered(work: (name: string) => string): (name: string) => string {
-  const known = new Map<string, string>();
-  return (name) => {
-    const before = known.get(name);
-    if (before !== undefined) return before;
-    const made = work(name);
-    known.set(name, made);
-    return made;
-  };
+  readonly onDisk = (name: string): string => this.snakeCase(name);
+  readonly inCode = (name: string): string => this.camelCase(name);
 }
 
 export const { onDisk, inCode } = new Names();

@@ -2,7 +2,7 @@ import type { PayoutInstruction } from '../domain/instruction.ts';
 import type { PayoutKind } from '../domain/names.ts';
 import { END_STATES, type PayoutState, type Reason } from '../domain/payout-state.ts';
 import { attemptsOf } from './attempts.ts';
-import { identified } from './claims.ts';
+import { identified, type Written, type WrittenLater } from './claims.ts';
 import type { Database } from './database.ts';
 import type { JsonText } from './json-columns.ts';
 import type { HeldClaim } from './payout-changes.ts';
@@ -61,21 +61,26 @@ async function claimPayout(db: Database, claim: PayoutClaimRequest): Promise<Pay
   };
 }
 
+type OfRun = 'claimRunId' | 'term' | 'releasedAt';
+type OfFile = 'batchId' | 'row' | 'original' | 'lookAlikeKey' | 'lookAlikeOf';
+type WrittenByRun = Written<'payouts', Exclude<WrittenLater, OfRun> | OfFile>;
+
 async function insertClaimed(db: Database, claim: PayoutClaimRequest): Promise<PayoutRecord | undefined> {
+  const row: WrittenByRun = {
+    ...identified(claim),
+    kind: claim.kind,
+    generation: claim.generation,
+    by: claim.by,
+    state: 'preparing',
+    claimRunId: claim.runId,
+    term: claim.term ?? 1,
+    releasedAt: claim.at,
+    createdAt: claim.at,
+    updatedAt: claim.at,
+  };
   return db
     .insertInto('payouts')
-    .values({
-      ...identified(claim),
-      kind: claim.kind,
-      generation: claim.generation,
-      by: claim.by,
-      state: 'preparing',
-      claimRunId: claim.runId,
-      term: claim.term ?? 1,
-      releasedAt: claim.at,
-      createdAt: claim.at,
-      updatedAt: claim.at,
-    })
+    .values(row)
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
     .executeTakeFirst();

@@ -52,7 +52,7 @@ describe('docs/errors.md', () => {
 
   it('says which reason codes nothing sets yet', () => {
     const sources = globSync('src/**/*.ts', { cwd: ROOT })
-      .filter((file) => file !== join('src', 'domain', 'reasons.ts'))
+      .filter((file) => !file.startsWith(join('src', 'domain', 'reasons')))
       .map((file) => readFileSync(join(ROOT, file), 'utf8'))
       .join('\n');
     const unused = Object.keys(REASONS).filter((name) => !sources.includes(`'${name}'`));

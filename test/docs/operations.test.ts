@@ -11,7 +11,7 @@ import { SENTINELS } from '../../src/sandbox/bank/sentinels.ts';
 import { cellsOf, code, documentText, rowOf, tableRows } from './markdown.ts';
 
 const HELD_BY: ReadonlySet<string> = new Set<Actor>(['approver', 'compliance']);
-/** Asked of everybody's payouts, and, of the last, described where card payments are. */
+/** The first two are no holds; the third is in docs/cards.md. */
 const NOT_HELD: ReadonlySet<string> = new Set<ReasonCode>([
   'approval-required',
   'bank-approval-required',

@@ -37,6 +37,26 @@ describe('what stands before a submit', () => {
     expect(nextGate(assessment(), terms(), {}, 0)).toEqual({ gate: 'open' });
   });
 
+  it('is the first of what is against it, in one order', () => {
+    let guards: Partial<Assessment> = {
+      switchedOff: 'everything',
+      earlierOpen: true,
+      cardPayment: 'unpaid',
+      limit: 'of a day',
+      makerNotAllowed: true,
+      exceptions: [{ reason: because('look-alike'), digest: 'meant' }],
+    };
+    const order = (Object.keys(guards) as (keyof Assessment)[]).map((guard) => {
+      const gate = nextGate(assessment(guards), terms(), {}, 0);
+      guards = { ...guards, [guard]: undefined };
+      return 'reason' in gate ? gate.reason.code : gate.gate;
+    });
+    expect(order).toEqual([
+      ...['switched-off', 'earlier-generation-open', 'card-payment-unpaid', 'limit-reached', 'maker-not-allowed'],
+      'look-alike',
+    ]);
+  });
+
   it('comes in the order of the life of a payout: date, hold, funds, approval', () => {
     const all = assessment({
       approvalsNeeded: 2,

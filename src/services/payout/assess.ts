@@ -40,7 +40,7 @@ export interface AssessInput extends ExchangeProgress {
 
 /**
  * Reads what the bank shows about a payout, and keeps it under the claim: what is sent is made of it. Approvals are stored first,
- * so that a sender finds them. A refusal by code becomes an obstacle, everything else is thrown.
+ * so that a sender finds them. A refusal with a condition becomes an obstacle, everything else is thrown.
  */
 export async function assessPayout(
   deps: ActivityDeps,

@@ -1,4 +1,5 @@
 import type { SendOptions } from '../../api/call-options.ts';
+import { bankSays } from '../../domain/bank-condition.ts';
 import { type CardPaymentView, isCardEnd } from '../../domain/card-payment.ts';
 import type { CardSendResult } from '../../domain/card-sending.ts';
 import type { SentCardRequest } from '../../domain/sent-order.ts';
@@ -62,14 +63,15 @@ export async function sendCardOnce(
   return isCardResult(result) ? result : plainResult(result);
 }
 
-/** Only an attempt at an order has a code, or an order id. */
+/** Only an attempt at an order has a condition, or an order id. */
 const isCardResult = (result: CardSendResult | AttemptResult): result is CardSendResult =>
-  !('code' in result) && !('orderId' in result) && result.outcome !== 'exists';
+  !('condition' in result) && !('orderId' in result) && result.outcome !== 'exists';
 
-/** One without a condition was refused by its HTTP status alone. */
+/** An `unlisted` one was refused by its HTTP status alone. */
 function plainResult(result: AttemptResult): CardSendResult {
   if (result.outcome !== 'refused') return { outcome: 'ambiguous', why: result.outcome };
-  return { outcome: 'refused', why: `${result.condition === 'unlisted' ? 'HTTP' : 'code'} ${result.code}` };
+  const { condition, code } = result;
+  return { outcome: 'refused', why: condition === 'unlisted' ? `HTTP ${code}` : bankSays(condition, code) };
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { SendOptions } from '../../api/call-options.ts';
 import { BankError } from '../../api/errors.ts';
+import { bankSays } from '../../domain/bank-condition.ts';
 import { type Claim, Superseded, WrongWorld } from '../../domain/claim.ts';
 import type { SentCardRequest, SentOrder } from '../../domain/sent-order.ts';
 import type { AttemptResult } from '../../domain/submission.ts';
@@ -129,12 +130,15 @@ function resultOfError(error: unknown, refusedByStatus: boolean): AttemptResult 
       return { outcome, why: error.name === 'AuthenticationError' ? 'authentication' : 'unreachable' };
     case 'refused':
       if (tokenSuspect) return { outcome: 'not-sent', why: 'token-suspect' };
-      if (condition !== undefined) return { outcome, condition, code };
+      if (condition !== undefined && (condition !== 'unlisted' || code !== undefined)) {
+        return { outcome, condition, code };
+      }
+      // A status alone may be the answer of what stands before the bank.
       if (refusedByStatus && httpStatus !== undefined) return { outcome, condition: 'unlisted', code: httpStatus };
       return { outcome: 'ambiguous', why: error.message };
     case 'exists':
       return { outcome };
     case 'ambiguous':
-      return { outcome, why: code === undefined ? error.name : `code ${code}` };
+      return { outcome, why: condition === undefined ? error.name : bankSays(condition, code) };
   }
 }

@@ -78,8 +78,17 @@ it.each([
   expect(await send(1)).toEqual({ outcome: 'refused', ...said });
 });
 
-it('a refusal by HTTP status alone is none: whatever stands before the bank may have said it', async () => {
-  const details = { outcome: 'refused', retryable: false, operation: 'POST /payments', httpStatus: 422 } as const;
+it.each([
+  ['', {}],
+  [', whatever it is called', { condition: 'unlisted' } as const],
+])('a refusal by HTTP status alone is none%s: what stands before the bank may have said it', async (_, said) => {
+  const details = {
+    ...said,
+    outcome: 'refused',
+    retryable: false,
+    operation: 'POST /payments',
+    httpStatus: 422,
+  } as const;
   const { send } = await open('none', new BankError('HTTP 422', details));
   expect(await send(1)).toMatchObject({ outcome: 'ambiguous' });
 });
