@@ -4,7 +4,8 @@ import { parseDecimal } from '../../domain/money.ts';
 import type { Parameters } from '../database.ts';
 import { badRequest } from '../refusal.ts';
 import type { Books } from './books.ts';
-import { type OrderRecord, type OrderRow, toOrder } from './order-row.ts';
+import { pageRows, progressOf } from './list-progress.ts';
+import { type OrderRecord, toOrder } from './order-row.ts';
 import { type PageRequest, pageOf } from './paging.ts';
 
 /** Query of the order list (interface section 4): bounds are inclusive, `create_at_to` is spelled so. */
@@ -46,13 +47,13 @@ export function listOrders(books: Books, filter: OrderFilter): Page<OrderRecord>
     values[name] = value;
     where.push(CONDITIONS[name as keyof typeof CONDITIONS]);
   }
-  const query = `FROM orders WHERE ${where.join(' AND ')}`;
-  const total = db.one<{ total: bigint }>(`SELECT COUNT(*) AS total ${query}`, values)?.total ?? 0n;
+  const { pageOrder } = profile;
+  const query = { conditions: where, values, direction: pageOrder === 'shuffled' ? undefined : pageOrder };
+  const progress = progressOf(db, query);
   const order = orderClause(books);
-  const page = pageOf(Number(total), filter, profile.pageCap, (limit, offset) => {
-    const sql = `SELECT * ${query} ORDER BY ${order} LIMIT :limit OFFSET :offset`;
-    return db.all<OrderRow>(sql, { ...values, limit, offset }).map((row) => toOrder(row, profile.references));
-  });
+  const page = pageOf(Number(progress.total), filter, profile.pageCap, (limit, offset) =>
+    pageRows(db, progress, query, { limit, offset, order }).map((row) => toOrder(row, profile.references)),
+  );
   return profile.listTotal === 'exact' ? page : { ...page, total: page.total + 1 };
 }
 
