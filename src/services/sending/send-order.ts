@@ -156,9 +156,9 @@ async function isApproved(sender: OrderSender, row: PayoutRecord, order: SentOrd
   if ('beneficiaryId' in order && order.beneficiaryId !== assessed.beneficiary?.id) return false;
   if (!hasVerdicts(assessed.checks, checksAskedOf(sender.checks, row))) return false;
   if (sender.settings.policy !== undefined) return maySubmit(sender, row);
-  if (assessed.approvalsNeeded === 0) return true;
-  const approvals = await sender.store.approvalsOf(reference, assessed.digest);
-  return approvers(approvals, maker).length >= assessed.approvalsNeeded;
+  return (
+    approvers(await sender.store.approvalsOf(reference, assessed.digest), maker).length >= assessed.approvalsNeeded
+  );
 }
 
 /**
