@@ -1,5 +1,4 @@
-import { z } from 'zod';
-import { dataOf } from '../answers.ts';
+import { dataOf, noData } from '../answers.ts';
 import type { Bank } from '../bank.ts';
 import type { Calls } from '../calls.ts';
 import { readAllBeneficiaries } from '../list-pages.ts';
@@ -32,20 +31,12 @@ export function beneficiariesResource({ read, send }: Calls): Bank['beneficiarie
 
     /** PUT /v1/banking/beneficiaries/{beneficiary_id}: uid and the required fields. Answers no data. */
     update: async (beneficiaryId, body, options) => {
-      await send(
-        { method: 'PUT', path: BENEFICIARY, ids: { beneficiary_id: beneficiaryId }, body },
-        dataOf(z.unknown()),
-        options,
-      );
+      await send({ method: 'PUT', path: BENEFICIARY, ids: { beneficiary_id: beneficiaryId }, body }, noData, options);
     },
 
     /** DELETE /v1/banking/beneficiaries/{beneficiary_id}. Answers no data. */
     delete: async (beneficiaryId, options) => {
-      await send(
-        { method: 'DELETE', path: BENEFICIARY, ids: { beneficiary_id: beneficiaryId } },
-        dataOf(z.unknown()),
-        options,
-      );
+      await send({ method: 'DELETE', path: BENEFICIARY, ids: { beneficiary_id: beneficiaryId } }, noData, options);
     },
   };
 }

@@ -1,5 +1,4 @@
-import { z } from 'zod';
-import { dataOf } from '../answers.ts';
+import { dataOf, noData } from '../answers.ts';
 import type { Bank } from '../bank.ts';
 import { readBusyList } from '../busy-list.ts';
 import type { Calls } from '../calls.ts';
@@ -27,13 +26,13 @@ export function ordersResource({ read, send }: Calls): Bank['orders'] {
     /** POST /v1/banking/transactions/{order_id}/approve. No body is shown: an empty object fits the content type. */
     approve: async (orderId, options) => {
       const route = { method: 'POST', path: `${ORDER}/approve`, ids: { order_id: orderId }, body: {} } as const;
-      await send(route, dataOf(z.unknown()), options);
+      await send(route, noData, options);
     },
 
     /** POST /v1/banking/transactions/{order_id}/reject with a remark. */
     reject: async (orderId, remark, options) => {
       const route = { method: 'POST', path: `${ORDER}/reject`, ids: { order_id: orderId }, body: { remark } } as const;
-      await send(route, dataOf(z.unknown()), options);
+      await send(route, noData, options);
     },
   };
 }
