@@ -41,10 +41,10 @@ export type JsonColumns<Tables> = {
 };
 
 /**
- * Rows under the names of the code, with JSON columns as values. Kysely's `ParseJSONResultsPlugin` goes by what a
- * text looks like, within parsed values too, and by a column's name whatever its table: the reason `{...}` that a person gave for
- * a switch would come back as an object. Here a column is JSON when a table of the query says so: one that joins two tables must not
- * return a text under the name of the other's JSON.
+ * Rows under the names of the code, with JSON columns as values. Kysely's `ParseJSONResultsPlugin` goes by what a text looks like,
+ * within parsed values too, and by a column's name whatever its table: the reason `{...}` that a person gave for a switch would come
+ * back as an object. Here a column is JSON when a table of the query says so: a query of two tables must not return a text of one
+ * under the name of a JSON column of the other.
  */
 export class StoreColumns implements KyselyPlugin {
   readonly #columnsOf: ReadonlyMap<string, readonly string[]>;

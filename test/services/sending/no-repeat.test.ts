@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { Bank } from '../../../src/api/bank.ts';
 import { UNMEASURED_CLOCK } from '../../../src/api/bank-clock.ts';
-import { BankError } from '../../../src/api/errors.ts';
+import { BankError, type BankErrorDetails } from '../../../src/api/errors.ts';
 import { Superseded } from '../../../src/domain/claim.ts';
 import type { ReferenceDedupe } from '../../../src/domain/policy.ts';
 import type { ActivityDeps } from '../../../src/services/deps.ts';
@@ -21,6 +21,16 @@ const ASSESSED = {
   beneficiary: { known: true, id: 'ben-1', digest: 'x' },
   payingAccountId: 'acc-1',
 } as const;
+
+/** A POST that was refused under HTTP 422, and what of it the bank has said. */
+const refusal = (said: Pick<BankErrorDetails, 'condition' | 'code'>): BankError =>
+  new BankError('refused', {
+    ...said,
+    outcome: 'refused',
+    retryable: false,
+    operation: 'POST /payments',
+    httpStatus: 422,
+  });
 
 /** A payout that was handed over, at a bank that loses every answer, or answers so. */
 async function open(referenceDedupe: ReferenceDedupe, answer = new Error('lost')) {
@@ -67,14 +77,7 @@ it.each([
   ['by its condition, whatever code the bank has for it', { condition: 'account-frozen', code: 17 } as const],
   ['by its condition, of a bank without codes', { condition: 'account-frozen' } as const],
 ])('a refusal counts %s', async (_, said) => {
-  const details = {
-    ...said,
-    outcome: 'refused',
-    retryable: false,
-    operation: 'POST /payments',
-    httpStatus: 422,
-  } as const;
-  const { send } = await open('none', new BankError('frozen', details));
+  const { send } = await open('none', refusal(said));
   expect(await send(1)).toEqual({ outcome: 'refused', ...said });
 });
 
@@ -82,14 +85,7 @@ it.each([
   ['', {}],
   [', whatever it is called', { condition: 'unlisted' } as const],
 ])('a refusal by HTTP status alone is none%s: what stands before the bank may have said it', async (_, said) => {
-  const details = {
-    ...said,
-    outcome: 'refused',
-    retryable: false,
-    operation: 'POST /payments',
-    httpStatus: 422,
-  } as const;
-  const { send } = await open('none', new BankError('HTTP 422', details));
+  const { send } = await open('none', refusal(said));
   expect(await send(1)).toMatchObject({ outcome: 'ambiguous' });
 });
 
