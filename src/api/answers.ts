@@ -37,23 +37,25 @@ const COME_AGAIN: ReadonlySet<number> = new Set([408, 425, 429]);
 /** Gives the data of a successful answer, read with `schema`; throws the `BankError` that any other answer stands for. */
 export const dataOf =
   <T>(schema: z.ZodType<T>): Judge<T> =>
-  (answer, call) => {
-    const { status } = answer;
-    if (status >= 300 && status < 400)
-      throw unknownOutcome(`HTTP ${status}; redirects are not followed`, false, answer, call);
-    const parsed = readEnvelope(answer.body);
-    const known = parsed !== undefined && isEnvelopeCode(parsed.code);
-    if ((status === 401 || status === 403) && !known) throw unauthenticated(answer, call);
-    if (parsed === undefined)
-      throw unknownOutcome(`HTTP ${status} without an envelope`, asksAgain(status), answer, call);
-    if (parsed.code !== 0) throw refusal(parsed.code, answer, call);
-    // Envelope and status disagree; for a write the less certain of the two counts.
-    if (call.write && status >= 400) throw unknownOutcome(`code 0 under HTTP ${status}`, false, answer, call);
-    return payload(parsed.data, schema, answer, call);
-  };
+  (answer, call) =>
+    openEnvelope(answer, schema, call);
 
 /** Of a call that answers no data. */
 export const noData = dataOf(z.unknown());
+
+function openEnvelope<T>(answer: HttpAnswer, schema: z.ZodType<T>, call: CallContext): T {
+  const { status } = answer;
+  if (status >= 300 && status < 400)
+    throw unknownOutcome(`HTTP ${status}; redirects are not followed`, false, answer, call);
+  const parsed = readEnvelope(answer.body);
+  const known = parsed !== undefined && isEnvelopeCode(parsed.code);
+  if ((status === 401 || status === 403) && !known) throw unauthenticated(answer, call);
+  if (parsed === undefined) throw unknownOutcome(`HTTP ${status} without an envelope`, asksAgain(status), answer, call);
+  if (parsed.code !== 0) throw refusal(parsed.code, answer, call);
+  // Envelope and status disagree; for a write the less certain of the two counts.
+  if (call.write && status >= 400) throw unknownOutcome(`code 0 under HTTP ${status}`, false, answer, call);
+  return payload(parsed.data, schema, answer, call);
+}
 
 /** `undefined` for a body that is no envelope: HTML, half an answer, a code that is no integer. */
 export function readEnvelope(body: string | undefined): Envelope | undefined {
