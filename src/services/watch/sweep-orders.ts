@@ -185,11 +185,15 @@ async function tell(shift: Shift, owner: OpenOrder, order: Order): Promise<void>
   if (!heard && (await hasEnded(deps, workflowId))) await deps.store.closeOrder(reference);
 }
 
+/** An order is opened before it is sent; its sender has read it, and stored its end, this long after it may have. */
+const SENDER_MS = 1_250;
+
 /** Its sender is about to read it by itself: a notice would cost its payout a task for nothing. */
 function isWithSender({ deps: { now, settings } }: Shift, { openedAt }: OpenOrder): boolean {
+  if (settings.firstLookMs === 0) return false;
   const age = now() - openedAt;
   // One from a clock that is ahead is told of at once.
-  return age >= 0 && age < 2 * settings.firstLookMs;
+  return age >= 0 && age < settings.firstLookMs + SENDER_MS;
 }
 
 async function hasEnded({ store }: ActivityDeps, workflowId: string): Promise<boolean> {
