@@ -20,7 +20,7 @@ import { observedCalls } from '../telemetry/observed-calls.ts';
 import { observedStore } from '../telemetry/observed-store.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { workflowBundle } from '../temporal/bundle.ts';
-import { connectTemporal } from '../temporal/connection.ts';
+import { clientOver } from '../temporal/connection.ts';
 import { executionsOver } from '../temporal/executions.ts';
 import { temporalIdentity } from '../temporal/identity.ts';
 import { takeNamespace } from '../temporal/namespace-claim.ts';
@@ -94,9 +94,10 @@ async function open(
   const store = observedStore(stored, telemetry.metrics, log, tracing);
   const calls = observedCalls(telemetry.metrics, tracing);
   const bank = opened.adopt(bankAt(config, stack.apiUrl, { store, onCall: calls }), (it) => it.close());
-  const { client } = opened.adopt(await connectTemporal(config, stack), (it) => it.close());
   // Before anything that can refuse: the native runtime, once installed, ends with its last connection and not without one.
   const connection = opened.adopt(await connectWorker(config, stack), (it) => it.close());
+  // Over the worker's own connection, so that a workflow which it starts may begin here at once.
+  const client = clientOver(config, stack, connection);
   const world = await openWorld({ config, store, bank, temporal: await temporalIdentity(client) });
   await lookAtWorld(world, log);
   await claimNamespace(config, store, client);
@@ -118,7 +119,7 @@ async function open(
     bank,
     store,
     checks,
-    executions: executionsOver(client),
+    executions: executionsOver(client, { startsHere: config.deployment === undefined }),
     settings: config.settings,
     now: Date.now,
     checkInstruction,

@@ -1,4 +1,4 @@
-import { Client, Connection } from '@temporalio/client';
+import { Client, type ClientOptions, Connection } from '@temporalio/client';
 import type { ClientConnectConfig } from '@temporalio/envconfig';
 import type { Config } from '../config.ts';
 import { CHECK_TEMPORAL, Problem } from '../domain/problem.ts';
@@ -34,10 +34,17 @@ export async function connectTemporal(
   const connection = await Connection.connect(connectOptions(config, at)).catch((error: unknown) => {
     throw new TemporalUnreachableError(at.temporalAddress, error);
   });
+  return { connection, client: clientOver(config, at, connection), close: () => connection.close() };
+}
+
+/** The same client over a connection that is there already, such as a worker's. */
+export function clientOver(
+  config: Pick<Config, 'codecKeys'>,
+  { namespace }: Pick<TemporalAddress, 'namespace'>,
+  connection: ClientOptions['connection'],
+): Client {
   const dataConverter = sealedPayloads(config.codecKeys());
-  const interceptors = { workflow: [repeatDroppedUpdates] };
-  const client = new Client({ connection, namespace: at.namespace, dataConverter, interceptors });
-  return { connection, client, close: () => connection.close() };
+  return new Client({ connection, namespace, dataConverter, interceptors: { workflow: [repeatDroppedUpdates] } });
 }
 
 /** What @temporalio/envconfig says for a cluster (TLS, API key); the bare address for the embedded server. */

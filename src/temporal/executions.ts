@@ -34,8 +34,12 @@ import { CARD_PAYMENT, payoutPriority, SHARED_WORK, watchPriority } from './prio
 /** A payout whose workflow tasks do not work, or that no worker serves, takes no update. */
 const CANCEL_MS = 10_000;
 
-/** Workflow executions as activities reach them, over a Temporal client. */
-export function executionsOver(client: Client): Executions {
+/**
+ * Workflow executions as activities reach them, over a Temporal client. `startsHere`: the first task of a payout need not be
+ * queued, the worker that starts it takes it if it has room ("eager start"). Only with the worker's own connection, and not
+ * where versions of workers are told apart: the one that starts a payout may no longer be the current one.
+ */
+export function executionsOver(client: Client, { startsHere = false } = {}): Executions {
   const signal = async (workflowId: string, name: string, payload: unknown): Promise<boolean> =>
     ifThere(() => client.workflow.getHandle(workflowId).signal(name, payload));
   return {
@@ -50,6 +54,7 @@ export function executionsOver(client: Client): Executions {
           ...(ranBefore && { memo: { ranBefore } }),
           staticSummary: summary,
           startDelay: delayMs,
+          requestEagerStart: startsHere && delayMs === undefined,
           priority: payoutPriority(input.uid, isUrgent),
           typedSearchAttributes: searchAttributes({
             ...lastingAttributes(reference, input),

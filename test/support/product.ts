@@ -1,4 +1,4 @@
-import { Client, type Connection, type WorkflowHandle } from '@temporalio/client';
+import type { Client, Connection, WorkflowHandle } from '@temporalio/client';
 import { type NativeConnection, Worker } from '@temporalio/worker';
 import { inject } from 'vitest';
 import { createActivities } from '../../src/activities/index.ts';
@@ -20,7 +20,7 @@ import type { ActivityDeps } from '../../src/services/deps.ts';
 import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { workflowBundle } from '../../src/temporal/bundle.ts';
-import { repeatDroppedUpdates } from '../../src/temporal/dropped-updates.ts';
+import { clientOver } from '../../src/temporal/connection.ts';
 import { executionsOver } from '../../src/temporal/executions.ts';
 import { refuseUndecodable, sealedPayloads } from '../../src/temporal/sealed-payloads.ts';
 import { workerCapacity } from '../../src/temporal/worker-capacity.ts';
@@ -118,8 +118,7 @@ export async function startProduct(
   const { connection, native } = await temporalConnections();
   await registerNamespace(connection, namespace);
   const { codecKeys } = options;
-  const interceptors = { workflow: [repeatDroppedUpdates] };
-  const client = new Client({ connection, namespace, dataConverter: sealedPayloads(codecKeys), interceptors });
+  const client = clientOver({ codecKeys: () => codecKeys }, { namespace }, native);
   const settle = { ...QUICK_BANK, ...options.sandbox?.settle };
   const sandbox = await startSandbox({ file: ':memory:', ...options.sandbox, settle });
   const store = await openProductStore(namespace);
@@ -130,7 +129,7 @@ export async function startProduct(
     checks,
     bank: options.bank?.(bank) ?? bank,
     store: options.store?.(store) ?? store,
-    executions: executionsOver(client),
+    executions: executionsOver(client, { startsHere: true }),
     settings: { ...quickSettings, ...options.settings, terms: termsWith(options.terms) },
     now: Date.now,
     checkInstruction,
