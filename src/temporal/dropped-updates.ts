@@ -21,9 +21,12 @@ export const repeatDroppedUpdates: WorkflowClientInterceptor = {
   },
 };
 
-/** The server has no code for it; "no worker has asked for work lately" has the same one. */
+/**
+ * The server has no code for it; "no worker has asked for work lately" has the same one. Over a worker's connection its words
+ * are in the message alone.
+ */
 const wasDropped = (error: unknown): boolean =>
   error instanceof ServiceError &&
   isGrpcServiceError(error.cause) &&
   error.cause.code === FAILED_PRECONDITION &&
-  error.cause.details.includes('workflow task failure');
+  error.cause.message.includes('workflow task failure');

@@ -2,9 +2,10 @@ import { ServiceError } from '@temporalio/client';
 import { expect, it } from 'vitest';
 import { repeatDroppedUpdates } from '../../src/temporal/dropped-updates.ts';
 
-const refusal = (details: string) =>
+/** As a connection of `@temporalio/client` tells of it, or one of a worker. */
+const refusal = (words: string, details = words) =>
   new ServiceError('Workflow Update failed', {
-    cause: Object.assign(new Error(details), { code: 9, details, metadata: {} }),
+    cause: Object.assign(new Error(`9 FAILED_PRECONDITION: ${words}`), { code: 9, details, metadata: {} }),
   });
 const DROPPED = refusal('Unable to perform workflow execution update due to unexpected workflow task failure.');
 
@@ -29,6 +30,7 @@ it('an update that the server dropped is asked again under the same id', async (
   expect(ids).toHaveLength(3);
   expect(new Set(ids).size).toBe(1);
   expect((await asked([DROPPED], 'mine')).ids).toEqual(['mine', 'mine']);
+  expect(await asked([refusal('unexpected workflow task failure.', '')])).toMatchObject({ end: 'answered' });
 });
 
 it('what is dropped again and again is said, and every other error at once', async () => {

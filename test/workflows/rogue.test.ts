@@ -139,7 +139,8 @@ it('a stranger’s worker on our queue has nothing sent by telling workflows tha
       const reference = referenceOf(instruction.uid, instruction.id);
       const about = { question: 'make', reference, digest: payloadDigest(instruction) } as const;
       await product.store.takeSignedDecision(signedBy(cast.alice, { storeId: product.store.id, ...about }), Date.now());
-      await product.start({ id: instruction.id }, { by: 'alice' });
+      // Delayed, so that its first task comes by the queue, and may go to the stranger's worker.
+      await product.start({ id: instruction.id }, { by: 'alice', delayMs: 1 });
       await told(payoutWorkflowId(reference));
     }
     for (let round = 0; round < 5; round += 1) {
