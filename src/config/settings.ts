@@ -47,7 +47,7 @@ export const WORKER_KEYS = {
     'time between the two reads that confirm a status meaning "no money moved" (api-gaps)',
   ),
   PAYOUTS_FIRST_LOOK: key(
-    // Its sender waits for it, and has 45 s in all; until twice as long its watch is silent.
+    // Its sender waits for it, and has 45 s in all; so long and a little more its watch is silent.
     durationUpTo(5_000, 'is not a duration of at most 5s', 0),
     '250ms',
     'how long after its acceptance, at most 5s, an order is read for the first time, as long as this finds orders paid; never scaled; 0ms: never (api-gaps)',

@@ -16,8 +16,8 @@ export function temporalProblem(error: unknown): Problem | undefined {
   if (error.name === 'NamespaceNotFoundError') return namespaceMissing(error as Error & { namespace?: string });
   const answer = answerOf(error);
   if (answer === undefined) return undefined;
-  const { code, details = '' } = answer;
-  if (code === INVALID_ARGUMENT && /search attribute/i.test(details)) {
+  const { code, words } = answer;
+  if (code === INVALID_ARGUMENT && /search attribute/i.test(words)) {
     return new Problem('set-up', 'search-attributes-missing', 'The Temporal namespace lacks our search attributes.', {
       hint: 'A worker makes them when it starts, and goes on with what was handed over: payouts worker',
       cause: error,
@@ -29,7 +29,7 @@ export function temporalProblem(error: unknown): Problem | undefined {
       cause: error,
     });
   }
-  if (TASK_FAILS.test(details)) {
+  if (TASK_FAILS.test(words)) {
     return new Problem('unreachable', 'workflow-task-fails', 'The workflow does not answer: its workflow task fails.', {
       hint: 'The log of the worker says why; docs/operations.md, "A workflow whose task fails", what to do.',
       cause: error,
@@ -41,11 +41,20 @@ export function temporalProblem(error: unknown): Problem | undefined {
   });
 }
 
-/** What the server has said, by gRPC: as the client wraps it, or bare. */
-function answerOf(error: Error): { code?: number; details?: string | undefined } | undefined {
-  if (error.name === 'ServiceError') return error.cause ?? {};
+interface Answer {
+  code?: number;
+  words: string;
+}
+
+/**
+ * What the server has said, by gRPC: bare, or as the client wraps it. Over a worker's connection the words are in the message
+ * alone, and the bare error has the name of the wrapped one.
+ */
+function answerOf(error: Error): Answer | undefined {
   const { code, details, metadata } = error as { code?: unknown; details?: string; metadata?: unknown };
-  return metadata !== undefined && typeof code === 'number' ? { code, details } : undefined;
+  if (metadata !== undefined && typeof code === 'number') return { code, words: details || error.message };
+  if (error.name !== 'ServiceError') return undefined;
+  return (error.cause instanceof Error ? answerOf(error.cause) : undefined) ?? { words: '' };
 }
 
 function namespaceMissing(error: Error & { namespace?: string }): Problem {

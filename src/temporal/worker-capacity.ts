@@ -3,8 +3,6 @@ import { getHeapStatistics } from 'node:v8';
 /** How much a worker does and keeps at one time. */
 interface WorkerCapacity {
   maxCachedWorkflows: number;
-  maxConcurrentWorkflowTaskExecutions: number;
-  maxConcurrentLocalActivityExecutions: number;
   maxConcurrentActivityTaskExecutions: number;
 }
 
@@ -12,14 +10,8 @@ interface WorkerCapacity {
 const BYTES_EACH = 2 * 1_048_576;
 /** The rest is for what is at work, and for what has not been collected yet. */
 const PART_OF_HEAP = 1 / 4;
-/** As many as the SDK has at work at once by default. */
+/** As many as the SDK has at work at once. */
 const CACHED_MIN = 40;
-
-/**
- * A payout holds the place of its first workflow task until it is prepared, which a slow bank takes seconds for. A payout may
- * start where it is released only while a place is free (`startsHere` of `src/temporal/executions.ts`).
- */
-const WORKFLOW_TASKS = 200;
 
 /**
  * A batch and a watch hold an activity for as long as they have rows: were there no more places than of these, nothing would be
@@ -31,13 +23,7 @@ const ACTIVITIES = 2_000;
  * Of a process whose heap may become so large. A workflow that is not kept is read from its history when it goes on: its memory is
  * bounded whatever waits.
  */
-export function workerCapacity(heapBytes = getHeapStatistics().heap_size_limit): WorkerCapacity {
-  const maxCachedWorkflows = Math.max(CACHED_MIN, Math.floor((heapBytes * PART_OF_HEAP) / BYTES_EACH));
-  const workflowTasks = Math.min(WORKFLOW_TASKS, maxCachedWorkflows);
-  return {
-    maxCachedWorkflows,
-    maxConcurrentWorkflowTaskExecutions: workflowTasks,
-    maxConcurrentLocalActivityExecutions: workflowTasks,
-    maxConcurrentActivityTaskExecutions: ACTIVITIES,
-  };
-}
+export const workerCapacity = (heapBytes = getHeapStatistics().heap_size_limit): WorkerCapacity => ({
+  maxCachedWorkflows: Math.max(CACHED_MIN, Math.floor((heapBytes * PART_OF_HEAP) / BYTES_EACH)),
+  maxConcurrentActivityTaskExecutions: ACTIVITIES,
+});

@@ -75,6 +75,8 @@ it.concurrent('open workflows of a real server are pulled as they are and replay
   const kinds = ['payout', 'payout-batch', 'order-watch', 'reconciliation'];
   expect(new Set(files.map((name) => decodeURIComponent(name).split(/[/.]/)[0]))).toEqual(new Set(kinds));
   const [payout = ''] = files.filter((name) => name.startsWith('payout%2F'));
+  const { events } = JSON.parse(readFileSync(join(folder, payout), 'utf8'));
+  expect(events[0].workflowExecutionStartedEventAttributes.eagerExecutionAccepted).toBe(true);
   expect(statSync(join(folder, payout)).mode & 0o777).toBe(0o600);
   expect(readFileSync(join(folder, payout), 'utf8')).not.toContain(
     Buffer.from('"acc-u1001').toString('base64').slice(0, 10),

@@ -18,6 +18,10 @@ const stack = (problem: ConstructorParameters<typeof StackError>[0]) => new Stac
 const refusedBy = (code: number, details = '') =>
   new ServiceError('failed', { cause: Object.assign(new Error(details), { code, details, metadata: {} }) });
 
+/** As the connection of a worker throws it. */
+const bareRefusal = (code: number, words = '') =>
+  Object.assign(new Error(words), { name: 'ServiceError', code, details: '', metadata: {} });
+
 function thrownBy(work: () => unknown): unknown {
   try {
     return work();
@@ -53,6 +57,15 @@ describe('every error has one exit code and one code', () => {
     [refusedBy(14).cause, EXIT.unreachable, 'temporal-unreachable'],
     [refusedBy(7), EXIT.usage, 'temporal-refused'],
     [refusedBy(16), EXIT.usage, 'temporal-refused'],
+    [bareRefusal(14, 'tcp connect error'), EXIT.unreachable, 'temporal-unreachable'],
+    [bareRefusal(7), EXIT.usage, 'temporal-refused'],
+    [new ServiceError('failed', { cause: bareRefusal(16) }), EXIT.usage, 'temporal-refused'],
+    [bareRefusal(3, 'no mapping for search attribute PayoutUid'), EXIT.usage, 'search-attributes-missing'],
+    [
+      new ServiceError('failed', { cause: bareRefusal(9, 'unexpected workflow task failure') }),
+      EXIT.unreachable,
+      TASK_FAILS,
+    ],
     [new NamespaceNotFoundError('pay'), EXIT.usage, 'namespace-missing'],
     [thrownBy(() => mkdirSync('/dev/null/home', { recursive: true })), EXIT.usage, 'file-system'],
     [new TypeError('a bug'), EXIT.internal, 'internal'],

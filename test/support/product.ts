@@ -1,4 +1,4 @@
-import type { Client, Connection, WorkflowHandle } from '@temporalio/client';
+import type { Client, ClientOptions, Connection, WorkflowHandle } from '@temporalio/client';
 import { type NativeConnection, Worker } from '@temporalio/worker';
 import { inject } from 'vitest';
 import { createActivities } from '../../src/activities/index.ts';
@@ -118,7 +118,9 @@ export async function startProduct(
   const { connection, native } = await temporalConnections();
   await registerNamespace(connection, namespace);
   const { codecKeys } = options;
-  const client = clientOver({ codecKeys: () => codecKeys }, { namespace }, native);
+  const clientOf = (over: ClientOptions['connection']): Client =>
+    clientOver({ codecKeys: () => codecKeys }, { namespace }, over);
+  const client = clientOf(connection);
   const settle = { ...QUICK_BANK, ...options.sandbox?.settle };
   const sandbox = await startSandbox({ file: ':memory:', ...options.sandbox, settle });
   const store = await openProductStore(namespace);
@@ -129,7 +131,7 @@ export async function startProduct(
     checks,
     bank: options.bank?.(bank) ?? bank,
     store: options.store?.(store) ?? store,
-    executions: executionsOver(client, { startsHere: true }),
+    executions: executionsOver(clientOf(native), { startsHere: true }),
     settings: { ...quickSettings, ...options.settings, terms: termsWith(options.terms) },
     now: Date.now,
     checkInstruction,

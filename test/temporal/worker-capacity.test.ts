@@ -8,9 +8,3 @@ it('keeps as many workflows as a quarter of the heap holds, and as many as are a
   expect(workerCapacity(GIB).maxCachedWorkflows).toBe(128);
   expect(workerCapacity(0).maxCachedWorkflows).toBe(40);
 });
-
-it('has no more workflow tasks at work than workflows that it keeps', () => {
-  expect(workerCapacity(4 * GIB).maxConcurrentWorkflowTaskExecutions).toBe(200);
-  expect(workerCapacity(GIB).maxConcurrentWorkflowTaskExecutions).toBe(128);
-  expect(workerCapacity(0).maxConcurrentWorkflowTaskExecutions).toBe(40);
-});

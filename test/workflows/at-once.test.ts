@@ -1,4 +1,4 @@
-import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { expect, it } from 'vitest';
 import type { Question } from '../../src/domain/authority.ts';
 import type { PayoutInstruction } from '../../src/domain/instruction.ts';
@@ -35,9 +35,8 @@ async function told(handle: PayoutHandle, update: string, args: object): Promise
     ({ outcome }) => outcome,
     (error: unknown) => {
       // Its workflow may have ended by then, which is an answer of the server.
-      if (error instanceof WorkflowUpdateFailedError || error instanceof WorkflowNotFoundError) return 'refused';
-      const { cause } = error as { cause?: unknown };
-      if (/not found|completed|aborted by closing/i.test(`${error} ${cause}`)) return 'refused';
+      if (error instanceof WorkflowUpdateFailedError || /not found|completed|aborted by closing/i.test(`${error}`))
+        return 'refused';
       throw error;
     },
   );

@@ -185,12 +185,13 @@ async function tell(shift: Shift, owner: OpenOrder, order: Order): Promise<void>
   if (!heard && (await hasEnded(deps, workflowId))) await deps.store.closeOrder(reference);
 }
 
-/** An order is opened before it is sent; its sender has read it, and stored its end, this long after it may have. */
+/** What a sender takes besides its pause, on a busy machine: from opening the order, before the POST, to storing its end. */
 const SENDER_MS = 1_250;
 
 /** Its sender is about to read it by itself: a notice would cost its payout a task for nothing. */
-function isWithSender({ deps: { now, settings } }: Shift, { openedAt }: OpenOrder): boolean {
-  if (settings.firstLookMs === 0) return false;
+function isWithSender({ deps: { now, settings } }: Shift, { openedAt, reference, workflowId }: OpenOrder): boolean {
+  // What is sold to fund a payout ends none: its sender does not look.
+  if (settings.firstLookMs === 0 || parseWorkflowId(workflowId)?.key !== reference) return false;
   const age = now() - openedAt;
   // One from a clock that is ahead is told of at once.
   return age >= 0 && age < settings.firstLookMs + SENDER_MS;

@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Bank } from '../../../src/api/bank.ts';
 import { createBank } from '../../../src/api/client.ts';
+import { payoutWorkflowId } from '../../../src/domain/names.ts';
 import type { OrderNotice } from '../../../src/domain/order-notice.ts';
 import type { Profile } from '../../../src/sandbox/bank/profile.ts';
 import { SANDBOX_KEY, SANDBOX_SECRET } from '../../../src/sandbox/credentials.ts';
@@ -48,7 +49,7 @@ const pay = async (under = reference): Promise<string> =>
 /** An order of the open set; `orderId`: what the bank has answered. */
 async function open(
   orderId: string | undefined,
-  change: { reference?: string; currencies?: string[]; at?: number } = {},
+  change: { reference?: string; workflowId?: string; currencies?: string[]; at?: number } = {},
 ) {
   const under = change.reference ?? reference;
   await store.openOrder(openOrderRequest(under, { uid: 'u-1001', at: Date.now(), watchAliveSince: 0, ...change }));
@@ -127,7 +128,16 @@ describe.each(['as-sent', 'upper-case', 'cut'] as const)('at a bank that shows r
     settle();
     await watch(USD, () => expect(told).toEqual([]), 150);
     expect(told).toEqual([{ reference, orderId, status: 'COMPLETED', stage: 'paid' }]);
-    expect(Date.now() - openedAt).toBeGreaterThanOrEqual(300);
+    expect(Date.now() - openedAt).toBeGreaterThanOrEqual(1_400);
+  });
+
+  it('tells at once of what was sold to fund a payout, which its sender does not read', async () => {
+    const orderId = await pay();
+    await open(orderId, { workflowId: payoutWorkflowId(payoutClaim('funded').reference) });
+    settle();
+    const heardAtFirst = (read: number): void => expect(told).toHaveLength(Math.min(1, read - 1));
+    expect(await watch(USD, heardAtFirst, 60_000)).toMatchObject({ ended: true });
+    expect(told).toEqual([{ reference, orderId, status: 'COMPLETED', stage: 'paid' }]);
   });
 
   it('tells of an order that was opened by a clock an hour ahead', async () => {
