@@ -4,7 +4,7 @@ import { type ChaosResult, hasFailed, runChaos } from './run-chaos.ts';
 
 /**
  * `npm run chaos -- --payouts N --minutes M [--seed S] [--json]`: exit 0 when no rule was broken, 1 when one was. `--short`: the
- * run that `npm test` makes, of that seed.
+ * run that the tests make, of that seed.
  */
 const USAGE = 'usage: npm run chaos -- --payouts N --minutes M [--seed S] [--short] [--json]';
 const { values } = commandLine(USAGE, {
