@@ -53,9 +53,8 @@ export async function pump(
       checkedAt = deps.now();
     }
     if (batch.control === 'cancelling') await cancelRest(deps, batchId, askedToCancel, warn);
-    if (batch.control === 'running' && (await release(deps, batch)) === 'stopped') {
-      return progress(deps, batchId);
-    }
+    const isReleasing = batch.control === 'running';
+    if (isReleasing && (await release(deps, batch)) === 'stopped') return progress(deps, batchId);
     if (uncounted > 0) {
       uncounted -= 1;
       await sleep(deps.settings.batchPulseMs);
@@ -66,6 +65,9 @@ export async function pump(
     uncounted = pulsesUncounted(deps.now() - countedFrom, deps.settings);
     const atRest = counts.total - counts.open;
     if (counts.open === 0 && (await restartAll(deps, { batchId }, { failed })) === 0) {
+      // The last row of a canary may have come to rest since it was looked at.
+      if (batch.canary !== null && isReleasing && (await release(deps, batch)) === 'stopped')
+        return progress(deps, batchId);
       await reconcileBatch(deps, signal, batch);
       if (await deps.store.endBatch(batchId, deps.now()))
         return { counts, control: batch.control, controlReason: batch.controlReason, done: true };

@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { because } from '../../../src/domain/reasons.ts';
 import { pump } from '../../../src/services/batch/pump.ts';
 import type { ActivityDeps } from '../../../src/services/deps.ts';
 import type { Store } from '../../../src/store/store.ts';
@@ -31,4 +32,24 @@ it('looks after its rows as often as it is set, and at once after a clock that w
   const run = { sleep, signal: new AbortController().signal, warn: () => {} } as unknown as Parameters<typeof pump>[1];
   await expect(pump(deps, run, { batchId: 'b1', untilSettled: 1 })).rejects.toThrow(Ended);
   expect(looks).toEqual([10_000_000, 10_060_000, 6_400_000, 6_460_000]);
+});
+
+it('pauses a batch whose last canary row fails between the look at it and the count', async () => {
+  const opened = await openEmptyStore();
+  onTestFinished(() => opened.close());
+  const claim = batchClaim('b1', ['a']);
+  await opened.claimBatch({ ...claim, canary: 1 });
+  const [{ reference }] = claim.rows as [(typeof claim.rows)[0]];
+  await opened.markReleased([reference], 2);
+  await opened.changePayout(reference, { state: 'processing', at: 3 });
+  const stateCounts: Store['stateCounts'] = async (batchId) => {
+    await opened.changePayout(reference, { state: 'needs-operator', reason: because('bank-failed', 'x'), at: 4 });
+    return opened.stateCounts(batchId);
+  };
+  const executions = { isOpen: async () => true };
+  const store = { ...opened, stateCounts };
+  const deps = { store, settings: quickSettings, now: () => 10_000_000, executions } as unknown as ActivityDeps;
+  const run = { sleep: async () => {}, signal: new AbortController().signal, warn: () => {} };
+  const asRun = run as unknown as Parameters<typeof pump>[1];
+  expect(await pump(deps, asRun, { batchId: 'b1', untilSettled: 1 })).toMatchObject({ control: 'paused', done: false });
 });
