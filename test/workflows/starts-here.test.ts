@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
+import { payoutWorkflowId } from '../../src/domain/names.ts';
+import { referenceOf } from '../../src/identity.ts';
 import { executionsOver } from '../../src/temporal/executions.ts';
-import { type Product, startProduct } from '../support/product.ts';
+import { DEFAULT_INSTRUCTION, type Product, startProduct } from '../support/product.ts';
 
 /** Whether its first task came with the answer to its start, and not by the task queue. */
 async function beganHere({ client }: Product, workflowId: string): Promise<boolean | null | undefined> {
@@ -34,9 +36,9 @@ it('a payout that is released by a process without a worker begins at one that h
 it('elsewhere than at a worker nothing asks for it', async () => {
   await using product = await startProduct();
   const elsewhere = executionsOver(product.client);
-  const reference = '5b8e9a52-0c7e-5d3b-9b43-7d3a2c1f0e11';
-  const workflowId = `payout/${reference}`;
-  const input = { id: 'ELSE-1', uid: 'u-1001', account_id: 'acc-u1001-usd', amount: '1.00', currency: 'USD' };
+  const input = { ...DEFAULT_INSTRUCTION, id: 'ELSE-1' };
+  const reference = referenceOf(input.uid, input.id);
+  const workflowId = payoutWorkflowId(reference);
   await elsewhere.startPayout({ workflowId, kind: 'payout', reference, input, summary: 'a test payout' });
   expect(await beganHere(product, workflowId)).toBe(false);
 });
