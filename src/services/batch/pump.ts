@@ -53,26 +53,23 @@ export async function pump(
       checkedAt = deps.now();
     }
     if (batch.control === 'cancelling') await cancelRest(deps, batchId, askedToCancel, warn);
-    const isReleasing = batch.control === 'running';
-    if (isReleasing && (await release(deps, batch)) === 'stopped') return progress(deps, batchId);
+    // Counted before the canary is looked at: of a batch whose rows are all at rest, release sees every outcome.
+    let counts: StateCounts | undefined;
     if (uncounted > 0) {
       uncounted -= 1;
-      await sleep(deps.settings.batchPulseMs);
-      continue;
+    } else {
+      const countedFrom = deps.now();
+      counts = countRows(await deps.store.stateCounts(batchId));
+      uncounted = pulsesUncounted(deps.now() - countedFrom, deps.settings);
     }
-    const countedFrom = deps.now();
-    const counts = countRows(await deps.store.stateCounts(batchId));
-    uncounted = pulsesUncounted(deps.now() - countedFrom, deps.settings);
-    const atRest = counts.total - counts.open;
-    if (counts.open === 0 && (await restartAll(deps, { batchId }, { failed })) === 0) {
-      // The last row of a canary may have come to rest since it was looked at.
-      if (batch.canary !== null && isReleasing && (await release(deps, batch)) === 'stopped')
-        return progress(deps, batchId);
+    if (batch.control === 'running' && (await release(deps, batch)) === 'stopped') return progress(deps, batchId);
+    if (counts?.open === 0 && (await restartAll(deps, { batchId }, { failed })) === 0) {
       await reconcileBatch(deps, signal, batch);
       if (await deps.store.endBatch(batchId, deps.now()))
         return { counts, control: batch.control, controlReason: batch.controlReason, done: true };
     }
-    if (atRest >= untilSettled && counts.open > 0) return progress(deps, batchId);
+    if (counts !== undefined && counts.open > 0 && counts.total - counts.open >= untilSettled)
+      return progress(deps, batchId);
     await sleep(deps.settings.batchPulseMs);
   }
 }
