@@ -12,7 +12,7 @@ export const BENCH_QUEUE = 'bench';
 export interface BenchOptions {
   arms: readonly ArmName[];
   places: readonly PlaceName[];
-  /** Milliseconds from an order to its settlement; each is a run of its own. */
+  /** Milliseconds from an order to its settlement; each is a run of its own. Another bank takes as long as it does. */
   settleMs: readonly number[];
   /** Payouts of an arm in a round: for each settlement, the last one for all that follow. So are the rounds. */
   payouts: readonly number[];
@@ -36,7 +36,8 @@ export const USAGE = `npm run bench -- [options]
   --quick              few payouts, embedded only, settled after 0.1 s; ends within 5 minutes
   --arms LIST          what to measure, of ${ARMS.join(',')}; default: all
   --places LIST        where, of ${PLACES.join(',')}; default: both with --postgres, else embedded
-  --settle LIST        seconds from an order to its settlement, each measured separately; default 0.1,30
+  --settle LIST        seconds from an order to its settlement, each measured separately; default 0.1,30;
+                       with --bank, what that bank is expected to take; default 0.1
   --payouts LIST       payouts per arm and round, for each settlement time; default 1000,200, or 24 with --quick
   --at-once N          payouts in progress at the same time; default 50
   --rounds LIST        rounds for each settlement time; default 3,1
@@ -75,19 +76,21 @@ export function readOptions(args: readonly string[]): BenchOptions {
       write: { type: 'boolean', default: false },
     },
   });
-  const { quick, postgres } = values;
+  const { quick, postgres, bank } = values;
   const places = quick || postgres === undefined ? 'embedded' : 'embedded,postgres';
   return {
     arms: oneOf('--arms', ARMS, values.arms ?? ARMS.join(',')),
     places: oneOf('--places', PLACES, values.places ?? places),
-    settleMs: list(values.settle ?? (quick ? '0.1' : '0.1,30')).map((s) => 1_000 * positive('--settle', s)),
+    settleMs: list(values.settle ?? (quick || bank !== undefined ? '0.1' : '0.1,30')).map(
+      (s) => 1_000 * positive('--settle', s),
+    ),
     payouts: list(values.payouts ?? (quick ? '24' : '1000,200')).map((count) => whole('--payouts', count)),
     atOnce: whole('--at-once', values['at-once']),
     rounds: list(values.rounds).map((count) => whole('--rounds', count)),
     limitMs: quick ? 150_000 : Number.POSITIVE_INFINITY,
     postgresUrl: postgres,
     temporal: values.temporal,
-    bank: values.bank,
+    bank,
     payment: { ...PAYMENT, ...(JSON.parse(values.payment ?? '{}') as object) },
     json: values.json,
     write: values.write,

@@ -27,6 +27,7 @@ const BOOT_LIMIT_MS = 60_000;
 export interface Place {
   name: PlaceName;
   settleMs: number;
+  isOtherBank: boolean;
   /** Folder of everything it writes. */
   dir: string;
   bankUrl: string;
@@ -88,7 +89,8 @@ export async function openPlace(name: PlaceName, settleMs: number, options: Benc
     const database = postgresUrl === undefined ? undefined : listenerOf(portOf(postgresUrl, 5432));
     const pids = { server: server.pid, database, bank: bank.pid };
     return {
-      ...{ name, settleMs, dir, bankUrl: bank.url, temporal, client, productEnv, dbosUrl, pids, start: running },
+      ...{ name, settleMs, isOtherBank: options.bank !== undefined, dir, bankUrl: bank.url },
+      ...{ temporal, client, productEnv, dbosUrl, pids, start: running },
       end: () => opened.disposeAsync(),
     };
   } catch (error) {

@@ -10,6 +10,8 @@ import { cpuOfEndedChildren, usageOf } from './process-usage.ts';
 export interface Measured extends Partial<HistoryCounts> {
   place: PlaceName;
   settleMs: number;
+  /** `--bank`: it settles when it does; so long the arms that ask again and again wait for it. */
+  isOtherBank: boolean;
   round: number;
   arm: ArmName;
   payouts: number;
@@ -76,13 +78,17 @@ async function roundsIn(
   return measured;
 }
 
-/** No amount comes twice to the payee: a payout that looks like another one waits for people. */
+/**
+ * No amount comes twice to the payee: a payout that looks like another one waits for people. Nor does an id: another bank may know
+ * those of an earlier run.
+ */
 function numbered({ payment }: Pick<BenchOptions, 'payment'>): (arm: ArmName, count: number) => Payment[] {
+  const run = Date.now().toString(36);
   let minor = 100;
   return (arm, count) =>
     Array.from({ length: count }, () => {
       minor += 1;
-      return { ...payment, id: `${arm}-${minor}`, amount: (minor / 100).toFixed(2) };
+      return { ...payment, id: `${arm}-${run}-${minor}`, amount: (minor / 100).toFixed(2) };
     });
 }
 
@@ -105,6 +111,7 @@ async function measure(
   return {
     place: place.name,
     settleMs: place.settleMs,
+    isOtherBank: place.isOtherBank,
     round,
     arm: arm.name,
     payouts: count,

@@ -10,6 +10,7 @@ import { between } from './written.ts';
 const measured = (more: Partial<Measured>): Measured => ({
   place: 'embedded',
   settleMs: 100,
+  isOtherBank: false,
   round: 1,
   arm: 'direct',
   payouts: 10,
@@ -68,6 +69,12 @@ describe('what a bench shows', () => {
     const six = Array.from({ length: 6 }, () => all()[0] as Summary);
     for (const line of textTables(six).split('\n')) expect(line.length).toBeLessThanOrEqual(120);
     expect(markdownTables(all())).toContain('| direct |');
+  });
+
+  it('does not call a settlement measured that another bank may have taken longer for', () => {
+    const elsewhere = summaries([measured({ isOtherBank: true })]);
+    expect(textTables(elsewhere)).toContain('Embedded, at another bank, expected to settle after 0.1 s');
+    expect(textTables(all())).toContain('Embedded, settled after 0.1 s');
   });
 
   it('is drawn the same for the same figures', () => {

@@ -6,6 +6,7 @@ import type { Measured } from './rounds.ts';
 export interface Summary extends Partial<HistoryCounts> {
   place: PlaceName;
   settleMs: number;
+  isOtherBank: boolean;
   arm: ArmName;
   rounds: number;
   payouts: number;
@@ -36,12 +37,12 @@ export function summaries(measured: readonly Measured[]): Summary[] {
 
 function summary(own: readonly Measured[], textbook: readonly Measured[], empty: readonly Measured[]): Summary {
   const [first] = own as [Measured];
-  const { place, settleMs, arm, payouts } = first;
+  const { place, settleMs, isOtherBank, arm, payouts } = first;
   const counted = (of: keyof HistoryCounts) => medianOf(own.map((one) => one[of]));
   const cpuOf = (of: keyof Measured['cpuMs']) => medianOf(own.map(({ cpuMs }) => cpuMs[of]));
   const memoryOf = (of: keyof Measured['memoryBytes']) => medianOf(own.map(({ memoryBytes }) => memoryBytes[of]));
   return {
-    ...{ place, settleMs, arm, payouts },
+    ...{ place, settleMs, isOtherBank, arm, payouts },
     rounds: own.length,
     perSecond: spread(own.map(rateOf)),
     toTextbook: ratio(own, textbook),

@@ -65,8 +65,10 @@ function sections(all: readonly Summary[]): { title: string; rows: string[][] }[
   }));
 }
 
-export const titleOf = ({ place, settleMs }: Pick<Summary, 'place' | 'settleMs'>): string =>
-  `${place === 'postgres' ? 'PostgreSQL' : 'Embedded'}, settled after ${settleMs / 1_000} s`;
+export function titleOf({ place, settleMs, isOtherBank }: Pick<Summary, 'place' | 'settleMs' | 'isOtherBank'>): string {
+  const settled = isOtherBank ? 'at another bank, expected to settle' : 'settled';
+  return `${place === 'postgres' ? 'PostgreSQL' : 'Embedded'}, ${settled} after ${settleMs / 1_000} s`;
+}
 
 const roundsOf = ({ rounds, payouts }: Summary): string =>
   `${rounds === 1 ? '1 round' : `${rounds} rounds`} of ${payouts} payouts`;
