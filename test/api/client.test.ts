@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Bank } from '../../src/api/bank.ts';
 import { createBank } from '../../src/api/client.ts';
 import { ok, scriptedBank } from './support/scripted-bank.ts';
-import { PAYMENT, testBank } from './support/test-bank.ts';
+import { drivenTime, failureOf, PAYMENT, testBank } from './support/test-bank.ts';
 
 const account = { uid: 'u', account_id: 'a', currency: 'usd', balance: 12.5, updated_at: null };
 const entry = {
@@ -62,7 +62,7 @@ const CASES: Case[] = [
     { uid: 'u' },
     { beneficiary_id: '9' },
   ],
-  ['beneficiaries.get', (b) => b.beneficiaries.get('b'), payee, `GET ${B}/b`, '', { id: '7', items: { bsb: '62000' } }],
+  ['beneficiaries.get', (b) => b.beneficiaries.get('7'), payee, `GET ${B}/7`, '', { id: '7', items: { bsb: '62000' } }],
   [
     'beneficiaries.listAll',
     (b) => b.beneficiaries.listAll({ uid: 'u' }, { calls: 1 }),
@@ -164,6 +164,22 @@ test.each(CASES)(
     expect(server.seen).toHaveLength(1);
   },
 );
+
+test.each<[string, (bank: Bank) => Promise<unknown>, object]>([
+  ['an account', (b) => b.accounts.get('other'), account],
+  ['a beneficiary', (b) => b.beneficiaries.get('other'), payee],
+  ['an order without a reference', (b) => b.orders.get('other'), order],
+])('%s other than the one that was asked for is no answer', async (_what, call, data) => {
+  await using server = await scriptedBank(ok(data));
+  await using bank = testBank(server.baseUrl, drivenTime());
+  expect((await failureOf(call(bank))).message).toMatch(/answered code 0 with data outside the interface \(\w*id\)$/);
+});
+
+test('an order that is shown under another id is judged by its reference', async () => {
+  await using server = await scriptedBank(ok({ ...order, client_order_id: 'r' }));
+  await using bank = testBank(server.baseUrl);
+  expect(await bank.orders.get('before')).toMatchObject({ order_id: 'o', client_order_id: 'r' });
+});
 
 test('the base URL loses its trailing slash and keeps its path', () => {
   const bank = createBank({ baseUrl: 'https://bank.test/api/', apiKey: 'k', apiSecret: 's' });

@@ -23,9 +23,11 @@ export function beneficiariesResource({ read, send }: Calls): Bank['beneficiarie
     /** POST /v1/banking/beneficiaries: uid, currency, beneficiary_type, payment_type and the required fields. */
     add: (body, options) => send({ method: 'POST', path: BENEFICIARIES, body }, dataOf(addedBeneficiary), options),
 
-    /** GET /v1/banking/beneficiaries/{beneficiary_id} */
-    get: (beneficiaryId, options) =>
-      read({ path: BENEFICIARY, ids: { beneficiary_id: beneficiaryId } }, dataOf(beneficiary), options),
+    /** GET /v1/banking/beneficiaries/{beneficiary_id}: no other one. */
+    get: (beneficiaryId, options) => {
+      const asked = beneficiary.refine(({ id }) => id === beneficiaryId, { path: ['id'] });
+      return read({ path: BENEFICIARY, ids: { beneficiary_id: beneficiaryId } }, dataOf(asked), options);
+    },
 
     listAll: (query, options) => readAllBeneficiaries(pages, query, options),
 

@@ -3,7 +3,7 @@ import type { Bank } from '../bank.ts';
 import { readBusyList } from '../busy-list.ts';
 import type { Calls } from '../calls.ts';
 import { type OrderPages, readAllOrders } from '../list-pages.ts';
-import { order, orderPage } from '../schemas/orders.ts';
+import { type Order, order, orderPage } from '../schemas/orders.ts';
 
 const ORDERS = '/v1/banking/transactions';
 const ORDER = `${ORDERS}/{order_id}`;
@@ -20,8 +20,13 @@ export function ordersResource({ read, send }: Calls): Bank['orders'] {
 
     listSettled: ({ type: order_type, ...since }, options) => readBusyList(pages, { ...since, order_type }, options),
 
-    /** GET /v1/banking/transactions/{order_id} */
-    get: (orderId, options) => read({ path: ORDER, ids: { order_id: orderId } }, dataOf(order), options),
+    /** GET /v1/banking/transactions/{order_id}. One under another id says by its reference whose it is, or is none that was asked for. */
+    get: (orderId, options) => {
+      const isAsked = ({ order_id, client_order_id }: Order): boolean =>
+        order_id === orderId || client_order_id !== undefined;
+      const asked = order.refine(isAsked, { path: ['order_id'] });
+      return read({ path: ORDER, ids: { order_id: orderId } }, dataOf(asked), options);
+    },
 
     /** POST /v1/banking/transactions/{order_id}/approve. No body is shown: an empty object fits the content type. */
     approve: async (orderId, options) => {
