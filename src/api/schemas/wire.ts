@@ -69,17 +69,20 @@ const optionalCount = z
 /** Currency codes are compared, so they are read in upper case. */
 export const currencyCode = z.string().trim().toUpperCase().min(3).max(3);
 
-/** A page of a list. `pages` and `total` may be missing: readers then go on until a page comes back empty. */
+/**
+ * A page of a list. `pages` and `total` may be missing: readers then go on until a page comes back empty. One with neither records
+ * nor a total does not say that the list is empty: it says nothing.
+ */
 export const pageOf = <T extends z.ZodType>(record: T) =>
-  z.object({
-    total: optionalCount,
-    page: optionalCount,
-    pages: optionalCount,
-    page_size: optionalCount,
-    records: z
-      .array(record)
-      .nullish()
-      .transform((records) => records ?? []),
-  });
+  z
+    .object({
+      total: optionalCount,
+      page: optionalCount,
+      pages: optionalCount,
+      page_size: optionalCount,
+      records: z.array(record).nullish(),
+    })
+    .refine(({ total, records }) => total !== undefined || records !== undefined, { path: ['records'] })
+    .transform(({ records, ...page }) => ({ ...page, records: records ?? [] }));
 
 export type Page<T> = { total?: number; page?: number; pages?: number; page_size?: number; records: T[] };

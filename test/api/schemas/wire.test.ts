@@ -48,8 +48,12 @@ test.each(['', null, 1.5, {}])('%j is no identifier', (value) => {
 describe('a page', () => {
   const page = pageOf(z.object({ id: identifier }));
 
-  test('may be empty of everything', () => {
-    expect(page.parse({}).records).toEqual([]);
+  test.each([{ total: 0 }, { records: null }, { records: [] }])('%j is empty', (empty) => {
+    expect(page.parse(empty).records).toEqual([]);
+  });
+
+  test.each([{}, { page: 1, pages: 0 }, { total: null }])('%j does not say that it is', (silent) => {
+    expect(page.safeParse(silent).success).toBe(false);
   });
 
   test('with total null has no total: null is not 0', () => {
