@@ -1,12 +1,12 @@
 /**
- * How a bank shows a reference beside how it was sent. `respelled`: in another case, or with blanks around it; `cut`: its
- * beginning, in any case; `other`: it is another reference. The interface says that `client_order_id` is the reference
- * supplied (section 2), not that every byte of it comes back.
+ * How a bank shows a reference beside how it was sent. `respelled`: in another case, with blanks around it, or without its
+ * hyphens, or in braces; `cut`: its beginning, spelled in any way; `other`: it is another reference. The interface says that
+ * `client_order_id` is the reference supplied (section 2), not that every byte of it comes back.
  */
 export type ReferenceForm = 'as-sent' | 'respelled' | 'cut' | 'other';
 
-/** So many characters of a UUID hold 52 bits that tell it from others; a shorter beginning is another reference. */
-const STEM_LENGTH = 16;
+/** So many digits of a UUID, its first 16 characters, hold 52 bits that tell it from others; a shorter beginning is another reference. */
+const STEM_LENGTH = 14;
 
 export function referenceForm(shown: string, sent: string): ReferenceForm {
   if (shown === sent) return 'as-sent';
@@ -15,11 +15,13 @@ export function referenceForm(shown: string, sent: string): ReferenceForm {
   return folded.length >= STEM_LENGTH && whole.startsWith(folded) ? 'cut' : 'other';
 }
 
-const fold = (reference: string): string => reference.trim().toLowerCase();
+const fold = (reference: string): string => reference.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 
 /** Every reference of ours is a UUID in lower case (`src/identity.ts`). */
 const AS_SENT = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-const BEGINS_LIKE_ONE = /^\s*[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{2}/i;
+/** With its hyphens, or without them and whole: a number that a shorter beginning allows may be anybody's. */
+const BEGINS_LIKE_ONE =
+  /^[\s{]*(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{2}|[0-9a-f]{12}5[0-9a-f]{3}[89ab][0-9a-f]{15}[\s}]*$)/i;
 
 /** Whether a reference of ours may have come back as this, and certainly not as it was sent. */
 export const mayBeAltered = (shown: string): boolean => BEGINS_LIKE_ONE.test(shown) && !AS_SENT.test(shown);

@@ -8,6 +8,8 @@ describe('a reference that a bank shows', () => {
     [SENT, 'as-sent'],
     [SENT.toUpperCase(), 'respelled'],
     [` ${SENT} `, 'respelled'],
+    [SENT.replaceAll('-', ''), 'respelled'],
+    [`{${SENT.toUpperCase()}}`, 'respelled'],
     [SENT.slice(0, 35), 'cut'],
     [SENT.slice(0, 20).toUpperCase(), 'cut'],
     [SENT.slice(0, 16), 'cut'],
