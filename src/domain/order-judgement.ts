@@ -1,6 +1,6 @@
 import { addDecimals, decimalsEqual } from './money.ts';
 import { type ClosedMeaning, type OrderStage, type StatusMeaning, stageMeaning } from './order-status.ts';
-import { referenceForm } from './reference-form.ts';
+import { mayHide, referenceForm } from './reference-form.ts';
 
 /** The facts of a bank order that a payout judges, in our own spelling (interface section 2, Order). */
 export interface OrderFacts {
@@ -86,6 +86,13 @@ export function orderDifferences(order: OrderFacts, expected: ExpectedOrder, own
   }
   return differs;
 }
+
+/**
+ * Whether an order moves just what was sent, and does not show under which reference: for all that a list says it may be the one
+ * that is looked for, so that a list with it proves no absence.
+ */
+export const isIndistinct = ({ clientOrderId: shown, ...order }: OrderFacts, expected: ExpectedOrder): boolean =>
+  mayHide(shown, expected.reference) && orderDifferences(order, expected).length === 0;
 
 /** Whether the fee is inside `transaction_amount` is not shown: both readings count as equal, nothing else does. */
 function amountMatches(actual: string, wanted: string, fee: string | undefined): boolean {

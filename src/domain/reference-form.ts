@@ -15,6 +15,18 @@ export function referenceForm(shown: string, sent: string): ReferenceForm {
   return folded.length >= STEM_LENGTH && whole.startsWith(folded) ? 'cut' : 'other';
 }
 
+/** Fewer letters and digits than this name nothing: a dash, "0" or "none" in place of a reference. */
+const NAME_LENGTH = 6;
+
+/**
+ * Whether a reference of ours may stand behind what a bank shows: nothing at all, a part of it, or it with more around it. For
+ * orders that nothing else tells apart; what has a form of it is found by that.
+ */
+export function mayHide(shown: string | undefined, sent: string): boolean {
+  const [folded, whole] = [fold(shown ?? ''), fold(sent)];
+  return folded.length < NAME_LENGTH || whole.includes(folded) || folded.includes(whole);
+}
+
 const fold = (reference: string): string => reference.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 
 /** Every reference of ours is a UUID in lower case (`src/identity.ts`). */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ByReference, mayBeAltered, referenceForm } from '../../src/domain/reference-form.ts';
+import { ByReference, mayBeAltered, mayHide, referenceForm } from '../../src/domain/reference-form.ts';
 
 const SENT = '0f8b6c1e-3d52-5c0b-9a77-2f6e0c1d5b94';
 
@@ -20,6 +20,17 @@ describe('a reference that a bank shows', () => {
   ])('as %j is %s', (shown, form) => {
     expect(referenceForm(shown, SENT)).toBe(form);
     expect(mayBeAltered(shown)).toBe(form === 'respelled' || form === 'cut' || shown === `${SENT}-1`);
+  });
+
+  it.each([undefined, '', '-', 'N/A', SENT.slice(0, 8), SENT.slice(-12), `PAY-${SENT}`, `urn:uuid:${SENT}`])(
+    'as %j may be ours, for all that it says',
+    (shown) => {
+      expect(mayHide(shown, SENT)).toBe(true);
+    },
+  );
+
+  it.each(['theirs', '20261125-000012', SENT.replace('0f8b', 'ffff')])('as %j is not ours', (shown) => {
+    expect(mayHide(shown, SENT)).toBe(false);
   });
 
   it('belongs to the one sent in just that form, else to the only one of which it is a form', () => {

@@ -1,5 +1,5 @@
 import type { Order } from '../../api/schemas/orders.ts';
-import { isArrival, isReturn, type OrderFacts, orderDifferences } from '../../domain/order-judgement.ts';
+import { isArrival, isIndistinct, isReturn, type OrderFacts, orderDifferences } from '../../domain/order-judgement.ts';
 import { referenceForm } from '../../domain/reference-form.ts';
 import { SENDER_LIFE_MS, unsent } from '../../domain/submission.ts';
 import type { SwitchScope } from '../../domain/switch-scope.ts';
@@ -38,6 +38,8 @@ export interface OrderLook {
   recorded?: number[];
   /** The bank's clock is too far from ours for any list to prove absence. */
   clocksApart: boolean;
+  /** Orders that may be this one, for all that the list shows of them: not "absent". Missing in a look of an earlier release. */
+  indistinct?: number;
   /** A sender may still be about to send, for at most this long. */
   liveForMs: number;
   /** The bank has shown a second order under some reference of this user: it recognises no reference. */
@@ -89,6 +91,7 @@ export async function findOrder(
   await deps.assertIdentity();
   const from = attemptsListedFrom(deps, since, attempts);
   let arrivals = 0;
+  const indistinct: string[] = [];
   for (const list of await listsOfLeg(deps.bank, row, leg, sent)) {
     const scan = await scanOrders({ ...list, from });
     look.stable &&= scan.stable;
@@ -103,9 +106,13 @@ export async function findOrder(
         add(order);
       } else if (form !== 'other') {
         look.nearMisses += 1;
+      } else if (isIndistinct(orderFacts(order), expected)) {
+        indistinct.push(order.order_id);
       }
     }
   }
+  look.indistinct = await countStrange(deps, indistinct);
+  if (look.indistinct > 0) look.stable = false;
   look.clocksApart = clocksDisagree(deps);
   if (look.clocksApart) look.stable = false;
   // The money has arrived, and the order that was sent is not listed yet: a conflict until it is.
@@ -113,4 +120,10 @@ export async function findOrder(
   look.orderIds = orders.map(({ orderId }) => orderId);
   look.differences = [...new Set(orders.flatMap((order) => orderDifferences(order, expected, look.accepted)))];
   return look;
+}
+
+/** How many of these are not known as the order of another payout. */
+async function countStrange({ store }: ActivityDeps, orderIds: readonly string[]): Promise<number> {
+  const known = new Set((await store.payoutsOfOrders(orderIds)).map(({ orderId }) => orderId));
+  return new Set(orderIds).difference(known).size;
 }

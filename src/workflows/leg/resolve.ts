@@ -84,11 +84,18 @@ export async function resolveOrder(leg: OrderLeg): Promise<Resolved> {
       if (isWanted && mayResendInDoubt) return again(leg);
     }
     if (absent) await park(leg, 'order-not-found');
-    else if (lookAt(n + 1, waits) === undefined)
-      await park(leg, PROVED_NOTHING, look?.clocksApart ? CLOCKS : undefined);
+    else if (lookAt(n + 1, waits) === undefined) await park(leg, PROVED_NOTHING, look && whyNothing(look));
   }
 }
 
+/** What keeps the lists from proving anything, where it is known. */
+function whyNothing({ clocksApart, indistinct = 0 }: OrderLook): string | undefined {
+  if (clocksApart) return CLOCKS;
+  return indistinct > 0 ? INDISTINCT : undefined;
+}
+
+const INDISTINCT =
+  'the bank shows an order for the same money without its reference, which may be this one: ask the bank whose it is';
 const CLOCKS = "the bank's clock is too far from ours for a list to prove anything; payouts doctor says how far";
 
 /** The one reason that needs no decision: what proves something later counts as it would have before. */

@@ -1,0 +1,76 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { UNMEASURED_CLOCK } from '../../../src/api/bank-clock.ts';
+import { type Order, order as orderSchema } from '../../../src/api/schemas/orders.ts';
+import type { SentOrder } from '../../../src/domain/sent-order.ts';
+import type { ActivityDeps } from '../../../src/services/deps.ts';
+import { findOrder } from '../../../src/services/payout/find-order.ts';
+import { batchClaim, payoutClaim } from '../../store/samples.ts';
+import { openEmptyStore } from '../../support/empty-store.ts';
+import { quickSettings } from '../../support/product.ts';
+
+const SENT_AT = 360_000_000;
+const WINDOW_MS = quickSettings.terms.waits.lateCommitMs + quickSettings.terms.waits.listLagMs;
+const CALLER = { workflowId: 'w', runId: 'run-1', activityId: '1' };
+const SENT: SentOrder = { accountId: 'acc-1', beneficiaryId: 'ben-1', amount: '10.50', currency: 'USD', expiredAt: 9 };
+
+const payment = (order_id: string, more: Record<string, unknown> = {}): Order =>
+  orderSchema.parse({
+    ...{ order_id, status: 'COMPLETED', type: 'PAYMENT', direct: 'OUT', transaction_uid: 'user-1' },
+    ...{ transaction_account: 'acc-1', transaction_currency: 'USD', transaction_amount: '10.50' },
+    ...more,
+  });
+
+/** The first row of a batch, whose answer was lost, at a bank whose list shows what it is told to. */
+async function lost({ others = [] }: { others?: readonly string[] } = {}) {
+  const store = await openEmptyStore();
+  onTestFinished(() => store.close());
+  const ids = ['lost', ...others];
+  await store.claimBatch(batchClaim('batch-1', ids));
+  const references = ids.map((id) => payoutClaim(id).reference);
+  await store.markReleased(references, SENT_AT);
+  const { record } = await store.claimPayout(payoutClaim('lost', { runId: CALLER.runId }));
+  const { reference, term } = record;
+  const attempt = { attempt: 1, runId: 'run-1', activityId: '1', sentAt: SENT_AT, request: SENT };
+  await store.recordAttempt({ ...attempt, reference });
+  await store.finishAttempt(reference, 1, { outcome: 'ambiguous' });
+  for (const [index, other] of references.slice(1).entries()) {
+    await store.recordAttempt({ ...attempt, reference: other });
+    await store.finishAttempt(other, 1, { outcome: 'accepted', orderId: `other-${index + 1}` });
+    await store.changePayout(other, { state: 'completed', orderId: `other-${index + 1}`, at: SENT_AT });
+  }
+  const look = (shown: readonly Order[]) =>
+    findOrder(
+      {
+        ...{ store, settings: quickSettings, bank: { clock: UNMEASURED_CLOCK }, now: () => SENT_AT + WINDOW_MS },
+        assertIdentity: async () => {},
+      } as unknown as ActivityDeps,
+      async () => ({ orders: [...shown], stable: true, pagesRead: 1 }),
+      CALLER,
+      { claim: { storeId: store.id, reference, term }, leg: 'payment', since: SENT_AT },
+    );
+  return { look, reference };
+}
+
+it.each([undefined, '-', 'cut'])(
+  'a list with an order for the same money under %s proves no absence',
+  async (shown) => {
+    const { look, reference } = await lost();
+    const order = payment('x', { client_order_id: shown === 'cut' ? reference.slice(0, 12) : shown });
+    expect(await look([order])).toMatchObject({ orderIds: [], stable: false, indistinct: 1 });
+  },
+);
+
+it.each([
+  ['shows a reference of its own', { client_order_id: 'theirs' }],
+  ['is of another amount', { transaction_amount: '10.51' }],
+  ['is of another account', { transaction_account: 'acc-2' }],
+  ['came in', { direct: 'IN' }],
+])('an order that %s is not taken for it', async (_which, more) => {
+  const { look } = await lost();
+  expect(await look([payment('x', more)])).toMatchObject({ orderIds: [], stable: true, indistinct: 0 });
+});
+
+it('an order that is known as the one of another payout is not taken for it', async () => {
+  const { look } = await lost({ others: ['other'] });
+  expect(await look([payment('other-1')])).toMatchObject({ stable: true, indistinct: 0 });
+});
