@@ -75,6 +75,7 @@ export const attemptRepository = {
   closeUnpaid,
   attempts,
   attemptsOf,
+  acceptedBeside,
   handedToBank,
 };
 
@@ -243,4 +244,38 @@ export async function attemptsOf(db: Database, references: readonly string[]): P
     found.push(...(await query.orderBy('sentAt').orderBy('attempt').execute()));
   }
   return found;
+}
+
+/** So many orders show whether a list is up to date. */
+const BESIDE_MAX = 50;
+
+/**
+ * Ids of payments in the same list as that of a row, of its batch and released after it, that the bank accepted between two times
+ * (epoch ms): the first few of them.
+ */
+async function acceptedBeside(
+  db: Database,
+  { reference, batchId, releasedAt, uid, currency }: PayoutRecord,
+  { from, to }: { from: number; to: number },
+): Promise<string[]> {
+  if (batchId === null || releasedAt === null) return [];
+  const beside = await db
+    .selectFrom('payouts')
+    .select('reference')
+    .where('batchId', '=', batchId)
+    .where('state', 'in', ['processing', 'awaiting-bank-approval', 'completed'])
+    .where('releasedAt', '>=', releasedAt)
+    .where('uid', '=', uid)
+    .where('currency', '=', currency)
+    .where('kind', '=', 'payout')
+    .where('reference', '!=', reference)
+    .limit(BESIDE_MAX)
+    .execute();
+  const made = await attemptsOf(
+    db,
+    beside.map((row) => row.reference),
+  );
+  return made.flatMap(({ outcome, orderId, sentAt }) =>
+    outcome === 'accepted' && orderId !== null && sentAt >= from && sentAt <= to ? [orderId] : [],
+  );
 }

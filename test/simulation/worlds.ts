@@ -22,6 +22,9 @@ export interface Worlds {
   atOnce: boolean;
 }
 
+/** As far as the local time of a zone may be behind, in minutes. */
+const ZONE_MINUTES = 12 * 60;
+
 const USUAL: Worlds = {
   twoStores: false,
   olderCopy: undefined,
@@ -41,7 +44,15 @@ export function drawWorlds(random: Random): Worlds {
   if (dice < 0.22) return { ...USUAL, rogues, passes: true, olderCopy: random.pick(['told', 'untold']) };
   if (dice < 0.34) return { ...USUAL, rogues, otherTenant: true };
   if (dice < 0.42) {
-    const minutes = random.pick([-15, -15, 15, random.between(-90, -12), random.between(12, 90)]);
+    // Behind by more than a zone's local time may be, which looks allow for whatever the bank tells.
+    const behind = -ZONE_MINUTES;
+    const minutes = random.pick([
+      behind - 15,
+      behind - 15,
+      15,
+      behind + random.between(-90, -12),
+      random.between(12, 90),
+    ]);
     return { ...USUAL, rogues, clockApartMs: minutes * 60_000, clockSetRight: random.chance(0.5) };
   }
   return { ...USUAL, rogues, passes: random.chance(0.3), generations: random.chance(0.2) };

@@ -1,12 +1,14 @@
 import type { Order } from '../../api/schemas/orders.ts';
+import { proofFrom } from '../../domain/absence.ts';
 import { isArrival, isIndistinct, isReturn, type OrderFacts, orderDifferences } from '../../domain/order-judgement.ts';
 import { referenceForm } from '../../domain/reference-form.ts';
 import { SENDER_LIFE_MS, unsent } from '../../domain/submission.ts';
 import type { SwitchScope } from '../../domain/switch-scope.ts';
 import { touchedBy } from '../../domain/switches.ts';
+import type { PayoutRecord, SendAttempt } from '../../store/store.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { orderFacts, readIfThere } from '../reconciliation/bank-orders.ts';
-import { attemptsListedFrom, clocksDisagree } from '../reconciliation/bank-time.ts';
+import { attemptsListedFrom, clocksDisagree, inAnyZone } from '../reconciliation/bank-time.ts';
 import type { sharedScans } from '../reconciliation/order-scans.ts';
 import { rowAsRecorded } from '../sending/claimed-row.ts';
 import { listsOfLeg } from '../sending/open-set.ts';
@@ -40,6 +42,8 @@ export interface OrderLook {
   clocksApart: boolean;
   /** Orders that may be this one, for all that the list shows of them: not "absent". Missing in a look of an earlier release. */
   indistinct?: number;
+  /** The list lacks orders that the bank has accepted. Missing in a look of an earlier release. */
+  incomplete?: boolean;
   /** A sender may still be about to send, for at most this long. */
   liveForMs: number;
   /** The bank has shown a second order under some reference of this user: it recognises no reference. */
@@ -89,7 +93,10 @@ export async function findOrder(
   }
   // The first answers of a process tell the bank's time.
   await deps.assertIdentity();
-  const from = attemptsListedFrom(deps, since, attempts);
+  const listedFrom = attemptsListedFrom(deps, since, attempts);
+  const mayProve = isPastWindow(deps, since, attempts);
+  const from = mayProve ? inAnyZone(listedFrom) : listedFrom;
+  const expectedIds = mayProve ? await acceptedSince(deps, row, attempts) : [];
   let arrivals = 0;
   const indistinct: string[] = [];
   for (const list of await listsOfLeg(deps.bank, row, leg, sent)) {
@@ -97,6 +104,10 @@ export async function findOrder(
     look.stable &&= scan.stable;
     look.pagesRead += scan.pagesRead;
     look.ordersRead += scan.orders.length;
+    if (list.uid === uid && list.currency === row.currency) {
+      const shown = new Set(scan.orders.map(({ order_id }) => order_id));
+      look.incomplete = expectedIds.some((orderId) => !shown.has(orderId));
+    }
     for (const order of scan.orders) {
       if (isReturn(order)) continue;
       const form = order.client_order_id === undefined ? 'other' : referenceForm(order.client_order_id, reference);
@@ -112,7 +123,7 @@ export async function findOrder(
     }
   }
   look.indistinct = await countStrange(deps, indistinct);
-  if (look.indistinct > 0) look.stable = false;
+  if (look.indistinct > 0 || look.incomplete) look.stable = false;
   look.clocksApart = clocksDisagree(deps);
   if (look.clocksApart) look.stable = false;
   // The money has arrived, and the order that was sent is not listed yet: a conflict until it is.
@@ -120,6 +131,24 @@ export async function findOrder(
   look.orderIds = orders.map(({ orderId }) => orderId);
   look.differences = [...new Set(orders.flatMap((order) => orderDifferences(order, expected, look.accepted)))];
   return look;
+}
+
+/** From then on a look may prove that there is no order. */
+function isPastWindow({ settings, now }: ActivityDeps, since: number, attempts: readonly SendAttempt[]): boolean {
+  return now() >= proofFrom(Math.max(since, ...attempts.map(({ sentAt }) => sentAt)), settings.terms.waits);
+}
+
+/**
+ * Orders of the same batch that the bank has accepted since the first attempt, and has to show by now: a list without one of them
+ * is behind, or is not the list that was asked for.
+ */
+async function acceptedSince(
+  { store, settings, now }: ActivityDeps,
+  row: PayoutRecord,
+  [first]: readonly SendAttempt[],
+): Promise<string[]> {
+  if (first === undefined) return [];
+  return store.acceptedBeside(row, { from: first.sentAt, to: now() - settings.terms.waits.listLagMs });
 }
 
 /** How many of these are not known as the order of another payout. */

@@ -27,6 +27,12 @@ export function attemptsListedFrom(clocks: Clocks, since: number, attempts: read
   return Math.min(from, ...attempts.flatMap((attempt) => attempt.listedFrom ?? []));
 }
 
+/** A bank may stamp orders in the local time of a zone, which is at most so far behind the time that its answers tell. */
+const ZONE_BEHIND_MS = 12 * 3_600_000;
+
+/** The same for a list that is to prove what is not there: whatever zone the bank stamps orders in. */
+export const inAnyZone = (from: number): number => Math.max(0, from - ZONE_BEHIND_MS);
+
 /** What a measurement of the bank's clock is off by, as long as both clocks run. */
 const MEASURED_WITHIN_MS = 5_000;
 

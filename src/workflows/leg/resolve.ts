@@ -89,11 +89,13 @@ export async function resolveOrder(leg: OrderLeg): Promise<Resolved> {
 }
 
 /** What keeps the lists from proving anything, where it is known. */
-function whyNothing({ clocksApart, indistinct = 0 }: OrderLook): string | undefined {
+function whyNothing({ clocksApart, incomplete, indistinct = 0 }: OrderLook): string | undefined {
   if (clocksApart) return CLOCKS;
+  if (incomplete) return INCOMPLETE;
   return indistinct > 0 ? INDISTINCT : undefined;
 }
 
+const INCOMPLETE = 'the list of the bank lacks orders that it has accepted: ask the bank why';
 const INDISTINCT =
   'the bank shows an order for the same money without its reference, which may be this one: ask the bank whose it is';
 const CLOCKS = "the bank's clock is too far from ours for a list to prove anything; payouts doctor says how far";

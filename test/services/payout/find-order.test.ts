@@ -8,7 +8,8 @@ import { batchClaim, payoutClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
 import { quickSettings } from '../../support/product.ts';
 
-const SENT_AT = 360_000_000;
+const HOUR_MS = 3_600_000;
+const SENT_AT = 100 * HOUR_MS;
 const WINDOW_MS = quickSettings.terms.waits.lateCommitMs + quickSettings.terms.waits.listLagMs;
 const CALLER = { workflowId: 'w', runId: 'run-1', activityId: '1' };
 const SENT: SentOrder = { accountId: 'acc-1', beneficiaryId: 'ben-1', amount: '10.50', currency: 'USD', expiredAt: 9 };
@@ -38,17 +39,21 @@ async function lost({ others = [] }: { others?: readonly string[] } = {}) {
     await store.finishAttempt(other, 1, { outcome: 'accepted', orderId: `other-${index + 1}` });
     await store.changePayout(other, { state: 'completed', orderId: `other-${index + 1}`, at: SENT_AT });
   }
-  const look = (shown: readonly Order[]) =>
+  const asked: number[] = [];
+  const look = (shown: readonly Order[], at = SENT_AT + WINDOW_MS) =>
     findOrder(
       {
-        ...{ store, settings: quickSettings, bank: { clock: UNMEASURED_CLOCK }, now: () => SENT_AT + WINDOW_MS },
+        ...{ store, settings: quickSettings, bank: { clock: UNMEASURED_CLOCK }, now: () => at },
         assertIdentity: async () => {},
       } as unknown as ActivityDeps,
-      async () => ({ orders: [...shown], stable: true, pagesRead: 1 }),
+      async ({ from }) => {
+        asked.push(from);
+        return { orders: [...shown], stable: true, pagesRead: 1 };
+      },
       CALLER,
       { claim: { storeId: store.id, reference, term }, leg: 'payment', since: SENT_AT },
     );
-  return { look, reference };
+  return { look, reference, asked };
 }
 
 it.each([undefined, '-', 'cut'])(
@@ -72,5 +77,24 @@ it.each([
 
 it('an order that is known as the one of another payout is not taken for it', async () => {
   const { look } = await lost({ others: ['other'] });
-  expect(await look([payment('other-1')])).toMatchObject({ stable: true, indistinct: 0 });
+  expect(await look([payment('other-1')])).toMatchObject({ stable: true, indistinct: 0, incomplete: false });
+});
+
+it('a list that lacks an order of the same batch, accepted since, proves no absence', async () => {
+  const { look } = await lost({ others: ['other', 'another'] });
+  const [first, second] = [payment('other-1'), payment('other-2')];
+  expect(await look([first, second])).toMatchObject({ stable: true, incomplete: false });
+  expect(await look([first])).toMatchObject({ stable: false, incomplete: true });
+});
+
+it('an order that may not be listed yet is not missed', async () => {
+  const { look } = await lost({ others: ['other'] });
+  expect(await look([], SENT_AT + WINDOW_MS - 1)).toMatchObject({ stable: true });
+});
+
+it('a look that may prove absence asks for orders stamped in the local time of any zone', async () => {
+  const { look, asked } = await lost();
+  await look([], SENT_AT + WINDOW_MS - 1);
+  await look([]);
+  expect(asked).toEqual([SENT_AT - quickSettings.clockSkewMs, SENT_AT - quickSettings.clockSkewMs - 12 * HOUR_MS]);
 });
