@@ -87,6 +87,9 @@ export function orderDifferences(order: OrderFacts, expected: ExpectedOrder, own
   return differs;
 }
 
+/** Of an order that shows no reference, and has the id of another payout's: one order pays one payout. */
+export const ORDER_OF_ANOTHER = 'payout with this order_id';
+
 /**
  * Whether an order moves just what was sent, and does not show under which reference: for all that a list says it may be the one
  * that is looked for, so that a list with it proves no absence.

@@ -2,7 +2,7 @@ import { Superseded } from '../../domain/claim.ts';
 import type { ExchangeProgress } from '../../domain/exchange-progress.ts';
 import type { Assessment } from '../../domain/gates.ts';
 import { exceedsSlippage } from '../../domain/money.ts';
-import { judgeOrder, type OrderFacts, type OrderJudgement } from '../../domain/order-judgement.ts';
+import { judgeOrder, ORDER_OF_ANOTHER, type OrderFacts, type OrderJudgement } from '../../domain/order-judgement.ts';
 import { type ClosedMeaning, isNoMoney, isTerminal } from '../../domain/order-status.ts';
 import { isEnd, type StoredState } from '../../domain/payout-state.ts';
 import { bookedAboveCap } from '../../domain/reasons.ts';
@@ -63,6 +63,9 @@ export async function readOrder(
   if (order === undefined) return { meaning: 'open', stage: 'open', status: 'NOT_FOUND', orderId, differences: [] };
   const facts = orderFacts(order);
   const judgement = judgeOrder(facts, expected, closedMeans, ownIds);
+  if (facts.clientOrderId === undefined && (await isOfAnother(deps, row, orderId))) {
+    judgement.differences.push(ORDER_OF_ANOTHER);
+  }
   const read: OrderRead = { ...judgement, expiredAt: sent?.expiredAt };
   if (judgement.differences.length > 0) return read;
   if (isNoMoney(judgement.meaning)) read.rejectedAs = await rejectedAs(deps.store, orderId);
@@ -86,6 +89,14 @@ export async function readOrder(
   }
   await deps.store.closeOrder(reference);
   return thenAssess === undefined ? read : { ...read, assessment: await recordedAssessment(deps, row, thenAssess) };
+}
+
+/** A bank that takes one payout for the repetition of another answers with the order of that one, which was told it first. */
+async function isOfAnother({ store }: ActivityDeps, { reference }: PayoutRecord, orderId: string): Promise<boolean> {
+  const sharing = (await store.payoutsOfOrders([orderId])).map((payout) => payout.reference);
+  if (sharing.every((other) => other === reference)) return false;
+  const told = (await store.attemptsOf([...new Set([reference, ...sharing])])).find((made) => made.orderId === orderId);
+  return told?.reference !== reference;
 }
 
 /** An order that is followed is in the open set: one that a look has found, or that an older copy of the store has forgotten, too. */

@@ -120,7 +120,8 @@ interface Owners {
 }
 
 const ownersOf = (open: readonly OpenOrder[]): Owners => ({
-  byId: new Map(open.flatMap((order) => (order.orderId === null ? [] : [[order.orderId, order]]))),
+  // Of two that were told of one order it is that of the first.
+  byId: new Map(open.toReversed().flatMap((order) => (order.orderId === null ? [] : [[order.orderId, order]]))),
   byReference: new ByReference(open.map((order) => [order.reference, order])),
 });
 

@@ -88,3 +88,25 @@ it('the fee that an order without money shows was not taken: nothing of it is st
   });
   expect(await store.payout(reference)).toMatchObject({ state: 'failed', fee: null, feeCurrency: null });
 });
+
+it('an order that shows no reference is that of the payout which was told of it first', async () => {
+  const store = await openEmptyStore();
+  onTestFinished(() => store.close());
+  const order = orderSchema.parse({ order_id: 'order-1', status: 'COMPLETED' });
+  const deps = { store, bank: { orders: { get: async () => order } }, now: () => 5 } as unknown as ActivityDeps;
+  const claimed = [];
+  for (const [index, id] of ['first', 'second'].entries()) {
+    const { record } = await store.claimPayout(payoutClaim(id, { runId: CALLER.runId }));
+    const { reference } = record;
+    await store.recordAttempt({ reference, attempt: 1, runId: 'run-1', activityId: '1', sentAt: index });
+    await store.finishAttempt(reference, 1, { outcome: 'accepted', orderId: 'order-1' });
+    await store.changePayout(reference, { state: 'processing', orderId: 'order-1', at: index });
+    claimed.push(record);
+  }
+  const differences = claimed.map(async ({ reference, term }) => {
+    const claim = { storeId: store.id, reference, term };
+    const input = { claim, leg: 'payment', orderId: 'order-1', closedMeans: 'unclear' } as const;
+    return (await readOrder(deps, CALLER, input)).differences;
+  });
+  expect(await Promise.all(differences)).toEqual([[], ['payout with this order_id']]);
+});
