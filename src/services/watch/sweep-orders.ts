@@ -104,6 +104,10 @@ async function sweepAll(shift: Shift, open: readonly OpenOrder[]): Promise<void>
     const owners = ownersOf(open);
     await tellOwners(shift, scan.orders, owners);
     await noteForeignOrders(shift, since, scan.orders, owners);
+    const listed = new Set(scan.orders.map((order) => openOrderOf(order, owners)));
+    const isOverdue = (order: OpenOrder): boolean => now - order.openedAt > deps.settings.terms.waits.listLagMs;
+    // Where the list is whole and lacks what it should show by now, it is not to be waited for.
+    if (scan.stable) stragglers.push(...inWindow.filter((order) => !listed.has(order) && isOverdue(order)));
   }
   for (const straggler of stragglers) await lookById(shift, straggler, now);
 }
@@ -228,7 +232,7 @@ function leavesToOtherLeg({ key, otherLegs }: Shift, order: Order): boolean {
   return true;
 }
 
-/** An order open for longer than the sweep's window is looked up by id, ever more rarely. */
+/** An order open for longer than the sweep's window, or that the list does not show, is looked up by id, ever more rarely. */
 async function lookById(shift: Shift, owner: OpenOrder, now: number): Promise<void> {
   if (owner.orderId === null) {
     // Nothing of it has reached the bank, and whoever stored its end died before it left the open set.

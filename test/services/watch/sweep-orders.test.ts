@@ -28,8 +28,8 @@ let answered: Map<string, string>;
 let reads: number;
 
 /** A bank that shows references in this form and makes a second order of a reference it has seen. */
-async function openBank(references: Profile['references']): Promise<void> {
-  sandbox = await startSandbox({ file: ':memory:', profile: { references, dedupe: 'none' } });
+async function openBank(references: Profile['references'], listLagMs = 0): Promise<void> {
+  sandbox = await startSandbox({ file: ':memory:', profile: { references, dedupe: 'none', listLagMs } });
   bank = createBank({ baseUrl: sandbox.url, apiKey: SANDBOX_KEY, apiSecret: SANDBOX_SECRET });
   onTestFinished(async () => {
     await bank.close();
@@ -184,4 +184,13 @@ describe.each(['as-sent', 'upper-case', 'cut'] as const)('at a bank that shows r
     expect(told).toHaveLength(2);
     expect(reads).toBeLessThan(sweepsOfSold);
   });
+});
+
+it('an order that the list does not show is looked up by its id', async () => {
+  await openBank('as-sent', 3_600_000);
+  const orderId = await pay();
+  await open(orderId, { at: Date.now() - quickSettings.terms.waits.listLagMs - 1 });
+  settle();
+  expect(await watch(USD)).toMatchObject({ ended: true });
+  expect(told).toEqual([{ reference, orderId, status: 'COMPLETED', stage: 'paid' }]);
 });
