@@ -71,9 +71,9 @@ async function take(deps: IntakeDeps, given: Prepared, options: TakeOptions, agr
   using prepared = given;
   const { plan, known, checked } = prepared;
   if (plan === null) return takenAlready(deps, known, options);
-  // Before anybody is asked.
+  // Before anybody is asked. A plan says what accounts hold: who has proven who they are is shown none of what they may not submit.
   const by = deps.policy === undefined ? options.by : deps.maker;
-  if (!options.dryRun) {
+  if (!options.dryRun || (deps.policy !== undefined && deps.maker !== undefined)) {
     assertMaker(deps, by);
     const claims = checked.staged.claims();
     assertScope(

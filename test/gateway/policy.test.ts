@@ -84,6 +84,23 @@ it('nor to whoever hands over a row of it: who may see it is shown it, others le
   expect(await gateway.post('', CSV, as('alice'))).toMatchObject({ status: 200, document: { batchId } });
 });
 
+it('shows the plan of a file, with what its accounts hold, only to a maker within whose scope it is', async () => {
+  const policy = policyWithTokens();
+  const gateway = await openGateway([], { policy });
+  gateway.deps.intake = async (maker) => ({ ...gateway.door, maker, policy });
+  for (const [name, code] of [
+    ['anna', 'outside-scope'],
+    ['bob', 'maker-unknown'],
+    ['erin', 'maker-unknown'],
+  ] as const) {
+    const { status, document } = await gateway.post('?dry_run=true', CSV, as(name));
+    expect([status, document.error?.code]).toEqual([403, code]);
+    expect(JSON.stringify(document)).not.toContain('acc-u1001-usd');
+  }
+  const planned = await gateway.post('?dry_run=true', CSV, as('alice'));
+  expect(planned.document).toMatchObject({ plan: { balances: [{ accountId: 'acc-u1001-usd' }] } });
+});
+
 it('lists a batch, and a card payment, behind a hundred of others', async () => {
   const { gateway, batchId } = await withBatch();
   const { store } = gateway.door;
