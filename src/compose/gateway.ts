@@ -125,7 +125,9 @@ function depsOf(at: Opened, ui: TemporalUi): Omit<GatewayDeps, 'cards' | 'webhoo
       (await reportBatch(config, store, batchId, ui, { dir: reportFolder(config), isMasked })).head.reports,
     erpFile: (batchId, format) => writeErpFile(config, store, batchId, format),
     control: (batch, update, by) =>
-      client.withDeadline(Date.now() + UPDATE_MS, () => updateBatch(client, batch, update, by)),
+      client.withDeadline(Date.now() + UPDATE_MS, () =>
+        updateBatch({ client, store, settings: config.settings }, batch, update, by),
+      ),
     ready: {
       store: () => store.identity(),
       temporal: () => assertReachable(client, stack),

@@ -116,6 +116,13 @@ export function countRows(byState: ReadonlyMap<PayoutState, number>): StateCount
 export const BATCH_CONTROLS = ['running', 'paused', 'draining', 'cancelling'] as const;
 export type BatchControl = (typeof BATCH_CONTROLS)[number];
 
+/** From the one that lets most go to the one that lets least go. */
+const LOOSEST_FIRST: readonly BatchControl[] = ['running', 'draining', 'paused', 'cancelling'];
+
+/** The controls under which at least as much of a batch is sent as under this one. */
+export const asLooseAs = (control: BatchControl): readonly BatchControl[] =>
+  LOOSEST_FIRST.slice(0, LOOSEST_FIRST.indexOf(control) + 1);
+
 /**
  * Whether a batch can be asked this. When it has ended it can only be resumed, where it was stopped: rows that an operator lets go on
  * are held by it.

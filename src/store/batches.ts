@@ -1,5 +1,5 @@
 import type { OriginalTransaction } from '../domain/bank-message.ts';
-import { type BatchControl, END_STATES } from '../domain/payout-state.ts';
+import { asLooseAs, type BatchControl, END_STATES } from '../domain/payout-state.ts';
 import { audit } from './audit.ts';
 import { chunksInTurns, pagedByRow, ROWS_PER_STATEMENT } from './chunks.ts';
 import type { Database } from './database.ts';
@@ -132,15 +132,18 @@ export interface ControlAsked {
   by: string;
   at: number;
   reason?: string;
+  /** Nothing is let go by it that the control in force holds back. */
+  onlyTightens?: boolean;
 }
 
 /**
  * With an audit entry, whatever becomes of it. The control in force afterwards: a cancel is final, and whatever comes after it is
  * too late. A reason stays until the batch runs again, which then ends the canary as well.
  */
-function controlBatch(db: Database, { batchId, control, by, at, reason }: ControlAsked): Promise<BatchControl> {
+function controlBatch(db: Database, asked: ControlAsked): Promise<BatchControl> {
+  const { batchId, control, by, at, reason } = asked;
   return inTransaction(db, async (transaction) => {
-    const inForce = await setControl(transaction, batchId, control, reason);
+    const inForce = await setControl(transaction, asked);
     if (inForce === control && reason !== undefined) {
       await announce(transaction, { kind: 'batch.attention', subject: batchId, uid: null, at });
     }
@@ -153,9 +156,7 @@ function controlBatch(db: Database, { batchId, control, by, at, reason }: Contro
 /** Without an entry: see `controlBatch`. */
 async function setControl(
   db: Database,
-  batchId: string,
-  control: BatchControl,
-  reason?: string,
+  { batchId, control, reason, onlyTightens = false }: ControlAsked,
 ): Promise<BatchControl> {
   await db
     .updateTable('batches')
@@ -167,6 +168,7 @@ async function setControl(
     )
     .where('batchId', '=', batchId)
     .where('control', '!=', 'cancelling')
+    .$if(onlyTightens, (update) => update.where('control', 'in', asLooseAs(control)))
     .execute();
   const stored = await batch(db, batchId);
   return stored?.control ?? control;

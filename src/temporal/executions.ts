@@ -10,6 +10,7 @@ import {
   WorkflowUpdateStage,
 } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
+import type { Policy } from '../domain/authority.ts';
 import type { CardPaymentInput } from '../domain/card-payment.ts';
 import { payoutInput, payoutTitle } from '../domain/instruction.ts';
 import { inMarkdown } from '../domain/markdown.ts';
@@ -27,7 +28,7 @@ import type { BatchControl } from '../domain/payout-state.ts';
 import { Problem } from '../domain/problem.ts';
 import type { Pass } from '../domain/reconciliation.ts';
 import type { Executions } from '../services/executions.ts';
-import type { BatchRecord, PayoutRecord } from '../store/store.ts';
+import type { BatchRecord, PayoutRecord, Store } from '../store/store.ts';
 import { lastingAttributes, searchAttributes } from '../workflows/search-attributes.ts';
 import { CARD_PAYMENT, payoutPriority, SHARED_WORK, watchPriority } from './priorities.ts';
 
@@ -173,17 +174,33 @@ export async function startBatch(client: Client, batchId: string, file: string):
   });
 }
 
+/** What a batch is controlled with by somebody who is known. */
+export interface BatchControls {
+  client: Client;
+  store: Pick<Store, 'controlBatch'>;
+  settings: { policy?: Policy };
+}
+
+/** Updates by which a batch goes on, and what they set. */
+const LETS_GO: ReadonlyMap<string, BatchControl> = new Map([
+  [MESSAGES.resume, 'running'],
+  [MESSAGES.drain, 'draining'],
+]);
+
 /**
- * Pauses, drains, resumes or cancels a batch: an update on its workflow, started where it does not run. Throws a
- * `Problem` when the workflow refuses it.
+ * Pauses, drains, resumes or cancels a batch: an update on its workflow, started where it does not run. With a policy workers take
+ * no update that lets a batch go on, and the store is told here. Throws a `Problem` when the workflow refuses it.
  */
 export async function updateBatch(
-  client: Client,
+  { client, store, settings: { policy } }: BatchControls,
   { batchId, file }: Pick<BatchRecord, 'batchId' | 'file'>,
   update: string,
   by: string,
 ): Promise<{ control: BatchControl }> {
+  const goesOnAs = policy && LETS_GO.get(update);
+  const told = goesOnAs && (await store.controlBatch({ batchId, control: goesOnAs, by, at: Date.now() }));
   await startBatch(client, batchId, file);
+  if (told !== undefined) return { control: told };
   return client.workflow
     .getHandle(batchWorkflowId(batchId))
     .executeUpdate<{ control: BatchControl }, [{ by: string }]>(update, { args: [{ by }] })

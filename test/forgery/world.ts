@@ -109,7 +109,7 @@ async function openGatewayOf(opened: Opened, port: number): Promise<void> {
         throw new Error('no reports here');
       },
       refused: async (refusal) => refusal,
-      control: (batch, update, by) => updateBatch(client, batch, update, by),
+      control: (batch, update, by) => updateBatch({ client, store, settings: config.settings }, batch, update, by),
       ready: { store: () => store.identity(), temporal: async () => undefined, bank: () => bank.authenticate() },
       warnings: () => [],
       cards: fakeCards(),

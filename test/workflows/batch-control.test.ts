@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { controlBatch } from '../../src/cli/commands/decide.ts';
 import type { Session } from '../../src/cli/session.ts';
+import type { Policy } from '../../src/domain/authority.ts';
 import { payoutWorkflowId } from '../../src/domain/names.ts';
 import type { BatchControl } from '../../src/domain/payout-state.ts';
 import { referenceOf } from '../../src/identity.ts';
 import type { PumpResult } from '../../src/services/batch/pump.ts';
 import type { Store } from '../../src/store/store.ts';
 import { BATCH, rowsOf, runBatch, statesOf, storedRows } from '../support/claimed-batch.ts';
+import { policyOf, signingPerson } from '../support/people.ts';
 import { DEFAULT_PAYMENT, type Product, startProduct } from '../support/product.ts';
 import { recordHistory } from '../support/record-history.ts';
 import { until } from '../support/until.ts';
@@ -31,6 +33,13 @@ async function ordersAtTheBank(product: Product): Promise<string[]> {
   const state = (await product.sandboxTest('GET', 'state')) as { orders: { client_order_id: string }[] };
   return state.orders.map((order) => order.client_order_id);
 }
+
+/** A command on a product. */
+const sessionOf = ({ store, client }: Product, policy?: Policy): Session => {
+  const output = { result: () => undefined };
+  const session = { store: async () => store, client: async () => client, output, config: { settings: { policy } } };
+  return session as unknown as Session;
+};
 
 const quietly = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -99,9 +108,27 @@ it.concurrent('a batch that ended while it was paused is resumed for a row that 
   const payout = client.workflow.getHandle(payoutWorkflowId(referenceOf('u-1001', 'row-1')));
   await payout.executeUpdate('resolve', { args: [{ action: 'resend', by: 'olga', evidence: 'statement' }] });
   await until(async () => (await statesOf(store))[0] === 'held');
-  const session = { store: async () => store, client: async () => client, output: { result: () => undefined } };
-  expect(await controlBatch(session as unknown as Session, BATCH, 'resume', 'olga')).toBe(0);
+  expect(await controlBatch(sessionOf(product), BATCH, 'resume', 'olga')).toBe(0);
   await until(async () => (await statesOf(store))[0] === 'completed');
+});
+
+it.concurrent('with a policy, a batch goes on by who is known, and not by an update of whoever writes to the namespace', async () => {
+  const policy = policyOf([signingPerson('maker', ['maker'])]);
+  await using product = await startProduct({ settings: { policy } });
+  const { store } = product;
+  const handle = await runBatch(product, plain(2), { control: 'paused' });
+  for (const update of ['resume', 'drain']) {
+    expect(await handle.executeUpdate(update, by)).toEqual({ control: 'paused' });
+  }
+  await quietly(500);
+  expect(await ordersAtTheBank(product)).toEqual([]);
+  expect(await controlBatch(sessionOf(product, policy), BATCH, 'resume', 'olga')).toBe(0);
+  expect(await handle.executeUpdate('drain', by)).toEqual({ control: 'draining' });
+  expect(await handle.executeUpdate('pause', by)).toEqual({ control: 'paused' });
+  expect(await controlBatch(sessionOf(product, policy), BATCH, 'resume', 'olga')).toBe(0);
+  expect((await handle.result()).counts).toMatchObject({ completed: 2 });
+  const resumed = (await store.auditOf(BATCH)).filter(({ detail }) => detail.inForce === 'running');
+  expect(resumed.map(({ actor }) => actor)).toEqual(['olga', 'olga']);
 });
 
 describe.concurrent('the canary of a batch', () => {

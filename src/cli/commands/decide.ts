@@ -201,7 +201,9 @@ export async function controlBatch(session: Session, batchId: string, update: st
     { store, now: Date.now },
     { by, action: update, subject: batchId },
     async () => {
-      if (takesControl(batch, update)) return updateBatch(await session.client(), batch, update, by);
+      const controls = { store, settings: session.config.settings };
+      if (takesControl(batch, update))
+        return updateBatch({ ...controls, client: await session.client() }, batch, update, by);
       throw new Problem('conflict', 'batch-ended', `Batch ${batchId} has ended.`, {
         hint: `payouts report ${batchId} shows how.`,
       });

@@ -3,12 +3,15 @@ import type { BatchControl } from '../../domain/payout-state.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { someAtOnce } from '../some-at-once.ts';
 
-/** Returns the control in force: a cancel is final. */
+/**
+ * Returns the control in force: a cancel is final. Whoever can write to the namespace can ask for one, under any name: with a policy
+ * it only holds back, and a batch goes on by those who know who asks (`updateBatch`).
+ */
 export async function setBatchControl(
-  { store, now }: ActivityDeps,
+  { store, now, settings }: ActivityDeps,
   { batchId, control, by }: { batchId: string; control: BatchControl; by: string },
 ): Promise<BatchControl> {
-  return store.controlBatch({ batchId, control, by, at: now() });
+  return store.controlBatch({ batchId, control, by, at: now(), onlyTightens: settings.policy !== undefined });
 }
 
 /** Approves every row of a batch that waits for people; returns how many were asked. */
