@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Sweep, SweepOptions } from '../domain/folder-sweep.ts';
+import type { Problem } from '../domain/problem.ts';
 import type { IntakeDeps } from '../intake/intake.ts';
 import { IntakeRefusal } from '../intake/intake-refusal.ts';
-import { isMakerUnknown } from '../intake/maker.ts';
+import { isMakerUnknown, isOutsideScope } from '../intake/maker.ts';
 import { takeFile } from '../intake/take-file.ts';
 import type { BatchStanding } from '../reports/batch-report.ts';
 import { stageOf } from '../reports/pain002/stage.ts';
@@ -98,7 +99,7 @@ export class DropFolder {
       if (batch === undefined) return 'open';
       return await this.report(batch, item);
     } catch (error) {
-      if (error instanceof IntakeRefusal) return this.refuse(item, error);
+      if (error instanceof IntakeRefusal || isOutsideScope(error)) return this.refuse(item, error);
       if (isMakerUnknown(error)) throw error;
       this.deps.failed(error, item);
       return 'open';
@@ -132,9 +133,9 @@ export class DropFolder {
     return moved ? 'ended' : 'gone';
   }
 
-  private async refuse(item: WorkItem, refusal: IntakeRefusal): Promise<Found> {
+  private async refuse(item: WorkItem, refusal: Problem): Promise<Found> {
     try {
-      await answerRefusal(this.paths.out, item.batchId, refusal);
+      if (refusal instanceof IntakeRefusal) await answerRefusal(this.paths.out, item.batchId, refusal);
       const document = refusal.toDocument();
       return (await moveInto(this.paths.error, item.path, { suffix: '.error.json', document })) ? 'refused' : 'gone';
     } catch (error) {

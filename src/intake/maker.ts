@@ -3,6 +3,7 @@ import type { ApprovalRule } from '../domain/policy.ts';
 import { Problem } from '../domain/problem.ts';
 
 const MAKER_UNKNOWN = 'maker-unknown';
+const OUTSIDE_SCOPE = 'outside-scope';
 
 /** Who may hand payouts over, as the configuration says it. */
 export interface MakerRules {
@@ -53,7 +54,7 @@ export function assertScope(
   const person = personOf(policy, by ?? null);
   for (const { row, touched } of rows) {
     if (may(person, 'make', touched)) continue;
-    throw new Problem('forbidden', 'outside-scope', `Row ${row} is outside the scope of ${by} in the policy.`, {
+    throw new Problem('forbidden', OUTSIDE_SCOPE, `Row ${row} is outside the scope of ${by} in the policy.`, {
       hint: 'Submit only rows within your scope, or have the policy changed. Nothing was sent.',
     });
   }
@@ -61,3 +62,7 @@ export function assertScope(
 
 /** No file is at fault: whoever ordered it to be taken left the name out. */
 export const isMakerUnknown = (error: unknown): boolean => error instanceof Problem && error.code === MAKER_UNKNOWN;
+
+/** A row that its maker may not hand over: the same file is refused again until the policy is another one. */
+export const isOutsideScope = (error: unknown): error is Problem =>
+  error instanceof Problem && error.code === OUTSIDE_SCOPE;

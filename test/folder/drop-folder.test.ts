@@ -14,6 +14,7 @@ import type { Sweep, SweepOptions } from '../../src/domain/folder-sweep.ts';
 import { DropFolder } from '../../src/folder/drop-folder.ts';
 import { csvOf } from '../e2e/payout-files.ts';
 import { openTestDoor, type TestDoor } from '../support/doors.ts';
+import { policyOf, signingPerson } from '../support/people.ts';
 
 const NONE: Sweep = { taken: 0, refused: 0, ended: 0, open: 0 };
 
@@ -196,6 +197,17 @@ describe('a file that is refused', () => {
     const folder = await openFolder(await openTestDoor(), { invalid: 'skip' });
     folder.drop('bad.csv', csvOf([{ id: 'A' }, { id: 'B', amount: '1.234' }]));
     expect(await settled(await folder.watcher())).toEqual({ ...NONE, taken: 1, open: 1 });
+  });
+
+  it('is one with a row that its maker may not submit', async () => {
+    const door = await openTestDoor();
+    const policy = policyOf([signingPerson('maker', ['maker'], { uids: ['u-9999'] })]);
+    const folder = await openFolder({ ...door, policy, maker: 'maker' });
+    folder.drop('foreign.csv', csvOf([{ id: 'F' }]));
+    expect(await settled(await folder.watcher())).toEqual({ ...NONE, taken: 1, refused: 1 });
+    expect(folder.json('error', 'foreign.csv.error.json').error.code).toBe('outside-scope');
+    expect(await door.store.batches(1)).toEqual([]);
+    expect(folder.failed).toEqual([]);
   });
 
   it('is none while the maker is not known: the pass says so', async () => {
