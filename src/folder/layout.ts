@@ -95,11 +95,15 @@ export async function waitFor({ work }: DropFolderPaths, { batchId, path }: Work
   await removeEmpty(dirname(path));
 }
 
+/** A name has 255 bytes at most, and has a number, the name of the document beside it and that of its temporary file behind it. */
+const NAME_BYTES_MAX = 180;
+
 async function reserve(folder: string, name: string): Promise<string> {
-  const extension = extname(name);
-  const stem = name.slice(0, name.length - extension.length);
+  const long = extname(name);
+  const extension = Buffer.byteLength(long) > NAME_BYTES_MAX / 2 ? '' : long;
+  const stem = cut(name.slice(0, name.length - extension.length), NAME_BYTES_MAX - Buffer.byteLength(extension));
   for (let copy = 1; ; copy += 1) {
-    const target = join(folder, copy === 1 ? name : `${stem}.${copy}${extension}`);
+    const target = join(folder, copy === 1 ? `${stem}${extension}` : `${stem}.${copy}${extension}`);
     try {
       await (await open(target, 'wx', 0o600)).close();
       return target;
@@ -107,6 +111,12 @@ async function reserve(folder: string, name: string): Promise<string> {
       if (!hasCode(error, 'EEXIST')) throw error;
     }
   }
+}
+
+/** As many of its characters as have no more bytes than this. */
+function cut(text: string, bytesMax: number): string {
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(bytesMax));
+  return text.slice(0, read);
 }
 
 /** Somebody else may have removed it, or may be putting a file into it. */

@@ -1,10 +1,10 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import promises from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { openDropFolder, takeIn, workItems } from '../../src/folder/layout.ts';
+import { moveInto, openDropFolder, takeIn, workItems } from '../../src/folder/layout.ts';
 
 /** What the system says when a mode is changed. */
 function chmodRefusedWith(code: string): void {
@@ -38,3 +38,25 @@ it('says of any other refusal what it is', async () => {
   chmodRefusedWith('EROFS');
   await expect(takeIn(paths, 'payroll.csv')).rejects.toMatchObject({ code: 'EROFS' });
 });
+
+it.each([
+  ['L'.repeat(251), '.csv'],
+  ['\u00e9'.repeat(125), '.csv'],
+  [`a.${'x'.repeat(250)}`, ''],
+])(
+  'keeps a file of the longest name there can be, %#, under as much of it as fits with the document beside it',
+  async (stem, extension) => {
+    const name = stem + extension;
+    const paths = await folderWith(name);
+    for (const copy of ['first', 'second']) {
+      writeFileSync(join(paths.in, name), copy);
+      expect(await takeIn(paths, name)).toBe(true);
+      const [item] = await workItems(paths);
+      expect(await moveInto(paths.error, item?.path ?? '', { suffix: '.error.json', document: {} })).toBe(true);
+    }
+    const kept = readdirSync(paths.error).filter((it) => !it.endsWith('.json'));
+    expect(kept.map((it) => readFileSync(join(paths.error, it), 'utf8')).sort()).toEqual(['first', 'second']);
+    expect(kept.every((it) => name.startsWith(it.slice(0, 80)) && it.endsWith(extension))).toBe(true);
+    expect(readdirSync(paths.error)).toHaveLength(4);
+  },
+);
