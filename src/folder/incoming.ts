@@ -33,7 +33,8 @@ export class Incoming {
       seen.set(name, look);
       const before = this.seen.get(name);
       const stands = before?.size === look.size && before.mtimeMs === look.mtimeMs;
-      if (stands || names.has(name + MARKER)) whole.push(name);
+      const isMarked = names.has(name + MARKER) && (await this.look(name + MARKER)) !== undefined;
+      if (stands || isMarked) whole.push(name);
     }
     this.seen = seen;
     return whole;
@@ -42,7 +43,7 @@ export class Incoming {
   /** The file has been taken: its marker is of no use any more, and the next file of its name is another one. */
   async taken(name: string): Promise<void> {
     this.seen.delete(name);
-    await rm(join(this.folder, name + MARKER), { force: true });
+    if ((await this.look(name + MARKER)) !== undefined) await rm(join(this.folder, name + MARKER), { force: true });
   }
 
   /** Undefined for what is no file, or is gone. A link is no file: it may lead anywhere. */

@@ -1,4 +1,4 @@
-import { access, chmod, mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises';
+import { access, chmod, lstat, mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { v7 } from 'uuid';
 import { writeWhole } from '../reports/write-reports.ts';
@@ -32,13 +32,20 @@ export async function openDropFolder(dir: string): Promise<DropFolderPaths> {
   return paths;
 }
 
-/** Takes a file by rename, under the id of the batch it is to become. False when somebody else was quicker. */
+/**
+ * Takes a file by rename, under the id of the batch it is to become. False when somebody else was quicker, or has put a link or a pipe
+ * in its place since it was looked at: only here can nobody exchange it any more. That is removed, and what it leads to is not touched.
+ */
 export async function takeIn(paths: DropFolderPaths, name: string): Promise<boolean> {
   const folder = join(paths.work, v7());
   await mkdir(folder, { mode: 0o700 });
   const path = join(folder, name);
   try {
     await rename(join(paths.in, name), path);
+    if (!(await lstat(path)).isFile()) {
+      await rm(folder, { recursive: true });
+      return false;
+    }
     await chmod(path, 0o600).catch(ofSomebodyElse);
     return true;
   } catch (error) {

@@ -66,6 +66,15 @@ describe('what comes in', () => {
     expect(folder.work().map(([, name]) => name)).toEqual(['marked.csv', 'growing.csv']);
   });
 
+  it('is not held up by a folder in the place of a marker', async () => {
+    const folder = await openFolder(await openTestDoor());
+    const watcher = await folder.watcher();
+    for (const name of ['a.csv', 'b.csv']) folder.drop(name, csvOf([{ id: name }]));
+    mkdirSync(folder.path('in', 'a.csv.done'));
+    expect(await watcher.sweep()).toEqual(NONE);
+    expect(await watcher.sweep()).toEqual({ ...NONE, taken: 2, open: 2 });
+  });
+
   it('is for its owner only', async () => {
     const folder = await openFolder(await openTestDoor());
     folder.drop('a.csv', csvOf([{ id: 'A' }]));

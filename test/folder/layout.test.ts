@@ -1,4 +1,15 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import promises from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -37,6 +48,25 @@ it('says of any other refusal what it is', async () => {
   const paths = await folderWith('payroll.csv');
   chmodRefusedWith('EROFS');
   await expect(takeIn(paths, 'payroll.csv')).rejects.toMatchObject({ code: 'EROFS' });
+});
+
+it('takes no link, pipe or folder that has come in the place of a file since it was looked at, and leaves alone what it leads to', async () => {
+  const paths = await folderWith('payroll.csv');
+  const secret = join(paths.done, 'secret');
+  writeFileSync(secret, 'key', { mode: 0o644 });
+  const path = join(paths.in, 'payroll.csv');
+  for (const exchange of [
+    () => symlinkSync(secret, path),
+    () => execFileSync('mkfifo', [path]),
+    () => mkdirSync(join(path, 'below'), { recursive: true }),
+  ]) {
+    rmSync(path, { recursive: true, force: true });
+    exchange();
+    expect(await takeIn(paths, 'payroll.csv')).toBe(false);
+    expect(readdirSync(paths.work)).toEqual([]);
+  }
+  expect(readFileSync(secret, 'utf8')).toBe('key');
+  expect(statSync(secret).mode & 0o777).toBe(0o644);
 });
 
 it.each([
