@@ -162,7 +162,8 @@ function logAnswers(app: FastifyInstance, { log, answered }: GatewayDeps): void 
 /** What there is, for whoever may ask: `assertMaySee` throws for others. */
 async function describe(app: FastifyInstance, assertMaySee: (request: FastifyRequest) => boolean): Promise<void> {
   app.addHook('onRequest', async (request) => {
-    if (/^\/(docs|openapi)/.test(request.url)) assertMaySee(request);
+    // By the route that was found: an address may be written in several ways.
+    if (/^\/(docs|openapi)/.test(request.routeOptions.url ?? '')) assertMaySee(request);
   });
   await app.register(swagger, {
     openapi: {
