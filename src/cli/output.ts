@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { fitted, widthOf } from '../reports/wrap.ts';
+import { plainJson, plainText } from './plain.ts';
 
 /** stdout carries the result only; progress, prompts and errors go to stderr. */
 export interface Output {
@@ -17,7 +18,7 @@ export interface Output {
 }
 
 /** No line break stands inside a string of JSON. */
-const onOneLine = (json: string): string => json.replaceAll('\n', '');
+const onOneLine = (json: string): string => plainJson(json.replaceAll('\n', ''));
 
 const QUIET_PROGRESS_MS = 10_000;
 
@@ -36,14 +37,14 @@ export function createOutput(options: {
   };
   const tell = (text: string): void => {
     clear();
-    stderr.write(`${fitted(text, widthOf(stderr))}\n`);
+    stderr.write(`${fitted(plainText(text), widthOf(stderr))}\n`);
   };
   return {
     json,
     tell,
     result(document, text) {
       clear();
-      stdout.write(json ? `${JSON.stringify(document)}\n` : `${text.replace(/\n$/, '')}\n`);
+      stdout.write(`${json ? plainJson(JSON.stringify(document)) : plainText(text.replace(/\n$/, ''))}\n`);
     },
     async stream(pieces, text) {
       clear();
@@ -54,7 +55,8 @@ export function createOutput(options: {
     say(text) {
       if (!quiet) tell(text);
     },
-    progress(text) {
+    progress(given) {
+      const text = plainText(given);
       if (quiet || text === shown) return;
       if (stderr.isTTY) {
         clear();

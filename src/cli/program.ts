@@ -61,9 +61,11 @@ async function tellError(error: Problem, json: boolean): Promise<ExitCode> {
   }
   const { formatFindings } = await import('./findings-text.ts');
   const { fitted, widthOf } = await import('../reports/wrap.ts');
+  const { plainText } = await import('./plain.ts');
   const findings = formatFindings(error.findings);
   const lines = [findings, `${error.message}`, error.hint, error.batchId === undefined ? '' : `Batch ${error.batchId}`];
-  process.stderr.write(`${fitted(lines.filter((line) => line !== '').join('\n'), widthOf(process.stderr))}\n`);
+  const told = plainText(lines.filter((line) => line !== '').join('\n'));
+  process.stderr.write(`${fitted(told, widthOf(process.stderr))}\n`);
   if (error.kind === 'internal' && error.cause instanceof Error) process.stderr.write(`${error.cause.stack ?? ''}\n`);
   return exitOf(error);
 }

@@ -58,6 +58,36 @@ describe('stdout', () => {
   });
 });
 
+describe('what somebody else has written', () => {
+  const HOSTILE = 'ord-1\u001b[2J\u001b[8m\r\u009b31mhidden\u0007 \u202etxt';
+
+  it('steers no terminal, neither on stdout nor on stderr; our own colours and lines stay', () => {
+    const { output, stdout, stderr } = recorded({ terminal: true });
+    output.result({}, `\u001b[32mdone\u001b[39m\n${HOSTILE}`);
+    output.say(HOSTILE);
+    output.progress(HOSTILE);
+    const shown = 'ord-1\\u001b[2J\\u001b[8m\\u000d\\u009b31mhidden\\u0007 \\u202etxt';
+    expect(stdout.text).toBe(`\u001b[32mdone\u001b[39m\n${shown}\n`);
+    expect(stderr.text).toContain(`${shown}\n`);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+    expect(stderr.text.replaceAll('\r\u001b[2K', '')).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+  });
+
+  it('is the same document with --json', async () => {
+    const { output, stdout } = recorded({ json: true });
+    output.result({ order: HOSTILE }, '');
+    async function* pieces() {
+      yield JSON.stringify({ order: HOSTILE });
+    }
+    await output.stream(pieces(), async () => '');
+    const [result = '', streamed = ''] = stdout.text.split('\n');
+    for (const line of [result, streamed]) {
+      expect(line).not.toMatch(/[\u007f-\u009f]/);
+      expect(JSON.parse(line)).toEqual({ order: HOSTILE });
+    }
+  });
+});
+
 describe('--quiet', () => {
   it.each([true, false])('leaves the result, and what a question is about (terminal: %s)', (terminal) => {
     const { output, stdout, stderr } = recorded({ quiet: true, terminal });
