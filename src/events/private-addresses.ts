@@ -2,11 +2,15 @@ import { lookup as lookupByName } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { ipList } from '../webhooks/ip-list.ts';
 
-/** Addresses that are not of the public internet (IANA special-purpose registries), multicast included. */
+/**
+ * Addresses that are not of the public internet (IANA special-purpose registries), multicast included; and those of IPv6 that stand
+ * for one of IPv4, which a tunnel or a translator may lead to: 6to4, Teredo, NAT64, IPv4-compatible and IPv4-translated ones.
+ */
 export const isPrivateAddress = ipList([
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'],
-  ...['192.0.0.0/24', '192.168.0.0/16', '198.18.0.0/15', '224.0.0.0/4', '240.0.0.0/4'],
-  ...['::/127', '64:ff9b::/96', '64:ff9b:1::/48', 'fc00::/7', 'fe80::/10', 'fec0::/10', 'ff00::/8'],
+  ...['192.0.0.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15', '224.0.0.0/4', '240.0.0.0/4'],
+  ...['::/96', '::ffff:0:0:0/96', '64:ff9b::/96', '64:ff9b:1::/48', '100::/64', '2001:0::/32', '2002:0::/16'],
+  ...['fc00::/7', 'fe80::/10', 'fec0::/10', 'ff00::/8'],
 ]);
 
 /** A name that leads into a private network. */

@@ -107,9 +107,11 @@ describe('private addresses', () => {
   it.each([
     ...['10.1.2.3', '127.0.0.1', '169.254.169.254', '172.31.0.1', '192.168.1.1', '100.64.0.1', '0.0.0.0', '224.0.0.1'],
     ...['::1', '::', 'fe80::1', 'fd00::1', '::ffff:10.0.0.1', '::ffff:127.0.0.1', '64:ff9b::a00:1'],
+    ...['::127.0.0.1', '::ffff:0:10.0.0.1', '2002:7f00:1::', '2001::1', '192.88.99.1'],
   ])('%s is one', (address) => expect(isPrivateAddress(address)).toBe(true));
 
-  it.each(['192.0.2.1', '8.8.8.8', '172.32.0.1', '2001:db8::1', '2606:4700::1111'])('%s is none', (address) =>
-    expect(isPrivateAddress(address)).toBe(false),
+  it.each(['192.0.2.1', '8.8.8.8', '172.32.0.1', '::ffff:8.8.8.8', '2001:db8::1', '2606:4700::1111'])(
+    '%s is none',
+    (address) => expect(isPrivateAddress(address)).toBe(false),
   );
 });
