@@ -8,7 +8,7 @@ const MINUTE_MS = 60_000;
 export type Asker = (request: FastifyRequest) => string;
 
 /** By name, or by address where there is none. */
-export const callerAsks: Asker = ({ caller, ip }) => caller?.name ?? ip;
+export const callerAsks: Asker = ({ caller, address }) => caller?.name ?? address;
 
 /** How often one asker may ask. */
 export const rateLimitOf = (max: number, keyGenerator: Asker = callerAsks): RateLimitPluginOptions => ({

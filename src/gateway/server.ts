@@ -21,7 +21,14 @@ import { intakeRoutes } from './intake-routes.ts';
 import { pages } from './pages/pages.ts';
 import { rateLimitOf } from './rate-limit.ts';
 import { BODY_MS } from './small-body.ts';
-import { answerProxiesOnly, assertSealed, type GatewayTransport, httpsOptions, PLAIN } from './transport.ts';
+import {
+  answerProxiesOnly,
+  assertSealed,
+  type GatewayTransport,
+  httpsOptions,
+  PLAIN,
+  tellAddresses,
+} from './transport.ts';
 import { removeAbandoned } from './upload.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 
@@ -112,6 +119,7 @@ async function gatewayApp(
     reply.header('x-content-type-options', 'nosniff').header('cache-control', 'no-store');
   });
   answerProxiesOnly(app, transport);
+  tellAddresses(app, transport);
   // Whoever has the answer and still sends holds a connection for nothing.
   app.addHook('onResponse', async ({ raw }) => {
     if (!raw.complete) setTimeout(() => raw.destroy(), BODY_MS).unref();

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import { ConfigError } from '../config/config-error.ts';
@@ -40,5 +41,26 @@ export function answerProxiesOnly(app: FastifyInstance, { tls, proxies }: Gatewa
     throw new Problem('forbidden', 'not-through-proxy', 'This gateway accepts requests only through its proxy.', {
       hint: 'Use the https address of the proxy, or add this one to PAYOUTS_GATEWAY_TRUSTED_PROXY.',
     });
+  });
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Of whoever asks: that of the connection, or behind a declared proxy the one that the proxy names. */
+    address: string;
+  }
+}
+
+/** Tells visitors behind a proxy apart, so that one of them does not use up what all have. It proves nothing: see `answerProxiesOnly`. */
+export function tellAddresses(app: FastifyInstance, { tls, proxies }: GatewayTransport): void {
+  const isProxy = ipList(tls === undefined ? proxies : []);
+  app.decorateRequest('address', '');
+  app.addHook('onRequest', async (request) => {
+    const { socket, headers } = request.raw;
+    const from = socket.remoteAddress ?? '';
+    // Each proxy adds whom it has heard of at the end; what stands before the last of ours may be anybody's.
+    const named = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',');
+    const hops = [...named.map((hop) => hop.trim()).filter((hop) => isIP(hop) !== 0), from];
+    request.address = hops.findLast((hop) => !isProxy(hop)) ?? from;
   });
 }

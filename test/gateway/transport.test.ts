@@ -8,8 +8,9 @@ import { fastify } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { gatewayTransport } from '../../src/compose/gateway-transport.ts';
 import { loadConfig } from '../../src/config.ts';
+import { callerAsks } from '../../src/gateway/rate-limit.ts';
 import { startGateway } from '../../src/gateway/server.ts';
-import { answerProxiesOnly, assertSealed, PLAIN } from '../../src/gateway/transport.ts';
+import { answerProxiesOnly, assertSealed, PLAIN, tellAddresses } from '../../src/gateway/transport.ts';
 import { type CertificateFiles, makeCertificate } from '../support/certificate.ts';
 import { openGateway } from './running-gateway.ts';
 
@@ -119,6 +120,20 @@ describe('a gateway behind a proxy', () => {
     app.get('/', async () => 'ok');
     const headers = { 'x-forwarded-for': '192.0.2.9' };
     expect((await app.inject({ url: '/', remoteAddress, headers })).statusCode).toBe(status);
+  });
+
+  it.each([
+    ['whom the proxy names', '192.0.2.9', '203.0.113.5', '203.0.113.5'],
+    ['nobody whom a visitor has named', '192.0.2.9', '10.0.0.1, 203.0.113.5', '203.0.113.5'],
+    ['whom the first of two proxies names', '192.0.2.9', '203.0.113.5, 192.0.2.10', '203.0.113.5'],
+    ['the proxy, where it names nobody', '192.0.2.9', 'unknown', '192.0.2.9'],
+    ['this machine by itself', '127.0.0.1', '203.0.113.5', '127.0.0.1'],
+  ])('counts requests of %s', async (_case, remoteAddress, named, address) => {
+    const app = fastify();
+    tellAddresses(app, { ...PLAIN, proxies: ['192.0.2.0/24'] });
+    app.get('/', async (request) => callerAsks(request));
+    const headers = { 'x-forwarded-for': named };
+    expect((await app.inject({ url: '/', remoteAddress, headers })).body).toBe(address);
   });
 
   it.each(['/docs/', '/%64ocs/', '/docs/json', '/%64ocs/%6ason', '/openapi.json', '/%6fpenapi.json'])(

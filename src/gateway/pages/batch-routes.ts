@@ -71,7 +71,7 @@ export function batchRoutes(app: FastifyInstance, doorway: Doorway): void {
   });
   app.get('/batches/:id/live', async (request, reply) => {
     const { batchId } = await visibleBatchOf(deps, request);
-    const leave = streams.enter(request.caller.name ?? request.ip);
+    const leave = streams.enter(request.caller.name ?? request.address);
     reply.raw.once('close', leave);
     const isLetIn = (): boolean => callerSeen(request, doorway) !== undefined;
     return reply.type('text/event-stream').send(progressOf({ store, batchId, isLetIn, closing: doorway.closing }));
