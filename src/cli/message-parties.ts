@@ -3,6 +3,7 @@ import { Problem } from '../domain/problem.ts';
 import type { MessageContext } from '../formats/messages/message-context.ts';
 import { MESSAGE_NAMES, readInstructions } from '../formats/read-file.ts';
 import { MessageParties } from '../formats/template/from-message.ts';
+import { whyUnreadable } from '../formats/unreadable.ts';
 
 /** Who pays and who is paid in a bank message. Throws a `Problem` for a file that is none or that cannot be read. */
 export async function messageParties(path: string, context: MessageContext): Promise<MessageParties> {
@@ -21,7 +22,7 @@ export async function messageParties(path: string, context: MessageContext): Pro
   const seen: MessageContext['seen'] = (transfer, instruction) => parties.take(transfer, instruction);
   await readInstructions(path, sink, { ...context, seen }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === undefined) throw error;
-    throw new Problem('usage', 'file-unreadable', `${path} cannot be read (${error.code}).`, {
+    throw new Problem('usage', 'file-unreadable', `${path} ${whyUnreadable(error)}.`, {
       hint: `Name an existing bank message: ${MESSAGE_NAMES}.`,
     });
   });

@@ -85,6 +85,10 @@ function countOf(byte: number, buffer: Buffer): number {
   return count;
 }
 
+/** By its byte order mark, in either order. */
+const isUtf16 = ([first, second]: Uint8Array): boolean =>
+  (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+
 /** Finds the line of the first bad byte. A newline is never part of a multi-byte character, so lines stand alone. */
 function notUtf8(file: string, firstLine: number, buffer: Buffer): Finding {
   let line = firstLine;
@@ -94,8 +98,9 @@ function notUtf8(file: string, firstLine: number, buffer: Buffer): Finding {
     if (!isUtf8(buffer.subarray(start, end))) break;
     start = end + 1;
   }
-  const message =
-    'this line is not UTF-8; the file may be Windows-1252, which Excel writes as "CSV (Comma delimited)"; save it as "CSV UTF-8 (Comma delimited)" or as .xlsx';
+  const message = isUtf16(buffer)
+    ? 'the file is UTF-16, which Excel writes as "Unicode Text"; save it as "CSV UTF-8 (Comma delimited)" or as .xlsx'
+    : 'this line is not UTF-8; the file may be Windows-1252, which Excel writes as "CSV (Comma delimited)"; save it as "CSV UTF-8 (Comma delimited)" or as .xlsx';
   return fileFinding(file, line, 'not-utf8', message);
 }
 

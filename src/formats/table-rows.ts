@@ -101,14 +101,19 @@ export class TableRows {
 /** Names that differ from ours in capitals, blanks and hyphens only are shown as they have to be written. */
 function noHeader(names: readonly string[]): { rule: string; message: string } {
   const meant = names.map((name) => name.toLowerCase().replace(/[\s-]+/g, '_')).filter((name) => OWN_FIELDS.has(name));
-  if (meant.length === 0) return NO_HEADER;
+  if (meant.length === 0) return names[0]?.startsWith('sep=') ? EXCEL_SEPARATOR : NO_HEADER;
   const message = `column names are lower case, with "_" between words; write ${meant.join(', ')}, and the others likewise`;
   return { rule: NO_HEADER.rule, message };
 }
 
 const NO_HEADER = {
   rule: 'no-header',
-  message: 'the first line contains no known column; write a header line (`payouts template` prints one)',
+  message:
+    'the first line contains no known column; delete what is above the header line, or write one (`payouts template` prints one)',
+};
+const EXCEL_SEPARATOR = {
+  rule: NO_HEADER.rule,
+  message: 'a line "sep=" for Excel is above the header line; delete it',
 };
 const BAD_NAME = {
   rule: 'bad-column-name',

@@ -3,6 +3,7 @@ import type { RequiredDetailsEntry } from '../api/schemas/beneficiaries.ts';
 import type { MessageContext } from '../formats/messages/message-context.ts';
 import { FILE_NAMES, readInstructions } from '../formats/read-file.ts';
 import { turns } from '../formats/turns.ts';
+import { whyUnreadable } from '../formats/unreadable.ts';
 import type { RequiredDetailsPairs } from '../rules/column-rules.ts';
 import { shownValue } from '../rules/finding.ts';
 import { Rules } from '../rules/validate.ts';
@@ -23,7 +24,7 @@ export async function checkFile(
   try {
     const input = await readInstructions(path, staged, context).catch((error: NodeJS.ErrnoException) => {
       if (error.code === undefined) throw error;
-      throw new IntakeRefusal('usage', 'file-unreadable', `${path} cannot be read (${error.code}).`, {
+      throw new IntakeRefusal('usage', 'file-unreadable', `${path} ${whyUnreadable(error)}.`, {
         hint: `Name an existing file: ${FILE_NAMES}.`,
       });
     });

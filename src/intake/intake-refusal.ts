@@ -41,6 +41,7 @@ export function invalidInput(found: FindingList, mend: string): IntakeRefusal {
   const findings = found.list();
   const hint = findings.some(({ rule }) => COMPLETED.has(rule)) ? `${mend} ${COMPLETE}` : mend;
   const places = new Set(findings.map(({ row }) => row)).size;
-  const counted = `${found.total} ${found.total === 1 ? 'finding' : 'findings'} in ${places} ${places === 1 ? 'place' : 'places'}`;
+  const where = places === found.total ? '' : ` in ${places} ${places === 1 ? 'place' : 'places'}`;
+  const counted = `${found.total} ${found.total === 1 ? 'finding' : 'findings'}${where}`;
   return new IntakeRefusal('invalid-input', INPUT_INVALID, `${counted}; nothing was sent.`, { findings, hint });
 }

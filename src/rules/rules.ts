@@ -87,7 +87,7 @@ export const RULES: Readonly<Record<string, string>> = {
   'no-beneficiary-type':
     'The message does not say whether the payee is a person or a company. Set it in the payee directory, or set beneficiaryType in the mapping file.',
   'no-header':
-    'The first line of a CSV file or sheet must name the columns in lower case. Add a header line as in `payouts template`.',
+    'The first line of a CSV file or sheet must name the columns in lower case. Delete what is above the header line, or add one as in `payouts template`.',
   'no-payment-type':
     "The message does not say through which network the payee's bank is reached. Add a rule to paymentTypes in the mapping file, or add the payee to the payee directory.",
   'no-payouts': 'The JSON object has no array under "payouts". Write {"payouts": [...]} or just the array.',

@@ -21,7 +21,7 @@ export async function validate(session: Session, path: string, files: MessageFil
   const warnings = staged.warnings.list();
   if (warnings.length > 0) session.output.say(formatWarnings(warnings));
   const { taken } = await dropKnown(await session.store(), checked);
-  if (staged.findings.total > 0) throw invalidInput(staged.findings, 'Correct the file; nothing was sent.');
+  if (staged.findings.total > 0) throw invalidInput(staged.findings, 'Correct the file and validate it again.');
   const known = taken.total === 0 ? '' : ` ${taken.total} of them were already taken.`;
   session.output.result(
     { schemaVersion: 1, file: checked.file, rows: staged.rowCount, known: taken.total, findings: [], warnings },

@@ -4,6 +4,7 @@ import { OWN_FIELDS } from '../../domain/instruction.ts';
 import { shownValue } from '../../rules/finding.ts';
 import { DEPTH_MAX, JsonCursor, JsonSyntaxError } from '../json/json-cursor.ts';
 import { type NextTurn, turns } from '../turns.ts';
+import { whyUnreadable } from '../unreadable.ts';
 import { accountKey } from './account-key.ts';
 import { ContextFileError } from './context-file-error.ts';
 
@@ -86,7 +87,7 @@ export const EMPTY_MAPPING: MessageMapping = {
 export async function loadMessageMapping(path?: string): Promise<MessageMapping> {
   if (path === undefined) return EMPTY_MAPPING;
   const content = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new ContextFileError(path, `cannot be read (${error.code})`, 'Name an existing mapping file.');
+    throw new ContextFileError(path, whyUnreadable(error), 'Name an existing mapping file.');
   });
   if (content.length > MAPPING_CHARACTERS_MAX) {
     throw new ContextFileError(

@@ -7,6 +7,7 @@ import type { CreditTransfer } from '../credit-transfer.ts';
 import { detectDelimiter } from '../csv/csv-text.ts';
 import { FILE_BYTES_MAX, isColumnName, RECORD_BYTES_MAX } from '../input.ts';
 import { inTurns } from '../turns.ts';
+import { whyUnreadable } from '../unreadable.ts';
 import { accountKey, bankKey } from './account-key.ts';
 import { ContextFileError } from './context-file-error.ts';
 
@@ -68,7 +69,7 @@ export async function loadPayeeDirectory(path?: string): Promise<PayeeDirectory>
   const directory = new PayeeDirectory();
   if (path === undefined) return directory;
   const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
-    throw new ContextFileError(path, `cannot be read (${error.code})`, 'Name an existing payee directory.');
+    throw new ContextFileError(path, whyUnreadable(error), 'Name an existing payee directory.');
   });
   if (bytes.length > FILE_BYTES_MAX) {
     throw new ContextFileError(

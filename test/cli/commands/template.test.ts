@@ -152,6 +152,6 @@ describe('made from a message', () => {
     const csv = await written('sandbox', 'csv', 'no-message.csv', 'USD');
     await expect(made('mapping', csv, 'x')).rejects.toThrow('not a complete, readable bank message');
     await expect(made('csv', csv, 'x')).rejects.toThrow('mapping and payees');
-    await expect(made('payees', join(folder, 'gone.xml'), 'x')).rejects.toThrow('ENOENT');
+    await expect(made('payees', join(folder, 'gone.xml'), 'x')).rejects.toThrow('gone.xml does not exist');
   });
 });

@@ -92,6 +92,14 @@ test('a header line in capitals is told as it has to be written', async () => {
   expect(findings[0]?.message).not.toContain('Kim');
 });
 
+test.each([
+  ['a title above the header line', 'Payments March;;\nid;uid;amount\nA;u;1\n', /delete what is above the header line/],
+  ['the line by which Excel knows the separator', 'sep=;\nid;uid;amount\nA;u;1\n', /"sep=".*delete it/],
+])('%s has to be deleted', async (_, content, message) => {
+  const { findings } = await read(content);
+  expect(findings).toMatchObject([{ rule: 'no-header', line: 1, message: expect.stringMatching(message) }]);
+});
+
 describe('a finding does not stop the pass', () => {
   test('for a line with another number of fields', async () => {
     const input = await read('id,amount\nA,1,000.00\nB,2.00\nC\n');

@@ -91,6 +91,6 @@ describe('a mapping file', () => {
   });
 
   it('that is not there is refused', async () => {
-    await expect(loadMessageMapping(join(folder, 'none.json'))).rejects.toThrow('none.json: cannot be read (ENOENT)');
+    await expect(loadMessageMapping(join(folder, 'none.json'))).rejects.toThrow('none.json: does not exist');
   });
 });

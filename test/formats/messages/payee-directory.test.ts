@@ -92,6 +92,6 @@ describe('a payee directory', () => {
   });
 
   it('that is not there is refused', async () => {
-    await expect(loadPayeeDirectory(join(folder, 'none.csv'))).rejects.toThrow('cannot be read (ENOENT)');
+    await expect(loadPayeeDirectory(join(folder, 'none.csv'))).rejects.toThrow('none.csv: does not exist');
   });
 });
