@@ -22,7 +22,7 @@ export interface CodecSpace {
   namespace: string;
 }
 
-/** Where payloads that are encoded shall count; the `temporal` command sends it by `--codec-header`. */
+/** Where payloads that are encoded shall count: for the workflow of `--codec-header`, or of the page of the Web UI that asks. */
 export interface CodecContext {
   namespace: string;
   workflowId: string | undefined;
@@ -34,10 +34,14 @@ const NAMESPACE_HEADER = 'x-namespace';
 /** What the `temporal` command leaves out of its header when it was not told a namespace. */
 const DEFAULT_NAMESPACE = 'default';
 
-/** By the headers of a request, and by the namespace in its path where there is one. Throws a `Problem` where they differ. */
+/**
+ * By the headers of a request, by the namespace in its path where there is one, and else by the workflow whose page asks. Throws
+ * a `Problem` where the namespaces differ.
+ */
 export function codecContext(
   headers: Readonly<Record<string, string | string[] | undefined>>,
   inPath?: string,
+  ofPage?: string,
 ): CodecContext {
   const one = (name: string): string | undefined => [headers[name]].flat()[0];
   const inHeader = one(NAMESPACE_HEADER) || undefined;
@@ -46,7 +50,7 @@ export function codecContext(
       hint: 'End the endpoint with /codec, without a namespace.',
     });
   }
-  return { namespace: inPath ?? inHeader ?? DEFAULT_NAMESPACE, workflowId: one(WORKFLOW_HEADER) };
+  return { namespace: inPath ?? inHeader ?? DEFAULT_NAMESPACE, workflowId: one(WORKFLOW_HEADER) ?? ofPage };
 }
 
 /**

@@ -26,12 +26,20 @@ export async function answerCodecRequest(
   try {
     const body: unknown = JSON.parse((await bytesOf(incoming)).toString('utf8'));
     const inPath = OPERATION.exec(incoming.url ?? '')?.[1];
-    const context = codecContext(incoming.headers, inPath && decodeURIComponent(inPath));
+    const context = codecContext(incoming.headers, inPath && decodeURIComponent(inPath), workflowOfPage(incoming));
     return { status: 200, document: answerCodec(space, operation, context, body) };
   } catch (error) {
     if (error instanceof Problem) return { status: 400, document: { message: `${error.message} ${error.hint}` } };
     return { status: 400, document: { message: 'The body is not JSON with payloads, or is too large.' } };
   }
+}
+
+const WORKFLOW_PAGE = /^https?:\/\/[^/]+\/namespaces\/[^/]+\/workflows\/([^/?#]+)\//;
+
+/** A form of the Web UI does not say which workflow it writes to, but comes from its page: both have the address of this door. */
+function workflowOfPage({ headers: { referer = '' } }: IncomingMessage): string | undefined {
+  const id = WORKFLOW_PAGE.exec(referer)?.[1];
+  return id && decodeURIComponent(id);
 }
 
 async function bytesOf(incoming: IncomingMessage): Promise<Buffer> {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startWebUi, type WebUi } from '../../src/embedded/web-ui.ts';
 import { codecKeys } from '../support/codec-keys.ts';
@@ -121,6 +122,34 @@ it.each([
 ])('takes the namespace of the path, %s, together with the header %s', async (path, namespace, status) => {
   const headers = { host: `127.0.0.1:${port}`, 'content-type': 'application/json', 'x-namespace': namespace };
   expect(await ask('POST', path, headers, '{"payloads":[]}')).toMatchObject({ status });
+});
+
+it.each([
+  ['a page of a workflow', '/namespaces/default/workflows/payout%2Fr-1/run-1/history', undefined, 'payout/r-1'],
+  ['a command that names another one', '/namespaces/default/workflows/payout%2Fr-1/', 'payout/r-2', 'payout/r-2'],
+  [
+    'the page that starts a workflow',
+    '/namespaces/default/workflows/start-workflow?workflowId=w',
+    undefined,
+    undefined,
+  ],
+  ['the list of workflows', '/namespaces/default/workflows', undefined, undefined],
+])('encrypts for the workflow of %s', async (_page, path, named, workflowId) => {
+  const origin = `http://127.0.0.1:${port}`;
+  const headers = { host: `127.0.0.1:${port}`, origin, referer: origin + path, 'content-type': 'application/json' };
+  const outgoing = request({
+    host: '127.0.0.1',
+    port,
+    path: '/codec/encode',
+    method: 'POST',
+    agent: false,
+    headers: named === undefined ? headers : { ...headers, 'x-workflow-id': named },
+  }).end('{"payloads":[{"metadata":{"encoding":"anNvbi9wbGFpbg=="},"data":"e30="}]}');
+  const [answer] = await once(outgoing, 'response');
+  const { payloads } = (await json(answer)) as { payloads?: [{ metadata: Record<string, string> }] };
+  const sealedFor = payloads?.[0].metadata['encryption-workflow-id'];
+  expect(sealedFor && Buffer.from(sealedFor, 'base64').toString()).toBe(workflowId);
+  expect(answer.statusCode).toBe(workflowId === undefined ? 400 : 200);
 });
 
 it('tells the page where its codec server is, and the version that its paths go by', async () => {
