@@ -67,17 +67,20 @@ function outlookText({ balances, fees, feesNotQuoted, approvals }: Outlook): str
   const quoted = fees.map(
     ({ currency, amount, quoted: count }) => `${groupedAmount(amount)} ${currency} for ${counted(count, 'payout')}`,
   );
-  const open = feesNotQuoted === 0 ? [] : [`${counted(feesNotQuoted, 'fee')} not requested`];
   return [
     ...approvalsText(approvals),
-    ...(quoted.length === 0 ? [] : [`fees now: ${[...quoted, ...open].join(', ')}`]),
-    ...balances.flatMap(({ exchanges }) => exchanges).map(exchangeText),
+    ...(quoted.length === 0 ? [] : [`fees now: ${quoted.join(', ')}`]),
+    ...(feesNotQuoted === 0 ? [] : [`not included below: the fees of ${counted(feesNotQuoted, 'payout')}`]),
+    ...balances.flatMap((account) => account.exchanges.map((exchange) => exchangeText(account, exchange))),
     table(['account', 'currency', 'balance', 'needs', 'after'], balances.map(accountCells), widthOf(process.stderr)),
   ];
 }
 
-const exchangeText = ({ buyAmount, buyCurrency, sellAmount, rate }: AccountOutlook['exchanges'][number]): string =>
-  `exchange: ${groupedAmount(buyAmount)} ${buyCurrency} for ${groupedAmount(sellAmount)} at ${rate} now`;
+const exchangeText = (
+  { currency }: AccountOutlook,
+  { buyAmount, buyCurrency, sellAmount, rate }: AccountOutlook['exchanges'][number],
+): string =>
+  `exchange: ${groupedAmount(buyAmount)} ${buyCurrency} for ${groupedAmount(sellAmount)} ${currency} at ${rate} now`;
 
 const accountCells = ({ accountId, currency, balance, needs, after }: AccountOutlook): string[] => [
   accountId,

@@ -77,6 +77,19 @@ describe('the plan', () => {
     expect(outlook({ beforeSend: [], atBank: [], moreByPayee: 0 })).not.toMatch(/approv|audit/);
   });
 
+  it('says what an exchange sells, and how many fees the needs leave out', () => {
+    const rate = { buyCurrency: 'EUR', buyAmount: '415.00', sellAmount: '450.73', rate: '0.9207' };
+    const account = { accountId: 'a', currency: 'USD', balance: '9.00', needs: '450.73', after: '-441.73' };
+    const text = planText(planned(claimRowsOf({ id: 'a' })), {
+      balances: [{ ...account, exchanges: [rate] }],
+      fees: [],
+      feesNotQuoted: 2,
+      approvals: { beforeSend: [], atBank: [], moreByPayee: 0 },
+    });
+    expect(text).toContain('\nexchange: 415.00 EUR for 450.73 USD at 0.9207 now\n');
+    expect(text).toContain('\nnot included below: the fees of 2 payouts\n');
+  });
+
   it('shows no names, accounts or ids', () => {
     const text = planText(planned(claimRowsOf({ id: 'DOC-1', note: 'for Maria' })));
     expect(text).not.toMatch(/DOC-1|Maria|acc-|ben-/);

@@ -3,7 +3,7 @@ import type { Problem } from '../../domain/problem.ts';
 import { FILE_NAMES } from '../../formats/read-file.ts';
 import type { Outlook } from '../../intake/outlook.ts';
 import type { PlanDocument } from '../../intake/take-file.ts';
-import { peopleText } from '../../reports/display.ts';
+import { counted, peopleText } from '../../reports/display.ts';
 import { type Html, html } from './html.ts';
 import { csrfField, type View } from './layout.ts';
 import { batchPath, type Column, dataTable, money } from './pieces.ts';
@@ -41,7 +41,9 @@ export function planPage({ view, path, options }: PlanPage, { plan, findings }: 
 ${dataTable('Amounts', TOTALS, plan.totals)}
 ${plan.executionDates.some(({ date }) => date !== null) && html`<p>Sent: ${plan.executionDates.map(({ date, count }) => html`${count} ${date === null ? 'at once' : `on ${date}`}. `)}</p>`}
 ${plan.balances.length > 0 && html`<h2>Accounts now</h2>${dataTable('As the bank shows them', BALANCES, plan.balances)}`}
-${plan.fees.length > 0 && html`<p>Fees now: ${plan.fees.map(({ currency, amount, quoted }) => html`${money(amount, currency)} for ${quoted}. `)}${plan.feesNotQuoted > 0 && `${plan.feesNotQuoted} were not requested.`}</p>`}
+${plan.balances.flatMap((account) => account.exchanges.map((exchange) => html`<p>Exchange: ${exchangeText(account, exchange)}.</p>`))}
+${plan.fees.length > 0 && html`<p>Fees now: ${plan.fees.map(({ currency, amount, quoted }) => html`${money(amount, currency)} for ${counted(quoted, 'payout')}. `)}</p>`}
+${plan.feesNotQuoted > 0 && html`<p class="quiet">Not included: the fees of ${counted(plan.feesNotQuoted, 'payout')}.</p>`}
 ${approvals(plan.approvals)}
 ${plan.lookAlikes.count > 0 && html`<p class="attend">${plan.lookAlikes.count} look like a recent payout. They will be held until somebody approves them.</p>`}
 ${findings.length > 0 && html`<h2>Left out</h2>${findingTable(findings)}`}
@@ -53,6 +55,11 @@ ${view.isTrial && byField()}
 <p class="quiet">Plan <code>${plan.hash}</code>: another one is not carried out.</p>
 </form>`;
 }
+
+const exchangeText = (
+  { currency }: Outlook['balances'][number],
+  { buyAmount, buyCurrency, sellAmount, rate }: Outlook['balances'][number]['exchanges'][number],
+): Html => html`${money(buyAmount, buyCurrency)} for ${money(sellAmount, currency)} at ${rate} now`;
 
 /** Who will be asked. */
 const approvals = ({ beforeSend, atBank, moreByPayee }: Outlook['approvals']): Html =>
