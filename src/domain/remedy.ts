@@ -13,7 +13,7 @@ export interface Remedy {
   says: string;
   /** `compliance`: nobody else's answer counts (`questionOfHold`). */
   who: Actor;
-  /** In words; commands stand between backticks, with `ID` for the payout and capitals for what has to be filled in. */
+  /** In words; commands stand between backticks, with `ID` for the payout, `BATCH` for its batch and capitals for what has to be filled in. */
   todo: string;
   /** What happens by itself. */
   byItself: string;

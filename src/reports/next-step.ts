@@ -81,6 +81,7 @@ function ready(todo: string, row: PayoutRecord, who: Actor, isTrial: boolean): s
   return (
     todo
       .replace(/`payouts retry ID`/g, retryOf(row))
+      .replace(/(`payouts resume )BATCH/g, `$1${row.batchId === null ? 'BATCH' : shortId(row.batchId)}`)
       .replace(/`payouts (?:approve|reject|resolve) ID[^`]*/g, (command) => command + by)
       .replace(/(`payouts [^`]*?)\bID\b/g, `$1${id}`)
       // What stands in a file is never pasted into a shell unless it is plain.

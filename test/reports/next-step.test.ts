@@ -92,6 +92,16 @@ describe('the next step', () => {
   });
 });
 
+it('names the batch that may be paused', () => {
+  const commands = (batchId: string | null) =>
+    nextStep(record(1, 'held', { batchId }, 'switched-off'), CONTEXT)?.commands.slice(0, 2);
+  expect(commands('01890000-0000-7000-8000-000000000001')).toEqual([
+    'payouts switch list',
+    'payouts resume 01890000-0000',
+  ]);
+  expect(commands(null)).toEqual(['payouts switch list', 'payouts resume BATCH']);
+});
+
 it('a row that awaits an approval is of that kind, whatever else it says', () => {
   expect(kindOf(record(1, 'awaiting-bank-approval', {}, 'switched-off'))).toBe('bank-approval-required');
   expect(kindOf(record(1, 'held', {}, 'switched-off'))).toBe('switched-off');

@@ -112,9 +112,9 @@ export const PAYOUT_REASONS = {
   ),
   'switched-off': told(
     onlyLooks(
-      'an operator has switched this off; continues when it is switched on again',
-      '`payouts switch list` shows who switched it off and why. `payouts approve ID` only checks again and lifts no switch. `payouts reject ID --remark TEXT` ends it unpaid.',
-      'It continues when the switch is on again.',
+      'an operator has switched this off or paused its batch; continues when that is undone',
+      '`payouts switch list` shows who switched what off and why. If only its batch is paused, `payouts resume BATCH` continues it. `payouts approve ID` only checks again and lifts no switch. `payouts reject ID --remark TEXT` ends it unpaid.',
+      'It continues when the switch is on again, or the batch is resumed.',
     ),
   ),
   'look-alike': held(
