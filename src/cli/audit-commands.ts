@@ -1,14 +1,10 @@
 import { Option } from 'commander';
+import type { Acts, Add } from './acts.ts';
 import { keptText, wholeNumber } from './arguments.ts';
-import { lazily } from './lazily.ts';
-import type { Add, Perform } from './perform.ts';
 
-const exportAudit = lazily(async () => (await import('./commands/audit.ts')).exportAudit);
-const rotateAuditKey = lazily(async () => (await import('./commands/audit-key.ts')).rotateAuditKey);
-const showAudit = lazily(async () => (await import('./commands/audit.ts')).showAudit);
-const verifyAudit = lazily(async () => (await import('./commands/audit.ts')).verifyAudit);
+const log = () => import('./commands/audit.ts');
 
-export function addAudit(command: Add, perform: Perform): void {
+export function addAudit(command: Add, acts: Acts): void {
   const key = new Option('--key <key>', 'public key of the log, as printed by an earlier verify');
   command('verify [file]', 'verify the audit log of the store or of an exported file, and show where it was changed')
     .option(
@@ -16,15 +12,13 @@ export function addAudit(command: Add, perform: Perform): void {
       'file with checkpoints, or folder of mails with them (default: PAYOUTS_AUDIT_CHECKPOINTS)',
     )
     .addOption(key)
-    .action((file, options) => perform((s) => verifyAudit(s, file, options)));
-  command('export', 'print all signed entries as lines of JSON, with the checkpoints').action(() =>
-    perform((s) => exportAudit(s)),
-  );
+    .action(acts(log, 'verifyAudit'));
+  command('export', 'print all signed entries as lines of JSON, with the checkpoints').action(acts(log, 'exportAudit'));
   command('rotate-key <file>', 'replace the signing key; the present key vouches for the new one')
     .option('--by <name>', 'your name (default: the user of this machine)', keptText)
     .option('--yes', 'skip the confirmation', false)
-    .action((file, options) => perform((s) => rotateAuditKey(s, file, options)));
+    .action(acts(() => import('./commands/audit-key.ts'), 'rotateAuditKey'));
   command('show <id>', 'show what was done to a batch, a payout or another subject')
     .option('--limit <n>', 'how many entries to show', wholeNumber, 1_000)
-    .action((id, options) => perform((s) => showAudit(s, id, options)));
+    .action(acts(log, 'showAudit'));
 }

@@ -1,23 +1,17 @@
 import { type Command, Option } from 'commander';
 import { CARD_EXAMPLE } from '../domain/card-example.ts';
+import type { Acts, Add } from './acts.ts';
 import { duration, keptText } from './arguments.ts';
-import { lazily } from './lazily.ts';
-import type { Add, Perform } from './perform.ts';
 
-const listCards = lazily(async () => (await import('./commands/card.ts')).listCards);
-const retrieveCard = lazily(async () => (await import('./commands/card.ts')).retrieveCard);
-const showCard = lazily(async () => (await import('./commands/card.ts')).showCard);
-const cancelCard = lazily(async () => (await import('./commands/card-control.ts')).cancelCard);
-const changeCardAmount = lazily(async () => (await import('./commands/card-control.ts')).changeCardAmount);
-const resolveCard = lazily(async () => (await import('./commands/card-control.ts')).resolveCard);
-const createCard = lazily(async () => (await import('./commands/card-create.ts')).createCard);
+const cards = () => import('./commands/card.ts');
+const control = () => import('./commands/card-control.ts');
 
 const CARD_FILE = `
 A card for --card-from (cvv and holder_name may be left out):
   ${CARD_EXAMPLE}`;
 
 /** Card payments. An ID is a merchant_request_id, a payment id or a workflow id. */
-export function addCards(command: Add, perform: Perform): void {
+export function addCards(command: Add, acts: Acts): void {
   command('create', 'create a card payment through the gateway')
     .requiredOption('--amount <decimal>', 'e.g. 49.90')
     .requiredOption('--currency <code>', 'e.g. EUR')
@@ -34,15 +28,11 @@ export function addCards(command: Add, perform: Perform): void {
     .option('--wait', 'follow the payment to its end', false)
     .option('--timeout <duration>', 'stop following after this long, e.g. 90s or 10m', duration)
     .addHelpText('after', CARD_FILE)
-    .action((options) => perform((s) => createCard(s, options)));
-  command('show <id>', 'show the state of a card payment and its events').action((id) =>
-    perform((s) => showCard(s, id)),
-  );
-  command('list', 'list the card payments that need people, then the newest').action(() =>
-    perform((s) => listCards(s)),
-  );
-  command('retrieve <id>', 'show a payment as the acquirer has it now; possible card data is masked').action((id) =>
-    perform((s) => retrieveCard(s, id)),
+    .action(acts(() => import('./commands/card-create.ts'), 'createCard'));
+  command('show <id>', 'show the state of a card payment and its events').action(acts(cards, 'showCard'));
+  command('list', 'list the card payments that need people, then the newest').action(acts(cards, 'listCards'));
+  command('retrieve <id>', 'show a payment as the acquirer has it now; possible card data is masked').action(
+    acts(cards, 'retrieveCard'),
   );
   const deciding = (usage: string, description: string): Command =>
     command(usage, description)
@@ -50,9 +40,9 @@ export function addCards(command: Add, perform: Perform): void {
       .option('--yes', 'skip the confirmation', false);
   deciding('cancel <id>', 'cancel a card payment before anything that takes money is sent')
     .option('--remark <text>', 'why', keptText)
-    .action((id, o) => perform((s) => cancelCard(s, id, o)));
+    .action(acts(control, 'cancelCard'));
   deciding('amount <id> <amount>', 'change the amount before anything that takes money is sent').action(
-    (id, amount, o) => perform((s) => changeCardAmount(s, id, amount, o)),
+    acts(control, 'changeCardAmount'),
   );
   deciding('resolve <id>', 'resolve a card payment that needs an operator')
     .addOption(
@@ -62,5 +52,5 @@ export function addCards(command: Add, perform: Perform): void {
     )
     .requiredOption('--evidence <text>', 'the evidence for the decision', keptText)
     .option('--payment-id <id>', 'the payment to adopt')
-    .action((id, o) => perform((s) => resolveCard(s, id, o)));
+    .action(acts(control, 'resolveCard'));
 }

@@ -1,13 +1,8 @@
 import { type Command, Option } from 'commander';
+import type { Acts, Add } from './acts.ts';
 import { duration, keptText, port } from './arguments.ts';
-import { lazily } from './lazily.ts';
-import type { Add, Perform } from './perform.ts';
 
-const gateway = lazily(async () => (await import('./commands/gateway.ts')).gateway);
-const intake = lazily(async () => (await import('./commands/intake.ts')).intake);
-const changeSchedule = lazily(async () => (await import('./commands/schedule.ts')).changeSchedule);
-const createSchedule = lazily(async () => (await import('./commands/schedule.ts')).createSchedule);
-const listSchedules = lazily(async () => (await import('./commands/schedule.ts')).listSchedules);
+const schedules = () => import('./commands/schedule.ts');
 
 const taking = (command: Command): Command =>
   command
@@ -19,25 +14,25 @@ const taking = (command: Command): Command =>
     .option('--by <name>', 'name of the maker of the files', keptText);
 
 /** The ways in besides `run`: HTTP, and folders. */
-export function addDoors(command: Add, perform: Perform): void {
+export function addDoors(command: Add, acts: Acts): void {
   command('gateway', 'accept files over HTTP, and show the pages')
     .addOption(new Option('--port <port>', 'port to listen on').argParser(port).default(0, 'a free one'))
     .option('--host <host>', 'address to listen on; another machine needs a token and TLS', '127.0.0.1')
-    .action((options) => perform((s) => gateway(s, options)));
+    .action(acts(() => import('./commands/gateway.ts'), 'gateway'));
   taking(command('intake <dir>', 'pay files dropped into DIR/in; reports appear in DIR/out'))
     .option('--once', 'process the files that are there, then end', false)
-    .action((dir, options) => perform((s) => intake(s, dir, options)));
+    .action(acts(() => import('./commands/intake.ts'), 'intake'));
 }
 
-export function addSchedules(command: Add, perform: Perform): void {
+export function addSchedules(command: Add, acts: Acts): void {
   taking(command('create', 'have the workers process a drop folder at intervals'))
     .requiredOption('--folder <dir>', 'path of the drop folder on the workers')
     .requiredOption('--every <duration>', 'e.g. 5m or 1h', duration)
     .option('--name <name>', 'name of the schedule (default: name of the folder)')
-    .action((options) => perform((s) => createSchedule(s, options)));
-  command('list', 'list the schedules and when they are due').action(() => perform((s) => listSchedules(s)));
+    .action(acts(schedules, 'createSchedule'));
+  command('list', 'list the schedules and when they are due').action(acts(schedules, 'listSchedules'));
   const step = (name: 'delete' | 'pause' | 'resume' | 'trigger', description: string): void => {
-    command(`${name} <name>`, description).action((schedule) => perform((s) => changeSchedule(s, schedule, name)));
+    command(`${name} <name>`, description).action(acts(schedules, 'changeSchedule', name));
   };
   step('delete', 'delete a schedule; files in progress continue');
   step('pause', 'pause a schedule until it is resumed');

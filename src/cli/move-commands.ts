@@ -1,13 +1,12 @@
 import type { Command } from 'commander';
+import type { Acts, Add } from './acts.ts';
 import { duration, keptText } from './arguments.ts';
 import { KEY } from './choices.ts';
-import { lazily } from './lazily.ts';
-import type { Add, Perform } from './perform.ts';
 
-const move = lazily(async () => (await import('./commands/own-move.ts')).move);
+const moves = () => import('./commands/own-move.ts');
 
 /** The commands that move money between accounts of one user. */
-export function addMoves(command: Add, perform: Perform): void {
+export function addMoves(command: Add, acts: Acts): void {
   const moving = (made: Command): Command =>
     made
       .option('--note <text>', 'passed to the bank', keptText)
@@ -29,7 +28,7 @@ export function addMoves(command: Add, perform: Perform): void {
       .requiredOption('--from <account>', 'the paying account')
       .requiredOption('--to <account>', 'the receiving account')
       .requiredOption('--amount <amount>', 'the amount, in the currency of the accounts'),
-  ).action((options) => perform((session) => move(session, 'transfer', options)));
+  ).action(acts(moves, 'move', 'transfer'));
   moving(
     named('exchange', 'buy another currency from one account of a user into another')
       .requiredOption('--sell <account>', 'the paying account')
@@ -37,5 +36,5 @@ export function addMoves(command: Add, perform: Perform): void {
       .requiredOption('--amount <amount>', 'the amount to buy')
       .requiredOption('--currency <code>', 'the currency to buy, that of the receiving account')
       .option('--max-slippage <fraction>', 'how much worse the rate may get without approval: 0.01 is one per cent'),
-  ).action((options) => perform((session) => move(session, 'exchange', options)));
+  ).action(acts(moves, 'move', 'exchange'));
 }

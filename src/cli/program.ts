@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { Problem } from '../domain/problem.ts';
+import { type Acts, type Add, actsIn, type Perform } from './acts.ts';
 import { port } from './arguments.ts';
 import { addAudit } from './audit-commands.ts';
 import { addCards } from './card-commands.ts';
@@ -8,18 +9,13 @@ import { addDoors, addSchedules } from './door-commands.ts';
 import { addEvents } from './event-commands.ts';
 import { EXIT, type ExitCode, exitOf } from './exit.ts';
 import { addHelp } from './help.ts';
-import { lazily } from './lazily.ts';
 import { addMoves } from './move-commands.ts';
 import { addPaying } from './paying-commands.ts';
-import type { Add, Perform } from './perform.ts';
 import { addKeeping, addLearning, addShowing } from './showing-commands.ts';
 import { addHistories, addUpgrading } from './upgrade-commands.ts';
 import { versionText } from './version.ts';
 
-const demo = lazily(async () => (await import('./commands/demo.ts')).demo);
-const dev = lazily(async () => (await import('./commands/serve.ts')).dev);
-const sandbox = lazily(async () => (await import('./commands/serve.ts')).sandbox);
-const worker = lazily(async () => (await import('./commands/serve.ts')).worker);
+const serving = () => import('./commands/serve.ts');
 
 /** Runs the `payouts` command with `argv` (without node and script) and returns its exit code. */
 export async function runProgram(argv: readonly string[]): Promise<ExitCode> {
@@ -92,51 +88,52 @@ export function buildProgram(perform: Perform): Command {
         .option('--quiet', 'print only errors and questions on stderr');
 
   const command = below(program);
-  addServing(command, perform);
-  addPaying(command, perform);
-  addMoves(command, perform);
-  addDoors(command, perform);
+  const acts = actsIn(perform);
+  addServing(command, acts);
+  addPaying(command, acts);
+  addMoves(command, acts);
+  addDoors(command, acts);
   const schedules = program.command('schedule').description('process drop folders by a Temporal Schedule');
-  addSchedules(below(schedules), perform);
+  addSchedules(below(schedules), acts);
   const cards = program
     .command('card')
     .description('card payments; an ID is a merchant_request_id, payment or workflow id');
-  addCards(below(cards), perform);
-  addDeciding(command, perform);
+  addCards(below(cards), acts);
+  addDeciding(command, acts);
   const group = program
     .command('switch')
     .description('stop sending for everything, a user, an account, a currency, a payee or a batch');
-  addSwitches(below(group), perform);
+  addSwitches(below(group), acts);
   const policies = program.command('policy').description('who may move money: people, roles, keys, limits, approvals');
-  addPolicy(below(policies), perform);
-  addShowing(command, perform);
+  addPolicy(below(policies), acts);
+  addShowing(command, acts);
   const events = program.command('events').description('events for other systems: webhooks and mails');
-  addEvents(below(events), perform);
+  addEvents(below(events), acts);
   const audit = program.command('audit').description('verify, export and show who did what');
-  addAudit(below(audit), perform);
-  addKeeping(command, perform);
+  addAudit(below(audit), acts);
+  addKeeping(command, acts);
   const histories = program.command('histories').description('save the histories of open workflows');
-  addHistories(below(histories), perform);
-  addUpgrading(command, perform);
-  addLearning(command, perform, program);
+  addHistories(below(histories), acts);
+  addUpgrading(command, acts);
+  addLearning(command, acts, program);
   addHelp(program);
   return program;
 }
 
-function addServing(command: Add, perform: Perform): void {
-  command('demo', 'pay the examples on the embedded stack (what npm start runs)').action(() =>
-    perform((session) => demo(session)),
+function addServing(command: Add, acts: Acts): void {
+  command('demo', 'pay the examples on the embedded stack (what npm start runs)').action(
+    acts(() => import('./commands/demo.ts'), 'demo'),
   );
   command('dev', 'keep the embedded stack running: Temporal, sandbox bank, worker, gateway')
     .option('--temporal-port <port>', 'port of the Temporal server', port)
     .option('--ui-port <port>', 'port of the Temporal UI', port)
     .option('--api-port <port>', 'port of the sandbox bank', port)
     .option('--gateway-port <port>', 'port of the gateway', port)
-    .action((options) => perform((session) => dev(session, options)));
-  command('worker', 'run a worker').action(() => perform((session) => worker(session)));
+    .action(acts(serving, 'dev'));
+  command('worker', 'run a worker').action(acts(serving, 'worker'));
   command('sandbox', 'run the sandbox bank alone')
     .option('--port <port>', 'port to listen on', port)
     .option('--host <host>', 'address to listen on', '127.0.0.1')
     .option('--file <path>', 'SQLite file of its books')
-    .action((options) => perform((session) => sandbox(session, options)));
+    .action(acts(serving, 'sandbox'));
 }

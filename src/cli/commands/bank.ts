@@ -28,7 +28,11 @@ export async function accounts(session: Session, uid: string | undefined): Promi
 }
 
 /** `payouts beneficiaries UID [--currency C]`: ids, kinds and masked details; whole details only with `--json`. */
-export async function beneficiaries(session: Session, uid: string, currency: string | undefined): Promise<ExitCode> {
+export async function beneficiaries(
+  session: Session,
+  uid: string,
+  { currency }: { currency?: string },
+): Promise<ExitCode> {
   const bank = await session.bank();
   const scan = await bank.beneficiaries.listAll({ uid, currency });
   const rows = scan.beneficiaries.map(({ id, currency, beneficiary_type, payment_type, items }) => {

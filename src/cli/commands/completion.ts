@@ -13,7 +13,7 @@ const SCRIPTS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion
 >;
 
 /** `payouts completion SHELL`: a script made of the commands as they are; it asks nothing when it runs. */
-export function completion(session: Session, shell: Shell, program: Command): ExitCode {
+export function completion(session: Session, program: Command, shell: Shell): ExitCode {
   const script = SCRIPTS[shell](program.name(), commandTree(program));
   session.output.result({ schemaVersion: 1, shell, script }, script);
   return EXIT.completed;

@@ -25,7 +25,7 @@ import { resolvePayout } from '../../temporal/resolve-payout.ts';
 import { bothSidesText, verdictsText } from '../both-sides.ts';
 import { byKind, decisionTable } from '../decision-table.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { findTarget, type Target } from '../find-target.ts';
+import { findBatch, findTarget, type Target } from '../find-target.ts';
 import { confirm } from '../plan.ts';
 import type { Session } from '../session.ts';
 import { type DecideOptions, keepSigned, type Signer, signerOf } from '../signer.ts';
@@ -191,7 +191,12 @@ export async function resolve(session: Session, id: string, options: ResolveOpti
   });
 }
 
-/** `payouts pause|resume ID` and `cancel` of a batch: one update on its workflow. */
+/** `payouts pause|drain|resume ID`. */
+export async function control(session: Session, update: string, id: string, { by }: { by: string }): Promise<ExitCode> {
+  return controlBatch(session, await findBatch(await session.store(), id), update, by);
+}
+
+/** One update on the workflow of a batch. */
 export async function controlBatch(session: Session, batchId: string, update: string, by: string): Promise<ExitCode> {
   const store = await session.store();
   const batch = await store.batch(batchId);

@@ -33,7 +33,7 @@ async function payExample(session: Session): Promise<ExitCode> {
       invalid: 'stop',
       // Who runs the demo on another day means it.
       allowLookAlikes: true,
-      timeoutMs: undefined,
+      timeout: undefined,
       by: 'demo',
     });
   } catch (error) {

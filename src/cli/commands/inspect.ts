@@ -25,10 +25,10 @@ const followAndReport = lazily(async () => (await import('./run.ts')).followAndR
 export async function watch(
   session: Session,
   id: string,
-  options: { timeoutMs: number | undefined },
+  { timeout }: { timeout: number | undefined },
 ): Promise<ExitCode> {
   const batchId = await findBatch(await session.store(), id);
-  return followAndReport(session, [batchId], options.timeoutMs);
+  return followAndReport(session, [batchId], timeout);
 }
 
 /** `payouts status ID`: a batch as its document, a payout as one record; what waits in it, and for whom. */

@@ -26,7 +26,8 @@ export interface PayOptions extends Omit<TakeOptions, 'batchId' | 'isAttended'>,
   detach: boolean;
   /** Hash of the plan that was agreed to. */
   plan?: string;
-  timeoutMs: number | undefined;
+  /** Milliseconds. */
+  timeout: number | undefined;
 }
 
 /** `payouts run FILE`: validate, plan, confirm, claim, start, follow, report. */
@@ -73,13 +74,13 @@ export async function pay(
       );
     }
     session.output.say(`All rows of this file are already known; following ${taking.batchIds.join(', ')}.`);
-    return followAndReport(session, taking.batchIds, options.timeoutMs);
+    return followAndReport(session, taking.batchIds, options.timeout);
   }
   session.output.say(`Batch ${batchId} is claimed and started.`);
   if (options.detach) return tell(session, batchId, 'is started and not followed');
   // The first answers to a bank message: the file is taken, its rows are judged.
   if ((await store.batch(batchId))?.message) await session.report(batchId);
-  return followAndReport(session, [batchId], options.timeoutMs);
+  return followAndReport(session, [batchId], options.timeout);
 }
 
 /** Who hands the payouts over, by the key that they sign with; undefined where no policy asks for one. */

@@ -56,7 +56,7 @@ const STEPS = {
 type ScheduleStep = keyof typeof STEPS;
 
 /** `payouts schedule delete|pause|resume|trigger NAME`. */
-export async function changeSchedule(session: Session, name: string, step: ScheduleStep): Promise<ExitCode> {
+export async function changeSchedule(session: Session, step: ScheduleStep, name: string): Promise<ExitCode> {
   try {
     await STEPS[step](sweepSchedule(await session.client(), name));
   } catch (error) {

@@ -49,7 +49,7 @@ const isMasked = (text: string): void => {
 };
 
 it('beneficiaries shows payees so that they can be told apart, and nobody in full', async () => {
-  await beneficiaries(open.session, 'u-1001', 'USD');
+  await beneficiaries(open.session, 'u-1001', { currency: 'USD' });
   isMasked(open.told.text);
   expect(open.told.text).toMatch(/ personal +local +O\*\*\* +\*\*\*75$/m);
   expect(JSON.stringify(open.told.document)).toContain(PAYEE.account_name);
@@ -57,7 +57,7 @@ it('beneficiaries shows payees so that they can be told apart, and nobody in ful
 });
 
 it('beneficiaries shows companies by the first letter of their account', async () => {
-  await beneficiaries(open.session, 'u-1002', 'AUD');
+  await beneficiaries(open.session, 'u-1002', { currency: 'AUD' });
   expect(open.told.text).toMatch(/ business +bsb +S\*\*\* +\*\*\*01$/m);
 });
 

@@ -12,7 +12,7 @@ const program = buildProgram(async () => {});
 function scriptFor(shell: (typeof SHELLS)[number]): string {
   let script = '';
   const session = { output: { result: (_document: unknown, text: string) => (script = text) } } as unknown as Session;
-  completion(session, shell, program);
+  completion(session, program, shell);
   return script;
 }
 

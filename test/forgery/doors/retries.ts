@@ -11,7 +11,7 @@ import { commanded, sessionOf } from '../session.ts';
 const command =
   (key: (scene: Scene) => string | undefined, { by, id = 'ended' }: { by?: string; id?: string } = {}): Attack =>
   (scene) => {
-    const options = { rows: undefined, yes: true, detach: true, timeoutMs: undefined, by, key: key(scene) };
+    const options = { rows: undefined, yes: true, detach: true, timeout: undefined, by, key: key(scene) };
     return commanded(() => retry(sessionOf(scene), id, options));
   };
 
