@@ -1,24 +1,24 @@
 import { join, resolve } from 'node:path';
 import { keyRingOfHome } from './codec/home-keys.ts';
 import type { KeyRing } from './codec/key-ring.ts';
-import { AUDIT_KEYS, type AuditConfig, auditOf } from './config/audit.ts';
+import { AUDIT_KEYS, auditOf } from './config/audit.ts';
 import { BANK_KEYS, type BankConfig, bankOf } from './config/bank.ts';
-import { CARD_KEYS, type CardsConfig, cardsOf, type WebhookConfig, webhookOf } from './config/cards.ts';
-import { CHECK_KEYS, type ChecksConfig, checksOf } from './config/checks.ts';
+import { CARD_KEYS, cardsOf, webhookOf } from './config/cards.ts';
+import { CHECK_KEYS, checksOf } from './config/checks.ts';
 import { assertPostgresSealed, CLEAR_TEXT_KEYS } from './config/clear-text.ts';
 import { ConfigError } from './config/config-error.ts';
-import { DEPLOYMENT_KEYS, type Deployment, deploymentOf } from './config/deployment.ts';
-import { EVENT_CONFIG_KEYS, type EventsConfig, eventsOf } from './config/events.ts';
-import { GATEWAY_KEYS, type GatewayConfig, gatewayOf } from './config/gateway.ts';
+import { DEPLOYMENT_KEYS, deploymentOf } from './config/deployment.ts';
+import { EVENT_CONFIG_KEYS, eventsOf } from './config/events.ts';
+import { GATEWAY_KEYS, gatewayOf } from './config/gateway.ts';
 import { INTAKE_KEYS } from './config/intake.ts';
 import { type Environment, key, readKeys, type ValuesOf } from './config/key.ts';
 import { hostOf, isLoopback } from './config/loopback.ts';
-import { METRICS_KEYS, type MetricsConfig, metricsOf } from './config/metrics.ts';
+import { METRICS_KEYS, metricsOf } from './config/metrics.ts';
 import { PolicyFile } from './config/policy.ts';
 import { Secret } from './config/secret.ts';
-import { settingsOf, WORKER_KEYS, type WorkerSettings } from './config/settings.ts';
+import { settingsOf, WORKER_KEYS } from './config/settings.ts';
 import { type TemporalConfig, temporalOf } from './config/temporal.ts';
-import { TRACE_KEYS, type TracesConfig, tracesOf } from './config/traces.ts';
+import { TRACE_KEYS, tracesOf } from './config/traces.ts';
 import { unknownKeys } from './config/unknown-keys.ts';
 import { codecKeys, flag, httpUrl, journalAccounts, oneOf, storeUrl, text } from './config/values.ts';
 
@@ -80,58 +80,10 @@ export const CONFIG_KEYS = {
 
 type Values = ValuesOf<typeof CONFIG_KEYS>;
 
-export interface Config {
-  /** Absolute path. */
-  home: string;
-  /** `file:` with an absolute path, or `postgres://`, which can hold a password. */
-  storeUrl: Secret;
-  bank: BankConfig;
-  temporal: TemporalConfig;
-  /** The store whose namespace this one takes. */
-  replacesStore: string | undefined;
-  /** Keys that payloads in Temporal are encrypted with; undefined: they are clear. */
-  codecKeys: () => KeyRing | undefined;
-  /** What looking for a Temporal CLI needs. */
-  cliSearch: Readonly<Record<'TEMPORAL_CLI_PATH' | 'PATH' | 'XDG_CACHE_HOME' | 'HOME', string | undefined>>;
-  /** Address of the Temporal Web UI in links, where it is not the embedded server's. */
-  uiUrl: string | undefined;
-  /** What payouts and workers obey. */
-  settings: WorkerSettings;
-  /** Where `settings.policy` comes from. */
-  policyFile: PolicyFile | undefined;
-  /** What commands sign decisions with. */
-  signingKey: Secret<string | undefined>;
-  /** Of the files that drop folders take, where a policy is set. */
-  folderMaker: string | undefined;
-  /** Bank or cluster are on another machine, and nobody has said who may move money there: nothing is sent. */
-  lacksPolicy: boolean;
-  lookAlikeDays: number;
-  bankAuditsFrom: Readonly<Record<string, string>>;
-  /** Paths of the files that complete bank messages. */
-  messageMapping: string | undefined;
-  payeeDirectory: string | undefined;
-  structuredAddressesFrom: string;
-  /** Account codes of the journal. */
-  journalAccounts: Values['PAYOUTS_JOURNAL_ACCOUNTS'];
-  /** Undefined: nobody is asked about payees. */
-  checks: ChecksConfig | undefined;
-  cards: CardsConfig;
-  webhook: WebhookConfig;
-  gateway: GatewayConfig;
-  audit: AuditConfig;
-  events: EventsConfig;
-  metrics: MetricsConfig;
-  /** Undefined: nothing is traced. */
-  traces: TracesConfig | undefined;
-  /** Undefined: any worker takes any task. */
-  deployment: Deployment | undefined;
-  logLevel: Values['PAYOUTS_LOG_LEVEL'];
-  /** Variables that look like settings and are none, a sentence each. */
-  unknownSettings: readonly string[];
-}
+export type Config = ReturnType<typeof loadConfig>;
 
 /** Reads and checks every setting. Throws a `ConfigError` for the first one that cannot be used. */
-export function loadConfig(env: Environment = process.env): Config {
+export function loadConfig(env: Environment = process.env) {
   const values = readKeys(CONFIG_KEYS, env);
   const home = resolve(values.PAYOUTS_HOME);
   const storeUrl = values.PAYOUTS_STORE_URL ? resolved(values.PAYOUTS_STORE_URL) : `file:${join(home, 'store.sqlite')}`;
@@ -141,30 +93,44 @@ export function loadConfig(env: Environment = process.env): Config {
   assertOneWorld({ values, storeUrl, bank, temporal });
   const policyFile = values.PAYOUTS_POLICY === undefined ? undefined : new PolicyFile(values.PAYOUTS_POLICY);
   return {
+    /** Absolute path. */
     home,
+    /** `file:` with an absolute path, or `postgres://`, which can hold a password. */
     storeUrl: new Secret(storeUrl),
     bank,
     temporal,
+    /** The store whose namespace this one takes. */
     replacesStore: values.PAYOUTS_REPLACES_STORE,
+    /** Keys that payloads in Temporal are encrypted with; undefined: they are clear. */
     codecKeys: codecKeysOf(values.PAYOUTS_CODEC_KEYS, temporal, home),
+    /** What looking for a Temporal CLI needs. */
     cliSearch: {
       TEMPORAL_CLI_PATH: env.TEMPORAL_CLI_PATH,
       PATH: env.PATH,
       XDG_CACHE_HOME: env.XDG_CACHE_HOME,
       HOME: env.HOME,
     },
+    /** Address of the Temporal Web UI in links, where it is not the embedded server's. */
     uiUrl: values.PAYOUTS_UI_URL,
+    /** What payouts and workers obey. */
     settings: settingsOf(values, policyFile),
+    /** Where `settings.policy` comes from. */
     policyFile,
+    /** What commands sign decisions with. */
     signingKey: new Secret(values.PAYOUTS_SIGNING_KEY),
+    /** Of the files that drop folders take, where a policy is set. */
     folderMaker: values.PAYOUTS_FOLDER_MAKER,
+    /** Bank or cluster are on another machine, and nobody has said who may move money there: nothing is sent. */
     lacksPolicy: values.PAYOUTS_POLICY === undefined && !isAllHere(bank, temporal),
     lookAlikeDays: values.PAYOUTS_LOOK_ALIKE_DAYS,
     bankAuditsFrom: values.PAYOUTS_BANK_AUDITS_FROM,
+    /** Paths of the files that complete bank messages. */
     messageMapping: values.PAYOUTS_MESSAGE_MAPPING,
     payeeDirectory: values.PAYOUTS_PAYEE_DIRECTORY,
     structuredAddressesFrom: values.PAYOUTS_STRUCTURED_ADDRESSES_FROM,
+    /** Account codes of the journal. */
     journalAccounts: values.PAYOUTS_JOURNAL_ACCOUNTS,
+    /** Undefined: nobody is asked about payees. */
     checks: checksOf(values, bank),
     cards: cardsOf(values),
     webhook: webhookOf(values),
@@ -172,15 +138,18 @@ export function loadConfig(env: Environment = process.env): Config {
     audit: auditOf(values),
     events: eventsOf(values),
     metrics: metricsOf(values),
+    /** Undefined: nothing is traced. */
     traces: tracesOf(values),
+    /** Undefined: any worker takes any task. */
     deployment: deploymentOf(values, temporal),
     logLevel: values.PAYOUTS_LOG_LEVEL,
+    /** Variables that look like settings and are none, a sentence each. */
     unknownSettings: unknownKeys(env, Object.keys(CONFIG_KEYS)),
   };
 }
 
 /** The embedded Temporal has keys of its own, made when they are first asked for. */
-function codecKeysOf(given: KeyRing | undefined, { kind }: TemporalConfig, home: string): Config['codecKeys'] {
+function codecKeysOf(given: KeyRing | undefined, { kind }: TemporalConfig, home: string): () => KeyRing | undefined {
   if (given !== undefined || kind === 'cluster') return () => given;
   return () => keyRingOfHome(home);
 }

@@ -24,14 +24,6 @@ export const AUDIT_KEYS = {
   PAYOUTS_AUDIT_MAIL_TO: key(mailAddress, 'root@localhost', 'sender and recipient of these mails'),
 } as const;
 
-export interface AuditConfig {
-  /** Signs checkpoints; undefined: the one in the home. */
-  key: Secret<KeyObject> | undefined;
-  /** Absolute path of the file that checkpoints are appended to. */
-  checkpoints: string | undefined;
-  spool: MailSpool | undefined;
-}
-
 /** Where checkpoints are laid as mails. */
 export interface MailSpool {
   /** Absolute path. */
@@ -40,11 +32,14 @@ export interface MailSpool {
   to: string;
 }
 
-export function auditOf(values: ValuesOf<typeof AUDIT_KEYS>): AuditConfig {
+export function auditOf(values: ValuesOf<typeof AUDIT_KEYS>) {
   const { PAYOUTS_AUDIT_KEY: key, PAYOUTS_AUDIT_CHECKPOINTS: file, PAYOUTS_AUDIT_MAIL_SPOOL: folder } = values;
   return {
-    key: key && new Secret(key),
+    /** Signs checkpoints; undefined: the one in the home. */
+    key: key && new Secret<KeyObject>(key),
+    /** Absolute path of the file that checkpoints are appended to. */
     checkpoints: file === undefined ? undefined : resolve(file),
+    /** Where checkpoints are laid as mails. */
     spool: folder === undefined ? undefined : { folder: resolve(folder), to: values.PAYOUTS_AUDIT_MAIL_TO },
   };
 }

@@ -32,24 +32,17 @@ export const CHECK_KEYS = {
 
 type CheckValues = ValuesOf<typeof CHECK_KEYS>;
 
-export interface ChecksConfig {
-  timeoutMs: number;
-  maxAgeMs: number;
-  /** Undefined: every one. */
-  verifiedCurrencies: readonly string[] | undefined;
-  provider: { kind: 'sandbox' } | { kind: 'http'; url: string; secret: Secret };
-}
-
 /** Undefined: nobody is asked. */
-export function checksOf(values: CheckValues, bank: BankConfig): ChecksConfig | undefined {
+export function checksOf(values: CheckValues, bank: BankConfig) {
   if (values.PAYOUTS_CHECKS === 'none') return undefined;
   const common = {
     timeoutMs: values.PAYOUTS_CHECKS_TIMEOUT,
     maxAgeMs: values.PAYOUTS_CHECKS_MAX_AGE,
+    /** Undefined: every one. */
     verifiedCurrencies: values.PAYOUTS_CHECKS_VERIFY,
   };
   if (values.PAYOUTS_CHECKS === 'http') return { ...common, provider: remote(values) };
-  if (bank.kind === 'sandbox') return { ...common, provider: { kind: 'sandbox' } };
+  if (bank.kind === 'sandbox') return { ...common, provider: { kind: 'sandbox' } as const };
   throw new ConfigError(
     'PAYOUTS_CHECKS',
     'is sandbox, but the bank is not the sandbox: its verdicts are invented',
@@ -57,7 +50,7 @@ export function checksOf(values: CheckValues, bank: BankConfig): ChecksConfig | 
   );
 }
 
-function remote({ PAYOUTS_CHECKS_URL: url, PAYOUTS_CHECKS_SECRET: secret }: CheckValues): ChecksConfig['provider'] {
+function remote({ PAYOUTS_CHECKS_URL: url, PAYOUTS_CHECKS_SECRET: secret }: CheckValues) {
   if (url === undefined || secret === undefined) {
     const missing = url === undefined ? 'PAYOUTS_CHECKS_URL' : 'PAYOUTS_CHECKS_SECRET';
     throw new ConfigError(
@@ -73,5 +66,5 @@ function remote({ PAYOUTS_CHECKS_URL: url, PAYOUTS_CHECKS_SECRET: secret }: Chec
       'Use https://.',
     );
   }
-  return { kind: 'http', url, secret: new Secret(secret) };
+  return { kind: 'http', url, secret: new Secret(secret) } as const;
 }

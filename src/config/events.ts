@@ -34,16 +34,8 @@ export const EVENT_CONFIG_KEYS = {
   PAYOUTS_MAIL_FROM: key(mailAddress, 'payouts@localhost', 'sender of mails about events'),
 } as const;
 
-export interface EventsConfig {
-  subscriptions: readonly Subscription[];
-  /** How long an event stays that every subscription has been told. */
-  keepMs: number;
-  /** There where a subscription is told by mail. */
-  mailServer: Secret<MailServer | undefined>;
-}
-
 /** Throws a `ConfigError` for a file that cannot be used, and for mails without a server. */
-export function eventsOf(values: ValuesOf<typeof EVENT_CONFIG_KEYS>): EventsConfig {
+export function eventsOf(values: ValuesOf<typeof EVENT_CONFIG_KEYS>) {
   const { PAYOUTS_EVENTS: path, PAYOUTS_EVENTS_KEEP: keepMs, PAYOUTS_SMTP_URL: url, PAYOUTS_MAIL_FROM: from } = values;
   const subscriptions = path === undefined ? [] : loadSubscriptions(path);
   if (url === undefined && subscriptions.some(({ to }) => to.kind === 'mail')) {
@@ -54,7 +46,7 @@ export function eventsOf(values: ValuesOf<typeof EVENT_CONFIG_KEYS>): EventsConf
     );
   }
   const server = url === undefined ? undefined : { url, from, isRemote: !isLoopback(new URL(url).hostname) };
-  return { subscriptions, keepMs, mailServer: new Secret(server) };
+  return { subscriptions, keepMs, mailServer: new Secret<MailServer | undefined>(server) };
 }
 
 const DIGEST_EVERY = '15m';

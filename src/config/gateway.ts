@@ -32,27 +32,20 @@ export const GATEWAY_KEYS = {
 
 type GatewayValues = ValuesOf<typeof GATEWAY_KEYS>;
 
-/** Who may call a gateway, how often, and how it is reached from other machines. */
-export interface GatewayConfig {
-  /** Empty: this machine only, or the people of the policy. */
-  tokens: Secret<readonly GatewayToken[]>;
-  /** Requests a minute that one caller has. */
-  perMinute: number;
-  /** Requests of one caller that are worked on at once. */
-  atOnce: number;
-  /** Paths of PEM files. */
-  tls: { cert: string; key: string } | undefined;
-  /** Addresses and networks. */
-  proxies: readonly string[];
-}
-
-/** Throws a `ConfigError` for tokens beside a policy, a certificate without a key, or a key without a certificate. */
-export function gatewayOf(values: GatewayValues, policy: string | undefined): GatewayConfig {
+/**
+ * Who may call a gateway, how often, and how it is reached from other machines. Throws a `ConfigError` for tokens beside a policy, a certificate without a key, or a key without a certificate.
+ */
+export function gatewayOf(values: GatewayValues, policy: string | undefined) {
   return {
+    /** Empty: this machine only, or the people of the policy. */
     tokens: new Secret(tokensOf(values, policy)),
+    /** Requests a minute that one caller has. */
     perMinute: values.PAYOUTS_GATEWAY_RATE,
+    /** Requests of one caller that are worked on at once. */
     atOnce: values.PAYOUTS_GATEWAY_CONCURRENCY,
+    /** Paths of PEM files. */
     tls: tlsOf(values),
+    /** Addresses and networks. */
     proxies: values.PAYOUTS_GATEWAY_TRUSTED_PROXY ?? [],
   };
 }
@@ -70,7 +63,7 @@ function tokensOf(
   );
 }
 
-function tlsOf({ PAYOUTS_GATEWAY_TLS_CERT: cert, PAYOUTS_GATEWAY_TLS_KEY: key }: GatewayValues): GatewayConfig['tls'] {
+function tlsOf({ PAYOUTS_GATEWAY_TLS_CERT: cert, PAYOUTS_GATEWAY_TLS_KEY: key }: GatewayValues) {
   if (cert === undefined && key === undefined) return undefined;
   if (cert !== undefined && key !== undefined) return { cert, key };
   const missing = cert === undefined ? 'PAYOUTS_GATEWAY_TLS_CERT' : 'PAYOUTS_GATEWAY_TLS_KEY';

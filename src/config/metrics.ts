@@ -20,15 +20,7 @@ export const METRICS_KEYS = {
 } as const;
 
 /** Where a process tells about itself: to whoever can reach it, without a token and without anything of a payout. */
-export interface MetricsConfig {
-  worker: ListenAddress | undefined;
-  gateway: ListenAddress | undefined;
-  temporal: ListenAddress | undefined;
-}
-
-type ListenAddress = NonNullable<ValuesOf<typeof METRICS_KEYS>['PAYOUTS_METRICS_ADDRESS']>;
-
-export const metricsOf = (values: ValuesOf<typeof METRICS_KEYS>): MetricsConfig => ({
+export const metricsOf = (values: ValuesOf<typeof METRICS_KEYS>) => ({
   worker: values.PAYOUTS_METRICS_ADDRESS,
   gateway: values.PAYOUTS_GATEWAY_METRICS_ADDRESS,
   temporal: values.PAYOUTS_TEMPORAL_METRICS_ADDRESS,

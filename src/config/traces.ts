@@ -10,14 +10,8 @@ export const TRACE_KEYS = {
   PAYOUTS_TRACES_TO_BANK: key(flag, 'false', 'send the bank the trace of each traced call, in the header traceparent'),
 } as const;
 
-/** Where spans go. */
-export interface TracesConfig {
-  url: string;
-  /** Calls of the bank carry `traceparent`. */
-  toBank: boolean;
-}
+/** Where spans go; `toBank`: calls of the bank carry `traceparent`. */
+export type TracesConfig = NonNullable<ReturnType<typeof tracesOf>>;
 
-export const tracesOf = ({
-  PAYOUTS_TRACES_URL: url,
-  PAYOUTS_TRACES_TO_BANK: toBank,
-}: ValuesOf<typeof TRACE_KEYS>): TracesConfig | undefined => (url === undefined ? undefined : { url, toBank });
+export const tracesOf = ({ PAYOUTS_TRACES_URL: url, PAYOUTS_TRACES_TO_BANK: toBank }: ValuesOf<typeof TRACE_KEYS>) =>
+  url === undefined ? undefined : { url, toBank };
