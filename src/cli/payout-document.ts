@@ -1,12 +1,11 @@
 import { flagsText } from '../domain/flags.ts';
 import { INCIDENTS } from '../domain/reconciliation.ts';
-import type { ReportedIncident } from '../reports/batch-report.ts';
 import { CHECK_NAMES, type CheckShown, checkText } from '../reports/check-texts.ts';
 import { groupedAmount, minuteOf, returnedText, standingOf } from '../reports/display.ts';
 import { payeeText } from '../reports/masked.ts';
 import type { NextStep } from '../reports/next-step.ts';
 import { stepLines } from '../reports/render-steps.ts';
-import type { ReportedPayout } from '../reports/reported-payout.ts';
+import type { ReportedIncident, ReportedPayout } from '../reports/report-document.ts';
 import { labelled } from '../reports/wrap.ts';
 import { visible } from '../rules/finding.ts';
 import type { PayoutRecord } from '../store/store.ts';

@@ -5,13 +5,8 @@ import type { Config } from '../config.ts';
 import { countRows, type PayoutState, type Reason } from '../domain/payout-state.ts';
 import { INCIDENTS } from '../domain/reconciliation.ts';
 import { referenceOf } from '../identity.ts';
-import {
-  type BatchStanding,
-  batchReport,
-  type ReportInPages,
-  type ReportPaths,
-  standingOf,
-} from '../reports/batch-report.ts';
+import { type BatchStanding, batchReport, type ReportInPages, standingOf } from '../reports/batch-report.ts';
+import type { ReportPaths } from '../reports/report-document.ts';
 import { writeStatusReports } from '../reports/status-report-files.ts';
 import { columnsOf, failedCsv, unpaidLines } from '../reports/write-failed-csv.ts';
 import { jsonReport } from '../reports/write-json.ts';

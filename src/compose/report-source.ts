@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts';
-import type { ReportPaths, ReportSource } from '../reports/batch-report.ts';
+import type { ReportSource } from '../reports/batch-report.ts';
 import { nextStep } from '../reports/next-step.ts';
+import type { ReportPaths } from '../reports/report-document.ts';
 import type { PayoutFacts } from '../reports/reported-payout.ts';
 import { legReference } from '../services/sending/claimed-row.ts';
 import { inPages } from '../services/sending/proven-unpaid.ts';

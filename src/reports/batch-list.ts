@@ -1,31 +1,6 @@
-import {
-  type BatchControl,
-  type BatchState,
-  batchState,
-  countRows,
-  needsAttention,
-  type StateCounts,
-} from '../domain/payout-state.ts';
+import { batchState, countRows, needsAttention } from '../domain/payout-state.ts';
 import type { BatchRecord, Store } from '../store/store.ts';
-
-/** The document of `list`. Fixed by test/e2e/documents.ts. */
-export interface BatchList {
-  schemaVersion: 1;
-  /** Newest first. */
-  batches: ListedBatch[];
-}
-
-export interface ListedBatch {
-  batchId: string;
-  file: string;
-  state: BatchState;
-  control: BatchControl;
-  /** ISO 8601. */
-  createdAt: string;
-  counts: StateCounts;
-  /** Rows that wait for people, a held one that only waits for its card payment among them. */
-  attention: number;
-}
+import type { BatchList, ListedBatch } from './report-document.ts';
 
 const BATCHES_LISTED = 100;
 

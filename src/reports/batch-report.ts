@@ -1,35 +1,10 @@
-import { type BatchControl, type BatchState, batchState } from '../domain/payout-state.ts';
-import { INCIDENTS, type IncidentKind } from '../domain/reconciliation.ts';
+import { batchState } from '../domain/payout-state.ts';
+import { INCIDENTS } from '../domain/reconciliation.ts';
 import type { BatchRecord, IncidentRecord, PayoutRecord, RefusedRow } from '../store/store.ts';
 import { type StepGroup, StepTally } from './next-step.ts';
-import { ReportSums, type Sums } from './report-sums.ts';
-import { compare, maskedPayout, type PayoutFacts, type ReportedPayout, reportedPayout } from './reported-payout.ts';
-
-/** The report of a batch: the `--json` document. Fixed by test/e2e/documents.ts. */
-export interface BatchReport extends Sums {
-  schemaVersion: 1;
-  batchId: string;
-  file: string;
-  /** Who handed it over, and when (ISO 8601, UTC). */
-  by: string | null;
-  handedOverAt: string;
-  /** The newest change that it shows (ISO 8601, UTC): no clock is read, so that the same store gives the same bytes. */
-  asOf: string;
-  /** Names of payees and numbers of accounts are masked. */
-  masked: boolean;
-  state: BatchState;
-  /** What was asked of it; `paused` and `draining` are both shown as paused. */
-  control: BatchControl;
-  /** Why it was paused by itself; null: it was not. */
-  controlReason: string | null;
-  /** In the order of the file. */
-  payouts: ReportedPayout[];
-  /** What the bank shows against the stored end of a payout; by row. */
-  incidents: ReportedIncident[];
-  /** Rows of the file that were left out, with why; in its order. */
-  refused: ReportedRefusal[];
-  reports: ReportPaths;
-}
+import type { BatchReport, ReportedIncident, ReportedPayout, ReportPaths } from './report-document.ts';
+import { ReportSums } from './report-sums.ts';
+import { compare, maskedPayout, type PayoutFacts, reportedPayout } from './reported-payout.ts';
 
 /** All of it but the rows, however many they are. */
 export type BatchHead = Omit<BatchReport, 'payouts'>;
@@ -41,39 +16,6 @@ export interface BatchStanding {
   unpaid: readonly ReportedPayout[];
   /** What waits or has ended unpaid, by kind; of each kind the first rows. */
   steps: readonly StepGroup[];
-}
-
-/** A row that is no payout of this batch. */
-export interface ReportedRefusal {
-  row: number;
-  line: number;
-  findings: { column: string | null; rule: string; message: string }[];
-}
-
-export interface ReportedIncident {
-  /** Null for a payout without a batch. */
-  row: number | null;
-  reference: string;
-  orderId: string;
-  kind: IncidentKind;
-  message: string;
-  /** For people to type. */
-  id: string;
-  /** Null: nobody has seen to it. `at`: ISO 8601, UTC. */
-  acknowledged: { by: string; reason: string; at: string } | null;
-}
-
-/** Absolute paths. */
-export interface ReportPaths {
-  csv: string;
-  json: string;
-  html: string;
-  /** Rows that are proven unpaid or were refused, to be handed in again; only where there are any. */
-  failed?: string;
-  /** Answer to the pain.001 the batch came as, of the stage it stands at; only for such a batch. */
-  pain002?: string;
-  /** The answers of all stages so far, the latest last. */
-  pain002Stages?: string[];
 }
 
 /** What the report of a batch is made from. */

@@ -1,5 +1,5 @@
 import { groupedAmount, incidentsText, minuteOf, returnedText } from './display.ts';
-import type { ReportedPayout } from './reported-payout.ts';
+import type { ReportedPayout } from './report-document.ts';
 
 /** Columns of the page, in their order; each holds what several columns of the report say. */
 export const PAGE_COLUMNS = [

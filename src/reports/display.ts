@@ -1,7 +1,6 @@
 import { parseDecimal } from '../domain/money.ts';
 import type { PayoutState } from '../domain/payout-state.ts';
-import type { ReportedIncident } from './batch-report.ts';
-import type { ReportedPayout } from './reported-payout.ts';
+import type { ReportedIncident, ReportedPayout } from './report-document.ts';
 
 /** How people see it, in the terminal and on the page alike. The CSV and JSON reports keep every value as it is. */
 

@@ -1,14 +1,8 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
 import { visible } from '../rules/finding.ts';
-import {
-  type BatchHead,
-  type BatchStanding,
-  type ReportedIncident,
-  type ReportedRefusal,
-  ROWS_NAMED,
-} from './batch-report.ts';
+import { type BatchHead, type BatchStanding, ROWS_NAMED } from './batch-report.ts';
 import { counted, groupedAmount, standingOf, type Tone, toneOf } from './display.ts';
-import type { ReportedPayout } from './reported-payout.ts';
+import type { ReportedIncident, ReportedPayout, ReportedRefusal } from './report-document.ts';
 import { wrap } from './wrap.ts';
 
 const COLOURS: Readonly<Record<Tone, 'green' | 'red' | 'yellow' | 'cyan'>> = {

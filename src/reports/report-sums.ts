@@ -1,59 +1,15 @@
 import { addDecimals, formatMinor } from '../domain/money.ts';
-import { countRows, PAYOUT_STATES, type PayoutState, type StateCounts } from '../domain/payout-state.ts';
+import { countRows, PAYOUT_STATES } from '../domain/payout-state.ts';
 import { maskedAccount } from './masked.ts';
-import { compare, type ReportedPayout } from './reported-payout.ts';
-
-/** Exact decimal sums: asked for, and paid. */
-export interface CurrencyTotal {
-  currency: string;
-  amount: string;
-  completed: string;
-}
-
-/** Amounts of one state and currency. */
-export interface StateTotal {
-  state: PayoutState;
-  currency: string;
-  payouts: number;
-  amount: string;
-}
-
-/** What payouts have moved in one currency; exact decimals. What an exchange has moved counts once it is booked. */
-export interface Movements {
-  currency: string;
-  payouts: number;
-  /** Of the payouts asked for, and of those completed. */
-  amount: string;
-  completed: string;
-  /** Booked: of payments and of exchanges. */
-  fees: string;
-  sold: string;
-  bought: string;
-  /** Came back. */
-  returned: string;
-}
-
-export type AccountMovements = { accountId: string } & Movements;
-
-/** Booked exchanges from one account into one currency. `quoted`: what they would have sold at their quotes. */
-export interface ExchangeTotal {
-  accountId: string;
-  soldCurrency: string;
-  boughtCurrency: string;
-  exchanges: number;
-  sold: string;
-  bought: string;
-  quoted: string;
-}
-
-export interface Sums {
-  counts: StateCounts;
-  totals: CurrencyTotal[];
-  states: StateTotal[];
-  accounts: AccountMovements[];
-  currencies: Movements[];
-  exchanges: ExchangeTotal[];
-}
+import type {
+  AccountMovements,
+  ExchangeTotal,
+  Movements,
+  ReportedPayout,
+  StateTotal,
+  Sums,
+} from './report-document.ts';
+import { compare } from './reported-payout.ts';
 
 /** Adds rows up as they pass; nothing of a row is kept. Every sum begins at the currency's own decimals: "10.5" and "7" are "17.50". */
 export class ReportSums {

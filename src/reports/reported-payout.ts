@@ -1,66 +1,12 @@
 import type { ExchangePlan } from '../domain/order-plans.ts';
 import { payeeName } from '../domain/payee-flags.ts';
-import { isEnd, type PayoutState, type Reason } from '../domain/payout-state.ts';
-import type { IncidentKind } from '../domain/reconciliation.ts';
+import { isEnd } from '../domain/payout-state.ts';
 import type { ExchangeOrder, PaymentOrder } from '../domain/sent-order.ts';
 import { orderInForce } from '../domain/submission.ts';
 import type { BookedExchange, IncidentRecord, PayoutRecord, ReturnRecord, SendAttempt } from '../store/store.ts';
 import { maskedAccount, maskedName, maskedPayee } from './masked.ts';
 import type { NextStep } from './next-step.ts';
-
-/**
- * A row of the report. Its columns, as every form of the report has them, are in `columns.ts`. Amounts are decimal strings, times
- * ISO 8601 in UTC; null is what is not known, or does not apply.
- */
-export interface ReportedPayout {
-  row: number;
-  id: string;
-  uid: string;
-  payee: { name: string | null; account: string | null; beneficiaryId: string | null };
-  accountId: string;
-  payingAccountId: string | null;
-  amount: string;
-  currency: string;
-  /** Booked. */
-  fee: string | null;
-  feeCurrency: string | null;
-  exchange: ReportedExchange | null;
-  handedOverAt: string;
-  /** A date. */
-  executeOn: string | null;
-  submittedAt: string | null;
-  settledAt: string | null;
-  endedAt: string | null;
-  maker: string | null;
-  approvals: { by: string; at: string; where: 'before-submit' | 'at-bank' }[];
-  state: PayoutState;
-  reason: Reason | null;
-  /** Null: it has an end. */
-  open: { why: string; who: string; until: string | null } | null;
-  returns: { orderId: string; amount: string; currency: string }[];
-  incidents: { id: string; kind: IncidentKind; orderId: string; isAcknowledged: boolean }[];
-  orderId: string | null;
-  reference: string;
-  workflowId: string;
-  /** In the Temporal UI. */
-  url: string;
-}
-
-/** What was sold to have the currency of a payout. The quote is what it would have cost when it was sent. */
-export interface ReportedExchange {
-  orderId: string | null;
-  accountId: string;
-  soldAmount: string | null;
-  soldCurrency: string;
-  /** What is booked; before that what is asked for. */
-  boughtAmount: string;
-  boughtCurrency: string;
-  boughtTo: string;
-  rate: string | null;
-  quotedAmount: string;
-  fee: string | null;
-  feeCurrency: string | null;
-}
+import type { ReportedExchange, ReportedPayout } from './report-document.ts';
 
 /** What is known of a payout beside its row. */
 export interface PayoutFacts {

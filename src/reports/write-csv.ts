@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify/sync';
 import { COLUMNS } from './columns.ts';
-import type { ReportedPayout } from './reported-payout.ts';
+import type { ReportedPayout } from './report-document.ts';
 
 /** A number is no formula, and an escaped one would no longer add up in a spreadsheet. */
 const NUMBER = /^-?\d+(?:\.\d+)?$/;

@@ -1,12 +1,19 @@
 import escapeHtml from 'escape-html';
 import { isEnd } from '../domain/payout-state.ts';
-import type { BatchHead, BatchStanding, ReportedIncident, ReportedRefusal } from './batch-report.ts';
+import type { BatchHead, BatchStanding } from './batch-report.ts';
 import { COLUMNS, type Column, PAGE_COLUMNS, type PageColumn } from './columns.ts';
 import { counted, groupedAmount, minuteOf, perMille, standingOf, toneOf } from './display.ts';
 import type { StepGroup } from './next-step.ts';
 import { PAGE_STYLE, pageMargins } from './page-style.ts';
-import type { AccountMovements, ExchangeTotal, Movements, StateTotal } from './report-sums.ts';
-import type { ReportedPayout } from './reported-payout.ts';
+import type {
+  AccountMovements,
+  ExchangeTotal,
+  Movements,
+  ReportedIncident,
+  ReportedPayout,
+  ReportedRefusal,
+  StateTotal,
+} from './report-document.ts';
 import { STATES } from './state-texts.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { BatchHead, ReportInPages } from './batch-report.ts';
-import type { ReportedPayout } from './reported-payout.ts';
+import type { ReportedPayout } from './report-document.ts';
 
 /** What stands before the rows; what is summed up of them stands behind. */
 export const jsonStart = ({

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { BatchHead, BatchStanding, ReportInPages, ReportPaths } from './batch-report.ts';
+import type { BatchHead, BatchStanding, ReportInPages } from './batch-report.ts';
+import type { ReportPaths } from './report-document.ts';
 import { WholeFile } from './whole-file.ts';
 import { csvHead, csvLines } from './write-csv.ts';
 import { htmlEnd, htmlRows, htmlStart } from './write-html.ts';

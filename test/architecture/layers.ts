@@ -77,7 +77,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   reports: {
     imports: ['domain/', 'rules/'],
     types: ['store/store.ts'],
-    packages: ['csv-stringify', 'escape-html', 'node:'],
+    packages: ['csv-stringify', 'escape-html', 'zod', 'node:'],
   },
   // The one way in for files: doors import it, it knows no door.
   intake: {
@@ -148,6 +148,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'reports/masked.ts',
       'reports/next-step.ts',
       'reports/erp-formats.ts',
+      'reports/report-document.ts',
       'rules/finding.ts',
       'webhooks/ip-list.ts',
       'telemetry/readiness.ts',

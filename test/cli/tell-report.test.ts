@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { EXIT } from '../../src/cli/exit.ts';
 import { exitOfReport } from '../../src/cli/tell-report.ts';
 import { batchState, countRows, type PayoutState } from '../../src/domain/payout-state.ts';
-import type { BatchReport } from '../../src/reports/batch-report.ts';
+import type { BatchReport } from '../../src/reports/report-document.ts';
 
 function reportOf(states: PayoutState[]): Pick<BatchReport, 'counts' | 'incidents' | 'state'> {
   const counts = countRows(new Map(states.map((state) => [state, states.filter((other) => other === state).length])));

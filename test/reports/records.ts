@@ -1,14 +1,9 @@
 import type { PayoutState } from '../../src/domain/payout-state.ts';
 import { because, type ReasonCode } from '../../src/domain/reasons.ts';
 import { referenceOf } from '../../src/identity.ts';
-import {
-  type BatchReport,
-  type BatchStanding,
-  batchReport,
-  type ReportSource,
-  standingOf,
-} from '../../src/reports/batch-report.ts';
+import { type BatchStanding, batchReport, type ReportSource, standingOf } from '../../src/reports/batch-report.ts';
 import { nextStep, type StepContext } from '../../src/reports/next-step.ts';
+import type { BatchReport } from '../../src/reports/report-document.ts';
 import type { PayoutFacts } from '../../src/reports/reported-payout.ts';
 import { jsonReport } from '../../src/reports/write-json.ts';
 import { reportPaths } from '../../src/reports/write-reports.ts';

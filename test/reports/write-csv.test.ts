@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
-import type { BatchReport } from '../../src/reports/batch-report.ts';
 import { COLUMNS } from '../../src/reports/columns.ts';
+import type { BatchReport } from '../../src/reports/report-document.ts';
 import { csvHead, csvLines } from '../../src/reports/write-csv.ts';
 import { paidThroughAnExchange, record, reportOf } from './records.ts';
 

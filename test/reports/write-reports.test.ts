@@ -2,7 +2,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { batchReport, type ReportPaths } from '../../src/reports/batch-report.ts';
+import { batchReport } from '../../src/reports/batch-report.ts';
+import type { ReportPaths } from '../../src/reports/report-document.ts';
 import { reportPaths, writeReports } from '../../src/reports/write-reports.ts';
 import type { PayoutRecord } from '../../src/store/store.ts';
 import { record, reportOf, sourceOf } from './records.ts';
@@ -16,7 +17,11 @@ afterEach(async () => {
 });
 
 const contents = async (paths: ReportPaths): Promise<string[]> =>
-  Promise.all(Object.values(paths).map((path) => readFile(path, 'utf8')));
+  Promise.all(
+    Object.values(paths)
+      .flat()
+      .map((path) => readFile(path, 'utf8')),
+  );
 
 async function written(to: string, rows: PayoutRecord[], more: { isMasked?: boolean } = {}): Promise<ReportPaths> {
   const source = sourceOf(rows, { dir: to, ...more });
@@ -27,7 +32,7 @@ test('writes three files that only their owner reads, and names them by absolute
   const reports = join(dir, 'reports');
   const rows = [record(1, 'completed'), record(2, 'held', {}, 'look-alike'), record(3, 'completed')];
   const paths = await written(reports, rows);
-  for (const path of Object.values(paths)) {
+  for (const path of Object.values(paths).flat()) {
     expect(isAbsolute(path)).toBe(true);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   }

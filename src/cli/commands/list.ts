@@ -1,8 +1,9 @@
 import { factsOf } from '../../compose/report-source.ts';
-import { type ListedBatch, listBatches } from '../../reports/batch-list.ts';
+import { listBatches } from '../../reports/batch-list.ts';
 import { counted, groupedAmount, minuteOf } from '../../reports/display.ts';
 import { kindOf, shortId } from '../../reports/next-step.ts';
-import { type Movements, ReportSums, type Sums } from '../../reports/report-sums.ts';
+import type { ListedBatch, Movements, Sums } from '../../reports/report-document.ts';
+import { ReportSums } from '../../reports/report-sums.ts';
 import { reportedPayout } from '../../reports/reported-payout.ts';
 import { widthOf } from '../../reports/wrap.ts';
 import type { PayoutRecord, PayoutSearch, Store } from '../../store/store.ts';

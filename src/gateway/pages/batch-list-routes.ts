@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { type ListedBatch, listBatches } from '../../reports/batch-list.ts';
+import { listBatches } from '../../reports/batch-list.ts';
+import type { ListedBatch } from '../../reports/report-document.ts';
 import { maySee } from '../may-see.ts';
 import type { Doorway } from './doorway.ts';
 import { html } from './html.ts';

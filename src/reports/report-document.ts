@@ -1,0 +1,190 @@
+import { z } from 'zod';
+import { BATCH_CONTROLS, BATCH_STATES, PAYOUT_STATES } from '../domain/payout-state.ts';
+
+/**
+ * The documents of `--json` and of the gateway, as types and as the OpenAPI page describes them. Amounts are exact decimals, times
+ * ISO 8601 in UTC; null is what is not known, or does not apply. Fixed by test/e2e/documents.ts.
+ */
+
+const schemaVersion = z.literal(1);
+const decimal = z.string().describe('decimal');
+const count = z.int();
+
+const counts = z
+  .object({
+    total: count,
+    completed: count,
+    failed: count,
+    rejected: count,
+    cancelled: count,
+    needsOperator: count,
+    open: count,
+  })
+  .describe('each row is in exactly one');
+
+export const control = z.enum(BATCH_CONTROLS);
+
+const batchHead = z.object({
+  batchId: z.string(),
+  file: z.string(),
+  state: z.enum(BATCH_STATES),
+  control,
+  counts,
+});
+
+const instant = z.iso.datetime();
+const incidentKind = z.enum(['second-order', 'order-after-end', 'end-contradicted']);
+const exchange = z.object({
+  orderId: z.string().nullable(),
+  accountId: z.string().describe('sold from'),
+  soldAmount: decimal.nullable().describe('null until it is booked'),
+  soldCurrency: z.string(),
+  boughtAmount: decimal.describe('as requested, until it is booked'),
+  boughtCurrency: z.string(),
+  boughtTo: z.string().describe('account'),
+  rate: z.string().nullable().describe('as the bank writes it'),
+  quotedAmount: decimal.describe('amount that the quote would have sold'),
+  fee: decimal.nullable(),
+  feeCurrency: z.string().nullable(),
+});
+
+const payout = z.object({
+  row: count.describe('data row, from 1'),
+  uid: z.string(),
+  id: z.string().describe('document number'),
+  reference: z.string(),
+  workflowId: z.string(),
+  state: z.enum(PAYOUT_STATES),
+  orderId: z.string().nullable(),
+  payee: z.object({
+    name: z.string().nullable(),
+    account: z.string().nullable().describe('masked'),
+    beneficiaryId: z.string().nullable(),
+  }),
+  accountId: z.string(),
+  payingAccountId: z.string().nullable().describe('in the currency of the payout'),
+  amount: decimal,
+  currency: z.string(),
+  fee: decimal.nullable().describe('the booked fee; null until known'),
+  feeCurrency: z.string().nullable(),
+  exchange: exchange.nullable().describe('null: none is needed, or none is known yet'),
+  handedOverAt: instant,
+  executeOn: z.string().nullable().describe('requested date'),
+  submittedAt: instant.nullable(),
+  settledAt: instant.nullable(),
+  endedAt: instant.nullable().describe('paid or not'),
+  maker: z.string().nullable(),
+  approvals: z.array(z.object({ by: z.string(), at: instant, where: z.enum(['before-submit', 'at-bank']) })),
+  reason: z.object({ code: z.string(), message: z.string() }).nullable(),
+  open: z
+    .object({ why: z.string(), who: z.string(), until: instant.nullable() })
+    .nullable()
+    .describe('null: it has ended'),
+  returns: z.array(z.object({ orderId: z.string(), amount: decimal, currency: z.string() })),
+  incidents: z.array(
+    z.object({ id: z.string(), kind: incidentKind, orderId: z.string(), isAcknowledged: z.boolean() }),
+  ),
+  url: z.string().describe('in the Temporal UI'),
+});
+
+/** What payouts have moved in one currency; of an exchange once it is booked. */
+const moved = {
+  currency: z.string(),
+  payouts: count,
+  amount: decimal.describe('requested'),
+  completed: decimal,
+  fees: decimal.describe('booked, of payments and exchanges'),
+  sold: decimal,
+  bought: decimal,
+  returned: decimal,
+};
+
+export const batchDocument = batchHead.extend({
+  schemaVersion,
+  by: z.string().nullable().describe('the maker'),
+  handedOverAt: instant,
+  // No clock is read: the same store gives the same bytes.
+  asOf: instant.describe('time of the newest change in it'),
+  masked: z.boolean(),
+  controlReason: z.string().nullable().describe('why it was paused automatically'),
+  totals: z.array(z.object({ currency: z.string(), amount: decimal, completed: decimal })),
+  states: z.array(z.object({ state: z.enum(PAYOUT_STATES), currency: z.string(), payouts: count, amount: decimal })),
+  accounts: z.array(z.object({ accountId: z.string(), ...moved })),
+  currencies: z.array(z.object(moved)),
+  exchanges: z.array(
+    z.object({
+      accountId: z.string(),
+      soldCurrency: z.string(),
+      boughtCurrency: z.string(),
+      exchanges: count,
+      sold: decimal,
+      bought: decimal,
+      /** What they would have sold at their quotes. */
+      quoted: decimal,
+    }),
+  ),
+  /** In the order of the file. */
+  payouts: z.array(payout),
+  incidents: z.array(
+    z.object({
+      /** Null for a payout without a batch. */
+      row: count.nullable(),
+      reference: z.string(),
+      orderId: z.string(),
+      kind: incidentKind,
+      message: z.string(),
+      id: z.string().describe('for `payouts acknowledge`'),
+      acknowledged: z
+        .object({ by: z.string(), reason: z.string(), at: z.iso.datetime() })
+        .nullable()
+        .describe('null: nobody has acknowledged it'),
+    }),
+  ),
+  refused: z
+    .array(
+      z.object({
+        row: count,
+        line: count,
+        findings: z.array(z.object({ column: z.string().nullable(), rule: z.string(), message: z.string() })),
+      }),
+    )
+    .describe('rows of the file that did not become payouts of this batch'),
+  reports: z
+    .object({
+      csv: z.string(),
+      json: z.string(),
+      html: z.string(),
+      /** Rows that are proven unpaid or were refused, to be handed in again; only where there are any. */
+      failed: z.string().optional(),
+      /** Answer to the pain.001 the batch came as, of the stage it stands at; only for such a batch. */
+      pain002: z.string().optional(),
+      /** The answers of all stages so far, the latest last. */
+      pain002Stages: z.array(z.string()).optional(),
+    })
+    .describe('paths on the machine of the gateway'),
+});
+
+export const batchList = z.object({
+  schemaVersion,
+  batches: z.array(
+    batchHead.extend({ createdAt: z.iso.datetime(), attention: count.describe('rows that wait for people') }),
+  ),
+});
+
+export type BatchReport = z.output<typeof batchDocument>;
+/** A row of the report. Its columns, as every form of the report has them, are in `columns.ts`. */
+export type ReportedPayout = z.output<typeof payout>;
+export type ReportedExchange = z.output<typeof exchange>;
+export type ReportedIncident = BatchReport['incidents'][number];
+/** A row that is no payout of this batch. */
+export type ReportedRefusal = BatchReport['refused'][number];
+/** Absolute paths. */
+export type ReportPaths = BatchReport['reports'];
+export type Sums = Pick<BatchReport, 'counts' | 'totals' | 'states' | 'accounts' | 'currencies' | 'exchanges'>;
+export type StateTotal = Sums['states'][number];
+export type AccountMovements = Sums['accounts'][number];
+export type Movements = Sums['currencies'][number];
+export type ExchangeTotal = Sums['exchanges'][number];
+/** The document of `list`, newest first. */
+export type BatchList = z.output<typeof batchList>;
+export type ListedBatch = BatchList['batches'][number];
