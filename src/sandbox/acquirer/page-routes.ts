@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { catchUp } from '../catch-up.ts';
 import type { Answer } from '../http/answer.ts';
 import { readBody } from '../http/body.ts';
-import { type Method, matchRoute, type Target } from '../http/router.ts';
+import { matchRoute, type Routes, type Target } from '../http/router.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { cardsPage } from './pages/cards-page.ts';
 import { checkoutPage } from './pages/checkout-page.ts';
@@ -13,32 +13,20 @@ import { cardPaymentOfToken } from './payment-row.ts';
 import { decideChallenge } from './payments.ts';
 import { noteFingerprint } from './sessions.ts';
 
-/** Pages for the browser of a cardholder: no token, no faults. */
-interface PageRoute {
-  method: Method;
-  path: string;
-  /** `form`: what was posted. */
-  handle(sandbox: Sandbox, token: string, form: URLSearchParams): Answer;
-}
+/** A page for the browser of a cardholder: no token, no faults. `form`: what was posted. */
+type PageRoute = (sandbox: Sandbox, token: string, form: URLSearchParams) => Answer;
 
-const PAGE_ROUTES: readonly PageRoute[] = [
-  { method: 'GET', path: '/cards', handle: cardsPage },
-  { method: 'GET', path: '/checkout', handle: checkoutPage },
-  {
-    method: 'GET',
-    path: '/3ds/fingerprint/{token}',
-    handle: ({ books }, token) => (noteFingerprint(books, token) ? fingerprintPage() : notFoundPage()),
+const PAGE_ROUTES: Routes<PageRoute> = {
+  'GET /cards': cardsPage,
+  'GET /checkout': checkoutPage,
+  'GET /3ds/fingerprint/{token}': ({ books }, token) =>
+    noteFingerprint(books, token) ? fingerprintPage() : notFoundPage(),
+  'GET /3ds/verify/{token}': ({ books }, token) => {
+    const row = cardPaymentOfToken(books.db, token);
+    return row === undefined ? notFoundPage() : verifyPage(row);
   },
-  {
-    method: 'GET',
-    path: '/3ds/verify/{token}',
-    handle: ({ books }, token) => {
-      const row = cardPaymentOfToken(books.db, token);
-      return row === undefined ? notFoundPage() : verifyPage(row);
-    },
-  },
-  { method: 'POST', path: '/3ds/verify/{token}', handle: verify },
-];
+  'POST /3ds/verify/{token}': verify,
+};
 
 function verify(sandbox: Sandbox, token: string, form: URLSearchParams): Answer {
   const { db } = sandbox.books;
@@ -61,5 +49,5 @@ export async function answerPage(
   if (match === undefined) return undefined;
   const form = new URLSearchParams(await readBody(request));
   catchUp(sandbox);
-  return match.route.handle(sandbox, match.params.token ?? '', form);
+  return match.route(sandbox, match.params.token ?? '', form);
 }

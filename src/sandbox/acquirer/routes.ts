@@ -1,7 +1,7 @@
 import { ENVELOPE_CODES } from '../../api/schemas/envelope.ts';
 import { catchUp } from '../catch-up.ts';
 import { type Answer, json } from '../http/answer.ts';
-import type { Call, Method } from '../http/router.ts';
+import type { Call, Routes } from '../http/router.ts';
 import { read } from '../requests.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { type CardPaymentRow, requireCardPayment, toCardPayment } from './payment-row.ts';
@@ -11,30 +11,19 @@ import { createBody, isResume, requestIdBody, resumeBody, setUpBody } from './re
 import { scenarioNamed } from './scenarios.ts';
 import { setUpSession } from './sessions.ts';
 
-/** An operation of the interface's card side (section 4, "Card acquiring endpoints"). */
-interface AcquiringRoute {
-  operation: string;
-  method: Method;
-  path: string;
-  /** `call.body` is a JSON object. Throws `Refusal`. */
-  handle(sandbox: Sandbox, call: Call): Answer;
-}
+/** An operation of the interface's card side (section 4, "Card acquiring endpoints"). `call.body` is a JSON object. */
+type AcquiringRoute = readonly [operation: string, handle: (sandbox: Sandbox, call: Call) => Answer];
 
-export const ACQUIRING_ROUTES: readonly AcquiringRoute[] = [
-  { operation: 'cards.setUp', method: 'POST', path: '/api/v1/acq/3ds/setup', handle: setUp },
-  { operation: 'cards.create', method: 'POST', path: '/api/v1/acq/payment', handle: pay },
-  {
-    operation: 'cards.retrieve',
-    method: 'GET',
-    path: '/api/v1/acq/payment/{payment_id}',
-    handle: (sandbox, { params }) => answerOf(sandbox, requireCardPayment(sandbox.books.db, params.payment_id ?? '')),
-  },
-];
+export const ACQUIRING_ROUTES: Routes<AcquiringRoute> = {
+  'POST /api/v1/acq/3ds/setup': ['cards.setUp', setUp],
+  'POST /api/v1/acq/payment': ['cards.create', pay],
+  'GET /api/v1/acq/payment/{payment_id}': ['cards.retrieve', retrieve],
+};
 
 /** Runs an operation at the books as they stand now, in one transaction. Throws `Refusal`. */
-export function operateAcquirer(sandbox: Sandbox, route: AcquiringRoute, call: Call): Answer {
+export function operateAcquirer(sandbox: Sandbox, [, handle]: AcquiringRoute, call: Call): Answer {
   catchUp(sandbox);
-  const answer = sandbox.books.db.transaction(() => route.handle(sandbox, call));
+  const answer = sandbox.books.db.transaction(() => handle(sandbox, call));
   sandbox.webhooks.wake();
   return answer;
 }
@@ -63,6 +52,10 @@ function pay(sandbox: Sandbox, { body: given }: Call): Answer {
   keepAnswer(sandbox, requestId, body, answer.body.toString());
   const answersLater = !resumes && scenarioNamed(row.scenario).webhook === 'before-answer';
   return answersLater ? { ...answer, notBeforeMs: WEBHOOK_FIRST_MS } : answer;
+}
+
+function retrieve(sandbox: Sandbox, { params }: Call): Answer {
+  return answerOf(sandbox, requireCardPayment(sandbox.books.db, params.payment_id ?? ''));
 }
 
 const answerOf = (sandbox: Sandbox, row: CardPaymentRow): Answer =>

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { formatMinor } from '../../domain/money.ts';
+import type { Routes } from '../http/router.ts';
 import type { TestRoute } from '../http/test-routes.ts';
 import { newId } from '../ids.ts';
 import { badRequest } from '../refusal.ts';
@@ -23,30 +24,18 @@ import { allSessions } from './sessions.ts';
  * | GET /__sandbox/webhooks?after=SEQ | | `{endpoint, counts, deliveries}`: at most 1000 deliveries after that number |
  * | POST /__sandbox/webhooks/send | `{payment_id, payment_status?, type?, merchant_request_id?, reference_id?, event_id?, forged?}` | `{event_id}` |
  */
-export const ACQUIRER_TEST_ROUTES: readonly TestRoute[] = [
-  {
-    method: 'GET',
-    path: '/__sandbox/cards',
-    handle: () => ({ note: TEST_CARDS_NOTE, cards: TEST_CARDS }),
+export const ACQUIRER_TEST_ROUTES: Routes<TestRoute> = {
+  'GET /__sandbox/cards': () => ({ note: TEST_CARDS_NOTE, cards: TEST_CARDS }),
+  'GET /__sandbox/card-payments': showCardPayments,
+  'PUT /__sandbox/webhooks': ({ books, webhooks }, { body }) => {
+    const endpoint = read(endpointBody, body);
+    saveEndpoint(books.db, endpoint);
+    webhooks.wake();
+    return withoutSecret(endpoint);
   },
-  { method: 'GET', path: '/__sandbox/card-payments', handle: showCardPayments },
-  {
-    method: 'PUT',
-    path: '/__sandbox/webhooks',
-    handle: ({ books, webhooks }, { body }) => {
-      const endpoint = read(endpointBody, body);
-      saveEndpoint(books.db, endpoint);
-      webhooks.wake();
-      return withoutSecret(endpoint);
-    },
-  },
-  {
-    method: 'GET',
-    path: '/__sandbox/webhooks',
-    handle: (sandbox, { query }) => showWebhooks(sandbox, read(afterQuery, query).after),
-  },
-  { method: 'POST', path: '/__sandbox/webhooks/send', handle: (sandbox, { body }) => sendOwn(sandbox, body) },
-];
+  'GET /__sandbox/webhooks': (sandbox, { query }) => showWebhooks(sandbox, read(afterQuery, query).after),
+  'POST /__sandbox/webhooks/send': (sandbox, { body }) => sendOwn(sandbox, body),
+};
 
 const afterQuery = z.object({
   after: z

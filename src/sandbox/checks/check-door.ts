@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { type Answer, json, NOT_FOUND, UNAUTHORIZED } from '../http/answer.ts';
 import { parseBody, readBody } from '../http/body.ts';
-import { type Method, matchRoute, type Target } from '../http/router.ts';
+import { matchRoute, type Routes, type Target } from '../http/router.ts';
 import { Refusal } from '../refusal.ts';
 import { read } from '../requests.ts';
 import type { Sandbox } from '../sandbox.ts';
@@ -11,8 +11,6 @@ import { type MadeUp, madeUp } from './verdicts.ts';
 /** The other side of the contract of docs/checks.md: plain JSON, a bearer token, no envelope. */
 
 interface CheckRoute {
-  method: Method;
-  path: string;
   body: z.ZodType<{ name: string }>;
   answer(name: string, made: MadeUp | undefined): unknown;
 }
@@ -21,10 +19,8 @@ const text = z.string().min(1).max(4_096);
 const party = z.strictObject({ name: text, type: text.optional(), country: text.optional() });
 const payeeAccount = party.extend({ currency: text, account: z.record(text, text) });
 
-const ROUTES: readonly CheckRoute[] = [
-  {
-    method: 'POST',
-    path: '/checks/verify-payee',
+const ROUTES: Routes<CheckRoute> = {
+  'POST /checks/verify-payee': {
     body: payeeAccount,
     answer: (asked, { verification } = { says: '' }) => {
       if (verification === undefined) return { verdict: 'match' };
@@ -32,13 +28,11 @@ const ROUTES: readonly CheckRoute[] = [
       return { verdict, name: name?.(asked) };
     },
   },
-  {
-    method: 'POST',
-    path: '/checks/screen',
+  'POST /checks/screen': {
     body: party,
     answer: (_asked, made) => made?.screening ?? { verdict: 'clear' },
   },
-];
+};
 
 /** The answer to a request about a payee; undefined when there is none at this address. */
 export async function answerCheck(

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { ACQUIRING_ROUTES, operateAcquirer } from '../acquirer/routes.ts';
 import { withoutCard } from '../acquirer/without-card.ts';
+import type { Books } from '../bank/books.ts';
 import { findOrder } from '../bank/order-store.ts';
 import type { LoggedPost } from '../bank/post-log.ts';
 import { catchUp } from '../catch-up.ts';
@@ -10,9 +11,9 @@ import { type FaultEffect, referenceOf } from '../faults/faults.ts';
 import { badRequest } from '../refusal.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { type Answer, failure, NOT_FOUND, success, UNAUTHORIZED } from './answer.ts';
-import { BANKING_ROUTES, type BankingRoute } from './banking-routes.ts';
+import { BANKING_ROUTES } from './banking-routes.ts';
 import { parseBody, readBody } from './body.ts';
-import { type Call, matchRoute, type Target } from './router.ts';
+import { matchRoute, type Target } from './router.ts';
 
 /** What a request asks for, once its route is known. */
 interface Job {
@@ -117,34 +118,32 @@ function jobOf(request: IncomingMessage, { method, pathname, query }: Target): J
   if (method === 'POST' && pathname === '/v1/auth') {
     return { operation: 'auth', needsToken: false, shown: asItIs, run: authenticate };
   }
-  const banking = matchRoute<BankingRoute>(BANKING_ROUTES, method, pathname);
+  const banking = matchRoute(BANKING_ROUTES, method, pathname);
   if (banking !== undefined) {
     const { route, params } = banking;
+    const [operation, handle] = route;
     const run = (sandbox: Sandbox, body: Record<string, unknown>): Answer => {
       requireJson(request);
-      return operateOn(sandbox, route, { params, query, body });
+      return operateOn(sandbox, method, (books) => handle(books, { params, query, body }));
     };
-    return { operation: route.operation, needsToken: true, orderId: params.order_id, shown: asItIs, run };
+    return { operation, needsToken: true, orderId: params.order_id, shown: asItIs, run };
   }
   const acquiring = matchRoute(ACQUIRING_ROUTES, method, pathname);
   if (acquiring === undefined) return undefined;
   const { route, params } = acquiring;
   const run = (sandbox: Sandbox, body: Record<string, unknown>): Answer =>
     operateAcquirer(sandbox, route, { params, query, body });
-  return { operation: route.operation, needsToken: true, shown: withoutCard, run };
+  return { operation: route[0], needsToken: true, shown: withoutCard, run };
 }
 
 const asItIs = (body: string): string => body;
 
 /** Runs an operation at the books as they stand now; a write is one transaction. Throws `Refusal`. */
-function operateOn(sandbox: Sandbox, route: BankingRoute, call: Call): Answer {
+function operateOn(sandbox: Sandbox, method: string, handle: (books: Books) => unknown): Answer {
   const { books } = sandbox;
   catchUp(sandbox);
-  if (route.method === 'GET') return success(route.handle(books, call), books.profile);
-  return success(
-    books.db.transaction(() => route.handle(books, call)),
-    books.profile,
-  );
+  const data = method === 'GET' ? handle(books) : books.db.transaction(() => handle(books));
+  return success(data, books.profile);
 }
 
 /** "Content-Type: application/json (required)" on every banking request (interface section 1). */

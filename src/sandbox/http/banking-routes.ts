@@ -18,146 +18,89 @@ import { requiredDetails } from '../bank/required-details.ts';
 import { quoteTransferFee, transfer } from '../bank/transfers.ts';
 import * as requests from '../requests.ts';
 import { read } from '../requests.ts';
-import type { Call, Method } from './router.ts';
+import type { Call, Routes } from './router.ts';
 
 /** A banking operation of the interface (section 4). `handle` returns `data`; `undefined` leaves it out. */
-export interface BankingRoute {
-  operation: string;
-  method: Method;
-  path: string;
-  handle(books: Books, call: Call): unknown;
-}
+type BankingRoute = readonly [operation: string, handle: (books: Books, call: Call) => unknown];
 
 const id = (call: Call, name: string): string => call.params[name] ?? '';
 
-const accounts = [
-  {
-    operation: 'accounts.master',
-    method: 'GET',
-    path: '/v1/banking/accounts',
-    handle: ({ db }) => balancesOfUser(db, MASTER_UID),
-  },
-  {
-    operation: 'accounts.ofUser',
-    method: 'GET',
-    path: '/v1/banking/users/{uid}',
-    handle: ({ db }, call) => balancesOfUser(db, id(call, 'uid')),
-  },
-  {
-    operation: 'accounts.get',
-    method: 'GET',
-    path: '/v1/banking/accounts/{account_id}',
-    handle: ({ db }, call) => toBalance(requireAccount(db, id(call, 'account_id'))),
-  },
-] as const satisfies readonly BankingRoute[];
+export const BANKING_ROUTES: Routes<BankingRoute> = {
+  'GET /v1/banking/accounts': ['accounts.master', ({ db }) => balancesOfUser(db, MASTER_UID)],
+  'GET /v1/banking/users/{uid}': ['accounts.ofUser', ({ db }, call) => balancesOfUser(db, id(call, 'uid'))],
+  'GET /v1/banking/accounts/{account_id}': [
+    'accounts.get',
+    ({ db }, call) => toBalance(requireAccount(db, id(call, 'account_id'))),
+  ],
 
-const beneficiaries = [
-  {
-    operation: 'beneficiaries.requiredDetails',
-    method: 'GET',
-    path: '/v1/banking/beneficiaries/required-details',
-    handle: (_books, { query }) => {
+  'GET /v1/banking/beneficiaries/required-details': [
+    'beneficiaries.requiredDetails',
+    (_books, { query }) => {
       const { currency, beneficiary_type } = read(requests.requiredDetailsQuery, query);
       return requiredDetails(currency, beneficiary_type);
     },
-  },
-  {
-    operation: 'beneficiaries.add',
-    method: 'POST',
-    path: '/v1/banking/beneficiaries',
-    handle: (books, { body }) => addBeneficiary(books, read(requests.beneficiaryBody, body)),
-  },
-  {
-    operation: 'beneficiaries.list',
-    method: 'GET',
-    path: '/v1/banking/beneficiaries',
-    handle: (books, { query }) => listBeneficiaries(books, read(requests.beneficiaryListQuery, query)),
-  },
-  {
-    operation: 'beneficiaries.get',
-    method: 'GET',
-    path: '/v1/banking/beneficiaries/{beneficiary_id}',
-    handle: ({ db }, call) => toBeneficiary(requireBeneficiary(db, id(call, 'beneficiary_id'))),
-  },
-  {
-    operation: 'beneficiaries.update',
-    method: 'PUT',
-    path: '/v1/banking/beneficiaries/{beneficiary_id}',
-    handle: (books, call) =>
+  ],
+  'POST /v1/banking/beneficiaries': [
+    'beneficiaries.add',
+    (books, { body }) => addBeneficiary(books, read(requests.beneficiaryBody, body)),
+  ],
+  'GET /v1/banking/beneficiaries': [
+    'beneficiaries.list',
+    (books, { query }) => listBeneficiaries(books, read(requests.beneficiaryListQuery, query)),
+  ],
+  'GET /v1/banking/beneficiaries/{beneficiary_id}': [
+    'beneficiaries.get',
+    ({ db }, call) => toBeneficiary(requireBeneficiary(db, id(call, 'beneficiary_id'))),
+  ],
+  'PUT /v1/banking/beneficiaries/{beneficiary_id}': [
+    'beneficiaries.update',
+    (books, call) =>
       updateBeneficiary(books, id(call, 'beneficiary_id'), read(requests.beneficiaryUpdateBody, call.body)),
-  },
-  {
-    operation: 'beneficiaries.delete',
-    method: 'DELETE',
-    path: '/v1/banking/beneficiaries/{beneficiary_id}',
-    handle: (books, call) => deleteBeneficiary(books, id(call, 'beneficiary_id')),
-  },
-] as const satisfies readonly BankingRoute[];
+  ],
+  'DELETE /v1/banking/beneficiaries/{beneficiary_id}': [
+    'beneficiaries.delete',
+    (books, call) => deleteBeneficiary(books, id(call, 'beneficiary_id')),
+  ],
 
-const transactions = [
-  {
-    operation: 'transactions.paymentFee',
-    method: 'GET',
-    path: '/v1/banking/transactions/payment/fee',
-    handle: (books, { query }) => quotePaymentFee(books, read(requests.paymentFeeQuery, query)),
-  },
-  {
-    operation: 'transactions.payment',
-    method: 'POST',
-    path: '/v1/banking/transactions/payment',
-    handle: (books, { body }) => pay(books, read(requests.paymentBody, body)),
-  },
-  {
-    operation: 'transactions.transferFee',
-    method: 'GET',
-    path: '/v1/banking/transactions/transfer/fee',
-    handle: (books, { query }) => quoteTransferFee(books, read(requests.transferFeeQuery, query)),
-  },
-  {
-    operation: 'transactions.transfer',
-    method: 'POST',
-    path: '/v1/banking/transactions/transfer',
-    handle: (books, { body }) => transfer(books, read(requests.transferBody, body)),
-  },
-  {
-    operation: 'transactions.fxQuote',
-    method: 'GET',
-    path: '/v1/banking/transactions/fx/quote',
-    handle: (books, { query }) => quoteExchange(books, read(requests.fxQuoteQuery, query)),
-  },
-  {
-    operation: 'transactions.fx',
-    method: 'POST',
-    path: '/v1/banking/transactions/fx',
-    handle: (books, { body }) => exchange(books, read(requests.fxBody, body)),
-  },
-] as const satisfies readonly BankingRoute[];
+  'GET /v1/banking/transactions/payment/fee': [
+    'transactions.paymentFee',
+    (books, { query }) => quotePaymentFee(books, read(requests.paymentFeeQuery, query)),
+  ],
+  'POST /v1/banking/transactions/payment': [
+    'transactions.payment',
+    (books, { body }) => pay(books, read(requests.paymentBody, body)),
+  ],
+  'GET /v1/banking/transactions/transfer/fee': [
+    'transactions.transferFee',
+    (books, { query }) => quoteTransferFee(books, read(requests.transferFeeQuery, query)),
+  ],
+  'POST /v1/banking/transactions/transfer': [
+    'transactions.transfer',
+    (books, { body }) => transfer(books, read(requests.transferBody, body)),
+  ],
+  'GET /v1/banking/transactions/fx/quote': [
+    'transactions.fxQuote',
+    (books, { query }) => quoteExchange(books, read(requests.fxQuoteQuery, query)),
+  ],
+  'POST /v1/banking/transactions/fx': [
+    'transactions.fx',
+    (books, { body }) => exchange(books, read(requests.fxBody, body)),
+  ],
 
-const orders = [
-  {
-    operation: 'orders.list',
-    method: 'GET',
-    path: '/v1/banking/transactions',
-    handle: (books, { query }) => listOrders(books, read(requests.orderListQuery, query)),
-  },
-  {
-    operation: 'orders.get',
-    method: 'GET',
-    path: '/v1/banking/transactions/{order_id}',
-    handle: (books, call) => toOrder(requireShownOrder(books, id(call, 'order_id')), books.profile.references),
-  },
-  {
-    operation: 'orders.approve',
-    method: 'POST',
-    path: '/v1/banking/transactions/{order_id}/approve',
-    handle: (books, call) => approveOrder(books, id(call, 'order_id')),
-  },
-  {
-    operation: 'orders.reject',
-    method: 'POST',
-    path: '/v1/banking/transactions/{order_id}/reject',
-    handle: (books, call) => rejectOrder(books, id(call, 'order_id'), read(requests.rejectBody, call.body).remark),
-  },
-] as const satisfies readonly BankingRoute[];
-
-export const BANKING_ROUTES = [...accounts, ...beneficiaries, ...transactions, ...orders] as const;
+  'GET /v1/banking/transactions': [
+    'orders.list',
+    (books, { query }) => listOrders(books, read(requests.orderListQuery, query)),
+  ],
+  'GET /v1/banking/transactions/{order_id}': [
+    'orders.get',
+    (books, call) => toOrder(requireShownOrder(books, id(call, 'order_id')), books.profile.references),
+  ],
+  'POST /v1/banking/transactions/{order_id}/approve': [
+    'orders.approve',
+    (books, call) => approveOrder(books, id(call, 'order_id')),
+  ],
+  'POST /v1/banking/transactions/{order_id}/reject': [
+    'orders.reject',
+    (books, call) => rejectOrder(books, id(call, 'order_id'), read(requests.rejectBody, call.body).remark),
+  ],
+};

@@ -12,23 +12,18 @@ export interface Target {
   query: Readonly<Record<string, string>>;
 }
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
-
-interface Route {
-  method: Method;
-  /** `/v1/banking/accounts/{account_id}`. */
-  path: string;
-}
+/** What is done, by method and path: `GET /v1/banking/accounts/{account_id}`. */
+export type Routes<Route> = Readonly<Record<`${'GET' | 'POST' | 'PUT' | 'DELETE'} /${string}`, Route>>;
 
 /** The first route whose method and segments match: literal paths stand before those with ids. */
-export function matchRoute<T extends Route>(
-  routes: readonly T[],
+export function matchRoute<Route>(
+  routes: Routes<Route>,
   method: string,
   pathname: string,
-): { route: T; params: Record<string, string> } | undefined {
-  const segments = pathname.split('/');
-  for (const route of routes) {
-    const params = route.method === method ? matchPath(route.path.split('/'), segments) : undefined;
+): { route: Route; params: Record<string, string> } | undefined {
+  const segments = `${method} ${pathname}`.split('/');
+  for (const [address, route] of Object.entries(routes)) {
+    const params = matchPath(address.split('/'), segments);
     if (params !== undefined) return { route, params };
   }
   return undefined;

@@ -8,7 +8,7 @@ import { parseBody, readBody } from './body.ts';
 import { matchRoute, type Target } from './router.ts';
 import { TEST_ROUTES } from './test-routes.ts';
 
-const ROUTES = [...TEST_ROUTES, ...ACQUIRER_TEST_ROUTES];
+const ROUTES = { ...TEST_ROUTES, ...ACQUIRER_TEST_ROUTES };
 
 /** One request to the test-only routes: plain JSON, no token, no faults, loopback peers and no pages but our own. */
 export async function answerTest(sandbox: Sandbox, request: IncomingMessage, target: Target): Promise<Answer> {
@@ -21,7 +21,7 @@ export async function answerTest(sandbox: Sandbox, request: IncomingMessage, tar
     catchUp(sandbox);
     return json(
       200,
-      sandbox.books.db.transaction(() => match.route.handle(sandbox, call)),
+      sandbox.books.db.transaction(() => match.route(sandbox, call)),
     );
   } catch (error) {
     if (error instanceof Refusal) return json(400, { error: error.message, detail: error.detail });

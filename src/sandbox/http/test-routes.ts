@@ -15,7 +15,7 @@ import { badRequest } from '../refusal.ts';
 import { read } from '../requests.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { BANKING_ROUTES } from './banking-routes.ts';
-import type { Call, Method } from './router.ts';
+import type { Call, Routes } from './router.ts';
 
 /**
  * Test-only routes: no part of the interface, answered to loopback peers alone, plain JSON without an envelope, no token.
@@ -37,11 +37,7 @@ import type { Call, Method } from './router.ts';
  *
  * `lateCommits` counts requests that were read and are still to be executed (fault `late-commit`).
  */
-export interface TestRoute {
-  method: Method;
-  path: string;
-  handle(sandbox: Sandbox, call: Call): unknown;
-}
+export type TestRoute = (sandbox: Sandbox, call: Call) => unknown;
 
 const id = (call: Call, name: string): string => call.params[name] ?? '';
 const currency = z.string().regex(/^[A-Z]{3}$/);
@@ -71,76 +67,40 @@ const postsQuery = z.object({
 });
 const refundBody = z.strictObject({ amount: z.string().optional() });
 
-export const TEST_ROUTES: readonly TestRoute[] = [
-  { method: 'GET', path: '/__sandbox/state', handle: state },
-  {
-    method: 'POST',
-    path: '/__sandbox/clock',
-    handle: ({ clock }, { body }) => {
-      clock.advance(read(clockBody, body).advance_ms);
-      return { now: clock.now() };
-    },
+export const TEST_ROUTES: Routes<TestRoute> = {
+  'GET /__sandbox/state': state,
+  'POST /__sandbox/clock': ({ clock }, { body }) => {
+    clock.advance(read(clockBody, body).advance_ms);
+    return { now: clock.now() };
   },
-  {
-    method: 'PUT',
-    path: '/__sandbox/profile',
-    handle: ({ books }, { body }) => Object.assign(books.profile, read(profilePatch, body)),
+  'PUT /__sandbox/profile': ({ books }, { body }) => Object.assign(books.profile, read(profilePatch, body)),
+  'POST /__sandbox/accounts': createAccount,
+  'POST /__sandbox/accounts/{account_id}/deposit': depositInto,
+  'POST /__sandbox/accounts/{account_id}/freeze': (sandbox, call) => block(sandbox, call, 1),
+  'POST /__sandbox/accounts/{account_id}/unfreeze': (sandbox, call) => block(sandbox, call, 0),
+  'POST /__sandbox/orders/{order_id}/status': overrideStatus,
+  'POST /__sandbox/orders/{order_id}/refund': refund,
+  'POST /__sandbox/faults': addFault,
+  'GET /__sandbox/faults': ({ faults }) => ({ faults: faults.list() }),
+  'DELETE /__sandbox/faults': ({ faults }) => {
+    faults.clear();
+    return { faults: [] };
   },
-  { method: 'POST', path: '/__sandbox/accounts', handle: createAccount },
-  { method: 'POST', path: '/__sandbox/accounts/{account_id}/deposit', handle: depositInto },
-  {
-    method: 'POST',
-    path: '/__sandbox/accounts/{account_id}/freeze',
-    handle: (sandbox, call) => block(sandbox, call, 1),
+  'PUT /__sandbox/fault-plan': (sandbox, { body }) => {
+    sandbox.faultPlan = new FaultPlan(read(faultPlanRequest, body));
+    return sandbox.faultPlan.report();
   },
-  {
-    method: 'POST',
-    path: '/__sandbox/accounts/{account_id}/unfreeze',
-    handle: (sandbox, call) => block(sandbox, call, 0),
+  'DELETE /__sandbox/fault-plan': (sandbox) => {
+    sandbox.faultPlan = undefined;
+    return null;
   },
-  { method: 'POST', path: '/__sandbox/orders/{order_id}/status', handle: overrideStatus },
-  { method: 'POST', path: '/__sandbox/orders/{order_id}/refund', handle: refund },
-  { method: 'POST', path: '/__sandbox/faults', handle: addFault },
-  { method: 'GET', path: '/__sandbox/faults', handle: ({ faults }) => ({ faults: faults.list() }) },
-  {
-    method: 'DELETE',
-    path: '/__sandbox/faults',
-    handle: ({ faults }) => {
-      faults.clear();
-      return { faults: [] };
-    },
+  'POST /__sandbox/outage': ({ refuseConnections }, { body }) => {
+    const { ms } = read(outageBody, body);
+    refuseConnections(ms);
+    return { ms };
   },
-  {
-    method: 'PUT',
-    path: '/__sandbox/fault-plan',
-    handle: (sandbox, { body }) => {
-      sandbox.faultPlan = new FaultPlan(read(faultPlanRequest, body));
-      return sandbox.faultPlan.report();
-    },
-  },
-  {
-    method: 'DELETE',
-    path: '/__sandbox/fault-plan',
-    handle: (sandbox) => {
-      sandbox.faultPlan = undefined;
-      return null;
-    },
-  },
-  {
-    method: 'POST',
-    path: '/__sandbox/outage',
-    handle: ({ refuseConnections }, { body }) => {
-      const { ms } = read(outageBody, body);
-      refuseConnections(ms);
-      return { ms };
-    },
-  },
-  {
-    method: 'GET',
-    path: '/__sandbox/posts',
-    handle: ({ posts }, { query }) => ({ posts: posts.after(read(postsQuery, query).after) }),
-  },
-];
+  'GET /__sandbox/posts': ({ posts }, { query }) => ({ posts: posts.after(read(postsQuery, query).after) }),
+};
 
 function state({ books, faults, faultPlan, lateCommits }: Sandbox): unknown {
   const { db, profile } = books;
@@ -205,7 +165,7 @@ function refund({ books }: Sandbox, call: Call): unknown {
 
 const OPERATIONS: ReadonlySet<string> = new Set([
   'auth',
-  ...[...BANKING_ROUTES, ...ACQUIRING_ROUTES].map(({ operation }) => operation),
+  ...[BANKING_ROUTES, ACQUIRING_ROUTES].flatMap((routes) => Object.values(routes).map(([operation]) => operation)),
 ]);
 
 function addFault({ faults }: Sandbox, { body }: Call): unknown {
