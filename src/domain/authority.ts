@@ -1,6 +1,6 @@
 import type { PayoutInstruction } from './instruction.ts';
 import type { PayoutKind } from './names.ts';
-import { type ApprovalRule, approvalsNeeded } from './policy.ts';
+import { type ApprovalRule, approvalsNeeded, type RuledPayout } from './policy.ts';
 
 /**
  * Who may move money, and what they have said about it. A decision counts because a person of the policy has signed it, whoever
@@ -201,17 +201,7 @@ export function refusalOfStatement(
   return undefined;
 }
 
-export interface Asked {
-  kind: PayoutKind;
-  accountId: string;
-  payingAccountId?: string;
-  amount: string;
-  currency: string;
-  /** What an exchange by itself sells at most. */
-  sold?: { currency: string; amount: string };
-  newPayee: boolean;
-  changedPayee: boolean;
-}
+export type Asked = RuledPayout & Required<Pick<RuledPayout, 'accountId' | 'changedPayee'>>;
 
 /** How many distinct people the policy asks for before a payout is sent, or at the bank. */
 export const approvalsAsked = ({ approvals }: Policy, asked: Asked, where: 'before-submit' | 'at-bank'): number =>

@@ -20,37 +20,33 @@ export type SetUpResult =
   | { outcome: 'unavailable'; why: string }
   | { outcome: 'refused'; why: string };
 
-/** One POST to create a payment. `requestId` is the merchant_request_id on the wire. */
-export interface CreateInput {
+/** One POST about a payment. `requestId` is the merchant_request_id on the wire. */
+export interface CardPost {
   merchantRequestId: string;
   requestId: string;
   /** From 1, under this requestId. */
   attempt: number;
-  card: CardHandle;
   amount: string;
   currency: string;
   paymentType: CardPaymentType;
-  /** Of the 3-D Secure session; null without a set-up. */
+  /** Of the 3-D Secure session; null without a set-up, or when this run does not know it. */
   referenceId: string | null;
+}
+
+/** Creates a payment. */
+export interface CreateInput extends CardPost {
+  card: CardHandle;
   /** The card is needed again should the acquirer ask for a set-up. */
   keepCard: boolean;
   /** Payments of this intent that have taken nothing. */
   over: readonly string[];
 }
 
-/** One POST to resume a payment after its challenge: no card. */
-export interface ResumeInput {
-  merchantRequestId: string;
-  requestId: string;
-  attempt: number;
+/** Resumes a payment after its challenge: no card. */
+export interface ResumeInput extends CardPost {
   /** Attempts of other runs in doubt under this requestId that this run knows of. */
   othersKnown?: number;
   paymentId: string;
-  /** Of the 3-D Secure session; null when this run does not know it. */
-  referenceId: string | null;
-  amount: string;
-  currency: string;
-  paymentType: CardPaymentType;
 }
 
 /** What one POST told us (the classes of `domain/submission.ts`, with a payment in the place of an order). */

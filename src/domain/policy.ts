@@ -65,7 +65,8 @@ export interface ApprovalRule {
   approvals: number;
 }
 
-interface Payout extends Sum {
+/** What the rules of approvals ask about a payout. */
+export interface RuledPayout extends Sum {
   kind: PayoutKind;
   /** What an exchange by itself sells at most: a rule about it counts like one about what it buys. */
   sold?: Sum;
@@ -83,14 +84,14 @@ interface Sum {
 }
 
 /** The largest quorum any matching rule asks for; 0 when none matches. */
-export const approvalsNeeded = (rules: readonly ApprovalRule[], payout: Payout): number =>
+export const approvalsNeeded = (rules: readonly ApprovalRule[], payout: RuledPayout): number =>
   matching(rules, payout).reduce((most, rule) => Math.max(most, rule.approvals), 0);
 
 /** Whether a rule that matches says so. */
-export const asksAlone = (rules: readonly ApprovalRule[], payout: Payout): boolean =>
+export const asksAlone = (rules: readonly ApprovalRule[], payout: RuledPayout): boolean =>
   matching(rules, payout).some(({ alone }) => alone === true);
 
-function matching(rules: readonly ApprovalRule[], payout: Payout): ApprovalRule[] {
+function matching(rules: readonly ApprovalRule[], payout: RuledPayout): ApprovalRule[] {
   return rules
     .filter((rule) => rule.account === undefined || [payout.accountId, payout.payingAccountId].includes(rule.account))
     .filter((rule) => rule.kinds?.includes(payout.kind) ?? true)

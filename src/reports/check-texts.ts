@@ -1,20 +1,9 @@
 import type { CheckKind, CheckVerdict } from '../domain/payee-check.ts';
+import type { KeptCheck } from '../store/store.ts';
 import { minuteOf } from './display.ts';
 
 /** A verdict on the payee of a payout, as whoever decides is shown it. */
-export interface CheckShown {
-  kind: CheckKind;
-  verdict: CheckVerdict;
-  provider: string;
-  /** Epoch ms. */
-  askedAt: number;
-  /** Of a close match: what was asked for, and the name that the account is held under. */
-  name: string | null;
-  otherName: string | null;
-  caseId: string | null;
-  /** Of an answer that did not come about. */
-  why: string | null;
-}
+export type CheckShown = Omit<KeptCheck, 'uid' | 'payee'>;
 
 export const CHECK_NAMES: Readonly<Record<CheckKind, string>> = {
   verification: 'payee check',

@@ -18,12 +18,7 @@ export interface InFlight {
 }
 
 /** A row that must be completed before the rest of its batch is released. */
-export interface CanaryRow {
-  reference: string;
-  row: number | null;
-  state: PayoutState;
-  reasonCode: string | null;
-}
+export type CanaryRow = Pick<PayoutRecord, 'reference' | 'row' | 'state' | 'reasonCode'>;
 
 export const batchRowRepository = {
   stateCounts,

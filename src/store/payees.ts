@@ -1,3 +1,4 @@
+import type { PayeeFacts } from '../domain/payee-flags.ts';
 import { chunks } from './chunks.ts';
 import type { Database } from './database.ts';
 import type { PayeePayment, SeenPayee } from './decision-schema.ts';
@@ -21,17 +22,9 @@ export interface PayeeAsked {
 }
 
 /** What is kept of a payee, of others like it, and of payments. */
-export interface PayeeHistory {
+export interface PayeeHistory extends Omit<PayeeFacts, 'createdAt' | 'amount' | 'digest'> {
   /** As it was shown last; undefined: it was not. */
   digest: string | undefined;
-  changedAt: number | null;
-  /** At the last payment. */
-  paidDigest: string | undefined;
-  /** Amounts of the last payments in this currency. */
-  paid: string[];
-  isLookAlike: boolean;
-  /** False where the country is not known. */
-  isFirstToCountry: boolean;
 }
 
 /** `name`: as the bank showed it last; null: it shows none. */

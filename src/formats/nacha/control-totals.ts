@@ -1,5 +1,6 @@
 import { formatMinor } from '../../domain/money.ts';
 import { type Columns, cut, digitsOf } from '../fixed-width/lines.ts';
+import type { BrokenEntry } from './entry-rules.ts';
 import { ENTRY } from './nacha-layout.ts';
 
 /** What a batch control and the file control repeat: entries with their addenda, routing numbers added up, cents. */
@@ -35,15 +36,8 @@ const HASH_MODULUS = 10n ** 10n;
 
 type ControlColumns = Readonly<Record<keyof ControlTotals, Columns>>;
 
-interface Difference {
-  columns: Columns;
-  rule: string;
-  message: string;
-  value: string;
-}
-
 /** Where a control record says something else than its entries; `of` names them: "batch", "file". */
-export function differences(record: string, columns: ControlColumns, totals: ControlTotals, of: string): Difference[] {
+export function differences(record: string, columns: ControlColumns, totals: ControlTotals, of: string): BrokenEntry[] {
   const expected = [
     {
       columns: columns.entries,

@@ -1,14 +1,9 @@
+import type { Finding } from '../../domain/finding.ts';
 import { printable } from '../../rules/finding.ts';
 import type { Transaction } from './transaction.ts';
 
 /** What a transaction asks for and the bank's API cannot do: said before it is paid in another way than asked. */
-export interface Refusal {
-  column: string | null;
-  value: string | null;
-  rule: string;
-  message: string;
-  path: string;
-}
+export type Refusal = Required<Pick<Finding, 'column' | 'value' | 'rule' | 'message' | 'path'>>;
 
 /** Charge bearers that mean shared charges: SLEV is what the scheme says, and schemes share. */
 const SHARED: ReadonlySet<string> = new Set(['SHAR', 'SLEV']);

@@ -1,22 +1,16 @@
 import type { SendOptions } from '../../api/call-options.ts';
 import { bankSays } from '../../domain/bank-condition.ts';
 import { type CardPaymentView, isCardEnd } from '../../domain/card-payment.ts';
-import type { CardSendResult } from '../../domain/card-sending.ts';
+import type { CardPost, CardSendResult } from '../../domain/card-sending.ts';
 import type { SentCardRequest } from '../../domain/sent-order.ts';
 import { type AttemptResult, inDoubt } from '../../domain/submission.ts';
 import type { SendAttempt } from '../../store/store.ts';
 import { type Caller, type Sender, sendOnce } from './send-once.ts';
 
 /** What every POST about a card payment shares. */
-interface CardAttempt {
-  merchantRequestId: string;
-  /** merchant_request_id on the wire. */
-  requestId: string;
-  attempt: number;
+interface CardAttempt extends Omit<CardPost, 'amount' | 'currency' | 'paymentType'> {
   /** Attempts of other runs in doubt under this id that this run knows of; default none. */
   othersKnown?: number;
-  /** Of the 3-D Secure session; null without a set-up. */
-  referenceId: string | null;
   /** Of a create: payments of its intent that are known to have taken nothing. */
   over?: readonly string[];
   /** Of a create: under which ids others of its intent may have been sent. */
