@@ -1,14 +1,15 @@
 import type { Command, CommandOptions } from 'commander';
-import type { ExitCode } from './exit.ts';
+import { EXIT, type ExitCode } from './exit.ts';
 import type { Session } from './session.ts';
 
 /** Adds a command to its group. */
 export type Add = (usage: string, description: string, options?: CommandOptions) => Command;
 
-type Answer = Promise<ExitCode> | ExitCode;
-
 /** Does what a command does, in a session of its own. */
-export type Perform = (action: (session: Session) => Answer) => Promise<void>;
+export type Perform = (action: (session: Session) => Promise<ExitCode>) => Promise<void>;
+
+/** A command that says nothing has done what it was asked for. */
+type Answer = Promise<ExitCode> | Promise<void> | ExitCode | void;
 
 /**
  * What a command does: the function `name` of a module that is loaded when the command runs, so that `--help` loads nothing of what
@@ -24,4 +25,7 @@ export const actsIn =
   (perform: Perform): Acts =>
   (load, name, ...first) =>
   (...given) =>
-    perform(async (session) => (await load())[name](session, ...([...first, ...given] as never[])));
+    perform(async (session) => {
+      const does = (await load())[name];
+      return (await does(session, ...([...first, ...given] as never[]))) ?? EXIT.completed;
+    });

@@ -24,9 +24,9 @@ export function sessionOf(
   } as unknown as Session;
 }
 
-/** What a command says: a code other than 0, or a problem, is its refusal. */
-export async function commanded(run: () => Promise<number>): Promise<Told> {
-  let code: number | undefined;
+/** What a command says: a code other than 0, or a problem, is its refusal; one that says no code has done what it was asked. */
+export async function commanded(run: () => Promise<unknown>): Promise<Told> {
+  let code: unknown;
   const told = await refusedOr(
     async () => {
       code = await run();

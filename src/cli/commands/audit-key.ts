@@ -7,7 +7,6 @@ import { logSigner, originOf, rotateLogKey } from '../../compose/audit-log.ts';
 import { rotationsIn } from '../../compose/verify-log.ts';
 import { Problem } from '../../domain/problem.ts';
 import type { Store } from '../../store/store.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
 import { confirm } from '../plan.ts';
 import type { Session } from '../session.ts';
 
@@ -19,7 +18,7 @@ export async function rotateAuditKey(
   session: Session,
   file: string,
   { by = userInfo().username, yes }: { by: string | undefined; yes: boolean },
-): Promise<ExitCode> {
+): Promise<void> {
   const { config, output } = session;
   const store = await session.store();
   const key = givenKey(file);
@@ -48,7 +47,6 @@ export async function rotateAuditKey(
     then,
   ];
   output.result({ schemaVersion: 1, key: next }, text.join('\n'));
-  return EXIT.completed;
 }
 
 function givenKey(file: string): KeyObject {

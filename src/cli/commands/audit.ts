@@ -104,7 +104,7 @@ function fileThere(file: string): string {
 }
 
 /** `payouts audit export`: to stdout, a page at a time. */
-export async function exportAudit(session: Session): Promise<ExitCode> {
+export async function exportAudit(session: Session): Promise<void> {
   const store = await session.store();
   const signer = await logSigner(session.config, store);
   if (signer !== undefined) await signLog(store, signer, Date.now());
@@ -115,7 +115,6 @@ export async function exportAudit(session: Session): Promise<ExitCode> {
   const { size } = await store.auditTree();
   const signed = (await store.lastCheckpoint())?.size ?? 0;
   if (signed < size) session.output.say(`Entries from ${signed} on are not signed yet: they are not in the export.`);
-  return EXIT.completed;
 }
 
 /** Whoever reads it may have read enough. */
@@ -124,7 +123,7 @@ function unlessClosed(error: NodeJS.ErrnoException): void {
 }
 
 /** `payouts audit show ID`: of a batch with its rows, a payout, or whatever else an entry is about. */
-export async function showAudit(session: Session, id: string, { limit }: { limit: number }): Promise<ExitCode> {
+export async function showAudit(session: Session, id: string, { limit }: { limit: number }): Promise<void> {
   const store = await session.store();
   const found = await store.auditEntries(await subjectOf(store, id), limit + 1);
   const entries = found.slice(0, limit).map(({ at, ...entry }) => ({ ...entry, at: new Date(at).toISOString() }));
@@ -135,7 +134,6 @@ export async function showAudit(session: Session, id: string, { limit }: { limit
     { schemaVersion: 1, entries, complete: more === '' },
     [text, more].filter((line) => line !== '').join('\n'),
   );
-  return EXIT.completed;
 }
 
 /** What is no payout and no batch may be the subject of an entry all the same: a switch, a card payment, the store. */

@@ -12,7 +12,6 @@ import { type RestoreOrder, restoreStore } from '../../store/restore.ts';
 import { nameOfDatabase, recordRestoredDatabase } from '../../store/restored-database.ts';
 import type { StoreFileFacts } from '../../store/store-file.ts';
 import { storeLocation } from '../../store/store-url.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
 import { confirm } from '../plan.ts';
 import type { Session } from '../session.ts';
 
@@ -22,7 +21,7 @@ interface RestoreOptions {
 }
 
 /** `payouts backup FILE`: a copy of the store as of now, while a stack may be up. */
-export async function backup(session: Session, path: string): Promise<ExitCode> {
+export async function backup(session: Session, path: string): Promise<void> {
   const file = resolve(path);
   const facts = await backupStore({ store: storeFileOf(session.config, PG_DUMP), file });
   const { size } = statSync(file);
@@ -33,18 +32,13 @@ export async function backup(session: Session, path: string): Promise<ExitCode> 
       'It contains only the store: what was claimed and sent, and how it ended. Temporal and the sandbox are not in it.',
     ].join('\n'),
   );
-  return EXIT.completed;
 }
 
 /**
  * `payouts restore FILE`: a copy in the place of the store, which is kept beside it. Without a FILE: the record, in a store that
  * PostgreSQL's own tools have restored, that they have.
  */
-export async function restore(
-  session: Session,
-  path: string | undefined,
-  { yes, by }: RestoreOptions,
-): Promise<ExitCode> {
+export async function restore(session: Session, path: string | undefined, { yes, by }: RestoreOptions): Promise<void> {
   const { config, output } = session;
   const { file, store, question, put } = restoring(config, path);
   const lock = lockHome(config.home);
@@ -71,7 +65,7 @@ export async function restore(
         ...AFTERWARDS,
       ].join('\n'),
     );
-    return EXIT.completed;
+    return;
   } finally {
     lock.release();
   }

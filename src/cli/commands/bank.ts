@@ -3,14 +3,13 @@ import { Problem } from '../../domain/problem.ts';
 import { referenceOf } from '../../identity.ts';
 import { groupedAmount } from '../../reports/display.ts';
 import { maskedPayee } from '../../reports/masked.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
 import { table } from '../table.ts';
 
 // Commands that show what the bank shows. Personal data is masked in the tables.
 
 /** `payouts accounts [UID]`: balances of a user, or of the master institution. */
-export async function accounts(session: Session, uid: string | undefined): Promise<ExitCode> {
+export async function accounts(session: Session, uid: string | undefined): Promise<void> {
   const bank = await session.bank();
   const records = uid === undefined ? await bank.accounts.master() : await bank.accounts.ofUser(uid);
   const rows = records.map((record) => [
@@ -24,15 +23,10 @@ export async function accounts(session: Session, uid: string | undefined): Promi
     { schemaVersion: 1, accounts: records },
     table(['uid', 'account', 'currency', 'balance', 'frozen'], rows),
   );
-  return EXIT.completed;
 }
 
 /** `payouts beneficiaries UID [--currency C]`: ids, kinds and masked details; whole details only with `--json`. */
-export async function beneficiaries(
-  session: Session,
-  uid: string,
-  { currency }: { currency?: string },
-): Promise<ExitCode> {
+export async function beneficiaries(session: Session, uid: string, { currency }: { currency?: string }): Promise<void> {
   const bank = await session.bank();
   const scan = await bank.beneficiaries.listAll({ uid, currency });
   const rows = scan.beneficiaries.map(({ id, currency, beneficiary_type, payment_type, items }) => {
@@ -43,11 +37,10 @@ export async function beneficiaries(
     { schemaVersion: 1, beneficiaries: scan.beneficiaries },
     table(['beneficiary', 'currency', 'type', 'payment type', 'name', 'account'], rows),
   );
-  return EXIT.completed;
 }
 
 /** `payouts orders UID CURRENCY`: the bank's own list. */
-export async function orders(session: Session, uid: string, currency: string): Promise<ExitCode> {
+export async function orders(session: Session, uid: string, currency: string): Promise<void> {
   const bank = await session.bank();
   const scan = await bank.orders.listAll({ uid, currency }, { pageSize: session.config.settings.pageSize });
   const rows = scan.orders.map((order) => [
@@ -63,7 +56,6 @@ export async function orders(session: Session, uid: string, currency: string): P
     { schemaVersion: 1, orders: scan.orders },
     table(['order', 'reference', 'type', 'status', 'amount', 'currency', 'fee'], rows),
   );
-  return EXIT.completed;
 }
 
 /** `payouts reference UID ID`: the reference of a payout, which is also the key of its workflow id. */
@@ -72,7 +64,7 @@ export function reference(
   uid: string,
   id: string,
   { generation, kind }: { generation: number; kind: PayoutKind },
-): ExitCode {
+): void {
   const unfit = [uid, id].some((part) => part === '' || part.includes('/') || /\p{Cc}/u.test(part));
   if (unfit) {
     throw new Problem('usage', 'unfit-id', 'UID and ID must not contain "/" or control characters.', {
@@ -81,5 +73,4 @@ export function reference(
   }
   const value = referenceOf(uid, id, mainLegOf(kind), generation);
   session.output.result({ schemaVersion: 1, reference: value, workflowId: payoutWorkflowId(value, kind) }, value);
-  return EXIT.completed;
 }

@@ -40,7 +40,7 @@ export async function changeCardAmount(
   id: string,
   text: string,
   { by, yes }: CardControlOptions,
-): Promise<ExitCode> {
+): Promise<void> {
   const record = await findCard(await session.store(), id);
   const { merchantRequestId, currency } = record;
   const parsed = parseAmount(text, currency);
@@ -57,7 +57,6 @@ export async function changeCardAmount(
     { schemaVersion: 1, merchant_request_id: merchantRequestId, amount: told.amount },
     `${groupedAmount(told.amount)} ${currency}`,
   );
-  return EXIT.completed;
 }
 
 interface ResolveCardOptions extends CardControlOptions {

@@ -7,13 +7,12 @@ import { groupedAmount } from '../../reports/display.ts';
 import type { CardRecord, CardStore, StoredCardEvent } from '../../store/card-store.ts';
 import { workflowUrl } from '../../temporal/ui-link.ts';
 import { neededFor } from '../cards-for-people.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
 import { findCard, requestIdOf, unknownCard } from '../find-card.ts';
 import type { Session } from '../session.ts';
 import { table } from '../table.ts';
 
 /** `payouts card show ID`: a card payment as the store has it, with the events that came. */
-export async function showCard(session: Session, id: string): Promise<ExitCode> {
+export async function showCard(session: Session, id: string): Promise<void> {
   const store = await session.store();
   const record = await findCard(store, id);
   const document = await documentIn(session, record);
@@ -31,11 +30,10 @@ export async function showCard(session: Session, id: string): Promise<ExitCode> 
     { schemaVersion: 1, card_payment: document, payment_ids: payments, events },
     cardText(document, [['other ids', payments.filter((it) => it !== document.payment_id).join(' ') || null]]) + list,
   );
-  return EXIT.completed;
 }
 
 /** `payouts card list`: all card payments that need people, then the newest of the others. */
-export async function listCards(session: Session): Promise<ExitCode> {
+export async function listCards(session: Session): Promise<void> {
   const { cards } = await session.store();
   const newest = (await cards.list(LISTED)).filter((record) => neededFor(record) === undefined);
   const records = [...(await cards.forPeople()), ...newest];
@@ -52,13 +50,12 @@ export async function listCards(session: Session): Promise<ExitCode> {
   const head = ['card payment', 'created (UTC)', 'state', 'amount', 'currency', 'payment', 'why'];
   const shown = rows.length === 0 ? 'No card payment yet.' : table(head, rows);
   session.output.result({ schemaVersion: 1, card_payments: documents }, shown);
-  return EXIT.completed;
 }
 
 const LISTED = 100;
 
 /** `payouts card retrieve ID`: the payment as the acquirer shows it now, what may be card data masked. */
-export async function retrieveCard(session: Session, id: string): Promise<ExitCode> {
+export async function retrieveCard(session: Session, id: string): Promise<void> {
   const { cards } = await session.store();
   const known = await cards.find(requestIdOf(id));
   const paymentId = known === undefined ? foreignId(id) : await paymentOf(cards, known, id);
@@ -67,7 +64,6 @@ export async function retrieveCard(session: Session, id: string): Promise<ExitCo
     throw known === undefined && conditionOf(error) === 'order-not-found' ? unknownCard() : error;
   });
   session.output.result({ schemaVersion: 1, payment }, JSON.stringify(payment, null, 2));
-  return EXIT.completed;
 }
 
 /** The payment that was named, or the one that is followed. */

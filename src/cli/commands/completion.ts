@@ -4,7 +4,6 @@ import { bashCompletion } from '../completion/bash.ts';
 import { commandTree } from '../completion/command-tree.ts';
 import { fishCompletion } from '../completion/fish.ts';
 import { zshCompletion } from '../completion/zsh.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
 
 const SCRIPTS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion } as const satisfies Record<
@@ -13,8 +12,7 @@ const SCRIPTS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion
 >;
 
 /** `payouts completion SHELL`: a script made of the commands as they are; it asks nothing when it runs. */
-export function completion(session: Session, program: Command, shell: Shell): ExitCode {
+export function completion(session: Session, program: Command, shell: Shell): void {
   const script = SCRIPTS[shell](program.name(), commandTree(program));
   session.output.result({ schemaVersion: 1, shell, script }, script);
-  return EXIT.completed;
 }

@@ -2,14 +2,13 @@ import { type ErpFile, writeErpFile } from '../../compose/erp-file.ts';
 import type { ErpFormat } from '../../reports/erp-formats.ts';
 import type { Unclear } from '../../reports/movements.ts';
 import { visible } from '../../rules/finding.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
 import { findBatch } from '../find-target.ts';
 import type { Session } from '../session.ts';
 
 const SHOWN_MAX = 10;
 
 /** `payouts report ID --format pain002|camt054|journal`: writes a file for other software, and prints its path. */
-export async function erpFile(session: Session, id: string, format: ErpFormat): Promise<ExitCode> {
+export async function erpFile(session: Session, id: string, format: ErpFormat): Promise<void> {
   const store = await session.store();
   const batchId = await findBatch(store, id);
   const { path, unclear, answer } = await writeErpFile(session.config, store, batchId, format);
@@ -17,7 +16,6 @@ export async function erpFile(session: Session, id: string, format: ErpFormat): 
   if (answer !== null) session.output.say(answerText(answer));
   const told = answer === null ? { unclear } : answer;
   session.output.result({ schemaVersion: 1, batchId, format, path, ...told }, path);
-  return EXIT.completed;
 }
 
 function unclearText(unclear: readonly Unclear[]): string {

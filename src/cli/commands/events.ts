@@ -18,7 +18,7 @@ interface ListOptions {
 }
 
 /** `payouts events`: what others are told of, by position. It reads the store and boots nothing. */
-export async function listEvents(session: Session, { from, kind, limit }: ListOptions): Promise<ExitCode> {
+export async function listEvents(session: Session, { from, kind, limit }: ListOptions): Promise<void> {
   const kinds = kind !== undefined && isEventKind(kind) ? [kind] : undefined;
   const store = await session.store();
   const head = await store.outboxHead();
@@ -47,7 +47,6 @@ There are more: payouts events --from ${next.position + 1}`
     { schemaVersion: 1, head, tail, events: events.map(eventDocument), complete: more === '' },
     text,
   );
-  return EXIT.completed;
 }
 
 const eventDocument = ({ position, kind, subject, uid, at }: OutboxEvent): object => ({
@@ -67,7 +66,7 @@ interface ReplayOptions {
 }
 
 /** `payouts events replay`: a subscription is told everything from a position on again, as it stands by now. */
-export async function replayEvents(session: Session, { from, to: name, by, yes }: ReplayOptions): Promise<ExitCode> {
+export async function replayEvents(session: Session, { from, to: name, by, yes }: ReplayOptions): Promise<void> {
   const store = await session.store();
   const head = await store.outboxHead();
   if (from < 1 || from > head + 1) {
@@ -90,7 +89,6 @@ export async function replayEvents(session: Session, { from, to: name, by, yes }
   if (replayed === 'deleted') throw deleted(await store.outboxTail());
   const text = `A worker will send everything from position ${from} on to ${name}.`;
   session.output.result({ schemaVersion: 1, subscription: name, from, head }, text);
-  return EXIT.completed;
 }
 
 /** Told by every subscription, and older than `PAYOUTS_EVENTS_KEEP`. */
@@ -104,7 +102,7 @@ export async function forgetEvents(
   session: Session,
   name: string,
   { by, yes }: { by: string | undefined; yes: boolean },
-): Promise<ExitCode> {
+): Promise<void> {
   const store = await session.store();
   if (session.config.events.subscriptions.some((it) => it.name === name)) {
     throw new Problem('conflict', 'subscription-in-use', `PAYOUTS_EVENTS still names ${name}.`, {
@@ -116,7 +114,6 @@ export async function forgetEvents(
   await confirm(`Forget ${name} and its position?`, yes);
   await store.forgetSubscription({ name, by: by ?? userInfo().username, at: Date.now() });
   session.output.result({ schemaVersion: 1, subscription: name, forgotten: true }, `${name} is forgotten.`);
-  return EXIT.completed;
 }
 
 const unknownSubscription = (known: readonly string[]): Problem =>

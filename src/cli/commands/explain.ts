@@ -14,7 +14,6 @@ import { visible } from '../../rules/finding.ts';
 import { didYouMean } from '../../rules/nearest.ts';
 import { RULES } from '../../rules/rules.ts';
 import { bankOffer } from '../bank-offer.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
 import { table } from '../table.ts';
 import { withValidationBank } from '../validation-bank.ts';
@@ -30,16 +29,15 @@ export async function explain(
   session: Session,
   name: string | undefined,
   { currency }: { currency: string | undefined },
-): Promise<ExitCode> {
+): Promise<void> {
   if (name === undefined) {
     session.output.result(LIST.document, LIST.text);
-    return EXIT.completed;
+    return;
   }
   const own = [...column(name), ...rule(name), ...state(name), ...reason(name), ...incident(name)];
   const found = own.length > 0 ? own : await withValidationBank(session, (bank) => bankField(bank, name, currency));
   const document = Object.assign({ schemaVersion: 1, name }, ...found.map((it) => it.document));
   session.output.result(document, found.map(({ text }) => text).join('\n\n'));
-  return EXIT.completed;
 }
 
 function column(name: string): Explained[] {

@@ -3,7 +3,6 @@ import { pagesUrl } from '../../compose/pages-url.ts';
 import type { GatewayAddresses } from '../../compose/sandbox-webhooks.ts';
 import { assertFenced, type ListenOn } from '../../gateway/server.ts';
 import { assertSealed } from '../../gateway/transport.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
 import { interruptSignal, untilStopped } from '../interrupt.ts';
 import { processLog } from '../process-log.ts';
 import type { Session } from '../session.ts';
@@ -16,7 +15,7 @@ export function gatewayOf({ config }: Session, listenOn: ListenOn, level: 'info'
 }
 
 /** `payouts gateway`: the HTTP door, on the stack that is up, the one configured, or one of its own that it keeps up. */
-export async function gateway(session: Session, listenOn: ListenOn): Promise<ExitCode> {
+export async function gateway(session: Session, listenOn: ListenOn): Promise<void> {
   const stopped = interruptSignal();
   assertFenced(accessOf(session.config), listenOn.host);
   assertSealed(session.config.gateway, listenOn.host);
@@ -37,5 +36,4 @@ export async function gateway(session: Session, listenOn: ListenOn): Promise<Exi
     Promise.race([stack.failure, ...(started?.failure === undefined ? [] : [started.failure])]),
   );
   session.leaveAtOnce = true;
-  return EXIT.completed;
 }

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { counted } from '../../reports/display.ts';
 import { pullHistories } from '../../temporal/histories.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
 
 interface PullOptions {
@@ -11,7 +10,7 @@ interface PullOptions {
 }
 
 /** `payouts histories pull`: what is open, as files for `payouts replay`. */
-export async function pull(session: Session, { to, query, limit }: PullOptions): Promise<ExitCode> {
+export async function pull(session: Session, { to, query, limit }: PullOptions): Promise<void> {
   const { config, output } = session;
   const folder = resolve(to);
   // A stack that is booted for it would have a worker, and change what is asked about.
@@ -30,5 +29,4 @@ export async function pull(session: Session, { to, query, limit }: PullOptions):
       `payouts replay ${to}`,
     ].join('\n'),
   );
-  return EXIT.completed;
 }

@@ -12,7 +12,6 @@ import type { CardRecord } from '../../store/card-store.ts';
 import type { IncidentRecord, PayoutRecord, Store, SubscriptionRecord } from '../../store/store.ts';
 import { stepsDocument, timesOf } from '../batch-steps.ts';
 import { cardForPeopleLines, neededFor } from '../cards-for-people.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
 import { incidentDocument } from '../incident-document.ts';
 import type { Session } from '../session.ts';
 import { type Asker, lookerOf } from '../signer.ts';
@@ -28,7 +27,7 @@ export interface InboxOptions extends Asker {
 }
 
 /** `payouts inbox`: what waits for people, across batches, by kind, the oldest first. It reads the store and boots nothing. */
-export async function inbox(session: Session, options: InboxOptions): Promise<ExitCode> {
+export async function inbox(session: Session, options: InboxOptions): Promise<void> {
   const store = await session.store();
   const name = options.mine ? await lookerOf(session, options) : undefined;
   const read = await store.payoutsIn(FOR_PEOPLE, READ_MAX);
@@ -54,7 +53,6 @@ export async function inbox(session: Session, options: InboxOptions): Promise<Ex
   };
   const text = inboxText(groups, { incidents, cards }, { name, isCut: read.length === READ_MAX });
   session.output.result(document, [text, ...parked.map(parkedText)].join('\n\n'));
-  return EXIT.completed;
 }
 
 function cardsOf(records: readonly CardRecord[], kind: string | undefined): { card: CardRecord; reason: Reason }[] {

@@ -1,7 +1,6 @@
 import { Problem } from '../../domain/problem.ts';
 import { resolveDigest } from '../../domain/question-digest.ts';
 import type { IncidentRecord } from '../../store/store.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
 import { incidentDocument } from '../incident-document.ts';
 import { confirm } from '../plan.ts';
 import type { Session } from '../session.ts';
@@ -13,7 +12,7 @@ import { table } from '../table.ts';
 const SHOWN_MAX = 1_000;
 
 /** `payouts incidents [--open]`: what the bank shows against stored ends, newest first, and who has seen to it. */
-export async function listIncidents(session: Session, { open }: { open: boolean }): Promise<ExitCode> {
+export async function listIncidents(session: Session, { open }: { open: boolean }): Promise<void> {
   const store = await session.store();
   const found = await store.incidents({ open, limit: SHOWN_MAX });
   const rows = found.map(({ id, seenAt, kind, reference, orderId, acknowledged }) => [
@@ -30,7 +29,6 @@ export async function listIncidents(session: Session, { open }: { open: boolean 
     { schemaVersion: 1, incidents: found.map(seenToDocument) },
     rows.length === 0 ? none : table(heads, rows),
   );
-  return EXIT.completed;
 }
 
 /** `payouts acknowledge INCIDENT`: somebody has seen to it, and says why it may rest. */
@@ -38,7 +36,7 @@ export async function acknowledge(
   session: Session,
   id: string,
   { reason, yes, ...asker }: Asker & { reason: string; yes: boolean },
-): Promise<ExitCode> {
+): Promise<void> {
   const signer = await signerOf(session, asker, 'resolve');
   const { name: by } = signer;
   if (reason.trim() === '' || by.trim() === '') {
@@ -61,7 +59,6 @@ export async function acknowledge(
     ? `Acknowledged: ${id} (${incident.kind}, order ${incident.orderId}).`
     : `${id} was already acknowledged by ${incident.acknowledged?.by}: ${incident.acknowledged?.reason}`;
   session.output.result({ schemaVersion: 1, incident: seenToDocument(incident), changed: isNew }, text);
-  return EXIT.completed;
 }
 
 /** With who has seen to it. */

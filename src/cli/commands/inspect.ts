@@ -32,7 +32,7 @@ export async function watch(
 }
 
 /** `payouts status ID`: a batch as its document, a payout as one record; what waits in it, and for whom. */
-export async function status(session: Session, id: string): Promise<ExitCode> {
+export async function status(session: Session, id: string): Promise<void> {
   const target = await findTarget(await session.store(), id);
   if (target.kind === 'batch') {
     const { batchId } = target.batch;
@@ -40,7 +40,6 @@ export async function status(session: Session, id: string): Promise<ExitCode> {
       summaryText(session, await session.standing(batchId), false),
     );
   } else await showPayout(session, target.payout);
-  return EXIT.completed;
 }
 
 /** One payout, transfer or exchange, with what it waits for. */

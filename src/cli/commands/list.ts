@@ -7,7 +7,6 @@ import { ReportSums } from '../../reports/report-sums.ts';
 import { reportedPayout } from '../../reports/reported-payout.ts';
 import { widthOf } from '../../reports/wrap.ts';
 import type { PayoutRecord, PayoutSearch, Store } from '../../store/store.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
 import { table } from '../table.ts';
 
@@ -34,7 +33,7 @@ const READ_AT_ONCE = 500;
  * `payouts list`: the batches of this store, newest first; with a filter the payouts that it lets through, of every batch and of
  * none, and what they have moved. It reads the store and boots nothing.
  */
-export async function list(session: Session, options: ListOptions = {}): Promise<ExitCode> {
+export async function list(session: Session, options: ListOptions = {}): Promise<void> {
   const store = await session.store();
   const { state: states, kind, account: accountId, from, to: before, ended, returned: isReturned, text } = options;
   const search: PayoutSearch = {
@@ -45,12 +44,11 @@ export async function list(session: Session, options: ListOptions = {}): Promise
   return isFiltered ? listPayouts(session, store, search) : listAll(session, store);
 }
 
-async function listAll(session: Session, store: Store): Promise<ExitCode> {
+async function listAll(session: Session, store: Store): Promise<void> {
   const { batches } = await listBatches(store);
   const heads = ['batch', 'created (UTC)', 'state', 'paid', 'for people', 'file'];
   const text = batches.length === 0 ? 'There are no batches yet.' : table(heads, batches.map(batchCells));
   session.output.result({ schemaVersion: 1, batches }, text);
-  return EXIT.completed;
 }
 
 const batchCells = ({ batchId, file, state, createdAt, counts, attention }: ListedBatch): string[] => [
@@ -62,7 +60,7 @@ const batchCells = ({ batchId, file, state, createdAt, counts, attention }: List
   file,
 ];
 
-async function listPayouts(session: Session, store: Store, search: PayoutSearch): Promise<ExitCode> {
+async function listPayouts(session: Session, store: Store, search: PayoutSearch): Promise<void> {
   const found = await store.searchPayouts(search, ROWS_SUMMED + 1);
   const isCut = found.length > ROWS_SUMMED;
   const summed = found.slice(0, ROWS_SUMMED);
@@ -76,7 +74,6 @@ async function listPayouts(session: Session, store: Store, search: PayoutSearch)
       : [rowTable(rows), '', headLine(summed.length, isCut), totalsTable(currencies)].join('\n');
   const totals = { payouts: summed.length, isCut, currencies, exchanges };
   session.output.result({ schemaVersion: 1, batches, payouts: rows.map(listedPayout), totals }, text);
-  return EXIT.completed;
 }
 
 /** What they have asked for and moved, as the report of a batch adds it up. */

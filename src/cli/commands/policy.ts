@@ -10,22 +10,20 @@ import { roleAskedOf } from '../../services/decisions/is-for.ts';
 import { openQuestion } from '../../services/decisions/open-question.ts';
 import { touches, verdictOn } from '../../services/decisions/verdict.ts';
 import { newKey } from '../../signing/ed25519.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
 import { findTarget } from '../find-target.ts';
 import type { Session } from '../session.ts';
 import { table } from '../table.ts';
 
 /** `payouts policy key FILE`: a private key for one person; what is printed goes into the policy. */
-export async function makeKey(session: Session, file: string): Promise<ExitCode> {
+export async function makeKey(session: Session, file: string): Promise<void> {
   const { privateKey, publicKey } = newKey();
   await writeNew(file, privateKey);
   session.output.result({ schemaVersion: 1, file, publicKey }, publicKey);
   session.output.say(`The private key is in ${file}: keep it secret. Put the line above into the policy.`);
-  return EXIT.completed;
 }
 
 /** `payouts policy token`: a token for programs of one person; shown once, and kept nowhere but as its hash in the policy. */
-export async function makeToken(session: Session, { days }: { days: number }): Promise<ExitCode> {
+export async function makeToken(session: Session, { days }: { days: number }): Promise<void> {
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
   const sha256 = tokenSha256(token);
   const expires = new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 'YYYY-MM-DD'.length);
@@ -33,13 +31,12 @@ export async function makeToken(session: Session, { days }: { days: number }): P
   session.output.say(
     `The token above is shown only once. Add to "tokens" of its person: ${JSON.stringify({ sha256, expires })}`,
   );
-  return EXIT.completed;
 }
 
 const TOKEN_BYTES = 32;
 
 /** `payouts policy init FILE`: asks who there is and writes a policy. */
-export async function initPolicy(session: Session, file: string): Promise<ExitCode> {
+export async function initPolicy(session: Session, file: string): Promise<void> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) {
     throw new Problem('usage', 'terminal-needed', 'There is no terminal for the confirmation.', {
       hint: 'Write the file manually (docs/policy.md shows one), then: payouts policy check FILE',
@@ -63,11 +60,10 @@ export async function initPolicy(session: Session, file: string): Promise<ExitCo
   assertUsable(text);
   await writeNew(file, text);
   session.output.result({ schemaVersion: 1, file }, `Written: ${file}. Set PAYOUTS_POLICY to it.`);
-  return EXIT.completed;
 }
 
 /** `payouts policy check [FILE]`: everything that is wrong with a policy, or who may do what by it. */
-export async function checkPolicy(session: Session, file: string | undefined): Promise<ExitCode> {
+export async function checkPolicy(session: Session, file: string | undefined): Promise<void> {
   const policy = file === undefined ? setPolicy(session) : assertUsable(await textOf(file));
   const { hash, people, approvals, limits, approvalTtlMs } = policy;
   const rows = people.map(({ name, roles, scope, credentials }) => [
@@ -94,11 +90,10 @@ export async function checkPolicy(session: Session, file: string | undefined): P
     `An approval is valid for ${approvalTtlMs / HOUR_MS} h. Policy ${hash}`,
   ].join('\n\n');
   session.output.result({ schemaVersion: 1, policy }, text);
-  return EXIT.completed;
 }
 
 /** `payouts policy explain ID`: who may approve a payout, who has, and who is missing. */
-export async function explainPolicy(session: Session, id: string): Promise<ExitCode> {
+export async function explainPolicy(session: Session, id: string): Promise<void> {
   const policy = setPolicy(session);
   const store = await session.store();
   const target = await findTarget(store, id);
@@ -134,7 +129,6 @@ export async function explainPolicy(session: Session, id: string): Promise<ExitC
     `May approve it: ${able.join(', ') || 'nobody: change the policy'}.`,
   ];
   session.output.result({ schemaVersion: 1, ...document }, lines.join('\n'));
-  return EXIT.completed;
 }
 
 function setPolicy({ config }: Session): Policy {

@@ -4,7 +4,6 @@ import type { SweepOptions } from '../../domain/folder-sweep.ts';
 import { Problem } from '../../domain/problem.ts';
 import { assertFolderMaker } from '../../intake/maker.ts';
 import { createSweepSchedule, sweepSchedule, sweepSchedules } from '../../temporal/sweep-schedules.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
 import { table } from '../table.ts';
 
@@ -20,7 +19,7 @@ const NAME = /^[A-Za-z0-9._-]{1,64}$/;
 export async function createSchedule(
   session: Session,
   { folder, every, name = basename(resolve(folder)), ...options }: ScheduleOptions,
-): Promise<ExitCode> {
+): Promise<void> {
   if (!NAME.test(name)) {
     throw new Problem('usage', 'schedule-name', 'A schedule has a name of letters, digits, ".", "_" and "-".', {
       hint: 'Add --name NAME.',
@@ -42,7 +41,6 @@ export async function createSchedule(
     { schemaVersion: 1, schedule: { name, folder: dir, everyMs: every } },
     `Schedule ${name}: workers process ${dir}. All workers must have access to this folder.`,
   );
-  return EXIT.completed;
 }
 
 const STEPS = {
@@ -56,7 +54,7 @@ const STEPS = {
 type ScheduleStep = keyof typeof STEPS;
 
 /** `payouts schedule delete|pause|resume|trigger NAME`. */
-export async function changeSchedule(session: Session, step: ScheduleStep, name: string): Promise<ExitCode> {
+export async function changeSchedule(session: Session, step: ScheduleStep, name: string): Promise<void> {
   try {
     await STEPS[step](sweepSchedule(await session.client(), name));
   } catch (error) {
@@ -67,11 +65,10 @@ export async function changeSchedule(session: Session, step: ScheduleStep, name:
     });
   }
   session.output.result({ schemaVersion: 1, schedule: { name }, done: step }, `Schedule ${name}: ${step} done.`);
-  return EXIT.completed;
 }
 
 /** `payouts schedule list`. */
-export async function listSchedules(session: Session): Promise<ExitCode> {
+export async function listSchedules(session: Session): Promise<void> {
   const schedules = await sweepSchedules(await session.client());
   const rows = schedules.map(({ name, everyMs, paused, next, last, folder }) => [
     name,
@@ -83,5 +80,4 @@ export async function listSchedules(session: Session): Promise<ExitCode> {
   const text =
     rows.length === 0 ? 'There are no schedules yet.' : table(['name', 'every', 'next', 'last', 'folder'], rows);
   session.output.result({ schemaVersion: 1, schedules }, text);
-  return EXIT.completed;
 }

@@ -6,7 +6,6 @@ import { startSandbox } from '../../sandbox/server.ts';
 import { connectTemporal } from '../../temporal/connection.ts';
 import { installRuntime } from '../../temporal/runtime.ts';
 import { areRefused, ensureSearchAttributes } from '../../temporal/search-attributes.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
 import { interruptSignal, untilStopped } from '../interrupt.ts';
 import { processLog } from '../process-log.ts';
 import type { Session } from '../session.ts';
@@ -16,7 +15,7 @@ import { gatewayOf } from './gateway.ts';
 export async function dev(
   session: Session,
   ports: { temporalPort?: number; uiPort?: number; apiPort?: number; gatewayPort?: number },
-): Promise<ExitCode> {
+): Promise<void> {
   const stopped = interruptSignal();
   const stack = await session.stack('serve', {
     ports: { temporal: ports.temporalPort, ui: ports.uiPort, api: ports.apiPort },
@@ -41,11 +40,10 @@ export async function dev(
   );
   await untilStopped(stopped, stack.failure);
   session.leaveAtOnce = true;
-  return EXIT.completed;
 }
 
 /** `payouts worker`: one worker process; add as many as there are machines. */
-export async function worker(session: Session): Promise<ExitCode> {
+export async function worker(session: Session): Promise<void> {
   const { config } = session;
   const stopped = interruptSignal();
   const log = processLog(config, 'info');
@@ -67,14 +65,13 @@ export async function worker(session: Session): Promise<ExitCode> {
     session.leaveAtOnce = true;
     await running.close();
   }
-  return EXIT.completed;
 }
 
 /** `payouts sandbox`: the sandbox bank alone, on a durable file of its own. */
 export async function sandbox(
   session: Session,
   options: { port?: number; host: string; file?: string },
-): Promise<ExitCode> {
+): Promise<void> {
   const { config, output } = session;
   const stopped = interruptSignal();
   makeHomePrivate(config.home);
@@ -91,5 +88,4 @@ export async function sandbox(
   } finally {
     await bank.close();
   }
-  return EXIT.completed;
 }

@@ -1,7 +1,6 @@
 import { Problem } from '../../domain/problem.ts';
 import type { SwitchScope } from '../../domain/switch-scope.ts';
 import { namedSwitch, switchText, wellNamed } from '../../services/decisions/named-switch.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
 import { confirm } from '../plan.ts';
 import type { Session } from '../session.ts';
 import { keepSigned, signerOf } from '../signer.ts';
@@ -22,7 +21,7 @@ export async function switchOff(
   scope: SwitchScope,
   key: string | undefined,
   options: SwitchOptions,
-): Promise<ExitCode> {
+): Promise<void> {
   const store = await session.store();
   const off = await namedSwitch(store, scope, key);
   const open = await store.openUnder(off);
@@ -33,7 +32,6 @@ export async function switchOff(
     ? `Off: ${switchText(off)}. Open payouts that name it: ${open}.`
     : `${switchText(off)} was already off.`;
   session.output.result({ schemaVersion: 1, switch: { ...off, off: true }, changed, openPayouts: open }, text);
-  return EXIT.completed;
 }
 
 /** `payouts switch on SCOPE [KEY]`: what waited for it goes on by itself. */
@@ -42,7 +40,7 @@ export async function switchOn(
   scope: SwitchScope,
   key: string | undefined,
   options: SwitchOptions,
-): Promise<ExitCode> {
+): Promise<void> {
   const store = await session.store();
   const on = wellNamed(scope, key);
   const asked = await askedBy(session, options, `on ${switchText(on)}`);
@@ -53,11 +51,10 @@ export async function switchOn(
     });
   }
   session.output.result({ schemaVersion: 1, switch: { ...on, off: false }, changed: true }, `On: ${switchText(on)}.`);
-  return EXIT.completed;
 }
 
 /** `payouts switch list`: what is off, since when, by whom and why. */
-export async function listSwitches(session: Session): Promise<ExitCode> {
+export async function listSwitches(session: Session): Promise<void> {
   const switches = (await (await session.store()).switches()).map(({ at, ...rest }) => ({
     ...rest,
     since: new Date(at).toISOString(),
@@ -65,7 +62,6 @@ export async function listSwitches(session: Session): Promise<ExitCode> {
   const rows = switches.map(({ scope, key, by, since, reason }) => [scope, key, since.slice(0, 19), by, reason]);
   const text = rows.length === 0 ? 'Nothing is off.' : table(['scope', 'key', 'since (UTC)', 'by', 'why'], rows);
   session.output.result({ schemaVersion: 1, switches }, text);
-  return EXIT.completed;
 }
 
 /** Who asks; what they sign, where a policy is set, is kept with it. */

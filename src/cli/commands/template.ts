@@ -8,7 +8,6 @@ import { type TemplateIds, templateRows } from '../../formats/template/template-
 import { csvTemplate, jsonTemplate } from '../../formats/template/write-template.ts';
 import { bankOffer } from '../bank-offer.ts';
 import type { TemplateKind } from '../choices.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
 import { messageParties } from '../message-parties.ts';
 import type { Session } from '../session.ts';
 import { withValidationBank } from '../validation-bank.ts';
@@ -24,7 +23,7 @@ export async function template(
   session: Session,
   kind: TemplateKind,
   { currency, from, ...files }: TemplateOptions,
-): Promise<ExitCode> {
+): Promise<void> {
   if (from !== undefined) return fromMessage(session, kind, from, files);
   const entries = await withValidationBank(session, (bank) => bankOffer(bank, currency));
   const missing = fieldsWithoutSample(entries);
@@ -32,11 +31,10 @@ export async function template(
     session.output.say(`No sample value matches the bank's rule for ${missing.join(', ')}; fill it in.`);
   const text = textOf(kind, entries, idsOf(session));
   session.output.result({ schemaVersion: 1, template: kind, text }, text);
-  return EXIT.completed;
 }
 
 /** What completes the bank message that the user has: its accounts and payees in full, for the one who pays them. */
-async function fromMessage(session: Session, kind: TemplateKind, from: string, files: MessageFiles): Promise<ExitCode> {
+async function fromMessage(session: Session, kind: TemplateKind, from: string, files: MessageFiles): Promise<void> {
   if (kind !== 'mapping' && kind !== 'payees') {
     throw new Problem('usage', 'no-template-from', 'Only mapping and payees can be made from a bank message.', {
       hint: `payouts template mapping --from ${from}`,
@@ -51,7 +49,6 @@ async function fromMessage(session: Session, kind: TemplateKind, from: string, f
   const text =
     kind === 'mapping' ? parties.mapping(context.mapping, idsOf(session), entries) : parties.directory(entries);
   session.output.result({ schemaVersion: 1, template: kind, text }, text);
-  return EXIT.completed;
 }
 
 function textOf(kind: TemplateKind, entries: RequiredDetailsEntry[], ids: TemplateIds): string {

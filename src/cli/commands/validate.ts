@@ -5,13 +5,12 @@ import { invalidInput } from '../../intake/intake-refusal.ts';
 import { dropKnown } from '../../intake/known-rows.ts';
 import { counted } from '../../reports/display.ts';
 import { visible } from '../../rules/finding.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
 import { formatWarnings } from '../findings-text.ts';
 import type { Session } from '../session.ts';
 import { withValidationBank } from '../validation-bank.ts';
 
 /** `payouts validate FILE`: every finding in one pass; sends nothing and boots nothing. */
-export async function validate(session: Session, path: string, files: MessageFiles): Promise<ExitCode> {
+export async function validate(session: Session, path: string, files: MessageFiles): Promise<void> {
   await session.assertStoreFits();
   const context = await messageContextOf(session.config, files, Date.now());
   const { calendar } = session.config.settings;
@@ -27,5 +26,4 @@ export async function validate(session: Session, path: string, files: MessageFil
     { schemaVersion: 1, file: checked.file, rows: staged.rowCount, known: taken.total, findings: [], warnings },
     `${visible(checked.file)}: ${counted(staged.rowCount, 'row')}, no findings.${known}`,
   );
-  return EXIT.completed;
 }

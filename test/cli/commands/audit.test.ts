@@ -114,13 +114,13 @@ it('has another key sign from then on, puts it into the home, and takes none tha
     const { privateKey } = generateKeyPairSync('ed25519');
     writeFileSync(next, privateKey.export({ format: 'pem', type: 'pkcs8' }));
     const asked = { by: 'carol', yes: true };
-    expect(await rotateAuditKey(session, next, asked)).toBe(0);
+    expect(await rotateAuditKey(session, next, asked)).toBeUndefined();
     expect(told.at(-1)).toMatchObject({ key: await store.auditVerifier() });
     expect(readFileSync(join(home, 'audit-key.pem'), 'utf8')).toBe(readFileSync(next, 'utf8'));
     // Interrupted before the key was in its place.
     writeFileSync(join(home, 'audit-key.pem'), before);
     await expect(verifyAudit(session, undefined, NOTHING)).rejects.toMatchObject({ code: 'audit-key' });
-    expect(await rotateAuditKey(session, next, asked)).toBe(0);
+    expect(await rotateAuditKey(session, next, asked)).toBeUndefined();
     await store.audit(entry(1));
     expect(await verifyAudit(session, undefined, NOTHING)).toBe(0);
     expect(told.at(-1)).toMatchObject({ audit: { ok: true, size: 3, signedSize: 2 } });

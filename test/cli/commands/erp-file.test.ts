@@ -43,7 +43,7 @@ async function open(json: boolean) {
 
 it('prints the path of a journal alone, and beside it what people have to look at', async () => {
   const { session, said } = await open(false);
-  expect(await erpFile(session, 'batch-1', 'journal')).toBe(0);
+  expect(await erpFile(session, 'batch-1', 'journal')).toBeUndefined();
   expect(await readFile(said.stdout.trimEnd(), 'utf8')).toMatch(/^entry,line,/);
   const lines = said.stderr.trimEnd().split('\n');
   expect(lines).toHaveLength(12);

@@ -101,7 +101,7 @@ describe('payouts events replay', () => {
 
   it('sets a subscription back, parked or not', async () => {
     await move({ position: 2, parkedAt: AT });
-    expect(await replayEvents(session, asked)).toBe(0);
+    expect(await replayEvents(session, asked)).toBeUndefined();
     expect(await store.subscriptions()).toMatchObject([{ position: 0, parkedAt: null }]);
     expect(await store.auditOf('erp')).toMatchObject([{ actor: 'alice', action: 'events replayed' }]);
   });
@@ -112,7 +112,7 @@ describe('payouts events replay', () => {
     await expect(replayEvents(session, { ...asked, to: 'nobody' })).rejects.toMatchObject({
       code: 'unknown-subscription',
     });
-    expect(await replayEvents(session, { ...asked, from: 3 })).toBe(0);
+    expect(await replayEvents(session, { ...asked, from: 3 })).toBeUndefined();
   });
 
   it('refuses a position whose events are deleted, and names the first one there is', async () => {
@@ -132,7 +132,7 @@ describe('payouts events replay', () => {
 describe('payouts events forget', () => {
   it('forgets one that is not configured any more, and no other', async () => {
     const asked = { by: 'alice', yes: true };
-    expect(await forgetEvents(session, 'erp', asked)).toBe(0);
+    expect(await forgetEvents(session, 'erp', asked)).toBeUndefined();
     expect(await store.subscriptions()).toEqual([]);
     await expect(forgetEvents(session, 'erp', asked)).rejects.toMatchObject({ code: 'unknown-subscription' });
     Object.assign(session.config.events, { subscriptions: [{ name: 'erp' }] });
