@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { asyncApiDocument } from '../../src/events/asyncapi.ts';
+import { asyncApiDocument } from './asyncapi-document.ts';
 import { documentText } from './markdown.ts';
 
 it('docs/events.asyncapi.json is what the code sends', () => {
