@@ -1,7 +1,9 @@
 import type { PayoutInstruction } from '../domain/instruction.ts';
 import type { PayoutKind } from '../domain/names.ts';
 import { checkMove } from './check-move.ts';
-import { validateRows } from './validate.ts';
+import { RequiredDetailsPairs } from './column-rules.ts';
+import { inFileOrder } from './finding.ts';
+import { Rules } from './validate.ts';
 
 /** The rules of one instruction that did not come from a file; without required-details the payee's fields stay unjudged. */
 export function checkInstruction(
@@ -15,8 +17,11 @@ export function checkInstruction(
     Object.entries(instruction).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
   const columns = Object.keys(text).map((name) => ({ name, line: 1, row: 1 }));
-  const rows = [{ row: 1, line: 1, instruction: text }];
-  return validateRows({ file: '', columns, rows }).findings.map(({ column, rule, message }) => ({
+  const pairs = new RequiredDetailsPairs();
+  pairs.add(text);
+  const rules = new Rules({ file: '', columns, pairs, firstOf: (_uid, _id, place) => place });
+  const { findings } = rules.judge({ row: 1, line: 1, instruction: text });
+  return inFileOrder([...rules.findings, ...findings]).map(({ column, rule, message }) => ({
     rule: column === null ? rule : `${column}: ${rule}`,
     message,
   }));

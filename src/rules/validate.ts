@@ -1,17 +1,10 @@
 import type { Finding } from '../domain/finding.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
 import { checkBeneficiary, type RequiredDetailsOf, withoutSpare } from './beneficiary-rules.ts';
-import { type Columns, checkColumns, RequiredDetailsPairs } from './column-rules.ts';
+import { type Columns, checkColumns, type RequiredDetailsPairs } from './column-rules.ts';
 import { type Broken, checkValues, REQUIRED_COLUMNS } from './field-rules.ts';
-import { inFileOrder, shownValue } from './finding.ts';
+import { shownValue } from './finding.ts';
 import type { ReadColumn, ReadRow } from './read-row.ts';
-
-/** A row that breaks no rule; blank fields are left out of its instruction. */
-interface ValidRow {
-  row: number;
-  line: number;
-  instruction: PayoutInstruction;
-}
 
 interface Judged {
   instruction: PayoutInstruction;
@@ -86,41 +79,6 @@ export class Rules {
     const message = `line ${first.line} already has this uid and id, and each id is one payout; give this row an id of its own or delete it`;
     return [{ column: 'id', rule: 'duplicate-id', message }];
   }
-}
-
-interface ToValidate {
-  file: string;
-  columns: readonly ReadColumn[];
-  rows: readonly ReadRow[];
-  requiredDetails?: RequiredDetailsOf;
-}
-
-export interface Validated {
-  instructions: ValidRow[];
-  findings: Finding[];
-}
-
-/** Every finding of rows at hand, in file order. */
-export function validateRows({ rows, ...file }: ToValidate): Validated {
-  const pairs = new RequiredDetailsPairs();
-  for (const { instruction } of rows) pairs.add(instruction);
-  const seen = new Map<string, Place>();
-  const firstOf = (uid: string, id: string, place: Place): Place => {
-    const key = JSON.stringify([uid, id]);
-    const first = seen.get(key) ?? place;
-    seen.set(key, first);
-    return first;
-  };
-  const rules = new Rules({ ...file, pairs, firstOf });
-  const findings = [...rules.findings];
-  const instructions: ValidRow[] = [];
-  for (const read of rows) {
-    const judged = rules.judge(read);
-    findings.push(...judged.findings);
-    const valid = judged.findings.length === 0 && rules.findings.length === 0 && !read.unsound;
-    if (valid) instructions.push({ row: read.row, line: read.line, instruction: judged.instruction });
-  }
-  return { instructions, findings: inFileOrder(findings) };
 }
 
 function withoutBlanks(text: Readonly<Record<string, string>>, unknown: ReadonlySet<string>): PayoutInstruction {

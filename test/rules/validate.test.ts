@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RequiredDetailsEntry } from '../../src/api/schemas/beneficiaries.ts';
 import type { ReadRow } from '../../src/rules/read-row.ts';
-import { type Validated, validateRows } from '../../src/rules/validate.ts';
+import { type Validated, validateRows } from './validate-rows.ts';
 
 type Fields = Record<string, string>;
 

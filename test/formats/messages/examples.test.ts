@@ -4,9 +4,9 @@ import { parseAmount } from '../../../src/domain/money.ts';
 import { loadMessageMapping } from '../../../src/formats/messages/mapping.ts';
 import { loadPayeeDirectory } from '../../../src/formats/messages/payee-directory.ts';
 import { readInstructions } from '../../../src/formats/read-file.ts';
-import { validateRows } from '../../../src/rules/validate.ts';
 import { requiredDetails } from '../../../src/sandbox/bank/required-details.ts';
 import { settingsOf } from '../../../src/sandbox/settings.ts';
+import { validateRows } from '../../rules/validate-rows.ts';
 import { collected } from '../collected.ts';
 import { DAYS } from './transfers.ts';
 
