@@ -1,6 +1,6 @@
 import { Problem } from '../../domain/problem.ts';
 import type { SwitchScope } from '../../domain/switch-scope.ts';
-import { namedSwitch, switchText, wellNamed } from '../../services/decisions/named-switch.ts';
+import { assertMaySwitchOn, namedSwitch, switchText, wellNamed } from '../../services/decisions/named-switch.ts';
 import { confirm } from '../plan.ts';
 import type { Session } from '../session.ts';
 import { keepSigned, signerOf } from '../signer.ts';
@@ -43,7 +43,10 @@ export async function switchOn(
 ): Promise<void> {
   const store = await session.store();
   const on = wellNamed(scope, key);
-  const asked = await askedBy(session, options, `on ${switchText(on)}`);
+  const { policy } = session.config.settings;
+  const asked = await askedBy(session, options, `on ${switchText(on)}`, (name) =>
+    assertMaySwitchOn({ store, policy, name }, on),
+  );
   await confirm(`Switch on ${switchText(on)}?`, options.yes);
   if (!(await store.switchOn({ ...on, ...asked }))) {
     throw new Problem('usage', 'not-off', `${switchText(on)} is not off.`, {
@@ -64,9 +67,15 @@ export async function listSwitches(session: Session): Promise<void> {
   session.output.result({ schemaVersion: 1, switches }, text);
 }
 
-/** Who asks; what they sign, where a policy is set, is kept with it. */
-async function askedBy(session: Session, { reason, ...asker }: SwitchOptions, digest: string) {
+/** Who asks; what they sign, where a policy is set, is kept with it. `assertMay` throws for somebody who may not. */
+async function askedBy(
+  session: Session,
+  { reason, ...asker }: SwitchOptions,
+  digest: string,
+  assertMay?: (name: string) => Promise<void>,
+) {
   const signer = await signerOf(session, asker, 'switch');
+  await assertMay?.(signer.name);
   const about = { question: 'switch' as const, reference: digest, digest, remark: reason };
   await keepSigned(await session.store(), signer, about);
   return { reason, by: signer.name, at: Date.now() };

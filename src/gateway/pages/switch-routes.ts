@@ -1,8 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { SWITCH_SCOPES } from '../../domain/switch-scope.ts';
-import { namedSwitch, switchText } from '../../services/decisions/named-switch.ts';
+import {
+  assertMaySwitchOn,
+  type Lifting,
+  maySwitchOn,
+  namedSwitch,
+  switchText,
+} from '../../services/decisions/named-switch.ts';
 import type { SwitchRecord } from '../../store/store.ts';
+import type { Caller } from '../callers.ts';
 import { keptText, parsed } from '../schemas.ts';
 import type { Doorway } from './doorway.ts';
 import { type Html, html } from './html.ts';
@@ -29,9 +36,12 @@ export function switchRoutes(app: FastifyInstance, doorway: Doorway): void {
     const view = viewOf(request, reply, doorway);
     const off = await store.switches();
     const mine = mayOperate(request.caller, 'switch') ? view : undefined;
+    const lifting = liftingOf(doorway, request.caller);
+    const cards: Html[] = [];
+    for (const it of off) cards.push(card(it, (await maySwitchOn(lifting, it)) ? mine : undefined));
     const body = html`<h1>Switches</h1>
 <p>While something is switched off, nothing is sent for it. Waiting payouts continue automatically once it is on again.</p>
-${off.length === 0 ? nothing('Nothing is off.') : off.map((it) => card(it, mine))}
+${off.length === 0 ? nothing('Nothing is off.') : cards}
 ${mine !== undefined && html`<h2>Switch off</h2>${offForm(mine)}`}`;
     return show(reply, view, { title: 'Switches', body });
   });
@@ -39,6 +49,7 @@ ${mine !== undefined && html`<h2>Switch off</h2>${offForm(mine)}`}`;
     assertMayOperate(request.caller, 'switch');
     const { to, scope, key, reason, ...form } = parsed(switchBody, request.body, 'body');
     const meant = await namedSwitch(store, scope, key);
+    if (to === 'on') await assertMaySwitchOn(liftingOf(doorway, request.caller), meant);
     const digest = `${to} ${switchText(meant)}`;
     const about = { question: 'switch' as const, reference: digest, digest, remark: reason };
     const said = await operatorSays(request, doorway, about, form);
@@ -48,6 +59,8 @@ ${mine !== undefined && html`<h2>Switch off</h2>${offForm(mine)}`}`;
     return reply.redirect('/switches', 303);
   });
 }
+
+const liftingOf = ({ deps: { store }, policy }: Doorway, { name = '' }: Caller): Lifting => ({ store, policy, name });
 
 /** `view`: of somebody who may switch it on. */
 function card(record: SwitchRecord, view: View | undefined): Html {

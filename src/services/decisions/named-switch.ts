@@ -1,3 +1,4 @@
+import { isWithin, type Policy, personOf, type Scope } from '../../domain/authority.ts';
 import { currencyExponent } from '../../domain/currency.ts';
 import { Problem } from '../../domain/problem.ts';
 import type { SwitchScope } from '../../domain/switch-scope.ts';
@@ -36,3 +37,44 @@ export function wellNamed(scope: SwitchScope, key = ''): SwitchedOff {
 }
 
 export const switchText = ({ scope, key }: SwitchedOff): string => (key === '' ? scope : `${scope} ${key}`);
+
+/** Who lifts a switch, and what says whether they may. */
+export interface Lifting {
+  store: Pick<Store, 'switches' | 'touchedBy'>;
+  /** Undefined: names are believed. */
+  policy: Policy | undefined;
+  name: string;
+}
+
+/**
+ * Whether somebody may have sent again what a switch stops: all of it lies in their scope, or they have stopped it themselves. To stop
+ * it takes no scope.
+ */
+export async function maySwitchOn({ store, policy, name }: Lifting, on: SwitchedOff): Promise<boolean> {
+  const person = policy && personOf(policy, name);
+  if (person === undefined || (await liesIn(store, person.scope, on))) return true;
+  const off = (await store.switches()).find(({ scope, key }) => scope === on.scope && key === on.key);
+  return off?.by === name;
+}
+
+/** Throws a `Problem` for anybody else. */
+export async function assertMaySwitchOn(lifting: Lifting, on: SwitchedOff): Promise<void> {
+  if (await maySwitchOn(lifting, on)) return;
+  const message = `More than the scope of ${lifting.name} in the policy is stopped by ${switchText(on)}.`;
+  throw new Problem('forbidden', 'outside-scope', message, {
+    hint: 'Whoever switched it off may switch it on, and an operator whose scope holds all that it stops.',
+  });
+}
+
+const LIST_OF: Readonly<Partial<Record<SwitchScope, keyof Scope>>> = {
+  uid: 'uids',
+  account: 'accounts',
+  currency: 'currencies',
+};
+
+/** Whose the payees of the bank are, nobody knows here: they lie in a scope without limits alone. */
+async function liesIn(store: Pick<Store, 'touchedBy'>, scope: Scope, off: SwitchedOff): Promise<boolean> {
+  if (off.scope === 'batch') return (await store.touchedBy(off.key)).every((row) => isWithin(scope, row));
+  const limits = Object.entries(scope).filter(([, list]) => list !== undefined);
+  return limits.every(([name, list]) => name === LIST_OF[off.scope] && list.includes(off.key));
+}

@@ -260,6 +260,31 @@ describe('what operators do', () => {
     expect(refused).toEqual(['carol approve refused', 'carol approve, signed']);
   });
 
+  it('takes back no switch that stops more than the scope of an operator holds', async () => {
+    const { people, gateway } = await open();
+    const { store } = gateway.door;
+    for (const [scope, key] of [
+      ['everything', ''],
+      ['currency', 'USD'],
+    ] as const) {
+      await store.switchOff({ scope, key, reason: 'fraud suspected', by: 'carol', at: 1 });
+    }
+    const henry = await signedIn(people, 'henry');
+    const { text } = await henry.send('/switches');
+    expect(text.match(/name="to" value="on"/g)).toHaveLength(1);
+    const csrf = /name="_csrf" value="([^"]*)"/.exec(text)?.[1] ?? '';
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' };
+    const lift = (fields: object) =>
+      henry.send('/switches', {
+        method: 'POST',
+        body: new URLSearchParams({ _csrf: csrf, to: 'on', reason: 'x', ...fields }).toString(),
+        headers,
+      });
+    expect((await lift({ scope: 'everything' })).status).toBe(403);
+    expect((await lift({ scope: 'currency', key: 'USD' })).status).toBe(200);
+    expect(await store.switches()).toHaveLength(2);
+  });
+
   it('is nothing that others are offered or may do', async () => {
     const { people, gateway } = await open();
     await gateway.door.store.switchOff({ scope: 'everything', key: '', reason: 'drill', by: 'carol', at: 1 });
