@@ -3,8 +3,11 @@ import type { Finding } from '../domain/finding.ts';
 import { INSTRUCTION_FIELDS } from '../domain/instruction.ts';
 
 const SHOWN_CHARACTERS_MAX = 80;
-/** Control, format (bidi, zero-width) and separator characters, and lone surrogates. */
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+/**
+ * Control, format (bidi, zero-width) and separator characters, and lone surrogates; and what counts as a letter, a mark or a sign but
+ * shows nothing: joiners, fillers of Hangul, vowels of Khmer, the empty cell of Braille.
+ */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u2800\u3164\uffa0]|\u034f|\u17b4|\u17b5/gu;
 
 /** Free text is written by people about people: it is masked like a beneficiary detail. */
 const FREE_TEXT: ReadonlySet<string> = new Set(['note', 'reason']);
