@@ -87,7 +87,7 @@ describe('the simulation', () => {
     ['run-not-compared', 'I19', 7],
     ['clocks-not-compared', 'I5', 331],
     ['clock-set-right-unnoticed', 'I5', 239],
-    ['generation-by-a-word', 'I1', 24],
+    ['generation-by-a-word', 'I1', 228],
   ])('catches %s by %s', { timeout: 600_000 }, async (mutant, invariant, from) => {
     const { code, out } = await hunt(mutant, from);
     expect(code).toBe(1);

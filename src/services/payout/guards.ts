@@ -8,7 +8,8 @@ import type { PayoutRecord } from '../../store/store.ts';
 import { limitPassed } from '../decisions/limits.ts';
 import { isMakerAllowed } from '../decisions/verdict.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { areEarlierUnpaid } from '../sending/proven-unpaid.ts';
+import { contradictions } from '../reconciliation/contradictions.ts';
+import { areEarlierUnpaid, earlierReferences } from '../sending/proven-unpaid.ts';
 
 /** What our own store and the policy have against sending. */
 
@@ -34,13 +35,22 @@ export async function guardsOf(
   const card = id === undefined ? {} : await cardPaymentOf(deps, id, { reference, instruction });
   return {
     switchedOff,
-    earlierOpen: (await areEarlierUnpaid(store, row)) ? undefined : true,
+    earlierOpen: (await mayEarlierHavePaid(deps, row)) ? true : undefined,
     limit: await limitPassed(deps, row, { beneficiaryId, payingAccountId, exchange }),
     makerNotAllowed: isMakerAllowed(deps, row) ? undefined : true,
     lookAlike: await lookAlikeOf(store, row),
     cardPayment: card.cardPayment,
     collected: card.collected,
   };
+}
+
+/** By the store, and by what the bank shows now of the orders that are said to have taken no money: it may have changed its mind. */
+async function mayEarlierHavePaid(deps: ActivityDeps, row: PayoutRecord): Promise<boolean> {
+  if (!(await areEarlierUnpaid(deps.store, row))) return true;
+  for (const payout of await deps.store.payoutsOf(earlierReferences(row))) {
+    if ((await contradictions(deps, payout)).length > 0) return true;
+  }
+  return false;
 }
 
 /**

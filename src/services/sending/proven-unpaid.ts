@@ -30,17 +30,20 @@ export async function provenUnpaid(
  */
 export async function areEarlierUnpaid(
   store: Pick<Store, 'attemptsOf' | 'incidentsOf' | 'payoutsOf'>,
-  { uid, documentId, generation, kind }: Pick<PayoutRecord, 'uid' | 'documentId' | 'generation' | 'kind'>,
+  row: Generation,
 ): Promise<boolean> {
+  const { uid, documentId, generation, kind } = row;
   if (generation === 0) return true;
   // Each follows one that is there: nobody counts up to a number that somebody has made up.
   const last = referenceOf(uid, documentId, mainLegOf(kind), generation - 1);
   if ((await store.payoutsOf([last])).length === 0) return false;
-  const earlier = Array.from({ length: generation }, (_, before) =>
-    referenceOf(uid, documentId, mainLegOf(kind), before),
-  );
-  return (await provenUnpaid(store, await store.payoutsOf(earlier))).size === generation;
+  return (await provenUnpaid(store, await store.payoutsOf(earlierReferences(row)))).size === generation;
 }
+
+type Generation = Pick<PayoutRecord, 'uid' | 'documentId' | 'generation' | 'kind'>;
+
+export const earlierReferences = ({ uid, documentId, generation, kind }: Generation): string[] =>
+  Array.from({ length: generation }, (_, before) => referenceOf(uid, documentId, mainLegOf(kind), before));
 
 const PAGE = 500;
 

@@ -173,8 +173,8 @@ export const WORLD_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: PROVEN_UNPAID,
-        find: 'return (await provenUnpaid(store, await store.payoutsOf(earlier))).size === generation;',
-        replace: "return (await store.payoutsOf(earlier)).every(({ state }) => state !== 'completed');",
+        find: 'return (await provenUnpaid(store, await store.payoutsOf(earlierReferences(row)))).size === generation;',
+        replace: "return (await store.payoutsOf(earlierReferences(row))).every(({ state }) => state !== 'completed');",
       },
     ],
   },

@@ -1,0 +1,27 @@
+import type { Bank } from '../../api/bank.ts';
+import type { ClosedMeaning } from '../../domain/order-status.ts';
+import { factsOfPayment, type Incident } from '../../domain/reconciliation.ts';
+import type { PayoutRecord, Store } from '../../store/store.ts';
+import { orderFacts, readIfThere } from './bank-orders.ts';
+
+interface Deps {
+  bank: Pick<Bank, 'orders'>;
+  store: Pick<Store, 'attemptsOf' | 'recordIncident'>;
+  settings: { terms: { closedMeans: ClosedMeaning } };
+  now(): number;
+}
+
+/**
+ * What the bank shows now against the end of a payout, read by the ids of its orders and recorded as incidents. An order that is not
+ * found proves nothing.
+ */
+export async function contradictions(deps: Deps, payout: PayoutRecord): Promise<Incident[]> {
+  const { store, settings, now } = deps;
+  const attempts = await store.attemptsOf([payout.reference]);
+  const ids = new Set([payout.orderId, ...attempts.map(({ orderId }) => orderId)].filter((id) => id !== null));
+  const orders = await Promise.all([...ids].map((id) => readIfThere(deps, id)));
+  const shown = orders.filter((order) => order !== undefined).map(orderFacts);
+  const found = factsOfPayment(payout, shown, settings.terms.closedMeans).filter((fact) => fact.kind !== 'return');
+  for (const incident of found) await store.recordIncident({ ...incident, seenAt: now() });
+  return found;
+}
