@@ -58,7 +58,14 @@ export async function pages(app: FastifyInstance, deps: GatewayDeps): Promise<vo
   assetRoutes(app);
   app.register(async (open) => {
     asksForTokens(open);
-    if (policy?.origin === undefined) return;
+    if (policy?.origin === undefined) {
+      open.get('/passkey', () => {
+        throw new Problem('not-found', 'no-passkeys', 'Passkeys need a policy that names the address of these pages.', {
+          hint: 'Set "origin" in the policy and restart the gateway.',
+        });
+      });
+      return;
+    }
     signInRoutes(open, doorway);
     passkeyRoutes(open, doorway, policy.origin);
   });
