@@ -2,9 +2,10 @@ import { FLAGS } from '../../domain/flags.ts';
 import { OWN_FIELDS } from '../../domain/instruction.ts';
 import type { Terms } from '../../domain/policy.ts';
 import { checkText } from '../../reports/check-texts.ts';
+import { totalsText } from '../../reports/display.ts';
 import { shownValue, visible } from '../../rules/finding.ts';
 import { capsOf, costAtMost } from '../../services/decisions/signed-parts.ts';
-import type { PayoutRecord } from '../../store/store.ts';
+import type { BookedExchange, PayoutRecord } from '../../store/store.ts';
 import { type Html, html } from './html.ts';
 import type { PayoutShown } from './payout-view.ts';
 import { batchPath, factList, moment, money } from './pieces.ts';
@@ -26,7 +27,10 @@ export function flagsOf({ row, payee }: PayoutShown): string[] {
 const CHECKS = { verification: 'Payee check', screening: 'Screening' } as const;
 
 /** Whom, what, from where and at which cost at most. */
-export function paymentFacts({ row, payee, checks }: PayoutShown, caps: Pick<Terms, 'feeCap' | 'maxSlippage'>): Html {
+export function paymentFacts(
+  { row, payee, checks, booked, returns }: PayoutShown,
+  caps: Pick<Terms, 'feeCap' | 'maxSlippage'>,
+): Html {
   const { instruction, assessed, fee, feeCurrency, kind } = row;
   const { account_id: from, to_account_id: to } = instruction;
   const exchange = assessed?.exchange;
@@ -48,11 +52,19 @@ export function paymentFacts({ row, payee, checks }: PayoutShown, caps: Pick<Ter
       exchange !== undefined &&
         html`${money(exchange.quotedSellAmount, exchange.sellCurrency)} for ${money(exchange.buyAmount, exchange.buyCurrency)}`,
     ],
+    ['Exchanged', booked !== undefined && exchangedText(booked)],
     ['Slippage cap', exchange !== undefined && capsOf(row, caps).maxSlippage],
     ['Sells at most', sellAtMost !== undefined && money(sellAtMost.amount, sellAtMost.currency)],
     ['Limit it would exceed', assessed?.limit],
     ['On', instruction.execute_on],
+    ['Returned', returns.length > 0 && totalsText(returns)],
   ]);
+}
+
+/** What the bank left out is left out. */
+function exchangedText({ soldAmount, soldCurrency, boughtAmount, boughtCurrency, rate }: BookedExchange): Html | false {
+  if (soldAmount === null || boughtAmount === null) return false;
+  return html`${money(soldAmount, soldCurrency ?? '')} for ${money(boughtAmount, boughtCurrency ?? '')}${rate !== null && `, rate ${rate}`}`;
 }
 
 /** Where it comes from and what it is called. */

@@ -1,4 +1,5 @@
 import type { AuditEntry } from '../../audit/entry.ts';
+import { referenceOf } from '../../identity.ts';
 import type { PayoutRecord, SendAttempt, Store } from '../../store/store.ts';
 import { type Html, html } from './html.ts';
 import { moment } from './pieces.ts';
@@ -15,11 +16,13 @@ const READ: readonly string[] = ['outcome', 'why', 'remark', 'reason', 'code', '
 
 /** What has happened to a payout, the oldest first. */
 export async function storyOf(store: Store, row: PayoutRecord): Promise<Html> {
-  const { reference, by, createdAt, releasedAt } = row;
+  const { kind, uid, documentId, generation, reference, by, createdAt, releasedAt } = row;
+  const exchange = kind === 'payout' ? await store.attempts(referenceOf(uid, documentId, 'exchange', generation)) : [];
   const events: Event[] = [
     { at: createdAt, who: by ?? 'somebody', what: 'submitted it' },
     ...(releasedAt === null ? [] : [{ at: releasedAt, who: 'product', what: 'started it' }]),
-    ...(await store.attempts(reference)).map(sent),
+    ...exchange.map(sent('the exchange')),
+    ...(await store.attempts(reference)).map(sent('the order')),
     ...(await store.auditOf(reference)).map(audited),
   ];
   const shown = events
@@ -31,12 +34,14 @@ export async function storyOf(store: Store, row: PayoutRecord): Promise<Html> {
   return html`<ol class="story">${shown}</ol>`;
 }
 
-const sent = ({ sentAt, attempt, outcome, orderId }: SendAttempt): Event => ({
-  at: sentAt,
-  who: 'product',
-  what: `sent the order to the bank, attempt ${attempt}`,
-  detail: [outcome ?? 'no answer yet', orderId].filter((part) => part !== null).join(', order '),
-});
+const sent =
+  (what: string) =>
+  ({ sentAt, attempt, outcome, orderId }: SendAttempt): Event => ({
+    at: sentAt,
+    who: 'product',
+    what: `sent ${what} to the bank, attempt ${attempt}`,
+    detail: [outcome ?? 'no answer yet', orderId].filter((part) => part !== null).join(', order '),
+  });
 
 function audited({ at, actor, action, detail }: AuditEntry): Event {
   const said = READ.flatMap((member) => (typeof detail[member] === 'string' ? [detail[member]] : []));

@@ -7,7 +7,7 @@ import { openQuestion } from '../../services/decisions/open-question.ts';
 import { signedParts } from '../../services/decisions/signed-parts.ts';
 import type { SignedQuestion } from '../../services/decisions/verdict.ts';
 import { checksShown, type ShownCheck } from '../../services/payee-checks.ts';
-import type { PayoutRecord } from '../../store/store.ts';
+import type { BookedExchange, PayoutRecord, ReturnRecord } from '../../store/store.ts';
 import type { Doorway } from './doorway.ts';
 
 /** A payout as a page shows it to somebody who may decide on it. */
@@ -18,6 +18,9 @@ export interface PayoutShown {
   approvedBy: readonly string[];
   payee: PayeeShown;
   checks: readonly ShownCheck[];
+  /** Undefined: no exchange is booked for it. */
+  booked: BookedExchange | undefined;
+  returns: readonly ReturnRecord[];
   /** What is signed is made of what is shown: the same reading of the bank, the same caps. */
   isWhatIsSigned: boolean;
 }
@@ -37,12 +40,15 @@ export async function payoutShown(doorway: Doorway, row: PayoutRecord): Promise<
   const { beneficiary_id: id } = row.instruction;
   const asked = await openQuestion(store, row);
   const payee = id === undefined ? undefined : await pages.beneficiary(id);
+  const [booked] = await store.bookedExchangesOf([row.reference]);
   return {
     row,
     asked,
     approvedBy: await approvedBy(doorway, row, asked),
     payee: payeeShown(row, payee),
     checks: await checksShown(store, row),
+    booked,
+    returns: await store.returnsOf([row.reference]),
     isWhatIsSigned: policy === undefined || digestShown(row, payee, pages.settings.terms) === row.assessed?.digest,
   };
 }

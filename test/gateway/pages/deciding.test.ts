@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { SignedDecision } from '../../../src/domain/authority.ts';
 import { because } from '../../../src/domain/reasons.ts';
 import { payloadDigest } from '../../../src/identity.ts';
+import { legReference } from '../../../src/services/sending/claimed-row.ts';
 import { isSigned } from '../../../src/signing/is-signed.ts';
 import { softwarePasskey } from '../../support/software-passkey.ts';
 import { openGateway, type RunningGateway } from '../running-gateway.ts';
@@ -23,6 +24,35 @@ async function open(): Promise<{ people: PagePeople; gateway: RunningGateway }> 
 
 const FIRST = { id: 'inv-1', amount: '2450.00' };
 const keyOf = ({ passkeys }: PagePeople, name: string) => passkeys[name] ?? softwarePasskey();
+
+it('the page of a payout shows what its exchange came to, and what came back', async () => {
+  const gateway = await openGateway();
+  const { store } = gateway.door;
+  const [row] = await claimed(gateway, [FIRST], 'alice');
+  if (row === undefined) throw new Error('nothing was claimed');
+  const { reference } = row;
+  await store.recordAttempt({
+    reference: legReference(row, 'exchange'),
+    ...{ attempt: 1, runId: 'run-1', activityId: '7', sentAt: 1 },
+  });
+  const sold = { soldAmount: '2660.80', soldCurrency: 'EUR', boughtAmount: '2451.00', boughtCurrency: 'USD' };
+  await store.recordBookedExchange({
+    ...{ reference, orderId: 'fx-1', rate: '0.92', fee: null, feeCurrency: null, seenAt: 2 },
+    ...sold,
+  });
+  await store.recordReturn({ reference, orderId: 'back-1', amount: '2450.00', currency: 'USD', seenAt: 3 });
+  const { text } = await new Visit(gateway.url).send(`/payouts/${reference}`);
+  expect(text).toContain('sent the exchange to the bank, attempt 1');
+  expect(text.replace(/<[^>]+>/g, '')).toMatch(/Exchanged\s*2,660\.80 EUR for 2,451\.00 USD, rate 0\.92/);
+  expect(text.replace(/<[^>]+>/g, '')).toMatch(/Returned\s*2,450\.00 USD/);
+});
+
+it('without a policy the page for passkeys says that there are none', async () => {
+  const gateway = await openGateway();
+  const { status, text } = await new Visit(gateway.url).send('/passkey');
+  expect(status).toBe(404);
+  expect(text).toContain('Passkeys need a policy');
+});
 
 describe('a payout that asks', () => {
   it('shows whom and what it pays, and is decided by what its approver has signed about just that', async () => {
