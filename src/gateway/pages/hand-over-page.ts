@@ -6,7 +6,7 @@ import type { PlanDocument } from '../../intake/take-file.ts';
 import { counted, peopleText } from '../../reports/display.ts';
 import { type Html, html } from './html.ts';
 import { csrfField, type View } from './layout.ts';
-import { batchPath, type Column, dataTable, money } from './pieces.ts';
+import { batchPath, type Column, dataTable, money, payoutPath } from './pieces.ts';
 import { byField } from './signed-form.ts';
 
 /** How the rows of a file are to be taken. */
@@ -35,7 +35,7 @@ export interface PlanPage {
   options: HandOverOptions;
 }
 
-export function planPage({ view, path, options }: PlanPage, { plan, findings }: PlanDocument): Html {
+export function planPage({ view, path, options }: PlanPage, { plan, findings, warnings }: PlanDocument): Html {
   return html`<h1>${plan.file}</h1>
 <p>${plan.payouts} ${plan.payouts === 1 ? 'payout' : 'payouts'}${plan.newBeneficiaries > 0 && `, ${plan.newBeneficiaries} to payees given by their details`}${plan.retries > 0 && `, ${plan.retries} retried after a proven failure`}. Nothing is paid yet.</p>
 ${dataTable('Amounts', TOTALS, plan.totals)}
@@ -45,14 +45,15 @@ ${plan.balances.flatMap((account) => account.exchanges.map((exchange) => html`<p
 ${plan.fees.length > 0 && html`<p>Fees now: ${plan.fees.map(({ currency, amount, quoted }) => html`${money(amount, currency)} for ${counted(quoted, 'payout')}. `)}</p>`}
 ${plan.feesNotQuoted > 0 && html`<p class="quiet">Not included: the fees of ${counted(plan.feesNotQuoted, 'payout')}.</p>`}
 ${approvals(plan.approvals)}
-${plan.lookAlikes.count > 0 && html`<p class="attend">${plan.lookAlikes.count} look like a recent payout. They will be held until somebody approves them.</p>`}
+${lookAlikes(plan.lookAlikes)}
+${warnings.length > 0 && html`<h2>Worth a look</h2>${warningTable(warnings)}`}
 ${findings.length > 0 && html`<h2>Left out</h2>${findingTable(findings)}`}
 ${choices(path, options)}
 <form class="card" method="post" action="${path}">
 ${csrfField(view)}<input type="hidden" name="plan" value="${plan.hash}">${optionFields(options)}
 ${view.isTrial && byField()}
-<p class="actions"><button class="main">Pay ${plan.payouts} ${plan.payouts === 1 ? 'payout' : 'payouts'}</button> <a class="button" href="/batches">Leave it</a></p>
-<p class="quiet">Plan <code>${plan.hash}</code>: another one is not carried out.</p>
+<p class="actions"><button class="main">Pay ${plan.payouts} ${plan.payouts === 1 ? 'payout' : 'payouts'}</button> <a class="button" href="/batches">Do not pay</a></p>
+<p class="quiet">Plan <code>${plan.hash}</code>: if it has changed by then, nothing is paid.</p>
 </form>`;
 }
 
@@ -69,6 +70,23 @@ const approvals = ({ beforeSend, atBank, moreByPayee }: Outlook['approvals']): H
     moreByPayee > 0 &&
     html`<p class="quiet">${moreByPayee} may need more approvals if the payee is new or has changed.</p>`
   }`;
+
+/** What will be held, and beside which earlier payouts. */
+const lookAlikes = ({ count, rows }: PlanDocument['plan']['lookAlikes']): Html | false =>
+  count > 0 &&
+  html`<p class="attend">${
+    count === 1
+      ? '1 looks like a recent payout and will be held until somebody approves it.'
+      : `${count} look like recent payouts and will be held until somebody approves them.`
+  }</p>
+${dataTable(count > rows.length ? `The first ${rows.length}` : 'Same payee, amount and currency', LOOK_ALIKES, rows)}`;
+
+const LOOK_ALIKES: readonly Column<PlanDocument['plan']['lookAlikes']['rows'][number]>[] = [
+  { head: 'Document', cell: ({ id }) => id },
+  { head: 'Row', isFigure: true, cell: ({ row }) => row },
+  { head: 'Looks like', cell: ({ like }) => html`<a href="${payoutPath(like)}">${like}</a>` },
+  { head: 'Of', cell: ({ days }) => (days === 0 ? 'today' : `${counted(days, 'day')} ago`) },
+];
 
 export const refusedPage = (
   { path, options }: PlanPage,
@@ -107,6 +125,26 @@ const FINDINGS: readonly Column<Finding>[] = [
   },
   { head: 'Rule', cell: ({ rule }) => html`<code>${rule}</code>` },
 ];
+
+/** Warnings of one kind, with its first rows. */
+const WARNINGS: readonly Column<readonly Finding[]>[] = [
+  { head: 'Rows', cell: (alike) => rowsText(alike) },
+  { head: 'Column', cell: ([first]) => first?.column },
+  { head: 'Warning', cell: ([first]) => first?.message },
+  { head: 'Rule', cell: ([first]) => html`<code>${first?.rule}</code>` },
+];
+const ROWS_NAMED_MAX = 5;
+
+const warningTable = (warnings: readonly Finding[]): Html => {
+  const kinds = Map.groupBy(warnings, ({ rule, column, message }) => JSON.stringify([rule, column, message]));
+  return dataTable('They stop nothing', WARNINGS, [...kinds.values()]);
+};
+
+function rowsText(alike: readonly Finding[]): string {
+  const rows = [...new Set(alike.flatMap(({ row }) => row ?? []))];
+  const more = rows.length > ROWS_NAMED_MAX ? ` and ${rows.length - ROWS_NAMED_MAX} more` : '';
+  return `${rows.slice(0, ROWS_NAMED_MAX).join(', ')}${more}`;
+}
 
 const findingTable = (findings: readonly Finding[]): Html =>
   html`${dataTable(

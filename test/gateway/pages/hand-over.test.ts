@@ -57,6 +57,25 @@ describe('a file handed over on the pages', () => {
     expect((await bob.send('/batches/new')).status).toBe(403);
   });
 
+  it('is planned with what is worth a look: warnings, and payouts that look like earlier ones', async () => {
+    const gateway = await openGateway();
+    const visit = new Visit(gateway.url);
+    const first = `${(await upload(visit, 'first.csv', GOOD)).headers.location}`;
+    expect((await visit.submit(first, first, { by: 'alice' })).status).toBe(303);
+    const again = csvOf([
+      { id: '3', execute_on: '2020-03-31' },
+      { id: '4', amount: '99.00', execute_on: '2020-03-31' },
+    ]);
+    const { text } = await visit.send(`${(await upload(visit, 'again.csv', again)).headers.location}`);
+    expect(text).toContain('date-in-the-past');
+    expect(text.replace(/<[^>]+>/g, ' ')).toMatch(/1, 2 +execute_on +the date is in the past/);
+    expect(text).toContain('1 looks like a recent payout');
+    const [earlier] = await Array.fromAsync(
+      gateway.door.store.rows((await gateway.door.store.batches(1))[0]?.batchId ?? ''),
+    );
+    expect(text).toContain(`href="/payouts/${earlier?.reference}"`);
+  });
+
   it('shows what is wrong in place, and goes on without the bad rows where that is wanted', async () => {
     const gateway = await openGateway();
     const visit = new Visit(gateway.url);
