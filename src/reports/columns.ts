@@ -191,7 +191,7 @@ export const COLUMNS: readonly Column[] = [
     text: ({ reason, open }) => (reason === null ? (open?.why ?? null) : `${reason.message} [${reason.code}]`),
   }),
   column('open_why', 'What an open row waits for', ({ open }) => open?.why ?? null),
-  column('open_who', 'Who may act on it', ({ open }) => open?.who ?? null, { under: 'State', label: 'acts:' }),
+  column('open_who', 'Who may act on it', ({ open }) => open?.who ?? null, { under: 'State', label: 'who acts:' }),
   column('open_until', 'When the wait ends automatically', ({ open }) => open?.until ?? null, {
     under: 'State',
     label: 'until',

@@ -123,7 +123,7 @@ function stepItem({ count, totals, state, kind, why, who, until, since, hasEnded
   const more = count > rows.length ? ` and ${groupedAmount(`${count - rows.length}`)} more` : '';
   const wait = hasEnded
     ? ''
-    : ` since ${minuteOf(since)}${until === null ? '' : `, until ${minuteOf(until)}`}; acts: ${escapeHtml(who)}`;
+    : ` since ${minuteOf(since)}${until === null ? '' : `, until ${minuteOf(until)}`}; who acts: ${escapeHtml(who)}`;
   return `<li><strong>${counted(count, 'payout')} ${escapeHtml(state)}</strong>, ${sums}: ${escapeHtml(why)} <code>${escapeHtml(kind)}</code>${wait} <span class="quiet">(${named}${more})</span></li>`;
 }
 

@@ -33,7 +33,7 @@ test('says as of when, who handed it over, and what is still open with who may a
   expect(html).toContain('by maria');
   const open = html.slice(html.indexOf('Still open, and why'), html.indexOf('<h2>Totals</h2>'));
   expect(open).toContain('1 payout held');
-  expect(open).toContain('acts: anybody but the maker, maria');
+  expect(open).toContain('who acts: anybody but the maker, maria');
   expect(open).toContain('INV-2');
   expect(open).toContain('<strong>1 payout processing</strong>, 10.00 EUR: the bank has the order.');
 });

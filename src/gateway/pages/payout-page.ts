@@ -2,6 +2,7 @@ import { needsAttention } from '../../domain/payout-state.ts';
 import type { Terms } from '../../domain/policy.ts';
 import { INCIDENTS } from '../../domain/reconciliation.ts';
 import type { Comparison } from '../../reports/comparison.ts';
+import { counted } from '../../reports/display.ts';
 import type { NextStep } from '../../reports/next-step.ts';
 import { roleAskedOf } from '../../services/decisions/is-for.ts';
 import type { IncidentRecord } from '../../store/store.ts';
@@ -94,7 +95,7 @@ ${sides?.map(comparisonTable) ?? html`<p class="problem">The bank does not answe
 
 const comparisonTable = ({ title, sides, lines, note }: Comparison): Html => {
   const columns: Column<Comparison['lines'][number]>[] = [
-    { head: 'Of each', cell: ({ name }) => name },
+    { head: 'What', cell: ({ name }) => name },
     ...sides.map((head, side): Column<Comparison['lines'][number]> => ({ head, cell: ({ values }) => values[side] })),
     { head: 'Same?', cell: ({ differs }) => differs && html`<span class="badge attention">differs</span>` },
   ];
@@ -127,7 +128,7 @@ function decision(page: PayoutPage): Html | false {
   const { row, asked, approvedBy, isWhatIsSigned } = shown;
   if (asked === undefined) return false;
   const missing = asked.needed - approvedBy.length;
-  const standing = html`<p>${missing} of ${asked.needed} ${asked.needed === 1 ? 'approval is' : 'approvals are'} missing.
+  const standing = html`<p>It needs ${missing === asked.needed ? counted(missing, 'approval') : counted(missing, 'more approval')}.
 ${approvedBy.length > 0 && `Approved by ${approvedBy.join(', ')}.`}</p>`;
   if (!isWhatIsSigned) {
     return html`<section><h2>${questionText(shown)}</h2>${standing}

@@ -7,6 +7,7 @@ import { moment } from './pieces.ts';
 interface Event {
   at: number;
   who: string;
+  /** Begins with what stands between it and who did it. */
   what: string;
   detail?: string;
 }
@@ -19,8 +20,8 @@ export async function storyOf(store: Store, row: PayoutRecord): Promise<Html> {
   const { kind, uid, documentId, generation, reference, by, createdAt, releasedAt } = row;
   const exchange = kind === 'payout' ? await store.attempts(referenceOf(uid, documentId, 'exchange', generation)) : [];
   const events: Event[] = [
-    { at: createdAt, who: by ?? 'somebody', what: 'submitted it' },
-    ...(releasedAt === null ? [] : [{ at: releasedAt, who: 'product', what: 'started it' }]),
+    { at: createdAt, who: by ?? 'somebody', what: ' submitted it' },
+    ...(releasedAt === null ? [] : [{ at: releasedAt, who: 'product', what: ' started it' }]),
     ...exchange.map(sent('the exchange')),
     ...(await store.attempts(reference)).map(sent('the order')),
     ...(await store.auditOf(reference)).map(audited),
@@ -29,7 +30,7 @@ export async function storyOf(store: Store, row: PayoutRecord): Promise<Html> {
     .sort((a, b) => a.at - b.at)
     .map(
       ({ at, who, what, detail }) =>
-        html`<li>${moment(at)}<strong>${who}</strong> ${what}${detail !== undefined && detail !== '' && html`<br><span class="quiet">${detail}</span>`}</li>\n`,
+        html`<li>${moment(at)}<strong>${who}</strong>${what}${detail !== undefined && detail !== '' && html`<br><span class="quiet">${detail}</span>`}</li>\n`,
     );
   return html`<ol class="story">${shown}</ol>`;
 }
@@ -39,11 +40,11 @@ const sent =
   ({ sentAt, attempt, outcome, orderId }: SendAttempt): Event => ({
     at: sentAt,
     who: 'product',
-    what: `sent ${what} to the bank, attempt ${attempt}`,
+    what: ` sent ${what} to the bank, attempt ${attempt}`,
     detail: [outcome ?? 'no answer yet', orderId].filter((part) => part !== null).join(', order '),
   });
 
 function audited({ at, actor, action, detail }: AuditEntry): Event {
   const said = READ.flatMap((member) => (typeof detail[member] === 'string' ? [detail[member]] : []));
-  return { at, who: actor, what: action, detail: [...new Set(said)].join(' · ') };
+  return { at, who: actor, what: `: ${action}`, detail: [...new Set(said)].join(' · ') };
 }
