@@ -25,6 +25,9 @@ const UNKNOWN_COLUMN = {
   message:
     'neither a column of this product nor a payee field that the bank asks for in this file; rename or delete it',
 };
+/** Where no row gives the details of a payee, none of their fields is known. */
+const WITHOUT_PAYEE_TYPE =
+  'not a column of this product; rename or delete it, or, if it is a payee field, add beneficiary_type and payment_type';
 const MISSING_COLUMN = {
   rule: 'missing-column',
   message: 'this column is required and missing in the header line; add it',
@@ -52,7 +55,10 @@ export function checkColumns({
   const names = [...OWN_FIELDS, ...(known ?? [])];
   const unknownColumn = (name: string): typeof UNKNOWN_COLUMN => ({
     rule: UNKNOWN_COLUMN.rule,
-    message: `${UNKNOWN_COLUMN.message}.${didYouMean(name, names)}`.replace(/\.$/, ''),
+    message: `${pairs.named ? UNKNOWN_COLUMN.message : WITHOUT_PAYEE_TYPE}.${didYouMean(name, names)}`.replace(
+      /\.$/,
+      '',
+    ),
   });
   const found = (column: string, { rule, message }: typeof UNKNOWN_COLUMN): Finding => ({
     ...fileFinding(file, header?.line ?? 1, rule, message),

@@ -50,7 +50,9 @@ export class Rules {
     const { unknown, unknownColumn, inHeader, absent } = this.columns;
     const given = withoutBlanks(text, unknown);
     const instruction = withoutSpare(given, spare, requiredDetails);
-    const strangers = inHeader ? [] : Object.keys(text).filter((name) => unknown.has(name));
+    // A message names the fields itself: those of a payee of no known type are not the sender's to rename.
+    const isUntold = original !== undefined && !text.beneficiary_type;
+    const strangers = inHeader || isUntold ? [] : Object.keys(text).filter((name) => unknown.has(name));
     const broken = [
       ...strangers.map((column) => ({ column, ...unknownColumn(column) })),
       ...checkRequired(instruction).filter(({ column }) => !absent.has(column)),

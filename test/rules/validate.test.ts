@@ -213,7 +213,21 @@ describe('the file as a whole', () => {
     expect(findings).toContainEqual(
       expect.objectContaining({ line: 1, row: null, column: 'nickname', rule: 'unknown-column' }),
     );
-    expect(broken(validated([{ ...GOOD, account_no: '1' }]))).toEqual([['account_no', 'unknown-column']]);
+    const lone = validated([{ ...GOOD, account_no: '1' }]);
+    expect(broken(lone)).toEqual([['account_no', 'unknown-column']]);
+    expect(lone.findings[0]?.message).toContain('add beneficiary_type and payment_type');
+    expect(findings[0]?.message).toContain('that the bank asks for');
+  });
+
+  test('of a bank message does not have its payee fields called unknown while the type of the payee is', () => {
+    const untold = { ...NO_PAYEE, account_no: '1' };
+    const original = { payment: 0, endToEndId: 'INV-1', amount: '10.00', currency: 'USD' };
+    const { findings } = validateRows({
+      file: 'message.xml',
+      columns: Object.keys(untold).map((name) => ({ name, line: 2, row: 1 })),
+      rows: [{ row: 1, line: 2, instruction: untold, original }],
+    });
+    expect(findings.map(({ rule }) => rule)).not.toContain('unknown-column');
   });
 
   test('has no valid row once its header line is wrong', () => {
