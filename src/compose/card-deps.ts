@@ -11,7 +11,7 @@ import type { Config } from '../config.ts';
 import type { CardStateView } from '../domain/card-payment.ts';
 import { cardWorkflowId, MESSAGES } from '../domain/names.ts';
 import type { CardDeps } from '../gateway/gateway-deps.ts';
-import { startCardPayment } from '../temporal/executions.ts';
+import { ifThere, startCardPayment } from '../temporal/executions.ts';
 import { type TemporalUi, workflowUrl } from '../temporal/ui-link.ts';
 import type { CardVault } from '../vault/card-vault.ts';
 
@@ -59,15 +59,7 @@ export function cardDeps(
         throw error;
       }
     },
-    async signal(id, name) {
-      try {
-        await within(UPDATE_MS, () => handleOf(id).signal(name));
-        return true;
-      } catch (error) {
-        if (error instanceof WorkflowNotFoundError) return false;
-        throw error;
-      }
-    },
+    signal: (id, name) => ifThere(() => within(UPDATE_MS, () => handleOf(id).signal(name))),
     workflowUrl: (workflowId) => workflowUrl(ui, workflowId),
   };
 }

@@ -1,7 +1,8 @@
 import { isJudged } from '../api/errors.ts';
+import { MESSAGES } from '../domain/names.ts';
 import type { PageDeps } from '../gateway/pages/page-deps.ts';
 import { tellPlan } from '../services/batch/control.ts';
-import { cancelPayout, decidePayout } from '../temporal/decide-payout.ts';
+import { tellPayout } from '../temporal/decide-payout.ts';
 import { executionsOver } from '../temporal/executions.ts';
 import { resolvePayout } from '../temporal/resolve-payout.ts';
 import { type TemporalUi, workflowUrl } from '../temporal/ui-link.ts';
@@ -18,9 +19,9 @@ const RESOLVE_MS = 60_000;
 export const pageDeps = ({ config, store, client, bank, log }: Opened, ui: TemporalUi): PageDeps => ({
   settings: config.settings,
   decide: (payout, update) =>
-    client.withDeadline(Date.now() + UPDATE_MS, () => decidePayout(client, payout.workflowId, update)),
+    client.withDeadline(Date.now() + UPDATE_MS, () => tellPayout(client, payout.workflowId, MESSAGES.decide, update)),
   cancel: (payout, request) =>
-    client.withDeadline(Date.now() + UPDATE_MS, () => cancelPayout(client, payout.workflowId, request)),
+    client.withDeadline(Date.now() + UPDATE_MS, () => tellPayout(client, payout.workflowId, MESSAGES.cancel, request)),
   resolve: (payout, request) =>
     client.withDeadline(Date.now() + RESOLVE_MS, () => resolvePayout({ client, store }, payout, request)),
   stepContext: (payouts) => stepContext(config, store, payouts),

@@ -1,27 +1,19 @@
 import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
-import { MESSAGES } from '../domain/names.ts';
+import type { MESSAGES } from '../domain/names.ts';
 
-/** Tells a payout what somebody has decided: what it says to it, or why it counts for nothing. */
-export const decidePayout = (
+/**
+ * Tells a payout what somebody has decided, or asks it to cancel where that is still possible (`cancelled`, `too-late` or `pending`):
+ * what it says to it, or why it counts for nothing.
+ */
+export const tellPayout = (
   client: Client,
   workflowId: string,
-  update: object,
+  update: typeof MESSAGES.decide | typeof MESSAGES.cancel,
+  payload: object,
 ): Promise<string | { refused: string }> =>
   client.workflow
     .getHandle(workflowId)
-    .executeUpdate<{ outcome: string }, [object]>(MESSAGES.decide, { args: [update] })
-    .then(({ outcome }) => outcome)
-    .catch(refusalOf);
-
-/** Asks a payout to cancel where that is still possible: `cancelled`, `too-late` or `pending`, or why it was not asked. */
-export const cancelPayout = (
-  client: Client,
-  workflowId: string,
-  request: { by: string; reason: string },
-): Promise<string | { refused: string }> =>
-  client.workflow
-    .getHandle(workflowId)
-    .executeUpdate<{ outcome: string }, [object]>(MESSAGES.cancel, { args: [request] })
+    .executeUpdate<{ outcome: string }, [object]>(update, { args: [payload] })
     .then(({ outcome }) => outcome)
     .catch(refusalOf);
 

@@ -266,7 +266,8 @@ async function isStarted(start: Promise<unknown>): Promise<boolean> {
   }
 }
 
-async function ifThere(call: () => Promise<unknown>): Promise<boolean> {
+/** False when no such workflow is open. */
+export async function ifThere(call: () => Promise<unknown>): Promise<boolean> {
   try {
     await call();
     return true;

@@ -19,7 +19,7 @@ import { roleAskedOf } from '../../services/decisions/is-for.ts';
 import { openQuestion } from '../../services/decisions/open-question.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
 import { untilCarriedOut } from '../../temporal/carried-out.ts';
-import { cancelPayout, decidePayout, refusalOf } from '../../temporal/decide-payout.ts';
+import { refusalOf, tellPayout } from '../../temporal/decide-payout.ts';
 import { updateBatch } from '../../temporal/executions.ts';
 import { resolvePayout } from '../../temporal/resolve-payout.ts';
 import { bothSidesText, verdictsText } from '../both-sides.ts';
@@ -75,7 +75,7 @@ export async function decide(
   return tellEach(session, payouts, asked, async (client, payout) => {
     const update = await decisionOn(store, payout, signer, { decision, remark: options.remark });
     if ('refused' in update) return update;
-    return decidePayout(client, payout.workflowId, update);
+    return tellPayout(client, payout.workflowId, MESSAGES.decide, update);
   });
 }
 
@@ -145,7 +145,7 @@ export async function cancel(session: Session, id: string, options: DecideOption
   await confirm(`Cancel ${titleOf(target)}?`, options.yes);
   if (target.kind === 'batch') return controlBatch(session, target.batch.batchId, MESSAGES.cancel, by);
   return tellEach(session, [target.payout], { action: 'cancel', by, detail: { reason } }, (client, { workflowId }) =>
-    cancelPayout(client, workflowId, { by, reason }),
+    tellPayout(client, workflowId, MESSAGES.cancel, { by, reason }),
   );
 }
 
