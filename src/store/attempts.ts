@@ -1,7 +1,7 @@
 import { END_STATES, type EndState, type Reason } from '../domain/payout-state.ts';
 import type { SentCardRequest, SentOrder } from '../domain/sent-order.ts';
 import { inDoubt, SENDER_LIFE_MS } from '../domain/submission.ts';
-import { chunks } from './chunks.ts';
+import { inChunks } from './chunks.ts';
 import type { Database } from './database.ts';
 import { json } from './json-columns.ts';
 import { leaveOpenSet } from './open-orders.ts';
@@ -237,13 +237,9 @@ function attempts(db: Database, reference: string): Promise<SendAttempt[]> {
 }
 
 /** Attempts recorded under any of these references, oldest first. */
-export async function attemptsOf(db: Database, references: readonly string[]): Promise<SendAttempt[]> {
-  const found: SendAttempt[] = [];
-  for (const some of chunks(references)) {
-    const query = db.selectFrom('sendAttempts').selectAll().where('reference', 'in', some);
-    found.push(...(await query.orderBy('sentAt').orderBy('attempt').execute()));
-  }
-  return found;
+export function attemptsOf(db: Database, references: readonly string[]): Promise<SendAttempt[]> {
+  const query = db.selectFrom('sendAttempts').selectAll().orderBy('sentAt').orderBy('attempt');
+  return inChunks(references, (some) => query.where('reference', 'in', some).execute());
 }
 
 /** So many orders show whether a list is up to date. */

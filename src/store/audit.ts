@@ -1,7 +1,7 @@
 import { type AuditEntry, kept, leafText } from '../audit/entry.ts';
 import { leafHash, MerkleTree, type TreeState } from '../audit/merkle.ts';
 import type { LoggedEntry } from './audit-schema.ts';
-import { chunks } from './chunks.ts';
+import { chunks, inChunks } from './chunks.ts';
 import type { Database } from './database.ts';
 import { json } from './json-columns.ts';
 import { inTransaction } from './transaction.ts';
@@ -99,13 +99,8 @@ async function entriesOfActions(
   actions: readonly string[],
   subjects: readonly string[],
 ): Promise<Pick<AuditEntry, 'at' | 'actor' | 'action' | 'subject'>[]> {
-  const found: Pick<AuditEntry, 'at' | 'actor' | 'action' | 'subject'>[] = [];
-  for (const some of chunks(subjects)) {
-    const query = db.selectFrom('auditLog').select(['at', 'actor', 'action', 'subject']);
-    const about = query.where('subject', 'in', some).where('action', 'in', actions);
-    found.push(...(await about.orderBy('seq').execute()));
-  }
-  return found;
+  const query = db.selectFrom('auditLog').select(['at', 'actor', 'action', 'subject']).where('action', 'in', actions);
+  return inChunks(subjects, (some) => query.where('subject', 'in', some).orderBy('seq').execute());
 }
 
 const PAGE = 5_000;

@@ -29,6 +29,13 @@ export function* chunks<T>(items: Iterable<T>, size = ROWS_PER_STATEMENT): Gener
   if (piece.length > 0) yield piece;
 }
 
+/** What `read` finds of each piece, one piece after the other. */
+export async function inChunks<T, Found>(items: Iterable<T>, read: (some: T[]) => Promise<Found[]>): Promise<Found[]> {
+  const found: Found[] = [];
+  for (const some of chunks(items)) found.push(...(await read(some)));
+  return found;
+}
+
 /** Rows of a file page by page: `read` gives the ones behind `after`, in order, at most `ROWS_PER_STATEMENT`. */
 export async function* pagedByRow<Row extends { row: number | null }>(
   read: (after: number) => Promise<Row[]>,

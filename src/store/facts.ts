@@ -1,5 +1,5 @@
 import { audit } from './audit.ts';
-import { chunks } from './chunks.ts';
+import { chunks, inChunks } from './chunks.ts';
 import type { Database } from './database.ts';
 import { announce } from './outbox.ts';
 import type { BookedExchange, ReturnRecord, UnaskedOrder } from './schema.ts';
@@ -37,10 +37,8 @@ function recordReturn(db: Database, entry: ReturnRecord): Promise<boolean> {
 
 /** Oldest first. */
 async function returnsOf(db: Database, references: readonly string[]): Promise<ReturnRecord[]> {
-  const found: ReturnRecord[] = [];
-  for (const some of chunks(references)) {
-    found.push(...(await db.selectFrom('returns').selectAll().where('reference', 'in', some).execute()));
-  }
+  const query = db.selectFrom('returns').selectAll();
+  const found = await inChunks(references, (some) => query.where('reference', 'in', some).execute());
   return found.sort((a, b) => a.seenAt - b.seenAt);
 }
 
@@ -54,12 +52,9 @@ async function recordBookedExchange(db: Database, exchange: BookedExchange): Pro
 }
 
 /** In no order. */
-async function bookedExchangesOf(db: Database, references: readonly string[]): Promise<BookedExchange[]> {
-  const found: BookedExchange[] = [];
-  for (const some of chunks(references)) {
-    found.push(...(await db.selectFrom('bookedExchanges').selectAll().where('reference', 'in', some).execute()));
-  }
-  return found;
+function bookedExchangesOf(db: Database, references: readonly string[]): Promise<BookedExchange[]> {
+  const query = db.selectFrom('bookedExchanges').selectAll();
+  return inChunks(references, (some) => query.where('reference', 'in', some).execute());
 }
 
 /** Orders at the bank under no reference of ours, each once; returns how many were not recorded before. */

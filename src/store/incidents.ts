@@ -1,6 +1,6 @@
 import type { Incident } from '../domain/reconciliation.ts';
 import { audit } from './audit.ts';
-import { chunks } from './chunks.ts';
+import { inChunks } from './chunks.ts';
 import type { Database } from './database.ts';
 import { incidentId } from './incident-id.ts';
 import { announce } from './outbox.ts';
@@ -63,12 +63,9 @@ function recordIncident(
 
 /** Oldest first. */
 async function incidentsOf(db: Database, references: readonly string[]): Promise<IncidentRecord[]> {
-  const found: IncidentRecord[] = [];
-  for (const some of chunks(references)) {
-    const rows = await db.selectFrom('incidents').selectAll().where('reference', 'in', some).execute();
-    found.push(...rows.map(incidentRecord));
-  }
-  return found.sort((a, b) => a.seenAt - b.seenAt);
+  const query = db.selectFrom('incidents').selectAll();
+  const found = await inChunks(references, (some) => query.where('reference', 'in', some).execute());
+  return found.map(incidentRecord).sort((a, b) => a.seenAt - b.seenAt);
 }
 
 /** Newest first; `open`: only those that nobody has acknowledged. With `after` those behind that one. */

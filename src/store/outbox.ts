@@ -1,5 +1,5 @@
 import type { EventFilter } from '../domain/events-out.ts';
-import { chunks } from './chunks.ts';
+import { chunks, inChunks } from './chunks.ts';
 import type { Database } from './database.ts';
 import type { OutboxEvent } from './outbox-schema.ts';
 
@@ -57,9 +57,7 @@ async function outboxEvents(
 
 /** By position. */
 async function outboxEventsAt(db: Database, positions: readonly number[]): Promise<OutboxEvent[]> {
-  const found: OutboxEvent[] = [];
-  for (const some of chunks(positions)) {
-    found.push(...(await db.selectFrom('outbox').selectAll().where('position', 'in', some).execute()));
-  }
+  const query = db.selectFrom('outbox').selectAll();
+  const found = await inChunks(positions, (some) => query.where('position', 'in', some).execute());
   return found.sort((a, b) => a.position - b.position);
 }

@@ -1,5 +1,5 @@
 import type { PayeeFacts } from '../domain/payee-flags.ts';
-import { chunks } from './chunks.ts';
+import { inChunks } from './chunks.ts';
 import type { Database } from './database.ts';
 import type { PayeePayment, SeenPayee } from './decision-schema.ts';
 
@@ -92,21 +92,15 @@ async function seenPayee(db: Database, { uid, payeeId }: PayeeAsked): Promise<La
 /** The payees among these that the bank has shown. */
 async function payeesOf(db: Database, asked: readonly Pick<SeenPayee, 'uid' | 'payeeId'>[]): Promise<NamedPayee[]> {
   const wanted = new Map(asked.map((payee) => [keyOf(payee), payee]));
-  const found: NamedPayee[] = [];
-  for (const some of chunks(wanted.values())) {
-    const rows = await db
-      .selectFrom('payees')
-      .select(['uid', 'payeeId', 'name'])
-      .where('uid', 'in', [...new Set(some.map(({ uid }) => uid))])
-      .where(
-        'payeeId',
-        'in',
-        some.map(({ payeeId }) => payeeId),
-      )
+  const query = db.selectFrom('payees').select(['uid', 'payeeId', 'name']);
+  const found = await inChunks(wanted.values(), (some) => {
+    const [uids, payeeIds] = [new Set(some.map(({ uid }) => uid)), some.map(({ payeeId }) => payeeId)];
+    return query
+      .where('uid', 'in', [...uids])
+      .where('payeeId', 'in', payeeIds)
       .execute();
-    found.push(...rows.filter((row) => wanted.has(keyOf(row))));
-  }
-  return found;
+  });
+  return found.filter((row) => wanted.has(keyOf(row)));
 }
 
 const keyOf = ({ uid, payeeId }: Pick<SeenPayee, 'uid' | 'payeeId'>): string => JSON.stringify([uid, payeeId]);

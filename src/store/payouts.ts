@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Assessment } from '../domain/gates.ts';
 import { END_STATES, type PayoutState } from '../domain/payout-state.ts';
 import { audit } from './audit.ts';
-import { chunks } from './chunks.ts';
+import { inChunks } from './chunks.ts';
 import type { Database } from './database.ts';
 import { json } from './json-columns.ts';
 import type { HeldClaim } from './payout-changes.ts';
@@ -38,21 +38,15 @@ async function userOf(db: Database, reference: string): Promise<string | undefin
 }
 
 /** The payouts that there are under these references. */
-async function payoutsOf(db: Database, references: readonly string[]): Promise<PayoutRecord[]> {
-  const found: PayoutRecord[] = [];
-  for (const some of chunks(references)) {
-    found.push(...(await db.selectFrom('payouts').selectAll().where('reference', 'in', some).execute()));
-  }
-  return found;
+function payoutsOf(db: Database, references: readonly string[]): Promise<PayoutRecord[]> {
+  const query = db.selectFrom('payouts').selectAll();
+  return inChunks(references, (some) => query.where('reference', 'in', some).execute());
 }
 
 /** The payouts whose order has one of these ids. */
-async function payoutsOfOrders(db: Database, orderIds: readonly string[]): Promise<PayoutRecord[]> {
-  const found: PayoutRecord[] = [];
-  for (const some of chunks(orderIds)) {
-    found.push(...(await db.selectFrom('payouts').selectAll().where('orderId', 'in', some).execute()));
-  }
-  return found;
+function payoutsOfOrders(db: Database, orderIds: readonly string[]): Promise<PayoutRecord[]> {
+  const query = db.selectFrom('payouts').selectAll();
+  return inChunks(orderIds, (some) => query.where('orderId', 'in', some).execute());
 }
 
 /** Batch id, reference, workflow id, order id or document id -> matching payouts, oldest first, at most `limit`. */
@@ -227,14 +221,7 @@ async function approvalsOf(db: Database, reference: string, digest: string): Pro
 }
 
 /** Approvals recorded under any of these references, whatever the digest, oldest first. */
-async function approvalsOfMany(
-  db: Database,
-  references: readonly string[],
-): Promise<Selectable<Tables['decisions']>[]> {
-  const found: Selectable<Tables['decisions']>[] = [];
-  for (const some of chunks(references)) {
-    const query = db.selectFrom('decisions').selectAll().where('reference', 'in', some);
-    found.push(...(await query.orderBy('at').orderBy('by').execute()));
-  }
-  return found;
+function approvalsOfMany(db: Database, references: readonly string[]): Promise<Selectable<Tables['decisions']>[]> {
+  const query = db.selectFrom('decisions').selectAll().orderBy('at').orderBy('by');
+  return inChunks(references, (some) => query.where('reference', 'in', some).execute());
 }
