@@ -85,17 +85,17 @@ export interface Bank {
   };
   transactions: {
     paymentFee(
-      query: { uid: string; account_id: string; beneficiary_id: string; amount: string; currency: string },
+      query: Pick<PaymentBody, 'uid' | 'account_id' | 'beneficiary_id' | 'amount' | 'currency'>,
       options?: ReadOptions,
     ): Promise<PaymentFee>;
     payment(body: PaymentBody, options?: SendOptions): Promise<PlacedOrder>;
     transferFee(
-      query: { source_account_id: string; destination_account_id: string; amount: string },
+      query: Pick<TransferBody, 'source_account_id' | 'destination_account_id' | 'amount'>,
       options?: ReadOptions,
     ): Promise<TransferFee>;
     transfer(body: TransferBody, options?: SendOptions): Promise<PlacedOrder>;
     fxQuote(
-      query: { sell_account: string; buy_account: string; amount: string; currency: string },
+      query: Pick<FxBody, 'sell_account' | 'buy_account' | 'amount' | 'currency'>,
       options?: ReadOptions,
     ): Promise<FxQuote>;
     fx(body: FxBody, options?: SendOptions): Promise<PlacedOrder>;

@@ -7,50 +7,41 @@ import { unfitTransfer } from './own-accounts.ts';
 /** Which of a payout's orders. */
 export type LegKind = ExpectedOrder['kind'];
 
+/** What every order has as it is sent. */
+interface OrderTerms {
+  /** Decimal string, in `currency`. */
+  amount: string;
+  currency: string;
+  /** Epoch ms. */
+  expiredAt: number;
+  note?: string;
+  reason?: string;
+}
+
 /** A payment as it is sent (interface section 4): fixed before the first attempt, and the same bytes on every resend. */
-export interface PaymentOrder {
+export interface PaymentOrder extends OrderTerms {
   accountId: string;
   beneficiaryId: string;
   /** Not sent: of the payee as people have agreed to it. Absent in a record of an earlier release. */
   payeeDigest?: string;
-  /** Decimal string. */
-  amount: string;
-  currency: string;
-  /** Epoch ms. */
-  expiredAt: number;
-  note?: string;
-  reason?: string;
   chargeType?: string;
 }
 
-/** A transfer as it is sent, and the user whose lists may show its arrival. */
-export interface TransferOrder {
+/** A transfer as it is sent, and the user whose lists may show its arrival. Its currency, of both accounts, is not sent. */
+export interface TransferOrder extends OrderTerms {
   sourceAccountId: string;
   destinationAccountId: string;
-  /** Decimal string. */
-  amount: string;
-  /** Not sent: of both accounts. */
-  currency: string;
   /** Not sent. */
   destinationUid: string;
-  /** Epoch ms. */
-  expiredAt: number;
-  note?: string;
-  reason?: string;
 }
 
-/** An exchange as it is sent, and what the booked order is compared with. */
-export interface ExchangeOrder {
+/**
+ * An exchange as it is sent, and what the booked order is compared with. Its amount is what is bought; note and reason are absent for
+ * the exchange of a payout, whose texts are for the payee.
+ */
+export interface ExchangeOrder extends OrderTerms {
   sellAccountId: string;
   buyAccountId: string;
-  /** Decimal string: what is bought, in `currency`. */
-  amount: string;
-  currency: string;
-  /** Epoch ms. */
-  expiredAt: number;
-  /** Absent for the exchange of a payout, whose texts are for the payee. */
-  note?: string;
-  reason?: string;
   /** Not sent: the quote at the first attempt. */
   sellCurrency: string;
   quotedSellAmount: string;

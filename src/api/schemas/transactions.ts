@@ -26,38 +26,31 @@ export type FxQuote = z.infer<typeof fxQuote>;
 export const placedOrder = z.object({ order_id: identifier });
 export type PlacedOrder = z.infer<typeof placedOrder>;
 
-/** Body of POST payment (interface section 4). */
-export interface PaymentBody {
+/** What the body of every order POST has (interface section 4). */
+interface OrderBody {
+  reference: string;
+  amount: string;
+  note?: string;
+  reason?: string;
+  expired_at?: number;
+}
+
+export interface PaymentBody extends OrderBody {
   uid: string;
   account_id: string;
   beneficiary_id: string;
-  reference: string;
-  amount: string;
   currency: string;
-  note?: string;
-  reason?: string;
-  expired_at?: number;
   charge_type?: string;
 }
 
-export interface TransferBody {
+export interface TransferBody extends OrderBody {
   source_account_id: string;
   destination_account_id: string;
-  reference: string;
-  amount: string;
-  note?: string;
-  reason?: string;
-  expired_at?: number;
 }
 
-export interface FxBody {
+export interface FxBody extends OrderBody {
   sell_account: string;
   buy_account: string;
-  amount: string;
   currency: string;
-  reference: string;
-  note?: string;
-  reason?: string;
-  expired_at?: number;
   type?: string;
 }

@@ -9,36 +9,14 @@ import { accountKey } from './account-key.ts';
 import { ContextFileError } from './context-file-error.ts';
 
 /** The mapping file: how accounts, networks and ids of bank messages become ours. */
-export interface MessageMapping {
+export interface MessageMapping extends Omit<z.output<typeof FILE>, 'accounts' | 'clearingFields'> {
   /** By `accountKey` of the debtor's account. */
-  accounts: ReadonlyMap<string, DebtorAccount>;
-  /** The first that matches counts; before the built-in ones of `payment-type.ts`. */
-  paymentTypes: readonly PaymentTypeRule[];
-  /** Beneficiary field that takes the member id, by clearing system (ISO 20022 external code). */
+  accounts: ReadonlyMap<string, z.output<typeof ACCOUNT>>;
   clearingFields: ReadonlyMap<string, string>;
-  /** Of payees that neither the message nor the directory tells apart. */
-  beneficiaryType?: 'personal' | 'business';
-  identity: Identity;
 }
 
-interface DebtorAccount {
-  uid: string;
-  account_id: string;
-  /** Where it is given, a message that names another currency for the account is refused. */
-  currency?: string;
-}
-
-/** What is not given matches everything. */
-export interface PaymentTypeRule {
-  serviceLevel?: string;
-  localInstrument?: string;
-  currency?: string;
-  clearingSystem?: string;
-  paymentType: string;
-}
-
-/** Which id of the message is the document id. `position` numbers the transactions of a payment block. */
-export type Identity = 'end-to-end-id' | 'instruction-id' | 'position';
+export type PaymentTypeRule = MessageMapping['paymentTypes'][number];
+export type Identity = MessageMapping['identity'];
 
 const CLEARING_FIELDS: Readonly<Record<string, string>> = { USABA: 'aba_routing_code', AUBSB: 'bsb' };
 
@@ -51,12 +29,19 @@ const PROBLEMS_SHOWN = 10;
 const NOT_A_FIELD = 'a column of this product, not a payee field of the bank';
 
 const text = z.string().trim().min(1);
-const ACCOUNT = z.strictObject({ uid: text, account_id: text, currency: text.optional() });
+const ACCOUNT = z.strictObject({
+  uid: text,
+  account_id: text,
+  /** Where it is given, a message that names another currency for the account is refused. */
+  currency: text.optional(),
+});
 const FILE = z.strictObject({
   /** Each is an `ACCOUNT`; there can be too many of them for one turn. */
   accounts: z.record(text, z.unknown()).default({}),
+  /** The first that matches counts; before the built-in ones of `payment-type.ts`. */
   paymentTypes: z
     .array(
+      /** What is not given matches everything. */
       z.strictObject({
         serviceLevel: text.optional(),
         localInstrument: text.optional(),
@@ -66,13 +51,16 @@ const FILE = z.strictObject({
       }),
     )
     .default([]),
+  /** Beneficiary field that takes the member id, by clearing system (ISO 20022 external code). */
   clearingFields: z
     .record(
       text,
       text.refine((field) => !OWN_FIELDS.has(field), NOT_A_FIELD),
     )
     .default({}),
+  /** Of payees that neither the message nor the directory tells apart. */
   beneficiaryType: z.enum(['personal', 'business']).optional(),
+  /** Which id of the message is the document id. `position` numbers the transactions of a payment block. */
   identity: z.enum(['end-to-end-id', 'instruction-id', 'position']).default('end-to-end-id'),
 });
 
@@ -141,7 +129,7 @@ function checkKeys(cursor: JsonCursor, depth = 0): void {
 
 /** By `accountKey`. */
 async function accountsOf(path: string, given: Record<string, unknown>, next: NextTurn) {
-  const accounts = new Map<string, DebtorAccount>();
+  const accounts = new Map<string, z.output<typeof ACCOUNT>>();
   const problems: string[] = [];
   for (const [account, ours] of Object.entries(given)) {
     await next();

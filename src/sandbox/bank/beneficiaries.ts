@@ -1,11 +1,13 @@
+import type { z } from 'zod';
 import type { Beneficiary } from '../../api/schemas/beneficiaries.ts';
 import type { Page } from '../../api/schemas/wire.ts';
 import type { Database, Parameters } from '../database.ts';
 import { newId } from '../ids.ts';
 import { Refusal } from '../refusal.ts';
+import type { beneficiaryListQuery } from '../requests.ts';
 import { type BeneficiaryKind, checkedItems } from './beneficiary-items.ts';
 import type { Books } from './books.ts';
-import { type PageRequest, pageOf } from './paging.ts';
+import { pageOf } from './paging.ts';
 
 export interface BeneficiaryRow extends BeneficiaryKind {
   id: string;
@@ -64,12 +66,7 @@ export function requireBeneficiaryOf(db: Database, uid: string, id: string): Ben
   return row;
 }
 
-interface BeneficiaryFilter extends PageRequest {
-  uid: string;
-  currency?: string | undefined;
-  beneficiary_type?: string | undefined;
-  payment_type?: string | undefined;
-}
+type BeneficiaryFilter = z.infer<typeof beneficiaryListQuery>;
 
 /** Newest first. */
 export function listBeneficiaries({ db, profile }: Books, filter: BeneficiaryFilter): Page<Beneficiary> {

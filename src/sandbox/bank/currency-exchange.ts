@@ -1,6 +1,8 @@
+import type { z } from 'zod';
 import type { FxQuote, PlacedOrder } from '../../api/schemas/transactions.ts';
 import { formatMinor } from '../../domain/money.ts';
 import { badRequest, Refusal } from '../refusal.ts';
+import type { fxQuoteQuery } from '../requests.ts';
 import { type AccountRow, requireAccount, requireUsableAccount } from './accounts.ts';
 import { readAmount } from './amounts.ts';
 import type { Books } from './books.ts';
@@ -9,12 +11,7 @@ import { type OrderRequest, placeOrder } from './place-order.ts';
 import { buyAmountOf, orderRate, quoteRate, rateOf, sellAmountOf } from './rates.ts';
 
 /** `currency` names the leg `amount` is in; which one it may be is not shown, so both are taken. */
-interface ExchangeTerms {
-  sell_account: string;
-  buy_account: string;
-  amount: string;
-  currency: string;
-}
+type ExchangeTerms = z.infer<typeof fxQuoteQuery>;
 
 /** Quote; it binds nobody. Throws 2002, 2006, 2009. */
 export function quoteExchange({ db, profile }: Books, terms: ExchangeTerms): FxQuote {

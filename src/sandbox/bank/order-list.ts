@@ -1,24 +1,17 @@
+import type { z } from 'zod';
 import type { Page } from '../../api/schemas/wire.ts';
 import { currencyExponent } from '../../domain/currency.ts';
 import { parseDecimal } from '../../domain/money.ts';
 import type { Parameters } from '../database.ts';
 import { badRequest } from '../refusal.ts';
+import type { orderListQuery } from '../requests.ts';
 import type { Books } from './books.ts';
 import { pageRows, progressOf } from './list-progress.ts';
 import { type OrderRecord, toOrder } from './order-row.ts';
-import { type PageRequest, pageOf } from './paging.ts';
+import { pageOf } from './paging.ts';
 
 /** Query of the order list (interface section 4): bounds are inclusive, `create_at_to` is spelled so. */
-interface OrderFilter extends PageRequest {
-  uid: string;
-  currency: string;
-  account_id?: string | undefined;
-  created_at_from?: string | undefined;
-  create_at_to?: string | undefined;
-  amount_from?: string | undefined;
-  amount_to?: string | undefined;
-  order_type?: string | undefined;
-}
+type OrderFilter = z.infer<typeof orderListQuery>;
 
 /** The amount of the leg in the list's currency: an exchange is listed under both of its currencies. */
 const LEG_AMOUNT = 'CASE WHEN currency = :currency THEN amount ELSE buy_amount END';

@@ -1,17 +1,15 @@
+import type { z } from 'zod';
 import type { PlacedOrder } from '../../api/schemas/transactions.ts';
 import { formatMinor } from '../../domain/money.ts';
 import { badRequest } from '../refusal.ts';
+import type { transferFeeQuery } from '../requests.ts';
 import { type AccountRow, requireAccount, requireUsableAccount } from './accounts.ts';
 import { readAmount } from './amounts.ts';
 import type { Books } from './books.ts';
 import { type OrderRequest, placeOrder } from './place-order.ts';
 
 /** Between accounts of the same currency, also of different users. */
-export interface TransferTerms {
-  source_account_id: string;
-  destination_account_id: string;
-  amount: string;
-}
+export type TransferTerms = z.infer<typeof transferFeeQuery>;
 
 /** Fee quote. Throws 2002, 2006. */
 export function quoteTransferFee(
