@@ -1,4 +1,5 @@
-import { continueAsNew, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
+import { ApplicationFailure, continueAsNew, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
+import { FAILURES } from '../domain/failures.ts';
 import { ordersOpenedSignal } from './messages.ts';
 import { longRuns } from './proxies.ts';
 
@@ -12,6 +13,11 @@ export interface OrderWatchInput {
  * order opened, ends when the open set is empty and no signal is pending.
  */
 export async function orderWatch(input: OrderWatchInput): Promise<void> {
+  // Anybody can start a workflow under this id: one that names no list would hold it for ever, and nobody would watch the orders.
+  if (typeof input?.uid !== 'string' || typeof input.currency !== 'string') {
+    const message = 'a watch is started with {"uid":"...","currency":"..."}';
+    throw ApplicationFailure.nonRetryable(message, FAILURES.invalidInput);
+  }
   let opened = 0;
   setHandler(
     ordersOpenedSignal,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { orderWatchWorkflowId } from '../../src/domain/names.ts';
+import { orderWatchWorkflowId, TASK_QUEUE } from '../../src/domain/names.ts';
 import { startProduct } from '../support/product.ts';
 import { recordHistory } from '../support/record-history.ts';
 import { until } from '../support/until.ts';
@@ -7,6 +7,21 @@ import { until } from '../support/until.ts';
 const HOUR_MS = 3_600_000;
 
 describe.concurrent('the order watch', () => {
+  it.each([undefined, {}])(
+    'started by somebody with %j fails, and makes room for the one that payouts wake',
+    async (given) => {
+      await using product = await startProduct();
+      const workflowId = orderWatchWorkflowId('u-1001', 'USD');
+      const options = { workflowId, taskQueue: TASK_QUEUE, args: [given] };
+      const squatter = await product.client.workflow.start('orderWatch', options);
+      await expect(squatter.result()).rejects.toMatchObject({
+        cause: { message: expect.stringContaining('uid'), type: 'InvalidInput' },
+      });
+      expect((await (await product.start({ id: 'watched' })).result()).state).toBe('completed');
+      await product.client.workflow.getHandle(workflowId).result();
+    },
+  );
+
   it('serves many payouts with one sweep, ends when nothing is open, and is woken by the next payout', async () => {
     await using product = await startProduct();
     const watch = product.client.workflow.getHandle(orderWatchWorkflowId('u-1001', 'USD'));
