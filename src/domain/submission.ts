@@ -111,7 +111,9 @@ export function remembered(known: Submission, stored: Submission, hasOrder: bool
   const isUnseen = stored.lastLeft === 0 && (hasOrder || (known.tainted && !isExplained(known, stored)));
   const attempts = Math.max(known.attempts, stored.attempts);
   if (lastLeftOf(known) <= stored.attempts && !isUnseen) return { ...stored, attempts };
-  return { ...withUnknownAttempts(known), attempts, exists: known.exists || stored.exists };
+  // All that this run knows of came to nothing: a resend that it has allowed for that, and not made, is still to come.
+  const before = known.tainted || hasOrder ? known : movedNothing(known);
+  return { ...withUnknownAttempts(before), attempts, exists: known.exists || stored.exists };
 }
 
 /** Stands among the numbers of doubted attempts for what a store has forgotten: no record explains it. */

@@ -256,6 +256,20 @@ describe('what a run knows once it has read the store again', () => {
       true,
       { ...doubt, attempts: 3, doubted: [0] },
     ],
+    [
+      'nothing, and the run has proven that nothing came of what it sent, and has not sent it again',
+      cleared(doubt),
+      FRESH,
+      false,
+      { ...doubt, doubted: [0], resends: 0 },
+    ],
+    [
+      'nothing, and what the run has sent again is in doubt',
+      { ...doubt, attempts: 2, lastLeft: 2, doubted: [2], resends: 1 },
+      FRESH,
+      false,
+      { ...doubt, attempts: 2, lastLeft: 2, doubted: [2, 0], resends: 1 },
+    ],
   ])('when it shows %s', (_what, known, stored, hasOrder, expected) => {
     expect(remembered(known, stored, hasOrder)).toEqual(expected);
   });
