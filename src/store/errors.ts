@@ -58,6 +58,21 @@ export class StoreUnreachableError extends Problem {
   }
 }
 
+/** Another process has kept the store's file locked for as long as anybody waits. Nothing was done: ask again. */
+export class StoreBusyError extends Problem {
+  constructor(waitedMs: number, cause: unknown) {
+    super(
+      'unreachable',
+      'store-busy',
+      `Another process has been using the store alone for ${waitedMs / 1000} seconds.`,
+      {
+        hint: 'It may be suspended: let it go on, or end it. Nothing is lost: run the same command again.',
+        cause,
+      },
+    );
+  }
+}
+
 /** Why PostgreSQL refuses the store, in the words of the error, and what to do about it. */
 export interface StoreRefusal {
   why: string;

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { StoreBusyError } from './errors.ts';
 import { isLocked } from './sqlite-error.ts';
 
 /** How long a statement waits for another connection's write before it fails. */
@@ -9,13 +10,16 @@ const PAUSE_MAX_MS = 25;
  * Tries again while another connection holds the lock. SQLite's own `busy_timeout` would wait inside the call and block
  * the event loop: heartbeats would stop, and two stores of one process on one file would wait for each other for ever.
  * Safe to repeat: a statement that meets the lock has done nothing.
+ *
+ * @throws StoreBusyError when it is held for too long
  */
-export async function whenUnlocked<T>(attempt: () => T | Promise<T>): Promise<T> {
+export async function whenUnlocked<T>(attempt: () => T | Promise<T>, patienceMs = LOCK_PATIENCE_MS): Promise<T> {
   for (let waited = 0; ; ) {
     try {
       return await attempt();
     } catch (error) {
-      if (!isLocked(error) || waited >= LOCK_PATIENCE_MS) throw error;
+      if (!isLocked(error)) throw error;
+      if (waited >= patienceMs) throw new StoreBusyError(patienceMs, error);
     }
     const wait = 1 + Math.random() * Math.min(PAUSE_MAX_MS, waited);
     waited += wait;

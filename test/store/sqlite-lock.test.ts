@@ -20,3 +20,11 @@ it.each(LOCKED)('what fails with %i, because of others, is tried again', async (
 it('another error is told at once', async () => {
   await expect(whenUnlocked(failing(SQLITE_CORRUPT, 1))).rejects.toMatchObject({ errcode: SQLITE_CORRUPT });
 });
+
+it.each(LOCKED)('one that others keep failing with %i for too long is told of as busy, in words', async (errcode) => {
+  await expect(whenUnlocked(failing(errcode, 1_000), 2)).rejects.toMatchObject({
+    kind: 'unreachable',
+    code: 'store-busy',
+    cause: { errcode },
+  });
+});
