@@ -149,13 +149,10 @@ export async function cancel(session: Session, id: string, options: DecideOption
   );
 }
 
-export interface ResolveOptions {
+export interface ResolveOptions extends Omit<DecideOptions, 'remark'> {
   action: ResolveAction;
   evidence: string;
   order: string | undefined;
-  yes: boolean;
-  by: string | undefined;
-  key?: string;
 }
 
 /**

@@ -11,35 +11,12 @@ import { type FollowedPayout, followPayout } from '../follow-payout.ts';
 import { movePlanText } from '../move-plan.ts';
 import { confirm } from '../plan.ts';
 import type { Session } from '../session.ts';
-import { keepSigned, signerOf } from '../signer.ts';
+import { type Asker, keepSigned, signerOf } from '../signer.ts';
 import { withValidationBank } from '../validation-bank.ts';
 import { showPayout } from './inspect.ts';
 
-/** Options as commander hands them over, by the name of the option. */
-interface MoveOptions {
-  id: string;
-  uid: string;
-  from?: string;
-  to?: string;
-  sell?: string;
-  buy?: string;
-  amount: string;
-  currency?: string;
-  note?: string;
-  reason?: string;
-  executeOn?: string;
-  expiresAt?: string;
-  feeCap?: string;
-  maxSlippage?: string;
-  by: string | undefined;
-  key?: string;
-  yes: boolean;
-  detach: boolean;
-  timeout: number | undefined;
-}
-
 /** Options by the field of the instruction that they fill. */
-const OPTIONS: Readonly<Record<string, readonly [option: keyof MoveOptions, exchange?: keyof MoveOptions]>> = {
+const OPTIONS = {
   id: ['id'],
   uid: ['uid'],
   account_id: ['from', 'sell'],
@@ -52,7 +29,16 @@ const OPTIONS: Readonly<Record<string, readonly [option: keyof MoveOptions, exch
   expires_at: ['expiresAt'],
   fee_cap: ['feeCap'],
   max_slippage: ['maxSlippage'],
-};
+} as const;
+
+type MoveOption = (typeof OPTIONS)[keyof typeof OPTIONS][number];
+
+/** Options as commander hands them over, by the name of the option. */
+interface MoveOptions extends Asker, Readonly<Partial<Record<MoveOption, string>>> {
+  yes: boolean;
+  detach: boolean;
+  timeout: number | undefined;
+}
 
 /** `payouts transfer` and `payouts exchange`: validate, plan, confirm, start, follow, print. */
 export async function move(session: Session, kind: MoveKind, options: MoveOptions): Promise<ExitCode> {
@@ -83,8 +69,9 @@ function askedFor(kind: MoveKind, options: MoveOptions): MoveAsked {
   return { kind, instruction: Object.fromEntries(fields) as MoveAsked['instruction'], by: options.by };
 }
 
-function optionOf(kind: MoveKind, field: string): keyof MoveOptions {
-  const [option = 'id', ofExchange = option] = OPTIONS[field] ?? [];
+function optionOf(kind: MoveKind, field: string): MoveOption {
+  const options: Readonly<Record<string, readonly MoveOption[]>> = OPTIONS;
+  const [option = 'id', ofExchange = option] = options[field] ?? [];
   return kind === 'transfer' ? option : ofExchange;
 }
 

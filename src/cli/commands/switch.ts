@@ -3,17 +3,12 @@ import type { SwitchScope } from '../../domain/switch-scope.ts';
 import { assertMaySwitchOn, namedSwitch, switchText, wellNamed } from '../../services/decisions/named-switch.ts';
 import { confirm } from '../plan.ts';
 import type { Session } from '../session.ts';
-import { keepSigned, signerOf } from '../signer.ts';
+import { type DecideOptions, keepSigned, signerOf } from '../signer.ts';
 import { table } from '../table.ts';
 
 // Kill switches: they work on the store alone, so that they work whatever else is down.
 
-interface SwitchOptions {
-  reason: string;
-  yes: boolean;
-  by: string | undefined;
-  key?: string;
-}
+type SwitchOptions = Omit<DecideOptions, 'remark'> & { reason: string };
 
 /** `payouts switch off SCOPE [KEY]`: nothing is sent any more for what it matches, from the next send on. */
 export async function switchOff(
