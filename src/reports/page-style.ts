@@ -69,11 +69,12 @@ th.figure, td.figure { text-align: right; }
 .steps li { margin: 0.2rem 0; }
 code { overflow-wrap: anywhere; }
 .steps code, .payouts code { color: var(--quiet); }
-.payouts td { min-width: 6rem; overflow-wrap: anywhere; }
+.payouts td { min-width: 4.5rem; overflow-wrap: anywhere; }
 .payouts td.figure { min-width: 9rem; overflow-wrap: normal; }
-.payouts th { min-width: 8rem; }
-.payouts td[data-head="State"] { min-width: 13rem; }
-.payouts td[data-head="Order"] { min-width: 11rem; }
+.payouts th { min-width: 6rem; }
+.payouts td[data-head="Payee"] { min-width: 5.5rem; }
+.payouts td[data-head="State"] { min-width: 9rem; }
+.payouts td[data-head="Order"] { min-width: 7.5rem; }
 .payouts td[data-head^="Dates"] { white-space: nowrap; }
 .payouts .badge { white-space: normal; }
 @media print {
