@@ -27,7 +27,6 @@ const assertNamespaceFits = lazily(async () => (await import('../temporal/namesp
 
 /** What a command has at hand; parts are opened when first asked for and closed together. */
 export class Session implements AsyncDisposable {
-  readonly config: Config;
   readonly output: Output;
   /** Ctrl-C: leave without waiting for commands that joined our stack. */
   leaveAtOnce = false;
@@ -35,10 +34,16 @@ export class Session implements AsyncDisposable {
   private openedStore: Promise<Store> | undefined;
   private openedStack: Stack | undefined;
   private openedClient: Promise<Client> | undefined;
+  private loadedConfig: Config | undefined;
 
   constructor(options: { json: boolean; quiet: boolean }) {
-    this.config = loadConfig();
     this.output = createOutput(options);
+  }
+
+  /** Read when first asked for: a command that writes or checks a policy runs without the one that is set. */
+  get config(): Config {
+    this.loadedConfig ??= loadConfig();
+    return this.loadedConfig;
   }
 
   store(): Promise<Store> {
