@@ -111,6 +111,7 @@ export async function explainPolicy(session: Session, id: string): Promise<void>
   const authority = { store, settings: session.config.settings, now: Date.now };
   const verdict = asked === undefined ? undefined : await verdictOn(authority, payout, asked);
   const approvedBy = verdict !== undefined && 'awaited' in verdict ? verdict.awaited.approvedBy : [];
+  const left = able.filter((name) => !approvedBy.includes(name));
   const document = {
     reference,
     state,
@@ -126,7 +127,7 @@ export async function explainPolicy(session: Session, id: string): Promise<void>
     asked === undefined
       ? 'It does not await a decision now.'
       : `It needs ${asked.needed} ${asked.needed === 1 ? 'person' : 'people'} (${asked.question}); approved by ${approvedBy.join(', ') || 'nobody yet'}.`,
-    `May approve it: ${able.join(', ') || 'nobody: change the policy'}.`,
+    `May ${approvedBy.length > 0 ? 'still ' : ''}approve it: ${left.join(', ') || 'nobody: change the policy'}.`,
   ];
   session.output.result({ schemaVersion: 1, ...document }, lines.join('\n'));
 }
