@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { v5 } from 'uuid';
 import type { PayoutInstruction } from './domain/instruction.ts';
-import { likeness } from './domain/likeness.ts';
+import { likeness, type PayeeDetails } from './domain/likeness.ts';
 import { parseAmount } from './domain/money.ts';
 import { REFERENCE_NAMESPACE, type ReferenceKind } from './domain/names.ts';
 
@@ -28,9 +28,12 @@ export function payloadDigest(instruction: PayoutInstruction): string {
   return createHash('sha256').update(JSON.stringify(entries)).digest('hex');
 }
 
-/** Digest of user, payee, amount and currency: what two payouts that look alike share. Undefined without a named payee. */
-export function lookAlikeKey(instruction: PayoutInstruction): string | undefined {
-  const alike = likeness(instruction);
+/**
+ * Digest of user, payee, amount and currency: what two payouts that look alike share. Undefined without a named payee. With `details`,
+ * which the bank has under the payee's id, that of a row which names them.
+ */
+export function lookAlikeKey(instruction: PayoutInstruction, details?: PayeeDetails): string | undefined {
+  const alike = likeness(instruction, details);
   return alike === undefined ? undefined : createHash('sha256').update(alike).digest('hex').slice(0, 32);
 }
 

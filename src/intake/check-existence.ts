@@ -2,6 +2,7 @@ import type { Bank } from '../api/bank.ts';
 import { conditionOf } from '../api/errors.ts';
 import type { BankCondition } from '../domain/bank-condition.ts';
 import type { Finding } from '../domain/finding.ts';
+import type { PayeeDetails } from '../domain/likeness.ts';
 import { FindingList } from '../rules/finding-list.ts';
 import type { CheckedFile } from './checked-file.ts';
 
@@ -10,13 +11,18 @@ const LOOK_UPS_MAX = 1_000;
 const LOOK_UPS_AT_ONCE = 8;
 
 /**
- * Takes out the rows whose account or beneficiary the bank does not know, as findings: better told before than held after.
+ * Takes out the rows whose account or beneficiary the bank does not know, as findings: better told before than held after. What
+ * it knows of the payees stays with the file.
  */
 export async function dropUnknown(bank: Bank, { file, staged }: CheckedFile): Promise<FindingList> {
   const found = new FindingList();
   const idsOf = (column: 'account_id' | 'beneficiary_id') => staged.values(column, LOOK_UPS_MAX);
   const accounts = await unknown(idsOf('account_id'), NOT_FOUND.account.rule, bank.accounts.get);
-  const payees = await unknown(idsOf('beneficiary_id'), NOT_FOUND.beneficiary.rule, bank.beneficiaries.get);
+  const details = new Map<string, PayeeDetails>();
+  const payees = await unknown(idsOf('beneficiary_id'), NOT_FOUND.beneficiary.rule, async (id) => {
+    details.set(id, (await bank.beneficiaries.get(id)).items);
+  });
+  staged.payees = details;
   if (accounts.size + payees.size === 0) return found;
   for (const { row, instruction } of staged.claims()) {
     const { account_id: account, beneficiary_id: payee } = instruction;

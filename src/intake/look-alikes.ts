@@ -1,4 +1,5 @@
 import { DAY_MS } from '../domain/durations.ts';
+import { lookAlikeKeys } from '../domain/likeness.ts';
 import type { LookAlike, Store } from '../store/store.ts';
 import type { StagedFile } from './staged-file.ts';
 
@@ -27,12 +28,10 @@ export async function markLookAlikes(
   const since = lookAlikesSince(days, now);
   if (since === undefined) return found;
   for (const page of staged.claimPages()) {
-    const keys = [...new Set(page.flatMap(({ lookAlikeKey }) => lookAlikeKey ?? []))];
-    const known = new Map<string, LookAlike>(
-      (await store.lookAlikes(keys, since)).map((alike) => [alike.lookAlikeKey, alike]),
-    );
+    const alikes = await store.lookAlikes(page.flatMap(lookAlikeKeys), since);
+    const known = new Map<string, LookAlike>(alikes.map((alike) => [alike.key, alike]));
     for (const claim of page) {
-      const alike = known.get(claim.lookAlikeKey ?? '');
+      const [alike] = lookAlikeKeys(claim).flatMap((key) => known.get(key) ?? []);
       if (alike === undefined) continue;
       staged.claim({ ...claim, lookAlikeOf: alike.reference });
       found.count += 1;

@@ -1,7 +1,9 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { OriginalMessage } from '../domain/bank-message.ts';
 import type { Finding } from '../domain/finding.ts';
+import type { PayeeDetails } from '../domain/likeness.ts';
 import type { RowSink } from '../formats/input.ts';
+import { lookAlikeKey } from '../identity.ts';
 import { RequiredDetailsPairs } from '../rules/column-rules.ts';
 import { FindingList } from '../rules/finding-list.ts';
 import type { ReadColumn, ReadRow } from '../rules/read-row.ts';
@@ -39,6 +41,8 @@ export class StagedFile implements RowSink, Disposable {
   /** Data rows read. */
   rowCount = 0;
   original: OriginalMessage | undefined;
+  /** What the bank has under ids of payees, where it was asked. */
+  payees: ReadonlyMap<string, PayeeDetails> = new Map();
 
   private readonly database: DatabaseSync;
   private readonly statements = new Map<string, StatementSync>();
@@ -135,13 +139,13 @@ export class StagedFile implements RowSink, Disposable {
       ({ reference }) => reference,
       '',
     );
-    for (const page of pages) for (const { body } of page) yield JSON.parse(body) as ClaimRow;
+    for (const page of pages) for (const { body } of page) yield this.claimOf(body);
   }
 
   /** In the order of the file; what is dropped or changed in between is seen page by page. */
   *claimPages(): Generator<ClaimRow[]> {
     const pages = this.pages<ByRow>('select row, body from claims where row > ? order by row limit ?', byRow, 0);
-    for (const page of pages) yield page.map(({ body }) => JSON.parse(body) as ClaimRow);
+    for (const page of pages) yield page.map(({ body }) => this.claimOf(body));
   }
 
   /** Rows of the file that are not claimed, with why; also those that could not be read. */
@@ -165,6 +169,13 @@ export class StagedFile implements RowSink, Disposable {
 
   [Symbol.dispose](): void {
     if (this.database.isOpen) this.database.close();
+  }
+
+  private claimOf(body: string): ClaimRow {
+    const claim = JSON.parse(body) as ClaimRow;
+    const { instruction } = claim;
+    const payee = this.payees.get(instruction.beneficiary_id ?? '');
+    return payee === undefined ? claim : { ...claim, lookAlikeAccount: lookAlikeKey(instruction, payee) };
   }
 
   private refusedRow({ row, body }: { row: number; body: string | null }): RefusedRow {

@@ -2,6 +2,7 @@ import type { Insertable } from 'kysely';
 import type { AuditEntry } from '../audit/entry.ts';
 import type { OriginalMessage, OriginalTransaction } from '../domain/bank-message.ts';
 import { type PayoutInstruction, priorityRank } from '../domain/instruction.ts';
+import { lookAlikeKeys } from '../domain/likeness.ts';
 import type { PayoutKind } from '../domain/names.ts';
 import type { PayoutState } from '../domain/payout-state.ts';
 import { audit } from './audit.ts';
@@ -22,6 +23,8 @@ export interface ClaimRow {
   generation?: number;
   original?: OriginalTransaction;
   lookAlikeKey?: string;
+  /** The same by the account that the bank has under the id of the payee, where the row names the id. */
+  lookAlikeAccount?: string;
   lookAlikeOf?: string;
 }
 
@@ -47,7 +50,8 @@ export interface BatchClaim {
 
 /** An earlier payout of the same payee, amount and currency that is not proven unpaid. */
 export interface LookAlike {
-  lookAlikeKey: string;
+  /** What they share. */
+  key: string;
   reference: string;
   createdAt: number;
 }
@@ -135,10 +139,9 @@ async function changedSince(
   }
   if (lookAlikesSince === undefined) return undefined;
   for await (const some of chunksInTurns(rows)) {
-    const keys = [...new Set(some.flatMap(({ lookAlikeKey }) => lookAlikeKey ?? []))];
-    const marked = new Set(some.flatMap(({ lookAlikeKey, lookAlikeOf }) => (lookAlikeOf ? (lookAlikeKey ?? []) : [])));
-    const found = await lookAlikes(db, keys, lookAlikesSince);
-    if (found.some(({ lookAlikeKey }) => !marked.has(lookAlikeKey))) return 'look-alike';
+    const found = await lookAlikes(db, some.flatMap(lookAlikeKeys), lookAlikesSince);
+    const marked = new Set(some.filter(({ lookAlikeOf }) => lookAlikeOf !== undefined).flatMap(lookAlikeKeys));
+    if (found.some(({ key }) => !marked.has(key))) return 'look-alike';
   }
   return undefined;
 }
@@ -186,6 +189,7 @@ function batchRow({ batchId, by, at }: BatchClaim, row: ClaimRow): Written<'payo
     generation: row.generation ?? 0,
     original: json(row.original ?? null),
     lookAlikeKey: row.lookAlikeKey,
+    lookAlikeAccount: row.lookAlikeAccount,
     lookAlikeOf: row.lookAlikeOf,
     batchId,
     row: row.row,
@@ -258,15 +262,18 @@ const documentKey = (key: { uid: string; documentId: string; generation: number 
 
 /** The latest payout under each of these keys claimed since (epoch ms), unless it is proven unpaid. */
 async function lookAlikes(db: Database, keys: readonly string[], since: number): Promise<LookAlike[]> {
-  if (keys.length === 0) return [];
-  const rows = await db
-    .selectFrom('payouts')
-    .select(['lookAlikeKey', 'reference', 'createdAt'])
-    .where('lookAlikeKey', 'in', keys)
-    .where('createdAt', '>=', since)
-    .where('state', 'not in', UNPAID)
-    .orderBy('createdAt')
-    .$narrowType<{ lookAlikeKey: string }>()
-    .execute();
-  return [...new Map(rows.map((row) => [row.lookAlikeKey, row])).values()];
+  const wanted = [...new Set(keys)];
+  if (wanted.length === 0) return [];
+  // One column at a time: either has an index.
+  const by = (column: 'lookAlikeKey' | 'lookAlikeAccount') =>
+    db
+      .selectFrom('payouts')
+      .select([`${column} as key`, 'reference', 'createdAt'])
+      .where(column, 'in', wanted)
+      .where('createdAt', '>=', since)
+      .where('state', 'not in', UNPAID)
+      .$narrowType<{ key: string }>()
+      .execute();
+  const rows = [...(await by('lookAlikeKey')), ...(await by('lookAlikeAccount'))];
+  return [...new Map(rows.sort((a, b) => a.createdAt - b.createdAt).map((row) => [row.key, row])).values()];
 }

@@ -62,7 +62,7 @@ async function claimPayout(db: Database, claim: PayoutClaimRequest): Promise<Pay
 }
 
 type OfRun = 'claimRunId' | 'term' | 'releasedAt';
-type OfFile = 'batchId' | 'row' | 'original' | 'lookAlikeKey' | 'lookAlikeOf';
+type OfFile = 'batchId' | 'row' | 'original' | 'lookAlikeKey' | 'lookAlikeAccount' | 'lookAlikeOf';
 type WrittenByRun = Written<'payouts', Exclude<WrittenLater, OfRun> | OfFile>;
 
 async function insertClaimed(db: Database, claim: PayoutClaimRequest): Promise<PayoutRecord | undefined> {

@@ -98,6 +98,8 @@ interface PayoutTable {
   original: Json<OriginalTransaction> | null;
   /** Digest of user, payee, amount and currency. */
   lookAlikeKey: string | null;
+  /** The same by the payee's account at the bank, where the row names the payee by id and its file was small enough to ask. */
+  lookAlikeAccount: string | null;
   /** Reference of an earlier payout with the same key, found when this one was claimed; null when there was none. */
   lookAlikeOf: string | null;
   state: PayoutState;

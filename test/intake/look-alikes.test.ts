@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
+import type { PayoutInstruction } from '../../src/domain/instruction.ts';
 import { markLookAlikes } from '../../src/intake/look-alikes.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openEmptyStore } from '../support/empty-store.ts';
@@ -48,6 +49,26 @@ it('takes the same account number at another bank or branch for another payee', 
     ),
   );
   expect((await markLookAlikes(store, staged, { days: 3, now: NOW })).rows.map(({ id }) => id)).toEqual(['twin']);
+});
+
+it('knows a payee of whom one row names the account and the other one the id, in either order', async () => {
+  const account = { beneficiary_id: undefined, account_no: '123456789', aba_routing_code: '021000021' };
+  const atBank = { account_no: '1234 56789', aba_routing_code: '021000021', last_name: 'Sample' };
+  const found = async (earlier: Partial<PayoutInstruction>, later: Partial<PayoutInstruction>) => {
+    const store = await openEmptyStore();
+    onTestFinished(() => store.close());
+    const taken = checkedOf('first.csv', claimRowsOf({ id: 'earlier', ...earlier })).staged;
+    const { staged } = checkedOf('new.csv', claimRowsOf({ id: 'twin', ...later }));
+    for (const file of [taken, staged]) file.payees = new Map([['ben-1', atBank]]);
+    const rows = [...taken.claims()];
+    await store.claimBatch({ batchId: 'b-1', file: 'first.csv', sha256: 'sha', by: null, rows, at: NOW - DAY_MS });
+    return (await markLookAlikes(store, staged, { days: 3, now: NOW })).count;
+  };
+  const byId = { beneficiary_id: 'ben-1' };
+  expect(await found(account, byId)).toBe(1);
+  expect(await found(byId, account)).toBe(1);
+  expect(await found(byId, byId)).toBe(1);
+  expect(await found({ ...account, account_no: '123456780' }, byId)).toBe(0);
 });
 
 it('looks no further back than the days, and not at all for 0', async () => {

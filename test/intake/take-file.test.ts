@@ -59,6 +59,17 @@ it('claims nothing while Temporal does not answer, nor for a plan', async () => 
   expect(await door.store.batches(10)).toEqual([]);
 });
 
+it('knows a payee that one file names by its details and the next one by its id', async () => {
+  const door = await openTestDoor();
+  const { items, payment_type, beneficiary_type } = await door.bank.beneficiaries.get('ben-u1001-usd-local');
+  const details = { ...items, payment_type, beneficiary_type, beneficiary_id: '' };
+  expect((await taken(door, file(door, 'a.csv', [{ id: '1', ...details }]))).outcome).toBe('claimed');
+  const byId = file(door, 'b.csv', [{ id: '2' }, { id: '3', amount: '7.01' }]);
+  expect(await taken(door, byId, { ...STOP, dryRun: true })).toMatchObject({
+    document: { plan: { payouts: 2, lookAlikes: { count: 1, rows: [{ id: '2' }] } } },
+  });
+});
+
 it('asks who the maker is where a policy needs to know', async () => {
   const door = await openTestDoor({ approvalRules: [{ approvals: 1 }] });
   const path = file(door, 'a.csv', [{ id: '1' }]);

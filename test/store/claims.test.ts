@@ -32,6 +32,7 @@ onEveryStore('claimBatch', (test) => {
         by: 'maker',
         original: null,
         lookAlikeKey: null,
+        lookAlikeAccount: null,
         lookAlikeOf: null,
         state: 'received',
         reason: null,

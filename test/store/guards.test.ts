@@ -78,10 +78,13 @@ onEveryStore('look-alikes', (test) => {
     await store.claimBatch({ ...batchClaim('b3', [], 3_000), rows: [alike('c', 'k2')] });
     const [b, c] = [claimRow(1, 'b').reference, claimRow(1, 'c').reference];
     expect(await store.lookAlikes(['k1', 'k2', 'k3'], 1_000)).toEqual([
-      { lookAlikeKey: 'k1', reference: b, createdAt: 2_000 },
-      { lookAlikeKey: 'k2', reference: c, createdAt: 3_000 },
+      { key: 'k1', reference: b, createdAt: 2_000 },
+      { key: 'k2', reference: c, createdAt: 3_000 },
     ]);
     expect(await store.lookAlikes(['k1'], 2_001)).toEqual([]);
+    const byId = { ...alike('d', 'k4'), lookAlikeAccount: 'k1' };
+    await store.claimBatch({ ...batchClaim('b4', [], 3_500), rows: [byId] });
+    expect(await store.lookAlikes(['k1', 'k4'], 3_001).then((all) => all.map(({ key }) => key))).toEqual(['k4', 'k1']);
     await store.changePayout(c, { state: 'rejected', at: 4_000 });
     expect(await store.lookAlikes(['k2'], 0)).toEqual([]);
     expect(await store.lookAlikes([], 0)).toEqual([]);

@@ -96,6 +96,7 @@ describe('Incidents of a store from before they could be acknowledged', () => {
       'payouts_duplicates',
       'payouts_waiting',
       'payouts_open',
+      'payouts_look_alike_account',
       'send_attempts_unknown',
       'card_payments_for_people',
     ]) {
@@ -105,6 +106,7 @@ describe('Incidents of a store from before they could be acknowledged', () => {
       db.exec(`alter table incidents drop column ${column}`);
     }
     db.exec('alter table payouts drop column kind');
+    db.exec('alter table payouts drop column look_alike_account');
     db.exec('alter table send_attempts drop column listed_from');
     const later = [
       'signed_decisions',

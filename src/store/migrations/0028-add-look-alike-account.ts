@@ -1,0 +1,11 @@
+import type { Kysely } from 'kysely';
+import type { Migration } from 'kysely/migration';
+
+/** A payee may be named by its id in one file and by its account in the next. */
+export const addLookAlikeAccount = (): Migration => ({
+  async up(db: Kysely<unknown>) {
+    await db.schema.alterTable('payouts').addColumn('look_alike_account', 'text').execute();
+    const columns = ['look_alike_account', 'created_at'];
+    await db.schema.createIndex('payouts_look_alike_account').on('payouts').columns(columns).execute();
+  },
+});
