@@ -1,6 +1,7 @@
 import type { Connection } from '@temporalio/client';
 import { TASK_QUEUE } from '../domain/names.ts';
 import type { Stack } from '../embedded/stack.ts';
+import { counted } from '../reports/display.ts';
 import { areRefused, missingAttributes } from '../temporal/search-attributes.ts';
 
 /** Whether the namespace can take payouts: its search attributes are there. Says which server it is and how many workers poll. */
@@ -14,7 +15,7 @@ export async function judgeTemporal(
     taskQueue: { name: TASK_QUEUE },
     taskQueueType: 1,
   });
-  const seen = `${temporalAddress}, server ${serverVersion}, ${pollers?.length ?? 0} workers polling`;
+  const seen = `${temporalAddress}, server ${serverVersion}, ${counted(pollers?.length ?? 0, 'worker')} polling`;
   try {
     const missing = Object.keys(await missingAttributes(connection, namespace));
     if (missing.length === 0) return seen;
