@@ -89,31 +89,22 @@ export function buildProgram(perform: Perform): Command {
 
   const command = below(program);
   const acts = actsIn(perform);
+  const group = (name: string, description: string, add: (command: Add, acts: Acts) => void): void =>
+    add(below(program.command(name).description(description)), acts);
   addServing(command, acts);
   addPaying(command, acts);
   addMoves(command, acts);
   addDoors(command, acts);
-  const schedules = program.command('schedule').description('process drop folders by a Temporal Schedule');
-  addSchedules(below(schedules), acts);
-  const cards = program
-    .command('card')
-    .description('card payments; an ID is a merchant_request_id, payment or workflow id');
-  addCards(below(cards), acts);
+  group('schedule', 'process drop folders by a Temporal Schedule', addSchedules);
+  group('card', 'card payments; an ID is a merchant_request_id, payment or workflow id', addCards);
   addDeciding(command, acts);
-  const group = program
-    .command('switch')
-    .description('stop sending for everything, a user, an account, a currency, a payee or a batch');
-  addSwitches(below(group), acts);
-  const policies = program.command('policy').description('who may move money: people, roles, keys, limits, approvals');
-  addPolicy(below(policies), acts);
+  group('switch', 'stop sending for everything, a user, an account, a currency, a payee or a batch', addSwitches);
+  group('policy', 'who may move money: people, roles, keys, limits, approvals', addPolicy);
   addShowing(command, acts);
-  const events = program.command('events').description('events for other systems: webhooks and mails');
-  addEvents(below(events), acts);
-  const audit = program.command('audit').description('verify, export and show who did what');
-  addAudit(below(audit), acts);
+  group('events', 'events for other systems: webhooks and mails', addEvents);
+  group('audit', 'verify, export and show who did what', addAudit);
   addKeeping(command, acts);
-  const histories = program.command('histories').description('save the histories of open workflows');
-  addHistories(below(histories), acts);
+  group('histories', 'save the histories of open workflows', addHistories);
   addUpgrading(command, acts);
   addLearning(command, acts, program);
   addHelp(program);
