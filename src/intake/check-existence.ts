@@ -4,23 +4,34 @@ import type { BankCondition } from '../domain/bank-condition.ts';
 import type { Finding } from '../domain/finding.ts';
 import type { PayeeDetails } from '../domain/likeness.ts';
 import { FindingList } from '../rules/finding-list.ts';
+import { someAtOnce } from '../services/some-at-once.ts';
 import type { CheckedFile } from './checked-file.ts';
 
-/** Different ids looked up at most: a file with more is left to its payouts, which hold a row whose payee is unknown. */
+/** Different ids looked up at most, one that two users name counted twice: a file with more is left to its payouts, which hold a row whose payee is unknown. */
 const LOOK_UPS_MAX = 1_000;
 const LOOK_UPS_AT_ONCE = 8;
 
 /**
- * Takes out the rows whose account or beneficiary the bank does not know, as findings: better told before than held after. What
- * it knows of the payees stays with the file.
+ * Takes out the rows whose account or beneficiary the bank does not know, as findings: better told before than held after. Warns of
+ * those that it has under another user than the row. What it knows of the payees stays with the file.
  */
 export async function dropUnknown(bank: Bank, { file, staged }: CheckedFile): Promise<FindingList> {
   const found = new FindingList();
-  const idsOf = (column: 'account_id' | 'beneficiary_id') => staged.values(column, LOOK_UPS_MAX);
-  const accounts = await unknown(idsOf('account_id'), NOT_FOUND.account.rule, bank.accounts.get);
   const details = new Map<string, PayeeDetails>();
-  const payees = await unknown(idsOf('beneficiary_id'), NOT_FOUND.beneficiary.rule, async (id) => {
-    details.set(id, (await bank.beneficiaries.get(id)).items);
+  const look = async (column: NamedColumn, rule: BankCondition, ownerOf: (id: string) => Promise<string>) => {
+    const named = staged.idsNamed(column, LOOK_UPS_MAX);
+    const { owners, missing } = await lookedUp(new Set(named.map(({ id }) => id)), rule, ownerOf);
+    const foreign = named.filter(({ id, uid }) => (owners.get(id) ?? uid) !== uid);
+    staged.warning(
+      ...foreign.map(({ id, row }) => ({ ...otherUser(column, id), file, line: staged.lineOf(row), row })),
+    );
+    return missing;
+  };
+  const accounts = await look('account_id', NOT_FOUND.account.rule, async (id) => (await bank.accounts.get(id)).uid);
+  const payees = await look('beneficiary_id', NOT_FOUND.beneficiary.rule, async (id) => {
+    const { items, uid } = await bank.beneficiaries.get(id);
+    details.set(id, items);
+    return uid;
   });
   staged.payees = details;
   if (accounts.size + payees.size === 0) return found;
@@ -51,23 +62,31 @@ const NOT_FOUND = {
   },
 } as const;
 
-/** The ids that the bank answers with `condition`; other refusals prove nothing here. */
-async function unknown(
-  ids: readonly string[],
+type NamedColumn = 'account_id' | 'beneficiary_id';
+
+const otherUser = (column: NamedColumn, value: string) => ({
+  column,
+  rule: 'other-user',
+  message: `the bank has it under another user; check uid and ${column}`,
+  value,
+});
+
+/** Whose each is, and the ids that the bank answers with `condition`; other refusals prove nothing here. */
+async function lookedUp(
+  ids: ReadonlySet<string>,
   condition: BankCondition,
-  read: (id: string) => Promise<unknown>,
-): Promise<Set<string>> {
-  const found = new Set<string>();
-  const look = async (id: string): Promise<void> => {
+  ownerOf: (id: string) => Promise<string>,
+): Promise<{ owners: ReadonlyMap<string, string>; missing: ReadonlySet<string> }> {
+  const owners = new Map<string, string>();
+  const missing = new Set<string>();
+  await someAtOnce([...ids], LOOK_UPS_AT_ONCE, async (id) => {
     try {
-      await read(id);
+      owners.set(id, await ownerOf(id));
     } catch (error) {
       const told = conditionOf(error);
       if (told === undefined) throw error;
-      if (told === condition) found.add(id);
+      if (told === condition) missing.add(id);
     }
-  };
-  for (let i = 0; i < ids.length; i += LOOK_UPS_AT_ONCE)
-    await Promise.all(ids.slice(i, i + LOOK_UPS_AT_ONCE).map(look));
-  return found;
+  });
+  return { owners, missing };
 }

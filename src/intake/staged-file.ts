@@ -13,6 +13,12 @@ import type { ClaimRow, RefusedRow } from '../store/store.ts';
 /** Rows read in one go; more of them are in memory only one page at a time. */
 const PAGE = 1_000;
 
+export interface NamedId {
+  id: string;
+  uid: string;
+  row: number;
+}
+
 interface ByRow {
   row: number;
   body: string;
@@ -159,12 +165,13 @@ export class StagedFile implements RowSink, Disposable {
     for (const page of unclaimed) yield* page.map((row) => this.refusedRow(row));
   }
 
-  /** Different values of a field of the claims, at most `limit`. */
-  values(field: 'account_id' | 'beneficiary_id', limit: number): string[] {
-    return this.all<{ value: string }>(
-      `select distinct json_extract(body, '$.instruction.${field}') as value from claims where value is not null limit ?`,
+  /** Different ids in the claims, each with every user that names it and the first row of that user; at most `limit`. */
+  idsNamed(column: 'account_id' | 'beneficiary_id', limit: number): NamedId[] {
+    return this.all<NamedId>(
+      `select json_extract(body, '$.instruction.${column}') as id, json_extract(body, '$.instruction.uid') as uid, min(row) as row
+        from claims where id is not null group by id, uid order by row limit ?`,
       limit,
-    ).map(({ value }) => value);
+    );
   }
 
   [Symbol.dispose](): void {

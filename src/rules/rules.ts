@@ -112,6 +112,8 @@ export const RULES: Readonly<Record<string, string>> = {
   'nul-character': 'The file contains NUL characters. Save it as plain UTF-8 text.',
   'old-workbook':
     'Old workbooks (.xls) and password-protected ones cannot be read. Save the file without a password as .xlsx or CSV UTF-8.',
+  'other-user':
+    'A warning: the bank has the account or the beneficiary under another user than the row. Check `uid` and the id.',
   'payment-type-not-offered':
     'The bank does not offer this payment type for the currency and beneficiary type. Use one that the finding lists.',
   'prenote-entry': 'A prenote tests an account and moves no money; the bank cannot send it. Remove it.',

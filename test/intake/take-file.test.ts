@@ -70,6 +70,24 @@ it('knows a payee that one file names by its details and the next one by its id'
   });
 });
 
+it('warns of an account and a payee that the bank has under another user', async () => {
+  const door = await openTestDoor();
+  const other = { account_id: 'acc-u1002-usd', beneficiary_id: 'ben-u1001-usd-local' };
+  const path = file(door, 'a.csv', [
+    { id: '1' },
+    { id: '2', uid: 'u-1001', ...other },
+    { id: '3', ...other, uid: 'u-1002' },
+  ]);
+  const planned = await taken(door, path, { ...STOP, dryRun: true });
+  if (planned.outcome !== 'planned') throw new Error(planned.outcome);
+  const { findings, warnings } = planned.document;
+  expect(findings).toEqual([]);
+  expect(warnings.map(({ rule, row, column }) => [rule, row, column])).toEqual([
+    ['other-user', 2, 'account_id'],
+    ['other-user', 3, 'beneficiary_id'],
+  ]);
+});
+
 it('asks who the maker is where a policy needs to know', async () => {
   const door = await openTestDoor({ approvalRules: [{ approvals: 1 }] });
   const path = file(door, 'a.csv', [{ id: '1' }]);

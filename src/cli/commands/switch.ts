@@ -57,7 +57,13 @@ export async function listSwitches(session: Session): Promise<void> {
     ...rest,
     since: new Date(at).toISOString(),
   }));
-  const rows = switches.map(({ scope, key, by, since, reason }) => [scope, key, since.slice(0, 19).replace('T', ' '), by, reason]);
+  const rows = switches.map(({ scope, key, by, since, reason }) => [
+    scope,
+    key,
+    since.slice(0, 19).replace('T', ' '),
+    by,
+    reason,
+  ]);
   const text = rows.length === 0 ? 'Nothing is off.' : table(['scope', 'key', 'since (UTC)', 'by', 'why'], rows);
   session.output.result({ schemaVersion: 1, switches }, text);
 }
