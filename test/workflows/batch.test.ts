@@ -40,6 +40,15 @@ describe.concurrent('a batch on a real Temporal server', () => {
     });
   });
 
+  it('that the store does not know fails with a clear reason', async () => {
+    await using product = await startProduct();
+    await startBatch(product.client, BATCH, 'test.csv');
+    const handle = product.client.workflow.getHandle(batchWorkflowId(BATCH));
+    await expect(handle.result()).rejects.toMatchObject({
+      cause: { cause: { message: 'the store does not know this batch', type: 'InvalidInput' } },
+    });
+  });
+
   it('pays every row once, with one bad row and one in need of people, within its event budget', async () => {
     await using product = await startProduct({ settings: { window: 10 } });
     const references = await claim(product, [...plain(38), { note: 'sandbox:fail' }, { note: 'sandbox:close' }]);

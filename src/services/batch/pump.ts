@@ -1,3 +1,4 @@
+import { FAILURES, Misuse } from '../../domain/failures.ts';
 import { type BatchControl, countRows, type StateCounts } from '../../domain/payout-state.ts';
 import type { ReasonCode } from '../../domain/reasons.ts';
 import { touchedBy } from '../../domain/switches.ts';
@@ -43,7 +44,8 @@ export async function pump(
   let uncounted = 0;
   for (;;) {
     const batch = await deps.store.batch(batchId);
-    if (batch === undefined) throw new Error(`batch ${batchId} is not in the store`);
+    // An older copy was put in its place, or somebody has started the workflow by hand: nothing brings it back.
+    if (batch === undefined) throw new Misuse(FAILURES.invalidInput, 'the store does not know this batch');
     if (isOver(deps.settings.quietCheckMs, checkedAt, deps.now())) {
       const quietMs = deps.settings.quietRowMs;
       ({ next: quietAfter } = await restartSome(deps, { batchId }, quietAfter, { failed, quietMs }));
