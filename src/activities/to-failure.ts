@@ -28,7 +28,12 @@ const ANOTHER_WORKER_MS = 2_000;
  * obstacles.)
  */
 function failureOf(error: unknown): unknown {
-  if (error instanceof Superseded) return permanent(FAILURES.superseded, error);
+  if (error instanceof Superseded) {
+    // Expected whenever somebody else was quicker: logged as benign.
+    const { message } = error;
+    const category = ApplicationFailureCategory.BENIGN;
+    return ApplicationFailure.create({ type: FAILURES.superseded, message, nonRetryable: true, category });
+  }
   if (error instanceof Misuse) return permanent(error.type, error);
   if (error instanceof WrongWorld) return retried(FAILURES.wrongStore, error, ANOTHER_WORKER_MS);
   if (error instanceof AuthenticationError) return retried(FAILURES.authentication, error, error.retryAfterMs);

@@ -12,7 +12,7 @@ export interface Claim {
 
 /** The run does not hold the claim any more, or its payout has an end: it does nothing further and prepares anew. */
 export class Superseded extends Error {
-  constructor(why = 'another run holds the claim') {
+  constructor(why = 'another run holds the claim, or the payout has ended') {
     super(why);
     this.name = 'Superseded';
   }

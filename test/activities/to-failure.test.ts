@@ -1,0 +1,27 @@
+import { ApplicationFailureCategory } from '@temporalio/common';
+import { expect, it } from 'vitest';
+import { toFailures } from '../../src/activities/to-failure.ts';
+import { Superseded, WrongWorld } from '../../src/domain/claim.ts';
+import { FAILURES, Misuse } from '../../src/domain/failures.ts';
+
+const thrown = (error: Error): Promise<unknown> => {
+  const { read } = toFailures({ read: () => Promise.reject(error) });
+  return read().catch((failure: unknown) => failure);
+};
+
+it('a claim that another run has taken is no error of a worker: it is not retried, and logged as benign', async () => {
+  expect(await thrown(new Superseded())).toMatchObject({
+    type: FAILURES.superseded,
+    nonRetryable: true,
+    category: ApplicationFailureCategory.BENIGN,
+  });
+});
+
+it('what no retry mends fails with its own words, and what another worker may do is tried again soon', async () => {
+  expect(await thrown(new Misuse(FAILURES.idReused, 'used before'))).toMatchObject({
+    type: FAILURES.idReused,
+    message: 'used before',
+    nonRetryable: true,
+  });
+  expect(await thrown(new WrongWorld('another store'))).toMatchObject({ nonRetryable: false, nextRetryDelay: 2_000 });
+});
