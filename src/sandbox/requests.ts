@@ -89,6 +89,15 @@ export const beneficiaryListQuery = z.object({
   ...page,
 });
 
+/** Of the test-only routes: what comes behind that number. */
+export const afterQuery = z.object({
+  after: z
+    .string()
+    .regex(/^\d{1,15}$/)
+    .default('0')
+    .transform(Number),
+});
+
 /** Reads a request part. Throws 2002 naming the fields, never their values. */
 export function read<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {
   const result = schema.safeParse(value);

@@ -4,7 +4,7 @@ import type { Routes } from '../http/router.ts';
 import type { TestRoute } from '../http/test-routes.ts';
 import { newId } from '../ids.ts';
 import { badRequest } from '../refusal.ts';
-import { read } from '../requests.ts';
+import { afterQuery, read } from '../requests.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { countsOfDeliveries, deliveriesAfter, insertDelivery } from './deliveries.ts';
 import { endpointBody, endpointOf, saveEndpoint, withoutSecret } from './endpoint.ts';
@@ -36,14 +36,6 @@ export const ACQUIRER_TEST_ROUTES: Routes<TestRoute> = {
   'GET /__sandbox/webhooks': (sandbox, { query }) => showWebhooks(sandbox, read(afterQuery, query).after),
   'POST /__sandbox/webhooks/send': (sandbox, { body }) => sendOwn(sandbox, body),
 };
-
-const afterQuery = z.object({
-  after: z
-    .string()
-    .regex(/^\d{1,15}$/)
-    .default('0')
-    .transform(Number),
-});
 
 const word = z.string().min(1).max(64);
 const sendBody = z.strictObject({

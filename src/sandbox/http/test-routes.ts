@@ -12,7 +12,7 @@ import { FaultPlan, faultPlanRequest } from '../faults/fault-plan.ts';
 import { faultRequest } from '../faults/faults.ts';
 import { newId } from '../ids.ts';
 import { badRequest } from '../refusal.ts';
-import { read } from '../requests.ts';
+import { afterQuery, read } from '../requests.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { BANKING_ROUTES } from './banking-routes.ts';
 import type { Call, Routes } from './router.ts';
@@ -58,13 +58,6 @@ const statusBody = z.strictObject({
   stay: z.boolean().default(false),
 });
 const outageBody = z.strictObject({ ms: z.int().min(1).max(600_000) });
-const postsQuery = z.object({
-  after: z
-    .string()
-    .regex(/^\d{1,15}$/)
-    .default('0')
-    .transform(Number),
-});
 const refundBody = z.strictObject({ amount: z.string().optional() });
 
 export const TEST_ROUTES: Routes<TestRoute> = {
@@ -99,7 +92,7 @@ export const TEST_ROUTES: Routes<TestRoute> = {
     refuseConnections(ms);
     return { ms };
   },
-  'GET /__sandbox/posts': ({ posts }, { query }) => ({ posts: posts.after(read(postsQuery, query).after) }),
+  'GET /__sandbox/posts': ({ posts }, { query }) => ({ posts: posts.after(read(afterQuery, query).after) }),
 };
 
 function state({ books, faults, faultPlan, lateCommits }: Sandbox): unknown {
