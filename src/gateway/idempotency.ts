@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { v7 } from 'uuid';
 import { Problem } from '../domain/problem.ts';
-import type { IdempotencyKey, Store } from '../store/store.ts';
+import type { IdempotencyHold, IdempotencyKey, Store } from '../store/store.ts';
 
 /** How long a gateway that was killed still holds a key. */
 const HOLD_MS = 15_000;
@@ -17,11 +17,7 @@ const LOOK_EVERY_MS = 200;
 const REMEMBERED_MS = 30 * 24 * 3_600_000;
 
 /** A key of a caller and the request it stands for. */
-export interface KeyedRequest {
-  caller: string;
-  key: string;
-  requestSha256: string;
-}
+export type KeyedRequest = Pick<IdempotencyHold, 'caller' | 'key' | 'requestSha256'>;
 
 /** An answer as it is made: its body in pieces, however long it is. */
 export interface MadeAnswer {

@@ -1,4 +1,4 @@
-import type { InputFormat } from '../formats/read-file.ts';
+import type { InstructionFile } from '../formats/read-file.ts';
 import type { FindingList } from '../rules/finding-list.ts';
 import type { StagedFile } from './staged-file.ts';
 
@@ -15,10 +15,7 @@ export interface KnownRows {
 }
 
 /** A file of payouts, read and checked against every rule that needs no claim; its owner disposes of `staged`. */
-export interface CheckedFile {
-  file: string;
-  format: InputFormat;
-  sha256: string;
+export interface CheckedFile extends InstructionFile {
   /** The batch whose unpaid rows these are. */
   retryOf?: string;
   staged: StagedFile;

@@ -1,5 +1,6 @@
 import type { Database } from './database.ts';
 import type { WatchKey } from './open-orders.ts';
+import type { PayoutRecord } from './schema.ts';
 
 /** What reconciliation compares in one go. */
 export interface ReconciliationKey extends WatchKey {
@@ -8,11 +9,7 @@ export interface ReconciliationKey extends WatchKey {
 }
 
 /** What the references of a payout are derived from, with its uid. */
-export interface PayoutDocument {
-  reference: string;
-  documentId: string;
-  generation: number;
-}
+export type PayoutDocument = Pick<PayoutRecord, 'reference' | 'documentId' | 'generation'>;
 
 /** Which keys there are to compare with the bank. */
 export const reconciliationRepository = { documentsOf, reconciliationKeys, batchKeys };
