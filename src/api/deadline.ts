@@ -32,14 +32,3 @@ export async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Pr
     signal.removeEventListener('abort', stop);
   }
 }
-
-/** Resolves after `ms`; rejects with the signal's reason when it aborts first. */
-export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  try {
-    await (signal === undefined ? promise : orAborted(promise, signal));
-  } finally {
-    clearTimeout(timer);
-  }
-}
