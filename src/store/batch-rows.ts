@@ -31,6 +31,7 @@ export const batchRowRepository = {
   markScheduled,
   cancelUnreleased,
   rowsIn,
+  amounts,
   rowPage,
   rows,
 };
@@ -249,6 +250,20 @@ async function rowPage(
     .where('state', 'in', states)
     .where('row', '>', after)
     .orderBy('row')
+    .limit(limit)
+    .execute();
+}
+
+/** What each row of a batch asks for, of so many at most. */
+function amounts(
+  db: Database,
+  batchId: string,
+  limit: number,
+): Promise<Pick<PayoutRecord, 'state' | 'amount' | 'currency'>[]> {
+  return db
+    .selectFrom('payouts')
+    .select(['state', 'amount', 'currency'])
+    .where('batchId', '=', batchId)
     .limit(limit)
     .execute();
 }

@@ -144,6 +144,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'embedded/stack-error.ts',
       'reports/batch-list.ts',
       'reports/check-texts.ts',
+      'reports/currency-totals.ts',
       'reports/display.ts',
       'reports/masked.ts',
       'reports/next-step.ts',

@@ -6,6 +6,7 @@ import {
   type PayoutState,
 } from '../../domain/payout-state.ts';
 import { INCIDENTS } from '../../domain/reconciliation.ts';
+import type { CurrencyTotal } from '../../reports/currency-totals.ts';
 import { payeeText } from '../../reports/masked.ts';
 import type { StepGroup } from '../../reports/next-step.ts';
 import type { BatchRecord, IncidentRecord, PayoutRecord } from '../../store/store.ts';
@@ -31,6 +32,8 @@ export interface BatchPage {
   view: View;
   batch: BatchRecord;
   byState: ReadonlyMap<PayoutState, number>;
+  /** Undefined: there are too many rows to add them up for every look. */
+  totals: readonly CurrencyTotal[] | undefined;
   rows: readonly PayoutRecord[];
   /** The state that rows are shown of; undefined: all. */
   state: PayoutState | undefined;
@@ -71,6 +74,7 @@ ${batch.controlReason !== null && html`<p class="attend">Paused automatically: $
 ${tiles(counts)}</div>
 ${mayDecide && !isOver && html`<p><a class="button" href="${batchPath(batch.batchId)}/decide">Decide its rows together</a></p>`}
 <div data-part="steps">${steps(page)}</div>
+<div data-part="totals">${totals(page)}</div>
 ${filter(byState, state)}
 <div data-part="rows">${rowsOf(page)}</div>
 </div>
@@ -105,6 +109,18 @@ function tiles({
   ];
   return html`<dl class="tiles">${shown.map(([name, count]) => html`<div><dt>${name}</dt><dd>${count}</dd></div>`)}</dl>`;
 }
+
+const TOTALS: readonly Column<CurrencyTotal>[] = [
+  { head: 'Currency', cell: ({ currency }) => currency },
+  { head: 'Payouts', isFigure: true, cell: ({ payouts }) => payouts },
+  { head: 'Amount', isFigure: true, cell: ({ amount, currency }) => money(amount, currency) },
+  { head: 'Paid', isFigure: true, cell: ({ completed, currency }) => money(completed, currency) },
+];
+
+const totals = ({ totals: shown }: BatchPage): Html =>
+  shown === undefined
+    ? html`<p class="quiet">The report has the totals by currency.</p>`
+    : dataTable('Totals', TOTALS, shown);
 
 function rowsOf({ batch, rows, state, next }: BatchPage): Html {
   if (rows.length === 0) return nothing('There are no rows in this state.');

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { MESSAGES } from '../../domain/names.ts';
 import { needsAttention, PAYOUT_STATES } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
+import { currencyTotals } from '../../reports/currency-totals.ts';
 import { ERP_FORMATS } from '../../reports/erp-formats.ts';
 import { stepGroups } from '../../reports/next-step.ts';
 import type { BatchRecord, PayoutRecord, Store } from '../../store/store.ts';
@@ -22,6 +23,8 @@ import { batchPath } from './pieces.ts';
 import { progressOf, progressStreams } from './progress.ts';
 
 const ROWS_MAX = 100;
+/** Rows that are added up by currency whenever somebody looks: some milliseconds. */
+const ADDED_MAX = 10_000;
 /** Rows that are looked through for their next steps, of those that wait for people and of others. */
 const STEPS_MAX = 500;
 const FOR_PEOPLE = PAYOUT_STATES.filter((state) => needsAttention(state));
@@ -52,6 +55,7 @@ export function batchRoutes(app: FastifyInstance, doorway: Doorway): void {
     const rows = read.slice(0, ROWS_MAX);
     const view = viewOf(request, reply, doorway);
     const stepping = await steppingRows(store, batchId);
+    const amounts = await store.amounts(batchId, ADDED_MAX + 1);
     const body = batchPage({
       view,
       batch,
@@ -59,6 +63,7 @@ export function batchRoutes(app: FastifyInstance, doorway: Doorway): void {
       isCut: stepping.isCut,
       now: deps.now(),
       byState: await store.stateCounts(batchId),
+      totals: amounts.length > ADDED_MAX ? undefined : currencyTotals(amounts),
       rows,
       state,
       next: read.length > ROWS_MAX ? (rows.at(-1)?.row ?? undefined) : undefined,

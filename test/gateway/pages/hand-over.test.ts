@@ -90,7 +90,10 @@ describe('a file handed over on the pages', () => {
     const nameless = await visit.submit(`${path}?skip=yes`, path, {});
     expect(nameless.status).toBe(400);
     expect((await visit.submit(`${path}?skip=yes`, path, { by: 'alice' })).status).toBe(303);
-    expect(await gateway.door.store.batches(1)).toMatchObject([{ by: 'alice', total: 1 }]);
+    const [batch] = await gateway.door.store.batches(1);
+    expect(batch).toMatchObject({ by: 'alice', total: 1 });
+    const { text } = await visit.send(`/batches/${batch?.batchId}`);
+    expect(text.replace(/<[^>]+>/g, ' ')).toMatch(/USD +1 +12\.50 USD +0\.00 USD/);
   });
 
   it('is not taken without the token of its form, without a name or with a path for one', async () => {
