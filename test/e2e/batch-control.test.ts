@@ -33,7 +33,7 @@ describe('people in control of a running batch', () => {
     expect(await document(batchId)).toMatchObject({ state: 'open', counts: { open: 2 } });
     expect(paymentsIn(home.path)).toEqual(before);
     const listed = await home.payouts('switch', 'list');
-    expect(listed.stdout).toMatch(/^currency +USD +\S+ +alice +drill$/m);
+    expect(listed.stdout).toMatch(/^currency +USD +\S+ \S+ +alice +drill$/m);
     expect((await home.payouts('switch', 'on', 'currency', 'USD', ...why)).code).toBe(0);
     const watched = await home.payouts('watch', batchId, '--json');
     expect(watched.code).toBe(0);
