@@ -1,8 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Bank } from './bank.ts';
 import { measured } from './bank-clock.ts';
 import { type CallsOptions, createCalls } from './calls.ts';
 import { cardFields } from './card-fields.ts';
+import { sleep } from './deadline.ts';
 import { accountsResource } from './resources/accounts.ts';
 import { beneficiariesResource } from './resources/beneficiaries.ts';
 import { cardsResource } from './resources/cards.ts';
@@ -83,7 +83,7 @@ export function createBank(options: BankOptions): Bank {
     limits: { readTotalMs, readAttemptMs, sendTotalMs },
     authBeforeExecution: options.authBeforeExecution ?? true,
     clock,
-    sleep: options.sleep ?? ((ms, signal) => pause(ms, undefined, { signal })),
+    sleep: options.sleep ?? sleep,
     onCall: options.onCall,
     admission: options.admission,
   });

@@ -32,3 +32,17 @@ export async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Pr
     signal.removeEventListener('abort', stop);
   }
 }
+
+/**
+ * Resolves after `ms`; rejects with the signal's reason when it aborts first. By the global timer, in whose place the simulation has
+ * its own: that of `node:timers/promises` would run in real time, and no seed would run the same way twice.
+ */
+export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  try {
+    await (signal === undefined ? promise : orAborted(promise, signal));
+  } finally {
+    clearTimeout(timer);
+  }
+}

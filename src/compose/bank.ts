@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bank } from '../api/bank.ts';
 import { CallBudget, type CallBudgetOptions } from '../api/call-budget.ts';
 import { type BankOptions, createBank } from '../api/client.ts';
+import { sleep } from '../api/deadline.ts';
 import { withRequiredDetailsCache } from '../api/required-details-cache.ts';
 import { withSharedReads } from '../api/shared-reads.ts';
 import type { Config } from '../config.ts';

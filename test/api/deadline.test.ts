@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
-import { orAborted, withDeadline } from '../../src/api/deadline.ts';
+import { orAborted, sleep, withDeadline } from '../../src/api/deadline.ts';
 
 const never = new Promise<never>(() => {});
 
@@ -23,7 +23,8 @@ test('the caller’s abort reaches the work with its reason, also when it came b
 
 test('a long-lived signal keeps no listener of an ended call', async () => {
   const { signal } = new AbortController();
-  await withDeadline(1_000, signal, (deadline) => orAborted(Promise.resolve(), deadline));
+  await withDeadline(1_000, signal, async (deadline) => sleep(1, deadline));
   await orAborted(Promise.resolve(), signal);
+  await sleep(1, signal);
   expect(getEventListeners(signal, 'abort')).toEqual([]);
 });

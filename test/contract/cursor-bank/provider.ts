@@ -1,9 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { asksAgain, type Judge, readJson, unknownOutcome } from '../../../src/api/answers.ts';
 import type { Bank } from '../../../src/api/bank.ts';
 import { measured } from '../../../src/api/bank-clock.ts';
 import { createCalls } from '../../../src/api/calls.ts';
+import { sleep } from '../../../src/api/deadline.ts';
 import { BankError, type KnownOutcome } from '../../../src/api/errors.ts';
 import type { AccountBalance } from '../../../src/api/schemas/accounts.ts';
 import type { Beneficiary } from '../../../src/api/schemas/beneficiaries.ts';
@@ -129,7 +129,7 @@ export function cursorBank(baseUrl: string): Bank {
     limits: { readTotalMs: 2_000, readAttemptMs: 1_000, sendTotalMs: 2_000 },
     authBeforeExecution: true,
     clock: clocks.clock,
-    sleep: (ms, signal) => pause(ms, undefined, { signal }),
+    sleep,
   });
 
   /** Whole as soon as no cursor follows: what is added is behind it. */
