@@ -82,11 +82,11 @@ describe('the simulation', () => {
     ['maker-may-approve', 'I8', 1],
     ['float-amount', 'I15', 3],
     ['switch-not-asked', 'I18', 8],
-    ['store-not-compared', 'I6', 150],
+    ['store-not-compared', 'I6', 137],
     ['generation-not-checked', 'I2', 16],
     ['run-not-compared', 'I19', 7],
     ['clocks-not-compared', 'I5', 331],
-    ['clock-set-right-unnoticed', 'I5', 2_080],
+    ['clock-set-right-unnoticed', 'I5', 3_485],
     ['generation-by-a-word', 'I1', 228],
   ])('catches %s by %s', { timeout: 600_000 }, async (mutant, invariant, from) => {
     const { code, out } = await hunt(mutant, from);
