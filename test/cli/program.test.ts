@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { EXIT } from '../../src/cli/exit.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { PAN } from '../vault/cards.ts';
@@ -11,7 +8,6 @@ process.stdout.setMaxListeners(0);
 
 afterEach(() => {
   vi.restoreAllMocks();
-  vi.unstubAllEnvs();
 });
 
 async function told(...argv: string[]): Promise<{ exit: number; stdout: string; stderr: string }> {
@@ -47,19 +43,6 @@ describe('a mistyped', () => {
     expect(JSON.parse(stdout)).toMatchObject({ schemaVersion: 1, error: { code: 'usage' } });
     expect(stdout).toContain('Did you mean validate?');
   });
-});
-
-it('a policy is begun and checked while the one that is set cannot be used', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'payouts-policy-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const policy = join(folder, 'policy.json');
-  vi.stubEnv('PAYOUTS_POLICY', policy);
-  expect(await told('policy', 'key', join(folder, 'alice.key'))).toMatchObject({ exit: EXIT.completed });
-  writeFileSync(policy, JSON.stringify({ version: 2, people: [{ name: 'alice' }] }));
-  const checked = await told('policy', 'check', policy);
-  expect(checked.exit).toBe(EXIT.usage);
-  expect(checked.stderr).toContain('version');
-  expect(checked.stderr).toContain('people.0.roles');
 });
 
 it.each(['-v', '--version'])('%s prints one line of versions', async (flag) => {

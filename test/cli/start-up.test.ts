@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => rm(home, { recursive: true }));
 
 async function modulesOf(...args: string[]): Promise<string[]> {
-  const env = { ...process.env, PAYOUTS_HOME: home };
+  const env = { PATH: process.env.PATH, HOME: home, PAYOUTS_HOME: home };
   const { stderr } = await run(process.execPath, ['--import', COUNTS, COMMAND, ...args], { env });
   return JSON.parse(stderr) as string[];
 }

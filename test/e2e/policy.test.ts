@@ -97,3 +97,15 @@ it.each([
   const { stdout } = await home.payouts('policy', 'explain', done.reference, '--json');
   expect(JSON.parse(stdout)).toMatchObject({ state: 'completed', maker: 'alice', mayApprove: ['bob'] });
 });
+
+it('one is begun and checked while the one that is set cannot be used', async () => {
+  const policy = join(folder, 'begun.json');
+  const before = openCommandHome({ PAYOUTS_POLICY: policy });
+  expect(await before.payouts('policy', 'key', join(folder, 'carol.pem'))).toMatchObject({ code: 0 });
+  writeFileSync(policy, JSON.stringify({ version: 2, people: [{ name: 'alice' }] }));
+  const checked = await before.payouts('policy', 'check', policy);
+  await before.close();
+  expect(checked.code).toBe(2);
+  expect(checked.stderr).toContain('version');
+  expect(checked.stderr).toContain('people.0.roles');
+});
