@@ -108,6 +108,17 @@ describe('a create', () => {
     expect(await create()).toMatchObject({ outcome: 'answered', events: [{ status: 'SUCCEEDED', trust: 'verified' }] });
   });
 
+  it('answered with the payment of another intent is in doubt, and the same bytes can go again', async () => {
+    await store.cards.link('pay-1', 'order-0', 1);
+    expect(await create()).toEqual({ outcome: 'ambiguous', why: expect.any(String) });
+    expect(await store.attempts(ID)).toMatchObject([{ outcome: 'ambiguous', orderId: null }]);
+    expect(await store.cards.ownerOfPayment('pay-1')).toBe('order-0');
+    expect(isKept()).toBe(true);
+    answer = () => ({ ...PROCESSING, paymentId: 'pay-2' });
+    expect(await create({ attempt: 2 })).toMatchObject({ outcome: 'answered', payment: { paymentId: 'pay-2' } });
+    expect(await store.cards.ownerOfPayment('pay-2')).toBe(ID);
+  });
+
   it.each([
     ['with a set-up', CHALLENGE, { referenceId: 'ref-1', keepCard: true }, false],
     ['without one, a challenge at once', CHALLENGE, { referenceId: null, keepCard: true }, false],

@@ -81,9 +81,12 @@ function sessionOf({ referenceId, dataCollectionInfo }: ThreeDsSession, entry: C
   return { outcome: 'ready', referenceId: free.referenceId, dataCollectionInfo: free.dataCollectionInfo ?? null };
 }
 
-/** Throws for an answer whose id or status hold something of the card: it cannot be kept, and is looked for. */
+/**
+ * Throws for an answer whose id or status hold something of the card: it cannot be kept, and is looked for. An acquirer that
+ * takes one payment for the repetition of another answers with that of the other intent: nobody knows then what became of this.
+ */
 async function create(
-  { bank, store }: VaultDeps,
+  { bank, store, now }: VaultDeps,
   { merchantRequestId, requestId, paymentType, amount, currency, referenceId }: CreateInput,
   entry: CardEntry,
   options: SendOptions,
@@ -99,6 +102,9 @@ async function create(
   const { other: _, ...payment } = await bank.cards.create(request, options);
   const { paymentId, status, nextAction, ...rest } = traceFree(payment, entry) as Partial<CardPayment>;
   if (paymentId === undefined || status === undefined) throw new Error('the answer has no id that may be kept');
+  await store.cards.link(paymentId, merchantRequestId, now());
+  if ((await store.cards.ownerOfPayment(paymentId)) !== merchantRequestId)
+    throw new Error('the payment of another intent');
   // Before the answer is in the store: whoever finds it there finds this too.
   if (status === 'REQUIRES_ACTION' && nextAction == null && referenceId === null) {
     await store.cards.addRequest(restartIdOf(merchantRequestId), merchantRequestId);
