@@ -66,9 +66,10 @@ export function contradictsEnd(
   return end === 'succeeded' ? !paid : end === 'failed' && paid;
 }
 
-function conflictOf(
+/** What is shown of a payment that is not what was asked for. */
+export function conflictOf(
   look: CardPaymentView,
-  { amount, currency, requestIds }: CardExpectation,
+  { amount, currency, requestIds }: Pick<CardExpectation, 'amount' | 'currency' | 'requestIds'>,
 ): CardConflict | undefined {
   if (look.merchantRequestId !== undefined && !requestIds.includes(look.merchantRequestId)) return 'payment-conflict';
   if (look.currency !== undefined && look.currency !== currency) return 'amount-conflict';

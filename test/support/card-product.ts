@@ -15,6 +15,7 @@ import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { repeatDroppedUpdates } from '../../src/temporal/dropped-updates.ts';
 import type { CardPaymentResult } from '../../src/workflows/card-payment.ts';
+import type { AlteredAnswers } from './altered-answers.ts';
 import { registerNamespace } from './product.ts';
 import { temporalConnections } from './temporal-connections.ts';
 import { until } from './until.ts';
@@ -69,7 +70,11 @@ export interface SandboxPayment {
 
 const SECRET = `whsec_${Buffer.from('a secret of tests only, of 32 by').toString('base64')}`;
 
-export async function startCardProduct(env: Readonly<Record<string, string>> = {}): Promise<CardProduct> {
+/** `before`: what stands before the acquirer. */
+export async function startCardProduct(
+  env: Readonly<Record<string, string>> = {},
+  before?: (url: string) => Promise<AlteredAnswers>,
+): Promise<CardProduct> {
   await using opened = new AsyncDisposableStack();
   const address = inject('temporalAddress');
   const namespace = `cards-${process.pid}-${Date.now()}-${Math.trunc(Math.random() * 1e6)}`;
@@ -77,10 +82,12 @@ export async function startCardProduct(env: Readonly<Record<string, string>> = {
   await registerNamespace(connection, namespace);
   const client = new Client({ connection, namespace, interceptors: { workflow: [repeatDroppedUpdates] } });
   const sandbox = opened.adopt(await startSandbox({ file: ':memory:' }), (it) => it.close());
+  const front = before === undefined ? undefined : opened.use(await before(sandbox.url));
+  const apiUrl = front?.url ?? sandbox.url;
   const home = opened.adopt(await mkdtemp(join(tmpdir(), 'payouts-cards-')), (it) => rm(it, { recursive: true }));
   const config = loadConfig({
     PAYOUTS_HOME: home,
-    PAYOUTS_API_URL: sandbox.url,
+    PAYOUTS_API_URL: apiUrl,
     TEMPORAL_ADDRESS: address,
     TEMPORAL_NAMESPACE: namespace,
     PAYOUTS_ONE_MACHINE: 'true',
@@ -92,7 +99,7 @@ export async function startCardProduct(env: Readonly<Record<string, string>> = {
     PAYOUTS_LOG_LEVEL: 'silent',
     ...env,
   });
-  const place = { temporalAddress: address, namespace, uiUrl: null, apiUrl: sandbox.url };
+  const place = { temporalAddress: address, namespace, uiUrl: null, apiUrl };
   const log = createLog('silent');
   const store = opened.adopt(await openStore(config.storeUrl.reveal()), (it) => it.close());
   let worker = await startWorker(config, place, log);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cardWorkflowId, TASK_QUEUE } from '../../src/domain/names.ts';
 import { cardRequestId } from '../../src/identity.ts';
 import type { ScenarioName } from '../../src/sandbox/acquirer/scenarios.ts';
+import { alterAnswers } from '../support/altered-answers.ts';
 import {
   type CardPaymentHandle,
   type CardProduct,
@@ -435,6 +436,30 @@ describe.concurrent('an acquirer that says', () => {
     expect(await resolve(handle, 'adopt-payment', { paymentId })).toMatchObject({ accepted: true });
     expect(await handle.result()).toMatchObject({ state: 'succeeded' });
     await recordHistory(handle, 'cardPayment', 'captured-above-the-amount');
+  });
+
+  it.each([
+    ['amount', '4.99', 'amount-conflict'],
+    ['currency', 'USD', 'amount-conflict'],
+    ['merchant_request_id', 'order-of-somebody', 'payment-conflict'],
+  ])('another %s in its answer to the create, and none when it is asked, is for people', async (field, said, code) => {
+    const named = ['amount', 'currency', 'merchant_request_id'];
+    const alter = (method: string, answer: Record<string, unknown>): Record<string, unknown> => {
+      if (!('payment_id' in answer)) return answer;
+      if (method === 'POST') return { ...answer, [field]: said };
+      return Object.fromEntries(Object.entries(answer).filter(([name]) => !named.includes(name)));
+    };
+    await using product = await startCardProduct({}, (url) => alterAnswers(url, alter));
+    const id = `answered-another-${field}`;
+    const handle = await product.ask({ id });
+    const { reason } = await product.untilState(id, 'needs-operator', 'succeeded');
+    expect(reason?.code).toBe(code);
+    await until(async () => (await captures(product, id)) === 1);
+    expect(await resolve(handle, 'close-as-not-paid')).toMatchObject({ accepted: false });
+    const { payment_id: paymentId } = await product.untilState(id, 'needs-operator');
+    expect(await resolve(handle, 'adopt-payment', { paymentId })).toMatchObject({ accepted: true });
+    expect(await handle.result()).toMatchObject({ state: 'succeeded' });
+    if (field === 'amount') await recordHistory(handle, 'cardPayment', 'answered-with-another-amount');
   });
 
   it('SUCCEEDED and then FAILED has its first word believed and the second one shown to people', async () => {

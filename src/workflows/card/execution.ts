@@ -1,4 +1,5 @@
-import { workflowInfo } from '@temporalio/workflow';
+import { patched, workflowInfo } from '@temporalio/workflow';
+import { conflictOf } from '../../domain/card-judgement.ts';
 import {
   type CardEvent,
   type CardHandle,
@@ -64,6 +65,8 @@ export class CardExecution extends ExecutionView<CardState> {
   readonly events: CardEvent[] = [];
   /** The last look at each payment. */
   readonly looks = new Map<string, CardPaymentView>();
+  /** Answers of a POST that showed something else than was asked for; what a look shows counts before it. */
+  private readonly crooked = new Map<string, CardPaymentView>();
   /** Payments that unverified events named, and that the acquirer does not show as ours. */
   readonly foreign = new Set<string>();
   /** Payments that were followed by another create: they name nothing any more. */
@@ -111,7 +114,11 @@ export class CardExecution extends ExecutionView<CardState> {
   }
 
   /** The answer of a POST: it says where to go on, and ends nothing. */
-  answered({ paymentId, status, nextAction }: CardPaymentView): void {
+  answered(payment: CardPaymentView): void {
+    const { paymentId, status, nextAction } = payment;
+    const isCrooked = conflictOf(payment, this.expectation()) !== undefined;
+    if (isCrooked && patched('compares-the-answer-of-a-post')) this.crooked.set(paymentId, { ...payment, status: '' });
+    else this.crooked.delete(paymentId);
     this.paymentId = paymentId;
     this.paymentStatus = status === '' ? null : status;
     this.asksForAction = nextAction !== null;
@@ -146,6 +153,7 @@ export class CardExecution extends ExecutionView<CardState> {
     if (this.paymentId !== null) this.over.add(this.paymentId);
     // Should it be heard of again, it is looked at again; until then its amount is of no account.
     this.looks.delete(this.paymentId ?? '');
+    this.crooked.delete(this.paymentId ?? '');
     this.sent = false;
   }
 
@@ -171,6 +179,13 @@ export class CardExecution extends ExecutionView<CardState> {
   /** Grows with everything that was heard about the payment. */
   get heard(): number {
     return this.noticed + this.returns;
+  }
+
+  /** What is shown of each payment. An answer says nothing of its status. */
+  get shownPayments(): CardPaymentView[] {
+    const { looks, crooked } = this;
+    const looked = [...looks.values()].map((look) => ({ ...crooked.get(look.paymentId), ...look }));
+    return [...looked, ...[...crooked.values()].filter(({ paymentId }) => !looks.has(paymentId))];
   }
 
   /** What the acquirer must show of every payment of this intent. */
