@@ -66,7 +66,7 @@ export class CardExecution extends ExecutionView<CardState> {
   /** The last look at each payment. */
   readonly looks = new Map<string, CardPaymentView>();
   /** Answers of a POST that showed something else than was asked for; what a look shows counts before it. */
-  private readonly crooked = new Map<string, CardPaymentView>();
+  private readonly differingAnswers = new Map<string, CardPaymentView>();
   /** Payments that unverified events named, and that the acquirer does not show as ours. */
   readonly foreign = new Set<string>();
   /** Payments that were followed by another create: they name nothing any more. */
@@ -116,9 +116,10 @@ export class CardExecution extends ExecutionView<CardState> {
   /** The answer of a POST: it says where to go on, and ends nothing. */
   answered(payment: CardPaymentView): void {
     const { paymentId, status, nextAction } = payment;
-    const isCrooked = conflictOf(payment, this.expectation()) !== undefined;
-    if (isCrooked && patched('compares-the-answer-of-a-post')) this.crooked.set(paymentId, { ...payment, status: '' });
-    else this.crooked.delete(paymentId);
+    const isOther = conflictOf(payment, this.expectation()) !== undefined;
+    if (isOther && patched('compares-the-answer-of-a-post'))
+      this.differingAnswers.set(paymentId, { ...payment, status: '' });
+    else this.differingAnswers.delete(paymentId);
     this.paymentId = paymentId;
     this.paymentStatus = status === '' ? null : status;
     this.asksForAction = nextAction !== null;
@@ -153,7 +154,7 @@ export class CardExecution extends ExecutionView<CardState> {
     if (this.paymentId !== null) this.over.add(this.paymentId);
     // Should it be heard of again, it is looked at again; until then its amount is of no account.
     this.looks.delete(this.paymentId ?? '');
-    this.crooked.delete(this.paymentId ?? '');
+    this.differingAnswers.delete(this.paymentId ?? '');
     this.sent = false;
   }
 
@@ -183,9 +184,9 @@ export class CardExecution extends ExecutionView<CardState> {
 
   /** What is shown of each payment. An answer says nothing of its status. */
   get shownPayments(): CardPaymentView[] {
-    const { looks, crooked } = this;
-    const looked = [...looks.values()].map((look) => ({ ...crooked.get(look.paymentId), ...look }));
-    return [...looked, ...[...crooked.values()].filter(({ paymentId }) => !looks.has(paymentId))];
+    const { looks, differingAnswers: answers } = this;
+    const looked = [...looks.values()].map((look) => ({ ...answers.get(look.paymentId), ...look }));
+    return [...looked, ...[...answers.values()].filter(({ paymentId }) => !looks.has(paymentId))];
   }
 
   /** What the acquirer must show of every payment of this intent. */
