@@ -15,8 +15,10 @@ export interface OrderFacts {
   accountId?: string;
   currency?: string;
   amount?: string;
+  buyAccountId?: string;
   buyCurrency?: string;
   buyAmount?: string;
+  sellAccountId?: string;
   sellCurrency?: string;
   sellAmount?: string;
   rate?: string;
@@ -29,10 +31,13 @@ export interface ExpectedOrder {
   kind: 'payment' | 'transfer' | 'exchange';
   reference: string;
   uid: string;
-  /** Absent while the bank does not show which account pays: then an order's account proves nothing. */
+  /** Absent while the bank does not show which account pays: then an order's account proves nothing. Of an exchange the account sold. */
   accountId?: string;
   currency: string;
   amount: string;
+  /** Of an exchange, as far as it is known: where the money goes, and what is sold for it. */
+  buyAccountId?: string;
+  sellCurrency?: string;
 }
 
 /**
@@ -81,6 +86,9 @@ export function orderDifferences(order: OrderFacts, expected: ExpectedOrder, own
     }
   } else {
     check('type', order.type, 'FX');
+    check('sell_account', order.sellAccountId, expected.accountId);
+    check('sell_currency', order.sellCurrency, expected.sellCurrency);
+    check('buy_account', order.buyAccountId, expected.buyAccountId);
     check('buy_currency', order.buyCurrency, expected.currency);
     if (order.buyAmount !== undefined && !decimalsEqual(order.buyAmount, expected.amount)) differs.push('buy_amount');
   }

@@ -160,6 +160,11 @@ export function expectedOrder(
     return { kind, reference, uid, accountId: paid, currency, amount };
   }
   if (kind === 'transfer') return { kind, reference, uid, accountId: account_id, currency, amount };
-  const bought = sent !== undefined && 'sellAccountId' in sent ? sent.amount : assessed?.exchange?.buyAmount;
-  return { kind, reference, uid, accountId: account_id, currency, amount: bought ?? amount };
+  const exchange = sent !== undefined && 'sellAccountId' in sent ? sent : assessed?.exchange;
+  const bought = exchange !== undefined && 'buyAmount' in exchange ? exchange.buyAmount : exchange?.amount;
+  const { buyAccountId, sellCurrency } = exchange ?? {};
+  return {
+    ...{ kind, reference, uid, accountId: account_id, currency, amount: bought ?? amount },
+    ...{ buyAccountId, sellCurrency },
+  };
 }

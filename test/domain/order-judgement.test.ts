@@ -75,3 +75,32 @@ describe('the order of a transfer', () => {
     expect([isArrival(shown), isArrival({ type: 'FX', direct: 'IN' })]).toEqual([false, false]);
   });
 });
+
+describe('the order of an exchange', () => {
+  const expected = {
+    ...({ ...EXPECTED, kind: 'exchange', accountId: 'euros' } as const),
+    ...{ buyAccountId: 'dollars', sellCurrency: 'EUR' },
+  };
+  const shown: OrderFacts = {
+    ...{ ...order(REFERENCE), amount: undefined, type: 'FX', direct: 'OUT' },
+    ...{ sellAccountId: 'euros', sellCurrency: 'EUR', sellAmount: '11.36' },
+    ...{ buyAccountId: 'dollars', buyCurrency: 'USD', buyAmount: '12.50' },
+  };
+
+  it('is the one between the accounts that were sent', () => {
+    expect(orderDifferences(shown, expected)).toEqual([]);
+    expect(orderDifferences({ ...shown, sellAccountId: undefined, buyAccountId: undefined }, expected)).toEqual([]);
+    expect(orderDifferences(shown, { ...expected, buyAccountId: undefined, sellCurrency: undefined })).toEqual([]);
+  });
+
+  it.each<[string, Partial<OrderFacts>]>([
+    ['type', { type: 'TRANSFER' }],
+    ['sell_account', { sellAccountId: 'pounds' }],
+    ['sell_currency', { sellCurrency: 'GBP' }],
+    ['buy_account', { buyAccountId: 'other dollars' }],
+    ['buy_currency', { buyCurrency: 'AUD' }],
+    ['buy_amount', { buyAmount: '12.51' }],
+  ])('is another one when its %s is', (field, change) => {
+    expect(orderDifferences({ ...shown, ...change }, expected)).toEqual([field]);
+  });
+});

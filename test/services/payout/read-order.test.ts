@@ -63,6 +63,9 @@ it.each(['150.00', '-150.00'])('also one above the cap, shown as %s, before peop
 it.each([
   ['is still open', { status: 'ACCEPTED' }],
   ['is another one than was sent', { status: 'COMPLETED', buy_amount: '999.00' }],
+  ['bought into another account', { status: 'COMPLETED', buy_account: 'acc-usd-2' }],
+  ['sold from another account', { status: 'COMPLETED', sell_account: 'acc-gbp' }],
+  ['sold another currency', { status: 'COMPLETED', sell_currency: 'GBP' }],
 ])('nothing of an order that %s', async (_which, shown) => {
   const { read, booked } = await exchanging({ ...BOOKED, ...shown });
   await read();
