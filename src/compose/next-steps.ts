@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts';
+import { isEnd } from '../domain/payout-state.ts';
 import type { StepContext } from '../reports/next-step.ts';
 import { approvedBy } from '../services/decisions/approved-by.ts';
 import { openQuestion } from '../services/decisions/open-question.ts';
@@ -20,6 +21,7 @@ export async function stepContext(
     calendar,
     auditEnds: await auditEnds(store, rows),
     approvedBy: await approvers({ settings, store, now }, rows),
+    exchanged: await exchangedInVain(store, rows),
   };
 }
 
@@ -37,6 +39,12 @@ async function auditEnds(store: Store, rows: readonly PayoutRecord[]): Promise<M
       ends.set(owner, request.expiredAt);
   }
   return ends;
+}
+
+async function exchangedInVain(store: Store, rows: readonly PayoutRecord[]): Promise<Set<string>> {
+  const unpaid = rows.filter(({ kind, state }) => kind === 'payout' && isEnd(state) && state !== 'completed');
+  const booked = await store.bookedExchangesOf(unpaid.map(({ reference }) => reference));
+  return new Set(booked.map(({ reference }) => reference));
 }
 
 async function approvers(authority: Authority, rows: readonly PayoutRecord[]): Promise<Map<string, readonly string[]>> {

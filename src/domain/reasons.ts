@@ -3,6 +3,8 @@ import { CARD_REASONS } from './reasons/card-reasons.ts';
 import { PAYOUT_REASONS } from './reasons/payout-reasons.ts';
 import type { Remedy } from './remedy.ts';
 
+export { SEARCHED_IN_VAIN } from './reasons/payout-reasons.ts';
+
 export type ReasonCode = keyof typeof PAYOUT_REASONS | keyof typeof CARD_REASONS;
 
 /**

@@ -4,8 +4,8 @@ import { type BusinessCalendar, dueAt } from '../domain/business-days.ts';
 import { addDecimals, formatMinor } from '../domain/money.ts';
 import { isEnd, needsAttention, type PayoutState, type Reason } from '../domain/payout-state.ts';
 import type { Terms } from '../domain/policy.ts';
-import { isReasonCode, REASONS } from '../domain/reasons.ts';
-import { type Actor, commandsIn, type Deadline } from '../domain/remedy.ts';
+import { isReasonCode, REASONS, SEARCHED_IN_VAIN } from '../domain/reasons.ts';
+import { type Actor, commandsIn, type Deadline, type Remedy } from '../domain/remedy.ts';
 import type { PayoutRecord } from '../store/store.ts';
 import { STATES } from './state-texts.ts';
 
@@ -38,6 +38,8 @@ export interface StepContext {
   auditEnds?: ReadonlyMap<string, number>;
   /** Who has approved what is awaited, by reference. */
   approvedBy?: ReadonlyMap<string, readonly string[]>;
+  /** References of payouts that ended unpaid after their exchange: a retry of the same row would exchange again, and is refused. */
+  exchanged?: ReadonlySet<string>;
 }
 
 /**
@@ -55,9 +57,9 @@ export function nextStep(row: PayoutRecord, context: StepContext): NextStep | un
   const { state, reason } = row;
   if (state === 'completed') return undefined;
   const kind = kindOf(row);
-  const remedy = isReasonCode(kind) ? REASONS[kind] : undefined;
-  const { todo = '', who = 'nobody', byItself = STATES[state].byItself, until } = remedy ?? {};
-  const shown = ready(todo, row, who, context.policy === undefined);
+  const { todo = '', who = 'nobody', byItself = STATES[state].byItself, until } = remedyOf(kind, state) ?? {};
+  const isExchanged = context.exchanged?.has(row.reference) === true;
+  const shown = ready(isExchanged ? todoExchanged(todo) : todo, row, who, context.policy === undefined);
   return {
     kind,
     why: reason?.message ?? STATES[state].meaning,
@@ -70,6 +72,23 @@ export function nextStep(row: PayoutRecord, context: StepContext): NextStep | un
     byItself,
   };
 }
+
+/** What is only a wait while searches go on is for people once they have proved nothing. */
+function remedyOf(kind: string, state: PayoutState): Remedy | undefined {
+  if (kind === 'outcome-unknown' && state === 'needs-operator') return SEARCHED_IN_VAIN;
+  return isReasonCode(kind) ? REASONS[kind] : undefined;
+}
+
+/** The money is in another account than the row names. Without ids: the account is masked in some reports. */
+const todoExchanged = (todo: string): string =>
+  RETRY.test(todo)
+    ? todo.replace(RETRY, `${FROM_ITS_ACCOUNT} if it still has to be paid`)
+    : `${todo} ${STAYS_EXCHANGED}`;
+
+const RETRY = /`payouts retry ID` if it still has to be paid/;
+const FROM_ITS_ACCOUNT =
+  'the money stays exchanged: run its row of the failed.csv, with the account that the report shows as exchange_bought_to for its account_id,';
+const STAYS_EXCHANGED = 'The money stays exchanged, on the account that the report shows as exchange_bought_to.';
 
 /** Enough of an id to name it, and short enough to type. */
 export const shortId = (id: string): string => id.slice(0, 'xxxxxxxx-xxxx'.length);
@@ -89,9 +108,11 @@ function ready(todo: string, row: PayoutRecord, who: Actor, isTrial: boolean): s
   );
 }
 
-/** A retry of the whole batch would pay other rows too. */
-const retryOf = ({ batchId, row }: PayoutRecord): string =>
-  batchId === null || row === null ? 'submit it again' : `\`payouts retry ${shortId(batchId)} --rows ${row}\``;
+/** A retry of the whole batch would pay other rows too. A transfer or an exchange by itself has no retry: its id is used up. */
+function retryOf({ kind, batchId, row }: PayoutRecord): string {
+  if (kind !== 'payout') return 'submit it again under a new id';
+  return batchId === null || row === null ? 'submit it again' : `\`payouts retry ${shortId(batchId)} --rows ${row}\``;
+}
 
 function deadline(kind: Deadline, row: PayoutRecord, { terms, calendar, auditEnds }: StepContext): number | null {
   switch (kind) {
@@ -180,7 +201,8 @@ export class StepTally {
   add(row: PayoutRecord, step: NextStep | undefined): void {
     const { state, reason, reference, batchId, amount, currency } = row;
     if (step === undefined || (reason === null && !needsAttention(state))) return;
-    const key = `${state} ${step.kind}`;
+    // Rows of one kind that no command helps are told apart from those that one does.
+    const key = `${state} ${step.kind} ${step.commands.length === 0}`;
     const kind: Tallied = this.#kinds.get(key) ?? {
       first: { state, reason, step, reference },
       ...{ since: step.since, until: null, count: 0, rows: [] },
@@ -213,12 +235,12 @@ function groupOf(kind: Tallied): StepGroup {
     state,
     needsAttention: needsAttention(state, reason),
     // Details differ from row to row; the sentence of the code does not.
-    why: whys.size > 1 && isReasonCode(step.kind) ? REASONS[step.kind].says : step.why,
+    why: whys.size > 1 ? (remedyOf(step.kind, state)?.says ?? step.why) : step.why,
     hasEnded: step.hasEnded,
     since: kind.since,
     until: kind.until,
     who: whos.size > 2 ? 'differs from row to row' : [...whos].join('; or '),
-    todo: count === 1 || !isReasonCode(step.kind) ? step.todo : REASONS[step.kind].todo,
+    todo: count === 1 || step.commands.length === 0 ? step.todo : (remedyOf(step.kind, state)?.todo ?? step.todo),
     commands: count === 1 ? step.commands : commandsOfMany(kind),
     byItself: step.byItself,
     count,

@@ -54,6 +54,50 @@ describe('the next step', () => {
     expect(until(1, 'failed', {}, 'funds-patience-over')).toBeNull();
   });
 
+  it('is for people once the searches for a lost answer are over', () => {
+    const stepOf = (state: 'resolving' | 'needs-operator') =>
+      nextStep(record(1, state, {}, 'outcome-unknown'), CONTEXT);
+    expect(stepOf('resolving')).toMatchObject({ who: 'nobody has to', commands: [] });
+    const id = shortId(record(1, 'needs-operator').reference);
+    expect(stepOf('needs-operator')).toMatchObject({
+      who: 'anybody, under their own name',
+      commands: [
+        `payouts resolve ${id} --action keep-looking --evidence TEXT --by NAME`,
+        `payouts resolve ${id} --action close-as-not-paid --evidence TEXT --by NAME`,
+      ],
+    });
+  });
+
+  it('of a conflict has no command that is always refused', () => {
+    const commands = nextStep(record(1, 'needs-operator', {}, 'reference-conflict'), CONTEXT)?.commands;
+    expect(commands).toEqual([expect.stringContaining('--action keep-looking')]);
+  });
+
+  it('of a transfer or an exchange that ended unpaid is a new id', () => {
+    const alone = { kind: 'transfer', batchId: null, row: null } as const;
+    expect(nextStep(record(1, 'failed', alone, 'bank-failed'), CONTEXT)).toMatchObject({
+      todo: 'Ask the bank why; submit it again under a new id if it still has to be paid.',
+      commands: [],
+    });
+  });
+
+  it('after an exchange is no retry of the same row, which would be refused', () => {
+    const rows = [1, 2, 3].map((row) => record(row, 'failed', {}, 'bank-failed'));
+    const exchanged = new Set(rows.slice(1).map(({ reference }) => reference));
+    const after = nextStep(rows[1] as (typeof rows)[0], { ...CONTEXT, exchanged });
+    expect(after?.commands).toEqual([]);
+    expect(after?.todo).toMatch(/^Ask the bank why; the money stays exchanged: .* exchange_bought_to/);
+    const groups = stepGroups(rows, { ...CONTEXT, exchanged });
+    expect(groups.map(({ count, commands }) => [count, commands.length])).toEqual([
+      [1, 1],
+      [2, 0],
+    ]);
+    expect(groups[1]?.todo).toBe(after?.todo);
+    const rejected = record(4, 'rejected', {}, 'approval-rejected');
+    const step = nextStep(rejected, { ...CONTEXT, exchanged: new Set([rejected.reference]) });
+    expect(step?.todo).toMatch(/shows the remark\. The money stays exchanged/);
+  });
+
   it('is for the people whom the policy lets act, without the maker and those who have', () => {
     const whoOf = (row: typeof held, more: Partial<StepContext> = {}): string | undefined =>
       nextStep(row, { ...CONTEXT, policy: POLICY, ...more })?.who;

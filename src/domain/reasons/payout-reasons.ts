@@ -197,7 +197,7 @@ export const PAYOUT_REASONS = {
     'this id was used before with different contents',
     'Give the new payout a new document id; the earlier payout is not affected.',
   ),
-  unsupported: over('the bank does not support this payment', 'Pay it another way; nothing was sent.'),
+  unsupported: over('the bank does not support this payment', 'Pay it another way; nothing was paid.'),
   'refused-by-bank': again(
     'the bank refused the request as invalid',
     'Ask the bank what it refused, correct the row and submit it under a new document id.',
@@ -261,7 +261,7 @@ export const PAYOUT_REASONS = {
   ),
   'reference-conflict': operator(
     'the bank has another order under this reference',
-    'Ask the bank what happened to the order under this reference; `payouts resolve ID --action keep-looking --evidence TEXT` checks again, `payouts resolve ID --action close-as-not-paid --evidence TEXT` ends it unpaid.',
+    'Ask the bank what happened to the order under this reference, and do not pay it another way before you know; `payouts resolve ID --action keep-looking --evidence TEXT` checks again.',
   ),
   'duplicate-suspected': operator(
     'the bank shows more than one order under this reference',
@@ -281,3 +281,9 @@ export const PAYOUT_REASONS = {
     'Nothing: it was closed repeatedly and is no longer restarted automatically.',
   ),
 } satisfies Record<string, Remedy>;
+
+/** Of `outcome-unknown`, once all searches are over: nothing goes on without people. */
+export const SEARCHED_IN_VAIN: Remedy = operator(
+  'an answer of the bank was lost, and no search has proved what happened',
+  'Ask the bank whether it has the order, and do not pay it another way before you know. `payouts resolve ID --action keep-looking --evidence TEXT` searches again; `payouts resolve ID --action close-as-not-paid --evidence TEXT`, by two people one after the other, ends it unpaid.',
+);
