@@ -63,6 +63,8 @@ export function payoutText(
     [payout.state === 'completed' && kind === 'payout' ? 'paid' : 'ended', endedAt && minute(endedAt)],
     ['fee', payout.fee === null ? null : `${groupedAmount(payout.fee)} ${payout.feeCurrency ?? ''}`],
     ['exchange', exchangeText(reported)],
+    // Of one that waits or ended unpaid, the step says why.
+    ['note', payout.state === 'completed' ? (payout.reason?.message ?? null) : null],
     ['returned', returnedText(reported) || null],
     ['reference', payout.reference],
     ['order', payout.orderId],

@@ -7,9 +7,11 @@ import { list } from '../../../src/cli/commands/list.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import { documentOf, reportBatch, standingOfBatch } from '../../../src/compose/report-batch.ts';
 import { loadConfig } from '../../../src/config.ts';
+import { because } from '../../../src/domain/reasons.ts';
 import { claimRow } from '../../../src/intake/claims.ts';
 import { openStore } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { payoutClaim } from '../../store/samples.ts';
 
 /** Stands in every detail that a terminal must not show. */
 const CANARY = 'Quillfeather';
@@ -90,4 +92,13 @@ it('reading a status writes no file, and says the same as the report', async () 
   await report(session, BATCH, { mask: false });
   expect(document).toBe(read);
   expect(text).toContain(join(files, `${BATCH}.html`));
+});
+
+it('`status` of an exchange that was booked beyond its cap says so', async () => {
+  const { record } = await store.claimPayout(payoutClaim('X-1'));
+  const reason = because('slippage-above-cap', '11.00 EUR sold, 10.00 EUR quoted, cap 0.01');
+  await store.changePayout(record.reference, { state: 'completed', reason, orderId: 'fx-1', at: 2 });
+  await status(session, record.reference);
+  expect(text).toMatch(/^state +completed$/m);
+  expect(text.replace(/\s+/g, ' ')).toContain(`note ${reason.message}`);
 });
