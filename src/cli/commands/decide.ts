@@ -14,13 +14,15 @@ import { counted } from '../../reports/display.ts';
 import { kindOf, shortId } from '../../reports/next-step.ts';
 import { widthOf } from '../../reports/wrap.ts';
 import { visible } from '../../rules/finding.ts';
+import { CANCELLABLE } from '../../services/batch/cancel-rest.ts';
 import { askKept, outcomeInWords } from '../../services/decisions/asked.ts';
 import { roleAskedOf } from '../../services/decisions/is-for.ts';
 import { openQuestion } from '../../services/decisions/open-question.ts';
+import { someAtOnce } from '../../services/some-at-once.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
-import { untilCarriedOut } from '../../temporal/carried-out.ts';
+import { untilCarriedOut, untilTrue } from '../../temporal/carried-out.ts';
 import { refusalOf, tellPayout } from '../../temporal/decide-payout.ts';
-import { updateBatch } from '../../temporal/executions.ts';
+import { executionsOver, updateBatch } from '../../temporal/executions.ts';
 import { resolvePayout } from '../../temporal/resolve-payout.ts';
 import { bothSidesText, verdictsText } from '../both-sides.ts';
 import { byKind, decisionTable } from '../decision-table.ts';
@@ -212,10 +214,27 @@ export async function controlBatch(session: Session, batchId: string, update: st
     },
     () => undefined,
   );
+  // A stack of our own ends with this command: the rows hear of a cancel before.
+  if (update === MESSAGES.cancel && (await session.stack()).owner) await untilRowsHaveHeard(session, batchId);
   session.output.result({ schemaVersion: 1, batchId, ...answer }, `Batch ${batchId} is ${answer.control}.`);
   return EXIT.completed;
 }
 
+/** Waits until the rows of a cancelled batch have ended, or have done what they can; what the bank then decides comes without us. */
+async function untilRowsHaveHeard(session: Session, batchId: string): Promise<void> {
+  const store = await session.store();
+  const client = await session.client();
+  await untilTrue(async () => !(await store.stateCounts(batchId)).has('received'));
+  const executions = executionsOver(client);
+  const asked = { by: 'batch', reason: 'the batch was cancelled' };
+  // The batch asks them too; what they are asked twice they answer once.
+  await someAtOnce(await store.rowsIn(batchId, CANCELLABLE), AT_ONCE, async ({ workflowId }) => {
+    await executions.cancelPayout(workflowId, asked).catch(() => false);
+    await untilCarriedOut(client, workflowId);
+  });
+}
+
+const AT_ONCE = 10;
 const CANDIDATES_MAX = 10;
 
 const shownId = (target: Target): string =>

@@ -51,7 +51,7 @@ async function ask(deps: ActivityDeps, row: PayoutRecord, asked: CancelAsked, wa
 const runOf = ({ workflowId, claimRunId }: PayoutRecord): string => `${workflowId} ${claimRunId}`;
 
 /** States in which a started payout can still be stopped without an order at the bank that is past its audit. */
-const CANCELLABLE: readonly PayoutState[] = [
+export const CANCELLABLE: readonly PayoutState[] = [
   'received',
   'preparing',
   'resolving',

@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type ResolveOptions, resolve } from '../../../src/cli/commands/decide.ts';
+import { cancel, type ResolveOptions, resolve } from '../../../src/cli/commands/decide.ts';
 import type { Session } from '../../../src/cli/session.ts';
+import type { DecideOptions } from '../../../src/cli/signer.ts';
+import { payoutWorkflowId } from '../../../src/domain/names.ts';
 import { because } from '../../../src/domain/reasons.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { claimRow, payoutClaim } from '../../store/samples.ts';
+import { batchClaim, claimRow, payoutClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
 
 const { reference } = claimRow(1, 'doc');
@@ -71,3 +73,35 @@ it('`resolve` that is refused ends 5, like every decision that is', async () => 
   const detail = { action: 'close-as-not-paid', evidence: 'letter of 12 May', outcome: 'refused', why: answer.message };
   expect((await store.auditOf(reference)).at(-1)).toMatchObject({ actor: 'bob', action: 'asked to resolve', detail });
 });
+
+it('`cancel` of a batch on a stack of its own ends once each row that can be stopped has heard, and has acted', async () => {
+  const acts: string[] = [];
+  const batch = batchClaim('batch-1', ['a', 'b', 'c']);
+  await store.claimBatch(batch);
+  const [first, second, third] = batch.rows.map((row) => row.reference) as [string, string, string];
+  await store.markReleased([first, second], 2_000);
+  await store.changePayout(first, { state: 'awaiting-bank-approval', reason: null, at: 2_000 });
+  await store.changePayout(second, { state: 'processing', reason: null, at: 2_000 });
+  const busy = new Map([[payoutWorkflowId(first), 2]]);
+  const handleOf = (workflowId: string) => ({
+    startUpdate: async (name: string) => acts.push(`${name} ${workflowId}`),
+    executeUpdate: async () => {
+      // What the batch does by itself: rows that were not started end.
+      await store.changePayout(third, { state: 'cancelled', reason: because('batch-cancelled'), at: 3_000 });
+      return { control: 'cancelling' };
+    },
+    describe: async () => {
+      const left = busy.get(workflowId) ?? 0;
+      busy.set(workflowId, Math.max(0, left - 1));
+      acts.push(left > 0 ? 'busy' : 'idle');
+      return { status: { name: 'RUNNING' }, raw: { pendingActivities: left > 0 ? [{}] : [] } };
+    },
+  });
+  const client = { workflow: { getHandle: handleOf, start: async () => ({}) }, withDeadline };
+  const own = { ...session, stack: async () => ({ owner: true }), client: async () => client } as unknown as Session;
+  expect(await cancel(own, 'batch-1', { yes: true, by: 'bob' } as DecideOptions)).toBe(0);
+  expect(acts).toEqual([`cancel ${payoutWorkflowId(first)}`, 'busy', 'busy', 'idle']);
+  expect(text).toBe('Batch batch-1 is cancelling.');
+});
+
+const withDeadline = (_at: number, call: () => Promise<unknown>): Promise<unknown> => call();
