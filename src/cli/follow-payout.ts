@@ -29,7 +29,9 @@ export async function followPayout(
   };
   const pulse = async (): Promise<void> => {
     const isThere = await executionsOver(client).isOpen(workflowId);
-    if (!isThere && row === undefined) await tellFailure(client, workflowId);
+    if (isThere || row !== undefined) return;
+    await tellFailure(client, workflowId);
+    if ((await store.payout(reference)) === undefined) throw forgotten(workflowId);
   };
   const end = await followUntil(isDone, { timeoutMs, failure, pulse });
   return { row, end };
@@ -48,3 +50,14 @@ async function tellFailure(client: Client, workflowId: string): Promise<void> {
       throw new Problem('refused', 'not-taken', `Nothing was sent: ${why}`, { cause: error });
     });
 }
+
+/** It has ended in Temporal, and nothing will ever write its row: the store is older than it. */
+const forgotten = (workflowId: string): Problem =>
+  new Problem(
+    'refused',
+    'not-taken',
+    `${workflowId} has ended before, and the store does not know it. Nothing was sent.`,
+    {
+      hint: 'An older copy of the store was restored. Before it is moved under a new id, payouts orders UID CURRENCY shows whether the bank has it.',
+    },
+  );

@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+import { followPayout } from '../../src/cli/follow-payout.ts';
+import type { Session } from '../../src/cli/session.ts';
+import type { PayoutRecord } from '../../src/store/store.ts';
+
+const FOLLOWED = { reference: 'ref-1', workflowId: 'exchange/ref-1', until: 'at-rest' } as const;
+
+/** A workflow that has ended well; `rows` are what the store shows, one look after the other. */
+function sessionWith(payout: () => PayoutRecord | undefined): Session {
+  const handle = { describe: async () => ({ status: { name: 'COMPLETED' } }), result: async () => ({}) };
+  return {
+    stack: async () => ({}),
+    store: async () => ({ payout: async () => payout() }),
+    client: async () => ({ workflow: { getHandle: () => handle } }),
+    output: { progress() {} },
+  } as unknown as Session;
+}
+
+it.concurrent('what has ended in Temporal and is not in the store is told, and not waited for', async () => {
+  const following = followPayout(
+    sessionWith(() => undefined),
+    FOLLOWED,
+    20_000,
+  );
+  await expect(following).rejects.toThrow('exchange/ref-1 has ended before, and the store does not know it');
+}, 15_000);
+
+it.concurrent('a row that is written while its workflow ends is followed', async () => {
+  const begun = performance.now();
+  const row = { reference: 'ref-1', state: 'completed', reason: null } as PayoutRecord;
+  let isWritten = false;
+  const session = sessionWith(() => {
+    // Between the look and the question whether the workflow is there.
+    if (performance.now() - begun > 5_000 && !isWritten) {
+      isWritten = true;
+      return undefined;
+    }
+    return isWritten ? row : undefined;
+  });
+  expect(await followPayout(session, FOLLOWED, 20_000)).toEqual({ row, end: 'at-rest' });
+}, 15_000);
