@@ -1,3 +1,4 @@
+import { sameAmount } from '../checker/decimals.ts';
 import type { Interruption } from '../checker/observation.ts';
 import { decimalText } from './bank/books.ts';
 import type { OtherFault } from './bank/faults.ts';
@@ -251,18 +252,16 @@ export class Disturbances {
   }
 
   private foreignOrder(): void {
-    const { bank, random } = this.world;
+    const { bank, random, payouts } = this.world;
     if (bank.machine.orders.length >= ORDERS_MAX) return;
     const { accountId, uid, currency } = random.pick(bank.books.all());
     const reference = random.pick([null, 'FOREIGN-1', decimalText(BigInt(random.between(1, 999)), 'JPY')]);
+    const amount = BigInt(random.between(1, 9_999));
+    const isLikeOurs = payouts.some(({ instruction }) => sameAmount(instruction.amount, decimalText(amount, currency)));
+    // One for the same money that shows no reference may be ours for all that anybody can see: people are asked, and rightly.
     bank.machine.note({
-      reference,
-      type: 'PAYMENT',
-      direct: 'OUT',
-      uid,
-      accountId,
-      currency,
-      amount: BigInt(random.between(1, 9_999)),
+      ...{ reference, type: 'PAYMENT', direct: 'OUT', uid, accountId, currency },
+      amount: isLikeOurs ? amount + 1n : amount,
     });
   }
 }
