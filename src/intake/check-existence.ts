@@ -7,7 +7,10 @@ import { FindingList } from '../rules/finding-list.ts';
 import { someAtOnce } from '../services/some-at-once.ts';
 import type { CheckedFile } from './checked-file.ts';
 
-/** Different ids looked up at most, one that two users name counted twice: a file with more is left to its payouts, which hold a row whose payee is unknown. */
+/**
+ * Different ids looked up at most, one that two users name counted twice: a file with more is left to its payouts, which hold a
+ * row whose payee is unknown.
+ */
 const LOOK_UPS_MAX = 1_000;
 const LOOK_UPS_AT_ONCE = 8;
 

@@ -14,7 +14,7 @@ import { counted } from '../../reports/display.ts';
 import { kindOf, shortId } from '../../reports/next-step.ts';
 import { widthOf } from '../../reports/wrap.ts';
 import { visible } from '../../rules/finding.ts';
-import { CANCELLABLE } from '../../services/batch/cancel-rest.ts';
+import { BATCH_CANCELLED, CANCELLABLE } from '../../services/batch/cancel-rest.ts';
 import { askKept, outcomeInWords } from '../../services/decisions/asked.ts';
 import { roleAskedOf } from '../../services/decisions/is-for.ts';
 import { openQuestion } from '../../services/decisions/open-question.ts';
@@ -226,10 +226,9 @@ async function untilRowsHaveHeard(session: Session, batchId: string): Promise<vo
   const client = await session.client();
   await untilTrue(async () => !(await store.stateCounts(batchId)).has('received'));
   const executions = executionsOver(client);
-  const asked = { by: 'batch', reason: 'the batch was cancelled' };
   // The batch asks them too; what they are asked twice they answer once.
   await someAtOnce(await store.rowsIn(batchId, CANCELLABLE), AT_ONCE, async ({ workflowId }) => {
-    await executions.cancelPayout(workflowId, asked).catch(() => false);
+    await executions.cancelPayout(workflowId, BATCH_CANCELLED).catch(() => false);
     await untilCarriedOut(client, workflowId);
   });
 }

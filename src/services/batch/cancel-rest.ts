@@ -10,6 +10,9 @@ import { roomOf, startAll } from './release.ts';
 /** When a run of a payout may be asked to cancel (again), epoch ms: never, once it has taken the wish. By payout and run. */
 export type CancelAsked = Map<string, number>;
 
+/** What the rows are asked with, whoever asks: all of it is one update, which each answers once. */
+export const BATCH_CANCELLED = { by: 'batch', reason: 'the batch was cancelled' } as const;
+
 const AT_ONCE = 10;
 
 /**
@@ -37,10 +40,7 @@ export async function cancelRest(
 async function ask(deps: ActivityDeps, row: PayoutRecord, asked: CancelAsked, warn: LongRun['warn']): Promise<void> {
   const again = deps.now() + deps.settings.quietCheckMs;
   try {
-    const isTaken = await deps.executions.cancelPayout(row.workflowId, {
-      by: 'batch',
-      reason: 'the batch was cancelled',
-    });
+    const isTaken = await deps.executions.cancelPayout(row.workflowId, BATCH_CANCELLED);
     asked.set(runOf(row), isTaken ? Number.POSITIVE_INFINITY : again);
   } catch (error) {
     asked.set(runOf(row), again);
