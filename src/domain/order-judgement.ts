@@ -59,6 +59,9 @@ export function isArrival({ type, direct }: { type?: string; direct?: string }):
 /** The order shows our reference in another form, and nobody has told us that it is ours. */
 export const REFERENCE_FORM = 'form of client_order_id';
 
+/** The order shows a reference that is none of ours, or none at all. */
+export const NO_REFERENCE = 'client_order_id';
+
 /**
  * Names of the fields in which an order differs from what was sent under its reference. Absent fields prove nothing: the
  * interface does not show which fields an order type fills. `ownIds` are the order ids that the bank has given in answer
@@ -70,7 +73,7 @@ export function orderDifferences(order: OrderFacts, expected: ExpectedOrder, own
     if (actual !== undefined && wanted !== undefined && actual !== wanted) differs.push(field);
   };
   const form = referenceForm(order.clientOrderId ?? expected.reference, expected.reference);
-  if (form === 'other') differs.push('client_order_id');
+  if (form === 'other') differs.push(NO_REFERENCE);
   else if (form !== 'as-sent' && !ownIds.includes(order.orderId)) differs.push(REFERENCE_FORM);
   check('transaction_uid', order.uid, expected.uid);
   if (expected.kind !== 'exchange') {

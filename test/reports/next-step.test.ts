@@ -64,13 +64,18 @@ describe('the next step', () => {
       commands: [
         `payouts resolve ${id} --action keep-looking --evidence TEXT --by NAME`,
         `payouts resolve ${id} --action close-as-not-paid --evidence TEXT --by NAME`,
+        `payouts resolve ${id} --action adopt-order --order ORDER --evidence TEXT --by NAME`,
       ],
     });
   });
 
-  it('of a conflict has no command that is always refused', () => {
-    const commands = nextStep(record(1, 'needs-operator', {}, 'reference-conflict'), CONTEXT)?.commands;
-    expect(commands).toEqual([expect.stringContaining('--action keep-looking')]);
+  it('of a conflict is for two people', () => {
+    const step = nextStep(record(1, 'needs-operator', {}, 'reference-conflict'), CONTEXT);
+    expect(step?.todo).toContain('two people');
+    expect(step?.commands).toEqual([
+      expect.stringContaining('--action adopt-order'),
+      expect.stringContaining('--action close-as-not-paid'),
+    ]);
   });
 
   it('of a transfer or an exchange that ended unpaid is a new id', () => {

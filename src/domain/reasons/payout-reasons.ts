@@ -261,7 +261,7 @@ export const PAYOUT_REASONS = {
   ),
   'reference-conflict': operator(
     'the bank has another order under this reference',
-    'Ask the bank what happened to the order under this reference, and do not pay it another way before you know; `payouts resolve ID --action keep-looking --evidence TEXT` checks again.',
+    'Ask the bank what happened to the order under this reference, and do not pay it another way before you know. Then two people, one after the other: `payouts resolve ID --action adopt-order --order ORDER --evidence TEXT` follows the order as it is, `payouts resolve ID --action close-as-not-paid --evidence TEXT` ends the payout unpaid.',
   ),
   'duplicate-suspected': operator(
     'the bank shows more than one order under this reference',
@@ -285,5 +285,5 @@ export const PAYOUT_REASONS = {
 /** Of `outcome-unknown`, once all searches are over: nothing goes on without people. */
 export const SEARCHED_IN_VAIN: Remedy = operator(
   'an answer of the bank was lost, and no search has proved what happened',
-  'Ask the bank whether it has the order, and do not pay it another way before you know. `payouts resolve ID --action keep-looking --evidence TEXT` searches again; `payouts resolve ID --action close-as-not-paid --evidence TEXT`, by two people one after the other, ends it unpaid.',
+  'Ask the bank whether it has the order, and do not pay it another way before you know. `payouts resolve ID --action keep-looking --evidence TEXT` searches again; by two people one after the other, `payouts resolve ID --action close-as-not-paid --evidence TEXT` ends it unpaid, and `payouts resolve ID --action adopt-order --order ORDER --evidence TEXT` follows an order that shows no reference.',
 );

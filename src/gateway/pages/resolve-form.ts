@@ -24,8 +24,8 @@ export const MEANS: Readonly<Record<ResolveAction, string>> = {
 
 /** What an operator may say about a payout that the product cannot decide. */
 export const resolveForm = (view: View, { reference }: PayoutRecord): Html => html`<section><h2>An operator decides</h2>
-<p>Enter what you know. It is checked against the bank first, and refused if the bank shows something else. If the bank's
-data cannot prove that nothing was paid, a second person with evidence is needed to close it.</p>
+<p>Enter what you know. It is checked against the bank first, and refused if the bank shows something else. What
+the bank does not show, a second person has to say as well, with evidence.</p>
 <div class="card">${signedForm(
   view,
   `${payoutPath(reference)}/resolve`,

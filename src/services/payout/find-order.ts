@@ -1,6 +1,14 @@
 import type { Order } from '../../api/schemas/orders.ts';
 import { proofFrom } from '../../domain/absence.ts';
-import { isArrival, isIndistinct, isReturn, type OrderFacts, orderDifferences } from '../../domain/order-judgement.ts';
+import {
+  isArrival,
+  isIndistinct,
+  isReturn,
+  NO_REFERENCE,
+  type OrderFacts,
+  orderDifferences,
+  REFERENCE_FORM,
+} from '../../domain/order-judgement.ts';
 import { referenceForm } from '../../domain/reference-form.ts';
 import { SENDER_LIFE_MS, unsent } from '../../domain/submission.ts';
 import type { SwitchScope } from '../../domain/switch-scope.ts';
@@ -18,6 +26,12 @@ import { type LegInput, sentLeg } from './sent-leg.ts';
 export interface FindOrderInput extends LegInput {
   /** Epoch ms: orders created since then, widened by the clock skew; the attempts recorded count as well. */
   since: number;
+}
+
+/** An order that may be the one sent, and in what the bank shows it otherwise. */
+export interface ShownOrder {
+  orderId: string;
+  differences: string[];
 }
 
 /** What one look through the lists saw. */
@@ -42,6 +56,10 @@ export interface OrderLook {
   clocksApart: boolean;
   /** Orders that may be this one, for all that the list shows of them: not "absent". Missing in a look of an earlier release. */
   indistinct?: number;
+  /** What people may say is the order: found under the reference, in whatever form, or without one for the same money. */
+  shown?: ShownOrder[];
+  /** How many orders are ours for all that they show: no person can say that there is none. */
+  ours?: number;
   /** The list lacks orders that the bank has accepted. Missing in a look of an earlier release. */
   incomplete?: boolean;
   /** A sender may still be about to send, for at most this long. */
@@ -98,6 +116,7 @@ export async function findOrder(
   const from = mayProve ? inAnyZone(listedFrom) : listedFrom;
   const expectedIds = mayProve ? await acceptedSince(deps, row, attempts) : [];
   let arrivals = 0;
+  const altered: OrderFacts[] = [];
   const indistinct: string[] = [];
   for (const list of await listsOfLeg(deps.bank, row, leg, sent)) {
     const scan = await scanOrders({ ...list, from });
@@ -116,22 +135,32 @@ export async function findOrder(
       } else if (form === 'as-sent' || look.accepted.includes(order.order_id)) {
         add(order);
       } else if (form !== 'other') {
-        look.nearMisses += 1;
+        altered.push(orderFacts(order));
       } else if (isIndistinct(orderFacts(order), expected)) {
         indistinct.push(order.order_id);
       }
     }
   }
-  look.indistinct = await countStrange(deps, indistinct);
+  const strange = await strangeAmong(deps, indistinct);
+  look.indistinct = strange.length;
   if (look.indistinct > 0 || look.incomplete) look.stable = false;
   look.clocksApart = clocksDisagree(deps);
   if (look.clocksApart) look.stable = false;
   // The money has arrived, and the order that was sent is not listed yet: a conflict until it is.
-  if (orders.length === 0) look.nearMisses += arrivals;
+  const arrived = orders.length === 0 ? arrivals : 0;
+  look.nearMisses = altered.length + arrived;
   look.orderIds = orders.map(({ orderId }) => orderId);
-  look.differences = [...new Set(orders.flatMap((order) => orderDifferences(order, expected, look.accepted)))];
+  const shown = [...orders, ...altered].map(
+    (order): ShownOrder => ({ orderId: order.orderId, differences: orderDifferences(order, expected, look.accepted) }),
+  );
+  look.differences = [...new Set(shown.slice(0, orders.length).flatMap(({ differences }) => differences))];
+  look.ours = arrived + look.accepted.length + shown.filter(isOurs).length;
+  look.shown = [...shown, ...strange.map((orderId) => ({ orderId, differences: [NO_REFERENCE] }))];
   return look;
 }
+
+/** It is what was sent, in whatever form it shows the reference. */
+const isOurs = ({ differences }: ShownOrder): boolean => differences.every((field) => field === REFERENCE_FORM);
 
 /** From then on a look may prove that there is no order. */
 function isPastWindow({ settings, now }: ActivityDeps, since: number, attempts: readonly SendAttempt[]): boolean {
@@ -151,8 +180,8 @@ async function acceptedSince(
   return store.acceptedBeside(row, { from: first.sentAt, to: now() - settings.terms.waits.listLagMs });
 }
 
-/** How many of these are not known as the order of another payout. */
-async function countStrange({ store }: ActivityDeps, orderIds: readonly string[]): Promise<number> {
+/** Those that are not known as the order of another payout. */
+async function strangeAmong({ store }: ActivityDeps, orderIds: readonly string[]): Promise<string[]> {
   const known = new Set((await store.payoutsOfOrders(orderIds)).map(({ orderId }) => orderId));
-  return new Set(orderIds).difference(known).size;
+  return [...new Set(orderIds).difference(known)];
 }

@@ -21,6 +21,8 @@ import { type LegInput, type SentLeg, sentLeg } from './sent-leg.ts';
 export interface ReadOrderInput extends LegInput {
   orderId: string;
   closedMeans: ClosedMeaning;
+  /** Fields in which the order may differ: two people have said that it is the one all the same. */
+  despite?: readonly string[];
   /**
    * What the payout becomes by what the order turns out to mean. Written to the store in the same activity, so that it costs no
    * event of its own.
@@ -56,13 +58,14 @@ export async function readOrder(
   input: ReadOrderInput,
   signal?: AbortSignal,
 ): Promise<OrderRead> {
-  const { leg, orderId, closedMeans, thenAssess } = input;
+  const { leg, orderId, closedMeans, despite = [], thenAssess } = input;
   const row = await rowAsRecorded(deps, input.claim, caller.runId, input.recorded);
   const { reference, attempts, ownIds, sent, expected } = await sentLeg(deps, row, input);
   const order = await readIfThere(deps, orderId, { signal });
   if (order === undefined) return { meaning: 'open', stage: 'open', status: 'NOT_FOUND', orderId, differences: [] };
   const facts = orderFacts(order);
   const judgement = judgeOrder(facts, expected, closedMeans, ownIds);
+  judgement.differences = judgement.differences.filter((field) => !despite.includes(field));
   if (facts.clientOrderId === undefined && (await isOfAnother(deps, row, orderId))) {
     judgement.differences.push(ORDER_OF_ANOTHER);
   }

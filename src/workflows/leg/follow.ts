@@ -1,5 +1,5 @@
 import { condition, patched, sleep } from '@temporalio/workflow';
-import type { OrderJudgement } from '../../domain/order-judgement.ts';
+import { NO_REFERENCE, ORDER_OF_ANOTHER, type OrderJudgement } from '../../domain/order-judgement.ts';
 import { isNoMoney } from '../../domain/order-status.ts';
 import { doublingPause } from '../../domain/policy.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
@@ -27,8 +27,7 @@ export async function followOrder(leg: OrderLeg): Promise<Followed> {
   inbox.take();
   if (leg.looksAtOnce || isAskedToLook || inbox.toldOf(leg.reference).length > 0) inbox.lookAgain();
   for (;;) {
-    // Which order an operator has chosen is known to this run alone.
-    if (follow.quickLooks === 0 && leg.decision === undefined && leg.dismissed.size === 0) goOnAfresh(view);
+    if (follow.quickLooks === 0 && leg.decision === undefined && leg.mayForget) goOnAfresh(view);
     await follow.untilNews(() => inbox.hasNews || cancelAsks());
     const told = inbox.take();
     follow.second = await secondOrder(follow);
@@ -96,16 +95,17 @@ async function park(follow: Follow, reason: ReasonCode, judgement: OrderJudgemen
   const closes = action === 'close-as-not-paid';
   if (closes) await beforeNoMoney(follow, 'reads the order again before it is closed');
   const now = closes ? await follow.look() : judgement;
-  const answer =
+  const answer: Settled =
     closes && follow.isSecondUnread
       ? { accepted: false, message: 'another order under this reference could not be read just now; try again' }
-      : judgeResolve(follow, pending.request, closes ? follow.conflictOf(now) : reason);
-  inbox.answer(pending, answer);
-  if (!answer.accepted || !closes) return undefined;
+      : judgeResolve(follow, pending.request, closes ? follow.conflictOf(now) : reason, now);
+  const { people = by, ...told } = answer;
+  inbox.answer(pending, told);
+  if (!told.accepted || !closes) return undefined;
   return {
     kind: 'unpaid',
     state: 'failed',
-    reason: because('closed-by-operator', `by ${by}, bank status ${now.status}`),
+    reason: because('closed-by-operator', `by ${people}, bank status ${now.status}`),
     isStored: false,
     read: now,
   };
@@ -122,11 +122,17 @@ async function beforeNoMoney(follow: Follow, summary: string): Promise<void> {
 /** An order is there, so its own status ends the payout, unless that status has no meaning: then people say what it is. */
 function judgeResolve(
   follow: Follow,
-  { action, orderId }: ResolveUpdate,
+  request: ResolveUpdate,
   reason: ReasonCode | undefined,
-): ResolveAnswer {
+  read: OrderJudgement,
+): Settled {
   const { leg } = follow;
+  const { action, orderId } = request;
   if (action === 'keep-looking') return { accepted: true, message: 'checking the order again' };
+  const isAboutThis = action === 'close-as-not-paid' || (action === 'adopt-order' && orderId === leg.orderId);
+  if (reason === 'reference-conflict' && isAboutThis && patched('two-people-settle-a-difference')) {
+    return settleDifference(leg, request, read);
+  }
   if (action === 'adopt-order' && orderId !== undefined && knownOrders(leg).has(orderId)) {
     for (const other of knownOrders(leg)) if (other !== orderId) setAside(leg, other);
     if (leg.orderId !== orderId) forgetDecision(follow);
@@ -142,6 +148,31 @@ function judgeResolve(
     message: 'the bank has an order under this reference: only its own status ends the payout',
   };
 }
+
+/** The order is not what was sent: two people say that it is the one all the same, or that this payout took no money. */
+function settleDifference(
+  leg: OrderLeg,
+  { action, by }: ResolveUpdate,
+  { meaning, differences, orderId }: OrderJudgement,
+): Settled {
+  const adopts = action === 'adopt-order';
+  const refuse = (message: string): Settled => ({ accepted: false, message });
+  if (adopts && differences.includes(ORDER_OF_ANOTHER)) return refuse('it is the order of another payout');
+  const isOthers = differences.includes(ORDER_OF_ANOTHER) || differences.includes(NO_REFERENCE);
+  if (!adopts && !isOthers && meaning !== 'unclear' && !isNoMoney(meaning)) {
+    return refuse('the bank shows an order that takes money, or still may');
+  }
+  const people = leg.people.agree(adopts ? `${action} ${orderId} ${differences.join()}` : action, by);
+  if (people === undefined)
+    return refuse('the order is not what was sent: noted, and a second person with evidence may settle it');
+  if (!adopts) return { accepted: true, message: 'closed as not paid by two people', people };
+  leg.despite = [...leg.despite, ...differences];
+  leg.view.note(`order ${orderId} counts, with another ${differences.join(', ')}: said by ${people}`);
+  return { accepted: true, message: `order ${orderId} is followed, as two people have said` };
+}
+
+/** `people`: both, where it took two. */
+type Settled = ResolveAnswer & { people?: string };
 
 /** The second read of a status that says "no money", some time after the first. */
 async function confirmNoMoney(follow: Follow, first: OrderJudgement): Promise<Followed | undefined> {

@@ -66,6 +66,7 @@ export class Follow {
         placedIds: this.leg.placedIds,
         orderId,
         closedMeans: terms.closedMeans,
+        despite: this.leg.despite.length > 0 ? this.leg.despite : undefined,
         becomes: this.becomes(first),
         settled: first === undefined ? undefined : settledIfUnpaid,
         maxSlippage: plan.kind === 'exchange' ? terms.maxSlippage : undefined,

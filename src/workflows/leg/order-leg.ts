@@ -13,6 +13,7 @@ import type { OrderRead } from '../../services/payout/read-order.ts';
 import type { RejectedAs } from '../../services/sending/decide-order.ts';
 import type { BackToGates, Unpaid } from '../payout/gates.ts';
 import type { PayoutView } from '../payout/view.ts';
+import { TwoPeople } from './two-people.ts';
 
 /** What a decision about the order's audit at the bank is. */
 export interface BankDecision {
@@ -91,6 +92,10 @@ export class OrderLeg {
   readonly dismissed = new Set<string>();
   /** Those that an operator did not choose. */
   readonly setAside = new Set<string>();
+  /** In what the order that is followed may differ from what was sent: two people have said that it is the one. */
+  despite: readonly string[] = [];
+  /** What people say beyond what the bank shows. */
+  readonly people = new TwoPeople();
   /** About the order's audit; driven at the bank until the order shows it. */
   decision: BankDecision | undefined;
   /** What had the order rejected at the bank, which may have been in a run whose decision this one does not know. */
@@ -139,6 +144,11 @@ export class OrderLeg {
   /** An attempt is known that may have left, so that a send would repeat it. */
   get hasLeft(): boolean {
     return lastLeftOf(this.known) > 0;
+  }
+
+  /** Nothing that people have said is known to this run alone: which order they have chosen, or the first of two. */
+  get mayForget(): boolean {
+    return this.dismissed.size === 0 && this.despite.length === 0 && this.people.isSilent;
   }
 
   /** What this run has settled: its end, or that what was sent came to nothing. */

@@ -1,10 +1,9 @@
 import { condition } from '@temporalio/workflow';
 import { lookAt, proofFrom, provenAbsent, type Scan } from '../../domain/absence.ts';
-import { isSamePerson } from '../../domain/approval.ts';
 import { doublingPause } from '../../domain/policy.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
 import { cleared, lastLeftOf, mayResend, resent, type Submission } from '../../domain/submission.ts';
-import type { OrderLook } from '../../services/payout/find-order.ts';
+import type { OrderLook, ShownOrder } from '../../services/payout/find-order.ts';
 import type { PendingResolve } from '../execution/inbox.ts';
 import type { ResolveUpdate } from '../messages.ts';
 import { goOnAfresh } from '../payout/fresh-history.ts';
@@ -31,14 +30,13 @@ export async function resolveOrder(leg: OrderLeg): Promise<Resolved> {
   if (leg.parked !== null) await view.enter('needs-operator', leg.parked);
   else await view.enter('resolving', because('outcome-unknown'));
   const scans: Scan[] = [];
-  const closers: string[] = [];
   leg.lastSentAt ??= Date.now();
   let since = leg.lastSentAt;
   let mayResendInDoubt = true;
   view.inbox.take();
   if (view.inbox.toldOf(leg.reference).length > 0) view.inbox.lookAgain();
   for (let n = 0; ; n += 1) {
-    if (view.state === 'needs-operator' && closers.length === 0) goOnAfresh(view);
+    if (view.state === 'needs-operator' && leg.mayForget) goOnAfresh(view);
     const pending = await untilNextLook(leg, since, n);
     const startedAt = Date.now();
     const look = await lookOnce(leg, n);
@@ -50,9 +48,9 @@ export async function resolveOrder(leg: OrderLeg): Promise<Resolved> {
       if (look.exists) leg.known = { ...leg.known, exists: true };
       // A sender without an answer may still be there: its time counts as the end of the last attempt.
       if (look.liveForMs > 0) since = Math.max(since, Date.now() + look.liveForMs);
-      const chosen = chosenOrder(look, pending);
+      const chosen = chosenOrder(leg, look, pending);
       if (chosen !== undefined) return adopt(leg, chosen, look, pending);
-      if (look.conflict !== undefined) await park(leg, look.conflict);
+      if (look.conflict !== undefined) await park(leg, look.conflict, whatIsShown(look));
       else if (leg.silence !== undefined && look.unsent?.includes(leg.silence.attempt)) {
         return clear(leg, 'the sender has recorded it', wasNothing(leg));
       }
@@ -63,9 +61,9 @@ export async function resolveOrder(leg: OrderLeg): Promise<Resolved> {
     // Proven by the bank, and its sender never came to the record without which nothing leaves.
     const neverCame = absent && leg.silence !== undefined && look?.recorded?.includes(leg.silence.attempt) === false;
     if (neverCame) leg.known = wasNothing(leg);
-    if (pending !== undefined) {
-      const seen = look && { absent, isOpen: found === 0 && isWindowOver };
-      const decided = decideByOperator(leg, pending, seen, closers);
+    if (pending !== undefined && pending.answer === undefined) {
+      const seen = look && { absent, isOpen: (look.ours ?? found) === 0 && isWindowOver };
+      const decided = decideByOperator(leg, pending, seen);
       if (decided !== undefined) return decided;
     }
     if (view.state === 'needs-operator' && view.reason?.code !== PROVED_NOTHING) continue;
@@ -89,10 +87,11 @@ export async function resolveOrder(leg: OrderLeg): Promise<Resolved> {
 }
 
 /** What keeps the lists from proving anything, where it is known. */
-function whyNothing({ clocksApart, incomplete, indistinct = 0 }: OrderLook): string | undefined {
+function whyNothing(look: OrderLook): string | undefined {
+  const { clocksApart, incomplete, indistinct = 0 } = look;
   if (clocksApart) return CLOCKS;
   if (incomplete) return INCOMPLETE;
-  return indistinct > 0 ? INDISTINCT : undefined;
+  return indistinct > 0 ? `${INDISTINCT} (${whatIsShown(look)})` : undefined;
 }
 
 const INCOMPLETE = 'the list of the bank lacks orders that it has accepted: ask the bank why';
@@ -134,22 +133,39 @@ async function isAsApproved({ plan, view }: OrderLeg): Promise<boolean> {
   return same;
 }
 
-/** The one order found as it was sent, or the one among several that an operator names. */
-function chosenOrder(look: Seen, pending: PendingResolve<ResolveUpdate> | undefined): string | undefined {
-  if (look.conflict === undefined) return look.orderIds[0];
-  const { action, orderId } = pending?.request ?? {};
-  const named = action === 'adopt-order' && look.conflict === 'duplicate-suspected';
-  return named && orderId !== undefined && look.orderIds.includes(orderId) ? orderId : undefined;
+/** The one order found as it was sent, the one among several that an operator names, or the one that two people say it is. */
+function chosenOrder(
+  leg: OrderLeg,
+  look: Seen,
+  pending: PendingResolve<ResolveUpdate> | undefined,
+): ShownOrder | undefined {
+  const asSent = look.orderIds.map((orderId): ShownOrder => ({ orderId, differences: [] }));
+  if (look.conflict === undefined && asSent.length > 0) return asSent[0];
+  if (pending?.request.action !== 'adopt-order') return undefined;
+  const { by, orderId } = pending.request;
+  const named = (shown: ShownOrder): boolean => shown.orderId === orderId;
+  if (look.conflict === 'duplicate-suspected') return asSent.find(named);
+  const shown = look.shown?.find(named);
+  if (shown === undefined || shown.differences.length === 0) return shown;
+  const people = leg.people.agree(`adopt ${orderId} ${shown.differences.join()}`, by);
+  if (people === undefined) {
+    const message = `its ${shown.differences.join(', ')} is not as it was sent: noted, and a second person with evidence may adopt it`;
+    leg.view.inbox.answer(pending, { accepted: false, message });
+    return undefined;
+  }
+  leg.view.note(`order ${orderId} counts, with another ${shown.differences.join(', ')}: said by ${people}`);
+  return shown;
 }
 
 async function adopt(
   leg: OrderLeg,
-  orderId: string,
+  { orderId, differences }: ShownOrder,
   look: Seen,
   pending: PendingResolve<ResolveUpdate> | undefined,
 ): Promise<Resolved> {
   const { view, plan } = leg;
   for (const other of look.orderIds) if (other !== orderId) setAside(leg, other);
+  leg.despite = differences;
   if (plan.endsPayout) view.orderId = orderId;
   if (pending !== undefined) {
     view.inbox.answer(pending, { accepted: true, message: `the bank shows order ${orderId}; it is followed` });
@@ -157,6 +173,18 @@ async function adopt(
   await view.enter(plan.following);
   return { kind: 'placed', orderId, looksAtOnce: true };
 }
+
+/** For people, who have to name one of them. */
+function whatIsShown({ shown = [] }: OrderLook): string | undefined {
+  if (shown.length === 0) return undefined;
+  const [some, rest] = [shown.slice(0, SHOWN_AT_MOST), shown.length - SHOWN_AT_MOST];
+  const told = some.map(({ orderId, differences }) =>
+    differences.length > 0 ? `order ${orderId}, other ${differences.join(', ')}` : `order ${orderId}`,
+  );
+  return `${told.join('; ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+}
+
+const SHOWN_AT_MOST = 3;
 
 /** Waits for the next look's time, news of an order, or an operator; returns the operator's request. */
 async function untilNextLook(
@@ -214,13 +242,12 @@ async function park({ view }: OrderLeg, reason: ReasonCode, detail?: string): Pr
 
 /**
  * An operator's wish, checked against what the bank has just shown; undefined: it did not answer. `isOpen`: the window of the proof is
- * over, and no order was shown: then two people (`closers`) may close with their evidence what the looks cannot.
+ * over, and no order shown is ours for all that it shows: then two people may close with their evidence what the looks cannot.
  */
 function decideByOperator(
   leg: OrderLeg,
   pending: PendingResolve<ResolveUpdate>,
   seen: { absent: boolean; isOpen: boolean } | undefined,
-  closers: string[],
 ): Resolved | undefined {
   const { action, by } = pending.request;
   const { known, terms } = leg;
@@ -228,9 +255,8 @@ function decideByOperator(
     leg.view.inbox.answer(pending, { accepted, message });
     return undefined;
   };
-  const close = (message: string): Resolved => {
+  const close = (message: string, people = by): Resolved => {
     answer(true, message);
-    const people = [...closers.filter((other) => !isSamePerson(other, by)), by].join(' and ');
     return { kind: 'unpaid', state: 'failed', reason: because('closed-by-operator', `by ${people}`) };
   };
   if (action === 'keep-looking') return answer(true, 'looked again; nothing new');
@@ -248,11 +274,12 @@ function decideByOperator(
       }
       answer(true, 'the same reference is sent again');
       return clear(leg, `asked for by ${by}`);
-    case 'close-as-not-paid':
+    case 'close-as-not-paid': {
       if (absent && !known.exists) return close('closed as not paid');
       if (!isOpen) return answer(false, 'absence is not proven');
-      if (closers.some((other) => !isSamePerson(other, by))) return close('closed as not paid by two people');
-      if (closers.length === 0) closers.push(by);
+      const people = leg.people.agree(action, by);
+      if (people !== undefined) return close('closed as not paid by two people', people);
       return answer(false, 'absence is not proven: noted, and a second person with evidence may close it');
+    }
   }
 }

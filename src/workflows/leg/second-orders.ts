@@ -1,3 +1,4 @@
+import { NO_REFERENCE } from '../../domain/order-judgement.ts';
 import { isNoMoney } from '../../domain/order-status.ts';
 import { localReads } from '../proxies.ts';
 import type { Follow } from './followed-order.ts';
@@ -60,7 +61,7 @@ async function isThere(follow: Follow, orderId: string): Promise<boolean> {
     return false;
   }
   // Somebody else's, money that came back, or one that took none.
-  const isOther = order.differences.some((field) => field === 'client_order_id' || field === 'direct');
+  const isOther = order.differences.some((field) => field === NO_REFERENCE || field === 'direct');
   if (isOther || isNoMoney(order.meaning)) leg.dismissed.add(orderId);
   return !isOther && !isNoMoney(order.meaning);
 }

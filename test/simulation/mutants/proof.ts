@@ -57,7 +57,7 @@ export const PROOF_MUTANTS: readonly Mutant[] = [
     number: 'P43',
     name: 'near-miss-ignored',
     what: 'an order under the reference in other letters counts as absent',
-    edits: [{ file: 'src/services/payout/find-order.ts', find: 'look.nearMisses += 1;', replace: '' }],
+    edits: [{ file: 'src/services/payout/find-order.ts', find: 'altered.push(orderFacts(order));', replace: '' }],
   },
   {
     number: 'P44',
@@ -105,8 +105,9 @@ export const PROOF_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/workflows/leg/resolve.ts',
-        find: 'const seen = look && { absent, isOpen: found === 0 && isWindowOver };',
-        replace: 'const seen = { absent, isOpen: true };\n      closers.push(String(isWindowOver));',
+        find: 'const seen = look && { absent, isOpen: (look.ours ?? found) === 0 && isWindowOver };',
+        replace:
+          "const seen = { absent, isOpen: true };\n      leg.people.agree('close-as-not-paid', String(isWindowOver));",
       },
     ],
   },
