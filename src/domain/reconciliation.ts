@@ -106,14 +106,21 @@ function isClosed({ reason }: StoredPayout, meaning: StatusMeaning): boolean {
   return meaning === 'unclear' && reason?.code === 'closed-by-operator';
 }
 
+/** What the store says of an exchange. */
+export interface StoredExchange {
+  /** Order ids that were the answer to an attempt; after a lost answer the store knows none. */
+  accepted: readonly string[];
+  /** It was seen as paid. */
+  isBooked: boolean;
+}
+
 /**
- * Facts that follow from every order under the reference of an exchange: the derived one of a payout, or its own. `accepted` are the order ids
- * that were the answer to an attempt; after a lost answer the store knows none. A bank may show a record a leg (interface
- * section 2, FX): only orders of one leg are compared with each other.
+ * Facts that follow from every order under the reference of an exchange: the derived one of a payout, or its own. A bank may
+ * show a record a leg (interface section 2, FX): only orders of one leg are compared with each other.
  */
 export function factsOfExchange(
   payout: StoredPayout,
-  accepted: readonly string[],
+  { accepted, isBooked }: StoredExchange,
   orders: readonly OrderFacts[],
   closedMeans: ClosedMeaning,
 ): Fact[] {
@@ -121,7 +128,7 @@ export function factsOfExchange(
   const meaningOf = (order: OrderFacts): StatusMeaning => stageMeaning(order.stage, closedMeans);
   const legs = Map.groupBy(sentAmong(payout, orders), ({ direct, currency }) => `${direct ?? ''} ${currency ?? ''}`);
   const facts: Fact[] = returnsAmong(payout, orders, closedMeans);
-  const ownOrder = payout.kind === 'exchange' ? ownPayment : ownExchange;
+  const ownOrder = payout.kind === 'exchange' ? ownPayment : isBooked ? ownBooked : ownExchange;
   for (const leg of legs.values()) {
     const own = ownOf(leg, accepted, meaningOf);
     for (const order of leg) {
@@ -157,6 +164,10 @@ function ownExchange(payout: StoredPayout, meaning: StatusMeaning): IncidentKind
         (meaning === 'paid' && payout.reason?.code !== 'exchange-failed');
   return agrees ? undefined : 'end-contradicted';
 }
+
+/** Whatever became of its payout, what was booked is not taken back. */
+const ownBooked = (_payout: StoredPayout, meaning: StatusMeaning): IncidentKind | undefined =>
+  meaning === 'paid' ? undefined : 'end-contradicted';
 
 /** What one comparison of stored payouts with the bank's orders came to. */
 export interface Findings {

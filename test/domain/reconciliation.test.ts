@@ -177,8 +177,17 @@ describe('orders under the reference of an exchange', () => {
     ['closed by an operator', payout('failed', null, 'closed-by-operator'), ['x'], [fx('x', 'CLOSED')], []],
     ['of an open payout', payout('converting', null), ['x'], [fx('x', 'COMPLETED'), fx('w', 'COMPLETED')], []],
   ])('%s', (_name, stored, accepted, orders, expected) => {
-    expect(kinds(factsOfExchange(stored, accepted, orders, 'unclear'))).toEqual(expected);
+    expect(kinds(factsOfExchange(stored, { accepted, isBooked: false }, orders, 'unclear'))).toEqual(expected);
   });
+});
+
+it.each([
+  ['FAILED', ['end-contradicted x']],
+  ['COMPLETED', []],
+])('an exchange that was booked, and whose payout failed later, is now %s: %j', (status, expected) => {
+  const stored = payout('failed', null, 'refused-by-bank');
+  const orders = [order('x', status, { type: 'FX' })];
+  expect(kinds(factsOfExchange(stored, { accepted: ['x'], isBooked: true }, orders, 'unclear'))).toEqual(expected);
 });
 
 describe('findings', () => {
@@ -215,8 +224,12 @@ describe('orders under the reference of a transfer or an exchange by itself', ()
   it('an exchange that failed and is now paid contradicts its end', () => {
     const own = { ...payout('failed', 'own', 'bank-failed'), kind: 'exchange' as const };
     const booked = [order('own', 'COMPLETED', { type: 'FX' })];
-    expect(kinds(factsOfExchange(own, ['own'], booked, 'unclear'))).toEqual(['end-contradicted own']);
-    expect(factsOfExchange({ ...own, state: 'completed' }, ['own'], booked, 'unclear')).toEqual([]);
+    expect(kinds(factsOfExchange(own, { accepted: ['own'], isBooked: false }, booked, 'unclear'))).toEqual([
+      'end-contradicted own',
+    ]);
+    expect(
+      factsOfExchange({ ...own, state: 'completed' }, { accepted: ['own'], isBooked: false }, booked, 'unclear'),
+    ).toEqual([]);
   });
 
   it('an exchange shown as one record a leg is one exchange', () => {
@@ -225,6 +238,6 @@ describe('orders under the reference of a transfer or an exchange by itself', ()
       order('own', 'COMPLETED', { type: 'FX', currency: 'EUR' }),
       order('leg', 'COMPLETED', { type: 'FX', direct: 'IN' }),
     ];
-    expect(factsOfExchange(own, ['own'], legs, 'unclear')).toEqual([]);
+    expect(factsOfExchange(own, { accepted: ['own'], isBooked: false }, legs, 'unclear')).toEqual([]);
   });
 });

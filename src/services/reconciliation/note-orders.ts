@@ -52,17 +52,18 @@ export async function noteOrders(deps: Deps, list: OrderList, orders: readonly O
     const payout = payouts.get(reference ?? '');
     const owner = owners.get(reference ?? '');
     const attempts = sent.get(reference ?? '');
+    const isBooked = attempts?.some(({ settled }) => settled === 'paid') === true;
     const { closedMeans } = deps.settings.terms;
     if (payout !== undefined) {
       const accepted = payout.orderId === null ? [] : [payout.orderId];
       const judge = (facts: OrderFacts[]) =>
         payout.kind === 'exchange'
-          ? factsOfExchange(payout, accepted, facts, closedMeans)
+          ? factsOfExchange(payout, { accepted, isBooked: false }, facts, closedMeans)
           : factsOfPayment(payout, facts, closedMeans);
       await note.facts(under, await judged(deps, under, judge));
     } else if (owner !== undefined) {
       const accepted = (attempts ?? []).flatMap(({ orderId }) => orderId ?? []);
-      const judge = (facts: OrderFacts[]) => factsOfExchange(owner, accepted, facts, closedMeans);
+      const judge = (facts: OrderFacts[]) => factsOfExchange(owner, { accepted, isBooked }, facts, closedMeans);
       await note.facts(under, await judged(deps, under, judge));
     } else if (attempts === undefined) {
       // Money that somebody else sends to the account, by a transfer too, is no order of anybody's payouts.
