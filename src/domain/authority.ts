@@ -167,6 +167,9 @@ export function may(person: Person | undefined, question: Question, touches?: To
   return touches === undefined || isWithin(person.scope, touches);
 }
 
+/** Whether nothing at all lies outside a scope. */
+export const holdsAll = (scope: Scope): boolean => Object.values(scope).every((list) => list === undefined);
+
 /** Whether everything that is touched lies in a scope. */
 export function isWithin({ kinds, uids, accounts, currencies }: Scope, touched: Touches): boolean {
   const holds = (list: readonly string[] | undefined, values: readonly string[]): boolean =>

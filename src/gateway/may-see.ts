@@ -1,5 +1,5 @@
 import type { CodecOperation } from '../codec/codec-server.ts';
-import { isWithin, may, type Question, type Role } from '../domain/authority.ts';
+import { holdsAll, isWithin, may, type Question, type Role } from '../domain/authority.ts';
 import { Problem } from '../domain/problem.ts';
 import { touches } from '../services/decisions/verdict.ts';
 import type { BatchRecord, PayoutRecord, Store } from '../store/store.ts';
@@ -49,8 +49,7 @@ export function maySeeCard(caller: Caller, by: string | null): boolean {
 export function assertMayUseCodec({ person }: Caller, operation: CodecOperation): void {
   if (person === undefined) return;
   const roles: readonly Role[] = operation === 'encode' ? ['operator'] : ['operator', 'auditor'];
-  const isEverywhere = Object.values(person.scope).every((list) => list === undefined);
-  if (isEverywhere && person.roles.some((role) => roles.includes(role))) return;
+  if (holdsAll(person.scope) && person.roles.some((role) => roles.includes(role))) return;
   throw new Problem('forbidden', 'role-missing', `The policy does not let this token ${operation} payloads.`, {
     hint: `It takes the role ${roles.join(' or ')}, without a scope.`,
   });

@@ -1,5 +1,7 @@
 import { Problem } from '../../domain/problem.ts';
 import { resolveDigest } from '../../domain/question-digest.ts';
+import { visible } from '../../rules/finding.ts';
+import { assertMayAcknowledge } from '../../services/decisions/incident-scope.ts';
 import type { IncidentRecord } from '../../store/store.ts';
 import { incidentDocument } from '../incident-document.ts';
 import { confirm } from '../plan.ts';
@@ -45,21 +47,25 @@ export async function acknowledge(
     });
   }
   const store = await session.store();
+  const known = await store.incident(id);
+  if (known === undefined) throw unknownIncident(id);
+  await assertMayAcknowledge({ store, policy: session.config.settings.policy, name: by }, known);
   await confirm(`Acknowledge incident ${id}?`, yes);
   const digest = resolveDigest('acknowledge', id);
   await keepSigned(store, signer, { question: 'resolve', reference: id, digest, remark: reason });
   const acknowledged = await store.acknowledgeIncident(id, { by, reason, at: Date.now() });
-  if (acknowledged === undefined) {
-    throw new Problem('not-found', 'unknown-id', `There is no incident "${id}".`, {
-      hint: 'payouts incidents --open shows those that nobody has acknowledged.',
-    });
-  }
+  if (acknowledged === undefined) throw unknownIncident(id);
   const { incident, isNew } = acknowledged;
   const text = isNew
     ? `Acknowledged: ${id} (${incident.kind}, order ${incident.orderId}).`
     : `${id} was already acknowledged by ${incident.acknowledged?.by}: ${incident.acknowledged?.reason}`;
   session.output.result({ schemaVersion: 1, incident: seenToDocument(incident), changed: isNew }, text);
 }
+
+const unknownIncident = (id: string): Problem =>
+  new Problem('not-found', 'unknown-id', `There is no incident "${visible(id)}".`, {
+    hint: 'payouts incidents --open shows those that nobody has acknowledged.',
+  });
 
 /** With who has seen to it. */
 function seenToDocument(incident: IncidentRecord): object {

@@ -1,5 +1,5 @@
 import { isSamePerson } from '../../domain/approval.ts';
-import { may, type Question, type Touches } from '../../domain/authority.ts';
+import { holdsAll, may, type Question, type Touches } from '../../domain/authority.ts';
 import { isAtRest } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
 import { roleAskedOf } from '../../services/decisions/is-for.ts';
@@ -38,8 +38,7 @@ export function assertMayOperate(caller: Caller, question: Parameters<typeof may
 }
 
 /** Nothing lies outside the scope. */
-export const seesAll = ({ person }: Caller): boolean =>
-  person === undefined || Object.values(person.scope).every((list) => list === undefined);
+export const seesAll = ({ person }: Caller): boolean => person === undefined || holdsAll(person.scope);
 
 /** Who decides, by the role that is asked for. */
 export const DECIDERS = { payout: 'an approver', screening: 'somebody with the role compliance' } as const;

@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { acknowledge, listIncidents } from '../../../src/cli/commands/incidents.ts';
 import type { Session } from '../../../src/cli/session.ts';
+import { resolveDigest } from '../../../src/domain/question-digest.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { batchClaim, claimRow } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
+import { policyOf, signingPerson } from '../../support/people.ts';
 
 let store: Store;
 let told: { document: object; text: string };
@@ -64,4 +67,39 @@ it('refuses an id that there is not, and an acknowledgement without a name or a 
   await expect(say(id, { reason: ' ' })).rejects.toMatchObject({ code: 'reason-missing' });
   await expect(say(id, { by: '' })).rejects.toMatchObject({ code: 'reason-missing' });
   expect(await store.incidents({ open: true, limit: 5 })).toHaveLength(2);
+});
+
+it('lets an operator acknowledge only what the policy has put into their scope, and keeps no signature of others', async () => {
+  await store.claimBatch(batchClaim('b-1', ['a']));
+  const { reference, instruction } = claimRow(1, 'a');
+  await store.recordIncident({ reference, orderId: 'o-3', kind: 'second-order', seenAt: 1_000 });
+  const [{ id = '' } = {}] = await store.incidentsOf([reference]);
+  const ofNobody = await idOf('o-1');
+  const olga = signingPerson('olga', ['operator'], { uids: ['somebody else'] });
+  const omar = signingPerson('omar', ['operator'], { uids: [instruction.uid] });
+  const oda = signingPerson('oda', ['operator']);
+  const as = ({ privateKey }: typeof olga) => {
+    const settings = { policy: policyOf([olga, omar, oda]) };
+    Object.assign(session, { config: { settings, signingKey: { reveal: () => privateKey } } });
+  };
+  const acknowledged = (incident: string) =>
+    acknowledge(session, incident, { by: undefined, reason: 'seen', yes: true });
+  const signedFor = (incident: string) =>
+    store.signedDecisionsOf({
+      reference: incident,
+      question: 'resolve',
+      digest: resolveDigest('acknowledge', incident),
+    });
+
+  as(olga);
+  await expect(acknowledged(id)).rejects.toMatchObject({ kind: 'forbidden', code: 'outside-scope' });
+  expect(await signedFor(id)).toEqual([]);
+  as(omar);
+  await expect(acknowledged(ofNobody)).rejects.toMatchObject({ code: 'outside-scope' });
+  await acknowledged(id);
+  expect(told.document).toMatchObject({ changed: true, incident: { acknowledged: { by: 'omar' } } });
+  expect(await signedFor(id)).toMatchObject([{ subject: 'omar' }]);
+  as(oda);
+  await acknowledged(ofNobody);
+  expect(told.document).toMatchObject({ changed: true, incident: { acknowledged: { by: 'oda' } } });
 });
