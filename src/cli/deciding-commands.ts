@@ -49,7 +49,9 @@ export function addDeciding(command: Add, acts: Acts): void {
     .action(acts(() => import('./commands/incidents.ts'), 'acknowledge'));
   const control = (name: string, update: string, description: string): void => {
     command(`${name} <id>`, description)
-      .option('--by <name>', 'your name', keptText, 'operator')
+      .option('--yes', 'accepted as by the other commands; there is no confirmation', false)
+      .option('--by <name>', 'your name (default: the user of this machine)', keptText)
+      .option('--key <file>', KEY)
       .action(acts(decisions, 'control', update));
   };
   control('pause', MESSAGES.pause, 'pause a batch: nothing more is sent, rows in progress wait before sending');

@@ -4,8 +4,9 @@ import { userInfo } from 'node:os';
 import type { Policy, Question, SignedDecision, Statement } from '../domain/authority.ts';
 import { may, personOf } from '../domain/authority.ts';
 import { Problem } from '../domain/problem.ts';
+import { mayControl } from '../services/decisions/batch-scope.ts';
 import { credentialId, publicKeyOf, signStatement } from '../signing/ed25519.ts';
-import type { Store } from '../store/store.ts';
+import type { BatchRecord, Store } from '../store/store.ts';
 import type { Session } from './session.ts';
 
 /** Who asks, as an option says it. */
@@ -38,16 +39,7 @@ type SignedAbout = Pick<Statement, 'storeId' | 'question' | 'reference' | 'diges
 export async function signerOf({ config }: Session, { by, key }: Asker, question: Question): Promise<Signer> {
   const { policy } = config.settings;
   if (policy === undefined) return { name: by ?? userInfo().username };
-  const privateKey = key === undefined ? config.signingKey.reveal() : await readKey(key);
-  if (privateKey === undefined) {
-    throw new Problem('usage', 'key-missing', 'The policy requires a signature, but no key was given.', {
-      hint: 'Add --key FILE, or set PAYOUTS_SIGNING_KEY_FILE. payouts policy key FILE makes one.',
-    });
-  }
-  const name = holderOf(policy, privateKey);
-  if (by !== undefined && by !== name) {
-    throw new Problem('forbidden', 'not-your-name', `This key belongs to ${name}.`, { hint: 'Omit --by.' });
-  }
+  const { name, privateKey } = await holderOfKey({ config }, policy, { by, key });
   if (!may(personOf(policy, name), question)) {
     throw new Problem('forbidden', 'role-missing', `${name} does not have the role that this needs.`, {
       hint: 'payouts policy check shows who has which role.',
@@ -68,6 +60,37 @@ export async function signerOf({ config }: Session, { by, key }: Asker, question
     return signStatement({ ...statement, ...about }, privateKey);
   };
   return { name, sign };
+}
+
+/** Whose key it is, among the people of the policy. Throws a `Problem` for one that is missing or nobody's, or another name's. */
+async function holderOfKey(
+  { config }: Pick<Session, 'config'>,
+  policy: Policy,
+  { by, key }: Asker,
+): Promise<{ name: string; privateKey: string }> {
+  const privateKey = key === undefined ? config.signingKey.reveal() : await readKey(key);
+  if (privateKey === undefined) {
+    throw new Problem('usage', 'key-missing', 'The policy requires a signature, but no key was given.', {
+      hint: 'Add --key FILE, or set PAYOUTS_SIGNING_KEY_FILE. payouts policy key FILE makes one.',
+    });
+  }
+  const name = holderOf(policy, privateKey);
+  if (by === undefined || by === name) return { name, privateKey };
+  throw new Problem('forbidden', 'not-your-name', `This key belongs to ${name}.`, { hint: 'Omit --by.' });
+}
+
+/**
+ * Who lets a batch go on: without a policy whoever they say they are, with one its maker or an operator whose scope holds it, by their
+ * key. To stop it takes nobody's: it only keeps money where it is.
+ */
+export async function whoLetsGoOn(session: Session, asker: Asker, batch: BatchRecord): Promise<string> {
+  const { policy } = session.config.settings;
+  if (policy === undefined) return asker.by ?? userInfo().username;
+  const { name } = await holderOfKey(session, policy, asker);
+  if (await mayControl(await session.store(), personOf(policy, name), batch)) return name;
+  throw new Problem('forbidden', 'role-missing', `The policy does not let ${name} control the batch.`, {
+    hint: 'Its maker may, and an operator whose scope covers all of its rows.',
+  });
 }
 
 /** Who looks, where nothing is signed: the name given, the holder of the key, else the user of this machine in a trial. */

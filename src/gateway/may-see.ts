@@ -1,6 +1,7 @@
 import type { CodecOperation } from '../codec/codec-server.ts';
-import { holdsAll, isWithin, may, type Question, type Role } from '../domain/authority.ts';
+import { holdsAll, isWithin, type Role } from '../domain/authority.ts';
 import { Problem } from '../domain/problem.ts';
+import { mayControl } from '../services/decisions/batch-scope.ts';
 import { touches } from '../services/decisions/verdict.ts';
 import type { BatchRecord, PayoutRecord, Store } from '../store/store.ts';
 import type { Caller } from './callers.ts';
@@ -24,10 +25,8 @@ export function maySeePayout({ person }: Caller, row: PayoutRecord): boolean {
 }
 
 /** Throws a `Problem` unless it is the caller's own batch, or an operator's whose scope holds it. */
-export async function assertMayControl({ person }: Caller, store: Store, { batchId, by }: BatchRecord): Promise<void> {
-  if (person === undefined || by === person.name) return;
-  const touched = await store.touchedBy(batchId);
-  if (touched.every((row) => may(person, OPERATOR, row))) return;
+export async function assertMayControl({ person }: Caller, store: Store, batch: BatchRecord): Promise<void> {
+  if (person === undefined || (await mayControl(store, person, batch))) return;
   throw new Problem('forbidden', 'role-missing', 'The policy does not let this token control the batch.', {
     hint: 'Its maker may, and an operator whose scope covers all of its rows.',
   });
@@ -54,6 +53,3 @@ export function assertMayUseCodec({ person }: Caller, operation: CodecOperation)
     hint: `It takes the role ${roles.join(' or ')}, without a scope.`,
   });
 }
-
-/** What an operator's scope is asked for. */
-const OPERATOR: Question = 'resolve';

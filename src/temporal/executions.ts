@@ -187,6 +187,10 @@ const LETS_GO: ReadonlyMap<string, BatchControl> = new Map([
   [MESSAGES.drain, 'draining'],
 ]);
 
+/** Whether it lets a batch go on that somebody has stopped; to drain one that runs only holds back. */
+export const letsGoOn = (update: string, { control }: Pick<BatchRecord, 'control'>): boolean =>
+  LETS_GO.has(update) && (update === MESSAGES.resume || control === 'paused');
+
 /**
  * Pauses, drains, resumes or cancels a batch: an update on its workflow, started where it does not run. With a policy workers take
  * no update that lets a batch go on, and the store is told here. Throws a `Problem` when the workflow refuses it.

@@ -22,7 +22,7 @@ import { someAtOnce } from '../../services/some-at-once.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
 import { untilCarriedOut, untilTrue } from '../../temporal/carried-out.ts';
 import { refusalOf, tellPayout } from '../../temporal/decide-payout.ts';
-import { executionsOver, updateBatch } from '../../temporal/executions.ts';
+import { executionsOver, letsGoOn, updateBatch } from '../../temporal/executions.ts';
 import { resolvePayout } from '../../temporal/resolve-payout.ts';
 import { bothSidesText, verdictsText } from '../both-sides.ts';
 import { byKind, decisionTable } from '../decision-table.ts';
@@ -30,7 +30,7 @@ import { EXIT, type ExitCode } from '../exit.ts';
 import { findBatch, findTarget, type Target } from '../find-target.ts';
 import { confirm } from '../plan.ts';
 import type { Session } from '../session.ts';
-import { type DecideOptions, keepSigned, type Signer, signerOf } from '../signer.ts';
+import { type Asker, type DecideOptions, keepSigned, type Signer, signerOf, whoLetsGoOn } from '../signer.ts';
 import { unknownId } from '../tell-report.ts';
 import { decideBatch } from './decide-batch.ts';
 
@@ -190,9 +190,14 @@ export async function resolve(session: Session, id: string, options: ResolveOpti
   });
 }
 
-/** `payouts pause|drain|resume ID`. */
-export async function control(session: Session, update: string, id: string, { by }: { by: string }): Promise<ExitCode> {
-  return controlBatch(session, await findBatch(await session.store(), id), update, by);
+/** `payouts pause|drain|resume ID`: stopping is anybody's, letting go on is not. */
+export async function control(session: Session, update: string, id: string, asker: Asker): Promise<ExitCode> {
+  const store = await session.store();
+  const batchId = await findBatch(store, id);
+  const batch = await store.batch(batchId);
+  if (batch === undefined) throw unknownId(batchId);
+  const by = letsGoOn(update, batch) ? await whoLetsGoOn(session, asker, batch) : (asker.by ?? userInfo().username);
+  return controlBatch(session, batchId, update, by);
 }
 
 /** One update on the workflow of a batch. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { cancel, type ResolveOptions, resolve } from '../../../src/cli/commands/decide.ts';
+import { cancel, control, type ResolveOptions, resolve } from '../../../src/cli/commands/decide.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import type { DecideOptions } from '../../../src/cli/signer.ts';
 import { payoutWorkflowId } from '../../../src/domain/names.ts';
@@ -7,6 +7,7 @@ import { because } from '../../../src/domain/reasons.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { batchClaim, claimRow, payoutClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
+import { policyOf, signingPerson } from '../../support/people.ts';
 
 const { reference } = claimRow(1, 'doc');
 
@@ -102,6 +103,45 @@ it('`cancel` of a batch on a stack of its own ends once each row that can be sto
   expect(await cancel(own, 'batch-1', { yes: true, by: 'bob' } as DecideOptions)).toBe(0);
   expect(acts).toEqual([`cancel ${payoutWorkflowId(first)}`, 'busy', 'busy', 'idle']);
   expect(text).toBe('Batch batch-1 is cancelling.');
+});
+
+it('with a policy a stopped batch goes on for its maker or an operator of all of it, by their key; anybody stops it', async () => {
+  const batch = batchClaim('batch-1', ['a']);
+  await store.claimBatch(batch);
+  const maker = signingPerson(batch.by ?? '', ['maker']);
+  const omar = signingPerson('omar', ['operator'], { uids: ['user-1'] });
+  const olga = signingPerson('olga', ['operator'], { uids: ['somebody else'] });
+  const policy = policyOf([maker, omar, olga]);
+  const controlled: string[] = [];
+  const updated = async (name: string, { args: [{ by }] }: { args: [{ by: string }] }) => {
+    controlled.push(`${name} by ${by}`);
+    return { control: await store.controlBatch({ batchId: 'batch-1', control: 'paused', by, at: 1 }) };
+  };
+  const client = { workflow: { getHandle: () => ({ executeUpdate: updated }), start: async () => ({}) }, withDeadline };
+  const as = (person?: typeof maker): Session =>
+    Object.assign({}, session, {
+      client: async () => client,
+      config: { settings: { policy }, signingKey: { reveal: () => person?.privateKey } },
+    });
+  const controlOf = async () => (await store.batch('batch-1'))?.control;
+
+  await control(as(), 'pause', 'batch-1', { by: 'whoever' });
+  expect(controlled).toEqual(['pause by whoever']);
+  for (const update of ['resume', 'drain']) {
+    await expect(control(as(), update, 'batch-1', { by: 'omar' })).rejects.toMatchObject({ code: 'key-missing' });
+    await expect(control(as(olga), update, 'batch-1', { by: undefined })).rejects.toMatchObject({
+      code: 'role-missing',
+    });
+    await expect(control(as(olga), update, 'batch-1', { by: 'omar' })).rejects.toMatchObject({ code: 'not-your-name' });
+    expect(await controlOf()).toBe('paused');
+  }
+  await control(as(omar), 'drain', 'batch-1', { by: undefined });
+  expect(await controlOf()).toBe('draining');
+  await control(as(maker), 'resume', 'batch-1', { by: undefined });
+  expect(await controlOf()).toBe('running');
+  // To drain what runs holds back.
+  await control(as(), 'drain', 'batch-1', { by: 'whoever' });
+  expect((await store.auditOf('batch-1')).map(({ actor }) => actor)).toContain('omar');
 });
 
 const withDeadline = (_at: number, call: () => Promise<unknown>): Promise<unknown> => call();
