@@ -1,5 +1,6 @@
 import { v7 } from 'uuid';
 import type { Bank } from '../api/bank.ts';
+import { touchesOf } from '../domain/authority.ts';
 import type { MessageContext } from '../formats/messages/message-context.ts';
 import { isOurs } from '../rules/findings-of-ours.ts';
 import type { Store } from '../store/store.ts';
@@ -9,7 +10,7 @@ import type { CheckedFile, KnownRows } from './checked-file.ts';
 import { INPUT_INVALID, IntakeRefusal, invalidInput, type UnansweredMessage } from './intake-refusal.ts';
 import { dropKnown } from './known-rows.ts';
 import { lookAlikesSince, markLookAlikes } from './look-alikes.ts';
-import type { MakerRules } from './maker.ts';
+import { assertMaker, assertScope, type MakerRules } from './maker.ts';
 import { messageIsNew } from './message-guard.ts';
 import { type Plan, planOf } from './plan.ts';
 
@@ -43,6 +44,8 @@ export interface IntakeOptions {
   allowLookAlikes?: boolean;
   /** The maker. */
   by?: string;
+  /** The plan is all that is wanted. */
+  dryRun?: boolean;
   /** Id of the batch to make, for a caller that may have to find it again; absent: a new one. */
   batchId?: string;
 }
@@ -90,6 +93,7 @@ export async function planned(deps: IntakeDeps, checked: CheckedFile, options: I
   const { store, bank, lookAlikeDays, now, dueDate } = deps;
   const { staged, file } = checked;
   refuseUnlessSkipping(checked, options);
+  assertMayHandOver(deps, checked, options);
   const known = await dropKnown(store, checked);
   checked.known = known;
   if (known.misused.total > 0) throw invalidInput(known.misused, 'Each id is one payout permanently.');
@@ -119,6 +123,20 @@ function refuseUnlessSkipping({ staged }: CheckedFile, { invalid }: IntakeOption
       : 'Correct the rows, or run with --invalid skip to pay the others.';
     throw invalidInput(findings, hint);
   }
+}
+
+/**
+ * Before anything is told of what the store or the bank has: whoever has proven who they are learns nothing by what they may not hand
+ * over. Without a policy nobody has.
+ */
+function assertMayHandOver(deps: IntakeDeps, { staged }: CheckedFile, { dryRun }: IntakeOptions): void {
+  const { policy, maker } = deps;
+  if (policy === undefined || (dryRun && maker === undefined)) return;
+  assertMaker(deps, maker);
+  const rows = staged
+    .claimPages()
+    .flatMap((page) => page.map(({ row, instruction }) => ({ row, touched: touchesOf('payout', instruction) })));
+  assertScope(deps, maker, rows);
 }
 
 const CHANGED = {

@@ -1,17 +1,14 @@
-import { touchesOf } from '../domain/authority.ts';
 import type { Finding } from '../domain/finding.ts';
 import type { KnownRows } from './checked-file.ts';
 import { claimFile, type IntakeDeps, type IntakeOptions, type Prepared, prepareFile } from './intake.ts';
 import { alreadyTaken, IntakeRefusal } from './intake-refusal.ts';
 import { takenBefore } from './known-batches.ts';
-import { assertMaker, assertScope } from './maker.ts';
+import { assertMaker } from './maker.ts';
 import { type Outlook, outlookOf } from './outlook.ts';
 import type { Plan } from './plan.ts';
 import { prepareRetry, type UnpaidRows } from './prepare-retry.ts';
 
 export interface TakeOptions extends IntakeOptions {
-  /** The plan is all that is wanted. */
-  dryRun?: boolean;
   /** Whoever asks can go to an operator: rows that are with one count as under way. */
   isAttended?: boolean;
 }
@@ -71,17 +68,8 @@ async function take(deps: IntakeDeps, given: Prepared, options: TakeOptions, agr
   using prepared = given;
   const { plan, known, checked } = prepared;
   if (plan === null) return takenAlready(deps, known, options);
-  // Before anybody is asked. A plan says what accounts hold: who has proven who they are is shown none of what they may not submit.
   const by = deps.policy === undefined ? options.by : deps.maker;
-  if (!options.dryRun || (deps.policy !== undefined && deps.maker !== undefined)) {
-    assertMaker(deps, by);
-    const claims = checked.staged.claims();
-    assertScope(
-      deps,
-      by,
-      claims.map(({ row, instruction }) => ({ row, touched: touchesOf('payout', instruction) })),
-    );
-  }
+  if (deps.policy === undefined && !options.dryRun) assertMaker(deps, by);
   let document: Promise<PlanDocument> | undefined;
   const proposal: Proposal = {
     plan,

@@ -5,6 +5,7 @@ import type { IntakeDeps } from '../../src/intake/intake.ts';
 import { type Agree, assertPlan, type TakeOptions, takeFile, takeUnpaid } from '../../src/intake/take-file.ts';
 import { csvOf, type Row } from '../e2e/payout-files.ts';
 import { openTestDoor, type TestDoor } from '../support/doors.ts';
+import { policyOf, signingPerson } from '../support/people.ts';
 
 function file({ dir }: TestDoor, name: string, rows: readonly Row[]): string {
   const path = join(dir, name);
@@ -95,6 +96,28 @@ it('asks who the maker is where a policy needs to know', async () => {
   const taking = await taken(door, path, { ...STOP, by: 'alice', batchId: 'b' });
   expect(taking.outcome).toBe('claimed');
   expect(await door.store.batch('b')).toMatchObject({ by: 'alice' });
+});
+
+it('tells a maker of nothing that lies outside their scope: whether it was paid, or the bank knows it', async () => {
+  const door = await openTestDoor();
+  const others = [{ id: '1' }, { id: '2' }];
+  expect((await taken(door, file(door, 'a.csv', others))).outcome).toBe('claimed');
+  const policy = policyOf([signingPerson('anna', ['maker'], { uids: ['u-1002'] })]);
+  const anna = { ...door, policy, maker: 'anna' };
+  for (const [name, rows] of [
+    ['paid.csv', others],
+    ['reused.csv', [{ id: '1', amount: '99.00' }]],
+    ['new.csv', [{ id: '3' }]],
+    ['no-account.csv', [{ id: '3', account_id: 'acc-nobody' }]],
+    ['no-payee.csv', [{ id: '3', beneficiary_id: 'ben-nobody' }]],
+  ] as const) {
+    for (const options of [STOP, { ...STOP, dryRun: true }]) {
+      await expect(taken(anna, file(door, name, rows), options)).rejects.toMatchObject({
+        code: 'outside-scope',
+        message: 'Row 1 is outside the scope of anna in the policy.',
+      });
+    }
+  }
 });
 
 it('claims nothing that is not agreed to; what is agreed to may be another plan by then', async () => {
