@@ -64,7 +64,9 @@ export async function prepareFile(deps: IntakeDeps, path: string, options: Intak
   try {
     return await planned(deps, checked, options);
   } catch (error) {
-    if (error instanceof IntakeRefusal) error.unanswered = await unanswered(deps.store, checked, error);
+    // A file that is only tried is not answered: nobody has sent it yet.
+    if (error instanceof IntakeRefusal && !options.dryRun)
+      error.unanswered = await unanswered(deps.store, checked, error);
     checked.staged[Symbol.dispose]();
     throw error;
   }

@@ -84,6 +84,12 @@ describe('a file handed over', () => {
     const gateway = await openGateway();
     // Cut off: nothing of ours is missing.
     const [content = ''] = pain001().split('<CdtTrfTxInf>');
+    const tried = await gateway.post('?file=invoices.xml&dry_run=true', content);
+    expect([tried.status, tried.document.error.code, tried.document.reports]).toEqual([
+      422,
+      'input-invalid',
+      undefined,
+    ]);
     const { status, document } = await gateway.post('?file=invoices.xml', content);
     expect([status, document.error.code]).toEqual([422, 'input-invalid']);
     const answer = readFileSync(document.reports.pain002, 'utf8');
