@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { basename, extname } from 'node:path';
+import { fileFinding } from '../rules/finding.ts';
 import { looksLikeAba } from './aba/aba-layout.ts';
 import { readCsv } from './csv/read-csv.ts';
 import type { RowSink } from './input.ts';
 import { readJson } from './json/read-json.ts';
 import type { MessageContext } from './messages/message-context.ts';
 import { looksLikeNacha } from './nacha/nacha-layout.ts';
+import { strangerOf } from './strangers.ts';
 import { inTurns } from './turns.ts';
 import { looksLikeWorkbook } from './xlsx/first-bytes.ts';
 
@@ -87,6 +89,8 @@ export const EXTENSION_OF: Readonly<Record<string, string>> = Object.fromEntries
 
 export type InputFormat = keyof typeof FORMATS;
 
+const FORMAT_NAMES = Object.keys(FORMATS) as InputFormat[];
+
 export interface InstructionFile {
   format: InputFormat;
   /** Name without its folder, as findings and reports show it. */
@@ -105,27 +109,51 @@ export async function readInstructions(path: string, sink: RowSink, context: Mes
   const bytes = createReadStream(path)[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   try {
     const first = await bytes.next();
-    const format = formatOf(file, first.done ? undefined : first.value);
-    const read: Reader = await FORMATS[format].reader();
-    await read(file, inTurns(hashed(hash, first, bytes)), sink, context);
+    const head = first.done ? Buffer.alloc(0) : first.value.subarray(0, HEAD_BYTES);
+    const format = formatOf(file, head);
+    const whole = inTurns(hashed(hash, first, bytes));
+    const wrong = strangerOf(textOf(head)) ?? misnamed(format, head);
+    const read: Reader = wrong === undefined ? await FORMATS[format].reader() : refuse(wrong);
+    await read(file, whole, sink, context);
     return { format, file, sha256: hash.digest('hex') };
   } finally {
     await bytes.return?.();
   }
 }
 
+/** Enough to tell what a file is. */
+const HEAD_BYTES = 1024;
+
 /** By extension; a file of another name by its first characters. */
-function formatOf(file: string, start: Buffer | undefined): InputFormat {
-  const formats = Object.entries<Format>(FORMATS) as [InputFormat, Format][];
-  const extension = extname(file).toLowerCase();
-  const head = start?.subarray(0, 1024) ?? Buffer.alloc(0);
-  // UTF-16 has a NUL beside every ASCII character: only XML may be written in it.
-  const text = head.toString('latin1').replaceAll('\0', '').replace(BYTE_ORDER_MARK, '').trimStart();
+function formatOf(file: string, head: Buffer): InputFormat {
   // No text begins so, whatever the file is called.
   if (looksLikeWorkbook(head)) return 'xlsx';
-  const byName = formats.find(([, format]) => format.extension === extension);
-  return (byName ?? formats.find(([, format]) => format.isBegunBy?.(text, head)))?.[0] ?? 'csv';
+  const extension = extname(file).toLowerCase();
+  return FORMAT_NAMES.find((name) => FORMATS[name].extension === extension) ?? begunAs(head) ?? 'csv';
 }
+
+const begunAs = (head: Buffer): InputFormat | undefined =>
+  FORMAT_NAMES.find((name) => (FORMATS[name] as Format).isBegunBy?.(textOf(head), head));
+
+/** A header line begins as no other text does. */
+function misnamed(format: InputFormat, head: Buffer): string | undefined {
+  const begun = format === 'csv' ? begunAs(head) : undefined;
+  if (begun !== 'json' && begun !== 'pain.001') return undefined;
+  const { name, extension } = FORMATS[begun];
+  return `the file is called .csv but begins like ${name}; if it is, rename it to ${extension}`;
+}
+
+/** UTF-16 has a NUL beside every ASCII character: only XML may be written in it. */
+const textOf = (head: Buffer): string =>
+  head.toString('latin1').replaceAll('\0', '').replace(BYTE_ORDER_MARK, '').trimStart();
+
+/** Reads to the end, and finds one thing. */
+const refuse =
+  (message: string): Reader =>
+  async (file, bytes, sink) => {
+    for await (const _ of bytes);
+    sink.finding(fileFinding(file, 1, 'other-kind-of-file', message));
+  };
 
 const BYTE_ORDER_MARK = /^(?:ï»¿|ÿþ|þÿ)/;
 

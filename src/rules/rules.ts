@@ -112,6 +112,8 @@ export const RULES: Readonly<Record<string, string>> = {
   'nul-character': 'The file contains NUL characters. Save it as plain UTF-8 text.',
   'old-workbook':
     'Old workbooks (.xls) and password-protected ones cannot be read. Save the file without a password as .xlsx or CSV UTF-8.',
+  'other-kind-of-file':
+    'The file is not what its name or its use says, for example a PDF, an archive or a web page. Hand over the file of payouts itself.',
   'other-user':
     'A warning: the bank has the account or the beneficiary under another user than the row. Check `uid` and the id.',
   'payment-type-not-offered':

@@ -42,6 +42,28 @@ test.each([
   expect(input.sha256).toBe(createHash('sha256').update(content).digest('hex'));
 });
 
+test.each([
+  ['scan.pdf', '%PDF-1.7\n%\xe2\xe3\n1 0 obj', /^this is a PDF document.*; export/],
+  ['payroll.csv', '%PDF-1.7\n', /^this is a PDF document/],
+  ['photo', '\xff\xd8\xff\xe0\0\x10JFIF', /^this is a picture/],
+  ['payroll.xml', '<!DOCTYPE html><html><body>Log in', /^this is a web page.*export the file again$/],
+  ['payroll.xls', '<HTML><table>', /^this is a web page/],
+  ['payroll.csv.gz', '\x1f\x8b\x08\0', /^this is an archive.*; unpack/],
+  ['empty.zip', 'PK\x05\x06\0\0', /^this is an archive/],
+  ['payroll.csv', '-----BEGIN PGP MESSAGE-----\n\n', /^this is an encrypted or signed file.*; decrypt/],
+  ['orders.txt', '{1:F01BANKDEFFAXXX0000000000}{4:\n:20:REF', /^this is a SWIFT MT message/],
+  ['payroll.csv', '[{"id": "A"}]', /called \.csv but begins like JSON; .* rename it to \.json$/],
+  ['payroll.csv', '<?xml version="1.0"?><Document/>', /called \.csv but begins like pain\.001; .* rename it to \.xml$/],
+])('tells what %s is that begins as something else, once', async (name, content, message) => {
+  const path = join(dir, name);
+  await writeFile(path, content, 'latin1');
+  const input = await read(path);
+  expect(input.rows).toEqual([]);
+  expect(input.findings).toMatchObject([{ file: name, rule: 'other-kind-of-file', row: null }]);
+  expect(input.findings[0]?.message).toMatch(message);
+  expect(input.sha256).toBe(createHash('sha256').update(content, 'latin1').digest('hex'));
+});
+
 test('names an empty file in a finding', async () => {
   const input = await read(await fileOf('empty.csv', ''));
   expect(input).toMatchObject({ format: 'csv', rows: [], findings: [{ file: 'empty.csv', rule: 'no-rows', line: 1 }] });

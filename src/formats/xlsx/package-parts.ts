@@ -45,6 +45,8 @@ export class PackageParts implements Disposable {
     } catch {
       throw unreadable(file, NOT_A_WORKBOOK);
     }
+    // Every workbook has it (ECMA-376 part 2, 9.3).
+    if (!entries.has(RELATIONS)) throw unreadable(file, OTHER_ARCHIVE);
     return new PackageParts(file, zip, entries);
   }
 
@@ -111,6 +113,11 @@ const unreadable = (file: string, { rule, message }: { rule: string; message: st
 const NOT_A_WORKBOOK = {
   rule: 'not-a-workbook',
   message: 'not a readable workbook (.xlsx), or a damaged one; save it again in Excel as .xlsx or CSV UTF-8',
+};
+const RELATIONS = '_rels/.rels';
+const OTHER_ARCHIVE = {
+  rule: NOT_A_WORKBOOK.rule,
+  message: 'a ZIP archive, not a workbook (.xlsx); unpack it, and hand over the files in it one by one',
 };
 const OLD_WORKBOOK = {
   rule: 'old-workbook',

@@ -23,13 +23,17 @@ export async function readWorkbook(parts: PackageParts): Promise<Workbook> {
   const relations = await relationsOf(parts, main);
   const ids: string[] = [];
   let isFrom1904 = false;
+  let isWorkbook = false;
   await readPart(parts, main, {
     boundary: 'sheet',
     open(name, attribute) {
+      if (name === 'workbook') isWorkbook = true;
       if (name === 'workbookPr') isFrom1904 = /^(?:1|true)$/.test(attribute('date1904') ?? '');
       if (name === 'sheet' && (attribute('state') ?? 'visible') === 'visible') ids.push(attribute('r:id') ?? '');
     },
   });
+  // A document of another program in the same kind of package.
+  if (!isWorkbook) throw parts.notAWorkbook();
   const sheets = ids.flatMap(
     (id) => relations.find((it) => it.id === id && it.type.endsWith('/worksheet'))?.target ?? [],
   );

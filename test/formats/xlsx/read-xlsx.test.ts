@@ -132,10 +132,18 @@ describe('no workbook holds more than a reader can bear', () => {
     `<Relationships xmlns="r"><Relationship Id="rId1" Type="x/officeDocument" Target="${target}"/></Relationships>`;
   const doctype = '<!DOCTYPE x [<!ENTITY a "aaaa">]><worksheet/>';
 
+  it('and an archive of other files is called one', async () => {
+    const { findings } = await read(zip([['payroll.csv', 'id\nA\n']]));
+    expect(findings).toMatchObject([
+      { rule: 'not-a-workbook', message: expect.stringMatching(/ZIP archive.*unpack it/) },
+    ]);
+  });
+
   it.each<[string, () => Buffer, string]>([
     ['no ZIP', () => Buffer.from('PK\u0003\u0004 and no more'), 'not-a-workbook'],
     ['an old workbook', () => Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1, 0, 0]), 'old-workbook'],
     ['another kind of ZIP', () => zip([['word/document.xml', '<x/>']]), 'not-a-workbook'],
+    ['a letter', () => workbook({ parts: { 'xl/workbook.xml': '<document><body/></document>' } }), 'not-a-workbook'],
     ['a part that is not there', () => zip([['_rels/.rels', rels('xl/workbook.xml')]]), 'not-a-workbook'],
     [
       'two parts of one name',
