@@ -42,7 +42,11 @@ export class TableRows {
     if (!names.some((name) => OWN_FIELDS.has(name))) throw new UnreadableFile(this.found(line, noHeader(names)));
     for (const [index, name] of names.entries()) {
       if (!isColumnName(name))
-        this.sink.finding({ ...this.found(line, BAD_NAME), value: printable(name), column: `${index + 1}` });
+        this.sink.finding({
+          ...this.found(line, name === '' ? NO_NAME : BAD_NAME),
+          value: printable(name),
+          column: `${index + 1}`,
+        });
       else if (this.positions.has(name)) this.sink.finding({ ...this.found(line, DUPLICATE_NAME), column: name });
       else {
         this.positions.set(name, index);
@@ -57,12 +61,14 @@ export class TableRows {
     this.hasValues = true;
     const instruction: Record<string, string> = {};
     for (const [name, index] of this.positions) instruction[name] = record[index] ?? '';
-    for (const { index, ...problem } of problems) {
-      const column = this.names?.[index] || `${index + 1}`;
-      this.sink.finding({ ...this.found(line, problem), row: this.rows, column });
-    }
+    for (const problem of problems) this.sink.finding(this.aboutCell(line, problem));
     const unsound = problems.length === 0 ? {} : { unsound: true as const };
     this.sink.row({ row: this.rows, line, instruction, ...unsound });
+  }
+
+  /** Of a value of the row taken last: worth a look. */
+  warn(line: number, problem: CellProblem): void {
+    this.sink.warning(this.aboutCell(line, problem));
   }
 
   /** A row without any value pays nothing: it counts, and is left out. */
@@ -92,6 +98,10 @@ export class TableRows {
     return fileFinding(this.file, line, rule, message);
   }
 
+  private aboutCell(line: number, { index, ...problem }: CellProblem): Finding {
+    return { ...this.found(line, problem), row: this.rows, column: this.names?.[index] || `${index + 1}` };
+  }
+
   private count(line: number): void {
     this.rows += 1;
     if (this.rows > ROWS_MAX) throw new UnreadableFile(tooManyRows(this.file, line));
@@ -101,7 +111,13 @@ export class TableRows {
 /** Names that differ from ours in capitals, blanks and hyphens only are shown as they have to be written. */
 function noHeader(names: readonly string[]): { rule: string; message: string } {
   const meant = names.map((name) => name.toLowerCase().replace(/[\s-]+/g, '_')).filter((name) => OWN_FIELDS.has(name));
-  if (meant.length === 0) return names[0]?.startsWith('sep=') ? EXCEL_SEPARATOR : NO_HEADER;
+  if (meant.length === 0) {
+    if (names[0]?.startsWith('sep=')) return EXCEL_SEPARATOR;
+    const isSplitOtherwise = names.some((name) =>
+      name.split(OTHER_DELIMITERS).some((part) => OWN_FIELDS.has(part.trim())),
+    );
+    return isSplitOtherwise ? OTHER_DELIMITER : NO_HEADER;
+  }
   const message = `column names are lower case, with "_" between words; write ${meant.join(', ')}, and the others likewise`;
   return { rule: NO_HEADER.rule, message };
 }
@@ -111,6 +127,11 @@ const NO_HEADER = {
   message:
     'the first line contains no known column; delete what is above the header line, or write one (`payouts template` prints one)',
 };
+const OTHER_DELIMITERS = /[|:~^!]/;
+const OTHER_DELIMITER = {
+  rule: NO_HEADER.rule,
+  message: 'the names in the header line are not separated by a comma, a semicolon or a tab; export with one of these',
+};
 const EXCEL_SEPARATOR = {
   rule: NO_HEADER.rule,
   message: 'a line "sep=" for Excel is above the header line; delete it',
@@ -118,5 +139,9 @@ const EXCEL_SEPARATOR = {
 const BAD_NAME = {
   rule: 'bad-column-name',
   message: 'not a column name: letters, digits, "_", "-" and ".", starting with a letter; rename or delete the column',
+};
+const NO_NAME = {
+  rule: BAD_NAME.rule,
+  message: 'the column has no name; name it, or delete it together with the delimiter at the end of each line',
 };
 const DUPLICATE_NAME = { rule: 'duplicate-column', message: 'this column appears twice; keep only one' };

@@ -149,6 +149,12 @@ const UNPRINTABLE = {
   message: 'the value contains an invisible control or direction character; type it again as plain text',
 };
 
+const LOST_LETTERS = {
+  rule: 'lost-letters',
+  message:
+    'the value contains \ufffd in place of letters that were lost when the file was converted; export it again as UTF-8',
+};
+
 const BLANKS_AROUND = {
   rule: 'surrounding-blanks',
   message: 'the value has spaces before or after it; delete them (in Excel, =TRIM(A2) removes them)',
@@ -158,25 +164,38 @@ const BLANKS_AROUND = {
 const FREE_TEXT: ReadonlySet<string> = new Set(['note', 'reason']);
 const FREE_TEXT_LAYOUT = /[\n\r\t\u200c\u200d]/g;
 
-const isUnfit = (column: string, value: string): boolean =>
-  hasUnprintable(FREE_TEXT.has(column) ? value.replace(FREE_TEXT_LAYOUT, ' ') : value);
+export const isFreeText = (column: string): boolean => FREE_TEXT.has(column);
+
+/** What stands for a letter that a conversion has lost. */
+const LOST_LETTER = '\ufffd';
+
+/** What no value may hold, whatever its column asks for. */
+function unfitness(column: string, value: string): Omit<Broken, 'column'> | undefined {
+  if (hasUnprintable(isFreeText(column) ? value.replace(FREE_TEXT_LAYOUT, ' ') : value)) return UNPRINTABLE;
+  return !isFreeText(column) && value.includes(LOST_LETTER) ? LOST_LETTERS : undefined;
+}
 
 /** Also those that do not look like one, as web pages have them. */
 const hasBlanks = (column: string, value: Text): boolean =>
-  !FREE_TEXT.has(column) && value !== undefined && value !== value.trim();
+  !isFreeText(column) && value !== undefined && value !== value.trim();
 
 /** Everything wrong with the row's own values, column by column. Blank values are no business of these rules. */
 export function checkValues(instruction: PayoutInstruction): Broken[] {
   const broken: Broken[] = [];
-  const unprintable = new Set(Object.keys(instruction).filter((column) => isUnfit(column, instruction[column] ?? '')));
-  for (const column of unprintable) broken.push({ column, ...UNPRINTABLE });
+  const unfit = new Set<string>();
+  for (const [column, value = ''] of Object.entries(instruction)) {
+    const why = unfitness(column, value);
+    if (why === undefined) continue;
+    unfit.add(column);
+    broken.push({ column, ...why });
+  }
   const blanks = new Set(
-    Object.keys(instruction).filter((column) => !unprintable.has(column) && hasBlanks(column, instruction[column])),
+    Object.keys(instruction).filter((column) => !unfit.has(column) && hasBlanks(column, instruction[column])),
   );
   for (const column of blanks) broken.push({ column, ...BLANKS_AROUND });
   for (const [column, rule] of RULES) {
     const value: Text = instruction[column];
-    if (value === undefined || unprintable.has(column) || blanks.has(column)) continue;
+    if (value === undefined || unfit.has(column) || blanks.has(column)) continue;
     const found = rule(value, instruction);
     if (found !== undefined) broken.push({ column, ...found });
   }

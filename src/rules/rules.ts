@@ -68,6 +68,10 @@ export const RULES: Readonly<Record<string, string>> = {
   'file-too-large': 'The file exceeds the size limit. Split it.',
   'formula-without-value':
     'The workbook contains a formula without its calculated value. Open it in Excel and save it, or paste the values.',
+  'garbled-letters':
+    'A warning: letters seem to have been changed by a conversion (Ã¼ for ü). Export the file again as UTF-8 and compare.',
+  'hidden-column':
+    'A warning: a column with values is hidden in the sheet, so nobody sees what it pays. Show it and look at it, or delete it.',
   'hidden-row':
     'The row is hidden in the sheet, so whoever approves the file does not see it. Unhide or delete it; check for filters.',
   'iban-check-digits': 'A warning: the check digits of the IBAN are wrong. Compare the IBAN with the invoice.',
@@ -78,6 +82,8 @@ export const RULES: Readonly<Record<string, string>> = {
     'Excel keeps only 15 digits of a number, so this cell may have lost some. Format the column as Text and type the value again; round an amount in the sheet.',
   'lost-leading-zeros':
     'A warning: the code is too short; Excel may have dropped leading zeros. Format the column as Text and type the code again.',
+  'lost-letters':
+    'Letters were lost when the file was converted: \ufffd stands in their place. Export the file again as UTF-8.',
   'message-id-reused':
     'A file with this message id was already taken, and each message id can be used only once. Give a new file a new message id.',
   'missing-column': 'The header line lacks a required column. Add it.',
@@ -137,6 +143,8 @@ export const RULES: Readonly<Record<string, string>> = {
     'A warning: Excel has shortened the number (1.2E+15) and lost its last digits. Format the column as Text and type the number again.',
   'several-sheets':
     'More than one visible sheet of the workbook contains values, so it is unclear which one to pay. Delete or hide the others.',
+  'spreadsheet-text':
+    'A warning: the value begins with = or an apostrophe, as a spreadsheet keeps zeros, so it is another id than the plain one. Export the plain value.',
   'stray-quote':
     'A value contains a quote but does not begin with one. Put the value in quotes and double the quote: "".',
   'surrounding-blanks':

@@ -1,6 +1,6 @@
 import { hasIbanCheckDigits, isRoutingNumber } from '../domain/check-digits.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
-import type { Broken } from './field-rules.ts';
+import { type Broken, isFreeText } from './field-rules.ts';
 
 /** What the dates of a file are looked at with. */
 export interface Days {
@@ -13,6 +13,11 @@ export interface Days {
 const IBAN_LIKE = /^[A-Z]{2}\d{2}[A-Z0-9 ]{8,}$/i;
 /** As Excel shows a long number, and saves it to CSV: its last digits are gone. */
 const SCIENTIFIC = /^\d(?:[.,]\d+)?E\+\d{2}$/i;
+/** UTF-8 that was read as Windows-1252 and saved again: letters of Western and Central Europe, and typographic quotes. */
+const GARBLED = /[ÂÃÄÅ][\u0080-\u00bf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]|â€|\ufffd/u;
+/** `="00123"` and `'00123` keep zeros in a sheet; in a name an apostrophe may come first ('t Hart). */
+const isOfSpreadsheet = (column: string, value: string): boolean =>
+  !isFreeText(column) && (value.startsWith('=') || (column === 'id' && value.startsWith("'")));
 /** Digits that a bank's code always has. */
 const CODE_DIGITS: Readonly<Record<string, number>> = { aba_routing_code: 9, bsb: 6, sort_code: 6 };
 
@@ -32,6 +37,8 @@ export function warningsOf(instruction: PayoutInstruction, { today, dueDate }: D
   }
   for (const [column, value = ''] of Object.entries(instruction)) {
     if (SCIENTIFIC.test(value)) warnings.push({ column, ...SCIENTIFIC_NOTATION });
+    if (isOfSpreadsheet(column, value)) warnings.push({ column, ...SPREADSHEET_TEXT });
+    if (GARBLED.test(value)) warnings.push({ column, ...GARBLED_LETTERS });
   }
   if (executeOn !== undefined) warnings.push(...dateWarnings(executeOn, dueDate(executeOn, currency), today));
   return warnings;
@@ -62,6 +69,16 @@ const SCIENTIFIC_NOTATION = {
   rule: 'scientific-notation',
   message:
     'Excel has shortened the number and lost its last digits; format the column as Text and type the number again',
+};
+const SPREADSHEET_TEXT = {
+  rule: 'spreadsheet-text',
+  message:
+    'the value begins with = or an apostrophe, which belongs to the spreadsheet and not to the value; export the plain value, or it is another id or payee than elsewhere',
+};
+const GARBLED_LETTERS = {
+  rule: 'garbled-letters',
+  message:
+    'letters seem to have been changed when the file was converted, such as Ã¼ for ü; export it again as UTF-8 and compare',
 };
 const PAST = { rule: 'date-in-the-past', message: 'the date is in the past; the payout is sent at once' };
 const WEEKEND = {

@@ -115,6 +115,7 @@ describe('the values of a row', () => {
     ['id', { id: 'INV1\u3164' }, 'control-character', 'invisible'],
     ['id', { id: 'INV\u034f1' }, 'control-character', 'invisible'],
     ['id', { id: 'INV\u28001' }, 'control-character', 'invisible'],
+    ['id', { id: 'M\ufffdRZ-1' }, 'lost-letters', 'UTF-8'],
     ['note', { note: 'pay \u202eto' }, 'control-character', 'direction'],
     ['note', { note: 'bell\u0007' }, 'control-character', 'control'],
     ['note', { note: 'x'.repeat(141) }, 'too-long', '140'],

@@ -62,7 +62,11 @@ export class CsvRecords {
     if (record.every((value) => value.trim() === '')) this.table.leaveOut(line, BLANK_ROW);
     else if (record.length === columns) this.table.takeRow(record, line);
     else {
-      const message = `${record.length} fields where the header line has ${columns}; put values that contain the delimiter in quotes`;
+      const mend =
+        record.length < columns
+          ? 'the line may have been cut off, or split by a line break in a value: complete it'
+          : 'put values that contain the delimiter in quotes';
+      const message = `${record.length} ${record.length === 1 ? 'field' : 'fields'} where the header line has ${columns}; ${mend}`;
       this.table.refuse(line, { rule: 'wrong-field-count', message });
     }
   }

@@ -11,10 +11,14 @@ const isBuiltInDate = (id: number): boolean =>
 /** Quoted and escaped characters, colours, conditions and locales. */
 const LITERALS = /"[^"]*"|\\.|_.|\*.|\[[^\]]*\]/gs;
 
+/** What people put between the digits of an account number (`000-000`, `0000 0000`); it carries nothing. */
+const SEPARATORS = /\\?[ -]/g;
+
 /** `code`: of a format that the workbook brings itself. */
 export function numberFormatOf(id: number, code: string | undefined): NumberFormat {
   if (code === undefined) return isBuiltInDate(id) ? DATE : PLAIN;
-  if (/^0{2,64}$/.test(code)) return { kind: 'padded', digits: code.length };
+  const zeros = code.replace(SEPARATORS, '');
+  if (/^0{2,64}$/.test(zeros)) return { kind: 'padded', digits: zeros.length };
   return /[dy]/i.test(code.replace(LITERALS, '')) ? DATE : PLAIN;
 }
 

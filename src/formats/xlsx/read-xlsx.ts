@@ -25,22 +25,29 @@ export async function readXlsx(file: string, bytes: AsyncIterable<Uint8Array>, s
 async function readSheets(parts: PackageParts, table: TableRows): Promise<void> {
   const workbook = await readWorkbook(parts);
   let filled: string | undefined;
+  const told = new Set<number>();
   for (const sheet of workbook.sheets) {
     for await (const row of sheetRows(parts, sheet, workbook)) {
       // A second list would be lost without a word.
       if ((filled ?? sheet) !== sheet) throw new UnreadableFile(fileFinding(parts.file, 1, ...SEVERAL_SHEETS));
       filled = sheet;
       if (table.header === undefined) table.takeHeader(textsOf(row, row.cells.length), row.line);
-      else takeRow(table, table.header.length, row);
+      else takeRow(table, table.header.length, row, told);
     }
   }
 }
 
-function takeRow(table: TableRows, columns: number, row: SheetRow): void {
+/** `told`: hidden columns that there was a warning of. */
+function takeRow(table: TableRows, columns: number, row: SheetRow, told: Set<number>): void {
   const surplus = row.cells.findIndex((cell, index) => index >= columns && cell !== undefined);
   if (row.isHidden) table.refuse(row.line, HIDDEN_ROW);
   else if (surplus >= 0) table.refuse(row.line, NO_COLUMN);
-  else table.takeRow(textsOf(row, columns), row.line, problemsOf(row));
+  else {
+    table.takeRow(textsOf(row, columns), row.line, problemsOf(row));
+    const unseen = row.cells.flatMap((_, index) => (row.isHiddenColumn(index) && !told.has(index) ? [index] : []));
+    for (const index of unseen) table.warn(row.line, { index, ...HIDDEN_COLUMN });
+    for (const index of unseen) told.add(index);
+  }
 }
 
 const textsOf = ({ cells }: SheetRow, columns: number): string[] =>
@@ -56,6 +63,10 @@ const SEVERAL_SHEETS = [
 const HIDDEN_ROW = {
   rule: 'hidden-row',
   message: 'this row is hidden in the sheet, perhaps by a filter, so nobody sees what it pays; unhide or delete it',
+};
+const HIDDEN_COLUMN = {
+  rule: 'hidden-column',
+  message: 'this column is hidden in the sheet, but its values are used; show it and look at them, or delete it',
 };
 const NO_COLUMN = {
   rule: 'wrong-field-count',

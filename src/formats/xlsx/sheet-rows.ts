@@ -11,6 +11,8 @@ export interface SheetRow {
   isHidden: boolean;
   /** By column from 0; blank ones may be missing. */
   cells: CellText[];
+  /** Whether people do not see a column. */
+  isHiddenColumn(index: number): boolean;
 }
 
 /** The rows of a sheet that hold anything, one after the other. Throws `UnreadableFile`. */
@@ -29,7 +31,10 @@ class SheetReader implements PartHandler {
   private readonly file: string;
   private readonly context: CellContext;
   private finished: SheetRow[] = [];
-  private row: SheetRow = { line: 0, isHidden: false, cells: [] };
+  private readonly hidden: { min: number; max: number }[] = [];
+  private readonly isHiddenColumn = (index: number): boolean =>
+    this.hidden.some(({ min, max }) => index + 1 >= min && index + 1 <= max);
+  private row: SheetRow = this.newRow(0);
   private size = 0;
   private column = -1;
   private cell: RawCell | undefined;
@@ -48,9 +53,11 @@ class SheetReader implements PartHandler {
   }
 
   open(name: string, attribute: (name: string) => string | undefined): void {
-    if (name === 'row') {
-      const line = Number(attribute('r') ?? this.row.line + 1);
-      this.row = { line, isHidden: /^(?:1|true)$/.test(attribute('hidden') ?? ''), cells: [] };
+    const isHidden = /^(?:1|true)$/.test(attribute('hidden') ?? '');
+    if (name === 'col' && isHidden && this.hidden.length < COLUMNS_MAX) {
+      this.hidden.push({ min: Number(attribute('min')), max: Number(attribute('max')) });
+    } else if (name === 'row') {
+      this.row = this.newRow(Number(attribute('r') ?? this.row.line + 1), isHidden);
       this.size = 0;
       this.column = -1;
     } else if (name === 'c') {
@@ -74,6 +81,10 @@ class SheetReader implements PartHandler {
     if (name === 'c' && this.cell !== undefined) this.finishCell(this.cell);
     if (name === 'row' && this.row.cells.length > 0) this.finished.push(this.row);
     if (name === 'sheetData') this.isOver = true;
+  }
+
+  private newRow(line: number, isHidden = false): SheetRow {
+    return { line, isHidden, cells: [], isHiddenColumn: this.isHiddenColumn };
   }
 
   private finishCell(raw: RawCell): void {

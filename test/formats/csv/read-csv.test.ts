@@ -95,9 +95,19 @@ test('a header line in capitals is told as it has to be written', async () => {
 test.each([
   ['a title above the header line', 'Payments March;;\nid;uid;amount\nA;u;1\n', /delete what is above the header line/],
   ['the line by which Excel knows the separator', 'sep=;\nid;uid;amount\nA;u;1\n', /"sep=".*delete it/],
-])('%s has to be deleted', async (_, content, message) => {
+  ['a delimiter that is none here', 'id|uid|amount\nA|u|1\n', /not separated by a comma, a semicolon or a tab/],
+])('%s has to be mended', async (_, content, message) => {
   const { findings } = await read(content);
   expect(findings).toMatchObject([{ rule: 'no-header', line: 1, message: expect.stringMatching(message) }]);
+});
+
+test('what ends too early, or has a column without a name, is told how to mend it', async () => {
+  const { findings } = await read('id,uid,amount,\nA,u,1,\nB,u\nC,u,1,,\n');
+  expect(findings.map(({ line, column, message }) => [line, column, message])).toEqual([
+    [1, '4', expect.stringContaining('no name; name it, or delete it together with the delimiter')],
+    [3, null, expect.stringMatching(/^2 fields .* has 4; the line may have been cut off/)],
+    [4, null, expect.stringMatching(/^5 fields .* has 4; put values .* in quotes/)],
+  ]);
 });
 
 describe('a finding does not stop the pass', () => {

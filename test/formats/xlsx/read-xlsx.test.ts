@@ -36,6 +36,8 @@ describe('a sheet of payouts', () => {
     ['a date', ' s="1"><v>46112</v>', '2026-03-31'],
     ['a date of a custom format', ' s="2"><v>46112</v>', '2026-03-31'],
     ['digits with leading zeros', ' s="4"><v>12345</v>', '000012345'],
+    ['digits in groups', ' s="5"><v>62000</v>', '062000'],
+    ['digits apart', ' s="6"><v>123456</v>', '00123456'],
     ['text in place', ' t="inlineStr"><is><t>In </t><r><t>place</t></r><rPh><t>no</t></rPh></is>', 'In place'],
     ['a formula of text', ' t="str"><f>A1&amp;"x"</f><v>INVx</v>', 'INVx'],
     ['a formula of a number', '><f>SUM(B1:B2)</f><v>0.30000000000000004</v>', '0.3'],
@@ -44,7 +46,10 @@ describe('a sheet of payouts', () => {
     ['an escaped line end', ' t="inlineStr"><is><t>a_x000A_b</t></is>', 'a\nb'],
   ])('has what a CSV file would hold for %s', async (_, xml, text) => {
     const rows = [[...HEADER], ['INV-1', cells(xml)]];
-    const content = workbook({ sheets: [{ rows }], formats: [14, 'yyyy\\-mm\\-dd', '#,##0.00', '000000000'] });
+    const content = workbook({
+      sheets: [{ rows }],
+      formats: [14, 'yyyy\\-mm\\-dd', '#,##0.00', '000000000', '000\\-000', '0000 0000'],
+    });
     const input = await read(content);
     expect(input.findings).toEqual([]);
     expect(input.rows[0]?.instruction.amount).toBe(text);
@@ -118,6 +123,24 @@ describe('what would be paid otherwise than seen is a finding', () => {
     ['a text larger than any record', sheet(['id'], ['x'.repeat(70_000)]), [['record-too-large', 1, null]]],
   ])('%s', async (_, content, found) => {
     expect(await rulesOf(content)).toEqual(found);
+  });
+
+  it('warns once of a hidden column whose values are used', async () => {
+    const rows = [
+      [...HEADER, 'note'],
+      ['A', '1', null],
+      ['B', '2', 'x'],
+      ['C', '3', 'y'],
+    ] as const;
+    const content = workbook({
+      sheets: [{ rows, columns: '<col min="2" max="3" width="0" hidden="1"/><col min="4" max="9"/>' }],
+    });
+    const { warnings, findings } = await read(content);
+    expect(findings).toEqual([]);
+    expect(warnings.map(({ rule, column, row, line }) => [rule, column, row, line])).toEqual([
+      ['hidden-column', 'amount', 1, 2],
+      ['hidden-column', 'note', 2, 3],
+    ]);
   });
 
   it('names the column and keeps the row from being valid', async () => {
