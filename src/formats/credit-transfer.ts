@@ -19,7 +19,7 @@ export interface CreditTransfer {
   currency: string;
   /** ISO 8601 date. */
   requestedExecution?: string;
-  service: { level?: string; localInstrument?: string; categoryPurpose?: string };
+  service: { level?: string; localInstrument?: string };
   creditor: Creditor;
   /** Remittance information. */
   remittance?: string;

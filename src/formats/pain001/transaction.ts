@@ -27,7 +27,6 @@ export interface PaymentBlock {
 export function creditTransferOf(transaction: Transaction, identity: Identity): CreditTransfer {
   const { row, line, path, payment, fields } = transaction;
   const original = originalOf(transaction);
-  const type = fields.has('PmtTpInf') ? fields : payment.fields;
   return {
     row,
     line,
@@ -39,15 +38,20 @@ export function creditTransferOf(transaction: Transaction, identity: Identity): 
     currency: original.currency,
     requestedExecution: original.requestedExecution,
     service: {
-      level: type.one('PmtTpInf/SvcLvl/Cd', 'PmtTpInf/SvcLvl/Prtry'),
-      localInstrument: type.one('PmtTpInf/LclInstrm/Cd', 'PmtTpInf/LclInstrm/Prtry'),
-      categoryPurpose: type.one('PmtTpInf/CtgyPurp/Cd', 'PmtTpInf/CtgyPurp/Prtry'),
+      level: typeOf(transaction, 'SvcLvl/Cd', 'SvcLvl/Prtry'),
+      localInstrument: typeOf(transaction, 'LclInstrm/Cd', 'LclInstrm/Prtry'),
     },
     creditor: creditorOf(fields),
     remittance: remittanceOf(fields),
     purpose: fields.one('Purp/Cd', 'Purp/Prtry'),
     original,
   };
+}
+
+/** Of the payment type: what a transaction leaves out is that of its block. */
+export function typeOf({ fields, payment }: Transaction, ...names: readonly string[]): string | undefined {
+  const paths = names.map((name) => `PmtTpInf/${name}`);
+  return fields.one(...paths) ?? payment.fields.one(...paths);
 }
 
 const positionOf = ({ messageId, payment, position }: Transaction): string =>

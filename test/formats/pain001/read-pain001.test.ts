@@ -274,6 +274,26 @@ it('parts without a field at the bank are a warning, and the purpose is the reas
   expect(warnings[0]?.message).toContain('UltmtCdtr, RgltryRptg;');
 });
 
+it('what asks the bank to book in another way is a warning, whether it stands at the transaction or at its block', async () => {
+  const type = '<PmtTpInf><InstrPrty>HIGH</InstrPrty><CtgyPurp><Cd>SALA</Cd></CtgyPurp></PmtTpInf>';
+  const normal = '<PmtTpInf><InstrPrty>NORM</InstrPrty></PmtTpInf>';
+  const { warnings } = await read(
+    pain001({ payments: [{ type, transactions: [{}] }, { transactions: [{ type }, { type: normal }] }] }),
+  );
+  expect(warnings.map(({ row, message }) => [row, /for (.*);/.exec(message)?.[1]])).toEqual([
+    [1, 'CtgyPurp, InstrPrty'],
+    [2, 'CtgyPurp, InstrPrty'],
+  ]);
+});
+
+it('a transaction has the service level of its block unless it has one of its own', async () => {
+  const level = (code: string) => `<PmtTpInf><SvcLvl><Cd>${code}</Cd></SvcLvl></PmtTpInf>`;
+  const purpose = '<PmtTpInf><CtgyPurp><Cd>SALA</Cd></CtgyPurp></PmtTpInf>';
+  const transactions = [{}, { type: purpose }, { type: level('URGP') }];
+  const { rows } = await read(pain001({ payments: [{ type: level('SEPA'), transactions }] }));
+  expect(rows.map(({ instruction }) => instruction.payment_type)).toEqual(['local', 'local', 'swift']);
+});
+
 it('a post office box is the street where there is none; a floor has no field', async () => {
   const creditorAt = (street: string) =>
     `<Cdtr><Nm>Sample</Nm><PstlAdr>${street}<TwnNm>Town</TwnNm><Ctry>FR</Ctry></PstlAdr></Cdtr>`;
