@@ -40,7 +40,7 @@ export async function* decodeUtf8(
   const decode = (buffer: Buffer): string => {
     if (isWindows1252) return WINDOWS_1252.decode(buffer);
     if (!isUtf8(buffer)) {
-      const finding = notUtf8(file, line, buffer);
+      const finding = notUtf8(file, line, buffer, onBad === undefined ? NOT_UTF8 : NOT_UTF8_CSV);
       // Zero bytes are UTF-16, or no text at all.
       if (onBad === undefined || buffer.includes(0)) throw new UnreadableFile(finding);
       onBad(finding);
@@ -90,7 +90,7 @@ const isUtf16 = ([first, second]: Uint8Array): boolean =>
   (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
 
 /** Finds the line of the first bad byte. A newline is never part of a multi-byte character, so lines stand alone. */
-function notUtf8(file: string, firstLine: number, buffer: Buffer): Finding {
+function notUtf8(file: string, firstLine: number, buffer: Buffer, other: string): Finding {
   let line = firstLine;
   for (let start = 0; start < buffer.length; line += 1) {
     const newline = buffer.indexOf(LF, start);
@@ -100,9 +100,13 @@ function notUtf8(file: string, firstLine: number, buffer: Buffer): Finding {
   }
   const message = isUtf16(buffer)
     ? 'the file is UTF-16, which Excel writes as "Unicode Text"; save it as "CSV UTF-8 (Comma delimited)" or as .xlsx'
-    : 'this line is not UTF-8; the file may be Windows-1252, which Excel writes as "CSV (Comma delimited)"; save it as "CSV UTF-8 (Comma delimited)" or as .xlsx';
+    : other;
   return fileFinding(file, line, 'not-utf8', message);
 }
+
+const NOT_UTF8 = 'this line is not UTF-8; export the file again as UTF-8';
+const NOT_UTF8_CSV =
+  'this line is not UTF-8; the file may be Windows-1252, which Excel writes as "CSV (Comma delimited)"; save it as "CSV UTF-8 (Comma delimited)" or as .xlsx';
 
 function tooLarge(file: string, line: number): Finding {
   const megabytes = FILE_BYTES_MAX / 1024 / 1024;

@@ -31,6 +31,9 @@ const TOLD_BY_READER: ReadonlySet<string> = new Set(['uid', 'account_id', 'benef
 const LACKING =
   'the bank requires it but the message does not contain it; add it to the payee directory (--payees FILE)';
 
+/** Ids of bank messages are often no document numbers. */
+const DISTINGUISH = ', or have identity in the mapping file take another id of the message';
+
 /** Every rule of a file, made once its columns and the bank's fields are known. Pure: nothing is asked of the bank. */
 export class Rules {
   /** About the file as a whole (no row): when there is one, no row is valid. */
@@ -61,7 +64,8 @@ export class Rules {
     ]
       .filter(({ column, rule }) => !(original && rule === 'required' && TOLD_BY_READER.has(column)))
       .map((found) => (original && found.rule === 'required' ? { ...found, message: LACKING } : found));
-    broken.push(...this.checkIdentity(instruction, { row, line }));
+    const others = original === undefined ? '' : DISTINGUISH;
+    broken.push(...this.checkIdentity(instruction, { row, line }, others));
     const place = { file, line, row, ...(path === undefined ? {} : { path }) };
     const findings = broken.map(({ column, rule, message }) => ({
       ...place,
@@ -74,11 +78,11 @@ export class Rules {
   }
 
   /** The same (uid, id) twice is an error of the later row: they would be one payout. */
-  private checkIdentity({ uid, id }: PayoutInstruction, place: Place): Broken[] {
+  private checkIdentity({ uid, id }: PayoutInstruction, place: Place, others: string): Broken[] {
     if (uid === undefined || id === undefined) return [];
     const first = this.book.firstOf(uid, id, place);
     if (first.row === place.row) return [];
-    const message = `line ${first.line} already has this uid and id, and each id is one payout; give this row an id of its own or delete it`;
+    const message = `line ${first.line} already has this uid and id, and each id is one payout; give this row an id of its own or delete it${others}`;
     return [{ column: 'id', rule: 'duplicate-id', message }];
   }
 }

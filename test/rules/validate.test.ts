@@ -206,7 +206,18 @@ describe('the file as a whole', () => {
     const { instructions, findings } = validated([GOOD, { ...GOOD, uid: 'u-2' }, { ...GOOD, amount: '11.00' }]);
     expect(findings).toMatchObject([{ line: 4, row: 3, column: 'id', value: 'INV-1', rule: 'duplicate-id' }]);
     expect(findings[0]?.message).toContain('line 2');
+    expect(findings[0]?.message).not.toContain('mapping');
     expect(instructions.map(({ row }) => row)).toEqual([1, 2]);
+  });
+
+  test('of a bank message tells how its transactions are told apart', () => {
+    const original = { payment: 0, endToEndId: 'SALARY', amount: '10.00', currency: 'USD' };
+    const rows = [1, 2].map((row) => ({ row, line: row, instruction: GOOD, original }));
+    const columns = Object.keys(GOOD).map((name) => ({ name, line: 1, row: 1 }));
+    const { findings } = validateRows({ file: 'message.xml', columns, rows });
+    expect(findings).toMatchObject([
+      { rule: 'duplicate-id', message: expect.stringContaining('identity in the mapping') },
+    ]);
   });
 
   test('has no column that neither we nor the bank know', () => {

@@ -126,6 +126,7 @@ describe('a file that cannot be read on', () => {
   test('is one finding when it is Latin-1', async () => {
     const input = await read(Buffer.from('[\n{"id": "Zoë"}]', 'latin1'));
     expect(rules(input)).toEqual([['not-utf8', 2, null, null]]);
+    expect(input.findings[0]?.message).toMatch(/not UTF-8; export the file again as UTF-8$/);
   });
 
   test.each([
