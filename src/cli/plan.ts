@@ -3,14 +3,17 @@ import { Problem } from '../domain/problem.ts';
 import type { AccountOutlook, Outlook } from '../intake/outlook.ts';
 import type { Plan } from '../intake/plan.ts';
 import { counted, groupedAmount, peopleText } from '../reports/display.ts';
+import { payeeText } from '../reports/masked.ts';
+import { shortId } from '../reports/next-step.ts';
 import { widthOf } from '../reports/wrap.ts';
 import { visible } from '../rules/finding.ts';
+import type { PayoutRecord } from '../store/store.ts';
 import { table } from './table.ts';
 
 const LISTED_MAX = 5;
 
-/** The plan as a person reads it before money moves. Shows no payee. */
-export function planText(plan: Plan, outlook?: Outlook): string {
+/** The plan as a person reads it before money moves. `earlier`: what rows of it look like; their payees are masked. */
+export function planText(plan: Plan, outlook?: Outlook, earlier: readonly PayoutRecord[] = []): string {
   const { file, payouts, newBeneficiaries, retries, totals, hash } = plan;
   const payees = newBeneficiaries === 0 ? '' : `, ${number(newBeneficiaries)} to payees given by their details`;
   const again = retries === 0 ? '' : `, ${number(retries)} of them retried after a proven failure`;
@@ -22,7 +25,7 @@ export function planText(plan: Plan, outlook?: Outlook): string {
     `${visible(file)}: ${counted(payouts, 'payout')}${payees}${again}`,
     ...lines,
     ...datesText(plan),
-    ...lookAlikesText(plan),
+    ...lookAlikesText(plan, earlier),
     ...(outlook === undefined ? [] : outlookText(outlook)),
     `plan ${hash}`,
   ].join('\n');
@@ -39,16 +42,28 @@ function datesText({ executionDates }: Plan): string[] {
   return [`sent: ${[...shown, ...more].join(', ')}`];
 }
 
-function lookAlikesText({ lookAlikes: { count, rows } }: Plan): string[] {
+function lookAlikesText({ lookAlikes: { count, rows } }: Plan, earlier: readonly PayoutRecord[]): string[] {
   if (count === 0) return [];
+  const known = new Map(earlier.map((row) => [row.reference, ` (${earlierText(row)})`]));
   return [
     count === 1
       ? '1 looks like a recent payout and will be held until somebody approves it (--allow-look-alikes pays it)'
       : `${number(count)} look like recent payouts and will be held until somebody approves them (--allow-look-alikes pays them)`,
-    ...rows
-      .slice(0, LISTED_MAX)
-      .map(({ row, id, like, days }) => `  row ${row} ${id}: same payee, amount and currency as ${like}, ${age(days)}`),
+    ...listedAlikes(rows).map(
+      ({ row, id, like, days }) =>
+        `  row ${row} ${visible(id)}: same payee, amount and currency as ${like}${known.get(like) ?? ''}, ${age(days)}`,
+    ),
   ];
+}
+
+/** Look-alikes that the text names. */
+export const listedAlikes = (rows: Plan['lookAlikes']['rows']): Plan['lookAlikes']['rows'] => rows.slice(0, LISTED_MAX);
+
+/** Enough to tell whether the same is meant. */
+function earlierText(row: PayoutRecord): string {
+  const { documentId, amount, currency, state, batchId } = row;
+  const batch = batchId === null ? '' : ` in batch ${shortId(batchId)}`;
+  return `${visible(documentId)}${batch}: ${groupedAmount(amount)} ${currency} to ${payeeText(row)}, ${state}`;
 }
 
 const age = (days: number): string => (days === 0 ? 'today' : days === 1 ? 'a day ago' : `${days} days ago`);

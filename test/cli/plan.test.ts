@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { EXIT } from '../../src/cli/exit.ts';
 import { confirm, planText } from '../../src/cli/plan.ts';
 import { Problem } from '../../src/domain/problem.ts';
@@ -6,6 +6,8 @@ import type { Outlook } from '../../src/intake/outlook.ts';
 import { type Plan, planOf } from '../../src/intake/plan.ts';
 import type { ClaimRow } from '../../src/store/store.ts';
 import { claimRowsOf } from '../intake/rows.ts';
+import { batchClaim, claimRow } from '../store/samples.ts';
+import { openEmptyStore } from '../support/empty-store.ts';
 import { endsWith } from '../support/ends-with.ts';
 
 const planned = (rows: readonly ClaimRow[]): Plan =>
@@ -88,6 +90,22 @@ describe('the plan', () => {
     });
     expect(text).toContain('\nexchange: 415.00 EUR for 450.73 USD at 0.9207 now\n');
     expect(text).toContain('\nnot included below: the fees of 2 payouts\n');
+  });
+
+  it('tells what a row looks like, its payee masked', async () => {
+    const store = await openEmptyStore();
+    onTestFinished(() => store.close());
+    const payee = { beneficiary_id: undefined, account_name: 'Maria Canary', account_no: '000123456789' };
+    const earlier = batchClaim('batch-1', []);
+    await store.claimBatch({ ...earlier, rows: [claimRow(1, 'INV-5', payee)] });
+    const { reference } = claimRow(1, 'INV-5');
+    const alike = { row: 2, id: 'INV-9', like: reference, days: 1 };
+    const plan = planOf('may.csv', claimRowsOf({ id: 'INV-9' }), { count: 1, rows: [alike] }, (on) => on);
+    const text = planText(plan, undefined, await store.payoutsOf([reference]));
+    expect(text).toContain(
+      `row 2 INV-9: same payee, amount and currency as ${reference} (INV-5 in batch batch-1: 10.50 USD to M*** ***6789, received), a day ago`,
+    );
+    expect(text).not.toContain('Canary');
   });
 
   it('shows no names, accounts or ids', () => {

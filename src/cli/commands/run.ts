@@ -12,7 +12,7 @@ import { startBatch } from '../../temporal/executions.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { formatFindings, formatWarnings } from '../findings-text.ts';
 import { followBatches } from '../follow.ts';
-import { confirm, planText } from '../plan.ts';
+import { confirm, listedAlikes, planText } from '../plan.ts';
 import type { Session } from '../session.ts';
 import { signerOf } from '../signer.ts';
 import { exitOfReport, tellReport } from '../tell-report.ts';
@@ -91,15 +91,17 @@ async function makerOf(session: Session, { by, key }: PayOptions): Promise<strin
 
 /** Shows the plan and asks, unless `--yes` has answered. */
 const agreement =
-  ({ output }: Session, { plan: agreed, yes, dryRun }: PayOptions): Agree =>
+  (session: Session, { plan: agreed, yes, dryRun }: PayOptions): Agree =>
   async (proposal) => {
+    const { output } = session;
     assertPlan(proposal.plan, agreed);
     const show = yes ? output.say : output.tell;
     const { leftOut, warnings } = proposal;
     const { plan } = await proposal.document();
     if (leftOut.length > 0) show(`${formatFindings(leftOut)}\nThese rows are left out.`);
     if (warnings.length > 0) show(formatWarnings(warnings));
-    show(planText(plan, plan));
+    const likes = listedAlikes(plan.lookAlikes.rows).map(({ like }) => like);
+    show(planText(plan, plan, await (await session.store()).payoutsOf(likes)));
     if (!dryRun) await confirm(`Pay ${counted(plan.payouts, 'payout')}?`, yes);
   };
 
