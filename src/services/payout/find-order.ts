@@ -1,5 +1,4 @@
 import type { Order } from '../../api/schemas/orders.ts';
-import { proofFrom } from '../../domain/absence.ts';
 import {
   isArrival,
   isIndistinct,
@@ -26,6 +25,11 @@ import { type LegInput, sentLeg } from './sent-leg.ts';
 export interface FindOrderInput extends LegInput {
   /** Epoch ms: orders created since then, widened by the clock skew; the attempts recorded count as well. */
   since: number;
+  /**
+   * Whether two looks like this one may prove that there is no order, by the clock of the run, which counts them. Absent in one of an
+   * earlier release.
+   */
+  mayProve?: boolean;
 }
 
 /** An order that may be the one sent, and in what the bank shows it otherwise. */
@@ -80,7 +84,7 @@ export async function findOrder(
   { runId }: Caller,
   input: FindOrderInput,
 ): Promise<OrderLook> {
-  const { claim, leg, since, recorded } = input;
+  const { claim, leg, since, recorded, mayProve = true } = input;
   const row = await rowAsRecorded(deps, claim, runId, recorded);
   const { uid } = row;
   const { reference, attempts, ownIds, sent, expected } = await sentLeg(deps, row, input);
@@ -112,7 +116,6 @@ export async function findOrder(
   // The first answers of a process tell the bank's time.
   await deps.assertIdentity();
   const listedFrom = attemptsListedFrom(deps, since, attempts);
-  const mayProve = isPastWindow(deps, since, attempts);
   const from = mayProve ? inAnyZone(listedFrom) : listedFrom;
   const expectedIds = mayProve ? await acceptedSince(deps, row, attempts) : [];
   let arrivals = 0;
@@ -161,11 +164,6 @@ export async function findOrder(
 
 /** It is what was sent, in whatever form it shows the reference. */
 const isOurs = ({ differences }: ShownOrder): boolean => differences.every((field) => field === REFERENCE_FORM);
-
-/** From then on a look may prove that there is no order. */
-function isPastWindow({ settings, now }: ActivityDeps, since: number, attempts: readonly SendAttempt[]): boolean {
-  return now() >= proofFrom(Math.max(since, ...attempts.map(({ sentAt }) => sentAt)), settings.terms.waits);
-}
 
 /**
  * Orders of the same batch that the bank has accepted since the first attempt, and has to show by now: a list without one of them

@@ -39,7 +39,7 @@ export async function resolveOrder(leg: OrderLeg): Promise<Resolved> {
     if (view.state === 'needs-operator' && leg.mayForget) goOnAfresh(view);
     const pending = await untilNextLook(leg, since, n);
     const startedAt = Date.now();
-    const look = await lookOnce(leg, n);
+    const look = await lookOnce(leg, n, startedAt >= proofFrom(since, waits));
     const found = look === undefined ? 0 : look.orderIds.length + look.accepted.length + look.nearMisses;
     // What was shown once is not absent by the lists before it.
     if (found > 0) scans.length = 0;
@@ -203,7 +203,7 @@ async function untilNextLook(
   return inbox.asked;
 }
 
-async function lookOnce(leg: OrderLeg, n: number): Promise<Seen | undefined> {
+async function lookOnce(leg: OrderLeg, n: number, mayProve: boolean): Promise<Seen | undefined> {
   const { view, plan, firstSentAt } = leg;
   const look = await listScans.findOrder
     .executeWithOptions({ summary: `search ${n + 1} for the order of this reference` }, [
@@ -213,6 +213,7 @@ async function lookOnce(leg: OrderLeg, n: number): Promise<Seen | undefined> {
         since: firstSentAt ?? Date.now(),
         recorded: view.recorded,
         placedIds: leg.placedIds,
+        mayProve,
       },
     ])
     .catch((error: unknown) => {

@@ -40,7 +40,7 @@ async function lost({ others = [] }: { others?: readonly string[] } = {}) {
     await store.changePayout(other, { state: 'completed', orderId: `other-${index + 1}`, at: SENT_AT });
   }
   const asked: number[] = [];
-  const look = (shown: readonly Order[], at = SENT_AT + WINDOW_MS) =>
+  const look = (shown: readonly Order[], at = SENT_AT + WINDOW_MS, mayProve = at >= SENT_AT + WINDOW_MS) =>
     findOrder(
       {
         ...{ store, settings: quickSettings, bank: { clock: UNMEASURED_CLOCK }, now: () => at },
@@ -51,7 +51,7 @@ async function lost({ others = [] }: { others?: readonly string[] } = {}) {
         return { orders: [...shown], stable: true, pagesRead: 1 };
       },
       CALLER,
-      { claim: { storeId: store.id, reference, term }, leg: 'payment', since: SENT_AT },
+      { claim: { storeId: store.id, reference, term }, leg: 'payment', since: SENT_AT, mayProve },
     );
   return { look, reference, asked };
 }
@@ -90,6 +90,13 @@ it('a list that lacks an order of the same batch, accepted since, proves no abse
 it('an order that may not be listed yet is not missed', async () => {
   const { look } = await lost({ others: ['other'] });
   expect(await look([], SENT_AT + WINDOW_MS - 1)).toMatchObject({ stable: true });
+});
+
+it('a look that may prove absence is one by the clock of the run, however far the worker is behind', async () => {
+  const { look, asked } = await lost({ others: ['other'] });
+  const behind = SENT_AT + WINDOW_MS - 500;
+  expect(await look([], behind, true)).toMatchObject({ stable: false, incomplete: true });
+  expect(asked).toEqual([SENT_AT - quickSettings.clockSkewMs - 12 * HOUR_MS]);
 });
 
 it('a look that may prove absence asks for orders stamped in the local time of any zone', async () => {
