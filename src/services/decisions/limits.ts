@@ -1,9 +1,16 @@
+import type { Bank } from '../../api/bank.ts';
 import type { Limit } from '../../domain/authority.ts';
 import { DAY_MS } from '../../domain/durations.ts';
 import { compareDecimals, sumDecimals } from '../../domain/money.ts';
 import type { ExchangePlan } from '../../domain/order-plans.ts';
 import type { PayoutRecord } from '../../store/store.ts';
+import { byTheClockBehind } from '../reconciliation/bank-time.ts';
 import type { Authority } from './verdict.ts';
+
+/** Our clock alone does not say when a day is over: one that is ahead would begin another. */
+interface Counting extends Authority {
+  bank: Pick<Bank, 'clock'>;
+}
 
 /** What is known of an order before it is sent. */
 interface AboutToSend {
@@ -20,7 +27,7 @@ interface AboutToSend {
  * counts, unless it is known to have moved nothing. An exchange by itself counts by what it buys and by what it sells.
  */
 export async function limitPassed(
-  authority: Authority,
+  counting: Counting,
   row: PayoutRecord,
   { beneficiaryId, payingAccountId, exchange }: AboutToSend,
 ): Promise<string | undefined> {
@@ -28,11 +35,13 @@ export async function limitPassed(
   const { currency, amount } = instruction;
   const payee = beneficiaryId ?? instruction.to_account_id;
   const between = { accountId: payingAccountId ?? instruction.account_id, payee };
-  const bought = await passedIn(authority, row, { currency, amount, ...between });
+  const bought = await passedIn(counting, row, { currency, amount, ...between });
   if (bought !== undefined || kind !== 'exchange' || exchange === undefined) return bought;
   const { sellCurrency, quotedSellAmount } = exchange;
-  return passedIn(authority, row, { currency: sellCurrency, amount: quotedSellAmount, ...between });
+  return passedIn(counting, row, { currency: sellCurrency, amount: quotedSellAmount, ...between });
 }
+
+const ALONE = '; this payout alone is above it: only another policy lets it continue';
 
 interface Between {
   accountId: string;
@@ -42,16 +51,15 @@ interface Between {
 
 /** The same in one currency. */
 async function passedIn(
-  { store, settings: { policy }, now }: Authority,
+  { store, settings: { policy }, now, bank }: Counting,
   { kind, reference }: PayoutRecord,
   { currency, amount, accountId, payee }: Between & { currency: string; amount: string },
 ): Promise<string | undefined> {
   const counted = (limit: Limit, of: PayoutRecord['kind']): boolean => limit.kinds?.includes(of) ?? true;
   const limits = policy?.limits.filter((limit) => limit.currency === currency && counted(limit, kind)) ?? [];
   if (limits.length === 0) return undefined;
-  const others = (await store.handedToBank({ currency, since: now() - DAY_MS })).filter(
-    (other) => other.reference !== reference,
-  );
+  const since = byTheClockBehind({ bank }, now()) - DAY_MS;
+  const others = (await store.handedToBank({ currency, since })).filter((other) => other.reference !== reference);
   const counts: Readonly<Record<Limit['per'], (other: (typeof others)[number]) => boolean>> = {
     day: () => true,
     account: (other) => other.accountId === accountId,
@@ -61,5 +69,7 @@ async function passedIn(
     const same = others.filter((other) => counted(limit, other.kind) && counts[limit.per](other));
     return compareDecimals(sumDecimals([amount, ...same.map((other) => other.amount)]), limit.amount) === 1;
   });
-  return passed === undefined ? undefined : `${passed.amount} ${passed.currency} per ${passed.per}, within 24 h`;
+  if (passed === undefined) return undefined;
+  const isAlone = compareDecimals(amount, passed.amount) === 1;
+  return `${passed.amount} ${passed.currency} per ${passed.per}, within 24 h${isAlone ? ALONE : ''}`;
 }

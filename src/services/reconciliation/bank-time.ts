@@ -9,14 +9,16 @@ interface Clocks {
 
 type Sent = Pick<SendAttempt, 'sentAt' | 'listedFrom'>;
 
+/** A moment of our clock, by whichever of the two is behind. */
+export const byTheClockBehind = ({ bank }: Pick<Clocks, 'bank'>, at: number): number =>
+  at + Math.min(0, bank.clock.offset()?.ms ?? 0);
+
 /**
  * From when on (epoch ms, the bank's time) a list must be read so that it shows what was sent at `at` of our clock: as much earlier
  * as the bank's clock is measured to be behind ours, and by the allowed skew more, for a measurement may be off.
  */
-export function listedFrom({ bank, settings }: Clocks, at: number): number {
-  const offsetMs = bank.clock.offset()?.ms ?? 0;
-  return Math.max(0, at + Math.min(0, offsetMs) - settings.clockSkewMs);
-}
+export const listedFrom = (clocks: Clocks, at: number): number =>
+  Math.max(0, byTheClockBehind(clocks, at) - clocks.settings.clockSkewMs);
 
 /**
  * The same for attempts, with what each has noted of the bank's clock when it was made: that clock, or ours, may have been set
@@ -38,9 +40,8 @@ const MEASURED_WITHIN_MS = 5_000;
 
 /** The same where nothing follows from what the list does not show: without the skew, once the clock has been measured. */
 export function recentlyListedFrom(clocks: Clocks, at: number): number {
-  const offset = clocks.bank.clock.offset();
-  if (offset === undefined) return listedFrom(clocks, at);
-  return Math.max(0, at + Math.min(0, offset.ms) - MEASURED_WITHIN_MS);
+  if (clocks.bank.clock.offset() === undefined) return listedFrom(clocks, at);
+  return Math.max(0, byTheClockBehind(clocks, at) - MEASURED_WITHIN_MS);
 }
 
 /** Whether the two clocks are further apart than the allowed skew: then no list proves that an order is not there. */

@@ -296,6 +296,31 @@ describe.each(['transfer', 'exchange'] as const)('one %s under a policy', (kind)
     expect(await send(deps, second)).toMatchObject(fits ? { outcome: 'accepted' } : NOTHING_SENT);
     expect(sent).toHaveLength(fits ? 2 : 1);
   });
+
+  it('counts for a limit what was sent within 24 hours by the clock of the bank, when ours is ahead', async () => {
+    const policy = policyOf(PEOPLE, { limits: [{ per: 'day', currency: 'USD', amount: '199.99' }] });
+    const first = await claimed(kind);
+    await read(depsOf(policy), first);
+    expect(await send(depsOf(policy), first)).toMatchObject({ outcome: 'accepted' });
+    const second = await claimed(kind, { id: 's' });
+    const deps = (ms: number): ActivityDeps => ({
+      ...depsOf(policy),
+      bank: { ...bank, clock: { offset: () => ({ ms, spreadMs: 0, samples: 3 }) } },
+      now: () => Date.now() + 25 * 3_600_000,
+    });
+    expect(await read(deps(-25 * 3_600_000), second)).toMatchObject({ limit: '199.99 USD per day, within 24 h' });
+    expect(await send(deps(-25 * 3_600_000), second)).toEqual(NOTHING_SENT);
+    expect(await read(deps(0), second)).not.toHaveProperty('limit', expect.anything());
+    expect(await send(deps(0), second, 2)).toMatchObject({ outcome: 'accepted' });
+  });
+
+  it('says that it is above a limit by itself, and waits in vain', async () => {
+    const deps = depsOf(policyOf(PEOPLE, { limits: [{ per: 'day', currency: 'USD', amount: '99.99' }] }));
+    const { limit } = await read(deps, await claimed(kind));
+    expect(limit).toBe(
+      '99.99 USD per day, within 24 h; this payout alone is above it: only another policy lets it continue',
+    );
+  });
 });
 
 it('an exchange is asked about by what it sells at most as well as by what it buys', async () => {
