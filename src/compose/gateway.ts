@@ -27,7 +27,7 @@ import { writeErpFile } from './erp-file.ts';
 import { gatewayTransport } from './gateway-transport.ts';
 import { type Opened, openIntake } from './intake-deps.ts';
 import { pageDeps } from './page-deps.ts';
-import { keepPolicyLog } from './policy-log.ts';
+import { assertPolicyKept, keepPolicyLog } from './policy-log.ts';
 import { documentOf, reportBatch, reportFolder } from './report-batch.ts';
 import { type GatewayAddresses, registerWebhooks, webhookSettings } from './sandbox-webhooks.ts';
 import { telemetryAt } from './telemetry.ts';
@@ -60,6 +60,7 @@ export async function openGateway(
   const world = await openWorld({ config, store, bank, temporal: await temporalIdentity(client) });
   await lookAtWorld(world, log);
   await assertNamespaceFits(client, store.id);
+  await assertPolicyKept(config, store);
   await keepPolicyLog(config, { store, log, who: 'gateway' });
   if (!leaveNoCoreDump()) log.warn('a core dump of this process would contain cards: start it after ulimit -c 0');
   const { lifeMs } = config.cards;

@@ -1,7 +1,21 @@
+import { ConfigError } from '../config/config-error.ts';
 import type { Config } from '../config.ts';
 import type { Policy } from '../domain/authority.ts';
 import type { Log } from '../log.ts';
 import type { Store } from '../store/store.ts';
+
+/** Without its policy a store would pay on anybody's word what it has paid by signatures: a setting that got lost is no decision. */
+export async function assertPolicyKept(
+  { policyFile }: Pick<Config, 'policyFile'>,
+  store: Pick<Store, 'policyInForce'>,
+): Promise<void> {
+  if (policyFile !== undefined || (await store.policyInForce()) === 'none') return;
+  throw new ConfigError(
+    'PAYOUTS_POLICY',
+    'is not set, and this store has been used under a policy',
+    'Set it again. To try something without a policy, use another PAYOUTS_HOME.',
+  );
+}
 
 /**
  * Says in log and audit which policy a process goes by: at its start, and whenever the file has changed. `who`: the part that says

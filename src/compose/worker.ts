@@ -31,7 +31,7 @@ import { connectWorker } from '../temporal/worker-connection.ts';
 import { bankAt } from './bank.ts';
 import { payeeChecks } from './checks.ts';
 import { folderDeps } from './intake-deps.ts';
-import { keepPolicyLog } from './policy-log.ts';
+import { assertPolicyKept, keepPolicyLog } from './policy-log.ts';
 import { refusedPayloads } from './refused-payloads.ts';
 import { openTracing, type Telemetry, telemetryAt } from './telemetry.ts';
 import { countedByUser } from './user-of-activity.ts';
@@ -101,6 +101,7 @@ async function open(
   const world = await openWorld({ config, store, bank, temporal: await temporalIdentity(client) });
   await lookAtWorld(world, log);
   await claimNamespace(config, store, client);
+  await assertPolicyKept(config, store);
   await keepPolicyLog(config, { store, log, who: 'worker' });
   // Closed after everything that is ended before it: whoever asks while the worker drains is answered.
   opened.defer(() => telemetry.close());

@@ -5,7 +5,7 @@ import { type IdentityPart, StoreIdentityError } from './errors.ts';
 import type { IdentityAcceptance, StoreIdentity } from './store-identity.ts';
 import { inTransaction } from './transaction.ts';
 
-export const identityRepository = { identify, identity, recordPolicy };
+export const identityRepository = { identify, identity, policyInForce, recordPolicy };
 
 const PARTS = ['bank', 'accounts', 'cluster', 'namespace'] as const satisfies readonly IdentityPart[];
 
@@ -110,11 +110,16 @@ const asText = (value: string | readonly string[]): string =>
 
 const POLICY = 'policy';
 
+/** Hash of the policy that was recorded last; `none` where none has been. */
+async function policyInForce(db: Database): Promise<string> {
+  const row = await db.selectFrom('meta').select('value').where('key', '=', POLICY).executeTakeFirst();
+  return row?.value ?? 'none';
+}
+
 /** With an audit entry, when it is another one than was recorded last; returns whether. `hash` is `none` where no policy is set. */
 function recordPolicy(db: Database, { hash, by, at }: { hash: string; by: string; at: number }): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
-    const row = await transaction.selectFrom('meta').select('value').where('key', '=', POLICY).executeTakeFirst();
-    const from = row?.value ?? 'none';
+    const from = await policyInForce(transaction);
     if (from === hash) return false;
     await transaction
       .insertInto('meta')

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
-import { keepPolicyLog } from '../../src/compose/policy-log.ts';
+import { assertPolicyKept, keepPolicyLog } from '../../src/compose/policy-log.ts';
 import { PolicyFile } from '../../src/config/policy.ts';
 import { openEmptyStore } from '../support/empty-store.ts';
 
@@ -35,6 +35,23 @@ it('The audit has each policy that a process goes by once, and each file that co
     { actor: 'worker', action: 'policy in force', from: second, to: 'none' },
   ]);
   expect(lines.filter((line) => line.includes('cannot be used'))).toHaveLength(1);
+  await store.close();
+  rmSync(folder, { recursive: true });
+});
+
+it('A store that has been used under a policy is not used without one', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'payouts-policy-'));
+  const path = join(folder, 'policy.json');
+  writeFileSync(path, textOf('alice'));
+  const policyFile = new PolicyFile(path);
+  const store = await openEmptyStore();
+  const log = pino({ level: 'silent' });
+  await assertPolicyKept({ policyFile: undefined }, store);
+  await keepPolicyLog({ policyFile: undefined }, { store, log, who: 'worker' });
+  await assertPolicyKept({ policyFile }, store);
+  await keepPolicyLog({ policyFile }, { store, log, who: 'worker' });
+  await assertPolicyKept({ policyFile }, store);
+  await expect(assertPolicyKept({ policyFile: undefined }, store)).rejects.toThrow('PAYOUTS_POLICY: is not set');
   await store.close();
   rmSync(folder, { recursive: true });
 });
