@@ -106,7 +106,17 @@ export const ORDER_OF_ANOTHER = 'payout with this order_id';
  * that is looked for, so that a list with it proves no absence.
  */
 export const isIndistinct = ({ clientOrderId: shown, ...order }: OrderFacts, expected: ExpectedOrder): boolean =>
-  mayHide(shown, expected.reference) && orderDifferences(order, expected).length === 0;
+  mayHide(shown, expected.reference) && orderDifferences(inListedWords(order), expected).length === 0;
+
+const TYPES: ReadonlySet<string | undefined> = new Set(['PAYMENT', 'TRANSFER', 'FX', 'REFUND']);
+const DIRECTS: ReadonlySet<string | undefined> = new Set(['IN', 'OUT']);
+
+/** A word that the interface does not list (section 2) says of no order that it is another one. */
+const inListedWords = ({ type, direct, ...order }: OrderFacts): OrderFacts => ({
+  ...order,
+  ...(TYPES.has(type) && { type }),
+  ...(DIRECTS.has(direct) && { direct }),
+});
 
 /** Whether the fee is inside `transaction_amount` is not shown: both readings count as equal, nothing else does. */
 function amountMatches(actual: string, wanted: string, fee: string | undefined): boolean {

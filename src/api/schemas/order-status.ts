@@ -1,4 +1,5 @@
 import type { OrderStage } from '../../domain/order-status.ts';
+import { inCapitals } from './wire.ts';
 
 /** The order statuses of the interface (section 3). Its transitions are not shown: nothing here assumes one. */
 const STAGES = {
@@ -22,5 +23,7 @@ export type OrderStatus = keyof typeof STAGES;
 export const ORDER_STATUSES = Object.keys(STAGES) as readonly OrderStatus[];
 
 /** Where an order with this status stands; a status that the interface does not list is never guessed. */
-export const orderStage = (status: string): OrderStage =>
-  Object.hasOwn(STAGES, status) ? STAGES[status as OrderStatus] : 'unknown';
+export function orderStage(status: string): OrderStage {
+  const word = inCapitals(status);
+  return Object.hasOwn(STAGES, word) ? STAGES[word as OrderStatus] : 'unknown';
+}

@@ -6,13 +6,14 @@ import {
   optionalDecimal,
   optionalText,
   optionalTimestamp,
+  optionalWord,
   pageOf,
   wireText,
 } from './wire.ts';
 
 /**
  * Order record (interface section 2). Which fields an order type fills is not shown, so all but the id are optional;
- * `status`, `type` and `direct` stay plain text: an unknown value is kept and named, never guessed. `stage` is what the
+ * `status`, `type` and `direct` stay text: an unknown value is kept and named, never guessed. `stage` is what the
  * status says.
  */
 const record = z.object({
@@ -21,22 +22,22 @@ const record = z.object({
   transaction_uid: optionalText,
   created_at: optionalTimestamp,
   updated_at: optionalTimestamp,
-  type: optionalText,
-  direct: optionalText,
+  type: optionalWord,
+  direct: optionalWord,
   status: wireText.pipe(z.string().min(1)),
   payment_type: optionalText,
   sell_account: optionalText,
   buy_account: optionalText,
-  sell_currency: optionalText,
+  sell_currency: optionalWord,
   sell_amount: optionalAmount,
-  buy_currency: optionalText,
+  buy_currency: optionalWord,
   buy_amount: optionalAmount,
   transaction_account: optionalText,
-  transaction_currency: optionalText,
+  transaction_currency: optionalWord,
   transaction_amount: optionalAmount,
   rate: optionalDecimal,
   fee: optionalAmount,
-  fee_currency: optionalText,
+  fee_currency: optionalWord,
 });
 export const order = record.transform((shown) => ({ ...shown, stage: orderStage(shown.status) }));
 /** An order of any bank: what it leaves out is absent. */

@@ -47,6 +47,11 @@ export const optionalText = z
   .nullish()
   .transform((value) => (value === null || value === undefined || value === '' ? undefined : storable(String(value))));
 
+/** A word of an enumeration, or a currency code: compared, so that it is read in capitals. */
+export const optionalWord = optionalText.transform((value) => inCapitals(value ?? '') || undefined);
+
+export const inCapitals = (word: string): string => word.trim().toUpperCase();
+
 /** Epoch milliseconds, as a number or digits. */
 export const timestamp = z
   .union([z.number(), z.string().regex(/^\d+$/)])

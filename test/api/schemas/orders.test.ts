@@ -18,3 +18,22 @@ test.each([
 test.each([{ order_id: '' }, { status: undefined }, { type: {} }])('one with %j makes its list unreadable', (odd) => {
   expect(orderPage.safeParse({ total: 1, records: [{ ...ORDER, ...odd }] }).success).toBe(false);
 });
+
+test('words of enumerations and currencies are read in any case, and people see the status as it is written', () => {
+  const written = {
+    type: 'payment',
+    direct: ' Out',
+    transaction_currency: 'usd',
+    fee_currency: 'Eur',
+    status: 'completed',
+  };
+  const read = {
+    type: 'PAYMENT',
+    direct: 'OUT',
+    transaction_currency: 'USD',
+    fee_currency: 'EUR',
+    status: 'completed',
+  };
+  expect(order.parse({ ...ORDER, ...written })).toMatchObject({ ...read, stage: 'paid' });
+  expect(order.parse({ ...ORDER, type: ' ', direct: null })).toMatchObject({ type: undefined, direct: undefined });
+});

@@ -65,11 +65,20 @@ it.each([undefined, '-', 'cut'])(
   },
 );
 
+it.each([{ type: 'payment', direct: 'out', transaction_currency: 'usd' }, { type: 'PAYOUT' }, { direct: 'DEBIT' }])(
+  'nor does a list with one that says so in the words %j',
+  async (words) => {
+    const { look } = await lost();
+    expect(await look([payment('x', words)])).toMatchObject({ orderIds: [], stable: false, indistinct: 1 });
+  },
+);
+
 it.each([
   ['shows a reference of its own', { client_order_id: 'theirs' }],
   ['is of another amount', { transaction_amount: '10.51' }],
   ['is of another account', { transaction_account: 'acc-2' }],
   ['came in', { direct: 'IN' }],
+  ['is a transfer', { type: 'TRANSFER' }],
 ])('an order that %s is not taken for it', async (_which, more) => {
   const { look } = await lost();
   expect(await look([payment('x', more)])).toMatchObject({ orderIds: [], stable: true, indistinct: 0 });
