@@ -1,3 +1,4 @@
+import type { BankCondition } from '../domain/bank-condition.ts';
 import { type CallContext, exchangeError, type Judge } from './answers.ts';
 import type { Admission } from './call-budget.ts';
 import type { ReadOptions, SendOptions } from './call-options.ts';
@@ -87,7 +88,14 @@ export function createCalls(options: CallsOptions): Calls {
   };
 }
 
-/** Fills the route; an id that cannot be a path segment sends nothing. */
+/** An id that no call can name is one that the bank does not show. */
+const NOT_THERE: Readonly<Record<string, BankCondition>> = {
+  account_id: 'account-not-found',
+  beneficiary_id: 'beneficiary-not-found',
+  order_id: 'order-not-found',
+};
+
+/** Fills the route; an id that cannot be a path segment sends nothing, and no repetition would. */
 function prepared(
   method: HttpMethod,
   basePath: string,
@@ -98,7 +106,8 @@ function prepared(
     return { operation, method, target: basePath + requestTarget(route.path, route.ids, route.query) };
   } catch (error) {
     const message = `${operation}: ${(error as RangeError).message}`;
-    throw new NotSentError(message, { outcome: 'not-sent', retryable: false, operation });
+    const condition = Object.keys(route.ids ?? {}).flatMap((name) => NOT_THERE[name] ?? [])[0];
+    throw new NotSentError(message, { outcome: 'not-sent', retryable: false, operation, condition });
   }
 }
 

@@ -11,9 +11,13 @@ const FIXED_SEGMENTS: ReadonlySet<string> = new Set(
   ),
 );
 
+/** Whether an id can be asked for at all. */
+export const isPathId = (value: string): boolean =>
+  PATH_ID.test(value) && value !== '.' && value !== '..' && !FIXED_SEGMENTS.has(value.toLowerCase());
+
 /** An id as one path segment, percent-encoded. Throws a RangeError (without the value) for anything else. */
 export function pathId(value: string): string {
-  if (!PATH_ID.test(value) || value === '.' || value === '..' || FIXED_SEGMENTS.has(value.toLowerCase())) {
+  if (!isPathId(value)) {
     throw new RangeError(
       'an id in the path is empty, too long, a route name, or contains characters that ids cannot have',
     );

@@ -84,6 +84,19 @@ describe('a write', () => {
     expect(error.message).not.toContain('u-1');
     expect(server.seen).toEqual([]);
   });
+
+  test('with a refused path id finds nothing', async () => {
+    await using server = await scriptedBank(ok());
+    await using bank = testBank(server.baseUrl);
+    for (const [call, condition] of [
+      [() => bank.orders.get('ord/1'), 'order-not-found'],
+      [() => bank.beneficiaries.get('..'), 'beneficiary-not-found'],
+      [() => bank.accounts.get('users'), 'account-not-found'],
+    ] as const) {
+      expect(await failureOf<BankError>(call())).toMatchObject({ outcome: 'not-sent', retryable: false, condition });
+    }
+    expect(server.seen).toEqual([]);
+  });
 });
 
 describe('a read', () => {

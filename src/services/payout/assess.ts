@@ -120,12 +120,15 @@ function sinceFirst({ assessed }: PayoutRecord, read: Assessment): Pick<Assessme
   return { first, flags: [...flags, ...differences(first, now)] };
 }
 
+const UNASKABLE = 'its id has characters with which the bank cannot be asked for it';
+
 /** What a refused read means for the payout: the same table as for a refused submit. */
 function obstacleOf(error: unknown): Obstacle | undefined {
   if (!isJudged(error) || error.tokenSuspect) return undefined;
   const meaning = refusalMeaning(error.condition);
   if (meaning.kind === 'await-funds') return meaning;
-  return { kind: meaning.kind, reason: because(meaning.reason, bankSays(error.condition, error.code)) };
+  const why = error.outcome === 'not-sent' ? UNASKABLE : bankSays(error.condition, error.code);
+  return { kind: meaning.kind, reason: because(meaning.reason, why) };
 }
 
 async function readPayout(

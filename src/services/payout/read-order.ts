@@ -1,3 +1,4 @@
+import { isPathId } from '../../api/path.ts';
 import { Superseded } from '../../domain/claim.ts';
 import type { ExchangeProgress } from '../../domain/exchange-progress.ts';
 import type { Assessment } from '../../domain/gates.ts';
@@ -48,6 +49,10 @@ export interface OrderRead extends OrderJudgement {
   assessment?: Assessment;
 }
 
+const NOT_FOUND = { meaning: 'open', stage: 'open', status: 'NOT_FOUND' } as const;
+/** Only people can find out what became of an order whose id no call can name. */
+const UNASKABLE = { meaning: 'unclear', stage: 'unknown', status: 'NOT_READABLE_BY_ITS_ID' } as const;
+
 /**
  * GET of one order, judged against what was sent. "Not found" on a known order id proves nothing (lag, scope) and reads as still
  * open.
@@ -62,7 +67,7 @@ export async function readOrder(
   const row = await rowAsRecorded(deps, input.claim, caller.runId, input.recorded);
   const { reference, attempts, ownIds, sent, expected } = await sentLeg(deps, row, input);
   const order = await readIfThere(deps, orderId, { signal });
-  if (order === undefined) return { meaning: 'open', stage: 'open', status: 'NOT_FOUND', orderId, differences: [] };
+  if (order === undefined) return { ...(isPathId(orderId) ? NOT_FOUND : UNASKABLE), orderId, differences: [] };
   const facts = orderFacts(order);
   const judgement = judgeOrder(facts, expected, closedMeans, ownIds);
   judgement.differences = judgement.differences.filter((field) => !despite.includes(field));

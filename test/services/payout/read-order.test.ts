@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { envelopeError } from '../../../src/api/errors.ts';
 import { type Order, order as orderSchema } from '../../../src/api/schemas/orders.ts';
 import { because } from '../../../src/domain/reasons.ts';
 import type { SentOrder } from '../../../src/domain/sent-order.ts';
@@ -112,4 +113,18 @@ it('an order that shows no reference is that of the payout which was told of it 
     return (await readOrder(deps, CALLER, input)).differences;
   });
   expect(await Promise.all(differences)).toEqual([[], ['payout with this order_id']]);
+});
+
+it('an order whose id no call can name is for people, at once', async () => {
+  const store = await openEmptyStore();
+  onTestFinished(() => store.close());
+  const { record } = await store.claimPayout(payoutClaim('doc', { runId: CALLER.runId }));
+  const { reference, term } = record;
+  const get = async () => Promise.reject(envelopeError(2005, { operation: 'GET' }));
+  const deps = { store, bank: { orders: { get } }, now: () => 5 } as unknown as ActivityDeps;
+  const claim = { storeId: store.id, reference, term };
+  const meaningOf = async (orderId: string): Promise<string> =>
+    (await readOrder(deps, CALLER, { claim, leg: 'payment', orderId, closedMeans: 'unclear' })).meaning;
+  expect(await meaningOf('order-1')).toBe('open');
+  for (const orderId of ['order/1', 'order 1', '..', 'approve']) expect(await meaningOf(orderId)).toBe('unclear');
 });
