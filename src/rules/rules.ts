@@ -15,6 +15,8 @@ export const RULES: Readonly<Record<string, string>> = {
   'ambiguous-payee': 'Two entries of the payee directory match this payee. Distinguish them by bank, currency or uid.',
   'amount-not-a-string':
     'An amount in JSON is not in quotes, so other programs may read it as a floating-point number. Write it in quotes: "1250.00".',
+  'another-spelling':
+    'A warning: the id has accents as separate characters, an invisible character or a blank that is no plain space. Another spelling of it would be another payout: write it in the same way everywhere.',
   'bad-amount': 'The amount field does not consist of digits only. Write the amount in cents with leading zeros.',
   'bad-beneficiary-type': 'A payee is either a person or a company. Write `personal` or `business`.',
   'bad-bsb': 'This is not a BSB (bank-state-branch) number. Write it as 123-456.',

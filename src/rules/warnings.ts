@@ -18,6 +18,10 @@ const GARBLED = /[ÂÃÄÅ][\u0080-\u00bf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘�
 /** `="00123"` and `'00123` keep zeros in a sheet; in a name an apostrophe may come first ('t Hart). */
 const isOfSpreadsheet = (column: string, value: string): boolean =>
   !isFreeText(column) && (value.startsWith('=') || (column === 'id' && value.startsWith("'")));
+/** Variation selectors show nothing, and a blank other than the space looks like one. */
+const LOOKS_OTHERWISE = /\p{Variation_Selector}|[^\S ]/u;
+/** Ids are compared byte for byte: written in another way, the same document is another payout. */
+const hasAnotherSpelling = (value = ''): boolean => value !== value.normalize('NFC') || LOOKS_OTHERWISE.test(value);
 /** Digits that a bank's code always has. */
 const CODE_DIGITS: Readonly<Record<string, number>> = { aba_routing_code: 9, bsb: 6, sort_code: 6 };
 
@@ -39,6 +43,9 @@ export function warningsOf(instruction: PayoutInstruction, { today, dueDate }: D
     if (SCIENTIFIC.test(value)) warnings.push({ column, ...SCIENTIFIC_NOTATION });
     if (isOfSpreadsheet(column, value)) warnings.push({ column, ...SPREADSHEET_TEXT });
     if (GARBLED.test(value)) warnings.push({ column, ...GARBLED_LETTERS });
+  }
+  for (const column of ['uid', 'id']) {
+    if (hasAnotherSpelling(instruction[column])) warnings.push({ column, ...ANOTHER_SPELLING });
   }
   if (executeOn !== undefined) warnings.push(...dateWarnings(executeOn, dueDate(executeOn, currency), today));
   return warnings;
@@ -79,6 +86,11 @@ const GARBLED_LETTERS = {
   rule: 'garbled-letters',
   message:
     'letters seem to have been changed when the file was converted, such as Ã¼ for ü; export it again as UTF-8 and compare',
+};
+const ANOTHER_SPELLING = {
+  rule: 'another-spelling',
+  message:
+    'the value has accents as separate characters, an invisible character or a blank that is no plain space; ids are compared byte for byte, so the same document written in another way would be another payout',
 };
 const PAST = { rule: 'date-in-the-past', message: 'the date is in the past; the payout is sent at once' };
 const WEEKEND = {
