@@ -5,8 +5,8 @@ import { plainJson, plainText } from './plain.ts';
 /** stdout carries the result only; progress, prompts and errors go to stderr. */
 export interface Output {
   readonly json: boolean;
-  /** The result: the document with `--json`, the text otherwise. */
-  result(document: unknown, text: string): void;
+  /** The result: the document, with its version, where `--json` asks for it; the text otherwise. */
+  result(document: object, text: string): void;
   /** The same of a document that is too large to be in memory: JSON in pieces. */
   stream(pieces: AsyncIterable<string>, text: () => Promise<string>): Promise<void>;
   /** Something for the person watching; nothing with `--quiet`. */
@@ -44,11 +44,14 @@ export function createOutput(options: {
     tell,
     result(document, text) {
       clear();
-      stdout.write(`${json ? plainJson(JSON.stringify(document)) : plainText(text.replace(/\n$/, ''))}\n`);
+      const shown = json
+        ? plainJson(JSON.stringify({ schemaVersion: 1, ...document }))
+        : plainText(text.replace(/\n$/, ''));
+      stdout.write(`${shown}\n`);
     },
     async stream(pieces, text) {
       clear();
-      if (!json) return this.result(undefined, await text());
+      if (!json) return this.result({}, await text());
       for await (const piece of pieces) if (!stdout.write(onOneLine(piece))) await once(stdout, 'drain');
       stdout.write('\n');
     },

@@ -40,7 +40,7 @@ export function payoutDocument(
     ...{ kind, verdict, provider, askedAt: new Date(askedAt).toISOString() },
     ...{ name, otherName, caseId, why },
   }));
-  return { schemaVersion: 1, payout: { ...named, ...facts, checks: checked, url }, next, incidents };
+  return { payout: { ...named, ...facts, checks: checked, url }, next, incidents };
 }
 
 /** The same for a terminal; without a link where nobody answers. */

@@ -37,11 +37,11 @@ describe('stdout', () => {
     expect(stdout.text).toBe('one\ntwo\n');
   });
 
-  it('holds one document on one line with --json', () => {
+  it('holds one document with its version on one line with --json', () => {
     const { output, stdout } = recorded({ json: true });
     output.say('hello');
     output.result({ a: 'x\ny' }, 'text');
-    expect(stdout.text).toBe('{"a":"x\\ny"}\n');
+    expect(stdout.text).toBe('{"schemaVersion":1,"a":"x\\ny"}\n');
   });
 
   it('holds the pieces of a large document on one line, and no text of it', async () => {
@@ -77,13 +77,13 @@ describe('what somebody else has written', () => {
     const { output, stdout } = recorded({ json: true });
     output.result({ order: HOSTILE }, '');
     async function* pieces() {
-      yield JSON.stringify({ order: HOSTILE });
+      yield JSON.stringify({ schemaVersion: 1, order: HOSTILE });
     }
     await output.stream(pieces(), async () => '');
     const [result = '', streamed = ''] = stdout.text.split('\n');
     for (const line of [result, streamed]) {
       expect(line).not.toMatch(/[\u007f-\u009f]/);
-      expect(JSON.parse(line)).toEqual({ order: HOSTILE });
+      expect(JSON.parse(line)).toEqual({ schemaVersion: 1, order: HOSTILE });
     }
   });
 });

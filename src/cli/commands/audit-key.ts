@@ -46,7 +46,7 @@ export async function rotateAuditKey(
     'Give the public key to your auditors.',
     then,
   ];
-  output.result({ schemaVersion: 1, key: next }, text.join('\n'));
+  output.result({ key: next }, text.join('\n'));
 }
 
 function givenKey(file: string): KeyObject {

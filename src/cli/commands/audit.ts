@@ -57,10 +57,7 @@ function tell(
   { verifier, note }: { verifier: LogVerifier | undefined; note: string },
 ): ExitCode {
   const key = verifier && verifierText(verifier);
-  const document = {
-    schemaVersion: 1,
-    audit: { ok: problem === undefined, size, root, checkpoints, signedSize, key, problem },
-  };
+  const document = { audit: { ok: problem === undefined, size, root, checkpoints, signedSize, key, problem } };
   const found = `${counted(size, 'entry', 'entries')}, which ${counted(checkpoints, 'checkpoint')} up to size ${groupedAmount(`${signedSize}`)} ${checkpoints === 1 ? 'agrees' : 'agree'} with.`;
   const text =
     problem === undefined
@@ -130,10 +127,7 @@ export async function showAudit(session: Session, id: string, { limit }: { limit
   const more =
     found.length > limit ? `More than ${limit} entries: --limit N shows more, payouts audit export all.` : '';
   const text = entries.length === 0 ? `The audit log has no entry about "${id}".` : tableOf(entries);
-  session.output.result(
-    { schemaVersion: 1, entries, complete: more === '' },
-    [text, more].filter((line) => line !== '').join('\n'),
-  );
+  session.output.result({ entries, complete: more === '' }, [text, more].filter((line) => line !== '').join('\n'));
 }
 
 /** What is no payout and no batch may be the subject of an entry all the same: a switch, a card payment, the store. */

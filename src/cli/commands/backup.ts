@@ -26,7 +26,7 @@ export async function backup(session: Session, path: string): Promise<void> {
   const facts = await backupStore({ store: storeFileOf(session.config, PG_DUMP), file });
   const { size } = statSync(file);
   session.output.result(
-    { schemaVersion: 1, backup: { file, bytes: size, ...documentOf(facts) } },
+    { backup: { file, bytes: size, ...documentOf(facts) } },
     [
       `${file}: ${textOf(facts)}; checked.`,
       'It contains only the store: what was claimed and sent, and how it ended. Temporal and the sandbox are not in it.',
@@ -54,10 +54,7 @@ export async function restore(session: Session, path: string | undefined, { yes,
       confirm: (found) => confirm(`${question} (${textOf(found)})? ${WHAT_IT_MEANS}`, yes),
     });
     output.result(
-      {
-        schemaVersion: 1,
-        restore: { file, store, replaced, restoredAt: new Date(now).toISOString(), ...documentOf(facts) },
-      },
+      { restore: { file, store, replaced, restoredAt: new Date(now).toISOString(), ...documentOf(facts) } },
       [
         `${store}: ${textOf(facts)}.`,
         ...(replaced === null ? [] : [`The replaced store: ${replaced}`]),

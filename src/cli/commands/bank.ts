@@ -19,10 +19,7 @@ export async function accounts(session: Session, uid: string | undefined): Promi
     groupedAmount(record.balance),
     record.frozen ?? '',
   ]);
-  session.output.result(
-    { schemaVersion: 1, accounts: records },
-    table(['uid', 'account', 'currency', 'balance', 'frozen'], rows),
-  );
+  session.output.result({ accounts: records }, table(['uid', 'account', 'currency', 'balance', 'frozen'], rows));
 }
 
 /** `payouts beneficiaries UID [--currency C]`: ids, kinds and masked details; whole details only with `--json`. */
@@ -34,7 +31,7 @@ export async function beneficiaries(session: Session, uid: string, { currency }:
     return [id, currency, beneficiary_type, payment_type, name, account];
   });
   session.output.result(
-    { schemaVersion: 1, beneficiaries: scan.beneficiaries },
+    { beneficiaries: scan.beneficiaries },
     table(['beneficiary', 'currency', 'type', 'payment type', 'name', 'account'], rows),
   );
 }
@@ -53,7 +50,7 @@ export async function orders(session: Session, uid: string, currency: string): P
     order.fee ?? '',
   ]);
   session.output.result(
-    { schemaVersion: 1, orders: scan.orders },
+    { orders: scan.orders },
     table(['order', 'reference', 'type', 'status', 'amount', 'currency', 'fee'], rows),
   );
 }
@@ -72,5 +69,5 @@ export function reference(
     });
   }
   const value = referenceOf(uid, id, mainLegOf(kind), generation);
-  session.output.result({ schemaVersion: 1, reference: value, workflowId: payoutWorkflowId(value, kind) }, value);
+  session.output.result({ reference: value, workflowId: payoutWorkflowId(value, kind) }, value);
 }

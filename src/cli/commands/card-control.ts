@@ -30,7 +30,7 @@ export async function cancelCard(
   await confirm(`Cancel card payment ${record.merchantRequestId}?`, yes);
   const asked = { by: by ?? userInfo().username, reason: remark ?? 'cancelled by an operator' };
   const { outcome } = await tell<{ outcome: string }>(session, record, MESSAGES.cancel, asked);
-  session.output.result({ schemaVersion: 1, merchant_request_id: record.merchantRequestId, outcome }, outcome);
+  session.output.result({ merchant_request_id: record.merchantRequestId, outcome }, outcome);
   return outcome === 'cancelled' ? EXIT.completed : EXIT.exceptions;
 }
 
@@ -54,7 +54,7 @@ export async function changeCardAmount(
   const asked = { amount, by: by ?? userInfo().username };
   const told = await tell<{ amount: string }>(session, record, MESSAGES.changeAmount, asked);
   session.output.result(
-    { schemaVersion: 1, merchant_request_id: merchantRequestId, amount: told.amount },
+    { merchant_request_id: merchantRequestId, amount: told.amount },
     `${groupedAmount(told.amount)} ${currency}`,
   );
 }
@@ -75,15 +75,12 @@ export async function resolveCard(session: Session, id: string, options: Resolve
   const asked: ResolveCardUpdate = { action, evidence, paymentId, by: by ?? userInfo().username };
   if (await startedAgain(session, record)) {
     const message = 'its workflow was closed and is started again; it first checks what was sent';
-    session.output.result(
-      { schemaVersion: 1, merchant_request_id: record.merchantRequestId, accepted: false, message },
-      message,
-    );
+    session.output.result({ merchant_request_id: record.merchantRequestId, accepted: false, message }, message);
     return action === 'keep-looking' ? EXIT.completed : EXIT.exceptions;
   }
   const told = await tell<{ accepted: boolean; message: string }>(session, record, MESSAGES.resolve, asked);
   session.output.result(
-    { schemaVersion: 1, merchant_request_id: record.merchantRequestId, ...told },
+    { merchant_request_id: record.merchantRequestId, ...told },
     told.accepted ? told.message : `refused: ${told.message}`,
   );
   return told.accepted ? EXIT.completed : EXIT.exceptions;
@@ -111,10 +108,7 @@ async function confirmEnd(
     const executions = executionsOver(await session.client());
     await Promise.all(waiting.map((workflowId) => executions.lookAgain(workflowId)));
   }
-  session.output.result(
-    { schemaVersion: 1, merchant_request_id: merchantRequestId, confirmed: true },
-    'the stored end is confirmed',
-  );
+  session.output.result({ merchant_request_id: merchantRequestId, confirmed: true }, 'the stored end is confirmed');
   return EXIT.completed;
 }
 

@@ -109,7 +109,7 @@ async function askAndFollow(
   const checkout = checkoutUrl === undefined ? null : `${checkoutUrl}#${fragment}`;
   const result = (payment: CardDocument): void =>
     session.output.result(
-      { schemaVersion: 1, card_payment: payment, client_secret: created.client_secret, checkout_url: checkout },
+      { card_payment: payment, client_secret: created.client_secret, checkout_url: checkout },
       cardText(payment, [
         ['confirm at', isCardEnd(payment.state) ? null : (payment.next_action?.verify_url ?? null)],
         ['cards left', payment.cards_left === null ? null : `${payment.cards_left}`],

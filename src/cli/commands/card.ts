@@ -27,7 +27,7 @@ export async function showCard(session: Session, id: string): Promise<void> {
   ]);
   const list = events.length === 0 ? '' : `\n${table(['event (UTC)', 'kind', 'status', 'trust', 'effect'], rows)}`;
   session.output.result(
-    { schemaVersion: 1, card_payment: document, payment_ids: payments, events },
+    { card_payment: document, payment_ids: payments, events },
     cardText(document, [['other ids', payments.filter((it) => it !== document.payment_id).join(' ') || null]]) + list,
   );
 }
@@ -49,7 +49,7 @@ export async function listCards(session: Session): Promise<void> {
   ]);
   const head = ['card payment', 'created (UTC)', 'state', 'amount', 'currency', 'payment', 'why'];
   const shown = rows.length === 0 ? 'No card payment yet.' : table(head, rows);
-  session.output.result({ schemaVersion: 1, card_payments: documents }, shown);
+  session.output.result({ card_payments: documents }, shown);
 }
 
 const LISTED = 100;
@@ -63,7 +63,7 @@ export async function retrieveCard(session: Session, id: string): Promise<void> 
   const payment = await bank.cards.retrieveRaw(paymentId).catch((error: unknown) => {
     throw known === undefined && conditionOf(error) === 'order-not-found' ? unknownCard() : error;
   });
-  session.output.result({ schemaVersion: 1, payment }, JSON.stringify(payment, null, 2));
+  session.output.result({ payment }, JSON.stringify(payment, null, 2));
 }
 
 /** The payment that was named, or the one that is followed. */

@@ -14,5 +14,5 @@ const SCRIPTS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion
 /** `payouts completion SHELL`: a script made of the commands as they are; it asks nothing when it runs. */
 export function completion(session: Session, program: Command, shell: Shell): void {
   const script = SCRIPTS[shell](program.name(), commandTree(program));
-  session.output.result({ schemaVersion: 1, shell, script }, script);
+  session.output.result({ shell, script }, script);
 }

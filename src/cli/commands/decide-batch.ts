@@ -66,7 +66,7 @@ export async function decideBatch(
   if (stack.owner) for (const workflowId of waiting) await untilCarriedOut(client, workflowId);
   const { rows: _, ...shown } = plan;
   const outcome = `${decision === 'approve' ? 'approved' : 'rejected'} by one signature: ${counted(length, 'payout')}`;
-  const document = { schemaVersion: 1, decisions: [{ reference: batchId, outcome }], plan: { ...shown, rows: length } };
+  const document = { decisions: [{ reference: batchId, outcome }], plan: { ...shown, rows: length } };
   session.output.result(document, `${batchId}  ${outcome}`);
   return EXIT.completed;
 }

@@ -221,7 +221,7 @@ export async function controlBatch(session: Session, batchId: string, update: st
   );
   // A stack of our own ends with this command: the rows hear of a cancel before.
   if (update === MESSAGES.cancel && (await session.stack()).owner) await untilRowsHaveHeard(session, batchId);
-  session.output.result({ schemaVersion: 1, batchId, ...answer }, `Batch ${batchId} is ${answer.control}.`);
+  session.output.result({ batchId, ...answer }, `Batch ${batchId} is ${answer.control}.`);
   return EXIT.completed;
 }
 
@@ -294,6 +294,6 @@ async function tellEach(
   // A stack of our own ends with this command: what was decided is carried out before.
   if (stack.owner) for (const payout of payouts) await untilCarriedOut(client, payout.workflowId);
   const text = told.map(({ reference, outcome }) => `${reference}  ${outcome}`).join('\n');
-  session.output.result({ schemaVersion: 1, decisions: told }, text);
+  session.output.result({ decisions: told }, text);
   return refused > 0 ? EXIT.exceptions : EXIT.completed;
 }

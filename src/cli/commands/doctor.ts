@@ -53,7 +53,7 @@ export async function doctor(session: Session, { accept, by }: DoctorOptions = {
     await check('payloads', async () => judgePayloads(session.config, await session.store(), Date.now())),
   ];
   const rows = checks.map(({ name, verdict, detail }) => [name, verdict, detail]);
-  session.output.result({ schemaVersion: 1, checks }, table(['check', 'verdict', 'detail'], rows));
+  session.output.result({ checks }, table(['check', 'verdict', 'detail'], rows));
   return checks.some(({ verdict }) => verdict === 'failed') ? EXIT.internal : EXIT.completed;
 }
 

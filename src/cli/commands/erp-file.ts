@@ -15,7 +15,7 @@ export async function erpFile(session: Session, id: string, format: ErpFormat): 
   if (unclear.length > 0) session.output.tell(unclearText(unclear));
   if (answer !== null) session.output.say(answerText(answer));
   const told = answer === null ? { unclear } : answer;
-  session.output.result({ schemaVersion: 1, batchId, format, path, ...told }, path);
+  session.output.result({ batchId, format, path, ...told }, path);
 }
 
 function unclearText(unclear: readonly Unclear[]): string {

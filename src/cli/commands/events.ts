@@ -43,10 +43,7 @@ There are more: payouts events --from ${next.position + 1}`
   const listed =
     rows.length === 0 ? 'There are no events.' : table(['position', 'at', 'kind', 'subject', 'user'], rows);
   const text = `${before}${listed}${more}`;
-  session.output.result(
-    { schemaVersion: 1, head, tail, events: events.map(eventDocument), complete: more === '' },
-    text,
-  );
+  session.output.result({ head, tail, events: events.map(eventDocument), complete: more === '' }, text);
 }
 
 const eventDocument = ({ position, kind, subject, uid, at }: OutboxEvent): object => ({
@@ -88,7 +85,7 @@ export async function replayEvents(session: Session, { from, to: name, by, yes }
   if (replayed === 'unknown') throw unknownSubscription(known);
   if (replayed === 'deleted') throw deleted(await store.outboxTail());
   const text = `A worker will send everything from position ${from} on to ${name}.`;
-  session.output.result({ schemaVersion: 1, subscription: name, from, head }, text);
+  session.output.result({ subscription: name, from, head }, text);
 }
 
 /** Told by every subscription, and older than `PAYOUTS_EVENTS_KEEP`. */
@@ -113,7 +110,7 @@ export async function forgetEvents(
   if (!known.includes(name)) throw unknownSubscription(known);
   await confirm(`Forget ${name} and its position?`, yes);
   await store.forgetSubscription({ name, by: by ?? userInfo().username, at: Date.now() });
-  session.output.result({ schemaVersion: 1, subscription: name, forgotten: true }, `${name} is forgotten.`);
+  session.output.result({ subscription: name, forgotten: true }, `${name} is forgotten.`);
 }
 
 const unknownSubscription = (known: readonly string[]): Problem =>
@@ -145,7 +142,7 @@ export async function eventsStatus(session: Session): Promise<ExitCode> {
   const documents = all.map(standingDocument);
   const none = 'No events are sent: PAYOUTS_EVENTS names no subscription.';
   const text = all.length === 0 ? none : all.map(standingText).join('\n\n');
-  session.output.result({ schemaVersion: 1, head, subscriptions: documents }, text);
+  session.output.result({ head, subscriptions: documents }, text);
   return all.some(({ state, refused }) => state === 'parked' || refused.some(isParked))
     ? EXIT.exceptions
     : EXIT.completed;

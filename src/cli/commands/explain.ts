@@ -36,7 +36,7 @@ export async function explain(
   }
   const own = [...column(name), ...rule(name), ...state(name), ...reason(name), ...incident(name)];
   const found = own.length > 0 ? own : await withValidationBank(session, (bank) => bankField(bank, name, currency));
-  const document = Object.assign({ schemaVersion: 1, name }, ...found.map((it) => it.document));
+  const document = Object.assign({ name }, ...found.map((it) => it.document));
   session.output.result(document, found.map(({ text }) => text).join('\n\n'));
 }
 
@@ -182,7 +182,6 @@ const sentencesOf = (table: Readonly<Record<string, Remedy>>): Record<string, st
 
 const LIST: Explained = {
   document: {
-    schemaVersion: 1,
     columns: COLUMNS,
     rules: RULES,
     states: STATES,

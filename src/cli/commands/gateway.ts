@@ -26,7 +26,7 @@ export async function gateway(session: Session, listenOn: ListenOn): Promise<voi
   const url = started?.url ?? stack.gatewayUrl;
   const pages = pagesUrl(session.config, url);
   session.output.result(
-    { schemaVersion: 1, gatewayUrl: url, pagesUrl: pages ?? null, pid: process.pid },
+    { gatewayUrl: url, pagesUrl: pages ?? null, pid: process.pid },
     [`Gateway ${url}  (${url}/docs)`, ...(pages === undefined ? [] : [`Pages ${pages}`]), 'Up until Ctrl-C.'].join(
       '\n',
     ),

@@ -22,7 +22,7 @@ export async function pull(session: Session, { to, query, limit }: PullOptions):
     ? 'Payloads are encrypted as in Temporal: payouts replay needs the same keys.'
     : 'Payloads are in clear text, with payees and accounts: delete the folder when you are done.';
   output.result(
-    { schemaVersion: 1, histories: { folder, count, encrypted: isSealed, complete: count < limit } },
+    { histories: { folder, count, encrypted: isSealed, complete: count < limit } },
     [
       `${counted(count, 'open workflow')} in ${folder}${count < limit ? '' : ', and maybe more: --limit'}.`,
       payloads,

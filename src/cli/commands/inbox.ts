@@ -43,7 +43,6 @@ export async function inbox(session: Session, options: InboxOptions): Promise<vo
   const cards = cardsOf(await store.cards.forPeople(), options.kind);
   const parked = (await store.subscriptions()).filter(({ parkedAt }) => parkedAt !== null);
   const document = {
-    schemaVersion: 1,
     for: name ?? null,
     kinds: stepsDocument(groups),
     payouts: rows.map((row) => waitingDocument(row, context)),

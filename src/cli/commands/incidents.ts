@@ -27,10 +27,7 @@ export async function listIncidents(session: Session, { open }: { open: boolean 
   ]);
   const heads = ['incident', 'seen (UTC)', 'kind', 'payout', 'order', 'acknowledged'];
   const none = open ? 'There are no open incidents.' : 'There are no incidents.';
-  session.output.result(
-    { schemaVersion: 1, incidents: found.map(seenToDocument) },
-    rows.length === 0 ? none : table(heads, rows),
-  );
+  session.output.result({ incidents: found.map(seenToDocument) }, rows.length === 0 ? none : table(heads, rows));
 }
 
 /** `payouts acknowledge INCIDENT`: somebody has seen to it, and says why it may rest. */
@@ -59,7 +56,7 @@ export async function acknowledge(
   const text = isNew
     ? `Acknowledged: ${id} (${incident.kind}, order ${incident.orderId}).`
     : `${id} was already acknowledged by ${incident.acknowledged?.by}: ${incident.acknowledged?.reason}`;
-  session.output.result({ schemaVersion: 1, incident: seenToDocument(incident), changed: isNew }, text);
+  session.output.result({ incident: seenToDocument(incident), changed: isNew }, text);
 }
 
 const unknownIncident = (id: string): Problem =>

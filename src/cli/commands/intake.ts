@@ -42,7 +42,7 @@ export async function intake(session: Session, dir: string, { once, ...options }
     if (!stopped.aborted) add(all, await nextPass(folder, log, output));
   }
   if (stopped.aborted) session.leaveAtOnce = true;
-  if (once) output.result({ schemaVersion: 1, folder: path, ...all }, counted(all));
+  if (once) output.result({ folder: path, ...all }, counted(all));
   return once && all.refused > 0 ? EXIT.exceptions : EXIT.completed;
 }
 

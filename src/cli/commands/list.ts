@@ -48,7 +48,7 @@ async function listAll(session: Session, store: Store): Promise<void> {
   const { batches } = await listBatches(store);
   const heads = ['batch', 'created (UTC)', 'state', 'paid', 'for people', 'file'];
   const text = batches.length === 0 ? 'There are no batches yet.' : table(heads, batches.map(batchCells));
-  session.output.result({ schemaVersion: 1, batches }, text);
+  session.output.result({ batches }, text);
 }
 
 const batchCells = ({ batchId, file, state, createdAt, counts, attention }: ListedBatch): string[] => [
@@ -73,7 +73,7 @@ async function listPayouts(session: Session, store: Store, search: PayoutSearch)
       ? 'No payout matches.'
       : [rowTable(rows), '', headLine(summed.length, isCut), totalsTable(currencies)].join('\n');
   const totals = { payouts: summed.length, isCut, currencies, exchanges };
-  session.output.result({ schemaVersion: 1, batches, payouts: rows.map(listedPayout), totals }, text);
+  session.output.result({ batches, payouts: rows.map(listedPayout), totals }, text);
 }
 
 /** What they have asked for and moved, as the report of a batch adds it up. */

@@ -18,7 +18,7 @@ import { table } from '../table.ts';
 export async function makeKey(session: Session, file: string): Promise<void> {
   const { privateKey, publicKey } = newKey();
   await writeNew(file, privateKey);
-  session.output.result({ schemaVersion: 1, file, publicKey }, publicKey);
+  session.output.result({ file, publicKey }, publicKey);
   session.output.say(`The private key is in ${file}: keep it secret. Put the line above into the policy.`);
 }
 
@@ -27,7 +27,7 @@ export async function makeToken(session: Session, { days }: { days: number }): P
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
   const sha256 = tokenSha256(token);
   const expires = new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 'YYYY-MM-DD'.length);
-  session.output.result({ schemaVersion: 1, token, entry: { sha256, expires } }, token);
+  session.output.result({ token, entry: { sha256, expires } }, token);
   session.output.say(
     `The token above is shown only once. Add to "tokens" of its person: ${JSON.stringify({ sha256, expires })}`,
   );
@@ -59,7 +59,7 @@ export async function initPolicy(session: Session, file: string): Promise<void> 
   const text = `${JSON.stringify({ version: 1, people, approvals: approvals > 0 ? [{ approvals }] : [] }, null, 2)}\n`;
   assertUsable(text);
   await writeNew(file, text);
-  session.output.result({ schemaVersion: 1, file }, `Written: ${file}. Set PAYOUTS_POLICY to it.`);
+  session.output.result({ file }, `Written: ${file}. Set PAYOUTS_POLICY to it.`);
 }
 
 /** `payouts policy check [FILE]`: everything that is wrong with a policy, or who may do what by it. */
@@ -89,7 +89,7 @@ export async function checkPolicy(session: Session, file: string | undefined): P
         ]),
     `An approval is valid for ${approvalTtlMs / HOUR_MS} h. Policy ${hash}`,
   ].join('\n\n');
-  session.output.result({ schemaVersion: 1, policy }, text);
+  session.output.result({ policy }, text);
 }
 
 /** `payouts policy explain ID`: who may approve a payout, who has, and who is missing. */
@@ -129,7 +129,7 @@ export async function explainPolicy(session: Session, id: string): Promise<void>
       : `It needs ${asked.needed} ${asked.needed === 1 ? 'person' : 'people'} (${asked.question}); approved by ${approvedBy.join(', ') || 'nobody yet'}.`,
     `May ${approvedBy.length > 0 ? 'still ' : ''}approve it: ${left.join(', ') || 'nobody: change the policy'}.`,
   ];
-  session.output.result({ schemaVersion: 1, ...document }, lines.join('\n'));
+  session.output.result({ ...document }, lines.join('\n'));
 }
 
 function setPolicy({ config }: Session): Policy {

@@ -62,7 +62,7 @@ function documentOf({ keys, unreadKeys, findings }: Pass): object {
     kind,
     message: INCIDENTS[kind].says,
   }));
-  return { schemaVersion: 1, keys, unreadKeys, ...counts, incidentCount, incidents };
+  return { keys, unreadKeys, ...counts, incidentCount, incidents };
 }
 
 function textOf(pass: Pass): string {

@@ -52,7 +52,7 @@ export async function replay({ config, output }: Session, dir: string): Promise<
   }
   const good = paths.length - failed.length;
   output.result(
-    { schemaVersion: 1, replay: { folder, histories: paths.length, replayed: good, failed } },
+    { replay: { folder, histories: paths.length, replayed: good, failed } },
     [
       ...failed.flatMap(linesOf),
       `${counted(good, 'history replays', 'histories replay')} with this build${failed.length === 0 ? '' : `, ${failed.length} ${failed.length === 1 ? 'does' : 'do'} not`}.`,

@@ -38,7 +38,7 @@ export async function createSchedule(
     });
   }
   session.output.result(
-    { schemaVersion: 1, schedule: { name, folder: dir, everyMs: every } },
+    { schedule: { name, folder: dir, everyMs: every } },
     `Schedule ${name}: workers process ${dir}. All workers must have access to this folder.`,
   );
 }
@@ -64,7 +64,7 @@ export async function changeSchedule(session: Session, step: ScheduleStep, name:
       cause: error,
     });
   }
-  session.output.result({ schemaVersion: 1, schedule: { name }, done: step }, `Schedule ${name}: ${step} done.`);
+  session.output.result({ schedule: { name }, done: step }, `Schedule ${name}: ${step} done.`);
 }
 
 /** `payouts schedule list`. */
@@ -79,5 +79,5 @@ export async function listSchedules(session: Session): Promise<void> {
   ]);
   const text =
     rows.length === 0 ? 'There are no schedules yet.' : table(['name', 'every', 'next', 'last', 'folder'], rows);
-  session.output.result({ schemaVersion: 1, schedules }, text);
+  session.output.result({ schedules }, text);
 }

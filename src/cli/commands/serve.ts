@@ -31,13 +31,8 @@ export async function dev(
     `Pages        ${pages ?? 'none: the policy names no origin for them, or tokens are set without a policy'}`,
     'Up until Ctrl-C. Other commands with this PAYOUTS_HOME use it.',
   ].join('\n');
-  session.output.result(
-    {
-      schemaVersion: 1,
-      stack: { temporalAddress, namespace, uiUrl, apiUrl, gatewayUrl, pagesUrl: pages ?? null, pid: process.pid },
-    },
-    text,
-  );
+  const shown = { temporalAddress, namespace, uiUrl, apiUrl, gatewayUrl, pagesUrl: pages ?? null, pid: process.pid };
+  session.output.result({ stack: shown }, text);
   await untilStopped(stopped, stack.failure);
   session.leaveAtOnce = true;
 }
@@ -82,7 +77,7 @@ export async function sandbox(
     apiKey: config.bank.key.reveal(),
     apiSecret: config.bank.secret.reveal(),
   });
-  output.result({ schemaVersion: 1, apiUrl: bank.url }, `Sandbox bank at ${bank.url}`);
+  output.result({ apiUrl: bank.url }, `Sandbox bank at ${bank.url}`);
   try {
     await untilStopped(stopped, new Promise<Error>(() => {}));
   } finally {

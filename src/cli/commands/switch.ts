@@ -26,7 +26,7 @@ export async function switchOff(
   const text = changed
     ? `Off: ${switchText(off)}. Open payouts that name it: ${open}.`
     : `${switchText(off)} was already off.`;
-  session.output.result({ schemaVersion: 1, switch: { ...off, off: true }, changed, openPayouts: open }, text);
+  session.output.result({ switch: { ...off, off: true }, changed, openPayouts: open }, text);
 }
 
 /** `payouts switch on SCOPE [KEY]`: what waited for it goes on by itself. */
@@ -48,7 +48,7 @@ export async function switchOn(
       hint: 'payouts switch list shows what is off.',
     });
   }
-  session.output.result({ schemaVersion: 1, switch: { ...on, off: false }, changed: true }, `On: ${switchText(on)}.`);
+  session.output.result({ switch: { ...on, off: false }, changed: true }, `On: ${switchText(on)}.`);
 }
 
 /** `payouts switch list`: what is off, since when, by whom and why. */
@@ -65,7 +65,7 @@ export async function listSwitches(session: Session): Promise<void> {
     reason,
   ]);
   const text = rows.length === 0 ? 'Nothing is off.' : table(['scope', 'key', 'since (UTC)', 'by', 'why'], rows);
-  session.output.result({ schemaVersion: 1, switches }, text);
+  session.output.result({ switches }, text);
 }
 
 /** Who asks; what they sign, where a policy is set, is kept with it. `assertMay` throws for somebody who may not. */

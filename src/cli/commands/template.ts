@@ -30,7 +30,7 @@ export async function template(
   if (missing.length > 0)
     session.output.say(`No sample value matches the bank's rule for ${missing.join(', ')}; fill it in.`);
   const text = textOf(kind, entries, idsOf(session));
-  session.output.result({ schemaVersion: 1, template: kind, text }, text);
+  session.output.result({ template: kind, text }, text);
 }
 
 /** What completes the bank message that the user has: its accounts and payees in full, for the one who pays them. */
@@ -48,7 +48,7 @@ async function fromMessage(session: Session, kind: TemplateKind, from: string, f
   });
   const text =
     kind === 'mapping' ? parties.mapping(context.mapping, idsOf(session), entries) : parties.directory(entries);
-  session.output.result({ schemaVersion: 1, template: kind, text }, text);
+  session.output.result({ template: kind, text }, text);
 }
 
 function textOf(kind: TemplateKind, entries: RequiredDetailsEntry[], ids: TemplateIds): string {

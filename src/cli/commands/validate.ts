@@ -23,7 +23,7 @@ export async function validate(session: Session, path: string, files: MessageFil
   if (staged.findings.total > 0) throw invalidInput(staged.findings, 'Correct the file and validate it again.');
   const known = taken.total === 0 ? '' : ` ${taken.total} of them were already taken.`;
   session.output.result(
-    { schemaVersion: 1, file: checked.file, rows: staged.rowCount, known: taken.total, findings: [], warnings },
+    { file: checked.file, rows: staged.rowCount, known: taken.total, findings: [], warnings },
     `${visible(checked.file)}: ${counted(staged.rowCount, 'row')}, no findings.${known}`,
   );
 }

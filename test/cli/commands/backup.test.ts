@@ -56,7 +56,6 @@ it('copies the store of the home and puts the copy back, and says what each mean
   expect(await backup(session(), copy)).toBeUndefined();
   expect(told[0]).toMatchObject([
     {
-      schemaVersion: 1,
       backup: {
         file: copy,
         bank: 'sandbox',
@@ -72,7 +71,6 @@ it('copies the store of the home and puts the copy back, and says what each mean
   expect(await restore(session(), copy, OPTIONS)).toBeUndefined();
   const [document, text] = told[1] ?? [];
   expect(document).toMatchObject({
-    schemaVersion: 1,
     restore: { file: copy, store: join(home, 'store.sqlite'), payouts: 2 },
   });
   expect(text).toContain('searched for at the bank');

@@ -94,7 +94,7 @@ describe('card create', () => {
       client_secret: string;
       checkout_url: string;
     };
-    expect(document).toMatchObject({ schemaVersion: 1, card_payment: { merchant_request_id: 'order-1' } });
+    expect(document).toMatchObject({ card_payment: { merchant_request_id: 'order-1' } });
     expect(Object.fromEntries(new URLSearchParams(new URL(checkout).hash.slice(1)))).toEqual({
       gateway: gateway.url,
       id: 'order-1',

@@ -46,7 +46,7 @@ describe('payouts events', () => {
     await listEvents(session, { limit: 1 });
     const second = { position: 2, kind: 'payout.attention', subject: references[1], uid: 'user-1' };
     const at = '2026-03-02T08:00:00.000Z';
-    expect(told.document).toEqual({ schemaVersion: 1, head: 2, tail: 0, events: [{ ...second, at }], complete: true });
+    expect(told.document).toEqual({ head: 2, tail: 0, events: [{ ...second, at }], complete: true });
     await listEvents(session, { from: 1, limit: 1 });
     expect(told.document).toMatchObject({ events: [{ position: 1 }], complete: false });
     expect(told.text).toContain('payouts events --from 2');
