@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import * as contentDisposition from 'content-disposition';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { MESSAGES } from '../domain/names.ts';
 import { type BatchControl, takesControl } from '../domain/payout-state.ts';
@@ -99,7 +99,7 @@ export const REPORT_TYPES: Readonly<Record<ReportName, string>> = {
   failed: 'text/csv; charset=utf-8',
 };
 
-export const reportQuery = z.object({
+const reportQuery = z.object({
   mask: z.stringbool().default(false).describe('mask payee names and the paying account: csv, json, html'),
 });
 
@@ -116,19 +116,27 @@ export function reportRoutes(app: FastifyInstance, deps: GatewayDeps): void {
       ...answerSchemas(errorAnswers(404)),
     },
   };
-  app.get('/v1/batches/:id/reports/:name', { schema }, async (request, reply) => {
-    const { batchId } = await visibleBatchOf(deps, request);
-    const name = REPORTS.find((known) => known === (request.params as { name?: string }).name);
-    const { mask } = parsed(reportQuery, request.query);
-    const reports = await deps.report(batchId, mask);
-    const path = name === undefined ? undefined : reports[name];
-    if (name === undefined || path === undefined) throw noReport(Object.keys(reports));
-    return reply
-      .header('content-disposition', contentDisposition.create(basename(path), { type: 'inline' }))
-      .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
-      .type(REPORT_TYPES[name])
-      .send(createReadStream(path));
-  });
+  app.get('/v1/batches/:id/reports/:name', { schema }, (request, reply) => sendReport(deps, request, reply, 'inline'));
+}
+
+/** The report that the address names, as the batch stands. Throws a `Problem` for one that the batch does not have. */
+export async function sendReport(
+  deps: GatewayDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  type: 'inline' | 'attachment',
+): Promise<FastifyReply> {
+  const { batchId } = await visibleBatchOf(deps, request);
+  const name = REPORTS.find((known) => known === (request.params as { name?: string }).name);
+  const { mask } = parsed(reportQuery, request.query);
+  const reports = await deps.report(batchId, mask);
+  const path = name === undefined ? undefined : reports[name];
+  if (name === undefined || path === undefined) throw noReport(Object.keys(reports));
+  return reply
+    .header('content-disposition', contentDisposition.create(basename(path), { type }))
+    .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
+    .type(REPORT_TYPES[name])
+    .send(createReadStream(path));
 }
 
 /** The batch of the address. Throws a `Problem` for one that there is not, or that the caller may not see. */

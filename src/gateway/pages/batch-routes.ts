@@ -1,16 +1,12 @@
-import { createReadStream } from 'node:fs';
-import { basename } from 'node:path';
-import * as contentDisposition from 'content-disposition';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { MESSAGES } from '../../domain/names.ts';
 import { needsAttention, PAYOUT_STATES } from '../../domain/payout-state.ts';
-import { Problem } from '../../domain/problem.ts';
 import { currencyTotals } from '../../reports/currency-totals.ts';
 import { ERP_FORMATS } from '../../reports/erp-formats.ts';
 import { stepGroups } from '../../reports/next-step.ts';
 import type { BatchRecord, PayoutRecord, Store } from '../../store/store.ts';
-import { controlBatch, REPORT_TYPES, REPORTS, reportQuery, visibleBatchOf } from '../batch-routes.ts';
+import { controlBatch, REPORTS, sendReport, visibleBatchOf } from '../batch-routes.ts';
 import type { Caller } from '../callers.ts';
 import { sendErpFile } from '../erp-routes.ts';
 import { assertMayControl } from '../may-see.ts';
@@ -86,18 +82,7 @@ export function batchRoutes(app: FastifyInstance, doorway: Doorway): void {
       sendErpFile(deps, request, reply, { format, type: 'attachment' }),
     );
   }
-  app.get('/batches/:id/reports/:name', async (request, reply) => {
-    const { batchId } = await visibleBatchOf(deps, request);
-    const name = REPORTS.find((known) => known === (request.params as { name?: string }).name);
-    const { mask } = parsed(reportQuery, request.query);
-    const path = name === undefined ? undefined : (await deps.report(batchId, mask))[name];
-    if (name === undefined || path === undefined)
-      throw new Problem('not-found', 'no-such-report', 'This batch has no such report.');
-    return reply
-      .header('content-disposition', contentDisposition.create(basename(path), { type: 'attachment' }))
-      .type(REPORT_TYPES[name])
-      .send(createReadStream(path));
-  });
+  app.get('/batches/:id/reports/:name', (request, reply) => sendReport(deps, request, reply, 'attachment'));
   app.post('/batches/:id/control', async (request, reply) => {
     const { control, by } = parsed(controlBody, request.body, 'body');
     const batch = await visibleBatchOf(deps, request);
