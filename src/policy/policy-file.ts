@@ -1,14 +1,18 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { JsonRefused, readJsonOnce } from '../api/json.ts';
-import { type Person, type Policy, ROLES } from '../domain/authority.ts';
+import { type Limit, type Person, type Policy, ROLES, type Scope } from '../domain/authority.ts';
 import { DAY_MS, HOUR_MS } from '../domain/durations.ts';
 import { parseDecimal } from '../domain/money.ts';
 import { PAYOUT_KINDS, type PayoutKind } from '../domain/names.ts';
+import type { ApprovalRule } from '../domain/policy.ts';
 import { credentialId, isPublicKey } from '../signing/ed25519.ts';
 import { areLookAlikes } from './look-alike-names.ts';
 
 /** The policy file: who may move money, in JSON, version 1. A member that is not known is refused: a misspelt one would be lost. */
+
+/** What the file says of each member: one that is named nowhere, and would bind nobody, does not compile. */
+type Said<Type> = Record<keyof Type, z.ZodType>;
 
 const name = z.string().regex(/^[\p{L}\p{N}][\p{L}\p{N} ._@'-]{0,63}$/u, {
   error: "is not a name of letters, digits, spaces and . _ @ ' -",
@@ -43,7 +47,7 @@ const person = z.strictObject({
     uids: ids.optional(),
     accounts: ids.optional(),
     currencies: z.array(currency).min(1).optional(),
-  }),
+  } satisfies Said<Scope>),
   keys: z
     .array(
       z.string().refine(isPublicKey, { error: 'is not an Ed25519 public key as `payouts policy key FILE` prints it' }),
@@ -78,12 +82,17 @@ const approval = z
     where: z.enum(['before-submit', 'at-bank', 'both']).default('before-submit'),
     alone: z.boolean().optional(),
     approvals: z.int().min(1).max(10),
-  })
+  } satisfies Said<ApprovalRule>)
   .refine((rule) => rule.amountAtLeast === undefined || rule.currency !== undefined, {
     error: 'has amountAtLeast without a currency',
   });
 
-const limit = z.strictObject({ per: z.enum(['day', 'payee', 'account']), kinds: kinds.optional(), currency, amount });
+const limit = z.strictObject({
+  per: z.enum(['day', 'payee', 'account']),
+  kinds: kinds.optional(),
+  currency,
+  amount,
+} satisfies Said<Limit>);
 
 const policyFile = z.strictObject({
   version: z.literal(1, { error: 'must be 1, the only version' }),
@@ -122,13 +131,13 @@ export function parsePolicy(text: string): PolicyRead {
     return { problems: error.issues.map(({ path, message }) => `${path.join('.') || 'the whole'}: ${message}`) };
   }
   const { approvalHours, approvals, limits, origin } = data;
-  const people = data.people.map(({ keys, passkeys, tokens, scope, ...rest }): Person => {
+  const people = data.people.map(({ keys, passkeys, tokens, ...rest }): Person => {
     const credentials = [
       ...keys.map((publicKey) => ({ id: credentialId(publicKey), type: 'ed25519' as const, publicKey })),
       ...passkeys.map((passkey) => ({ type: 'passkey' as const, ...passkey })),
     ];
     const kept = tokens.map(({ sha256, expires }) => ({ sha256, expiresAt: Date.parse(expires) + DAY_MS }));
-    return { ...rest, scope: definedOnly(scope), credentials, tokens: kept };
+    return { ...rest, credentials, tokens: kept };
   });
   const problems = [
     ...alike(people),
@@ -137,22 +146,16 @@ export function parsePolicy(text: string): PolicyRead {
     ...homeless(people, origin),
   ];
   if (problems.length > 0) return { problems };
-  const hash = createHash('sha256').update(text).digest('hex');
-  return {
-    policy: {
-      hash,
-      ...(origin !== undefined && { origin }),
-      people,
-      approvals: approvals.map(definedOnly) as Policy['approvals'],
-      approvalTtlMs: approvalHours * HOUR_MS,
-      limits: limits.map(definedOnly) as Policy['limits'],
-    },
+  const policy: { [Name in keyof Required<Policy>]: Policy[Name] } = {
+    hash: createHash('sha256').update(text).digest('hex'),
+    origin,
+    people,
+    approvals,
+    approvalTtlMs: approvalHours * HOUR_MS,
+    limits,
   };
+  return { policy };
 }
-
-/** Members without a value left out. */
-const definedOnly = <Value extends object>(value: Value): Value =>
-  Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as Value;
 
 /** Two names that a reader takes for one would let one person count twice. */
 function alike(people: readonly Person[]): string[] {
