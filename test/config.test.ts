@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { inspect } from 'node:util';
@@ -60,6 +60,14 @@ describe('defaults', () => {
 });
 
 describe('every key', () => {
+  it.each(Object.keys(CONFIG_KEYS))('%s is read: one that has no effect is no setting', (name) => {
+    const sources = ['src/config.ts', ...globSync('src/config/*.ts')]
+      .map((file) => readFileSync(file, 'utf8'))
+      .join('');
+    // Neither its line in the table nor a text that names it.
+    expect(sources).toMatch(new RegExp(`(?<![\\w'"\`])${name}(?!: key\\()(?![\\w'"\`])`));
+  });
+
   it('can come from a file, whose last line end is dropped', () => {
     const file = join(folder, 'secret');
     writeFileSync(file, 'from-file\n');
