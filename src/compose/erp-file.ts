@@ -8,10 +8,10 @@ import { journalCsv } from '../reports/journal.ts';
 import { type Moved, movedBy, type Unclear } from '../reports/movements.ts';
 import { answerIdStart, type NewestAnswer } from '../reports/status-report-files.ts';
 import { writeWhole } from '../reports/write-reports.ts';
-import { legReference } from '../services/sending/claimed-row.ts';
-import { inPages } from '../services/sending/proven-unpaid.ts';
-import type { PayoutRecord, Store } from '../store/store.ts';
+import { inPages } from '../services/in-pages.ts';
+import type { Store } from '../store/store.ts';
 import { messageBatchOf, writeAnswers } from './report-batch.ts';
+import { moneyFactsOf } from './report-source.ts';
 
 const ENDINGS = { camt054: '.camt054.xml', journal: '.journal.csv' } as const;
 
@@ -80,26 +80,9 @@ const nothingMoved = (): Problem =>
 
 /** Payouts of a batch with what they moved, in the order of the file. */
 async function* movedIn(store: Store, batchId: string): AsyncGenerator<Moved> {
-  for await (const page of inPages(store.rows(batchId))) yield* await movedOf(store, page);
-}
-
-async function movedOf(store: Store, page: readonly PayoutRecord[]): Promise<Moved[]> {
-  const references = page.map(({ reference }) => reference);
-  const exchangeReferences = page.map((payout) => legReference(payout, 'exchange'));
-  const by = <T extends { reference: string }>(items: readonly T[]) => Map.groupBy(items, ({ reference }) => reference);
-  const attempts = by(await store.attemptsOf([...references, ...exchangeReferences]));
-  const exchanges = by(await store.bookedExchangesOf(references));
-  const returns = by(await store.returnsOf(references));
-  const incidents = by(await store.incidentsOf(references));
-  return page.map((payout, index) => {
-    const { reference } = payout;
-    return movedBy({
-      payout,
-      attempts: attempts.get(reference) ?? [],
-      exchangeAttempts: attempts.get(exchangeReferences[index] ?? '') ?? [],
-      exchange: exchanges.get(reference)?.[0],
-      returns: returns.get(reference) ?? [],
-      incidents: incidents.get(reference) ?? [],
-    });
-  });
+  for await (const page of inPages(store.rows(batchId))) {
+    for (const [payout, { attempts, booked: exchange, ...facts }] of await moneyFactsOf(store, page)) {
+      yield movedBy({ ...facts, payout, attempts: attempts.payment, exchangeAttempts: attempts.exchange, exchange });
+    }
+  }
 }

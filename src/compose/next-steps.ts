@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import { isEnd } from '../domain/payout-state.ts';
+import { isUnpaid } from '../domain/payout-state.ts';
 import type { StepContext } from '../reports/next-step.ts';
 import { approvedBy } from '../services/decisions/approved-by.ts';
 import { openQuestion } from '../services/decisions/open-question.ts';
@@ -42,7 +42,7 @@ async function auditEnds(store: Store, rows: readonly PayoutRecord[]): Promise<M
 }
 
 async function exchangedInVain(store: Store, rows: readonly PayoutRecord[]): Promise<Set<string>> {
-  const unpaid = rows.filter(({ kind, state }) => kind === 'payout' && isEnd(state) && state !== 'completed');
+  const unpaid = rows.filter(({ kind, state }) => kind === 'payout' && isUnpaid(state));
   const booked = await store.bookedExchangesOf(unpaid.map(({ reference }) => reference));
   return new Set(booked.map(({ reference }) => reference));
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
-import { countRows, type PayoutState, type Reason } from '../domain/payout-state.ts';
+import { countRows, isUnpaid, type Reason } from '../domain/payout-state.ts';
 import { INCIDENTS } from '../domain/reconciliation.ts';
 import { referenceOf } from '../identity.ts';
 import { type BatchStanding, batchReport, type ReportInPages, standingOf } from '../reports/batch-report.ts';
@@ -12,7 +12,8 @@ import { columnsOf, failedCsv, unpaidLines } from '../reports/write-failed-csv.t
 import { jsonReport } from '../reports/write-json.ts';
 import { reportPaths, writeReports, writeWhole } from '../reports/write-reports.ts';
 import { writtenAnswers } from '../reports/written-answers.ts';
-import { inPages, provenUnpaid } from '../services/sending/proven-unpaid.ts';
+import { inPages } from '../services/in-pages.ts';
+import { provenUnpaid } from '../services/sending/proven-unpaid.ts';
 import type { AnsweredTransaction, AnswerRecord, BatchRecord, PayoutRecord, Store } from '../store/store.ts';
 import type { TemporalUi } from '../temporal/ui-link.ts';
 import { reportSource } from './report-source.ts';
@@ -161,13 +162,11 @@ const latestOf = async (store: Store, payout: PayoutRecord): Promise<PayoutRecor
 
 /** A payout and its later generations, the newest last: only what took no money has one. */
 async function generationsFrom(store: Store, payout: PayoutRecord): Promise<PayoutRecord[]> {
-  if (!TOOK_NO_MONEY.has(payout.state)) return [payout];
+  if (!isUnpaid(payout.state)) return [payout];
   const { uid, documentId, generation } = payout;
   const next = await store.payout(referenceOf(uid, documentId, 'payment', generation + 1));
   return next === undefined ? [payout] : [payout, ...(await generationsFrom(store, next))];
 }
-
-const TOOK_NO_MONEY: ReadonlySet<PayoutState> = new Set(['failed', 'rejected', 'cancelled']);
 
 const failedPath = ({ csv }: ReportPaths): string => csv.replace(/\.csv$/, '.failed.csv');
 

@@ -3,8 +3,8 @@ import type { ReportSource } from '../reports/batch-report.ts';
 import { nextStep } from '../reports/next-step.ts';
 import type { ReportPaths } from '../reports/report-document.ts';
 import type { PayoutFacts } from '../reports/reported-payout.ts';
+import { inPages } from '../services/in-pages.ts';
 import { legReference } from '../services/sending/claimed-row.ts';
-import { inPages } from '../services/sending/proven-unpaid.ts';
 import type { BatchRecord, PayoutRecord, Store } from '../store/store.ts';
 import { type TemporalUi, workflowUrl } from '../temporal/ui-link.ts';
 import { stepContext } from './next-steps.ts';
@@ -54,26 +54,37 @@ async function withFacts(
 
 /** What the store knows of rows beside them, but for their next steps. */
 export async function factsOf(store: Store, rows: readonly PayoutRecord[]): Promise<RowWithFacts[]> {
+  const approvals = await approvalsOf(store, rows);
+  const names = await namesAtBank(store, rows);
+  return (await moneyFactsOf(store, rows)).map(([row, facts]) => [
+    row,
+    {
+      ...facts,
+      approvals: approvals.get(row.reference) ?? [],
+      nameAtBank: names.get(row.reference) ?? null,
+      step: undefined,
+    },
+  ]);
+}
+
+type MoneyFacts = Pick<PayoutFacts, 'attempts' | 'booked' | 'returns' | 'incidents'>;
+
+/** Of these what says where money went. */
+export async function moneyFactsOf(
+  store: Store,
+  rows: readonly PayoutRecord[],
+): Promise<(readonly [PayoutRecord, MoneyFacts])[]> {
   const references = rows.map(({ reference }) => reference);
   const exchanges = rows.map((row) => legReference(row, 'exchange'));
   const attempts = Map.groupBy(await store.attemptsOf([...references, ...exchanges]), byReference);
   const booked = new Map((await store.bookedExchangesOf(references)).map((it) => [it.reference, it]));
   const returns = Map.groupBy(await store.returnsOf(references), byReference);
   const incidents = Map.groupBy(await store.incidentsOf(references), byReference);
-  const approvals = await approvalsOf(store, rows);
-  const names = await namesAtBank(store, rows);
   return rows.map((row, index) => {
     const { reference } = row;
-    const facts: PayoutFacts = {
-      attempts: { payment: attempts.get(reference) ?? [], exchange: attempts.get(exchanges[index] ?? '') ?? [] },
-      booked: booked.get(reference),
-      approvals: approvals.get(reference) ?? [],
-      returns: returns.get(reference) ?? [],
-      incidents: incidents.get(reference) ?? [],
-      nameAtBank: names.get(reference) ?? null,
-      step: undefined,
-    };
-    return [row, facts] as const;
+    const sent = { payment: attempts.get(reference) ?? [], exchange: attempts.get(exchanges[index] ?? '') ?? [] };
+    const [returned, found] = [returns.get(reference) ?? [], incidents.get(reference) ?? []];
+    return [row, { attempts: sent, booked: booked.get(reference), returns: returned, incidents: found }];
   });
 }
 

@@ -22,11 +22,19 @@ export const PAYOUT_STATES = [
 
 export type PayoutState = (typeof PAYOUT_STATES)[number];
 
-export const END_STATES = ['completed', 'failed', 'rejected', 'cancelled'] as const satisfies readonly PayoutState[];
+/** Ends that say that no money was taken. */
+export const UNPAID_STATES = ['failed', 'rejected', 'cancelled'] as const satisfies readonly PayoutState[];
+export type UnpaidState = (typeof UNPAID_STATES)[number];
+
+export const END_STATES = ['completed', ...UNPAID_STATES] as const;
 export type EndState = (typeof END_STATES)[number];
 
 export function isEnd(state: PayoutState): state is EndState {
   return (END_STATES as readonly string[]).includes(state);
+}
+
+export function isUnpaid(state: PayoutState): state is UnpaidState {
+  return isEnd(state) && state !== 'completed';
 }
 
 /** Whether nothing more is expected without people: the batch counts such a row as ended. */

@@ -1,4 +1,5 @@
-import { inPages, provenUnpaid } from '../services/sending/proven-unpaid.ts';
+import { inPages } from '../services/in-pages.ts';
+import { provenUnpaid } from '../services/sending/proven-unpaid.ts';
 import { judgeRows } from './check-file.ts';
 import { type IntakeDeps, type IntakeOptions, type Prepared, planned } from './intake.ts';
 import { IntakeRefusal } from './intake-refusal.ts';

@@ -1,4 +1,4 @@
-import { END_STATES, type EndState, type Reason } from '../domain/payout-state.ts';
+import { END_STATES, type Reason, UNPAID_STATES, type UnpaidState } from '../domain/payout-state.ts';
 import type { SentCardRequest, SentOrder } from '../domain/sent-order.ts';
 import { inDoubt, SENDER_LIFE_MS } from '../domain/submission.ts';
 import { inChunks } from './chunks.ts';
@@ -51,7 +51,7 @@ export interface SettledUpTo {
 
 /** An end without money, and what the run has settled of what it sent. */
 export interface UnpaidEnd extends HeldClaim {
-  state: Exclude<EndState, 'completed'>;
+  state: UnpaidState;
   reason: Reason;
   /** By reference sent: attempts up to this number are settled, and how. Those of a reference that is not named are not. */
   settled: Record<string, SettledUpTo>;
@@ -144,8 +144,6 @@ function payeeOf(request: SendAttempt['request']): string | undefined {
   if ('destinationAccountId' in request) return request.destinationAccountId;
   return 'buyAccountId' in request ? request.buyAccountId : undefined;
 }
-
-const UNPAID_STATES = END_STATES.filter((state) => state !== 'completed');
 
 /** Locks the row of the payout until the end of the transaction, in the one way both databases know. */
 async function holds(db: Database, claim: HeldClaim, at: number): Promise<boolean> {

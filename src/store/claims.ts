@@ -4,7 +4,7 @@ import type { OriginalMessage, OriginalTransaction } from '../domain/bank-messag
 import { type PayoutInstruction, priorityRank } from '../domain/instruction.ts';
 import { lookAlikeKeys } from '../domain/likeness.ts';
 import type { PayoutKind } from '../domain/names.ts';
-import type { PayoutState } from '../domain/payout-state.ts';
+import { UNPAID_STATES } from '../domain/payout-state.ts';
 import { audit } from './audit.ts';
 import { batchOfMessage, insertRefused, type RefusedRow } from './batches.ts';
 import { chunksInTurns } from './chunks.ts';
@@ -74,9 +74,6 @@ export type ClaimOutcome =
   | { claimed: false; known: []; changed: 'message-taken' | 'look-alike' };
 
 export const claimRepository = { claimBatch, knownClaims, lookAlikes };
-
-/** Ends that prove that no money was taken: what looks like such a payout is no second one. */
-const UNPAID: readonly PayoutState[] = ['failed', 'rejected', 'cancelled'];
 
 /**
  * Claims every row in one transaction: either all rows are new and inserted with state `received`, or nothing is
@@ -271,7 +268,7 @@ async function lookAlikes(db: Database, keys: readonly string[], since: number):
       .select([`${column} as key`, 'reference', 'createdAt'])
       .where(column, 'in', wanted)
       .where('createdAt', '>=', since)
-      .where('state', 'not in', UNPAID)
+      .where('state', 'not in', UNPAID_STATES)
       .$narrowType<{ key: string }>()
       .execute();
   const rows = [...(await by('lookAlikeKey')), ...(await by('lookAlikeAccount'))];

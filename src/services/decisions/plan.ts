@@ -13,6 +13,7 @@ import type { PayoutState } from '../../domain/payout-state.ts';
 import { isSigned } from '../../signing/is-signed.ts';
 import { type PlanRow, signablePlan } from '../../signing/plan.ts';
 import type { PayoutRecord } from '../../store/store.ts';
+import { inPages } from '../in-pages.ts';
 import { Foresight, type ForesightDeps } from './foresee.ts';
 import { openQuestion } from './open-question.ts';
 import { type Authority, auditRefusal, touches, verdictOn } from './verdict.ts';
@@ -169,18 +170,10 @@ async function* openRows(
   const foresight = new Foresight(deps);
   const openOf = (row: PayoutRecord): Promise<Open | 'nothing'> =>
     question === 'bank' ? openAtBank(deps, row) : openBefore(deps, foresight, row);
-  async function* opened(page: readonly PayoutRecord[]) {
+  for await (const page of inPages(deps.store.rows(batchId), AT_ONCE)) {
     const all = await Promise.all(page.map(async (row) => ({ row, open: await openOf(row) })));
     for (const { row, open } of all) if (open !== 'nothing') yield { row, open };
   }
-  let page: PayoutRecord[] = [];
-  for await (const row of deps.store.rows(batchId)) {
-    page.push(row);
-    if (page.length < AT_ONCE) continue;
-    yield* opened(page);
-    page = [];
-  }
-  yield* opened(page);
 }
 
 async function openBefore(deps: PlanDeps, foresight: Foresight, row: PayoutRecord): Promise<Open | 'nothing'> {

@@ -1,5 +1,5 @@
 import { type Claim, Superseded } from '../../domain/claim.ts';
-import type { EndState, PayoutState, Reason } from '../../domain/payout-state.ts';
+import type { EndState, PayoutState, Reason, UnpaidState } from '../../domain/payout-state.ts';
 import type { LegKind } from '../../domain/sent-order.ts';
 import type { Settled } from '../../store/store.ts';
 import type { ActivityDeps } from '../deps.ts';
@@ -20,7 +20,7 @@ export type SettledLegs = Partial<Record<LegKind, { upTo: number; as: Settled }>
 
 export interface CloseInput {
   claim: Claim;
-  state: Exclude<EndState, 'completed'>;
+  state: UnpaidState;
   reason: Reason;
   settled: SettledLegs;
   /** Who has rejected or cancelled it; absent: nobody, or a history of before it was said. */

@@ -5,7 +5,7 @@ import type { Assessment } from '../../domain/gates.ts';
 import { exceedsSlippage } from '../../domain/money.ts';
 import { judgeOrder, ORDER_OF_ANOTHER, type OrderFacts, type OrderJudgement } from '../../domain/order-judgement.ts';
 import { type ClosedMeaning, isNoMoney, isTerminal } from '../../domain/order-status.ts';
-import { isEnd, type StoredState } from '../../domain/payout-state.ts';
+import { isUnpaid, type StoredState } from '../../domain/payout-state.ts';
 import { bookedAboveCap } from '../../domain/reasons.ts';
 import type { LegKind, SentOrder } from '../../domain/sent-order.ts';
 import type { BookedExchange, PayoutRecord } from '../../store/store.ts';
@@ -165,7 +165,7 @@ async function storeEnd(
   { meaning, orderId, fee, feeCurrency }: OrderJudgement,
   { state, reason }: StoredState,
 ): Promise<void> {
-  if (isNoMoney(meaning) && isEnd(state) && state !== 'completed' && reason !== null) {
+  if (isNoMoney(meaning) && isUnpaid(state) && reason !== null) {
     await closePayout(deps, caller, { claim, state, reason, settled });
     return;
   }

@@ -1,5 +1,5 @@
 import { mainLegOf } from '../../domain/names.ts';
-import { isEnd } from '../../domain/payout-state.ts';
+import { isUnpaid } from '../../domain/payout-state.ts';
 import { inDoubt } from '../../domain/submission.ts';
 import { referenceOf } from '../../identity.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
@@ -13,7 +13,7 @@ export async function provenUnpaid(
   store: Pick<Store, 'attemptsOf' | 'incidentsOf'>,
   payouts: readonly PayoutRecord[],
 ): Promise<ReadonlySet<string>> {
-  const unpaid = payouts.filter(({ state }) => isEnd(state) && state !== 'completed');
+  const unpaid = payouts.filter(({ state }) => isUnpaid(state));
   const incidents = await store.incidentsOf(unpaid.map(({ reference }) => reference));
   const contradicted = new Set(incidents.map(({ reference }) => reference));
   const ended = unpaid.filter(({ reference }) => !contradicted.has(reference));
@@ -44,17 +44,3 @@ type Generation = Pick<PayoutRecord, 'uid' | 'documentId' | 'generation' | 'kind
 
 export const earlierReferences = ({ uid, documentId, generation, kind }: Generation): string[] =>
   Array.from({ length: generation }, (_, before) => referenceOf(uid, documentId, mainLegOf(kind), before));
-
-const PAGE = 500;
-
-/** Rows a page at a time, so that what is asked about them is asked once a page. */
-export async function* inPages(rows: AsyncIterable<PayoutRecord>): AsyncGenerator<PayoutRecord[]> {
-  let page: PayoutRecord[] = [];
-  for await (const row of rows) {
-    page.push(row);
-    if (page.length < PAGE) continue;
-    yield page;
-    page = [];
-  }
-  if (page.length > 0) yield page;
-}

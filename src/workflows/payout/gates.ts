@@ -1,7 +1,7 @@
 import { condition } from '@temporalio/workflow';
 import type { ExchangeProgress } from '../../domain/exchange-progress.ts';
 import { type Assessment, type Gate, nextGate, type Obstacle, type Passes } from '../../domain/gates.ts';
-import type { EndState, Reason } from '../../domain/payout-state.ts';
+import type { Reason, UnpaidState } from '../../domain/payout-state.ts';
 import { doublingPause, type Terms } from '../../domain/policy.ts';
 import { holdDigest } from '../../domain/question-digest.ts';
 import { because, isOfAccount, isTold, questionOfHold, type ReasonCode } from '../../domain/reasons.ts';
@@ -15,7 +15,7 @@ import type { PayoutView } from './view.ts';
 /** An end without money that is not stored yet. */
 export interface Unpaid {
   kind: 'unpaid';
-  state: Exclude<EndState, 'completed'>;
+  state: UnpaidState;
   reason: Reason;
 }
 

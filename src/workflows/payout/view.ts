@@ -12,6 +12,7 @@ import {
   type PayoutState,
   type Reason,
   type StoredState,
+  type UnpaidState,
   visibleState,
 } from '../../domain/payout-state.ts';
 import type { SettledLegs } from '../../services/payout/close.ts';
@@ -109,7 +110,7 @@ export class PayoutView extends ExecutionView<PayoutState> {
   }
 
   /** Stores an end without money; `settled` is what this run knows of what it sent. */
-  async close(state: Exclude<EndState, 'completed'>, reason: Reason, settled: SettledLegs): Promise<void> {
+  async close(state: UnpaidState, reason: Reason, settled: SettledLegs): Promise<void> {
     const by = this.endedBy(reason);
     await call('closePayout', { claim: this.claim, state, reason, settled, by }, `${state}: ${reason.code}`);
     this.show(state, reason);
