@@ -9,23 +9,11 @@ import type { BatchStanding } from '../reports/batch-report.ts';
 import { openStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
 import type { TemporalUi } from '../temporal/ui-link.ts';
-import { lazily } from './lazily.ts';
 import { createOutput, type Output } from './output.ts';
 
-const reportBatch = lazily(async () => (await import('../compose/report-batch.ts')).reportBatch);
-const standingOfBatch = lazily(async () => (await import('../compose/report-batch.ts')).standingOfBatch);
-const documentOf = lazily(async () => (await import('../compose/report-batch.ts')).documentOf);
-const reportFolder = lazily(async () => (await import('../compose/report-batch.ts')).reportFolder);
-const bankAt = lazily(async () => (await import('../compose/bank.ts')).bankAt);
-const embeddedParts = lazily(async () => (await import('../compose/embedded.ts')).embeddedParts);
-const assertBankFits = lazily(async () => (await import('../compose/world.ts')).assertBankFits);
-const openStack = lazily(async () => (await import('../embedded/open-stack.ts')).openStack);
-const connectTemporal = lazily(async () => (await import('../temporal/connection.ts')).connectTemporal);
-const answeringStack = lazily(async () => (await import('../embedded/join.ts')).answeringStack);
-const temporalIdentity = lazily(async () => (await import('../temporal/identity.ts')).temporalIdentity);
-const assertNamespaceFits = lazily(async () => (await import('../temporal/namespace-claim.ts')).assertNamespaceFits);
+const reports = () => import('../compose/report-batch.ts');
 
-/** What a command has at hand; parts are opened when first asked for and closed together. */
+/** What a command has at hand; parts are loaded and opened when first asked for, and closed together. */
 export class Session implements AsyncDisposable {
   readonly output: Output;
   /** Ctrl-C: leave without waiting for commands that joined our stack. */
@@ -68,9 +56,13 @@ export class Session implements AsyncDisposable {
     if (this.openedStack === undefined) {
       assertPolicy(this.config);
       await this.assertStoreFits();
-      const stack = await openStack(this.config, { ...(await embeddedParts(this.config)), mode, ...more });
+      const { openStack } = await import('../embedded/open-stack.ts');
+      const { embeddedParts } = await import('../compose/embedded.ts');
+      const stack = await openStack(this.config, { ...embeddedParts(this.config), mode, ...more });
       this.openedStack = this.opened.adopt(stack, (it) => it.close({ abandonFollowers: this.leaveAtOnce }));
       const [store, client] = [await this.store(), await this.client()];
+      const { temporalIdentity } = await import('../temporal/identity.ts');
+      const { assertNamespaceFits } = await import('../temporal/namespace-claim.ts');
       await store.identify({ bank: bankMark(this.config), ...(await temporalIdentity(client)) });
       await assertNamespaceFits(client, store.id, this.config.replacesStore);
     }
@@ -79,17 +71,22 @@ export class Session implements AsyncDisposable {
 
   async client(): Promise<Client> {
     const stack = await this.stack();
-    this.openedClient ??= connectTemporal(this.config, stack).then(
-      (connected) => this.opened.adopt(connected, (it) => it.close()).client,
-    );
+    this.openedClient ??= this.connect(stack);
     return this.openedClient;
+  }
+
+  private async connect(stack: Stack): Promise<Client> {
+    const { connectTemporal } = await import('../temporal/connection.ts');
+    return this.opened.adopt(await connectTemporal(this.config, stack), (it) => it.close()).client;
   }
 
   /** Throws a `StoreIdentityError` when its key sees other accounts than the store knows. */
   async bank(at?: Pick<Stack, 'apiUrl'>): Promise<Bank> {
     const { apiUrl } = at ?? (await this.stack());
     const store = await this.store();
-    const bank = this.opened.adopt(await bankAt(this.config, apiUrl, { store }), (it) => it.close());
+    const { bankAt } = await import('../compose/bank.ts');
+    const { assertBankFits } = await import('../compose/world.ts');
+    const bank = this.opened.adopt(bankAt(this.config, apiUrl, { store }), (it) => it.close());
     await assertBankFits(store, bank);
     return bank;
   }
@@ -99,6 +96,7 @@ export class Session implements AsyncDisposable {
     const { bank, home } = this.config;
     if (this.openedStack !== undefined) return this.bank(this.openedStack);
     if (bank.kind === 'remote') return this.bank({ apiUrl: bank.url });
+    const { answeringStack } = await import('../embedded/join.ts');
     const up = await answeringStack(home);
     return up && this.bank(up);
   }
@@ -115,24 +113,28 @@ export class Session implements AsyncDisposable {
     const { config, openedStack } = this;
     if (config.uiUrl !== undefined || openedStack?.owner === false) return this.ui();
     if (openedStack?.owner === true) return undefined;
+    const { answeringStack } = await import('../embedded/join.ts');
     const up = await answeringStack(config.home);
     return up === undefined ? undefined : temporalUi(config, up);
   }
 
   /** Writes the report files of a batch as it stands. */
   async report(batchId: string, isMasked = false): Promise<BatchStanding> {
-    const place = { dir: await reportFolder(this.config), isMasked };
+    const { reportBatch, reportFolder } = await reports();
+    const place = { dir: reportFolder(this.config), isMasked };
     return reportBatch(this.config, await this.store(), batchId, await this.ui(), place);
   }
 
   /** How a batch stands; no file is written. */
   async standing(batchId: string): Promise<BatchStanding> {
+    const { standingOfBatch } = await reports();
     return standingOfBatch(this.config, await this.store(), batchId, await this.ui());
   }
 
   /** The same as the document of `--json`, in pieces. */
   async *document(batchId: string): AsyncGenerator<string> {
-    yield* await documentOf(this.config, await this.store(), batchId, await this.ui());
+    const { documentOf } = await reports();
+    yield* documentOf(this.config, await this.store(), batchId, await this.ui());
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -12,12 +12,9 @@ import { workflowUrl } from '../../temporal/ui-link.ts';
 import { bothSidesText } from '../both-sides.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { findBatch, findTarget } from '../find-target.ts';
-import { lazily } from '../lazily.ts';
 import { payoutDocument, payoutText } from '../payout-document.ts';
 import type { Session } from '../session.ts';
 import { summaryText, tellReport } from '../tell-report.ts';
-
-const followAndReport = lazily(async () => (await import('./run.ts')).followAndReport);
 
 // Commands that look: `status` and `report` read the store and boot nothing.
 
@@ -28,6 +25,7 @@ export async function watch(
   { timeout }: { timeout: number | undefined },
 ): Promise<ExitCode> {
   const batchId = await findBatch(await session.store(), id);
+  const { followAndReport } = await import('./run.ts');
   return followAndReport(session, [batchId], timeout);
 }
 
