@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   isSignedBy,
@@ -117,7 +117,7 @@ export async function copyCheckpoints(store: Store, file: string, now: number): 
   const waiting = await store.waitingCheckpoints('copiedAt');
   const last = waiting.at(-1);
   if (last === undefined) return;
-  append(file, waiting.map(({ note }) => `${note}\n`).join(''));
+  write(file, 'a', waiting.map(({ note }) => `${note}\n`).join(''));
   await store.markLeft('copiedAt', last.size, now);
 }
 
@@ -141,18 +141,9 @@ export async function mailCheckpoints(store: Store, { folder, to }: MailSpool, n
   await store.markLeft('mailedAt', last.size, now);
 }
 
-const append = (file: string, text: string): void => write(file, 'a', text);
-
 /** On disk when it returns. */
-function write(file: string, flags: 'a' | 'w', text: string): void {
-  const descriptor = openSync(file, flags, 0o600);
-  try {
-    writeSync(descriptor, text);
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-}
+const write = (file: string, flag: 'a' | 'w', text: string): void =>
+  writeFileSync(file, text, { flag, mode: 0o600, flush: true });
 
 /** What a worker does again and again: signs what was added, and hands out what was signed. */
 export async function keepLog(config: Pick<Config, 'audit' | 'home'>, store: Store, now: number): Promise<void> {
