@@ -1,6 +1,7 @@
 import { Option } from 'commander';
 import type { Acts, Add } from './acts.ts';
-import { keptText, wholeNumber } from './arguments.ts';
+import { wholeNumber } from './arguments.ts';
+import { confirmed } from './signed-options.ts';
 
 const log = () => import('./commands/audit.ts');
 
@@ -14,10 +15,9 @@ export function addAudit(command: Add, acts: Acts): void {
     .addOption(key)
     .action(acts(log, 'verifyAudit'));
   command('export', 'print all signed entries as lines of JSON, with the checkpoints').action(acts(log, 'exportAudit'));
-  command('rotate-key <file>', 'replace the signing key; the present key vouches for the new one')
-    .option('--by <name>', 'your name (default: the user of this machine)', keptText)
-    .option('--yes', 'skip the confirmation', false)
-    .action(acts(() => import('./commands/audit-key.ts'), 'rotateAuditKey'));
+  confirmed(command('rotate-key <file>', 'replace the signing key; the present key vouches for the new one')).action(
+    acts(() => import('./commands/audit-key.ts'), 'rotateAuditKey'),
+  );
   command('show <id>', 'show what was done to a batch, a payout or another subject')
     .option('--limit <n>', 'how many entries to show', wholeNumber, 1_000)
     .action(acts(log, 'showAudit'));

@@ -5,6 +5,7 @@ import { SWITCH_SCOPES } from '../domain/switch-scope.ts';
 import type { Acts, Add } from './acts.ts';
 import { days, keptText, waitKinds } from './arguments.ts';
 import { KEY } from './choices.ts';
+import { signed } from './signed-options.ts';
 
 const decisions = () => import('./commands/decide.ts');
 const policies = () => import('./commands/policy.ts');
@@ -13,11 +14,7 @@ const switches = () => import('./commands/switch.ts');
 /** What people decide about payouts, batches and incidents. */
 export function addDeciding(command: Add, acts: Acts): void {
   const deciding = (usage: string, description: string): Command =>
-    command(usage, description)
-      .option('--yes', 'skip the confirmation', false)
-      .option('--by <name>', 'your name (default: the user of this machine)', keptText)
-      .option('--key <file>', KEY)
-      .option('--remark <text>', 'why', keptText);
+    signed(command(usage, description)).option('--remark <text>', 'why', keptText);
   const answering = (usage: string, description: string): Command =>
     deciding(usage, description).option(
       '--kind <kinds>',
@@ -33,19 +30,13 @@ export function addDeciding(command: Add, acts: Acts): void {
   deciding('cancel <id>', 'cancel a payout or the rest of a batch, if still possible').action(
     acts(decisions, 'cancel'),
   );
-  command('resolve <id>', 'resolve a payout that needs an operator; checked against the bank')
+  signed(command('resolve <id>', 'resolve a payout that needs an operator; checked against the bank'))
     .addOption(new Option('--action <action>', 'the action to take').choices(RESOLVE_ACTIONS).makeOptionMandatory())
     .requiredOption('--evidence <text>', 'the evidence for the decision', keptText)
     .option('--order <id>', 'the order to adopt')
-    .option('--yes', 'skip the confirmation', false)
-    .option('--by <name>', 'your name (default: the user of this machine)', keptText)
-    .option('--key <file>', KEY)
     .action(acts(decisions, 'resolve'));
-  command('acknowledge <incident>', 'record that an incident was dealt with, and how')
+  signed(command('acknowledge <incident>', 'record that an incident was dealt with, and how'))
     .requiredOption('--reason <text>', 'why', keptText)
-    .option('--yes', 'skip the confirmation', false)
-    .option('--by <name>', 'your name (default: the user of this machine)', keptText)
-    .option('--key <file>', KEY)
     .action(acts(() => import('./commands/incidents.ts'), 'acknowledge'));
   const control = (name: string, update: string, description: string): void => {
     command(`${name} <id>`, description)
@@ -73,13 +64,10 @@ export function addPolicy(command: Add, acts: Acts): void {
 
 export function addSwitches(command: Add, acts: Acts): void {
   const switching = (usage: string, description: string): Command =>
-    command(usage, description)
+    signed(command(usage, description))
       .addArgument(new Argument('<scope>', 'what to switch').choices(SWITCH_SCOPES))
       .argument('[key]', 'id of the user, account, payee or batch, or the currency; omit for everything')
-      .requiredOption('--reason <text>', 'why', keptText)
-      .option('--by <name>', 'your name (default: the user of this machine)', keptText)
-      .option('--key <file>', KEY)
-      .option('--yes', 'skip the confirmation', false);
+      .requiredOption('--reason <text>', 'why', keptText);
   switching('off', 'stop everything that matches, from the next send on').action(acts(switches, 'switchOff'));
   switching('on', 'send again').action(acts(switches, 'switchOn'));
   command('list', 'list what is switched off').action(acts(switches, 'listSwitches'));

@@ -1,7 +1,8 @@
 import { Option } from 'commander';
 import { EVENT_KINDS } from '../domain/events-out.ts';
 import type { Acts, Add } from './acts.ts';
-import { keptText, wholeNumber } from './arguments.ts';
+import { wholeNumber } from './arguments.ts';
+import { confirmed } from './signed-options.ts';
 
 const events = () => import('./commands/events.ts');
 
@@ -12,14 +13,11 @@ export function addEvents(command: Add, acts: Acts): void {
     .option('--limit <n>', 'maximum number of events', wholeNumber, 50)
     .action(acts(events, 'listEvents'));
   command('status', 'show the progress of each subscription, and what delays it').action(acts(events, 'eventsStatus'));
-  command('replay', 'send events to a subscription again from a position')
+  confirmed(command('replay', 'send events to a subscription again from a position'))
     .requiredOption('--from <position>', 'first position', wholeNumber)
     .requiredOption('--to <name>', 'the subscription')
-    .option('--by <name>', 'your name (default: the user of this machine)', keptText)
-    .option('--yes', 'skip the confirmation', false)
     .action(acts(events, 'replayEvents'));
-  command('forget <name>', 'stop keeping events for a subscription that is no longer configured')
-    .option('--by <name>', 'your name (default: the user of this machine)', keptText)
-    .option('--yes', 'skip the confirmation', false)
-    .action(acts(events, 'forgetEvents'));
+  confirmed(command('forget <name>', 'stop keeping events for a subscription that is no longer configured')).action(
+    acts(events, 'forgetEvents'),
+  );
 }

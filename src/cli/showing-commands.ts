@@ -3,6 +3,7 @@ import { ERP_FORMATS } from '../reports/erp-formats.ts';
 import type { Acts, Add } from './acts.ts';
 import { dayEnd, dayRange, dayStart, days, keptText, payoutStates, wholeNumber } from './arguments.ts';
 import { ACCEPTABLE, KEY, SHELLS, TEMPLATES } from './choices.ts';
+import { confirmed } from './signed-options.ts';
 
 const looks = () => import('./commands/inspect.ts');
 const copies = () => import('./commands/backup.ts');
@@ -70,13 +71,12 @@ export function addShowing(command: Add, acts: Acts): void {
 
 export function addKeeping(command: Add, acts: Acts): void {
   command('backup <file>', 'copy the store to a new file; a stack may be running').action(acts(copies, 'backup'));
-  command(
-    'restore [file]',
-    'replace the store with a copy, or record that PostgreSQL was restored; no stack may be running',
-  )
-    .option('--yes', 'skip the confirmation', false)
-    .option('--by <name>', 'your name (default: the user of this machine)', keptText)
-    .action(acts(copies, 'restore'));
+  confirmed(
+    command(
+      'restore [file]',
+      'replace the store with a copy, or record that PostgreSQL was restored; no stack may be running',
+    ),
+  ).action(acts(copies, 'restore'));
 }
 
 export function addLearning(command: Add, acts: Acts, program: Command): void {
