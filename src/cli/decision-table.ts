@@ -6,7 +6,7 @@ import { kindOf, shortId, totalsOf } from '../reports/next-step.ts';
 import { labelled, widthOf, wrap } from '../reports/wrap.ts';
 import { visible } from '../rules/finding.ts';
 import type { PayoutRecord } from '../store/store.ts';
-import { table } from './table.ts';
+import { filledTable, table } from './table.ts';
 
 const LISTED_MAX = 20;
 /** Names of one sort that are shown; the others are counted. */
@@ -87,10 +87,7 @@ function rowTable(payouts: readonly PayoutRecord[], width: number): string {
     ['because', (payout) => (payout.reason?.code === kindOf(payout) ? '' : (payout.reason?.code ?? ''))],
     ['flags', ({ assessed }) => flagsText(assessed?.flags)],
   ];
-  const filled = columns.filter(([, cell]) => shown.some((payout) => cell(payout) !== ''));
-  const cells = shown.map((payout) => filled.map(([, cell]) => cell(payout)));
-  const heads = filled.map(([head]) => head);
-  const lines = [table(heads, cells, width)];
+  const lines = [filledTable(columns, shown, width)];
   const more = payouts.length - shown.length;
   const [batchId] = new Set(payouts.map((payout) => payout.batchId));
   const where = batchId == null ? 'payouts inbox' : `payouts status ${shortId(batchId)}`;

@@ -21,6 +21,18 @@ export function table(
   return [line(head), line(widths.map((it) => '-'.repeat(it))), ...shown.map(line)].join('\n');
 }
 
+/** Columns of a table by head; one that is empty in every row is left out. */
+export function filledTable<Row>(
+  columns: readonly (readonly [head: string, cell: (row: Row) => string])[],
+  rows: readonly Row[],
+  width: number,
+): string {
+  const filled = columns.filter(([, cell]) => rows.some((row) => cell(row) !== ''));
+  const heads = filled.map(([head]) => head);
+  const cells = rows.map((row) => filled.map(([, cell]) => cell(row)));
+  return table(heads, cells, width);
+}
+
 function records(head: readonly string[], rows: readonly (readonly string[])[], width: number): string {
   const labelWidth = Math.max(...head.map(({ length }) => length)) + 2;
   return rows

@@ -8,7 +8,7 @@ import { reportedPayout } from '../../reports/reported-payout.ts';
 import { widthOf } from '../../reports/wrap.ts';
 import type { PayoutRecord, PayoutSearch, Store } from '../../store/store.ts';
 import type { Session } from '../session.ts';
-import { table } from '../table.ts';
+import { filledTable, table } from '../table.ts';
 
 /** What `list` is asked for besides everything. */
 export interface ListOptions {
@@ -71,7 +71,12 @@ async function listPayouts(session: Session, store: Store, search: PayoutSearch)
   const text =
     rows.length === 0
       ? 'No payout matches.'
-      : [rowTable(rows), '', headLine(summed.length, isCut), totalsTable(currencies)].join('\n');
+      : [
+          filledTable(ROW_COLUMNS, rows, widthOf(process.stdout)),
+          '',
+          headLine(summed.length, isCut),
+          totalsTable(currencies),
+        ].join('\n');
   const totals = { payouts: summed.length, isCut, currencies, exchanges };
   session.output.result({ batches, payouts: rows.map(listedPayout), totals }, text);
 }
@@ -131,16 +136,6 @@ const ROW_COLUMNS: readonly [head: string, cell: (row: PayoutRecord) => string][
   ['why', (row) => (row.reason === null ? '' : kindOf(row))],
   ['since', ({ endedAt, updatedAt }) => minuteOf(endedAt ?? updatedAt)],
 ];
-
-function rowTable(rows: readonly PayoutRecord[]): string {
-  const filled = ROW_COLUMNS.filter(([, cell]) => rows.some((row) => cell(row) !== ''));
-  const heads = filled.map(([head]) => head);
-  return table(
-    heads,
-    rows.map((row) => filled.map(([, cell]) => cell(row))),
-    widthOf(process.stdout),
-  );
-}
 
 function listedPayout(row: PayoutRecord): object {
   const { documentId: id, reference, uid, batchId, amount, currency, fee, feeCurrency, instruction } = row;
