@@ -17,7 +17,7 @@ export interface UndeliveredPage {
 }
 
 /** What an event has done, and to which payment. */
-interface CardEventSettled {
+export interface CardEventSettled {
   merchantRequestId: string;
   effect: CardEventEffect;
   at: number;

@@ -1,81 +1,32 @@
 import type { CardEvent } from '../domain/card-payment.ts';
 import type { Database } from './database.ts';
+import { LOCKS, write } from './write-groups.ts';
 
-export type ReceivedCardEvent = CardEvent & { receiptId: string; merchantRequestId: string | null };
-type Taking = 'new' | 'known';
+export const cardInboxRepository = { receive };
 
-interface Waiting {
-  event: ReceivedCardEvent;
-  taken: PromiseWithResolvers<Taking>;
-}
-
-/** In one statement: 8 columns of 500 events stay under the parameter limits of both databases. */
-const EVENTS_AT_ONCE = 500;
+type ReceivedCardEvent = CardEvent & { receiptId: string; merchantRequestId: string | null };
 
 /**
- * Takes events that come in the same turn of the event loop with one statement, and so with one commit: a flood does not
- * wait for the disk event by event.
+ * Stores an event durably before it resolves. `known`: the same receipt or the same event (kind, payment, status) is there
+ * already and nothing was stored, except that a verified one takes the place of a hint, and that a hint is taken again once
+ * the one before had its effect (`new`).
  */
-export class CardInbox {
-  readonly #db: Database;
-  #waiting: Waiting[] = [];
-
-  constructor(db: Database) {
-    this.#db = db;
-  }
-
-  receive(event: ReceivedCardEvent): Promise<Taking> {
-    const taken = Promise.withResolvers<Taking>();
-    if (this.#waiting.push({ event, taken }) === 1) setImmediate(() => this.#takeAll());
-    return taken.promise;
-  }
-
-  #takeAll(): void {
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (let from = 0; from < waiting.length; from += EVENTS_AT_ONCE) {
-      void this.#take(waiting.slice(from, from + EVENTS_AT_ONCE));
-    }
-  }
-
-  async #take(some: readonly Waiting[]): Promise<void> {
-    try {
-      const isNew = await insert(
-        this.#db,
-        some.map(({ event }) => event),
-      );
-      for (const { event, taken } of some) {
-        if (isNew.delete(event.receiptId)) taken.resolve('new');
-        else taken.resolve((await takeAgain(this.#db, event)) ? 'new' : 'known');
-      }
-    } catch (error) {
-      // Those that were answered stay answered.
-      for (const { taken } of some) taken.reject(error);
-    }
-  }
+function receive(db: Database, event: ReceivedCardEvent): Promise<'new' | 'known'> {
+  return write(db, LOCKS.itsRows, async (into) =>
+    (await insert(into, event)) || (await takeAgain(into, event)) ? 'new' : 'known',
+  );
 }
 
-/** Receipts of the events that were not there before; of two with the same receipt only one is inserted. */
-async function insert(db: Database, events: readonly ReceivedCardEvent[]): Promise<Set<string>> {
-  const rows = await db
+async function insert(
+  db: Database,
+  { kind, paymentId, status, trust, receiptId, merchantRequestId, receivedAt }: ReceivedCardEvent,
+): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await db
     .insertInto('cardEvents')
-    .values(
-      // In one order: of two statements at once that share events neither waits for the other in turn.
-      events.toSorted(byKey).map(({ kind, paymentId, status, trust, receiptId, merchantRequestId, receivedAt }) => ({
-        kind,
-        paymentId,
-        status,
-        trust,
-        receiptId,
-        merchantRequestId,
-        receivedAt,
-        looks: 0,
-      })),
-    )
+    .values({ kind, paymentId, status, trust, receiptId, merchantRequestId, receivedAt, looks: 0 })
     .onConflict((conflict) => conflict.doNothing())
-    .returning('receiptId')
-    .execute();
-  return new Set(rows.map(({ receiptId }) => receiptId));
+    .executeTakeFirstOrThrow();
+  return numInsertedOrUpdatedRows === 1n;
 }
 
 /**
@@ -106,10 +57,3 @@ async function takeAgain(db: Database, event: ReceivedCardEvent): Promise<boolea
   const { numUpdatedRows } = await query.executeTakeFirstOrThrow();
   return numUpdatedRows === 1n;
 }
-
-function byKey(a: ReceivedCardEvent, b: ReceivedCardEvent): number {
-  const [one, other] = [keyOf(a), keyOf(b)];
-  return one < other ? -1 : one > other ? 1 : 0;
-}
-
-const keyOf = ({ paymentId, kind, status }: CardEvent): string => `${paymentId}\n${kind}\n${status}`;

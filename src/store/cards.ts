@@ -40,7 +40,7 @@ export interface CardChange {
 }
 
 /** Why people let the end of a payment stand. */
-interface EndConfirmed {
+export interface EndConfirmed {
   by: string;
   evidence: string;
   at: number;

@@ -1,4 +1,4 @@
-import { createCardStore } from './card-store.ts';
+import { cardRepositories } from './card-store.ts';
 import type { Database } from './database.ts';
 import { forgetIdentity, storeId } from './identity.ts';
 import { repositories } from './repositories.ts';
@@ -11,7 +11,7 @@ export async function createStore(db: Database): Promise<Store> {
   return {
     ...repository(db, repositories),
     id,
-    cards: createCardStore(db),
+    cards: repository(db, cardRepositories),
     forgetIdentity: (acceptance) => forgetIdentity(db, acceptance, id),
     close: () => db.destroy(),
   };
