@@ -243,33 +243,28 @@ export function attemptsOf(db: Database, references: readonly string[]): Promise
 /** So many orders show whether a list is up to date. */
 const BESIDE_MAX = 50;
 
-/**
- * Ids of payments in the same list as that of a row, of its batch and released after it, that the bank accepted between two times
- * (epoch ms): the first few of them.
- */
+/** Ids of payments in the same list as that of a row that the bank accepted between two times (epoch ms): the last few of them. */
 async function acceptedBeside(
   db: Database,
-  { reference, batchId, releasedAt, uid, currency }: PayoutRecord,
+  { reference, uid, currency }: PayoutRecord,
   { from, to }: { from: number; to: number },
 ): Promise<string[]> {
-  if (batchId === null || releasedAt === null) return [];
   const beside = await db
-    .selectFrom('payouts')
-    .select('reference')
-    .where('batchId', '=', batchId)
-    .where('state', 'in', ['processing', 'awaiting-bank-approval', 'completed'])
-    .where('releasedAt', '>=', releasedAt)
-    .where('uid', '=', uid)
-    .where('currency', '=', currency)
-    .where('kind', '=', 'payout')
-    .where('reference', '!=', reference)
+    .selectFrom('sendAttempts')
+    // In this order: SQLite would begin with all payouts of the user.
+    .crossJoin('payouts')
+    .select('sendAttempts.orderId')
+    .whereRef('payouts.reference', '=', 'sendAttempts.reference')
+    .where('sendAttempts.sentAt', '>=', from)
+    .where('sendAttempts.sentAt', '<=', to)
+    .where('sendAttempts.outcome', '=', 'accepted')
+    .where('payouts.state', 'in', ['processing', 'awaiting-bank-approval', 'completed'])
+    .where('payouts.uid', '=', uid)
+    .where('payouts.currency', '=', currency)
+    .where('payouts.kind', '=', 'payout')
+    .where('payouts.reference', '!=', reference)
+    .orderBy('sendAttempts.sentAt', 'desc')
     .limit(BESIDE_MAX)
     .execute();
-  const made = await attemptsOf(
-    db,
-    beside.map((row) => row.reference),
-  );
-  return made.flatMap(({ outcome, orderId, sentAt }) =>
-    outcome === 'accepted' && orderId !== null && sentAt >= from && sentAt <= to ? [orderId] : [],
-  );
+  return beside.flatMap(({ orderId }) => orderId ?? []);
 }

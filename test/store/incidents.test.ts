@@ -98,6 +98,7 @@ describe('Incidents of a store from before they could be acknowledged', () => {
       'payouts_open',
       'payouts_look_alike_account',
       'send_attempts_unknown',
+      'send_attempts_sent',
       'card_payments_for_people',
     ]) {
       db.exec(`drop index ${index}`);

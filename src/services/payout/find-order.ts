@@ -166,8 +166,8 @@ export async function findOrder(
 const isOurs = ({ differences }: ShownOrder): boolean => differences.every((field) => field === REFERENCE_FORM);
 
 /**
- * Orders of the same batch that the bank has accepted since the first attempt, and has to show by now: a list without one of them
- * is behind, or is not the list that was asked for.
+ * Orders of the same user and currency that the bank has accepted since the first attempt, and has to show by now: a list without
+ * one of them is behind, or is not the list that was asked for.
  */
 async function acceptedSince(
   { store, settings, now }: ActivityDeps,

@@ -22,11 +22,12 @@ const payment = (order_id: string, more: Record<string, unknown> = {}): Order =>
   });
 
 /** The first row of a batch, whose answer was lost, at a bank whose list shows what it is told to. */
-async function lost({ others = [] }: { others?: readonly string[] } = {}) {
+async function lost({ others = [], apart = false }: { others?: readonly string[]; apart?: boolean } = {}) {
   const store = await openEmptyStore();
   onTestFinished(() => store.close());
   const ids = ['lost', ...others];
-  await store.claimBatch(batchClaim('batch-1', ids));
+  await store.claimBatch(batchClaim('batch-1', apart ? ['lost'] : ids));
+  if (apart) await store.claimBatch(batchClaim('batch-2', others));
   const references = ids.map((id) => payoutClaim(id).reference);
   await store.markReleased(references, SENT_AT);
   const { record } = await store.claimPayout(payoutClaim('lost', { runId: CALLER.runId }));
@@ -94,6 +95,12 @@ it('a list that lacks an order of the same batch, accepted since, proves no abse
   const [first, second] = [payment('other-1'), payment('other-2')];
   expect(await look([first, second])).toMatchObject({ stable: true, incomplete: false });
   expect(await look([first])).toMatchObject({ stable: false, incomplete: true });
+});
+
+it('a list that lacks an order of another batch, accepted since, proves no absence of a single row', async () => {
+  const { look } = await lost({ others: ['other'], apart: true });
+  expect(await look([payment('other-1')])).toMatchObject({ stable: true, incomplete: false });
+  expect(await look([])).toMatchObject({ stable: false, incomplete: true });
 });
 
 it('an order that may not be listed yet is not missed', async () => {
