@@ -179,13 +179,30 @@ describe('a payment whose id has the check digit of a card', () => {
     });
   });
 
-  it('is resumed', async () => {
-    await prepare();
-    const sent = { requestId: cardRequestId(ID, 'resume', 0), attempt: 1, referenceId: null, paymentId };
+  const resume = (attempt = 1) => {
+    const sent = { requestId: cardRequestId(ID, 'resume', 0), attempt, referenceId: null, paymentId };
     const { amount, currency, payment_type: paymentType } = INPUT;
     const by = new MockActivityEnvironment({ workflowExecution: { workflowId: cardWorkflowId(ID), runId: 'run-1' } });
-    const resumed = by.run(activities.resumePayment, { merchantRequestId: ID, ...sent, amount, currency, paymentType });
-    expect(await resumed).toMatchObject({ outcome: 'answered', payment: { paymentId } });
+    return by.run(activities.resumePayment, { merchantRequestId: ID, ...sent, amount, currency, paymentType });
+  };
+
+  it('is resumed', async () => {
+    await prepare();
+    expect(await resume()).toMatchObject({ outcome: 'answered', payment: { paymentId } });
+  });
+
+  it('is in doubt when its resume is answered with the payment of another intent, whose money is not counted twice', async () => {
+    await prepare();
+    await store.cards.link('pay-9', 'order-9', 1);
+    const { resume: usual } = acquirer;
+    acquirer.resume = async (request, options) => ({ ...(await usual(request, options)), paymentId: 'pay-9' });
+    expect(await resume()).toMatchObject({ outcome: 'ambiguous' });
+    expect(await store.attempts(cardRequestId(ID, 'resume', 0))).toMatchObject([
+      { outcome: 'ambiguous', orderId: null },
+    ]);
+    expect(await store.cards.paymentsOf(ID)).not.toContain('pay-9');
+    acquirer.resume = usual;
+    expect(await resume(2)).toMatchObject({ outcome: 'answered', payment: { paymentId } });
   });
 });
 

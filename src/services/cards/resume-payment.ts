@@ -3,6 +3,7 @@ import { viewOf } from '../card-events/card-view.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { sendCardOnce } from '../sending/send-card.ts';
 import type { Caller } from '../sending/send-once.ts';
+import { assertOwnPayment } from './own-payment.ts';
 
 /** One POST that resumes a payment after its challenge. */
 export const resumePayment = (deps: ActivityDeps, caller: Caller, input: ResumeInput): Promise<CardSendResult> =>
@@ -18,5 +19,7 @@ export const resumePayment = (deps: ActivityDeps, caller: Caller, input: ResumeI
       },
       options,
     );
-    return viewOf(payment, input.paymentId);
+    const view = viewOf(payment, input.paymentId);
+    await assertOwnPayment(deps, { merchantRequestId: input.merchantRequestId, paymentId: view.paymentId });
+    return view;
   });

@@ -9,6 +9,7 @@ import type { CardEntry, CardVault } from '../../vault/card-vault.ts';
 import { viewOf } from '../card-events/card-view.ts';
 import { sendCardOnce, sentBefore } from '../sending/send-card.ts';
 import type { Caller, Sender } from '../sending/send-once.ts';
+import { assertOwnPayment } from './own-payment.ts';
 import { requestIdsOf, restartIdOf } from './request-ids.ts';
 
 export interface VaultDeps extends Sender {
@@ -81,10 +82,7 @@ function sessionOf({ referenceId, dataCollectionInfo }: ThreeDsSession, entry: C
   return { outcome: 'ready', referenceId: free.referenceId, dataCollectionInfo: free.dataCollectionInfo ?? null };
 }
 
-/**
- * Throws for an answer whose id or status hold something of the card: it cannot be kept, and is looked for. An acquirer that
- * takes one payment for the repetition of another answers with that of the other intent: nobody knows then what became of this.
- */
+/** Throws for an answer whose id or status hold something of the card: it cannot be kept, and is looked for. */
 async function create(
   { bank, store, now }: VaultDeps,
   { merchantRequestId, requestId, paymentType, amount, currency, referenceId }: CreateInput,
@@ -102,9 +100,7 @@ async function create(
   const { other: _, ...payment } = await bank.cards.create(request, options);
   const { paymentId, status, nextAction, ...rest } = traceFree(payment, entry) as Partial<CardPayment>;
   if (paymentId === undefined || status === undefined) throw new Error('the answer has no id that may be kept');
-  await store.cards.link(paymentId, merchantRequestId, now());
-  if ((await store.cards.ownerOfPayment(paymentId)) !== merchantRequestId)
-    throw new Error('the payment of another intent');
+  await assertOwnPayment({ store, now }, { merchantRequestId, paymentId });
   // Before the answer is in the store: whoever finds it there finds this too.
   if (status === 'REQUIRES_ACTION' && nextAction == null && referenceId === null) {
     await store.cards.addRequest(restartIdOf(merchantRequestId), merchantRequestId);
