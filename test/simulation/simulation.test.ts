@@ -86,7 +86,7 @@ describe('the simulation', () => {
     ['generation-not-checked', 'I2', 16],
     ['run-not-compared', 'I19', 7],
     ['clocks-not-compared', 'I5', 331],
-    ['clock-set-right-unnoticed', 'I5', 3_485],
+    ['clock-set-right-unnoticed', 'I13', 3_485],
     ['generation-by-a-word', 'I1', 228],
   ])('catches %s by %s', { timeout: 600_000 }, async (mutant, invariant, from) => {
     const { code, out } = await hunt(mutant, from);

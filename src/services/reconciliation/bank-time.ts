@@ -10,8 +10,10 @@ interface Clocks {
 type Sent = Pick<SendAttempt, 'sentAt' | 'listedFrom'>;
 
 /** A moment of our clock, by whichever of the two is behind. */
-export const byTheClockBehind = ({ bank }: Pick<Clocks, 'bank'>, at: number): number =>
-  at + Math.min(0, bank.clock.offset()?.ms ?? 0);
+export function byTheClockBehind({ bank }: Pick<Clocks, 'bank'>, at: number): number {
+  const offsetMs = bank.clock.offset()?.ms ?? 0;
+  return at + Math.min(0, offsetMs);
+}
 
 /**
  * From when on (epoch ms, the bank's time) a list must be read so that it shows what was sent at `at` of our clock: as much earlier
