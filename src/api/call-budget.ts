@@ -1,13 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { afterCall, callsNow, HEALTHY, type Health, sliceOf } from '../domain/call-pace.ts';
+import { afterCall, type CallEnd, callsNow, HEALTHY, type Health, sliceOf } from '../domain/call-pace.ts';
 import { orAborted } from './deadline.ts';
 
 /** Asks for leave before each call of the bank, and hears what came of it. */
 export interface Admission {
   /** Resolves when the call may leave; rejects when the signal aborts first, or when nobody can be asked. */
   admit(call: { isSend: boolean; signal: AbortSignal }): Promise<void>;
-  /** `isAnswered`: the bank has judged the call, whatever it said. */
-  ended(isAnswered: boolean): void;
+  ended(call: CallEnd): void;
 }
 
 /** For everybody who calls the bank, whatever the process. */
@@ -52,8 +51,8 @@ export class CallBudget implements Admission {
     await this.#all.pass(call);
   }
 
-  ended(isAnswered: boolean): void {
-    this.#health = afterCall(this.#health, isAnswered, this.#options.now());
+  ended(call: CallEnd): void {
+    this.#health = afterCall(this.#health, call, this.#options.now());
   }
 
   #ofUser(uid: string): Gate {
@@ -112,7 +111,7 @@ class Gate {
 
   /** Of what was left of the last slice. */
   #take(): boolean {
-    if (this.#left === 0 || this.#options.now() >= this.#endsAt) return false;
+    if (this.#left === 0 || this.#options.now() >= this.#endsAt || this.#paced(1) === 0) return false;
     this.#left -= 1;
     return true;
   }
@@ -146,6 +145,11 @@ class Gate {
   async #nextSlice(): Promise<void> {
     const { book, now, sleep } = this.#options;
     const { calls, lengthMs } = this.#slice;
+    while (this.#paced(calls) === 0) {
+      await sleep(lengthMs);
+      // Whoever has left meanwhile needs no slice, and nobody keeps a command up that has given up.
+      if (!this.#hasWaiting()) return;
+    }
     const askedAt = now();
     const startsAt = await book(this.#key, lengthMs);
     // By the clock before and after: one that is put right in between would have everybody wait for the time it showed.

@@ -119,11 +119,11 @@ async function attemptOnce<T>(options: CallsOptions, attempt: Attempt<T>, signal
   const tell = (result: CallResult): void => observer?.ended(result, clock() - begunAt);
   try {
     const answer = await exchangeOnce(options, { ...attempt, headers: observer?.headers }, signal);
-    admission?.ended(true);
+    admission?.ended({ isAnswered: true });
     tell('ok');
     return answer;
   } catch (error) {
-    admission?.ended(isAnswered(error));
+    admission?.ended({ isAnswered: isAnswered(error), quietMs: quietMs(error) });
     tell(resultOf(error));
     throw error;
   }
@@ -153,6 +153,10 @@ function isAnswered(error: unknown): boolean {
 }
 
 const HTTP_TOO_MANY = 429;
+
+/** A 429 speaks of whoever calls, not of what was called: it holds for every call of this process. */
+const quietMs = (error: unknown): number | undefined =>
+  error instanceof BankError && error.httpStatus === HTTP_TOO_MANY ? error.retryAfterMs : undefined;
 
 function resultOf(error: unknown): CallResult {
   if (error instanceof AuthenticationError) return 'authentication';

@@ -20,9 +20,11 @@ export interface Health {
   failedInRow: number;
   /** First answer after an outage, epoch ms; null: there was none, or it is long past. */
   backSince: number | null;
+  /** Between these the bank wants no call at all, epoch ms; null: it has never said so. */
+  quiet: { from: number; until: number } | null;
 }
 
-export const HEALTHY: Health = { failedInRow: 0, backSince: null };
+export const HEALTHY: Health = { failedInRow: 0, backSince: null, quiet: null };
 
 /** After so many it is not one call that failed. */
 const OUTAGE_AFTER = 5;
@@ -30,17 +32,33 @@ const DOUBLES_EVERY_MS = 1_000;
 
 const isDown = ({ failedInRow }: Health): boolean => failedInRow >= OUTAGE_AFTER;
 
-/** `isAnswered`: the bank has judged the call, whatever it said. */
-export function afterCall(health: Health, isAnswered: boolean, now: number): Health {
-  if (!isAnswered) return { ...health, failedInRow: health.failedInRow + 1 };
-  return { failedInRow: 0, backSince: isDown(health) ? now : health.backSince };
+/** What came of a call. */
+export interface CallEnd {
+  /** The bank has judged it, whatever it said. */
+  isAnswered: boolean;
+  /** The bank has had too many calls, and wants none for so long. */
+  quietMs?: number | undefined;
 }
 
+export function afterCall(health: Health, { isAnswered, quietMs }: CallEnd, now: number): Health {
+  const quietUntil = endOfQuiet(health, now);
+  if (isAnswered) return { ...health, failedInRow: 0, backSince: isDown(health) ? quietUntil : health.backSince };
+  const failedInRow = health.failedInRow + 1;
+  if (quietMs === undefined) return { ...health, failedInRow };
+  const until = Math.max(now + quietMs, quietUntil);
+  return { failedInRow, backSince: until, quiet: { from: now, until } };
+}
+
+/** A clock that was put back says nothing: nobody waits for the time it showed. */
+const endOfQuiet = ({ quiet }: Health, now: number): number =>
+  quiet === null || now < quiet.from ? now : Math.max(now, quiet.until);
+
 /**
- * Calls in a slice of so many: one while the bank is down, and then twice as many each second, so that it comes back to what
- * waited for it little by little.
+ * Calls in a slice of so many: none while the bank wants none, one while it is down, and then twice as many each second, so that
+ * it comes back to what waited for it little by little.
  */
 export function callsNow(health: Health, calls: number, now: number): number {
+  if (now < endOfQuiet(health, now)) return 0;
   if (isDown(health)) return 1;
   if (health.backSince === null) return calls;
   // A clock that was put back says nothing: it begins anew.

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Admission, CallBudget, type CallBudgetOptions, onBehalfOf } from '../../src/api/call-budget.ts';
+import type { CallEnd } from '../../src/domain/call-pace.ts';
 import { answer, inOrder, ok, type Script, scriptedBank } from './support/scripted-bank.ts';
 import { drivenTime, failureOf, PAYMENT, testBank } from './support/test-bank.ts';
 
@@ -16,6 +17,7 @@ function world(limits: CallBudgetOptions['limits'] = { all: 100, user: 50 }) {
   return {
     now: () => now,
     sleep,
+    waiting: () => timers.length,
     budget: () =>
       new CallBudget({
         limits,
@@ -169,7 +171,7 @@ describe('a bank that was down', () => {
       for (;;) {
         await budget.admit(read);
         calls.push(time.now());
-        budget.ended(isUp);
+        budget.ended({ isAnswered: isUp });
         if (isUp) return;
         await time.sleep(500);
       }
@@ -195,10 +197,52 @@ describe('a bank that was down', () => {
   });
 });
 
+describe('a bank that has had too many calls', () => {
+  it('is left alone by everybody in the process for as long as it asks', async () => {
+    const time = world({ all: 100, user: 100 });
+    const budget = time.budget();
+    const calls: number[] = [];
+    const caller = async (): Promise<void> => {
+      for (;;) {
+        await budget.admit(read);
+        calls.push(time.now());
+        budget.ended({ isAnswered: true });
+        await time.sleep(100);
+      }
+    };
+    for (let n = 0; n < 8; n += 1) void caller();
+    await time.run(2_000);
+    const from = time.now();
+    budget.ended({ isAnswered: false, quietMs: 5_000 });
+    await time.run(10_000);
+    const counts = bySecond(
+      calls.filter((at) => at > from),
+      from,
+    );
+    expect(counts.slice(0, 5)).toEqual([0, 0, 0, 0, 0]);
+    expect(counts[5]).toBeGreaterThan(0);
+    expect(counts[5]).toBeLessThanOrEqual(10);
+    expect(counts[9]).toBeGreaterThan(40);
+  });
+
+  it('keeps nobody who has left waiting', async () => {
+    const time = world();
+    const budget = time.budget();
+    budget.ended({ isAnswered: false, quietMs: 300_000 });
+    const gone = new AbortController();
+    const refused = budget.admit({ isSend: true, signal: gone.signal }).catch(() => time.now());
+    await time.run(1_000);
+    gone.abort();
+    await time.run(1_000);
+    expect(await refused).toBeLessThan(time.now());
+    expect(time.waiting()).toBe(0);
+  });
+});
+
 describe('a call of the client', () => {
-  const ended: boolean[] = [];
-  const noting = (admit: Admission['admit']): Admission => ({ admit, ended: (isAnswered) => ended.push(isAnswered) });
-  const outcomes = async (script: Script): Promise<boolean[]> => {
+  const ended: CallEnd[] = [];
+  const noting = (admit: Admission['admit']): Admission => ({ admit, ended: (call) => ended.push(call) });
+  const outcomes = async (script: Script): Promise<CallEnd[]> => {
     ended.length = 0;
     await using server = await scriptedBank(script);
     await using bank = testBank(server.baseUrl, { admission: noting(async () => {}) });
@@ -230,12 +274,19 @@ describe('a call of the client', () => {
     expect(asked.at(-1)).toBe(true);
   });
 
-  it.each<[string, Script, boolean]>([
-    ['an order', ok({ order_id: 'o-1' }), true],
-    ['a refusal', answer(400, { code: 2010 }), true],
-    ['too many requests', answer(429, ''), false],
-    ['a gateway that finds nobody', answer(502, ''), false],
-  ])('tells of %s whether the bank has judged it', async (_what, script, isAnswered) => {
-    expect(await outcomes(script)).toEqual([isAnswered]);
+  it.each<[string, Script, CallEnd]>([
+    ['an order', ok({ order_id: 'o-1' }), { isAnswered: true }],
+    ['a refusal', answer(400, { code: 2010 }), { isAnswered: true }],
+    ['too many requests', answer(429, ''), { isAnswered: false }],
+    ['too many requests for now', answer(429, '', { 'retry-after': '7' }), { isAnswered: false, quietMs: 7_000 }],
+    [
+      'too many requests, with a code',
+      answer(429, { code: 2008 }, { 'retry-after': '7' }),
+      { isAnswered: false, quietMs: 7_000 },
+    ],
+    ['a gateway that finds nobody', answer(502, ''), { isAnswered: false }],
+    ['a resource that is away', answer(503, '', { 'retry-after': '7' }), { isAnswered: false }],
+  ])('tells of %s whether the bank has judged it, and for how long it wants none', async (_what, script, end) => {
+    expect(await outcomes(script)).toEqual([end]);
   });
 });
