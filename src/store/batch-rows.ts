@@ -15,6 +15,8 @@ export interface InFlight {
   unaccepted: number;
   /** Payouts of every batch with an order open at the bank, those on their way there and the `unaccepted` included. */
   openOrders: number;
+  /** Released rows of this batch that no worker has begun with. */
+  waiting: number;
 }
 
 /** A row that must be completed before the rest of its batch is released. */
@@ -81,7 +83,8 @@ async function inFlight(db: Database, batchId: string): Promise<InFlight> {
       countRows(parts, [...UNACCEPTED, ...AT_BANK]).as('open'),
     ])
     .executeTakeFirstOrThrow();
-  return { unaccepted: (starting ?? 0) + (begun ?? 0), openOrders: (starting ?? 0) + (open ?? 0) };
+  const waiting = starting ?? 0;
+  return { waiting, unaccepted: waiting + (begun ?? 0), openOrders: waiting + (open ?? 0) };
 }
 
 /** How many rows of a batch are under way or have an order at the bank; counted up to so many. */

@@ -32,21 +32,21 @@ onEveryStore('Rows of a batch', (test) => {
   it('fill the window from release until the bank has accepted their order, or they wait for people', async () => {
     const store = await test.open();
     await store.claimBatch(batchClaim('b1', ['a', 'b', 'c', 'd', 'e', 'f', 'g']));
-    expect(await store.inFlight('b1')).toEqual({ unaccepted: 0, openOrders: 0 });
+    expect(await store.inFlight('b1')).toEqual({ waiting: 0, unaccepted: 0, openOrders: 0 });
     await store.markReleased(['a', 'b', 'c', 'd', 'e', 'f'].map(reference), 2_000);
-    expect(await store.inFlight('b1')).toEqual({ unaccepted: 6, openOrders: 6 });
+    expect(await store.inFlight('b1')).toEqual({ waiting: 6, unaccepted: 6, openOrders: 6 });
     for (const state of ['preparing', 'submitting', 'resolving'] as const) {
       await change(store, 'a', state);
-      expect(await store.inFlight('b1')).toEqual({ unaccepted: 6, openOrders: 6 });
+      expect(await store.inFlight('b1')).toEqual({ waiting: 5, unaccepted: 6, openOrders: 6 });
     }
     await change(store, 'b', 'processing');
     await change(store, 'c', 'converting');
     await change(store, 'd', 'awaiting-bank-approval');
-    expect(await store.inFlight('b1')).toEqual({ unaccepted: 3, openOrders: 6 });
+    expect(await store.inFlight('b1')).toEqual({ waiting: 2, unaccepted: 3, openOrders: 6 });
     await change(store, 'b', 'completed');
     await change(store, 'e', 'needs-operator');
     await change(store, 'f', 'awaiting-funds');
-    expect(await store.inFlight('b1')).toEqual({ unaccepted: 1, openOrders: 3 });
+    expect(await store.inFlight('b1')).toEqual({ waiting: 0, unaccepted: 1, openOrders: 3 });
   });
 
   it('share the cap of open orders with every other batch, and have a window of their own', async () => {
@@ -56,8 +56,8 @@ onEveryStore('Rows of a batch', (test) => {
     await store.markReleased(['b', 'c'].map(reference), 2_000);
     await change(store, 'b', 'processing');
     await change(store, 'c', 'preparing');
-    expect(await store.inFlight('b1')).toEqual({ unaccepted: 0, openOrders: 2 });
-    expect(await store.inFlight('b2')).toEqual({ unaccepted: 1, openOrders: 2 });
+    expect(await store.inFlight('b1')).toEqual({ waiting: 0, unaccepted: 0, openOrders: 2 });
+    expect(await store.inFlight('b2')).toEqual({ waiting: 0, unaccepted: 1, openOrders: 2 });
   });
 
   it('are releasable in row order until they are released or have an end', async () => {

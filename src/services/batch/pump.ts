@@ -42,6 +42,7 @@ export async function pump(
   const askedToCancel: CancelAsked = new Map();
   const plansTold = new Set<string>();
   let uncounted = 0;
+  let waiting = 0;
   for (;;) {
     const batch = await deps.store.batch(batchId);
     // An older copy was put in its place, or somebody has started the workflow by hand: nothing brings it back.
@@ -64,7 +65,11 @@ export async function pump(
       counts = countRows(await deps.store.stateCounts(batchId));
       uncounted = pulsesUncounted(deps.now() - countedFrom, deps.settings);
     }
-    if (batch.control === 'running' && (await release(deps, batch)) === 'stopped') return progress(deps, batchId);
+    if (batch.control === 'running') {
+      const released = await release(deps, batch, waiting);
+      if (released === 'stopped') return progress(deps, batchId);
+      waiting = released;
+    }
     if (counts?.open === 0 && (await restartAll(deps, { batchId }, { failed })) === 0) {
       await reconcileBatch(deps, signal, batch);
       if (await deps.store.endBatch(batchId, deps.now()))

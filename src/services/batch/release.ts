@@ -1,29 +1,44 @@
 import { isAtRest } from '../../domain/payout-state.ts';
 import { because } from '../../domain/reasons.ts';
-import type { BatchRecord, PayoutRecord } from '../../store/store.ts';
+import { roomInQueue } from '../../domain/release-pace.ts';
+import type { BatchRecord, InFlight, PayoutRecord } from '../../store/store.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { delayOf, startPayout } from '../start-payout.ts';
 
 /** Workflows started side by side; more only queues them in the server. */
 const STARTS_AT_ONCE = 10;
 
-/** Starts as many rows as the window has room for. `stopped`: a canary row has paused the batch. */
-export async function release(deps: ActivityDeps, batch: BatchRecord): Promise<'stopped' | undefined> {
+/**
+ * Starts as many rows as the window and the workers have room for; returns how many wait for a worker then. `stopped`: a canary
+ * row has paused the batch.
+ *
+ * @param before how many waited after the last release
+ */
+export async function release(deps: ActivityDeps, batch: BatchRecord, before: number): Promise<'stopped' | number> {
   const canary = batch.canary === null ? 'over' : await canaryOf(deps, batch, batch.canary);
   if (canary === 'stopped') return 'stopped';
-  const room = await roomOf(deps, batch.batchId);
-  if (room <= 0) return undefined;
+  const inFlight = await deps.store.inFlight(batch.batchId);
+  const { waiting } = inFlight;
+  const room = Math.min(await roomBeside(deps, batch.batchId, inFlight), roomInQueue(before, waiting));
+  if (room <= 0) return waiting;
   const paused = await deps.store.pausedAccounts(deps.settings.window);
   const rows = await deps.store.releasable(batch.batchId, room, paused);
   const due = canary === 'over' ? rows : rows.filter(({ reference }) => canary.has(reference));
   await startAll(deps, due);
-  return undefined;
+  return waiting + due.length;
 }
 
-/** How many more rows may be under way. What others have open keeps no batch from having a window of its own open. */
-export async function roomOf({ store, settings }: ActivityDeps, batchId: string): Promise<number> {
+/** How many more rows may be under way. */
+export const roomOf = async (deps: ActivityDeps, batchId: string): Promise<number> =>
+  roomBeside(deps, batchId, await deps.store.inFlight(batchId));
+
+/** What others have open keeps no batch from having a window of its own open. */
+async function roomBeside(
+  { store, settings }: ActivityDeps,
+  batchId: string,
+  { unaccepted, openOrders }: InFlight,
+): Promise<number> {
   const { window } = settings;
-  const { unaccepted, openOrders } = await store.inFlight(batchId);
   const left = settings.openOrders - openOrders;
   const open = left >= window ? left : Math.max(left, window - (await store.openIn(batchId, window)));
   return Math.max(0, Math.min(window - unaccepted, open));

@@ -53,3 +53,28 @@ it('pauses a batch whose last canary row fails between the look at it and the co
   const asRun = run as unknown as Parameters<typeof pump>[1];
   expect(await pump(deps, asRun, { batchId: 'b1', untilSettled: 1 })).toMatchObject({ control: 'paused', done: false });
 });
+
+it('releases no row behind others that no worker begins with, and more as they are begun', async () => {
+  const store = await openEmptyStore();
+  onTestFinished(() => store.close());
+  const ids = Array.from({ length: 60 }, (_, n) => `row-${n}`);
+  const claim = batchClaim('b1', ids);
+  await store.claimBatch(claim);
+  const started: string[] = [];
+  const startPayout = async ({ reference }: { reference: string }) => {
+    started.push(reference);
+    return 'started';
+  };
+  const settings = { ...quickSettings, window: 50 };
+  const deps = { store, settings, now: () => 10_000_000, executions: { startPayout } } as unknown as ActivityDeps;
+  const released: number[] = [];
+  const sleep = async (): Promise<void> => {
+    released.push(started.length);
+    if (released.length === 6) throw new Ended();
+    if (released.length < 3) return;
+    for (const reference of started) await store.changePayout(reference, { state: 'processing', at: 4 });
+  };
+  const run = { sleep, signal: new AbortController().signal, warn: () => {} } as unknown as Parameters<typeof pump>[1];
+  await expect(pump(deps, run, { batchId: 'b1', untilSettled: 60 })).rejects.toThrow(Ended);
+  expect(released).toEqual([10, 10, 10, 30, 60, 60]);
+});
