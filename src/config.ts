@@ -12,7 +12,6 @@ import { EVENT_CONFIG_KEYS, eventsOf } from './config/events.ts';
 import { GATEWAY_KEYS, gatewayOf } from './config/gateway.ts';
 import { INTAKE_KEYS } from './config/intake.ts';
 import { type Environment, key, readKeys, type ValuesOf } from './config/key.ts';
-import { hostOf, isLoopback } from './config/loopback.ts';
 import { METRICS_KEYS, metricsOf } from './config/metrics.ts';
 import { PolicyFile } from './config/policy.ts';
 import { Secret } from './config/secret.ts';
@@ -21,6 +20,7 @@ import { type TemporalConfig, temporalOf } from './config/temporal.ts';
 import { TRACE_KEYS, tracesOf } from './config/traces.ts';
 import { unknownKeys } from './config/unknown-keys.ts';
 import { codecKeys, flag, httpUrl, journalAccounts, oneOf, storeUrl, text } from './config/values.ts';
+import { leadsHere } from './domain/loopback.ts';
 
 /** The only reader of the process environment. */
 
@@ -174,10 +174,10 @@ function assertOneWorld(given: { values: Values; storeUrl: string; bank: BankCon
   );
 }
 
-const isHere = (bank: BankConfig): boolean => bank.kind === 'sandbox' || isLoopback(new URL(bank.url).hostname);
+const isHere = (bank: BankConfig): boolean => bank.kind === 'sandbox' || leadsHere(bank.url);
 
 const isAllHere = (bank: BankConfig, temporal: TemporalConfig): boolean =>
-  isHere(bank) && (temporal.kind === 'embedded' || isLoopback(hostOf(temporal.address)));
+  isHere(bank) && (temporal.kind === 'embedded' || leadsHere(temporal.address));
 
 /** Throws a `ConfigError` where money would move with nobody's word on who may move it. */
 export function assertPolicy({ lacksPolicy }: Config): void {

@@ -1,3 +1,4 @@
+import { leadsHere } from '../domain/loopback.ts';
 import type { Bank } from './bank.ts';
 import { measured } from './bank-clock.ts';
 import { type CallsOptions, createCalls } from './calls.ts';
@@ -10,7 +11,6 @@ import { ordersResource } from './resources/orders.ts';
 import { transactionsResource } from './resources/transactions.ts';
 import { type AuthOptions, createTokenSource } from './token.ts';
 import { createTransport, type Transport } from './transport.ts';
-import { isThisMachine } from './verify-url.ts';
 
 export interface BankLimits {
   /** A read with all its attempts; default 20 s. One attempt takes at most half of it. */
@@ -98,7 +98,7 @@ export function createBank(options: BankOptions): Bank {
     cards: cardsResource(calls, {
       fields: cardFields(options.cardFields),
       refusalStatuses: new Set(options.cardRefusalStatuses),
-      verifyUrls: { hosts: options.cardVerifyHosts, onThisMachine: isThisMachine(new URL(origin)) },
+      verifyUrls: { hosts: options.cardVerifyHosts, onThisMachine: leadsHere(origin) },
     }),
     authenticate: async ({ force = false } = {}) => {
       if (force) tokens.invalidateCurrent();

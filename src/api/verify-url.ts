@@ -1,3 +1,5 @@
+import { isLoopback } from '../domain/loopback.ts';
+
 /** Where a `verify_url` may lead. Browsers of cardholders go there; the product itself never fetches it. */
 export interface UrlRule {
   /** Hosts in lower case, with a port where it counts; undefined: any. */
@@ -11,9 +13,6 @@ export function acceptedUrl(text: string, { hosts, onThisMachine }: UrlRule): st
   const url = URL.parse(text);
   if (url === null || url.username !== '' || url.password !== '') return null;
   if (hosts !== undefined && !hosts.includes(url.hostname) && !hosts.includes(url.host)) return null;
-  const secure = url.protocol === 'https:' || (url.protocol === 'http:' && onThisMachine && isThisMachine(url));
+  const secure = url.protocol === 'https:' || (url.protocol === 'http:' && onThisMachine && isLoopback(url.hostname));
   return secure ? url.href : null;
 }
-
-export const isThisMachine = ({ hostname }: URL): boolean =>
-  hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);

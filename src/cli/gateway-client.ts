@@ -1,5 +1,5 @@
+import { leadsHere } from '../domain/loopback.ts';
 import { Problem, type ProblemKind } from '../domain/problem.ts';
-import { isLoopback } from '../gateway/callers.ts';
 
 const PATIENCE_MS = 30_000;
 
@@ -37,7 +37,7 @@ export function gatewayAddress(text: string): string {
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
     throw addressRefused('This is not the address of a gateway.', 'Write it as https://gateway.example.com.');
   }
-  if (url.protocol === 'http:' && !isLoopback(url.href)) {
+  if (url.protocol === 'http:' && !leadsHere(url.href)) {
     throw addressRefused(
       'The card would be sent to another machine in clear text.',
       'Use https://, or http:// on this machine.',

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { isLoopback } from '../config/loopback.ts';
 import { assertPolicy, type Config } from '../config.ts';
+import { isLoopback } from '../domain/loopback.ts';
 import { vaultTaskQueue } from '../domain/names.ts';
 import type { Part } from '../embedded/stack.ts';
 import { type Access, tokenSha256, tokensOf } from '../gateway/callers.ts';

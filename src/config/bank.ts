@@ -1,6 +1,6 @@
+import { isLoopback } from '../domain/loopback.ts';
 import { ConfigError } from './config-error.ts';
 import { key, type ValuesOf } from './key.ts';
-import { isLoopback } from './loopback.ts';
 import { Secret } from './secret.ts';
 import { count, flag, httpUrl, jsonTexts, oneOf, text } from './values.ts';
 

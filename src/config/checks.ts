@@ -1,7 +1,7 @@
+import { isLoopback } from '../domain/loopback.ts';
 import type { BankConfig } from './bank.ts';
 import { ConfigError } from './config-error.ts';
 import { key, type ValuesOf } from './key.ts';
-import { isLoopback } from './loopback.ts';
 import { Secret } from './secret.ts';
 import { currencies, duration, durationUpTo, httpUrl, oneOf, text } from './values.ts';
 

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import { parse } from 'pg-connection-string';
+import { isLoopback, leadsHere } from '../domain/loopback.ts';
 import { ConfigError } from './config-error.ts';
 import { key, type ValuesOf } from './key.ts';
-import { hostOf, isLoopback } from './loopback.ts';
 import { flag } from './values.ts';
 
 /** What would leave this machine readable or changeable by others is refused, unless one of these says that it may. */
@@ -31,7 +31,7 @@ export function assertTemporalSealed(
   values: ClearTextValues,
   env: ConnectionEnvironment,
 ): void {
-  if (isLoopback(hostOf(address)) || values.PAYOUTS_ALLOW_CLEAR_TEMPORAL) return;
+  if (leadsHere(address) || values.PAYOUTS_ALLOW_CLEAR_TEMPORAL) return;
   if (tls) {
     assertCertificatesCount(env);
     return;

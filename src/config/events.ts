@@ -4,13 +4,13 @@ import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { readJsonOnce } from '../api/json.ts';
 import { EVENT_KINDS, type EventKind } from '../domain/events-out.ts';
+import { isLoopback } from '../domain/loopback.ts';
 import type { MailServer } from '../events/mail.ts';
 import { isPrivateAddress } from '../events/private-addresses.ts';
 import type { Subscription } from '../events/subscription.ts';
 import { webhookSecrets } from './card-values.ts';
 import { ConfigError } from './config-error.ts';
 import { key, type ValuesOf } from './key.ts';
-import { isLoopback } from './loopback.ts';
 import { Secret } from './secret.ts';
 import { duration, mailAddress, smtpUrl, text } from './values.ts';
 

@@ -4,9 +4,9 @@ import { z } from 'zod';
 import { readJsonOnce } from '../api/json.ts';
 import { ed25519Key } from '../audit/log-key.ts';
 import { type KeyRing, parseKeyRing } from '../codec/key-ring.ts';
+import { isLoopback } from '../domain/loopback.ts';
 import { parseDecimal } from '../domain/money.ts';
 import type { ApprovalRule } from '../domain/policy.ts';
-import { isLoopback } from './loopback.ts';
 
 /** How a setting's text becomes a value. Messages state the rule and never repeat the text: it can be a secret. */
 

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type RequestOptions, request, type 
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type { CodecSpace } from '../codec/codec-server.ts';
-import { hostOf, isLoopback } from '../config/loopback.ts';
+import { leadsHere } from '../domain/loopback.ts';
 import { answerCodecRequest, CODEC_PATH, codecOperation } from './codec-door.ts';
 import { apiTarget, RENDER_PATH, SEALED_UI_PATH, type TemporalDoors } from './temporal-doors.ts';
 
@@ -49,7 +49,7 @@ export async function startWebUi(port: number, doors: TemporalDoors, codec: Code
 function isOwnPage(incoming: IncomingMessage): boolean {
   const { method = '', headers } = incoming;
   const { host = '', origin } = headers;
-  if (!isLoopback(hostOf(host))) return false;
+  if (!leadsHere(host)) return false;
   if (origin !== undefined) return origin === `http://${host}`;
   return isRead(method) || isCommand(incoming);
 }

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { Person, Policy } from '../domain/authority.ts';
+import { leadsHere } from '../domain/loopback.ts';
 import { Problem } from '../domain/problem.ts';
 
 /** Who asks. */
@@ -73,19 +74,10 @@ export function makerOf({ name }: Caller, by: string | undefined): string | unde
  */
 function assertOwnMachine({ headers, host }: FastifyRequest, origins: readonly string[]): void {
   const { origin = `http://${host}` } = headers;
-  if (isLoopback(`http://${host}`) && [`http://${host}`, ...origins].includes(origin)) return;
+  if (leadsHere(`http://${host}`) && [`http://${host}`, ...origins].includes(origin)) return;
   throw new Problem('forbidden', 'host-refused', 'Without a token, only requests from this machine are accepted.', {
     hint: 'Use 127.0.0.1 or localhost, or set PAYOUTS_GATEWAY_TOKEN.',
   });
-}
-
-/** Whether an address names this machine. */
-export function isLoopback(url: string): boolean {
-  // "evil.example@127.0.0.1" leads here under another name.
-  const [, authority = ''] = /^\w+:\/\/([^/?#\\]*)/.exec(url) ?? [];
-  if (authority.includes('@')) return false;
-  const hostname = URL.parse(url)?.hostname ?? '';
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
 /** Whom a policy lets in. */

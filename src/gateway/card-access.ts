@@ -1,9 +1,10 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { isMerchantRequestId } from '../domain/card-number.ts';
+import { leadsHere } from '../domain/loopback.ts';
 import { Problem } from '../domain/problem.ts';
 import type { CardRecord } from '../store/card-store.ts';
-import { bearerOf, type Caller, callerOf, isLoopback } from './callers.ts';
+import { bearerOf, type Caller, callerOf } from './callers.ts';
 import { originRefused } from './cors.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { maySeeCard } from './may-see.ts';
@@ -69,7 +70,7 @@ function opens(record: CardRecord | undefined, secret: string): record is CardRe
 
 /** A secret that another page has got hold of is of no use to it. A name may be made to lead here, but for this machine's. */
 function assertOrigin({ headers: { origin }, host }: FastifyRequest, origins: readonly string[]): void {
-  const isOwn = origin === `http://${host}` && isLoopback(origin);
+  const isOwn = origin === `http://${host}` && leadsHere(origin);
   if (origin === undefined || isOwn || origins.includes(origin)) return;
   throw originRefused({ setting: CHECKOUT_ORIGINS });
 }

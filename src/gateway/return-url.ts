@@ -1,4 +1,4 @@
-import { isLoopback } from './callers.ts';
+import { leadsHere } from '../domain/loopback.ts';
 import type { CardDeps } from './gateway-deps.ts';
 
 type Allowed = Pick<CardDeps, 'returnHosts' | 'returnOrigins'>;
@@ -25,6 +25,6 @@ function isAllowed(
   { returnHosts: hosts, returnOrigins }: Allowed,
 ): boolean {
   if (returnOrigins.includes(origin)) return true;
-  if (hosts === undefined) return (protocol === 'http:' || protocol === 'https:') && isLoopback(href);
+  if (hosts === undefined) return (protocol === 'http:' || protocol === 'https:') && leadsHere(href);
   return protocol === 'https:' && (hosts.includes(host) || hosts.includes(hostname));
 }

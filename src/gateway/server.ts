@@ -4,6 +4,7 @@ import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { ConfigError } from '../config/config-error.ts';
+import { leadsHere } from '../domain/loopback.ts';
 import { Problem } from '../domain/problem.ts';
 import type { Part } from '../embedded/stack.ts';
 import { StackError } from '../embedded/stack-error.ts';
@@ -11,7 +12,7 @@ import { answerOf } from './answer-error.ts';
 import { limitAtOnce } from './at-once.ts';
 import { auditForbidden } from './audit-forbidden.ts';
 import { batchRoutes, reportRoutes } from './batch-routes.ts';
-import { type Access, type Caller, callerOf, isLoopback } from './callers.ts';
+import { type Access, type Caller, callerOf } from './callers.ts';
 import { cardPageRoutes, cardRoutes, pageAsks } from './card-routes.ts';
 import { codecRoutes } from './codec-routes.ts';
 import { erpRoutes } from './erp-routes.ts';
@@ -61,7 +62,7 @@ export async function startGateway(
   assertFenced(deps.access(), host);
   assertSealed(transport, host);
   await removeAbandoned(deps.uploads, Date.now());
-  const app = await gatewayApp(deps, transport, isLoopback(addressOf(host)));
+  const app = await gatewayApp(deps, transport, leadsHere(addressOf(host)));
   await app.listen({ host, port }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EADDRINUSE') throw error;
     throw new StackError('port-taken', `port ${port} is taken`, 'Free it or name another.');
@@ -73,7 +74,7 @@ export async function startGateway(
 
 /** Throws a `ConfigError` for an address that other machines reach while no token is set. */
 export function assertFenced({ tokens, needsToken }: Access, host: string): void {
-  if (tokens.length > 0 || needsToken || isLoopback(addressOf(host))) return;
+  if (tokens.length > 0 || needsToken || leadsHere(addressOf(host))) return;
   throw new ConfigError(
     'PAYOUTS_GATEWAY_TOKEN',
     'is not set, but other machines would reach the gateway',

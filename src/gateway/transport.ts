@@ -3,9 +3,9 @@ import type { SecureContextOptions } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import { ConfigError } from '../config/config-error.ts';
 import type { Secret } from '../config/secret.ts';
+import { leadsHere } from '../domain/loopback.ts';
 import { Problem } from '../domain/problem.ts';
 import { ipList } from '../webhooks/ip-list.ts';
-import { isLoopback } from './callers.ts';
 
 /** How requests come to a gateway. */
 export interface GatewayTransport {
@@ -19,8 +19,7 @@ export const PLAIN: GatewayTransport = { tls: undefined, proxies: [] };
 
 /** Throws a `ConfigError` for an address where tokens and payees of other machines would come in clear text. */
 export function assertSealed({ tls, proxies }: { tls: unknown; proxies: readonly string[] }, host: string): void {
-  if (tls !== undefined || proxies.length > 0 || isLoopback(`http://${host.includes(':') ? `[${host}]` : host}`))
-    return;
+  if (tls !== undefined || proxies.length > 0 || leadsHere(`http://${host.includes(':') ? `[${host}]` : host}`)) return;
   throw new ConfigError(
     'PAYOUTS_GATEWAY_TLS_CERT',
     'is not set, but other machines would send tokens and payees to the gateway in clear text',

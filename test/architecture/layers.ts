@@ -99,7 +99,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     packages: ['@temporalio/', 'node:'],
   },
   embedded: {
-    imports: ['own-files.ts', 'domain/', 'codec/', 'config/config-error.ts', 'config/loopback.ts', 'temporal/'],
+    imports: ['own-files.ts', 'domain/', 'codec/', 'config/config-error.ts', 'domain/loopback.ts', 'temporal/'],
     types: ['config.ts'],
     packages: ['zod', '@temporalio/client', '@temporalio/common', 'node:'],
     outside: ['scripts/temporal-cli.mjs'],

@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Policy, personOf } from '../../domain/authority.ts';
+import { leadsHere } from '../../domain/loopback.ts';
 import { Problem } from '../../domain/problem.ts';
-import { type Caller, isLoopback } from '../callers.ts';
+import type { Caller } from '../callers.ts';
 import type { GatewayDeps } from '../gateway-deps.ts';
 import { Challenges } from './challenges.ts';
 import { LONGEST_MS, Sessions } from './sessions.ts';
@@ -53,7 +54,7 @@ export function assertOpen({ deps, policy }: Doorway): void {
  */
 export function assertOwnPage({ host, headers, method }: FastifyRequest, { policy }: Doorway): void {
   const origin = policy?.origin;
-  if (origin === undefined ? !isLoopback(`http://${host}`) : host !== new URL(origin).host) {
+  if (origin === undefined ? !leadsHere(`http://${host}`) : host !== new URL(origin).host) {
     throw new Problem('forbidden', 'host-refused', 'The pages are not available under this address.', {
       hint: origin === undefined ? 'Use 127.0.0.1 or localhost.' : `Use ${origin}.`,
     });
