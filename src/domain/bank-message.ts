@@ -22,9 +22,9 @@ export interface OriginalTransaction {
 }
 
 /** What an answer says of a transaction is made of this. */
-export type TransactionFacts = PayoutFacts | RefusedFacts;
+export type TransactionFacts = ClaimedFacts | RefusedFacts;
 
-export interface PayoutFacts {
+export interface ClaimedFacts {
   original: OriginalTransaction;
   state: PayoutState;
   reason: Reason | null;

@@ -35,7 +35,7 @@ export async function asGenerations(
     }
     const before = earlier.get(reference);
     const problem =
-      problemOf(row, before, { isUnpaid: unpaid.has(reference), isDoubtful: doubtful.has(reference) }) ??
+      brokenBecause(row, before, { isUnpaid: unpaid.has(reference), isDoubtful: doubtful.has(reference) }) ??
       (isFrom(instruction.account_id, exchanged.get(reference)) ? undefined : EXCHANGED);
     if (before === undefined || problem !== undefined) broken.push({ row, ...(problem ?? UNKNOWN) });
     else {
@@ -85,7 +85,7 @@ const UNKNOWN = {
   message: 'retry_of is not a payout with this uid and id; copy it from the report, or delete it',
 } as const;
 
-function problemOf(
+function brokenBecause(
   { instruction }: ClaimRow,
   before: PayoutRecord | undefined,
   { isUnpaid, isDoubtful }: { isUnpaid: boolean; isDoubtful: boolean },

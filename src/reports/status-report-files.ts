@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { access, mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { OriginalMessage, OriginalTransaction, PayoutFacts, TransactionFacts } from '../domain/bank-message.ts';
+import type { ClaimedFacts, OriginalMessage, OriginalTransaction, TransactionFacts } from '../domain/bank-message.ts';
 import { verificationIn } from '../domain/payee-check.ts';
 import type { PayoutState, Reason } from '../domain/payout-state.ts';
 import { isOurs } from '../rules/findings-of-ours.ts';
@@ -160,7 +160,7 @@ function factsOf(
   { afterwards }: AnswerSource,
   { reference, state, reason, orderId, assessed }: PayoutRecord,
   original: OriginalTransaction,
-): PayoutFacts {
+): ClaimedFacts {
   const verification = verificationIn(assessed?.checks);
   const said = { original, orderId, ...(verification !== undefined && { verification }) };
   const later = afterwards.get(reference);

@@ -7,24 +7,13 @@ import {
 } from '../../domain/payout-state.ts';
 import { INCIDENTS } from '../../domain/reconciliation.ts';
 import type { CurrencyTotal } from '../../reports/currency-totals.ts';
-import { payeeText } from '../../reports/masked.ts';
 import type { StepGroup } from '../../reports/next-step.ts';
 import type { BatchRecord, IncidentRecord, PayoutRecord } from '../../store/store.ts';
 import { type Html, html } from './html.ts';
 import { csrfField, type View } from './layout.ts';
 import { offersIn } from './offers.ts';
-import {
-  badge,
-  batchBadge,
-  batchPath,
-  type Column,
-  dataTable,
-  factList,
-  moment,
-  money,
-  nothing,
-  payoutPath,
-} from './pieces.ts';
+import { batchBadge, batchPath, type Column, dataTable, factList, moment, money, nothing } from './pieces.ts';
+import { ROW } from './row-columns.ts';
 import { byField } from './signed-form.ts';
 import { groupSections } from './step-text.ts';
 
@@ -54,12 +43,9 @@ export interface BatchPage {
 }
 
 const COLUMNS: readonly Column<PayoutRecord>[] = [
-  { head: 'Document', cell: ({ reference, documentId }) => html`<a href="${payoutPath(reference)}">${documentId}</a>` },
+  ROW.document,
   { head: 'Row', isFigure: true, cell: ({ row }) => row },
-  { head: 'State', cell: ({ state }) => badge(state) },
-  { head: 'Amount', isFigure: true, cell: ({ amount, currency }) => money(amount, currency) },
-  { head: 'To', cell: payeeText },
-  { head: 'Why', cell: ({ reason }) => reason?.message },
+  ...[ROW.state, ROW.amount, ROW.to, ROW.why],
 ];
 
 export function batchPage(page: BatchPage): Html {

@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { payeeText } from '../../reports/masked.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { maySeePayout } from '../may-see.ts';
 import { keptText, parsed } from '../schemas.ts';
 import type { Doorway } from './doorway.ts';
 import { type Html, html } from './html.ts';
 import { show, viewOf } from './layout.ts';
-import { badge, type Column, dataTable, moment, money, nothing, payoutPath } from './pieces.ts';
+import { type Column, dataTable, moment, nothing } from './pieces.ts';
+import { ROW } from './row-columns.ts';
 
 /** Payouts with the text that are looked at, the newest first, whoever may see them. */
 const LOOKED_AT = 1_000;
@@ -16,12 +16,7 @@ const SHOWN_MAX = 100;
 const findQuery = z.object({ text: z.union([z.literal('').transform(() => undefined), keptText]).optional() });
 
 const COLUMNS: readonly Column<PayoutRecord>[] = [
-  { head: 'Document', cell: ({ reference, documentId }) => html`<a href="${payoutPath(reference)}">${documentId}</a>` },
-  { head: 'Amount', isFigure: true, cell: ({ amount, currency }) => money(amount, currency) },
-  { head: 'From', cell: ({ accountId }) => accountId },
-  { head: 'To', cell: payeeText },
-  { head: 'State', cell: ({ state }) => badge(state) },
-  { head: 'Why', cell: ({ reason }) => reason?.message },
+  ...[ROW.document, ROW.amount, ROW.from, ROW.to, ROW.state, ROW.why],
   { head: 'Since', cell: ({ endedAt, updatedAt }) => moment(endedAt ?? updatedAt) },
 ];
 

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { may } from '../../domain/authority.ts';
 import { needsAttention } from '../../domain/payout-state.ts';
-import { payeeText } from '../../reports/masked.ts';
 import { stepGroups } from '../../reports/next-step.ts';
 import { openQuestion } from '../../services/decisions/open-question.ts';
 import { type SignedQuestion, touches } from '../../services/decisions/verdict.ts';
@@ -12,7 +11,8 @@ import { html } from './html.ts';
 import { mayVisit, show, viewOf } from './layout.ts';
 import { mayDecide, mayHandOver } from './may-do.ts';
 import { offersIn } from './offers.ts';
-import { type Column, dataTable, moment, money, nothing, payoutPath } from './pieces.ts';
+import { type Column, dataTable, moment, nothing } from './pieces.ts';
+import { ROW } from './row-columns.ts';
 import { groupSections } from './step-text.ts';
 import { visibleIncidents } from './visible-incidents.ts';
 
@@ -26,12 +26,9 @@ const READ_AT_ONCE = 100;
 const SHOWN_MAX = 100;
 
 const COLUMNS: readonly Column<PayoutRecord>[] = [
-  { head: 'Document', cell: ({ reference, documentId }) => html`<a href="${payoutPath(reference)}">${documentId}</a>` },
-  { head: 'Amount', isFigure: true, cell: ({ amount, currency }) => money(amount, currency) },
-  { head: 'From', cell: ({ accountId }) => accountId },
-  { head: 'To', cell: payeeText },
+  ...[ROW.document, ROW.amount, ROW.from, ROW.to],
   { head: 'Since', cell: ({ updatedAt }) => moment(updatedAt) },
-  { head: 'Why', cell: ({ reason }) => reason?.message },
+  ROW.why,
 ];
 
 /** `/`: what somebody can decide now. */

@@ -1,7 +1,7 @@
 import type {
+  ClaimedFacts,
   OriginalMessage,
   OriginalTransaction,
-  PayoutFacts,
   TransactionFacts,
 } from '../../../src/domain/bank-message.ts';
 import type { PayoutState } from '../../../src/domain/payout-state.ts';
@@ -31,7 +31,7 @@ export const original = (values: Partial<OriginalTransaction> = {}): OriginalTra
   ...values,
 });
 
-export const payout = (state: PayoutState, reason?: ReasonCode, values: Partial<PayoutFacts> = {}): PayoutFacts => ({
+export const payout = (state: PayoutState, reason?: ReasonCode, values: Partial<ClaimedFacts> = {}): ClaimedFacts => ({
   original: original(),
   state,
   reason: reason === undefined ? null : because(reason),

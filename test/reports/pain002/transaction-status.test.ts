@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { PayoutFacts } from '../../../src/domain/bank-message.ts';
+import type { ClaimedFacts } from '../../../src/domain/bank-message.ts';
 import { END_STATES, PAYOUT_STATES, type PayoutState } from '../../../src/domain/payout-state.ts';
 import { stageOf } from '../../../src/reports/pain002/stage.ts';
 import type { JudgedStage } from '../../../src/reports/pain002/status-report.ts';
@@ -8,7 +8,7 @@ import { original, payout } from './answers.ts';
 
 const STAGES: readonly JudgedStage[] = ['validated', 'sent', 'final'];
 const FORWARD = ['ACCP', 'PDNG', 'ACSP', 'ACSC', 'RJCT'];
-const facts: PayoutFacts[] = PAYOUT_STATES.map((state) => payout(state));
+const facts: ClaimedFacts[] = PAYOUT_STATES.map((state) => payout(state));
 
 describe('the status of a transaction', () => {
   test.each([

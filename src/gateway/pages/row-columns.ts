@@ -1,0 +1,17 @@
+import { payeeText } from '../../reports/masked.ts';
+import type { PayoutRecord } from '../../store/store.ts';
+import { html } from './html.ts';
+import { badge, type Column, money, payoutPath } from './pieces.ts';
+
+/** Columns of the tables of rows. */
+export const ROW = {
+  document: {
+    head: 'Document',
+    cell: ({ reference, documentId }) => html`<a href="${payoutPath(reference)}">${documentId}</a>`,
+  },
+  amount: { head: 'Amount', isFigure: true, cell: ({ amount, currency }) => money(amount, currency) },
+  from: { head: 'From', cell: ({ accountId }) => accountId },
+  to: { head: 'To', cell: payeeText },
+  state: { head: 'State', cell: ({ state }) => badge(state) },
+  why: { head: 'Why', cell: ({ reason }) => reason?.message },
+} satisfies Record<string, Column<PayoutRecord>>;
