@@ -38,6 +38,14 @@ const NAMESPACE = 'urn:iso:std:iso:20022:tech:xsd:pain.001.001.09';
 const XML = `<Document xmlns="${NAMESPACE}"><CstmrCdtTrfInitn>`;
 const many = (text: string, bytes: number): string => text.repeat(Math.ceil(bytes / text.length));
 
+/** A workbook whose cells may all have one of these formats. */
+function sheetInFormats(formats: readonly string[]): Buffer {
+  const codes = formats.map((code, index) => `<numFmt numFmtId="${200 + index}" formatCode="${code}"/>`).join('');
+  const cells = many('<xf numFmtId="200"/>', 400_000);
+  const parts = { 'xl/styles.xml': `<styleSheet><numFmts>${codes}</numFmts><cellXfs>${cells}</cellXfs></styleSheet>` };
+  return workbook({ sheets: [{ rows: '' }], parts });
+}
+
 /** Content, by what was slow in it or might be. */
 const HOSTILE: readonly [what: string, file: string, content: () => string | Buffer][] = [
   ['10,000 quotes in a cell', 'a.csv', () => `${HEADER}A,u,x${'"'.repeat(10_000)}\n`],
@@ -75,6 +83,13 @@ const HOSTILE: readonly [what: string, file: string, content: () => string | Buf
         sheets: [{ rows: '' }],
         parts: { 'xl/sharedStrings.xml': `<sst>${many('<si/>', 4_000_000)}</sst>` },
       }),
+  ],
+  ['a long number format', 'e.xlsx', () => sheetInFormats([many('[', 200_000)])],
+  ['number formats', 'f.xlsx', () => sheetInFormats(Array.from({ length: 20_000 }, () => many('[', 400)))],
+  [
+    'hidden columns',
+    'g.xlsx',
+    () => workbook({ sheets: [{ rows: '', columns: many('<col min="-9e9" max="9e9" hidden="1"/>', 900_000) }] }),
   ],
   ['attributes', 'a.xml', () => `<Document ${Array.from({ length: 8_000 }, (_, n) => `a${n}="x"`).join(' ')}>`],
   [

@@ -44,9 +44,11 @@ function takeRow(table: TableRows, columns: number, row: SheetRow, told: Set<num
   else if (surplus >= 0) table.refuse(row.line, NO_COLUMN);
   else {
     table.takeRow(textsOf(row, columns), row.line, problemsOf(row));
-    const unseen = row.cells.flatMap((_, index) => (row.isHiddenColumn(index) && !told.has(index) ? [index] : []));
-    for (const index of unseen) table.warn(row.line, { index, ...HIDDEN_COLUMN });
-    for (const index of unseen) told.add(index);
+    for (const index of row.hiddenColumns) {
+      if (row.cells[index] === undefined || told.has(index)) continue;
+      told.add(index);
+      table.warn(row.line, { index, ...HIDDEN_COLUMN });
+    }
   }
 }
 

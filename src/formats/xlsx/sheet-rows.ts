@@ -11,8 +11,8 @@ export interface SheetRow {
   isHidden: boolean;
   /** By column from 0; blank ones may be missing. */
   cells: CellText[];
-  /** Whether people do not see a column. */
-  isHiddenColumn(index: number): boolean;
+  /** Columns that people do not see, from 0; of the sheet. */
+  hiddenColumns: ReadonlySet<number>;
 }
 
 /** The rows of a sheet that hold anything, one after the other. Throws `UnreadableFile`. */
@@ -31,9 +31,7 @@ class SheetReader implements PartHandler {
   private readonly file: string;
   private readonly context: CellContext;
   private finished: SheetRow[] = [];
-  private readonly hidden: { min: number; max: number }[] = [];
-  private readonly isHiddenColumn = (index: number): boolean =>
-    this.hidden.some(({ min, max }) => index + 1 >= min && index + 1 <= max);
+  private readonly hidden = new Set<number>();
   private row: SheetRow = this.newRow(0);
   private size = 0;
   private column = -1;
@@ -53,16 +51,15 @@ class SheetReader implements PartHandler {
   }
 
   open(name: string, attribute: (name: string) => string | undefined): void {
-    const isHidden = /^(?:1|true)$/.test(attribute('hidden') ?? '');
-    if (name === 'col' && isHidden && this.hidden.length < COLUMNS_MAX) {
-      this.hidden.push({ min: Number(attribute('min')), max: Number(attribute('max')) });
-    } else if (name === 'row') {
-      this.row = this.newRow(Number(attribute('r') ?? this.row.line + 1), isHidden);
+    if (name === 'row') {
+      this.row = this.newRow(Number(attribute('r') ?? this.row.line + 1), isSet(attribute('hidden')));
       this.size = 0;
       this.column = -1;
     } else if (name === 'c') {
       this.column = columnOf(attribute('r')) ?? this.column + 1;
       this.cell = { type: attribute('t') ?? 'n', style: Number(attribute('s') ?? 0), isFormula: false };
+    } else if (name === 'col') {
+      if (isSet(attribute('hidden'))) this.hide(Number(attribute('min')), Number(attribute('max')));
     } else if (name === 'f' && this.cell !== undefined) this.cell.isFormula = true;
     else if (name === 'rPh') this.isPhonetic = true;
     this.isValue = (name === 'v' || name === 't') && !this.isPhonetic;
@@ -84,7 +81,11 @@ class SheetReader implements PartHandler {
   }
 
   private newRow(line: number, isHidden = false): SheetRow {
-    return { line, isHidden, cells: [], isHiddenColumn: this.isHiddenColumn };
+    return { line, isHidden, cells: [], hiddenColumns: this.hidden };
+  }
+
+  private hide(from: number, to: number): void {
+    for (let column = Math.max(from, 1); column <= Math.min(to, COLUMNS_MAX); column += 1) this.hidden.add(column - 1);
   }
 
   private finishCell(raw: RawCell): void {
@@ -95,6 +96,8 @@ class SheetReader implements PartHandler {
     this.row.cells[this.column] = cell;
   }
 }
+
+const isSet = (flag: string | undefined): boolean => flag === '1' || flag === 'true';
 
 /** Of `AB12`, from 0; above any that a sheet has for what is no reference. */
 function columnOf(reference: string | undefined): number | undefined {

@@ -15,6 +15,8 @@ interface Workbook extends CellContext {
 const TEXT_CHARACTERS_MAX = 64 * 1024 * 1024;
 const TEXTS_MAX = 2_000_000;
 const FORMATS_MAX = 65_536;
+/** Excel writes at most 255 characters; a long one takes the square of its length to read. */
+const FORMAT_CODE_MAX = 1_024;
 
 /** Everything of a workbook but its cells. Throws `UnreadableFile`. */
 export async function readWorkbook(parts: PackageParts): Promise<Workbook> {
@@ -75,13 +77,17 @@ async function relationsOf(parts: PackageParts, part: string): Promise<Relation[
 
 /** By position of the cell formats. */
 async function readFormats(parts: PackageParts, part: string): Promise<NumberFormat[]> {
-  const codes = new Map<string, string>();
+  const own = new Map<string, NumberFormat>();
   const ids: string[] = [];
   let isOfCells = false;
   await readPart(parts, part, {
     boundary: 'xf',
     open(name, attribute) {
-      if (name === 'numFmt') codes.set(attribute('numFmtId') ?? '', attribute('formatCode') ?? '');
+      if (name === 'numFmt') {
+        const [id = '', code = ''] = [attribute('numFmtId'), attribute('formatCode')];
+        if (code.length > FORMAT_CODE_MAX || own.size === FORMATS_MAX) throw parts.notAWorkbook();
+        own.set(id, numberFormatOf(Number(id), code));
+      }
       if (name === 'cellXfs') isOfCells = true;
       if (name === 'xf' && isOfCells && ids.length < FORMATS_MAX) ids.push(attribute('numFmtId') ?? '0');
     },
@@ -89,7 +95,7 @@ async function readFormats(parts: PackageParts, part: string): Promise<NumberFor
       if (name === 'cellXfs') isOfCells = false;
     },
   });
-  return ids.map((id) => (id === '0' ? PLAIN : numberFormatOf(Number(id), codes.get(id))));
+  return ids.map((id) => (id === '0' ? PLAIN : (own.get(id) ?? numberFormatOf(Number(id), undefined))));
 }
 
 /** The texts that cells refer to, without how they are pronounced. */
