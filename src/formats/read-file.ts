@@ -4,7 +4,7 @@ import { basename, extname } from 'node:path';
 import { fileFinding } from '../rules/finding.ts';
 import { looksLikeAba } from './aba/aba-layout.ts';
 import { readCsv } from './csv/read-csv.ts';
-import type { RowSink } from './input.ts';
+import { FILE_BYTES_MAX, type RowSink } from './input.ts';
 import { readJson } from './json/read-json.ts';
 import type { MessageContext } from './messages/message-context.ts';
 import { looksLikeNacha } from './nacha/nacha-layout.ts';
@@ -147,11 +147,15 @@ function misnamed(format: InputFormat, head: Buffer): string | undefined {
 const textOf = (head: Buffer): string =>
   head.toString('latin1').replaceAll('\0', '').replace(BYTE_ORDER_MARK, '').trimStart();
 
-/** Reads to the end, and finds one thing. */
+/** Reads what a file may have, and finds one thing. */
 const refuse =
   (message: string): Reader =>
   async (file, bytes, sink) => {
-    for await (const _ of bytes);
+    let total = 0;
+    for await (const { length } of bytes) {
+      total += length;
+      if (total > FILE_BYTES_MAX) break;
+    }
     sink.finding(fileFinding(file, 1, 'other-kind-of-file', message));
   };
 
