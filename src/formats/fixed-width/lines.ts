@@ -56,7 +56,11 @@ function recordText(file: string, line: number, bytes: Buffer, width: number): s
     throw new UnreadableFile(fileFinding(file, line, 'not-ascii', message));
   }
   if (record.length !== width && record.length > 0) {
-    const message = `${record.length} characters where every record has ${width}; the file may be truncated. The rest was not checked`;
+    const why =
+      record.length > width
+        ? 'line ends may be missing; export it with one record a line'
+        : 'the file may be truncated, or an editor may have removed blanks at the ends of lines; export it again';
+    const message = `${record.length} characters where every record has ${width}; ${why}. The rest was not checked`;
     throw new UnreadableFile(fileFinding(file, line, 'wrong-record-length', message));
   }
   return record.toString('latin1');

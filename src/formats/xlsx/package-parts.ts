@@ -117,7 +117,8 @@ const NOT_A_WORKBOOK = {
 const RELATIONS = '_rels/.rels';
 const OTHER_ARCHIVE = {
   rule: NOT_A_WORKBOOK.rule,
-  message: 'a ZIP archive, not a workbook (.xlsx); unpack it, and hand over the files in it one by one',
+  message:
+    'a ZIP archive or a document of another program, not a workbook (.xlsx); unpack it and hand over its files one by one, or save it as .xlsx',
 };
 const OLD_WORKBOOK = {
   rule: 'old-workbook',

@@ -159,6 +159,18 @@ describe('a file that is refused as a whole', () => {
     expect(rules(await read(content))).toContainEqual([rule, line, null, rule === 'bad-date' ? '75-80' : null]);
   });
 
+  test.each([
+    ['without its line ends', good.join(''), /^\d+ characters where every record has 120; line ends may be missing/],
+    [
+      'without the blanks at their ends',
+      good.map((line) => line.trimEnd()).join('\n'),
+      /editor may have removed blanks/,
+    ],
+  ])('%s is told so', async (_, content, message) => {
+    const { findings } = await read(content);
+    expect(findings).toMatchObject([{ rule: 'wrong-record-length', message: expect.stringMatching(message) }]);
+  });
+
   test('in UTF-16', async () => {
     expect(rules(await read(Buffer.from(abaOf([{}]), 'utf16le')))).toEqual([['not-ascii', 1, null, null]]);
   });
