@@ -65,13 +65,15 @@ export function noticeOf({ webhook }: CardFields, body: unknown): CardNotice | u
   const paymentId = readText(webhook.payment_id, body);
   const referenceId = readText(webhook.reference_id, body);
   const status = readText(webhook.payment_status, body);
-  const named = { paymentId, referenceId, merchantRequestId: readText(webhook.merchant_request_id, body) };
+  const merchantRequestId = readText(webhook.merchant_request_id, body);
+  const sum = { amount: readText(webhook.amount, body), currency: readText(webhook.currency, body)?.toUpperCase() };
+  const named = { paymentId, referenceId, merchantRequestId };
   if (paymentId === undefined && referenceId === undefined) return undefined;
   const about3ds = /3ds|three_ds/i.test(readText(webhook.type, body) ?? '');
   // A notice of a completed challenge may show the status the payment still has.
   const statusCounts =
     status !== undefined && paymentId !== undefined && (!about3ds || endOfStatus(status) !== undefined);
-  if (statusCounts) return { kind: 'status', status, ...named };
+  if (statusCounts) return { kind: 'status', status, ...named, ...sum };
   return about3ds || referenceId !== undefined ? { kind: 'completion', status: undefined, ...named } : undefined;
 }
 

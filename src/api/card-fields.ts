@@ -40,7 +40,7 @@ export const CARD_FIELDS = {
     'currency',
     'merchant_request_id',
   ],
-  webhook: ['type', 'payment_id', 'payment_status', 'reference_id', 'merchant_request_id'],
+  webhook: ['type', 'payment_id', 'payment_status', 'reference_id', 'merchant_request_id', 'amount', 'currency'],
 } as const;
 
 export type CardMessage = keyof typeof CARD_FIELDS;

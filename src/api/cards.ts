@@ -87,6 +87,9 @@ export interface CardNotice {
   /** Of the 3-D Secure session. */
   referenceId: string | undefined;
   merchantRequestId: string | undefined;
+  /** As the event says; absent where it says none. */
+  amount?: string | undefined;
+  currency?: string | undefined;
 }
 
 export interface Cards {

@@ -113,6 +113,9 @@ export interface CardEvent {
   trust: 'verified' | 'hint';
   /** Epoch ms. */
   receivedAt: number;
+  /** As it says; absent or null where it says none. */
+  amount?: string | null;
+  currency?: string | null;
 }
 
 /** One event has one effect, whatever came twice: its key. */

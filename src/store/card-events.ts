@@ -35,7 +35,7 @@ async function link(db: Database, paymentId: string, merchantRequestId: string, 
   if ((await ownerOfPayment(db, paymentId)) !== merchantRequestId) return [];
   return db
     .selectFrom('cardEvents')
-    .select(['kind', 'paymentId', 'status', 'trust', 'receivedAt'])
+    .select(['kind', 'paymentId', 'status', 'trust', 'receivedAt', 'amount', 'currency'])
     .where('paymentId', '=', paymentId)
     .orderBy('receivedAt')
     .orderBy('receiptId')

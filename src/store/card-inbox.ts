@@ -19,11 +19,22 @@ function receive(db: Database, event: ReceivedCardEvent): Promise<'new' | 'known
 
 async function insert(
   db: Database,
-  { kind, paymentId, status, trust, receiptId, merchantRequestId, receivedAt }: ReceivedCardEvent,
+  { kind, paymentId, status, trust, receiptId, merchantRequestId, receivedAt, amount, currency }: ReceivedCardEvent,
 ): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('cardEvents')
-    .values({ kind, paymentId, status, trust, receiptId, merchantRequestId, receivedAt, looks: 0 })
+    .values({
+      kind,
+      paymentId,
+      status,
+      trust,
+      receiptId,
+      merchantRequestId,
+      receivedAt,
+      amount: amount ?? null,
+      currency: currency ?? null,
+      looks: 0,
+    })
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirstOrThrow();
   return numInsertedOrUpdatedRows === 1n;
@@ -40,6 +51,8 @@ async function takeAgain(db: Database, event: ReceivedCardEvent): Promise<boolea
     .set({
       trust: event.trust,
       receivedAt: event.receivedAt,
+      amount: event.amount ?? null,
+      currency: event.currency ?? null,
       effect: null,
       deliveredAt: null,
       looks: 0,

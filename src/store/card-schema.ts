@@ -60,6 +60,9 @@ interface CardEventTable {
   /** As the event said it; what `cardPaymentIds` says counts first, also in what callers are given. */
   merchantRequestId: string | null;
   receivedAt: number;
+  /** As the event said it. */
+  amount: string | null;
+  currency: string | null;
   effect: CardEventEffect | null;
   deliveredAt: number | null;
   /** How often its payment was asked for. */

@@ -1,4 +1,5 @@
 import type { CardNotice } from '../api/cards.ts';
+import { holdsCardNumber } from '../domain/card-number.ts';
 import type { CardEvent } from '../domain/card-payment.ts';
 
 /** Ids and statuses are stored and logged: printable ASCII without blanks. */
@@ -6,11 +7,26 @@ const TOKEN = /^[\x21-\x7e]{1,128}$/;
 
 export const isToken = (text: string): boolean => TOKEN.test(text);
 
+/** A sum that cannot be kept as it was said. It is nobody's. */
+const UNREADABLE = '?';
+
 /** What a notice says; undefined when it is about no payment and no 3-D Secure session, or names one as none is named. */
-export function eventOf(notice: CardNotice): Pick<CardEvent, 'kind' | 'paymentId' | 'status'> | undefined {
+export function eventOf(
+  notice: CardNotice,
+): Pick<CardEvent, 'kind' | 'paymentId' | 'status' | 'amount' | 'currency'> | undefined {
   const { kind, paymentId = '', referenceId = '' } = notice;
   const status = kind === 'status' ? (notice.status ?? '') : referenceId;
   if (paymentId === '' && (kind === 'status' || status === '')) return undefined;
   const written = [paymentId, status].filter((text) => text !== '');
-  return written.every(isToken) ? { kind, paymentId, status } : undefined;
+  if (!written.every(isToken)) return undefined;
+  const { amount, currency } = notice;
+  return {
+    kind,
+    paymentId,
+    status,
+    ...(amount !== undefined && { amount: kept(amount) }),
+    ...(currency !== undefined && { currency: kept(currency) }),
+  };
 }
+
+const kept = (text: string): string => (isToken(text) && !holdsCardNumber(text) ? text : UNREADABLE);

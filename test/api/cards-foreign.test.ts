@@ -37,6 +37,8 @@ const SETTING = JSON.stringify({
   'webhook.payment_id': 'subject.paymentRef subject.id',
   'webhook.payment_status': 'subject.outcome',
   'webhook.reference_id': 'subject.session',
+  'webhook.amount': 'subject.captured.value',
+  'webhook.currency': '',
 });
 const { cards: SETTINGS } = loadConfig({ PAYOUTS_CARD_FIELDS: SETTING });
 
@@ -128,6 +130,11 @@ describe('an acquirer of other shapes', () => {
         paymentId: 'P-1',
         status: 'SUCCEEDED',
       });
+      const captured = { value: '4990', ccy: 'EUR' };
+      expect(noticeOf({ event: 'paid', subject: { id: 'P-1', outcome: 'SUCCEEDED', captured } })).toMatchObject({
+        amount: '4990',
+        currency: undefined,
+      });
       expect(noticeOf({ event: 'auth', subject: { session: 'S-9' } })).toEqual({
         kind: 'completion',
         referenceId: 'S-9',
@@ -150,6 +157,14 @@ describe('an event under our own names', () => {
       expect(noticeOf(body)).toEqual(aStatus);
     },
   );
+
+  test.each([
+    { ...status, amount: 49.9, currency: 'eur' },
+    { data: { ...status, amount: '49.9', currency: 'EUR' } },
+    { type: 'payment.failed', payment: { ...status, amount: '49.9' }, currency: 'Eur' },
+  ])('with a status says of which sum, where it does: %j', (body) => {
+    expect(noticeOf(body)).toEqual({ ...aStatus, amount: '49.9', currency: 'EUR' });
+  });
 
   test.each([
     { type: 'three_ds.completed', data: { payment_id: 'p', reference_id: 'r' } },

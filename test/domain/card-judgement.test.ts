@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { judgeCard } from '../../src/domain/card-judgement.ts';
+import { contradictsEnd, judgeCard } from '../../src/domain/card-judgement.ts';
 import type { CardEvent, CardPaymentView } from '../../src/domain/card-payment.ts';
 
 const expected = {
@@ -87,6 +87,28 @@ describe('judgeCard', () => {
     }
   });
 
+  it.each([
+    ['amount', { amount: '4.99' }],
+    ['unit', { amount: '4990' }],
+    ['currency', { amount: '49.90', currency: 'USD' }],
+    ['sum that nobody can read', { amount: '?' }],
+  ])('another %s in an event is a conflict, where a look shows none', (_what, said) => {
+    for (const status of ['SUCCEEDED', 'FAILED', 'PROCESSING']) {
+      const judged = judgeCard([event(status, said)], [look('PROCESSING')], expected);
+      expect(judged).toEqual({ conflict: 'amount-conflict' });
+    }
+    expect(judgeCard([event('SUCCEEDED', { ...said, trust: 'hint' })], [], expected)).toEqual({ open: true });
+  });
+
+  it('the sum that an event says is no conflict in another spelling, or about a card that was declined before', () => {
+    const said = event('SUCCEEDED', { amount: '49.9', currency: 'EUR' });
+    expect(judgeCard([said], [], expected)).toEqual({ end: 'succeeded', paymentId: 'p-1' });
+    const before = event('FAILED', { paymentId: 'p-0', amount: '60.00', currency: 'EUR' });
+    expect(judgeCard([before, said], [], expected)).toEqual({ end: 'succeeded', paymentId: 'p-1' });
+    const taken = { ...before, status: 'SUCCEEDED' };
+    expect(judgeCard([taken], [], expected)).toEqual({ conflict: 'amount-conflict' });
+  });
+
   it('an amount in another spelling is the same amount', () => {
     const shown = { amount: '49.9', currency: 'EUR', merchantRequestId: 'derived-1' };
     expect(judgeCard([], [look('SUCCEEDED', shown)], expected)).toEqual({ end: 'succeeded', paymentId: 'p-1' });
@@ -113,5 +135,19 @@ describe('judgeCard', () => {
         if ('open' in judged) expect(said('SUCCEEDED')).toBe(false);
       }),
     );
+  });
+});
+
+describe('contradictsEnd', () => {
+  const paid = { state: 'succeeded', paymentId: 'p-1', amount: '49.90', currency: 'EUR' } as const;
+
+  it.each([
+    ['another amount', { amount: '4.99' }, true],
+    ['another currency', { amount: '49.90', currency: 'USD' }, true],
+    ['the same sum', { amount: '49.9', currency: 'EUR' }, false],
+    ['no sum', { amount: null, currency: null }, false],
+  ])('of a payment that was taken: SUCCEEDED of %s', (_what, said, contradicts) => {
+    expect(contradictsEnd(paid, { paymentId: 'p-1', status: 'SUCCEEDED', ...said })).toBe(contradicts);
+    expect(contradictsEnd(paid, { paymentId: 'p-1', status: 'PROCESSING', ...said })).toBe(false);
   });
 });

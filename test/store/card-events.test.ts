@@ -80,7 +80,15 @@ onEveryStore('Card events', (test) => {
     await cards.receive(cardEvent('p-2', { merchantRequestId: 'm-1', receivedAt: 2_001 }));
     await cards.receive(cardEvent('p-3'));
     expect(await cards.link('p-1', 'm-1', 3_000)).toEqual([
-      { kind: 'status', paymentId: 'p-1', status: 'SUCCEEDED', trust: 'verified', receivedAt: 2_000 },
+      {
+        kind: 'status',
+        paymentId: 'p-1',
+        status: 'SUCCEEDED',
+        trust: 'verified',
+        receivedAt: 2_000,
+        amount: null,
+        currency: null,
+      },
     ]);
     expect((await cards.eventsOf('m-1')).map(({ paymentId }) => paymentId)).toEqual(['p-1', 'p-2']);
     expect(await cards.eventsOf('m-2')).toEqual([]);

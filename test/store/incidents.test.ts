@@ -109,6 +109,7 @@ describe('Incidents of a store from before they could be acknowledged', () => {
     db.exec('alter table payouts drop column kind');
     db.exec('alter table payouts drop column look_alike_account');
     db.exec('alter table send_attempts drop column listed_from');
+    for (const column of ['amount', 'currency']) db.exec(`alter table card_events drop column ${column}`);
     const later = [
       'signed_decisions',
       'plan_rows',

@@ -16,6 +16,24 @@ onEveryStore('A webhook', (test) => {
     expect(await other.cards.eventsOf('m-1')).toMatchObject([event]);
   });
 
+  it('is stored with the sum that it says, as far as that can be kept', async () => {
+    const { cards } = await test.open();
+    await cards.addRequest('r-1', 'm-1');
+    const { take } = openReceiver({ cards });
+    const said = { amount: '49.90', currency: 'EUR' };
+    expect(await take(noticeBody({ ...SUCCEEDED, ...said }))).toMatchObject({ event: said });
+    await take(noticeBody({ ...SUCCEEDED, payment_status: 'FAILED', amount: '1 234,50', currency: 'US Dollar' }));
+    await take(noticeBody({ ...SUCCEEDED, payment_status: 'PROCESSING', amount: '4111111111111111' }));
+    expect((await cards.eventsOf('m-1')).map(({ status, amount, currency }) => [status, amount, currency])).toEqual(
+      expect.arrayContaining([
+        ['SUCCEEDED', '49.90', 'EUR'],
+        ['FAILED', '?', '?'],
+        ['PROCESSING', '?', null],
+      ]),
+    );
+    expect(await cards.link('p-1', 'm-1', NOW)).toContainEqual(expect.objectContaining(said));
+  });
+
   it('is taken once, whether it comes again as it is or written and signed anew', async () => {
     const { cards } = await test.open();
     const { take, clock } = openReceiver({ cards });

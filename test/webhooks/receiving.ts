@@ -15,7 +15,8 @@ export function noticeOf(body: unknown): CardNotice | undefined {
   const { payment_id: paymentId, reference_id: referenceId } = data;
   if (paymentId === undefined && referenceId === undefined) return undefined;
   const kind = type === 'three_ds.completed' ? 'completion' : 'status';
-  return { kind, paymentId, status: data.payment_status, referenceId, merchantRequestId: data.merchant_request_id };
+  const { payment_status: status, merchant_request_id: merchantRequestId, amount, currency } = data;
+  return { kind, paymentId, status, referenceId, merchantRequestId, amount, currency };
 }
 
 /** A receiver with a clock of its own; `take` sends a body signed as configured, or what it is given. */

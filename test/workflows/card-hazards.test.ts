@@ -462,6 +462,38 @@ describe.concurrent('an acquirer that says', () => {
     if (field === 'amount') await recordHistory(handle, 'cardPayment', 'answered-with-another-amount');
   });
 
+  it.each([
+    ['amount', '4.99'],
+    ['currency', 'USD'],
+  ])('another %s in its webhook, and none when it is asked, is for people', async (field, said) => {
+    await using product = await startCardProduct({
+      PAYOUTS_CARD_FIELDS: '{"payment.amount":"","payment.currency":""}',
+    });
+    const id = `told-another-${field}`;
+    const handle = await product.ask({ id, card: 'slow' });
+    const { payment_id: paymentId } = await product.untilState(id, 'processing');
+    const told = { payment_id: paymentId, payment_status: 'SUCCEEDED', merchant_request_id: id };
+    await product.sandboxTest('POST', 'webhooks/send', { ...told, amount: '49.90', currency: 'EUR', [field]: said });
+    const { reason } = await product.untilState(id, 'needs-operator', 'succeeded');
+    expect(reason?.code).toBe('amount-conflict');
+    await product.sandboxTest('POST', 'clock', { advance_ms: 3_700_000 });
+    await until(async () => (await captures(product, id)) === 1);
+    expect(await resolve(handle, 'close-as-not-paid')).toMatchObject({ accepted: false });
+    expect(await resolve(handle, 'adopt-payment', { paymentId })).toMatchObject({ accepted: true });
+    expect(await handle.result()).toMatchObject({ state: 'succeeded' });
+    if (field === 'amount') await recordHistory(handle, 'cardPayment', 'told-another-amount');
+  });
+
+  it('another amount in a webhook after the end contradicts it', async () => {
+    const id = 'told-another-amount-late';
+    const handle = await product.ask({ id, card: 'no-webhook' });
+    expect(await handle.result()).toMatchObject({ state: 'succeeded' });
+    const { paymentId } = (await product.store.cards.get(id)) ?? {};
+    const told = { payment_id: paymentId, payment_status: 'SUCCEEDED', merchant_request_id: id };
+    await product.sandboxTest('POST', 'webhooks/send', { ...told, amount: '499.00', currency: 'EUR' });
+    await until(async () => (await product.store.cards.get(id))?.contradictedAt != null);
+  });
+
   it('SUCCEEDED and then FAILED has its first word believed and the second one shown to people', async () => {
     const id = 'contradicted';
     const handle = await product.ask({ id });

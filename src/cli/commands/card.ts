@@ -18,14 +18,16 @@ export async function showCard(session: Session, id: string): Promise<void> {
   const document = await documentIn(session, record);
   const events = (await store.cards.eventsOf(record.merchantRequestId)).map(eventDocument);
   const payments = await store.cards.paymentsOf(record.merchantRequestId);
-  const rows = events.map(({ received_at: at, kind, status, trust, effect }) => [
+  const rows = events.map(({ received_at: at, kind, status, amount, currency, trust, effect }) => [
     at.slice(0, 19),
     kind,
     status,
+    `${amount ?? ''} ${currency ?? ''}`.trim(),
     trust,
     effect ?? 'open',
   ]);
-  const list = events.length === 0 ? '' : `\n${table(['event (UTC)', 'kind', 'status', 'trust', 'effect'], rows)}`;
+  const list =
+    events.length === 0 ? '' : `\n${table(['event (UTC)', 'kind', 'status', 'says', 'trust', 'effect'], rows)}`;
   session.output.result(
     { card_payment: document, payment_ids: payments, events },
     cardText(document, [['other ids', payments.filter((it) => it !== document.payment_id).join(' ') || null]]) + list,
@@ -90,9 +92,9 @@ async function documentIn(session: Session, record: CardRecord): Promise<CardDoc
   return documentOf(record, undefined, workflowUrl(await session.ui(), record.workflowId));
 }
 
-function eventDocument({ kind, paymentId, status, trust, receivedAt, effect }: StoredCardEvent) {
+function eventDocument({ kind, paymentId, status, trust, receivedAt, amount, currency, effect }: StoredCardEvent) {
   const at = new Date(receivedAt).toISOString();
-  return { kind, payment_id: paymentId, status, trust, received_at: at, effect };
+  return { kind, payment_id: paymentId, status, amount, currency, trust, received_at: at, effect };
 }
 
 /** A payment as a person reads it; rows of `more` without a value are left out. */

@@ -1,3 +1,4 @@
+import { formatMinor } from '../../domain/money.ts';
 import type { Books } from '../bank/books.ts';
 import { draw } from '../draw.ts';
 import { newId } from '../ids.ts';
@@ -11,6 +12,8 @@ interface CardEventData {
   payment_status?: string | undefined;
   merchant_request_id?: string | undefined;
   reference_id?: string | undefined;
+  amount?: string | undefined;
+  currency?: string | undefined;
 }
 
 export const EVENT_TYPES = {
@@ -45,8 +48,10 @@ export function announceCompletion(books: Books, row: CardPaymentRow): void {
 }
 
 function announceStatus(books: Books, row: CardPaymentRow, status: 'SUCCEEDED' | 'FAILED', inMs: number): void {
-  const { payment_id, merchant_request_id } = row;
-  announce(books, EVENT_TYPES[status], { payment_id, payment_status: status, merchant_request_id }, inMs);
+  const { payment_id, merchant_request_id, currency } = row;
+  const amount = formatMinor(row.amount, currency);
+  const data = { payment_id, payment_status: status, merchant_request_id, amount, currency };
+  announce(books, EVENT_TYPES[status], data, inMs);
 }
 
 /** Writes the deliveries of an event as the endpoint asks; without an endpoint there is nobody to tell. */

@@ -22,7 +22,7 @@ import { allSessions } from './sessions.ts';
  * | GET /__sandbox/card-payments | | `{payments, sessions}`, all of them, oldest first |
  * | PUT /__sandbox/webhooks | see `endpoint.ts` | the endpoint without its secret |
  * | GET /__sandbox/webhooks?after=SEQ | | `{endpoint, counts, deliveries}`: at most 1000 deliveries after that number |
- * | POST /__sandbox/webhooks/send | `{payment_id, payment_status?, type?, merchant_request_id?, reference_id?, event_id?, forged?}` | `{event_id}` |
+ * | POST /__sandbox/webhooks/send | `{payment_id, payment_status?, type?, merchant_request_id?, reference_id?, amount?, currency?, event_id?, forged?}` | `{event_id}` |
  */
 export const ACQUIRER_TEST_ROUTES: Routes<TestRoute> = {
   'GET /__sandbox/cards': () => ({ note: TEST_CARDS_NOTE, cards: TEST_CARDS }),
@@ -46,6 +46,8 @@ const sendBody = z.strictObject({
   type: word.optional(),
   merchant_request_id: word.optional(),
   reference_id: word.optional(),
+  amount: word.optional(),
+  currency: word.optional(),
   /** An id that was sent before; absent: a new one. */
   event_id: word.optional(),
   /** Signed with another key than the endpoint's. */

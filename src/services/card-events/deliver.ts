@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Cards } from '../../api/cards.ts';
+import type { CardPayment, Cards } from '../../api/cards.ts';
 import { BankError } from '../../api/errors.ts';
 import { contradictsEnd } from '../../domain/card-judgement.ts';
 import { type CardEvent, cardEventKey, cardPaymentInput, endOfStatus, isCardEnd } from '../../domain/card-payment.ts';
@@ -72,10 +72,10 @@ async function afterEnd(deps: CardEventDeps, record: CardRecord, event: CardEven
   }
   if (event.trust === 'verified') return settle(deps, event, merchantRequestId, 'contradicts');
   const look = await lookAt(deps, event);
-  if (look === undefined || look.owner !== merchantRequestId || endOfStatus(look.status) === undefined) {
+  if (look === undefined || look.owner !== merchantRequestId || endOfStatus(look.payment.status) === undefined) {
     return deps.store.cards.countLook(event);
   }
-  const effect = contradictsEnd(record, { ...event, status: look.status }) ? 'contradicts' : 'confirms';
+  const effect = contradictsEnd(record, look.payment) ? 'contradicts' : 'confirms';
   return settle(deps, event, merchantRequestId, effect);
 }
 
@@ -135,11 +135,12 @@ async function lookForOwner(deps: CardEventDeps, event: StoredCardEvent): Promis
 async function lookAt(
   { bank, store: { cards } }: CardEventDeps,
   { paymentId }: CardEvent,
-): Promise<{ status: string; owner: string | undefined } | undefined> {
+): Promise<{ payment: CardPayment; owner: string | undefined } | undefined> {
   try {
-    const { status, merchantRequestId } = await bank.cards.retrieve(paymentId);
+    const payment = await bank.cards.retrieve(paymentId);
+    const { merchantRequestId } = payment;
     const said = merchantRequestId === undefined ? undefined : await cards.ownerOfRequest(merchantRequestId);
-    return { status, owner: said ?? (await cards.ownerOfPayment(paymentId)) };
+    return { payment, owner: said ?? (await cards.ownerOfPayment(paymentId)) };
   } catch (error) {
     if (error instanceof BankError && !error.retryable) return undefined;
     throw error;
@@ -147,6 +148,7 @@ async function lookAt(
 }
 
 /** The event alone, as workflows hear it. */
-export function eventOf({ kind, paymentId, status, trust, receivedAt }: CardEvent): CardEvent {
-  return { kind, paymentId, status, trust, receivedAt };
+export function eventOf({ kind, paymentId, status, trust, receivedAt, amount, currency }: CardEvent): CardEvent {
+  const sum = { ...(amount != null && { amount }), ...(currency != null && { currency }) };
+  return { kind, paymentId, status, trust, receivedAt, ...sum };
 }

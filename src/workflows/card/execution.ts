@@ -189,6 +189,13 @@ export class CardExecution extends ExecutionView<CardState> {
     return [...looked, ...[...answers.values()].filter(({ paymentId }) => !looks.has(paymentId))];
   }
 
+  /** What was heard. Runs that began earlier compare no sum with what was asked for. */
+  get statements(): CardEvent[] {
+    const differs = this.events.some((event) => conflictOf(event, this.expectation()) !== undefined);
+    if (!differs || patched('compares-the-sum-of-an-event')) return this.events;
+    return this.events.map((event) => ({ ...event, amount: null, currency: null }));
+  }
+
   /** What the acquirer must show of every payment of this intent. */
   expectation(): { amount: string; currency: string; requestIds: readonly string[]; declined: readonly string[] } {
     const { amount, currency, requestIds, declined } = this;

@@ -23,7 +23,7 @@ export async function followPayment(
 ): Promise<Conclusion> {
   for (;;) {
     const expected = { ...execution.expectation(), current: following.paymentId };
-    const judged = judgeCard(execution.events, execution.shownPayments, expected);
+    const judged = judgeCard(execution.statements, execution.shownPayments, expected);
     let asked: CardEnded | undefined;
     if ('conflict' in judged) asked = await askAbout(execution, terms, following, judged.conflict, judged.detail);
     else if ('end' in judged) {

@@ -32,7 +32,7 @@ describe('a webhook', () => {
       body: {
         type: 'payment.succeeded',
         timestamp: expect.any(Number),
-        data: { payment_id, payment_status: 'SUCCEEDED', merchant_request_id },
+        data: { payment_id, payment_status: 'SUCCEEDED', merchant_request_id, amount: '25.00', currency: 'EUR' },
       },
     });
     await until(async () => (await deliveriesOf(it))[0].status === 'delivered');

@@ -115,6 +115,8 @@ describe('A card event', () => {
     ['confirms', { state: 'succeeded', paymentId: 'p-1' }, { status: 'PROCESSING' }],
     ['confirms', { state: 'succeeded', paymentId: 'p-1' }, { kind: 'completion', status: 's-1' }],
     ['contradicts', { state: 'succeeded', paymentId: 'p-2' }, {}],
+    ['contradicts', { state: 'succeeded', paymentId: 'p-1' }, { amount: '105.00', currency: 'USD' }],
+    ['confirms', { state: 'succeeded', paymentId: 'p-1' }, { amount: '10.5', currency: 'USD' }],
     ['confirms', { state: 'succeeded', paymentId: 'p-2' }, { status: 'FAILED' }],
     ['contradicts', { state: 'failed', paymentId: 'p-1' }, {}],
     ['confirms', { state: 'failed', paymentId: 'p-1' }, { status: 'FAILED' }],
