@@ -66,7 +66,7 @@ export function noticeOf({ webhook }: CardFields, body: unknown): CardNotice | u
   const referenceId = readText(webhook.reference_id, body);
   const status = readText(webhook.payment_status, body);
   const merchantRequestId = readText(webhook.merchant_request_id, body);
-  const sum = { amount: readText(webhook.amount, body), currency: readText(webhook.currency, body)?.toUpperCase() };
+  const sum = { amount: readText(webhook.amount, body), currency: currencyIn(webhook.currency, body) };
   const named = { paymentId, referenceId, merchantRequestId };
   if (paymentId === undefined && referenceId === undefined) return undefined;
   const about3ds = /3ds|three_ds/i.test(readText(webhook.type, body) ?? '');
@@ -95,13 +95,16 @@ function paymentIn(
       status,
       nextAction,
       amount: readText(fields.amount, source),
-      currency: readText(fields.currency, source),
+      currency: currencyIn(fields.currency, source),
       merchantRequestId: readText(fields.merchant_request_id, source),
       other: unnamedMembers(fields, source),
     };
   }
   return undefined;
 }
+
+/** ISO 4217 writes codes in capitals, and not every acquirer does. */
+const currencyIn = (...where: Parameters<typeof readText>): string | undefined => readText(...where)?.toUpperCase();
 
 /** Objects that may be the payload: the data of an envelope, then the whole. */
 function sourcesOf(answer: HttpAnswer): object[] {

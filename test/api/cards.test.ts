@@ -80,7 +80,7 @@ describe('under our own names', () => {
   });
 
   test('a payment is read from the data of an envelope or from the bare object, unknown members kept', async () => {
-    const shown = { ...PAID, payment_id: 17, amount: 49.9, currency: 'EUR', merchant_request_id: 'intent-1' };
+    const shown = { ...PAID, payment_id: 17, amount: 49.9, currency: 'eur', merchant_request_id: 'intent-1' };
     const payload = {
       ...shown,
       next_action: { type: '3DS', verify_url: 'https://acs.example/c?a=1', ttl: 5 },
