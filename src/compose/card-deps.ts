@@ -48,9 +48,9 @@ export function cardDeps(
         throw error;
       }
     },
-    async update(id, name, payload) {
+    async update(id, name, payload, updateId) {
       try {
-        const asked = () => handleOf(id).executeUpdate(name, { args: [payload] });
+        const asked = () => handleOf(id).executeUpdate(name, { args: [payload], updateId });
         return { outcome: 'answered', answer: (await within(UPDATE_MS, asked)) as never };
       } catch (error) {
         if (error instanceof WorkflowNotFoundError) return { outcome: 'not-running' };

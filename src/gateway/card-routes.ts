@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { MESSAGES } from '../domain/names.ts';
@@ -20,8 +21,9 @@ import {
 } from './card-documents.ts';
 import { amountBody, amountOf, askedPayment, cancelBody, cardBody, createBody, givenCard } from './card-requests.ts';
 import { allowOrigin, type Cors, preflight } from './cors.ts';
-import { errorAnswers } from './documents.ts';
+import { changeHeader, errorAnswers } from './documents.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
+import { idempotencyKeyOf, reused } from './idempotency.ts';
 import { cardsSeenOf, maySeeCard } from './may-see.ts';
 import type { Asker } from './rate-limit.ts';
 import { answerSchemas, jsonSchema, parsed } from './schemas.ts';
@@ -95,24 +97,31 @@ type CardAsked = { by: string } & Record<string, string>;
 
 function controlRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   const answers = (document: z.ZodType, says: string) =>
-    answerSchemas({ 200: [document, says], ...errorAnswers(400, 404, 408, 409, 413, 415, 503) });
-  const ask = <Answer extends Record<string, string>>(subject: string, action: string, asked: CardAsked) => {
+    answerSchemas({ 200: [document, says], ...errorAnswers(400, 404, 408, 409, 413, 415, 422, 503) });
+  const ask = <Answer extends Record<string, string>>(
+    subject: string,
+    action: string,
+    asked: CardAsked,
+    updateId?: string,
+  ) => {
     const { by, ...detail } = asked;
-    const update = async () => answered(await deps.cards.update<Answer>(subject, action, asked));
+    const update = async () => answered(await deps.cards.update<Answer>(subject, action, asked, updateId));
     return askKept(deps, { by, action, subject, detail }, update, (answer) => answer);
   };
   const amountSchema = {
     tags: TAGS,
     summary: 'Change the amount before anything that takes money is sent',
     params: byId,
+    headers: jsonSchema(changeHeader),
     body: jsonSchema(amountBody),
-    response: answers(amountDocument, 'the amount in force'),
+    response: answers(amountDocument, 'the amount that it was changed to'),
   };
   app.post('/v1/card-payments/:id/amount', { schema: amountSchema }, async (request) => {
     const { amount: given, by } = parsed(amountBody, request.body, 'body');
     const { merchantRequestId, currency } = await ownRecord(request, deps);
     const change = { amount: amountOf(given, currency), by: makerOf(request.caller, by) ?? 'gateway' };
-    const told = await ask<{ amount: string }>(merchantRequestId, MESSAGES.changeAmount, change);
+    const told = await ask<{ amount: string }>(merchantRequestId, MESSAGES.changeAmount, change, changeIdOf(request));
+    if (told.amount !== change.amount) throw reused();
     return { schemaVersion: 1, amount: told.amount };
   });
   const cancelSchema = {
@@ -129,6 +138,15 @@ function controlRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     const told = await ask<{ outcome: string }>(merchantRequestId, MESSAGES.cancel, asked);
     return { schemaVersion: 1, outcome: told.outcome };
   });
+}
+
+/** The same for a request that comes again: a delayed one would set back what was changed since. A key may say anything. */
+function changeIdOf(request: FastifyRequest): string | undefined {
+  const key = idempotencyKeyOf(request);
+  if (key === undefined) return undefined;
+  return createHash('sha256')
+    .update(`${request.caller.name ?? ''}/${key}`)
+    .digest('hex');
 }
 
 /** Whoever shows a client secret is the page of one payment. */

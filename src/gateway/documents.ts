@@ -47,6 +47,13 @@ export const idempotencyHeader = z.object({
   'content-disposition': z.string().optional().describe('attachment; filename="payroll.csv"'),
 });
 
+export const changeHeader = z.object({
+  'idempotency-key': z
+    .string()
+    .optional()
+    .describe('one key for each change: a request that comes again with it, however late, changes nothing'),
+});
+
 const ERROR_SAYS = {
   400: 'a parameter cannot be used, or the maker is missing',
   401: 'the token is missing or wrong',

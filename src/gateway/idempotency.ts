@@ -3,6 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createGunzip, createGzip } from 'node:zlib';
+import type { FastifyRequest } from 'fastify';
 import { v7 } from 'uuid';
 import { Problem } from '../domain/problem.ts';
 import type { IdempotencyHold, IdempotencyKey, Store } from '../store/store.ts';
@@ -15,6 +16,18 @@ const PATIENCE_MS = 20_000;
 const LOOK_EVERY_MS = 200;
 /** The claims of rows guard for ever; a key is remembered this long. */
 const REMEMBERED_MS = 30 * 24 * 3_600_000;
+
+/** Printable ASCII: what a header can hold without doubt. */
+const KEY = /^[\x21-\x7e]{1,255}$/;
+
+export function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
+  const key = headers['idempotency-key'];
+  if (key === undefined) return undefined;
+  if (typeof key === 'string' && KEY.test(key)) return key;
+  throw new Problem('usage', 'idempotency-key-refused', 'This Idempotency-Key cannot be used.', {
+    hint: 'Use one key of 1 to 255 printable ASCII characters without spaces.',
+  });
+}
 
 /** A key of a caller and the request it stands for. */
 export type KeyedRequest = Pick<IdempotencyHold, 'caller' | 'key' | 'requestSha256'>;
@@ -80,7 +93,7 @@ const packed = (body: MadeAnswer['body']): Promise<Buffer> =>
   pipeline(Readable.from(body), createGzip(), (zipped: AsyncIterable<Buffer>) => buffer(Readable.from(zipped)));
 const unpacked = (body: Buffer): Readable => Readable.from([body]).pipe(createGunzip());
 
-function reused(): Problem {
+export function reused(): Problem {
   return new Problem(
     'invalid-input',
     'idempotency-key-reused',

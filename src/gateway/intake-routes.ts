@@ -15,7 +15,7 @@ import { REPORT_TYPES } from './batch-routes.ts';
 import { type Caller, makerOf } from './callers.ts';
 import { errorAnswers, idempotencyHeader, planDocument } from './documents.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
-import { answerOnce, type MadeAnswer } from './idempotency.ts';
+import { answerOnce, idempotencyKeyOf, type MadeAnswer } from './idempotency.ts';
 import { maySee } from './may-see.ts';
 import { answerSchemas, jsonSchema, keptText, parsed } from './schemas.ts';
 import { assertFileName, receive, tooLarge, UPLOAD_TYPES, type Upload } from './upload.ts';
@@ -128,18 +128,6 @@ async function received(request: FastifyRequest, folder: string, file: string | 
   if (name !== undefined) assertFileName(name);
   if (Number(headers['content-length'] ?? 0) > FILE_BYTES_MAX) throw tooLarge();
   return receive(request.body as Readable, folder, { name, extension });
-}
-
-/** Printable ASCII: what a header can hold without doubt. */
-const KEY = /^[\x21-\x7e]{1,255}$/;
-
-function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
-  const key = headers['idempotency-key'];
-  if (key === undefined) return undefined;
-  if (typeof key === 'string' && KEY.test(key)) return key;
-  throw new Problem('usage', 'idempotency-key-refused', 'This Idempotency-Key cannot be used.', {
-    hint: 'Use one key of 1 to 255 printable ASCII characters without spaces.',
-  });
 }
 
 /** Everything that makes a request another one: its options, the name of its file and its bytes. */

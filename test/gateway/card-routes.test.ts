@@ -264,6 +264,28 @@ describe('a card payment that is known', () => {
     expect((await send('/v1/card-payments/order-1')).document.card_payment.state).toBe('received');
   });
 
+  it('names each change of the amount with a key: the same update for the same key, and another amount is none', async () => {
+    const gateway = await openGateway();
+    await create(gateway);
+    const { cards, send } = gateway;
+    cards.answer = { outcome: 'answered', answer: { amount: '39.00' } };
+    const change = (amount: string, key: string) =>
+      send('/v1/card-payments/order-1/amount', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'idempotency-key': key },
+        body: JSON.stringify({ amount }),
+      });
+    for (const key of ['first', 'first', 'second']) expect(await change('39', key)).toMatchObject({ status: 200 });
+    const [first, again, second] = cards.told.map(({ updateId }) => updateId);
+    expect(first).toMatch(/^[0-9a-f]{64}$/);
+    expect([again === first, second === first]).toEqual([true, false]);
+    expect(await change('40', 'first')).toMatchObject({
+      status: 422,
+      document: { error: { code: 'idempotency-key-reused' } },
+    });
+    expect(await change('39', 'with a blank')).toMatchObject({ status: 400 });
+  });
+
   it('is told why an update is refused, or that nothing runs', async () => {
     const gateway = await openGateway();
     await create(gateway);

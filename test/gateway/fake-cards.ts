@@ -10,7 +10,7 @@ export interface FakeCards extends CardDeps {
   /** Of each payment that runs. */
   states: Map<string, CardState | 'silent'>;
   started: CardPaymentInput[];
-  told: { id: string; name: string; payload?: unknown }[];
+  told: { id: string; name: string; payload?: unknown; updateId?: string }[];
   /** Answer of the next updates. */
   answer: CardAnswer<unknown>;
   /** Makes Temporal unreachable. */
@@ -44,9 +44,9 @@ export function fakeCards(): FakeCards {
       if (state === undefined) return 'not-started';
       return state === 'silent' ? state : viewIn(id, state);
     },
-    async update(id, name, payload) {
+    async update(id, name, payload, updateId) {
       reachable();
-      fake.told.push({ id, name, payload });
+      fake.told.push({ id, name, payload, ...(updateId !== undefined && { updateId }) });
       return fake.answer as never;
     },
     async signal(id, name) {

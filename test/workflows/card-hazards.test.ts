@@ -340,6 +340,20 @@ describe.concurrent('an amount', () => {
     expect(taken).toMatchObject([{ amount: '7.00' }]);
   });
 
+  it('is not set back by a change that comes again under its key', async () => {
+    const id = 'amount-set-back';
+    await product.ask({ id, card: null });
+    await product.untilState(id, 'awaiting-card');
+    const change = (amount: string, key: string) =>
+      product.call('POST', `/v1/card-payments/${id}/amount`, { amount }, { 'idempotency-key': key });
+    expect(await change('60.00', 'one')).toMatchObject({ status: 200 });
+    expect(await change('70.00', 'two')).toMatchObject({ status: 200 });
+    expect(await change('60.00', 'one')).toMatchObject({ status: 200 });
+    expect((await product.untilState(id, 'awaiting-card')).amount).toBe('70.00');
+    expect(await change('80.00', 'two')).toMatchObject({ status: 422 });
+    expect((await product.untilState(id, 'awaiting-card')).amount).toBe('70.00');
+  });
+
   it('of another request under the same id is refused', async () => {
     const id = 'other-amount-asked';
     // Without a session of its own among those that the other test counts.

@@ -18,8 +18,11 @@ export interface CardExecutions {
   start(input: CardPaymentInput): Promise<void>;
   /** What its workflow shows; `silent` when no worker answers soon. */
   state(id: string): Promise<CardStateView | 'not-started' | 'silent'>;
-  /** An update on its workflow, by its name (`src/domain/names.ts`). */
-  update<Answer>(id: string, name: string, payload: unknown): Promise<CardAnswer<Answer>>;
+  /**
+   * An update on its workflow, by its name (`src/domain/names.ts`). Asked again under an `updateId` it has had, a run gives its
+   * first answer and does nothing.
+   */
+  update<Answer>(id: string, name: string, payload: unknown, updateId?: string): Promise<CardAnswer<Answer>>;
 }
 
 /** `refused`: `why` is the workflow's own sentence, without values. */
