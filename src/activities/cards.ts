@@ -1,7 +1,6 @@
 import type { CardPaymentInput } from '../domain/card-payment.ts';
 import type { ResumeInput } from '../domain/card-sending.ts';
 import { viewOf } from '../services/card-events/card-view.ts';
-import { isOwnPayment } from '../services/cards/own-payment.ts';
 import { prepareCard } from '../services/cards/prepare-card.ts';
 import { type RecordCardStateInput, recordCardState } from '../services/cards/record-card-state.ts';
 import { resumePayment } from '../services/cards/resume-payment.ts';
@@ -22,5 +21,8 @@ export const cardActivities = (deps: ActivityDeps) => ({
   retrievePayment: async ({ paymentId }: { paymentId: string }) =>
     viewOf(await deps.bank.cards.retrieve(paymentId), paymentId),
 
-  claimPayment: (input: ClaimPaymentInput) => isOwnPayment(deps, input),
+  /** Makes a payment this intent's, unless it is another's: false then. */
+  async claimPayment({ merchantRequestId, paymentId }: ClaimPaymentInput): Promise<boolean> {
+    return (await deps.store.cards.link(paymentId, merchantRequestId, deps.now())) !== undefined;
+  },
 });

@@ -27,12 +27,16 @@ type EventKey = Pick<CardEvent, 'kind' | 'paymentId' | 'status'>;
 
 /**
  * Says which intent a payment_id belongs to (the first owner stays) and then, in a statement of its own, returns the events known
- * for that payment. The link is committed before the look: an event stored in between has found the link by `ownerOfPayment`.
+ * for that payment; undefined when it is another intent's, whose business they are. The link is committed before the look: an event stored in between has found the link by `ownerOfPayment`.
  */
-async function link(db: Database, paymentId: string, merchantRequestId: string, at: number): Promise<CardEvent[]> {
+async function link(
+  db: Database,
+  paymentId: string,
+  merchantRequestId: string,
+  at: number,
+): Promise<CardEvent[] | undefined> {
   await addPayment(db, paymentId, merchantRequestId, at);
-  // Events of a payment that is somebody else's are none of this intent's business.
-  if ((await ownerOfPayment(db, paymentId)) !== merchantRequestId) return [];
+  if ((await ownerOfPayment(db, paymentId)) !== merchantRequestId) return undefined;
   return db
     .selectFrom('cardEvents')
     .select(['kind', 'paymentId', 'status', 'trust', 'receivedAt', 'amount', 'currency'])

@@ -89,6 +89,17 @@ describe('a create', () => {
     expect(sent).toHaveLength(1);
   });
 
+  it('links its payment and looks at its events once', async () => {
+    const { link } = store.cards;
+    const links: unknown[] = [];
+    store.cards.link = (paymentId, ...more) => {
+      links.push(paymentId);
+      return link(paymentId, ...more);
+    };
+    await create();
+    expect(links).toEqual(['pay-1']);
+  });
+
   it('is answered with an id that has the check digit of a card, and is none', async () => {
     const paymentId = '7234567890123456706';
     answer = () => ({ ...PROCESSING, paymentId });

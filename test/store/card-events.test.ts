@@ -103,7 +103,7 @@ onEveryStore('Card events', (test) => {
     const { cards } = await test.open();
     await cards.receive(cardEvent('p-1'));
     expect(await cards.link('p-1', 'm-1', 3_000)).toHaveLength(1);
-    expect(await cards.link('p-1', 'm-2', 3_000)).toEqual([]);
+    expect(await cards.link('p-1', 'm-2', 3_000)).toBeUndefined();
     expect(await cards.ownerOfPayment('p-1')).toBe('m-1');
   });
 
@@ -124,7 +124,7 @@ onEveryStore('Card events', (test) => {
         return linking(id);
       };
       const [seen, owner] = await Promise.all([linkingAfter(), receiving(id)]);
-      expect(seen.length === 1 || owner === 'm-1').toBe(true);
+      expect(seen?.length === 1 || owner === 'm-1').toBe(true);
     }
   });
 

@@ -3,7 +3,6 @@ import { viewOf } from '../card-events/card-view.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { sendCardOnce } from '../sending/send-card.ts';
 import type { Caller } from '../sending/send-once.ts';
-import { assertOwnPayment } from './own-payment.ts';
 
 /** One POST that resumes a payment after its challenge. */
 export const resumePayment = (deps: ActivityDeps, caller: Caller, input: ResumeInput): Promise<CardSendResult> =>
@@ -20,6 +19,7 @@ export const resumePayment = (deps: ActivityDeps, caller: Caller, input: ResumeI
       options,
     );
     const view = viewOf(payment, input.paymentId);
-    await assertOwnPayment(deps, { merchantRequestId: input.merchantRequestId, paymentId: view.paymentId });
-    return view;
+    const events = await deps.store.cards.link(view.paymentId, input.merchantRequestId, deps.now());
+    if (events === undefined) throw new Error('the payment of another intent');
+    return { payment: view, events };
   });

@@ -1,15 +1,13 @@
 import type { SendOptions } from '../../api/call-options.ts';
 import type { CardPayment, Cards, CreateRequest, ThreeDsSession } from '../../api/cards.ts';
 import { BankError } from '../../api/errors.ts';
-import type { CardPaymentView } from '../../domain/card-payment.ts';
 import type { CardSendResult, CreateInput, SetUpInput, SetUpResult } from '../../domain/card-sending.ts';
 import { CARDS_MAX } from '../../domain/card-terms.ts';
 import { traceFree } from '../../vault/card-trace.ts';
 import type { CardEntry, CardVault } from '../../vault/card-vault.ts';
 import { viewOf } from '../card-events/card-view.ts';
-import { sendCardOnce, sentBefore } from '../sending/send-card.ts';
+import { type PostedPayment, sendCardOnce, sentBefore } from '../sending/send-card.ts';
 import type { Caller, Sender } from '../sending/send-once.ts';
-import { assertOwnPayment } from './own-payment.ts';
 import { requestIdsOf, restartIdOf } from './request-ids.ts';
 
 export interface VaultDeps extends Sender {
@@ -46,7 +44,7 @@ export async function createCardPayment(deps: VaultDeps, caller: Caller, input: 
   if (entry === undefined) return cardGone(deps, caller, input);
   try {
     const rivals = requestIdsOf(input.merchantRequestId, CARDS_MAX).create;
-    const post = (options: SendOptions): Promise<CardPaymentView> => create(deps, input, entry, options);
+    const post = (options: SendOptions): Promise<PostedPayment> => create(deps, input, entry, options);
     const result = await withSetUpWanted(deps, input, await sendCardOnce(deps, caller, { ...input, rivals }, post));
     if (isOver(result, input)) deps.vault.forget(input.card.handle);
     return result;
@@ -82,13 +80,16 @@ function sessionOf({ referenceId, dataCollectionInfo }: ThreeDsSession, entry: C
   return { outcome: 'ready', referenceId: free.referenceId, dataCollectionInfo: free.dataCollectionInfo ?? null };
 }
 
-/** Throws for an answer whose id or status hold something of the card: it cannot be kept, and is looked for. */
+/**
+ * Throws for an answer whose id or status hold something of the card: it cannot be kept, and is looked for. An acquirer that
+ * takes one payment for the repetition of another answers with that of the other intent: nobody knows then what became of this.
+ */
 async function create(
   { bank, store, now }: VaultDeps,
   { merchantRequestId, requestId, paymentType, amount, currency, referenceId }: CreateInput,
   entry: CardEntry,
   options: SendOptions,
-): Promise<CardPaymentView> {
+): Promise<PostedPayment> {
   const request: CreateRequest = {
     merchantRequestId: requestId,
     paymentType,
@@ -100,13 +101,15 @@ async function create(
   const { other: _, ...payment } = await bank.cards.create(request, options);
   const { paymentId, status, nextAction, ...rest } = traceFree(payment, entry) as Partial<CardPayment>;
   if (paymentId === undefined || status === undefined) throw new Error('the answer has no id that may be kept');
-  await assertOwnPayment({ store, now }, { merchantRequestId, paymentId });
+  const events = await store.cards.link(paymentId, merchantRequestId, now());
+  if (events === undefined) throw new Error('the payment of another intent');
   // Before the answer is in the store: whoever finds it there finds this too.
   if (status === 'REQUIRES_ACTION' && nextAction == null && referenceId === null) {
     await store.cards.addRequest(restartIdOf(merchantRequestId), merchantRequestId);
   }
   const action = nextAction?.type === undefined ? null : { ...nextAction, verifyUrl: nextAction.verifyUrl ?? null };
-  return viewOf({ ...rest, paymentId, status, nextAction: action, other: {} }, paymentId);
+  const view = viewOf({ ...rest, paymentId, status, nextAction: action, other: {} }, paymentId);
+  return { payment: view, events };
 }
 
 /** Whether the card has done all it can: the acquirer has decided, or goes on by the session of a set-up. */

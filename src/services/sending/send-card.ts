@@ -1,10 +1,11 @@
 import type { SendOptions } from '../../api/call-options.ts';
 import { bankSays } from '../../domain/bank-condition.ts';
-import { type CardPaymentView, isCardEnd } from '../../domain/card-payment.ts';
+import { type CardEvent, type CardPaymentView, isCardEnd } from '../../domain/card-payment.ts';
 import type { CardPost, CardSendResult } from '../../domain/card-sending.ts';
 import type { SentCardRequest } from '../../domain/sent-order.ts';
 import { type AttemptResult, inDoubt } from '../../domain/submission.ts';
 import type { SendAttempt } from '../../store/store.ts';
+import { eventOf } from '../card-events/deliver.ts';
 import { type Caller, type Sender, sendOnce } from './send-once.ts';
 
 /** What every POST about a card payment shares. */
@@ -17,6 +18,12 @@ interface CardAttempt extends Omit<CardPost, 'amount' | 'currency' | 'paymentTyp
   rivals?: readonly string[];
 }
 
+/** The payment that answers a POST, linked to its intent, and the events that came before. */
+export interface PostedPayment {
+  payment: CardPaymentView;
+  events: CardEvent[];
+}
+
 /**
  * One attempt by the send protocol. The request id belongs to its intent before the record, and nothing is sent where another run
  * has sent that this one has not heard of: it was reset, and its history lacks what was done. Nothing of the request or the
@@ -26,11 +33,11 @@ export async function sendCardOnce(
   sender: Sender,
   caller: Caller,
   given: CardAttempt,
-  post: (options: SendOptions) => Promise<CardPaymentView>,
+  post: (options: SendOptions) => Promise<PostedPayment>,
 ): Promise<CardSendResult> {
-  const { store, now } = sender;
+  const { store } = sender;
   const { merchantRequestId, requestId: reference, attempt, referenceId } = given;
-  let payment: CardPaymentView | undefined;
+  let posted: PostedPayment | undefined;
   const result = await sendOnce<null, CardSendResult>(sender, caller, {
     refusedByStatus: true,
     async admit() {
@@ -42,17 +49,11 @@ export async function sendCardOnce(
     // Asked after the own record is in the store, so that of two senders at least one sees the other.
     stoppedBy: async () => (await sentBefore(sender, caller, given)) ?? rivalOf(sender, given),
     async post(_request, options) {
-      payment = await post(options);
-      return payment.paymentId;
+      posted = await post(options);
+      return posted.payment.paymentId;
     },
   });
-  if (payment !== undefined) {
-    return {
-      outcome: 'answered',
-      payment,
-      events: await store.cards.link(payment.paymentId, merchantRequestId, now()),
-    };
-  }
+  if (posted !== undefined) return { outcome: 'answered', payment: posted.payment, events: posted.events.map(eventOf) };
   if (result.outcome === 'ambiguous') return (await sentBefore(sender, caller, given)) ?? result;
   return isCardResult(result) ? result : plainResult(result);
 }
@@ -87,8 +88,8 @@ export async function sentBefore(
   }
   // Its status is for a look to say.
   const payment = { paymentId, status: '', nextAction: null };
-  const events = await store.cards.link(paymentId, merchantRequestId, now());
-  return { outcome: 'answered', payment, events, referenceId: sessionOf(accepted) };
+  const events = (await store.cards.link(paymentId, merchantRequestId, now())) ?? [];
+  return { outcome: 'answered', payment, events: events.map(eventOf), referenceId: sessionOf(accepted) };
 }
 
 /**
