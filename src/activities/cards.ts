@@ -1,7 +1,6 @@
-import type { CardPaymentInput } from '../domain/card-payment.ts';
 import type { ResumeInput } from '../domain/card-sending.ts';
 import { viewOf } from '../services/card-events/card-view.ts';
-import { prepareCard } from '../services/cards/prepare-card.ts';
+import { type PrepareCardInput, prepareCard } from '../services/cards/prepare-card.ts';
 import { type RecordCardStateInput, recordCardState } from '../services/cards/record-card-state.ts';
 import { resumePayment } from '../services/cards/resume-payment.ts';
 import type { ActivityDeps } from '../services/deps.ts';
@@ -13,7 +12,7 @@ export interface ClaimPaymentInput {
 }
 
 export const cardActivities = (deps: ActivityDeps) => ({
-  prepareCard: ({ input }: { input: Partial<CardPaymentInput> }) => prepareCard(deps, caller(), input),
+  prepareCard: (given: PrepareCardInput) => prepareCard(deps, caller(), given),
   recordCardState: (input: RecordCardStateInput) => recordCardState(deps, input),
   resumePayment: (input: ResumeInput) => resumePayment(deps, caller(), input),
 

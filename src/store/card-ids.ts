@@ -21,12 +21,13 @@ async function addRequest(db: Database, requestId: string, merchantRequestId: st
     .execute();
 }
 
-/** Owner of a request id on the wire. */
+/** Owner of a request id on the wire. That of an intent is its own, whatever an older copy has forgotten of its requests. */
 export async function ownerOfRequest(db: Database, requestId: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('cardRequests')
     .select('merchantRequestId')
     .where('requestId', '=', requestId)
+    .union(db.selectFrom('cardPayments').select('merchantRequestId').where('merchantRequestId', '=', requestId))
     .executeTakeFirst();
   return row?.merchantRequestId;
 }

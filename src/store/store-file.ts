@@ -121,16 +121,29 @@ export async function factsOf(db: Database, path: string): Promise<StoreFileFact
       'It contains nothing to keep. Check PAYOUTS_HOME, PAYOUTS_STORE_URL and the path.',
     );
   }
-  const counts = await db
+  const { paidAt, ...counts } = await db
     .selectFrom('payouts')
     .select(({ fn }) => [
       fn.countAll<number>().as('payouts'),
       fn.countAll<number>().filterWhere('state', 'not in', END_STATES).as('open'),
-      fn.max('updatedAt').as('lastChangeAt'),
+      fn.max<number | null>('updatedAt').as('paidAt'),
     ])
     .executeTakeFirstOrThrow();
-  return { identity: recorded, ...counts };
+  const changes = [paidAt, await lastCardChange(db)].filter((at) => at !== null);
+  return { identity: recorded, ...counts, lastChangeAt: changes.length === 0 ? null : Math.max(...changes) };
 }
+
+/** Null where there is none, in a copy of a build without cards too. */
+async function lastCardChange(db: Database): Promise<number | null> {
+  if (!(await appliedSteps(db)).includes(FIRST_CARDS)) return null;
+  const { changedAt } = await db
+    .selectFrom('cardPayments')
+    .select(({ fn }) => fn.max<number | null>('updatedAt').as('changedAt'))
+    .executeTakeFirstOrThrow();
+  return changedAt;
+}
+
+const FIRST_CARDS = '0007-create-card-payments';
 
 /** What SQLite or the file system says about a file, as an error that names it; any other error stays as it is. */
 export function asStoreFileError(error: unknown, path: string): unknown {

@@ -141,23 +141,28 @@ const GRPC_NOT_FOUND = 5;
 
 /**
  * Starts a card payment unless it runs: the id is the lock. One that was closed without an end is always safe to start again,
- * for it looks first at what was sent; one with an end returns that end.
+ * for it looks first at what was sent; one with an end returns that end. It hears that a run of its id was closed: an older copy of
+ * the store may know nothing of it.
  */
 export async function startCardPayment(client: Client, input: CardPaymentInput): Promise<void> {
-  await client.workflow.start(WORKFLOW_TYPES.cardPayment, {
-    workflowId: cardWorkflowId(input.merchant_request_id),
-    taskQueue: TASK_QUEUE,
-    args: [input],
-    workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
-    workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
-    staticSummary: `${input.currency} ${input.amount} by card`,
-    priority: CARD_PAYMENT,
-    typedSearchAttributes: searchAttributes({
-      ...lastingAttributes(input.merchant_request_id, { currency: input.currency }),
-      PayoutState: 'processing',
-      PayoutNeedsAttention: false,
-    }),
-  });
+  const start = (workflowIdReusePolicy: WorkflowIdReusePolicy, ranBefore: boolean) =>
+    client.workflow.start(WORKFLOW_TYPES.cardPayment, {
+      workflowId: cardWorkflowId(input.merchant_request_id),
+      taskQueue: TASK_QUEUE,
+      args: [input],
+      workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+      workflowIdReusePolicy,
+      ...(ranBefore && { memo: { ranBefore } }),
+      staticSummary: `${input.currency} ${input.amount} by card`,
+      priority: CARD_PAYMENT,
+      typedSearchAttributes: searchAttributes({
+        ...lastingAttributes(input.merchant_request_id, { currency: input.currency }),
+        PayoutState: 'processing',
+        PayoutNeedsAttention: false,
+      }),
+    });
+  const { REJECT_DUPLICATE, ALLOW_DUPLICATE } = WorkflowIdReusePolicy;
+  if (!(await isStarted(start(REJECT_DUPLICATE, false)))) await start(ALLOW_DUPLICATE, true);
 }
 
 /** Starts the workflow of a claimed batch unless it runs; a batch without an end is always safe to start again. */

@@ -12,6 +12,7 @@ import { followPayment } from './card/follow-payment.ts';
 import { handleCardMessages } from './card/handlers.ts';
 import { type CardEnded, obtainSession, type Session } from './card/obtain-session.ts';
 import { call, permanentCause, vaultOf } from './proxies.ts';
+import { hadRunBefore } from './ran-before.ts';
 
 /** What a card payment returns. Every business outcome is a return value. */
 export interface CardPaymentResult {
@@ -162,7 +163,7 @@ async function endAs(execution: CardExecution, { end, reason }: CardEnded): Prom
 /** A misuse fails the workflow with the activity's own words; anything else is a bug. */
 async function prepare(input: Partial<CardPaymentInput>): Promise<PreparedCard> {
   try {
-    return await call('prepareCard', { input }, 'claims the card payment');
+    return await call('prepareCard', { input, ranBefore: hadRunBefore() }, 'claims the card payment');
   } catch (error) {
     const cause = permanentCause(error);
     if (cause === undefined) throw error;

@@ -43,15 +43,20 @@ beforeEach(async () => {
     now: () => 1_000,
     assertIdentity: async () => {},
     bank: { cards: acquirer } as ActivityDeps['bank'],
-    settings: { cardTerms: quickCardTerms } as ActivityDeps['settings'],
+    settings: { cardTerms: quickCardTerms, reconcileDays: 45 } as ActivityDeps['settings'],
     executions: { lookAgain: async (id: string) => woken.push(id) > 0 } as unknown as ActivityDeps['executions'],
   };
   activities = toFailures(cardActivities(deps as ActivityDeps));
 });
 
-const prepare = (input: Partial<CardPaymentInput> = INPUT, runId = 'run-1', workflowId = cardWorkflowId(ID)) => {
+const prepare = (
+  input: Partial<CardPaymentInput> = INPUT,
+  runId = 'run-1',
+  workflowId = cardWorkflowId(ID),
+  ranBefore = false,
+) => {
   const by = new MockActivityEnvironment({ workflowExecution: { workflowId, runId } });
-  return by.run(activities.prepareCard, { input }) as ReturnType<typeof activities.prepareCard>;
+  return by.run(activities.prepareCard, { input, ranBefore }) as ReturnType<typeof activities.prepareCard>;
 };
 
 /** An event as the gateway stores it and tells the workflow of it. */
@@ -100,6 +105,44 @@ describe('prepareCard', () => {
       state: 'succeeded',
       reason: null,
       paymentId: 'pay-1',
+    });
+  });
+
+  describe('after an older copy was put in the place of the store', () => {
+    const { repeatWindowMs } = quickCardTerms;
+    const RESTORED_FROM = 1_000 - repeatWindowMs;
+    const restored = (from: number, at = 500) => store.recordRestore({ at, from, by: 'olga', detail: {} });
+    const inDoubt = { paymentId: null, inDoubtSince: RESTORED_FROM, inDoubt: true };
+
+    it('knows that a run before it, of which the store knows nothing, may have sent a create', async () => {
+      await restored(RESTORED_FROM);
+      expect(await prepare(INPUT, 'run-2', cardWorkflowId(ID), true)).toMatchObject({ earlier: inDoubt });
+    });
+
+    it('knows that one the store knows may have sent more than the store shows', async () => {
+      await prepare();
+      await restored(RESTORED_FROM, 2_000);
+      expect(await prepare(INPUT, 'run-2')).toMatchObject({ earlier: inDoubt });
+      const attempt = { runId: 'run-1', activityId: 'a', sentAt: 1 };
+      await store.recordAttempt({ ...attempt, reference: ID, attempt: 1 });
+      await store.finishAttempt(ID, 1, { outcome: 'accepted', orderId: 'pay-1' });
+      // The next card may have been sent.
+      expect(await prepare(INPUT, 'run-3')).toMatchObject({ earlier: { ...inDoubt, inDoubtSince: 1 } });
+    });
+
+    it.each<[string, () => Promise<void>, boolean]>([
+      ['nothing was restored', async () => {}, true],
+      ['the acquirer still repeats its first answer', () => restored(RESTORED_FROM + 1), true],
+      ['no run of its id was before it', () => restored(RESTORED_FROM), false],
+    ])('is in no doubt when %s', async (_when, before, ranBefore) => {
+      await before();
+      expect(await prepare(INPUT, 'run-2', cardWorkflowId(ID), ranBefore)).toMatchObject({ earlier: undefined });
+    });
+
+    it('is asked by an event that names the intent alone', async () => {
+      await prepare();
+      expect(await store.cards.ownerOfRequest(ID)).toBe(ID);
+      expect(await store.cards.ownerOfRequest('order-2')).toBeUndefined();
     });
   });
 

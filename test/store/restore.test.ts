@@ -25,6 +25,7 @@ import { type RestoreOrder, type RestoreStep, restoreStore } from '../../src/sto
 import { NodeSqliteDialect } from '../../src/store/sqlite-dialect.ts';
 import { openSqliteFile } from '../../src/store/sqlite-file.ts';
 import type { Store } from '../../src/store/store.ts';
+import { cardClaim } from './card-samples.ts';
 import { batchClaim, WORLD } from './samples.ts';
 
 let folder: string;
@@ -95,6 +96,12 @@ describe('a restore', () => {
       ]);
     });
     expect(await onStore(replaced ?? '', (store) => store.restored())).toBeUndefined();
+  });
+
+  it('says from when on something may be missing: the last change of a payout or a card payment', async () => {
+    await onStore(copy, (store) => store.cards.claim(cardClaim('m-1', { at: 7_000 })));
+    await restored();
+    expect(await onStore(path, (store) => store.restored())).toMatchObject({ from: 7_000 });
   });
 
   it('makes the store where there is none', async () => {

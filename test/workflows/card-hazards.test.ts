@@ -297,6 +297,30 @@ describe.concurrent('a create in doubt without its card', () => {
   });
 });
 
+describe('an older copy of the store', () => {
+  it('that knows nothing of a payment sends no create for it where one may have been sent: people decide', async () => {
+    await using product = await startCardProduct({ PAYOUTS_CARD_PATIENCE: '50s' });
+    const id = 'forgotten-by-the-store';
+    const before = await product.client.workflow.start('cardPayment', {
+      workflowId: cardWorkflowId(id),
+      taskQueue: 'of-nobody',
+      args: [{}],
+    });
+    await before.terminate('what it has sent is not in the copy');
+    await product.store.recordRestore({ at: Date.now(), from: 0, by: 'olga', detail: {} });
+    const handle = await product.ask({ id });
+    const { reason } = await product.untilState(id, 'needs-operator', 'succeeded');
+    expect(reason?.code).toBe('payment-outcome-unknown');
+    expect(await product.store.attempts(id)).toEqual([]);
+    expect(await product.paymentsOf(id)).toEqual([]);
+    expect(await resolve(handle, 'close-as-not-paid')).toMatchObject({ accepted: true });
+    expect(await handle.result()).toMatchObject({ state: 'failed', reason: { code: 'closed-by-operator' } });
+    await recordHistory(handle, 'cardPayment', 'forgotten-by-the-store');
+    const unknown = 'never-asked-for-before';
+    expect(await (await product.ask({ id: unknown })).result()).toMatchObject({ state: 'succeeded' });
+  });
+});
+
 describe.concurrent('an amount', () => {
   let product: CardProduct;
   beforeAll(async () => {

@@ -3,6 +3,7 @@ import { CARDS_MAX, type CardTerms, cardOfCreation, resumesOf } from '../../doma
 import { FAILURES, Misuse } from '../../domain/failures.ts';
 import { parseAmount } from '../../domain/money.ts';
 import { cardWorkflowId } from '../../domain/names.ts';
+import { believedFrom } from '../../domain/restored.ts';
 import { inDoubt } from '../../domain/submission.ts';
 import { cardDigest } from '../../identity.ts';
 import type { CardRecord } from '../../store/card-store.ts';
@@ -13,6 +14,12 @@ import { sessionOf } from '../sending/send-card.ts';
 import type { Caller } from '../sending/send-once.ts';
 import { type StoredCardState, stateOf } from './record-card-state.ts';
 import { type CardRequestIds, requestIdsOf, restartIdOf } from './request-ids.ts';
+
+export interface PrepareCardInput {
+  input: Partial<CardPaymentInput>;
+  /** A run of this workflow id there was before this one, by the word of whoever has started it, or by its own history. */
+  ranBefore?: boolean;
+}
 
 /** What the first activity of a card payment returns into history. */
 export type PreparedCard =
@@ -59,7 +66,7 @@ const digestOf = ({ merchantRequestId, amount, currency, paymentType }: CardReco
 export async function prepareCard(
   deps: ActivityDeps,
   { workflowId, runId }: Caller,
-  input: Partial<CardPaymentInput>,
+  { input, ranBefore = false }: PrepareCardInput,
 ): Promise<PreparedCard> {
   const { merchant_request_id: id = '', amount, currency, payment_type: paymentType, three_ds: threeDs } = input;
   if (id === '' || workflowId !== cardWorkflowId(id)) {
@@ -95,10 +102,33 @@ export async function prepareCard(
   }
   if (isCardEnd(record.state)) return { kind: 'ended', ...stateOf(record) };
   const terms = deps.settings.cardTerms;
-  const earlier = holder === 'this-run' ? undefined : await earlierRuns(deps, id);
+  const hadOther = ranBefore || holder === 'other-run';
+  const earlier = hadOther ? await withForgotten(deps, record, await earlierRuns(deps, id)) : undefined;
   // A run before this one may have been allowed more cards.
   const cards = Math.max(terms.cards, cardOfCreation(earlier?.creation ?? 0) + 1);
   return { kind: 'ready', amount: record.amount, paymentType, terms, requestIds: requestIdsOf(id, cards), earlier };
+}
+
+const NOTHING_SENT: EarlierRuns = {
+  ...{ creation: 0, attempts: 0, inDoubtSince: null, paymentId: null, referenceId: null, wantsSetUp: false },
+  ...{ before: [], inDoubt: false, resumes: 0, resumed: false, events: [] },
+};
+
+/**
+ * After an older copy was put in the store's place, a run before this one may have sent what it does not show, and no interface
+ * finds that: only an event names it, or people. While the acquirer repeats its first answer, the same request finds it.
+ */
+async function withForgotten(
+  { store, settings, now }: ActivityDeps,
+  { createdAt }: CardRecord,
+  earlier: EarlierRuns | undefined,
+): Promise<EarlierRuns | undefined> {
+  const restored = await store.restored();
+  if (restored === undefined || now() - restored.from < settings.cardTerms.repeatWindowMs) return earlier;
+  if (createdAt > (believedFrom(restored, settings) ?? createdAt)) return earlier;
+  const known = earlier ?? NOTHING_SENT;
+  // What came after the payment that is known may be missing as well.
+  return { ...known, paymentId: null, inDoubtSince: known.inDoubtSince ?? restored.from, inDoubt: true };
 }
 
 /** What runs before this one have sent: nothing is sent again before it is known what became of it. */

@@ -24,6 +24,7 @@ import { Gates } from '../payout/gates.ts';
 import { handleMessages } from '../payout/handlers.ts';
 import { PayoutView } from '../payout/view.ts';
 import { call, isSuperseded, permanentCause, sends } from '../proxies.ts';
+import { hadRunBefore } from '../ran-before.ts';
 import { earlierEnd, type PayoutResult } from './ends.ts';
 
 export type Ready = Extract<Prepared, { kind: 'ready' }>;
@@ -154,12 +155,6 @@ const memoriesOf = (legs: RunBefore['legs']): RunBefore['legs'] =>
       { known, firstSentAt, lastSentAt, silence, placedIds },
     ]),
   );
-
-/** Started again by somebody who says so, or a reset of another run: what that one has sent the store may have forgotten. */
-function hadRunBefore(): boolean {
-  const { memo, runId, firstExecutionRunId } = workflowInfo();
-  return memo?.ranBefore === true || runId !== firstExecutionRunId;
-}
 
 const LOSSES_WITHOUT_PAUSE = 3;
 
