@@ -170,6 +170,10 @@ export function may(person: Person | undefined, question: Question, touches?: To
 /** Whether nothing at all lies outside a scope. */
 export const holdsAll = (scope: Scope): boolean => Object.values(scope).every((list) => list === undefined);
 
+/** A card payment is no user's, and on no account of ours: a scope holds it by its currency. */
+export const mayOperateCard = (person: Person | undefined, { currency }: { currency: string }): boolean =>
+  may(person, 'resolve') && (person?.scope.currencies ?? [currency]).includes(currency);
+
 /** Whether everything that is touched lies in a scope. */
 export function isWithin({ kinds, uids, accounts, currencies }: Scope, touched: Touches): boolean {
   const holds = (list: readonly string[] | undefined, values: readonly string[]): boolean =>

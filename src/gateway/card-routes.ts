@@ -24,7 +24,7 @@ import { allowOrigin, type Cors, preflight } from './cors.ts';
 import { changeHeader, errorAnswers } from './documents.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { idempotencyKeyOf, reused } from './idempotency.ts';
-import { cardsSeenOf, maySeeCard } from './may-see.ts';
+import { assertMayControlCard, cardsSeenOf, maySeeCard } from './may-see.ts';
 import type { Asker } from './rate-limit.ts';
 import { answerSchemas, jsonSchema, parsed } from './schemas.ts';
 import { takeJsonOnly } from './small-body.ts';
@@ -86,10 +86,12 @@ async function assertOwner({ store }: GatewayDeps, caller: Caller, merchantReque
   });
 }
 
-/** Of a path, for whoever may know of it. */
+/** Of a path, for whoever may decide about it. */
 async function ownRecord(request: FastifyRequest, { store }: GatewayDeps): Promise<CardRecord> {
-  const record = await recordOf(request, store);
-  return known(record !== undefined && maySeeCard(request.caller, record.by) ? record : undefined);
+  const found = await recordOf(request, store);
+  const record = known(found !== undefined && maySeeCard(request.caller, found.by) ? found : undefined);
+  assertMayControlCard(request.caller, record);
+  return record;
 }
 
 /** What is asked of a card payment, in words. */
@@ -163,6 +165,8 @@ export function cardPageRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     if (request.method === 'OPTIONS') return;
     allowOrigin(request, reply, deps.cards.origins);
     request.cardAccess = await accessOf(request, deps);
+    const { caller, record } = request.cardAccess;
+    if (caller !== undefined && request.method !== 'GET') assertMayControlCard(caller, record);
     if (request.cardAccess.caller !== undefined) request.caller = request.cardAccess.caller;
   });
   limitAtOnce(app, deps.atOnce, pageAsks);

@@ -1,8 +1,9 @@
 import type { CodecOperation } from '../codec/codec-server.ts';
-import { holdsAll, isWithin, type Role } from '../domain/authority.ts';
+import { holdsAll, isWithin, mayOperateCard, type Role } from '../domain/authority.ts';
 import { Problem } from '../domain/problem.ts';
 import { mayControl } from '../services/decisions/batch-scope.ts';
 import { touches } from '../services/decisions/verdict.ts';
+import type { CardRecord } from '../store/card-store.ts';
 import type { BatchRecord, PayoutRecord, Store } from '../store/store.ts';
 import type { Caller } from './callers.ts';
 
@@ -39,6 +40,14 @@ export const cardsSeenOf = ({ person }: Caller): string | undefined =>
 export function maySeeCard(caller: Caller, by: string | null): boolean {
   const only = cardsSeenOf(caller);
   return only === undefined || only === by;
+}
+
+/** Throws a `Problem` unless it is the caller's own card payment, or an operator's whose scope holds it. */
+export function assertMayControlCard({ person }: Caller, record: Pick<CardRecord, 'by' | 'currency'>): void {
+  if (person === undefined || record.by === person.name || mayOperateCard(person, record)) return;
+  throw new Problem('forbidden', 'role-missing', 'The policy does not let this token control the card payment.', {
+    hint: 'Who has made it may, and an operator whose scope covers its currency.',
+  });
 }
 
 /**

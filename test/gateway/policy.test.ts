@@ -101,6 +101,34 @@ it('shows the plan of a file, with what its accounts hold, only to a maker withi
   expect(planned.document).toMatchObject({ plan: { balances: [{ accountId: 'acc-u1001-usd' }] } });
 });
 
+it('lets nobody decide about a card payment but who has made it, and an operator of its currency', async () => {
+  const operators: typeof PEOPLE = [
+    ['dora', ['operator'], { currencies: ['USD'], uids: ['u-1001'] }],
+    ['oleg', ['operator'], { currencies: ['EUR'] }],
+  ];
+  const gateway = await openGateway([], { policy: withTokens([...PEOPLE, ...operators], ['zoe']) });
+  await gateway.door.store.cards.claim(cardClaim('order-1', { by: 'alice', at: 1 }));
+  gateway.cards.answer = { outcome: 'answered', answer: { amount: '9.00', outcome: 'cancelled' } };
+  const base = '/v1/card-payments/order-1';
+  const asked = async (name: string, path: string, body?: object): Promise<number> => {
+    const headers = { ...as(name), ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
+    return (await gateway.send(base + path, { method: 'POST', headers, body: body && JSON.stringify(body) })).status;
+  };
+  const statuses = async (name: string): Promise<number[]> => [
+    await asked(name, '/amount', { amount: '9' }),
+    await asked(name, '/cancel'),
+    await asked(name, '/returned'),
+  ];
+  for (const name of ['alice', 'carol', 'dora']) expect(await statuses(name)).toEqual([200, 200, 200]);
+  const told = gateway.cards.told.length;
+  for (const name of ['erin', 'oleg']) {
+    expect((await gateway.send(base, { headers: as(name) })).status).toBe(200);
+    expect(await statuses(name)).toEqual([403, 403, 403]);
+  }
+  expect(await statuses('anna')).toEqual([404, 404, 404]);
+  expect(gateway.cards.told).toHaveLength(told);
+});
+
 it('lists a batch, and a card payment, behind a hundred of others', async () => {
   const { gateway, batchId } = await withBatch();
   const { store } = gateway.door;
