@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import { CARD_EXAMPLE } from '../domain/card-example.ts';
 import type { Acts, Add } from './acts.ts';
 import { duration, keptText } from './arguments.ts';
-import { confirmed } from './signed-options.ts';
+import { signed } from './signed-options.ts';
 
 const cards = () => import('./commands/card.ts');
 const control = () => import('./commands/card-control.ts');
@@ -35,13 +35,13 @@ export function addCards(command: Add, acts: Acts): void {
   command('retrieve <id>', 'show a payment as the acquirer has it now; possible card data is masked').action(
     acts(cards, 'retrieveCard'),
   );
-  confirmed(command('cancel <id>', 'cancel a card payment before anything that takes money is sent'))
+  signed(command('cancel <id>', 'cancel a card payment before anything that takes money is sent'))
     .option('--remark <text>', 'why', keptText)
     .action(acts(control, 'cancelCard'));
-  confirmed(command('amount <id> <amount>', 'change the amount before anything that takes money is sent')).action(
+  signed(command('amount <id> <amount>', 'change the amount before anything that takes money is sent')).action(
     acts(control, 'changeCardAmount'),
   );
-  confirmed(command('resolve <id>', 'resolve a card payment that needs an operator'))
+  signed(command('resolve <id>', 'resolve a card payment that needs an operator'))
     .addOption(
       new Option('--action <action>', 'the action to take')
         .choices(['keep-looking', 'adopt-payment', 'close-as-not-paid', 'confirm-end'])

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
-import type { Policy, Question, SignedDecision, Statement } from '../domain/authority.ts';
+import type { Person, Policy, Question, SignedDecision, Statement } from '../domain/authority.ts';
 import { may, personOf } from '../domain/authority.ts';
 import { Problem } from '../domain/problem.ts';
 import { mayControl } from '../services/decisions/batch-scope.ts';
@@ -34,15 +34,27 @@ type SignedAbout = Pick<Statement, 'storeId' | 'question' | 'reference' | 'diges
 
 /**
  * Who stands behind a command: without a policy the name given, else the user of this machine; with one the person whose key it is.
- * Throws a `Problem` for a key that is missing or nobody's, and for a person who may not do this.
+ * Throws a `Problem` for a key that is missing or nobody's, and for a person who may not do this. `isInScope`: of what is asked
+ * about, where that is known here.
  */
-export async function signerOf({ config }: Session, { by, key }: Asker, question: Question): Promise<Signer> {
+export async function signerOf(
+  { config }: Session,
+  { by, key }: Asker,
+  question: Question,
+  isInScope: (person: Person) => boolean = () => true,
+): Promise<Signer> {
   const { policy } = config.settings;
   if (policy === undefined) return { name: by ?? userInfo().username };
   const { name, privateKey } = await holderOfKey({ config }, policy, { by, key });
-  if (!may(personOf(policy, name), question)) {
+  const person = personOf(policy, name);
+  if (person === undefined || !may(person, question)) {
     throw new Problem('forbidden', 'role-missing', `${name} does not have the role that this needs.`, {
       hint: 'payouts policy check shows who has which role.',
+    });
+  }
+  if (!isInScope(person)) {
+    throw new Problem('forbidden', 'outside-scope', `This is outside the scope of ${name} in the policy.`, {
+      hint: 'payouts policy check shows the scope of each person.',
     });
   }
   const sign = (about: SignedAbout): SignedDecision => {

@@ -1,9 +1,10 @@
-import { userInfo } from 'node:os';
 import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { mayOperateCard } from '../../domain/authority.ts';
 import { cardPaymentInput, isCardEnd } from '../../domain/card-payment.ts';
 import { formatMinor, parseAmount } from '../../domain/money.ts';
 import { MESSAGES } from '../../domain/names.ts';
 import { Problem } from '../../domain/problem.ts';
+import { resolveDigest } from '../../domain/question-digest.ts';
 import { groupedAmount } from '../../reports/display.ts';
 import { askKept } from '../../services/decisions/asked.ts';
 import type { CardRecord } from '../../store/card-store.ts';
@@ -14,21 +15,37 @@ import { EXIT, type ExitCode } from '../exit.ts';
 import { findCard } from '../find-card.ts';
 import { confirm } from '../plan.ts';
 import type { Session } from '../session.ts';
+import { type Asker, keepSigned, signerOf } from '../signer.ts';
 
-interface CardControlOptions {
-  by: string | undefined;
+interface CardControlOptions extends Asker {
   yes: boolean;
+}
+
+/** Whoever may decide about a card payment, once asked whether they do; what they decide is signed where a policy asks for that. */
+async function decided(
+  session: Session,
+  record: CardRecord,
+  { yes, ...asker }: CardControlOptions,
+  { question, action, remark = '' }: { question: string; action: string; remark?: string },
+): Promise<string> {
+  const signer = await signerOf(session, asker, 'resolve', (person) => mayOperateCard(person, record));
+  await confirm(question, yes);
+  const { merchantRequestId: reference } = record;
+  const about = { question: 'resolve', reference, digest: resolveDigest(action, reference), remark } as const;
+  await keepSigned(await session.store(), signer, about);
+  return signer.name;
 }
 
 /** `payouts card cancel ID`: before anything was sent that takes money. */
 export async function cancelCard(
   session: Session,
   id: string,
-  { by, yes, remark }: CardControlOptions & { remark: string | undefined },
+  { remark, ...options }: CardControlOptions & { remark: string | undefined },
 ): Promise<ExitCode> {
   const record = await findCard(await session.store(), id);
-  await confirm(`Cancel card payment ${record.merchantRequestId}?`, yes);
-  const asked = { by: by ?? userInfo().username, reason: remark ?? 'cancelled by an operator' };
+  const question = `Cancel card payment ${record.merchantRequestId}?`;
+  const by = await decided(session, record, options, { question, action: MESSAGES.cancel, remark });
+  const asked = { by, reason: remark ?? 'cancelled by an operator' };
   const { outcome } = await tell<{ outcome: string }>(session, record, MESSAGES.cancel, asked);
   session.output.result({ merchant_request_id: record.merchantRequestId, outcome }, outcome);
   return outcome === 'cancelled' ? EXIT.completed : EXIT.exceptions;
@@ -39,7 +56,7 @@ export async function changeCardAmount(
   session: Session,
   id: string,
   text: string,
-  { by, yes }: CardControlOptions,
+  options: CardControlOptions,
 ): Promise<void> {
   const record = await findCard(await session.store(), id);
   const { merchantRequestId, currency } = record;
@@ -50,8 +67,9 @@ export async function changeCardAmount(
     });
   }
   const amount = formatMinor(parsed.minor, currency);
-  await confirm(`Change ${groupedAmount(record.amount)} ${currency} to ${groupedAmount(amount)}?`, yes);
-  const asked = { amount, by: by ?? userInfo().username };
+  const question = `Change ${groupedAmount(record.amount)} ${currency} to ${groupedAmount(amount)}?`;
+  const by = await decided(session, record, options, { question, action: `${MESSAGES.changeAmount} ${amount}` });
+  const asked = { amount, by };
   const told = await tell<{ amount: string }>(session, record, MESSAGES.changeAmount, asked);
   session.output.result(
     { merchant_request_id: merchantRequestId, amount: told.amount },
@@ -68,11 +86,13 @@ interface ResolveCardOptions extends CardControlOptions {
 
 /** `payouts card resolve ID`: an operator's decision on a card payment in `needs-operator`. */
 export async function resolveCard(session: Session, id: string, options: ResolveCardOptions): Promise<ExitCode> {
-  const { action, evidence, paymentId, by, yes } = options;
+  const { action, evidence, paymentId, ...asker } = options;
   const record = await findCard(await session.store(), id);
-  await confirm(`${action} for card payment ${record.merchantRequestId}?`, yes);
-  if (action === 'confirm-end') return confirmEnd(session, record, { by: by ?? userInfo().username, evidence });
-  const asked: ResolveCardUpdate = { action, evidence, paymentId, by: by ?? userInfo().username };
+  const question = `${action} for card payment ${record.merchantRequestId}?`;
+  const signed = paymentId === undefined ? action : `${action} ${paymentId}`;
+  const by = await decided(session, record, asker, { question, action: signed, remark: evidence });
+  if (action === 'confirm-end') return confirmEnd(session, record, { by, evidence });
+  const asked: ResolveCardUpdate = { action, evidence, paymentId, by };
   if (await startedAgain(session, record)) {
     const message = 'its workflow was closed and is started again; it first checks what was sent';
     session.output.result({ merchant_request_id: record.merchantRequestId, accepted: false, message }, message);

@@ -9,10 +9,12 @@ import { listCards, retrieveCard, showCard } from '../../../src/cli/commands/car
 import { cancelCard, changeCardAmount, resolveCard } from '../../../src/cli/commands/card-control.ts';
 import { type CreateCardOptions, createCard } from '../../../src/cli/commands/card-create.ts';
 import type { Session } from '../../../src/cli/session.ts';
+import { Secret } from '../../../src/config/secret.ts';
 import { loadConfig } from '../../../src/config.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { openGateway, type RunningGateway } from '../../gateway/running-gateway.ts';
 import { endsWith } from '../../support/ends-with.ts';
+import { policyOf, type SigningPerson, signingPerson } from '../../support/people.ts';
 import { CVV, PAN } from '../../vault/cards.ts';
 
 let folder: string;
@@ -287,6 +289,43 @@ describe('a card payment', () => {
       ['cardPayment', 'card/order-1', { merchant_request_id: 'order-1', amount: '49.90', currency: 'EUR' }],
     ]);
     expect([updates, told.at(-1)?.document.merchant_request_id]).toEqual([[], 'order-1']);
+  });
+
+  it('is decided about with a policy by the key of an operator of its currency', async () => {
+    const operator = signingPerson('olga', ['operator'], { currencies: ['EUR'], uids: ['u-1'] });
+    const elsewhere = signingPerson('dave', ['operator'], { currencies: ['USD'] });
+    const maker = signingPerson('ann', ['maker']);
+    const policy = policyOf([operator, elsewhere, maker]);
+    const { config } = session;
+    const as = (person: SigningPerson | undefined) => {
+      const signingKey = new Secret(person?.privateKey);
+      const given = { ...config, settings: { ...config.settings, policy }, signingKey };
+      return { ...session, config: given } as unknown as Session;
+    };
+    const options = { by: undefined, yes: true };
+    const resolution = { action: 'close-as-not-paid', evidence: 'statement', paymentId: undefined } as const;
+    const asked = (person: SigningPerson | undefined) => [
+      () => cancelCard(as(person), 'order-1', { ...options, remark: undefined }),
+      () => changeCardAmount(as(person), 'order-1', '39', options),
+      () => resolveCard(as(person), 'order-1', { ...options, ...resolution }),
+      () => resolveCard(as(person), 'order-1', { ...options, ...resolution, action: 'confirm-end' }),
+    ];
+    for (const [person, code] of [
+      [undefined, 'key-missing'],
+      [maker, 'role-missing'],
+      [elsewhere, 'outside-scope'],
+    ] as const) {
+      for (const ask of asked(person)) await expect(ask()).rejects.toMatchObject({ code });
+    }
+    expect(updates).toEqual([]);
+    for (const ask of asked(operator).slice(0, 3)) await ask();
+    expect(updates).toMatchObject([
+      ['card/order-1', 'cancel', { by: 'olga' }],
+      ['card/order-1', 'changeAmount', { by: 'olga' }],
+      ['card/order-1', 'resolve', { by: 'olga' }],
+    ]);
+    const entries = await store.auditOf('order-1');
+    expect(entries.filter(({ actor }) => actor === 'olga')).not.toEqual([]);
   });
 
   it('is asked about first, and is known', async () => {
