@@ -1,10 +1,13 @@
+import type { Bank } from '../api/bank.ts';
 import { type BusinessCalendar, dueAt } from '../domain/business-days.ts';
 import { payoutInput, payoutTitle } from '../domain/instruction.ts';
 import { inMarkdown } from '../domain/markdown.ts';
 import type { PayoutRecord } from '../store/store.ts';
 import type { Executions } from './executions.ts';
+import { byTheClockAhead } from './reconciliation/bank-time.ts';
 
 interface Deps {
+  bank: Pick<Bank, 'clock'>;
   executions: Pick<Executions, 'startPayout'>;
   settings: { calendar: BusinessCalendar | undefined };
   now: () => number;
@@ -30,8 +33,11 @@ export function startPayout(
   });
 }
 
-/** How long until the day of a row, in ms; not above 0 when it has come. */
-export function delayOf({ settings, now }: Deps, row: PayoutRecord): number {
-  const at = now();
-  return (dueAt(row.instruction, settings.calendar) ?? at) - at;
+/**
+ * How long until the day of a row, in ms; not above 0 when it has come. A workflow that begins too early waits for its day, and one
+ * that a clock behind has put off begins no sooner when the clock is set right.
+ */
+export function delayOf({ bank, settings, now }: Deps, row: PayoutRecord): number {
+  const due = dueAt(row.instruction, settings.calendar);
+  return due === undefined ? 0 : due - byTheClockAhead({ bank }, now());
 }

@@ -15,6 +15,11 @@ export function byTheClockBehind({ bank }: Pick<Clocks, 'bank'>, at: number): nu
   return at + Math.min(0, offsetMs);
 }
 
+/** The same by the one that is ahead. */
+export function byTheClockAhead({ bank }: Pick<Clocks, 'bank'>, at: number): number {
+  return at + Math.max(0, bank.clock.offset()?.ms ?? 0);
+}
+
 /**
  * From when on (epoch ms, the bank's time) a list must be read so that it shows what was sent at `at` of our clock: as much earlier
  * as the bank's clock is measured to be behind ours, and by the allowed skew more, for a measurement may be off.

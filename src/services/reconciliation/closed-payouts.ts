@@ -1,3 +1,4 @@
+import type { Bank } from '../../api/bank.ts';
 import type { BusinessCalendar } from '../../domain/business-days.ts';
 import { CLOSED_RUNS_MAX, closedAgain } from '../../domain/closed-runs.ts';
 import { isEnd } from '../../domain/payout-state.ts';
@@ -11,6 +12,7 @@ import { startPayout } from '../start-payout.ts';
 // under its id: the claim in the store is the lock, and what was sent before is in the store's attempts.
 
 interface Deps {
+  bank: Pick<Bank, 'clock'>;
   store: Store;
   executions: Pick<Executions, 'isOpen' | 'startPayout' | 'lookAgain'>;
   settings: { quietRowMs: number; calendar: BusinessCalendar | undefined };

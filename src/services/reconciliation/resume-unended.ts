@@ -12,7 +12,7 @@ const UNATTENDED: readonly QuietScope[] = [{ batchId: null }, 'ended-batches'];
  * running batches are left to them, unless there is time for these too, until `rowsUntil`.
  */
 export async function resumeUnended(
-  deps: Pick<ActivityDeps, 'store' | 'executions' | 'settings' | 'now'>,
+  deps: Pick<ActivityDeps, 'bank' | 'store' | 'executions' | 'settings' | 'now'>,
   failed: (error: unknown, id: string) => void,
   { rowsUntil }: { rowsUntil?: number } = {},
 ): Promise<void> {

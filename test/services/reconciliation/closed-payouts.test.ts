@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { UNMEASURED_CLOCK } from '../../../src/api/bank-clock.ts';
 import { CLOSED_RUNS_MAX } from '../../../src/domain/closed-runs.ts';
 import { restartAll } from '../../../src/services/reconciliation/closed-payouts.ts';
 import type { Store } from '../../../src/store/store.ts';
@@ -12,6 +13,8 @@ const { reference } = payoutClaim('doc');
 let store: Store;
 let now: number;
 
+const bank = { clock: UNMEASURED_CLOCK };
+
 beforeEach(async () => {
   store = await openEmptyStore();
   now = 1_000_000;
@@ -24,7 +27,13 @@ afterEach(() => store.close());
 async function passes(count: number, startPayout: () => Promise<'started'>): Promise<unknown[]> {
   const failed: unknown[] = [];
   const executions = { isOpen: async () => false, lookAgain: async () => true, startPayout };
-  const deps = { store, executions, settings: { quietRowMs: FIRST_PAUSE_MS, calendar: undefined }, now: () => now };
+  const deps = {
+    bank,
+    store,
+    executions,
+    settings: { quietRowMs: FIRST_PAUSE_MS, calendar: undefined },
+    now: () => now,
+  };
   for (let pass = 0; pass < count; pass += 1) {
     now += PASS_EVERY_MS;
     await restartAll(deps, { batchId: null }, { failed: (error) => failed.push(error) });
@@ -59,7 +68,7 @@ it('a run counts as closed once more when it was started again, not when the sto
     startPayout: async () => 'started' as const,
   };
   const settings = { quietRowMs: FIRST_PAUSE_MS, calendar: undefined };
-  const deps = { store: { ...store, countClosedRun }, executions, settings, now: () => now };
+  const deps = { bank, store: { ...store, countClosedRun }, executions, settings, now: () => now };
   for (let pass = 0; pass < CLOSED_RUNS_MAX + 2; pass += 1) {
     now += PASS_EVERY_MS;
     await restartAll(deps, { batchId: null }, { failed: (error) => failed.push(error) });
@@ -78,7 +87,13 @@ it('one that runs and that an older copy of the store shows as it was is told to
     startPayout: async () => 'already-started' as const,
     lookAgain: async (workflowId: string) => told.push(workflowId) > 0,
   };
-  const deps = { store, executions, settings: { quietRowMs: FIRST_PAUSE_MS, calendar: undefined }, now: () => now };
+  const deps = {
+    bank,
+    store,
+    executions,
+    settings: { quietRowMs: FIRST_PAUSE_MS, calendar: undefined },
+    now: () => now,
+  };
   const pass = () => restartAll(deps, { batchId: null }, { failed: () => {} });
   now += PASS_EVERY_MS;
   await pass();
