@@ -151,7 +151,7 @@ async function readPayout(
       ? { known: false }
       : { known: true, id: payee.beneficiary.id, digest: payeeDigest(payee.beneficiary) };
   const payingAccountId = paying.account_id;
-  const flags = await notedFlags(deps.store, row, payee.beneficiary, deps.now());
+  const flags = await notedFlags(deps, row, payee.beneficiary);
   const signing = signedTerms(deps, row, { payee: payee.beneficiary, payingAccountId }, flags);
   const checked = await checkedPayee(deps, row, payee.beneficiary);
   if (!beneficiary.known) return { ...blank, ...signing, ...checked, flags, beneficiary, payingAccountId };

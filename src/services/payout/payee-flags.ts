@@ -3,7 +3,9 @@ import type { Flag } from '../../domain/flags.ts';
 import { beneficiaryFields } from '../../domain/instruction.ts';
 import { payeeCountry, payeeFlags, payeeName } from '../../domain/payee-flags.ts';
 import { skeletons } from '../../policy/look-alike-names.ts';
-import type { PayeeAsked, PayeeHistory, PayoutRecord, Store } from '../../store/store.ts';
+import type { PayeeAsked, PayeeHistory, PayoutRecord } from '../../store/store.ts';
+import type { ActivityDeps } from '../deps.ts';
+import { byTheClockBehind } from '../reconciliation/bank-time.ts';
 import { payeeDigest } from '../sending/payee.ts';
 
 /** What the store is asked about the payee of a row. `payee`: as the bank shows it; undefined: it shows none so far. */
@@ -29,13 +31,13 @@ export function flagsOf(
   return payeeFlags({ ...history, createdAt: payee?.created_at, digest, changedAt, amount }, now);
 }
 
-/** The same, and what the bank shows is kept for the next payout to it. */
+/** The same, and what the bank shows is kept for the next payout to it. No payee gets older by a clock of ours that is ahead. */
 export async function notedFlags(
-  store: Store,
+  { store, bank, now: clock }: Pick<ActivityDeps, 'store' | 'bank' | 'now'>,
   row: PayoutRecord,
   payee: Beneficiary | undefined,
-  now: number,
 ): Promise<Flag[]> {
+  const now = byTheClockBehind({ bank }, clock());
   const asked = askedAbout(row, payee);
   const history = await store.payeeHistory(asked);
   const digest = payee && payeeDigest(payee);

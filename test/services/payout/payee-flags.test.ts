@@ -1,0 +1,25 @@
+import { expect, it, onTestFinished } from 'vitest';
+import type { Beneficiary } from '../../../src/api/schemas/beneficiaries.ts';
+import type { ActivityDeps } from '../../../src/services/deps.ts';
+import { notedFlags } from '../../../src/services/payout/payee-flags.ts';
+import { payoutClaim } from '../../store/samples.ts';
+import { openEmptyStore } from '../../support/empty-store.ts';
+
+const DAY_MS = 86_400_000;
+const MADE_AT = 100 * DAY_MS;
+
+it('a payee is as new as the bank has it, when our clock is ahead', async () => {
+  const store = await openEmptyStore();
+  onTestFinished(() => store.close());
+  const { record } = await store.claimPayout(payoutClaim('doc'));
+  const payee = { id: 'ben-1', created_at: MADE_AT, items: {} } as unknown as Beneficiary;
+  const isNew = async (now: number, offset?: number): Promise<boolean> => {
+    const measured = offset === undefined ? undefined : { ms: offset, spreadMs: 0, samples: 1 };
+    const deps = { store, bank: { clock: { offset: () => measured } }, now: () => now } as unknown as ActivityDeps;
+    return (await notedFlags(deps, record, payee)).includes('new-payee');
+  };
+  expect(await isNew(MADE_AT + DAY_MS)).toBe(true);
+  expect(await isNew(MADE_AT + 8 * DAY_MS)).toBe(false);
+  expect(await isNew(MADE_AT + 8 * DAY_MS, -7 * DAY_MS)).toBe(true);
+  expect(await isNew(MADE_AT + DAY_MS, 7 * DAY_MS)).toBe(true);
+});
