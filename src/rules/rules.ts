@@ -67,6 +67,8 @@ export const RULES: Readonly<Record<string, string>> = {
   'empty-element': 'An element of the message is empty. Fill it in or leave it out.',
   'equivalent-amount':
     "The amount is given in the debtor's currency, but a payout needs the amount the payee receives. Use InstdAmt.",
+  'expires-before-sent':
+    "A warning: the end of the bank's audit is over before the payout is sent. Give a later expires_at, or leave it empty.",
   'file-too-large': 'The file exceeds the size limit. Split it.',
   'formula-without-value':
     'The workbook contains a formula without its calculated value. Open it in Excel and save it, or paste the values.',

@@ -27,7 +27,13 @@ const CODE_DIGITS: Readonly<Record<string, number>> = { aba_routing_code: 9, bsb
 
 /** What is probably a mistake and stops nothing: whoever agrees to the payouts is told. For rows without a finding. */
 export function warningsOf(instruction: PayoutInstruction, { today, dueDate }: Days): Broken[] {
-  const { execute_on: executeOn, currency, iban_no: iban, aba_routing_code: routing } = instruction;
+  const {
+    execute_on: executeOn,
+    expires_at: expiresAt,
+    currency,
+    iban_no: iban,
+    aba_routing_code: routing,
+  } = instruction;
   const warnings: Broken[] = [];
   if (iban !== undefined && IBAN_LIKE.test(iban) && !hasIbanCheckDigits(iban)) {
     warnings.push({ column: 'iban_no', ...IBAN_CHECK });
@@ -47,7 +53,12 @@ export function warningsOf(instruction: PayoutInstruction, { today, dueDate }: D
   for (const column of ['uid', 'id']) {
     if (hasAnotherSpelling(instruction[column])) warnings.push({ column, ...ANOTHER_SPELLING });
   }
-  if (executeOn !== undefined) warnings.push(...dateWarnings(executeOn, dueDate(executeOn, currency), today));
+  const due = executeOn && dueDate(executeOn, currency);
+  if (executeOn && due) warnings.push(...dateWarnings(executeOn, due, today));
+  const sentOn = due === undefined || due < today ? today : due;
+  if (expiresAt !== undefined && Date.parse(expiresAt) <= Date.parse(sentOn)) {
+    warnings.push({ column: 'expires_at', ...EXPIRED });
+  }
   return warnings;
 }
 
@@ -91,6 +102,10 @@ const ANOTHER_SPELLING = {
   rule: 'another-spelling',
   message:
     'the value has accents as separate characters, an invisible character or a blank that is no plain space; ids are compared byte for byte, so the same document written in another way would be another payout',
+};
+const EXPIRED = {
+  rule: 'expires-before-sent',
+  message: 'the time is over before the payout is sent: where the bank audits the order, nobody can approve it in time',
 };
 const PAST = { rule: 'date-in-the-past', message: 'the date is in the past; the payout is sent at once' };
 const WEEKEND = {

@@ -33,6 +33,9 @@ describe('a row is warned of', () => {
     [{ note: 'M\ufffdller' }, 'garbled-letters'],
     [{ execute_on: '2026-11-22' }, 'date-in-the-past'],
     [{ execute_on: '2026-11-28' }, 'closed-day'],
+    [{ expires_at: '2026-11-22T23:59:59Z' }, 'expires-before-sent'],
+    [{ expires_at: '2026-11-23T01:00:00+02:00' }, 'expires-before-sent'],
+    [{ expires_at: '2026-11-24T17:00:00Z', execute_on: '2026-11-25' }, 'expires-before-sent'],
   ])('%o: %s', (change, rule) => {
     const [column] = Object.keys(change);
     expect(warningsOf({ ...GOOD, ...change }, TODAY)).toMatchObject([{ column, rule }]);
@@ -58,6 +61,7 @@ it.each<Record<string, string>>([
   { account_name: 'Müller, JOÃO ÂNGELO, Ærø, Łódź, Großmann’s' },
   { execute_on: '2026-11-23' },
   { execute_on: '2026-11-24' },
+  { expires_at: '2026-11-23T17:00:00Z' },
 ])('%o is nothing to warn of', (change) => {
   expect(warningsOf({ ...GOOD, ...change }, TODAY)).toEqual([]);
   expect(warningsOf({ ...GOOD, ...change }, BY_CALENDAR)).toEqual([]);
