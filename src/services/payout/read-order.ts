@@ -67,7 +67,11 @@ export async function readOrder(
   const row = await rowAsRecorded(deps, input.claim, caller.runId, input.recorded);
   const { reference, attempts, ownIds, sent, expected } = await sentLeg(deps, row, input);
   const order = await readIfThere(deps, orderId, { signal });
-  if (order === undefined) return { ...(isPathId(orderId) ? NOT_FOUND : UNASKABLE), orderId, differences: [] };
+  if (order === undefined) {
+    // Of an id that only a signal has named, whoever sent it, nothing follows.
+    const isUnaskable = !isPathId(orderId) && ownIds.includes(orderId);
+    return { ...(isUnaskable ? UNASKABLE : NOT_FOUND), orderId, differences: [] };
+  }
   const facts = orderFacts(order);
   const judgement = judgeOrder(facts, expected, closedMeans, ownIds);
   judgement.differences = judgement.differences.filter((field) => !despite.includes(field));

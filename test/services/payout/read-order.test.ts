@@ -124,7 +124,9 @@ it('an order whose id no call can name is for people, at once', async () => {
   const deps = { store, bank: { orders: { get } }, now: () => 5 } as unknown as ActivityDeps;
   const claim = { storeId: store.id, reference, term };
   const meaningOf = async (orderId: string): Promise<string> =>
-    (await readOrder(deps, CALLER, { claim, leg: 'payment', orderId, closedMeans: 'unclear' })).meaning;
-  expect(await meaningOf('order-1')).toBe('open');
-  for (const orderId of ['order/1', 'order 1', '..', 'approve']) expect(await meaningOf(orderId)).toBe('unclear');
+    (await readOrder(deps, CALLER, { claim, leg: 'payment', orderId, placedIds, closedMeans: 'unclear' })).meaning;
+  const placedIds = ['order-1', 'order/1', 'order 1', '..', 'approve'];
+  expect(await Promise.all(placedIds.map(meaningOf))).toEqual(['open', ...Array(4).fill('unclear')]);
+  // Named by a signal alone.
+  expect(await meaningOf('../transactions')).toBe('open');
 });
