@@ -110,7 +110,7 @@ async function open(
       temporal: () => assertReachable(client, stack),
       store: () => store.identity(),
       // The bank's accounts are those of this store: before that nothing is sent.
-      bank: () => world.assert(),
+      bank: () => world.assertFound(),
     },
     { store, bank },
   );

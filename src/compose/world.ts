@@ -18,6 +18,8 @@ const LOOK_AGAIN_MS = 10_000;
  */
 export interface World {
   assert(): Promise<void>;
+  /** As `assert` last found it: once it fits, no store and no bank is asked. For whoever asks those by themselves. */
+  assertFound(): Promise<void>;
 }
 
 interface WorldDeps {
@@ -32,14 +34,21 @@ export async function openWorld({ config, store, bank, temporal }: WorldDeps): P
   const known = { bank: bankMark(config), ...temporal };
   await store.identify(known);
   const accounts = accountsSeen(store, bank);
+  let fits = false;
+  const assert = async (): Promise<void> => {
+    try {
+      await store.identify({ ...known, accounts: await accounts.get() });
+      fits = true;
+    } catch (error) {
+      if (error instanceof StoreIdentityError) fits = false;
+      if (error instanceof StoreIdentityError && error.part === 'accounts') accounts.doubt();
+      throw error;
+    }
+  };
   return {
-    async assert() {
-      try {
-        await store.identify({ ...known, accounts: await accounts.get() });
-      } catch (error) {
-        if (error instanceof StoreIdentityError && error.part === 'accounts') accounts.doubt();
-        throw error;
-      }
+    assert,
+    assertFound: async () => {
+      if (!fits) await assert();
     },
   };
 }

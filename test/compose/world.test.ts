@@ -84,6 +84,27 @@ it('comes up without the bank, and sends nothing before it has shown its account
   expect(asked).toHaveLength(3);
 });
 
+it('knows what it has found while the store is away, until a send finds otherwise', async () => {
+  const store = await newStore();
+  let isAway = false;
+  const identify: Store['identify'] = (parts) =>
+    isAway ? Promise.reject(new Error('no store')) : store.identify(parts);
+  const { open } = await processOf({ ...store, identify }, showing(...OURS));
+  const world = await open();
+  isAway = true;
+  await expect(world.assertFound()).rejects.toThrow('no store');
+  isAway = false;
+  await world.assertFound();
+  isAway = true;
+  await expect(world.assert()).rejects.toThrow('no store');
+  await world.assertFound();
+  isAway = false;
+  await store.forgetIdentity({ parts: ['cluster'], by: 'alice', at: 1 });
+  await (await processOf(store, showing(...OURS), 'cluster-2')).open();
+  await expect(world.assert()).rejects.toMatchObject({ part: 'cluster' });
+  await expect(world.assertFound()).rejects.toMatchObject({ part: 'cluster' });
+});
+
 it('refuses another Temporal before it asks the bank', async () => {
   const store = await newStore();
   await (await processOf(store, showing(...OURS))).open();
