@@ -7,7 +7,7 @@ import { type ClusterHome, openClusterHome, type Ports } from './home.ts';
 import { endLeftovers, rememberProcesses } from './leftovers.ts';
 import { ClusterError, type Part } from './part.ts';
 import { databaseFiles, databaseRoles, findPostgres, postgres } from './postgres.ts';
-import { clusterEnv, gateway, sandbox, worker } from './product.ts';
+import { clusterEnv, productParts } from './product.ts';
 import { ServerProcess } from './server-process.ts';
 import { temporalNamespace, temporalSchema, temporalServer, temporalUi } from './temporal.ts';
 
@@ -78,10 +78,11 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     const { home } = ground;
     const own = ownSettings(options.env);
     const product = { home, env: ground.env, own, say: options.say };
-    const parts = [...ground.parts, sandbox(product), worker(1, product), worker(2, product), gateway(product)];
+    const env = clusterEnv(home, own);
+    const parts = [...ground.parts, ...productParts(product)];
     const stop = stopper(parts, lock, options.say);
     await startAll(parts, home, { ...options, stop });
-    return { home, env: clusterEnv(home, own), parts, stop, process: (name) => processOf(parts, name) };
+    return { home, env, parts, stop, process: (name) => processOf(parts, name) };
   } catch (error) {
     lock.release();
     throw error;

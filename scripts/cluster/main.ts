@@ -5,11 +5,12 @@ import { type Cluster, startCluster } from './cluster.ts';
 import type { Ports } from './home.ts';
 import { PORT_NAMES } from './home.ts';
 import { ClusterError } from './part.ts';
-import { gatewayUrl, sandboxUrl } from './product.ts';
+import { gatewayUrl, isOfSandbox } from './product.ts';
 import { NAMESPACE, temporalAddress, uiUrl } from './temporal.ts';
 
 const USAGE = `usage: npm run cluster [-- --home FOLDER] [--port NAME=PORT]...
 Runs PostgreSQL, Temporal, the sandbox, two workers and a gateway as processes of this machine, until Ctrl-C.
+With PAYOUTS_API_URL another bank takes the place of the sandbox.
 --home   folder of data, logs and secrets, default .cluster; the next start continues with it
 --port   port below 32768 for NAME: ${PORT_NAMES.slice(0, 5).join(', ')};
          otherwise a free one is chosen at the first start and kept`;
@@ -52,18 +53,20 @@ const exportsOf = ({ env }: Cluster): string =>
     .join('');
 
 /** What a person does next: every line can be pasted. */
-function directions({ home }: Cluster): string {
+function directions({ home, env }: Cluster): string {
+  const isTrial = isOfSandbox(home, env);
   return [
     '',
     `Temporal   ${temporalAddress(home)}, namespace ${NAMESPACE}; Web UI ${uiUrl(home)}`,
     `gateway    ${gatewayUrl(home)}`,
-    `bank       ${sandboxUrl(home)} (the sandbox)`,
+    `bank       ${env.PAYOUTS_API_URL ?? `of ${env.PAYOUTS_API_URL_FILE}`}${isTrial ? ' (the sandbox)' : ''}`,
     `logs       ${home.file('logs')}`,
     '',
     'To pay a file, in another terminal:',
     '',
     `  . ${home.file('env.sh')}`,
-    '  npx payouts run examples/payouts.csv --yes',
+    // Of the users and payees that only the sandbox has.
+    `  npx payouts ${isTrial ? 'run examples/payouts.csv --yes' : 'template > payouts.csv'}`,
     '',
     'Up until Ctrl-C; the next start continues with the same data.',
   ].join('\n');

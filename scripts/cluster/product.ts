@@ -23,6 +23,10 @@ export const gatewayUrl = ({ ports }: ClusterHome): string => `http://${HOST}:${
 export const clusterEnv = (home: ClusterHome, own: Readonly<Record<string, string>>): Record<string, string> =>
   overlaid(defaults(home), own);
 
+/** Whether the bank is the sandbox of this cluster, not one that the caller names. */
+export const isOfSandbox = (home: ClusterHome, env: Readonly<Record<string, string>>): boolean =>
+  env.PAYOUTS_API_URL === sandboxUrl(home);
+
 const defaults = (home: ClusterHome): Record<string, string> => ({
   TEMPORAL_ADDRESS: temporalAddress(home),
   TEMPORAL_NAMESPACE: NAMESPACE,
@@ -49,8 +53,15 @@ function overlaid(
   return { ...Object.fromEntries(Object.entries(base).filter(([key]) => !named.has(plain(key)))), ...own };
 }
 
+/** In the order of their start; of a bank that the caller names there is nothing to start. */
+export function productParts(options: ProductOptions): ServerProcess[] {
+  const { home, own } = options;
+  const bank = isOfSandbox(home, clusterEnv(home, own)) ? [sandbox(options)] : [];
+  return [...bank, worker(1, options), worker(2, options), gateway(options)];
+}
+
 /** The bank of a trial, in the place of a real one. */
-export const sandbox = ({ home, env, own, say }: ProductOptions): ServerProcess =>
+const sandbox = ({ home, env, own, say }: ProductOptions): ServerProcess =>
   payouts(
     {
       name: 'sandbox',
