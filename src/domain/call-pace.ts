@@ -29,6 +29,8 @@ export const HEALTHY: Health = { failedInRow: 0, backSince: null, quiet: null };
 /** After so many it is not one call that failed. */
 const OUTAGE_AFTER = 5;
 const DOUBLES_EVERY_MS = 1_000;
+/** Where the bank has said that it was too much: at once as much again would only be the next time. */
+const DOUBLES_SLOWLY_MS = 5_000;
 
 const isDown = ({ failedInRow }: Health): boolean => failedInRow >= OUTAGE_AFTER;
 
@@ -43,10 +45,10 @@ export interface CallEnd {
 export function afterCall(health: Health, { isAnswered, quietMs }: CallEnd, now: number): Health {
   const quietUntil = endOfQuiet(health, now);
   if (isAnswered) return { ...health, failedInRow: 0, backSince: isDown(health) ? quietUntil : health.backSince };
-  const failedInRow = health.failedInRow + 1;
-  if (quietMs === undefined) return { ...health, failedInRow };
+  if (quietMs === undefined) return { ...health, failedInRow: health.failedInRow + 1 };
   const until = Math.max(now + quietMs, quietUntil);
-  return { failedInRow, backSince: until, quiet: { from: now, until } };
+  // That is no outage: whoever limits its callers is there.
+  return { ...health, backSince: until, quiet: { from: now, until } };
 }
 
 /** A clock that was put back says nothing: nobody waits for the time it showed. */
@@ -54,13 +56,14 @@ const endOfQuiet = ({ quiet }: Health, now: number): number =>
   quiet === null || now < quiet.from ? now : Math.max(now, quiet.until);
 
 /**
- * Calls in a slice of so many: none while the bank wants none, one while it is down, and then twice as many each second, so that
- * it comes back to what waited for it little by little.
+ * Calls in a slice of so many: none while the bank wants none, one while it is down, and then twice as many each second, or
+ * each fifth one, so that it comes back to what waited for it little by little.
  */
 export function callsNow(health: Health, calls: number, now: number): number {
   if (now < endOfQuiet(health, now)) return 0;
   if (isDown(health)) return 1;
   if (health.backSince === null) return calls;
   // A clock that was put back says nothing: it begins anew.
-  return Math.min(calls, Math.floor(2 ** (Math.max(0, now - health.backSince) / DOUBLES_EVERY_MS)));
+  const everyMs = health.backSince === health.quiet?.until ? DOUBLES_SLOWLY_MS : DOUBLES_EVERY_MS;
+  return Math.min(calls, Math.floor(2 ** (Math.max(0, now - health.backSince) / everyMs)));
 }

@@ -214,15 +214,15 @@ describe('a bank that has had too many calls', () => {
     await time.run(2_000);
     const from = time.now();
     budget.ended({ isAnswered: false, quietMs: 5_000 });
-    await time.run(10_000);
+    await time.run(30_000);
     const counts = bySecond(
       calls.filter((at) => at > from),
       from,
     );
     expect(counts.slice(0, 5)).toEqual([0, 0, 0, 0, 0]);
     expect(counts[5]).toBeGreaterThan(0);
-    expect(counts[5]).toBeLessThanOrEqual(10);
-    expect(counts[9]).toBeGreaterThan(40);
+    expect(Math.max(...counts.slice(5, 9))).toBeLessThanOrEqual(6);
+    expect(counts[29]).toBeGreaterThan(40);
   });
 
   it('keeps nobody who has left waiting', async () => {

@@ -45,11 +45,13 @@ describe('a bank that comes back', () => {
 describe('a bank that has had too many calls', () => {
   const quiet = failed(HEALTHY, 10_000, 5_000);
 
-  it('gets none until it wants them, whatever calls under way bring back, and then twice as many each second', () => {
+  it('gets none until it wants them, whatever calls under way bring back, and then twice as many each five seconds', () => {
     const later = answered(failed(quiet, 10_500), 11_000);
     const down = Array.from({ length: 5 }).reduce<Health>((health) => failed(health, 10_100), quiet);
     for (const health of [quiet, later, answered(down, 11_000)]) {
-      expect([10_000, 14_999, 15_000, 16_000, 17_000].map((now) => callsNow(health, 20, now))).toEqual([0, 0, 1, 2, 4]);
+      expect([10_000, 14_999, 15_000, 19_999, 20_000, 25_000, 60_000].map((now) => callsNow(health, 20, now))).toEqual([
+        0, 0, 1, 1, 2, 4, 20,
+      ]);
     }
   });
 
@@ -57,6 +59,11 @@ describe('a bank that has had too many calls', () => {
     const health = failed(failed(quiet, 11_000, 1_000), 12_000, 4_000);
     expect([15_500, 16_000].map((now) => callsNow(health, 20, now))).toEqual([0, 1]);
     expect(callsNow(failed(quiet, 11_000, 1_000), 20, 14_999)).toBe(0);
+  });
+
+  it('is not taken for one that is down, however many calls it refuses', () => {
+    const refused = Array.from({ length: 20 }).reduce<Health>((health) => failed(health, 10_000, 5_000), HEALTHY);
+    expect(callsNow(answered(refused, 15_001), 20, 20_000)).toBe(2);
   });
 
   it('is not waited for by a clock that was put back', () => {
