@@ -44,12 +44,16 @@ export interface CallEnd {
 
 export function afterCall(health: Health, { isAnswered, quietMs }: CallEnd, now: number): Health {
   const quietUntil = endOfQuiet(health, now);
-  if (isAnswered) return { ...health, failedInRow: 0, backSince: isDown(health) ? quietUntil : health.backSince };
+  if (isAnswered)
+    return { ...health, failedInRow: 0, backSince: isDown(health) ? quietUntil : begunBy(health, quietUntil) };
   if (quietMs === undefined) return { ...health, failedInRow: health.failedInRow + 1 };
   const until = Math.max(now + quietMs, quietUntil);
   // That is no outage: whoever limits its callers is there.
   return { ...health, backSince: until, quiet: { from: now, until } };
 }
+
+/** It begins anew after a clock that was put back, and does not go slowly until the time that it showed. */
+const begunBy = ({ backSince }: Health, now: number): number | null => backSince && Math.min(backSince, now);
 
 /** A clock that was put back says nothing: nobody waits for the time it showed. */
 const endOfQuiet = ({ quiet }: Health, now: number): number =>
@@ -63,7 +67,6 @@ export function callsNow(health: Health, calls: number, now: number): number {
   if (now < endOfQuiet(health, now)) return 0;
   if (isDown(health)) return 1;
   if (health.backSince === null) return calls;
-  // A clock that was put back says nothing: it begins anew.
   const everyMs = health.backSince === health.quiet?.until ? DOUBLES_SLOWLY_MS : DOUBLES_EVERY_MS;
   return Math.min(calls, Math.floor(2 ** (Math.max(0, now - health.backSince) / everyMs)));
 }

@@ -42,6 +42,14 @@ describe('a bank that comes back', () => {
   });
 });
 
+it.each([
+  ['an outage', answered(failedInRow(5), 3_610_000)],
+  ['too many calls', failed(HEALTHY, 3_605_000, 5_000)],
+])('a clock that is put back by an hour after %s keeps calls few for seconds, not for the hour', (_what, health) => {
+  expect(callsNow(health, 20, 10_000)).toBe(1);
+  expect(callsNow(answered(health, 10_000), 20, 15_000)).toBe(20);
+});
+
 describe('a bank that has had too many calls', () => {
   const quiet = failed(HEALTHY, 10_000, 5_000);
 
