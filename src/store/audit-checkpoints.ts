@@ -1,5 +1,6 @@
 import type { AuditEntry } from '../audit/entry.ts';
 import type { TreeState } from '../audit/merkle.ts';
+import { pagesOf } from '../domain/pages.ts';
 import { audit, auditLog, auditTree, lockTree } from './audit.ts';
 import type { CheckpointRecord, LoggedEntry } from './audit-schema.ts';
 import type { Database } from './database.ts';
@@ -43,19 +44,9 @@ const PAGE = 1_000;
 
 /** By size, page by page. */
 async function* checkpoints(db: Database): AsyncGenerator<CheckpointRecord> {
-  for (let after = -1; ; ) {
-    const page: CheckpointRecord[] = await db
-      .selectFrom('auditCheckpoints')
-      .selectAll()
-      .where('size', '>', after)
-      .orderBy('size')
-      .limit(PAGE)
-      .execute();
-    yield* page;
-    const last = page.at(-1);
-    if (last === undefined || page.length < PAGE) return;
-    after = last.size;
-  }
+  const query = db.selectFrom('auditCheckpoints').selectAll().orderBy('size').limit(PAGE);
+  const behind = (last?: CheckpointRecord) => query.where('size', '>', last?.size ?? -1).execute();
+  for await (const page of pagesOf(PAGE, behind)) yield* page;
 }
 
 /** Of one size the first one stays: a tree that only grows has one root for each. Nothing is recorded for a key that has been replaced. */

@@ -1,5 +1,6 @@
 import { type AuditEntry, kept, leafText } from '../audit/entry.ts';
 import { leafHash, MerkleTree, type TreeState } from '../audit/merkle.ts';
+import { pagesOf } from '../domain/pages.ts';
 import type { LoggedEntry } from './audit-schema.ts';
 import { chunks, inChunks } from './chunks.ts';
 import type { Database } from './database.ts';
@@ -106,24 +107,11 @@ async function entriesOfActions(
 const PAGE = 5_000;
 
 /** Those numbered from `from` on and below `to`, page by page. */
-export async function* auditLog(
-  db: Database,
-  { from, to }: { from: number; to: number },
-): AsyncGenerator<LoggedEntry[]> {
-  for (let next = from; ; ) {
-    const page: LoggedEntry[] = await db
-      .selectFrom('auditLog')
-      .selectAll()
-      .where('seq', '>=', next)
-      .where('seq', '<', to)
-      .orderBy('seq')
-      .limit(PAGE)
-      .execute();
-    if (page.length > 0) yield page;
-    const last = page.at(-1);
-    if (last === undefined || page.length < PAGE) return;
-    next = last.seq + 1;
-  }
+export function auditLog(db: Database, { from, to }: { from: number; to: number }): AsyncGenerator<LoggedEntry[]> {
+  const query = db.selectFrom('auditLog').selectAll().where('seq', '<', to).orderBy('seq').limit(PAGE);
+  return pagesOf<LoggedEntry>(PAGE, (last) =>
+    query.where('seq', '>=', last === undefined ? from : last.seq + 1).execute(),
+  );
 }
 
 /** As it was after the last entry. */

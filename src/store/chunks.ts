@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { pagesOf } from '../domain/pages.ts';
 
 /**
  * Rows in one statement: 24 columns of 1,000 rows stay under the parameter limits of SQLite (32,766) and PostgreSQL
@@ -36,15 +37,9 @@ export async function inChunks<T, Found>(items: Iterable<T>, read: (some: T[]) =
   return found;
 }
 
-/** Rows of a file page by page: `read` gives the ones behind `after`, in order, at most `ROWS_PER_STATEMENT`. */
+/** Rows of a file, read page by page: `read` gives the ones behind `after`, in order, at most `ROWS_PER_STATEMENT`. */
 export async function* pagedByRow<Row extends { row: number | null }>(
   read: (after: number) => Promise<Row[]>,
 ): AsyncGenerator<Row> {
-  for (let after = 0; ; ) {
-    const page = await read(after);
-    yield* page;
-    const last = page.at(-1)?.row;
-    if (last === undefined || last === null || page.length < ROWS_PER_STATEMENT) return;
-    after = last;
-  }
+  for await (const page of pagesOf<Row>(ROWS_PER_STATEMENT, (last) => read(last?.row ?? 0))) yield* page;
 }

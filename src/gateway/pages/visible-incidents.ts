@@ -1,3 +1,4 @@
+import { pagesOf } from '../../domain/pages.ts';
 import type { IncidentRecord, PayoutRecord, Store } from '../../store/store.ts';
 import type { Caller } from '../callers.ts';
 import { maySeePayout } from '../may-see.ts';
@@ -14,11 +15,10 @@ const SHOWN_MAX = 200;
 /** The newest incidents that somebody may see; `open`: of those that nobody has acknowledged. */
 export async function visibleIncidents(caller: Caller, store: Store, open: boolean): Promise<VisibleIncident[]> {
   const visible: VisibleIncident[] = [];
-  for (let after: IncidentRecord | undefined; visible.length < SHOWN_MAX; ) {
-    const page = await store.incidents({ open, limit: SHOWN_MAX, after });
+  const behind = (after?: IncidentRecord) => store.incidents({ open, limit: SHOWN_MAX, after });
+  for await (const page of pagesOf(SHOWN_MAX, behind)) {
     visible.push(...(await visibleOf(caller, store, page)));
-    after = page.at(-1);
-    if (page.length < SHOWN_MAX) break;
+    if (visible.length >= SHOWN_MAX) break;
   }
   return visible.slice(0, SHOWN_MAX);
 }

@@ -3,6 +3,7 @@ import type { CardPayment, Cards } from '../../api/cards.ts';
 import { BankError } from '../../api/errors.ts';
 import { contradictsEnd } from '../../domain/card-judgement.ts';
 import { type CardEvent, cardEventKey, cardPaymentInput, endOfStatus, isCardEnd } from '../../domain/card-payment.ts';
+import { pagesOf } from '../../domain/pages.ts';
 import type { CardEventEffect, CardRecord, CardStore, StoredCardEvent } from '../../store/card-store.ts';
 import type { Executions } from '../executions.ts';
 
@@ -90,7 +91,8 @@ export function cardEventSweep(
 ): () => Promise<void> {
   let after: StoredCardEvent | undefined;
   return async () => {
-    for await (const page of ownedPages(deps)) {
+    const { cards } = deps.store;
+    for await (const page of pagesOf<StoredCardEvent>(PAGE, (last) => cards.undelivered(true, PAGE, { after: last }))) {
       const due = page.filter(({ trust, looks }) => trust === 'verified' || looks < LOOKS_MAX);
       await eachOf(due, (event) => deliverCardEvent(deps, event), failed);
     }
@@ -99,15 +101,6 @@ export function cardEventSweep(
     after = due.length === LOOKS_A_SWEEP ? due.at(-1) : undefined;
     await eachOf(due, (event) => lookForOwner(deps, event), failed);
   };
-}
-
-async function* ownedPages({ store }: CardEventDeps): AsyncGenerator<StoredCardEvent[]> {
-  for (let after: StoredCardEvent | undefined; ; ) {
-    const page = await store.cards.undelivered(true, PAGE, { after });
-    yield page;
-    after = page.at(-1);
-    if (page.length < PAGE) return;
-  }
 }
 
 async function eachOf<T extends CardEvent>(
