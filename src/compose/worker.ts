@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { type NativeConnection, Worker, type WorkerDeploymentOptions } from '@temporalio/worker';
 import { folderActivities } from '../activities/folder-sweep.ts';
@@ -67,10 +68,12 @@ export async function startWorker(config: Config, stack: StackAddresses, log: Lo
       await running;
     });
     opened.use(await startUpkeep({ config, deps, client, log, taken: failure.resolve }));
-    if (config.events.subscriptions.length > 0) {
+    const { subscriptions, mailServer } = config.events;
+    if (subscriptions.length > 0) {
       // With what sends mails, which costs the start of every other worker.
-      const { startEventSender } = await import('./event-sender.ts');
-      opened.adopt(startEventSender(config, deps.store, log), (it) => it.close());
+      const { startSender } = await import('../events/sender.ts');
+      const sender = { store: deps.store, log, now: Date.now, draw: Math.random, owner: randomUUID() };
+      opened.adopt(startSender(sender, subscriptions, mailServer.reveal()), (it) => it.close());
     }
     opened.defer(() => telemetry.drain());
     return { close: () => opened.disposeAsync(), failure: failure.promise };

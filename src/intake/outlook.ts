@@ -1,6 +1,7 @@
 import type { Bank } from '../api/bank.ts';
 import { isJudged, unless } from '../api/errors.ts';
 import { addDecimals } from '../domain/money.ts';
+import { someAtOnce } from '../services/some-at-once.ts';
 import type { ClaimRow } from '../store/store.ts';
 import { type ApprovalsAhead, type ApprovalTerms, approvalsAhead } from './approvals-ahead.ts';
 import type { Plan } from './plan.ts';
@@ -102,8 +103,7 @@ async function quoteFees(
     const account = accounts.get(account_id);
     if (account?.currency === fee.fee_currency) take(account, fee.fee);
   };
-  const first = staged.firstClaims(FEES_MAX);
-  for (let i = 0; i < first.length; i += AT_ONCE) await Promise.all(first.slice(i, i + AT_ONCE).map(quote));
+  await someAtOnce(staged.firstClaims(FEES_MAX), AT_ONCE, quote);
   const fees = [...quoted].map(([currency, sum]) => ({ currency, ...sum }));
   return { fees: fees.sort((a, b) => (a.currency < b.currency ? -1 : 1)), quoted: count };
 }
