@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OriginalMessage } from '../domain/bank-message.ts';
 import type { IntakeRefusal } from '../intake/intake-refusal.ts';
-import { answerIdStart, writeRefusal } from '../reports/status-report-files.ts';
+import { answerIdStart, refusalIdStart, writeRefusal } from '../reports/status-report-files.ts';
 import type { BatchRecord } from '../store/store.ts';
 
 /** A file name has 255 bytes at most. */
@@ -31,12 +31,25 @@ export async function answeredStem(out: string, { batchId, message }: BatchRecor
   return first.includes(answerIdStart(batchId)) ? stem : undefined;
 }
 
-/** The answer to a pain.001 that was refused as a whole; other formats have none. `id`: under which it was taken. */
+/**
+ * The answer to a pain.001 that was refused as a whole; other formats have none. `id`: under which it was taken. It takes the place of
+ * none to another file under the same message id: whoever sent that may not have read it yet.
+ */
 export async function answerRefusal(out: string, id: string, { unanswered, findings }: IntakeRefusal): Promise<void> {
   if (unanswered === undefined) return;
-  const { message } = unanswered;
-  const stem = message === null ? undefined : `${nameOf(message)}.refused`;
+  const { message, sha256 } = unanswered;
+  const stem = message === null ? undefined : await refusalStem(out, id, { message, sha256 });
   await writeRefusal(out, { ...unanswered, findings, at: takenAt(id) }, stem);
+}
+
+async function refusalStem(
+  out: string,
+  id: string,
+  { message, sha256 }: { message: OriginalMessage; sha256: string },
+): Promise<string> {
+  const name = `${nameOf(message)}.refused`;
+  const first = await readFile(join(out, `${name}.pain002.xml`), 'utf8').catch(() => '');
+  return first === '' || first.includes(refusalIdStart(sha256)) ? name : `${name}.${id}`;
 }
 
 const nameOf = ({ messageId }: OriginalMessage): string => encodeURIComponent(messageId).slice(0, STEM_MAX);

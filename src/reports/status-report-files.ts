@@ -97,6 +97,9 @@ const answerPath = (dir: string, stem: string, stage: Stage, version = 1): strin
 /** What the ids of the answers of a batch begin with, 16 characters. */
 export const answerIdStart = (batchId: string): string => batchId.replaceAll('-', '').slice(-16);
 
+/** What the id of the answer to a refused file begins with, 17 characters. */
+export const refusalIdStart = (sha256: string): string => `${sha256.slice(0, 16)}R`;
+
 /** Writes the answer to a pain.001 that was refused as a whole; returns its path. */
 export async function writeRefusal(
   dir: string,
@@ -105,7 +108,7 @@ export async function writeRefusal(
 ): Promise<string> {
   const path = resolve(join(dir, `${stem}.pain002.xml`));
   const digest = createHash('sha256').update(JSON.stringify(findings)).digest('hex');
-  const answer = { messageId: `${sha256.slice(0, 16)}R${digest.slice(0, 16)}`, createdAt: at, message, findings };
+  const answer = { messageId: `${refusalIdStart(sha256)}${digest.slice(0, 16)}`, createdAt: at, message, findings };
   await mkdir(dir, { recursive: true, mode: 0o700 });
   await writeWhole(path, [refusalPain002(answer)]);
   return path;

@@ -52,6 +52,27 @@ it('a pain.001 is answered under its message id, stage by stage', async () => {
   expect(read(`${MESSAGE_ID}.final.pain002.xml`)).toContain('<GrpSts>ACSC</GrpSts>');
 });
 
+it('each refused file of one message id keeps its answer, and the same file again has the same', async () => {
+  const { watcher, drop, answers, read } = await openFolder();
+  const wrong = MESSAGE.replace(/<CtrlSum>\d/, '<CtrlSum>9');
+  const cut = MESSAGE.slice(0, -100);
+  for (const [name, text] of [
+    ['wrong.xml', wrong],
+    ['cut.xml', cut],
+    ['again.xml', wrong],
+  ] as const) {
+    drop(name, text);
+    expect(await watcher.sweep()).toMatchObject({ refused: 1 });
+  }
+  const [first = '', second = '', ...more] = answers();
+  expect(more).toEqual([]);
+  const named = [first, second].sort((a, b) => a.length - b.length);
+  expect(named[0]).toBe(`${MESSAGE_ID}.refused.pain002.xml`);
+  expect(named[1]).toMatch(/\.refused\.[0-9a-f-]{36}\.pain002\.xml$/);
+  expect(read(named[0] ?? '')).toContain('wrong-control-sum');
+  expect(read(named[1] ?? '')).toContain('not-well-formed');
+});
+
 it('what comes to light after the answer is answered beside it, once', async () => {
   const { door, watcher, drop, answers, read, reports } = await openFolder();
   drop('suppliers.xml', MESSAGE);
