@@ -1,5 +1,5 @@
 import type { CellProblem } from '../table-rows.ts';
-import { dateText, type NumberFormat, PLAIN } from './number-format.ts';
+import { dateText, type NumberFormat, PLAIN, paddedText } from './number-format.ts';
 import { numberText } from './number-text.ts';
 
 /** A cell as the sheet holds it (ECMA-376 part 1, 18.3.1.4). */
@@ -51,8 +51,8 @@ function numberCell(value: string, format: NumberFormat, isFrom1904: boolean): C
   const date = format.kind === 'date' ? dateText(number.text, isFrom1904) : undefined;
   if (date !== undefined) return { text: date };
   if (number.mayHaveLostDigits) return { text: number.text, problem: LOST_DIGITS };
-  const isPadded = format.kind === 'padded' && /^\d+$/.test(number.text);
-  return { text: isPadded ? number.text.padStart(format.digits, '0') : number.text };
+  if (format.kind !== 'padded' || !/^\d+$/.test(number.text)) return { text: number.text };
+  return { text: paddedText(number.text, format.places) };
 }
 
 /** Characters that XML cannot hold stand as `_xHHHH_` (ECMA-376 part 1, 22.9.2.19). */

@@ -1,5 +1,8 @@
 /** How a number format changes what the cell says; every other format changes its looks only. */
-export type NumberFormat = { kind: 'plain' } | { kind: 'date' } | { kind: 'padded'; digits: number };
+export type NumberFormat = { kind: 'plain' } | { kind: 'date' } | { kind: 'padded'; places: readonly Place[] };
+
+/** Of a format of zeros: a digit, or text beside them. */
+type Place = { digit: true } | { text: string };
 
 export const PLAIN: NumberFormat = { kind: 'plain' };
 const DATE: NumberFormat = { kind: 'date' };
@@ -11,14 +14,40 @@ const isBuiltInDate = (id: number): boolean =>
 /** Quoted and escaped characters, colours, conditions and locales. */
 const LITERALS = /"[^"]*"|\\.|_.|\*.|\[[^\]]*\]/gs;
 
-/** What people put between the digits of an account number (`000-000`, `0000 0000`); it carries nothing. */
-const SEPARATORS = /\\?[ -]/g;
+/** One place of `000-000`, `0000 0000` or `"INV-"0000`: what makes numbers into account numbers and ids. */
+const PLACE = /"([^"]*)"|\\(.)|([0 -])/gs;
+const DIGITS_MAX = 64;
+
+/** Undefined for a format that has anything else, or fewer than two zeros: `0 "JPY"` is an amount. */
+function placesOf(code: string): Place[] | undefined {
+  if (code.replace(PLACE, '') !== '') return undefined;
+  const places = [...code.matchAll(PLACE)].map(
+    ([, quoted, escaped, bare]): Place => (bare === '0' ? { digit: true } : { text: quoted ?? escaped ?? bare ?? '' }),
+  );
+  const zeros = places.filter((place) => 'digit' in place).length;
+  return zeros >= 2 && zeros <= DIGITS_MAX ? places : undefined;
+}
+
+/** Digits as the cell shows them: leading zeros in places without one, and what has no place before the first. */
+export function paddedText(digits: string, places: readonly Place[]): string {
+  const zeros = places.filter((place) => 'digit' in place).length;
+  const padded = digits.padStart(zeros, '0');
+  let taken = 0;
+  return places
+    .map((place) => {
+      if ('text' in place) return place.text;
+      const from = taken;
+      taken += taken === 0 ? padded.length - zeros + 1 : 1;
+      return padded.slice(from, taken);
+    })
+    .join('');
+}
 
 /** `code`: of a format that the workbook brings itself. */
 export function numberFormatOf(id: number, code: string | undefined): NumberFormat {
   if (code === undefined) return isBuiltInDate(id) ? DATE : PLAIN;
-  const zeros = code.replace(SEPARATORS, '');
-  if (/^0{2,64}$/.test(zeros)) return { kind: 'padded', digits: zeros.length };
+  const places = placesOf(code);
+  if (places !== undefined) return { kind: 'padded', places };
   return /[dy]/i.test(code.replace(LITERALS, '')) ? DATE : PLAIN;
 }
 

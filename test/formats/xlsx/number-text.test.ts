@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dateText, numberFormatOf } from '../../../src/formats/xlsx/number-format.ts';
+import { dateText, numberFormatOf, paddedText } from '../../../src/formats/xlsx/number-format.ts';
 import { numberText } from '../../../src/formats/xlsx/number-text.ts';
 
 describe('a number cell', () => {
@@ -45,6 +45,19 @@ describe('a number cell', () => {
   });
 });
 
+describe('a number in a format of zeros', () => {
+  it.each([
+    ['000-000', '62000', '062-000'],
+    ['000-000', '1062000', '1062-000'],
+    ['00\\/00', '7', '00/07'],
+    ['"R0-"00', '123', 'R0-123'],
+    ['0000', '0', '0000'],
+  ])('%s: %s is %s', (code, digits, text) => {
+    const format = numberFormatOf(200, code);
+    expect(format.kind === 'padded' && paddedText(digits, format.places)).toBe(text);
+  });
+});
+
 describe('a date cell', () => {
   it.each([
     ['46112', false, '2026-03-31'],
@@ -70,6 +83,10 @@ describe('a date cell', () => {
     [164, '[Red]0.00', 'plain'],
     [164, '0\\d', 'plain'],
     [164, '000000000', 'padded'],
+    [164, '"INV-"0000', 'padded'],
+    [164, '0 "JPY"', 'plain'],
+    [164, '0.00 "EUR"', 'plain'],
+    [164, '00:00', 'plain'],
   ])('is told by its format %i %s: %s', (id, code, kind) => {
     expect(numberFormatOf(id, code).kind).toBe(kind);
   });

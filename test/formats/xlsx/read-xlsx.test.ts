@@ -36,8 +36,9 @@ describe('a sheet of payouts', () => {
     ['a date', ' s="1"><v>46112</v>', '2026-03-31'],
     ['a date of a custom format', ' s="2"><v>46112</v>', '2026-03-31'],
     ['digits with leading zeros', ' s="4"><v>12345</v>', '000012345'],
-    ['digits in groups', ' s="5"><v>62000</v>', '062000'],
-    ['digits apart', ' s="6"><v>123456</v>', '00123456'],
+    ['digits in groups', ' s="5"><v>62000</v>', '062-000'],
+    ['digits apart', ' s="6"><v>123456</v>', '0012 3456'],
+    ['digits behind a text', ' s="7"><v>12</v>', 'INV-0012'],
     ['text in place', ' t="inlineStr"><is><t>In </t><r><t>place</t></r><rPh><t>no</t></rPh></is>', 'In place'],
     ['a formula of text', ' t="str"><f>A1&amp;"x"</f><v>INVx</v>', 'INVx'],
     ['a formula of a number', '><f>SUM(B1:B2)</f><v>0.30000000000000004</v>', '0.3'],
@@ -48,7 +49,7 @@ describe('a sheet of payouts', () => {
     const rows = [[...HEADER], ['INV-1', cells(xml)]];
     const content = workbook({
       sheets: [{ rows }],
-      formats: [14, 'yyyy\\-mm\\-dd', '#,##0.00', '000000000', '000\\-000', '0000 0000'],
+      formats: [14, 'yyyy\\-mm\\-dd', '#,##0.00', '000000000', '000\\-000', '0000 0000', '"INV-"0000'],
     });
     const input = await read(content);
     expect(input.findings).toEqual([]);
