@@ -16,7 +16,7 @@ import { type Caller, makerOf } from './callers.ts';
 import { errorAnswers, idempotencyHeader, planDocument } from './documents.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { answerOnce, idempotencyKeyOf, type MadeAnswer } from './idempotency.ts';
-import { maySee } from './may-see.ts';
+import { maySee, refusalFor } from './may-see.ts';
 import { answerSchemas, jsonSchema, keptText, parsed } from './schemas.ts';
 import { assertFileName, receive, tooLarge, UPLOAD_TYPES, type Upload } from './upload.ts';
 
@@ -103,7 +103,7 @@ async function handedOver(
     return { status: taking.outcome === 'claimed' ? 202 : 200, body: createReadStream(json) };
   } catch (error) {
     if (!(error instanceof IntakeRefusal)) throw error;
-    const { status, document } = answerOf(await deps.refused(error));
+    const { status, document } = answerOf(await deps.refused(await refusalFor(caller, deps.store, error)));
     return { status, body: [JSON.stringify(document)] };
   }
 }

@@ -1,6 +1,7 @@
 import type { CodecOperation } from '../codec/codec-server.ts';
 import { holdsAll, isWithin, mayOperateCard, type Role } from '../domain/authority.ts';
 import { Problem } from '../domain/problem.ts';
+import { alreadyTaken, type IntakeRefusal } from '../intake/intake-refusal.ts';
 import { mayControl } from '../services/decisions/batch-scope.ts';
 import { touches } from '../services/decisions/verdict.ts';
 import type { CardRecord } from '../store/card-store.ts';
@@ -16,6 +17,13 @@ export async function maySee({ person }: Caller, store: Store, { batchId, by }: 
   if (!person.roles.some((role) => role !== 'maker')) return false;
   const touched = await store.touchedBy(batchId);
   return touched.every((row) => isWithin(person.scope, row));
+}
+
+/** A refusal as a caller may know of it: that rows were taken, and by which batch only where it may be seen. */
+export async function refusalFor(caller: Caller, store: Store, refusal: IntakeRefusal): Promise<IntakeRefusal> {
+  if (refusal.kind !== 'already-taken' || refusal.batchId === undefined) return refusal;
+  const batch = await store.batch(refusal.batchId);
+  return batch !== undefined && (await maySee(caller, store, batch)) ? refusal : alreadyTaken(undefined);
 }
 
 /** The same of one payout. */

@@ -82,6 +82,12 @@ it('nor to whoever hands over a row of it: who may see it is shown it, others le
     expect(JSON.stringify(document)).not.toMatch(new RegExp(`${batchId}|r-2|acc-u1002-usd`));
   }
   expect(await gateway.post('', CSV, as('alice'))).toMatchObject({ status: 200, document: { batchId } });
+  await gateway.door.end(batchId);
+  const ended = await gateway.post('', CSV, as('anna'));
+  expect(ended).toMatchObject({ status: 409, document: { error: { code: 'already-taken' } } });
+  expect(JSON.stringify(ended.document)).not.toContain(batchId);
+  const own = await gateway.post('', CSV, as('alice'));
+  expect(own).toMatchObject({ status: 409, document: { error: { batchId } } });
 });
 
 it('shows the plan of a file, with what its accounts hold, only to a maker within whose scope it is', async () => {

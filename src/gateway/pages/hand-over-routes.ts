@@ -6,6 +6,7 @@ import { FILE_BYTES_MAX } from '../../formats/input.ts';
 import { IntakeRefusal } from '../../intake/intake-refusal.ts';
 import { assertPlan, takeFile } from '../../intake/take-file.ts';
 import { answerOf } from '../answer-error.ts';
+import { refusalFor } from '../may-see.ts';
 import { keptText, parsed } from '../schemas.ts';
 import { assertFileName, receive, tooLarge } from '../upload.ts';
 import type { Doorway } from './doorway.ts';
@@ -63,8 +64,9 @@ export function planRoutes(app: FastifyInstance, doorway: Doorway, uploads: Held
       return show(reply, view, { title: taking.document.plan.file, body: planPage(page, taking.document) });
     } catch (error) {
       if (!(error instanceof IntakeRefusal)) throw error;
-      const { status } = answerOf(error);
-      return show(reply, view, { title: 'This file was not accepted', body: refusedPage(page, error), status });
+      const refusal = await refusalFor(request.caller, deps.store, error);
+      const { status } = answerOf(refusal);
+      return show(reply, view, { title: 'This file was not accepted', body: refusedPage(page, refusal), status });
     }
   });
   app.post('/batches/new/:upload', async (request, reply) => {
