@@ -32,6 +32,8 @@ export async function readJson(file: string, bytes: AsyncIterable<Uint8Array>, s
   }
 }
 
+/** Keys beside the payouts that are told of. */
+const KEYS_MAX = 100;
 const SHAPE = 'an array of payouts, or an object with the key "payouts" that holds one';
 
 type Broken = Pick<Finding, 'rule' | 'message'> & Partial<Pick<Finding, 'value'>>;
@@ -70,6 +72,7 @@ class JsonRecords {
     if (cursor.peek() === '[') return this.readPayouts(cursor);
     if (cursor.peek() !== '{') throw cursor.unexpected(SHAPE);
     let found = false;
+    const beside: { line: number; key: string }[] = [];
     for (const key of cursor.members()) {
       await this.nextTurn();
       if (key === 'payouts' && !found && cursor.peek() === '[') {
@@ -77,11 +80,17 @@ class JsonRecords {
         await this.readPayouts(cursor);
         continue;
       }
-      const message = `a file is ${SHAPE}; delete this key`;
-      this.add({ line: cursor.line(), column: printable(key), rule: 'unexpected-key', message });
+      // Where there are no payouts at all, to delete keys mends nothing.
+      if (beside.length < KEYS_MAX) beside.push({ line: cursor.line(), key: printable(key) });
       cursor.skip();
     }
-    if (!found) this.add({ line: 1, column: 'payouts', rule: 'no-payouts', message: `a file is ${SHAPE}` });
+    const message = `a file is ${SHAPE}`;
+    if (!found)
+      this.add({ line: 1, column: 'payouts', rule: 'no-payouts', message: `${message}; put each payout into it` });
+    else
+      for (const { line, key } of beside) {
+        this.add({ line, column: key, rule: 'unexpected-key', message: `${message}; delete this key` });
+      }
   }
 
   private async readPayouts(cursor: JsonCursor): Promise<void> {

@@ -94,6 +94,16 @@ describe('a finding does not stop the pass', () => {
 });
 
 describe('a file that cannot be read on', () => {
+  test('once, where it is a payout without its list, or several one after the other', async () => {
+    const one = '{"id": "A", "uid": "u-1", "amount": "1.00"}';
+    const { findings, rows } = await read(one);
+    expect(rows).toEqual([]);
+    expect(findings).toMatchObject([
+      { rule: 'no-payouts', message: expect.stringContaining('put each payout into it') },
+    ]);
+    expect((await read(`${one}\n${one}`)).findings.map(({ rule }) => rule)).toEqual(['no-payouts', 'not-json']);
+  });
+
   test.each([
     ['empty', ' \n', 'no-rows'],
     ['an empty array', '[]', 'no-rows'],
