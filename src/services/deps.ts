@@ -10,7 +10,7 @@ export interface ActivityDeps extends Sender {
   bank: Bank;
   executions: Executions;
   settings: WorkerSettings;
-  /** Absent: payees are paid as they are. */
+  /** Absent: payees are not checked. */
   checks?: PayeeChecks;
   /** Rules of an instruction (`src/rules`), injected because activities do not import readers. Empty: no finding. */
   checkInstruction(instruction: PayoutInstruction, kind: PayoutKind): readonly { rule: string; message: string }[];

@@ -2,11 +2,11 @@ import type { CardEvent, CardPaymentInput } from '../domain/card-payment.ts';
 import type { PayoutKind } from '../domain/names.ts';
 import type { OrderNotice } from '../domain/order-notice.ts';
 
-/** Starting and reaching workflow executions; implemented over the Temporal client (`src/temporal/executions.ts`). */
+/** Starts and reaches workflow executions; implemented over the Temporal client (`src/temporal/executions.ts`). */
 export interface Executions {
   /**
-   * Starts a payout unless its workflow is open or has completed. One that was closed otherwise is started anew: the claim
-   * in the store is the lock, not the workflow id.
+   * Starts a payout unless its workflow is open or has completed. One that was closed otherwise is started again: the lock is the
+   * claim in the store, not the workflow id.
    */
   startPayout(start: {
     workflowId: string;
@@ -15,14 +15,14 @@ export interface Executions {
     reference: string;
     input: Record<string, string | number>;
     summary: string;
-    /** Comes before those that are not; absent: it is not. */
+    /** Its tasks go before those of payouts that are not urgent; default false. */
     isUrgent?: boolean;
-    /** Begins this much later, shown as `scheduled` until then; absent: at once. */
+    /** Start delay; the payout is shown as `scheduled` until then. Absent: none. */
     delayMs?: number;
-    /** Also when the last run of this id completed: its row must have no end. */
+    /** Start even if the last run of this id completed; the row must have no end. */
     evenCompleted?: boolean;
   }): Promise<'started' | 'already-started'>;
-  /** Unless it runs. */
+  /** Starts the workflow of a batch unless it runs. */
   startBatch(batchId: string, file: string): Promise<void>;
   wakeWatch(key: { uid: string; currency: string }): Promise<void>;
   /** False when no such workflow is open. */
@@ -31,11 +31,11 @@ export interface Executions {
   reject(workflowId: string, decision: { by: string; remark: string }): Promise<boolean>;
   /** Asks a payout to cancel; false when no such workflow is open. */
   cancelPayout(workflowId: string, request: { by: string; reason: string }): Promise<boolean>;
-  /** A held payout looks whether its reason is gone; false when no such workflow is open. */
+  /** Makes a held payout check whether its reason is gone; false when no such workflow is open. */
   lookAgain(workflowId: string): Promise<boolean>;
   isOpen(workflowId: string): Promise<boolean>;
-  /** Starts a card payment whose workflow was closed without an end; it looks at what was sent first. */
+  /** Starts a card payment whose workflow was closed without an end; it first looks at what was sent. */
   startCardPayment(input: CardPaymentInput): Promise<void>;
-  /** Tells a card payment of an event, once for each `requestId`; false when no such workflow is open. */
+  /** Signals an event to a card payment, once per `requestId`; false when no such workflow is open. */
   cardEvent(merchantRequestId: string, event: CardEvent, requestId: string): Promise<boolean>;
 }

@@ -1,6 +1,6 @@
-/** What long work needs of whoever runs it. */
+/** What long-running work needs from its caller. */
 export interface LongRun {
-  /** Ends early, with an error, when the work is to stop. */
+  /** Rejects early when the work is to stop. */
   sleep(ms: number): Promise<void>;
   /** Aborted when the work is to stop. */
   signal: AbortSignal;

@@ -3,16 +3,16 @@ import { CHECK_KINDS, type CheckKind, type PayeeCheck } from '../domain/payee-ch
 import { approvalDigest } from '../identity.ts';
 import type { KeptCheck, PayoutRecord, Store } from '../store/store.ts';
 
-/** Who is asked about payees, and what of it is kept for how long. */
+/** Which provider checks payees, and how long its verdicts count. */
 export interface PayeeChecks {
   provider: CheckProvider;
-  /** A verdict that is older is asked for anew. */
+  /** Older verdicts are asked for anew. */
   maxAgeMs: number;
-  /** Whose payees are verified; undefined: those of every currency. All are screened. */
+  /** Currencies whose payees are verified; undefined: all. Every payee is screened. */
   verifiedCurrencies: readonly string[] | undefined;
 }
 
-/** Of which checks a row must have a verdict before it is sent. Only a payout has a payee. */
+/** The checks whose verdicts a row needs before it is sent. Only a payout has a payee. */
 export function checksAskedOf(
   checks: PayeeChecks | undefined,
   { kind, instruction }: Pick<PayoutRecord, 'kind' | 'instruction'>,
@@ -22,7 +22,7 @@ export function checksAskedOf(
   return CHECK_KINDS.filter((check) => check === 'screening' || isVerified);
 }
 
-/** What a reading holds of a verdict that is kept. What was answered is bound as well: another case is another question. */
+/** The part of a stored verdict kept in an assessment. The digest covers the details as well: another case is another question. */
 export function checkOf({ kind, verdict, provider, payee, askedAt, otherName, caseId }: KeptCheck): PayeeCheck {
   const answered = { otherName: otherName ?? undefined, caseId: caseId ?? undefined };
   const digest = approvalDigest({ kind, verdict, provider, payee, ...answered });
@@ -31,7 +31,7 @@ export function checkOf({ kind, verdict, provider, payee, askedAt, otherName, ca
 
 export type ShownCheck = PayeeCheck & Pick<KeptCheck, 'name' | 'otherName' | 'caseId' | 'why'>;
 
-/** What whoever decides on a row is shown of its verdicts: the names as well, where they are still those of its reading. */
+/** The verdicts of a row for whoever decides on it; with names and details only if they are still those of its assessment. */
 export async function checksShown(
   store: Pick<Store, 'payeeCheck'>,
   { uid, assessed }: Pick<PayoutRecord, 'uid' | 'assessed'>,

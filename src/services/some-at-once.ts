@@ -1,4 +1,4 @@
-/** Works through all of them in order, `atOnce` side by side; after an error none of the next ones is begun. */
+/** Processes items in order, `atOnce` at a time; after an error no further group is started. */
 export async function someAtOnce<Item>(
   items: readonly Item[],
   atOnce: number,

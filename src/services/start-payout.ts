@@ -13,7 +13,7 @@ interface Deps {
   now: () => number;
 }
 
-/** Starts the workflow of a row. One that is due on a later day costs nothing until then: it begins with a delay. */
+/** Starts the workflow of a row; one due on a later day starts with a delay. */
 export function startPayout(
   deps: Deps,
   row: PayoutRecord,

@@ -7,17 +7,17 @@ import type { LongRun } from '../long-run.ts';
 import { someAtOnce } from '../some-at-once.ts';
 import { roomOf, startAll } from './release.ts';
 
-/** When a run of a payout may be asked to cancel (again), epoch ms: never, once it has taken the wish. By payout and run. */
+/** By payout and run: epoch ms from which it may be asked to cancel (again); infinity once it has accepted the cancel. */
 export type CancelAsked = Map<string, number>;
 
-/** What the rows are asked with, whoever asks: all of it is one update, which each answers once. */
+/** Payload of the cancel update, the same from every caller: all of them send one update id, which a run accepts once. */
 export const BATCH_CANCELLED = { by: 'batch', reason: 'the batch was cancelled' } as const;
 
 const AT_ONCE = 10;
 
 /**
- * Rows not yet started end here; started ones are asked and decide for themselves. That a row was not started is the store's word:
- * while an older copy in its place may have forgotten that, rows are started all the same, so that each looks before it ends.
+ * Ends rows that were not started and asks started ones to cancel; those decide for themselves. After the store was replaced by an
+ * older copy, its "not started" is not believed for a while: such rows are started, so that each looks at the bank before it ends.
  */
 export async function cancelRest(
   deps: ActivityDeps,
@@ -36,7 +36,7 @@ export async function cancelRest(
   await someAtOnce(due, AT_ONCE, (row) => ask(deps, row, asked, warn));
 }
 
-/** Each run of a payout once: whoever starts it again, that run has not heard. One that takes no wish now keeps no other row waiting. */
+/** Asks each run once, a new run of the same payout again. A row that accepts no cancel now does not delay the others. */
 async function ask(deps: ActivityDeps, row: PayoutRecord, asked: CancelAsked, warn: LongRun['warn']): Promise<void> {
   const again = deps.now() + deps.settings.quietCheckMs;
   try {
@@ -50,7 +50,7 @@ async function ask(deps: ActivityDeps, row: PayoutRecord, asked: CancelAsked, wa
 
 const runOf = ({ workflowId, claimRunId }: PayoutRecord): string => `${workflowId} ${claimRunId}`;
 
-/** States in which a started payout can still be stopped without an order at the bank that is past its audit. */
+/** States in which a started payout can still be stopped: no order at the bank, or one that still awaits the bank's audit. */
 export const CANCELLABLE: readonly PayoutState[] = [
   'received',
   'preparing',

@@ -4,8 +4,8 @@ import type { ActivityDeps } from '../deps.ts';
 import { someAtOnce } from '../some-at-once.ts';
 
 /**
- * Returns the control in force: a cancel is final. Whoever can write to the namespace can ask for one, under any name: with a policy
- * it only holds back, and a batch goes on by those who know who asks (`updateBatch`).
+ * Returns the control in force; a cancel is final. Anyone with access to the namespace can send this, under any name: under a
+ * policy it can therefore only tighten the control. Resuming goes through `updateBatch`, which knows the caller.
  */
 export async function setBatchControl(
   { store, now, settings }: ActivityDeps,
@@ -25,7 +25,7 @@ export async function approveRows(
   return asked;
 }
 
-/** Of a plan that was signed: every row of it that waits looks at what was signed. Returns how many. */
+/** Signals the decision to every waiting row of a signed plan; each row verifies what was signed. Returns how many there were. */
 export async function tellPlan(
   { store, executions }: Pick<ActivityDeps, 'store' | 'executions'>,
   { decision, digest, subject: by, remark }: Pick<SignedDecision, 'decision' | 'digest' | 'subject' | 'remark'>,

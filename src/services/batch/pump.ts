@@ -21,14 +21,14 @@ export interface PumpInput {
 export interface PumpResult {
   counts: StateCounts;
   control: BatchControl;
-  /** Why the batch is paused by itself; absent in histories of before it could be. */
+  /** Why the batch paused itself; absent in histories recorded before this field existed. */
   controlReason?: string | null;
   done: boolean;
 }
 
 /**
- * Hands rows to payout workflows inside a bounded window and waits until enough rows are at rest. All of it may run again: rows
- * are selected by the store, a start that finds the workflow there is success.
+ * Starts payout workflows within a bounded window and waits until enough rows are at rest. Safe to run again: the store selects the
+ * rows, and a start that finds the workflow running counts as success.
  */
 export async function pump(
   deps: ActivityDeps,
@@ -45,7 +45,7 @@ export async function pump(
   let waiting = 0;
   for (;;) {
     const batch = await deps.store.batch(batchId);
-    // An older copy was put in its place, or somebody has started the workflow by hand: nothing brings it back.
+    // The store was replaced by an older copy, or somebody started the workflow by hand: retrying does not help.
     if (batch === undefined) throw new Misuse(FAILURES.invalidInput, 'the store does not know this batch');
     if (isOver(deps.settings.quietCheckMs, checkedAt, deps.now())) {
       const quietMs = deps.settings.quietRowMs;
@@ -56,7 +56,7 @@ export async function pump(
       checkedAt = deps.now();
     }
     if (batch.control === 'cancelling') await cancelRest(deps, batchId, askedToCancel, warn);
-    // Counted before the canary is looked at: of a batch whose rows are all at rest, release sees every outcome.
+    // Count before looking at the canary: if the count says that all rows are at rest, `release` sees every canary outcome.
     let counts: StateCounts | undefined;
     if (uncounted > 0) {
       uncounted -= 1;
@@ -81,18 +81,18 @@ export async function pump(
   }
 }
 
-/** A clock that was set back says nothing: whatever was to come then comes now. */
+/** If the clock was set back, the interval counts as over. */
 const isOver = (ms: number, since: number, now: number): boolean => now < since || now - since >= ms;
 
-/** After how many pulses the rows are counted again: all of them are, which may take a twentieth of the time. */
+/** Pulses to skip before the next count: counting reads every row and may take a twentieth of the time. */
 const pulsesUncounted = (tookMs: number, { batchPulseMs }: { batchPulseMs: number }): number =>
   Math.min(UNCOUNTED_MAX, Math.floor((COUNTED_SELDOM * tookMs) / batchPulseMs));
 
 const COUNTED_SELDOM = 20;
-/** Whatever a clock says that was set meanwhile. */
+/** Bounds the skip even if the clock was set during the count. */
 const UNCOUNTED_MAX = 20;
 
-/** Whoever signed a plan may have been stopped before the rows were told. */
+/** The process that took a signed plan may have died before it signalled the rows. */
 async function tellPlans(deps: ActivityDeps, batchId: string, told: Set<string>): Promise<void> {
   for (const plan of await deps.store.plansOf(batchId)) {
     if (told.has(plan.id)) continue;
@@ -108,8 +108,8 @@ async function progress({ store }: ActivityDeps, batchId: string): Promise<PumpR
 }
 
 /**
- * Rows held by a switch look by themselves, but seldom: those that no switch stops any more are told to, each time that
- * something was switched or the batch's control was changed. Returns what is off now.
+ * Rows held by a switch check again by themselves, but rarely. Whenever a switch or the batch's control changes, signals those that
+ * no switch stops any more. Returns what is off now, for the next call.
  */
 async function wakeSwitchedOn(deps: ActivityDeps, batch: BatchRecord, seen: string): Promise<string> {
   const off = JSON.stringify([batch.control, await deps.store.switches()]);

@@ -48,7 +48,7 @@ export async function startAll(deps: ActivityDeps, rows: readonly PayoutRecord[]
   for (let i = 0; i < rows.length; i += STARTS_AT_ONCE) await startSome(deps, rows.slice(i, i + STARTS_AT_ONCE));
 }
 
-/** What the canary of a batch allows: its own rows, every row once all of them are completed, or none any more. */
+/** What the canary allows: only its own rows, all rows (`over`: every canary row is completed), or none (`stopped`). */
 async function canaryOf(
   deps: ActivityDeps,
   { batchId }: BatchRecord,
@@ -67,11 +67,11 @@ async function canaryOf(
   return 'over';
 }
 
-/** A row that is due on a later day costs nothing until then: its workflow begins with a delay. */
+/** Starts the rows; those due on a later day start with a delay. */
 async function startSome(deps: ActivityDeps, rows: readonly PayoutRecord[]): Promise<void> {
   const start = async (row: PayoutRecord): Promise<void> => {
     if ((await startPayout(deps, row)) === 'started') return;
-    // It runs, and the store says that it was never released: an older copy, maybe, that its run has to hear of.
+    // It runs, though the store says it was never released: the store may be an older copy, and the run must notice.
     await deps.executions.lookAgain(row.workflowId);
   };
   await Promise.all(rows.map(start));

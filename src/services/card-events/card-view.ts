@@ -4,9 +4,9 @@ import { isMerchantRequestId } from '../../domain/card-number.ts';
 import type { CardPaymentView } from '../../domain/card-payment.ts';
 
 /**
- * A payment as workflows may see it: without what nobody named, and without any text that holds a card number. Throws for an
- * id or a status that does; what it throws says nothing. One long number in ten has the check digit of a card: an id that was
- * asked for, or compared with the card itself, is `known` to be none.
+ * A payment as workflows may see it: known fields only, and no text that holds a card number. Throws, without saying what it found,
+ * if the payment id or the status holds one. One long number in ten passes the card check digit by chance, so `known`, an id that
+ * was asked for or compared with the card itself, is accepted.
  */
 export function viewOf(
   { paymentId, status, nextAction, amount, currency, merchantRequestId }: CardPayment,
@@ -30,5 +30,5 @@ export function viewOf(
 
 const holdsNone = (text: string): boolean => masked(text) === text;
 
-/** Ours is one that was taken at the door, or a UUID made from it. */
+/** A merchant_request_id of ours: accepted from a caller, or a UUID derived from such an id. */
 const isIdOfRequest = (text: string): boolean => holdsNone(text) || isMerchantRequestId(text);

@@ -8,8 +8,8 @@ import type { CardEventEffect, CardRecord, CardStore, StoredCardEvent } from '..
 import type { Executions } from '../executions.ts';
 
 /**
- * From a stored event to its one effect. It may be tried by several processes at once and as often as wanted: a workflow takes
- * a signal once for its request id, and the first effect that is stored stays.
+ * Delivers a stored event so that it has exactly one effect. Any number of processes may try, any number of times: a workflow
+ * accepts a signal once per request id, and the first stored effect stays.
  */
 
 export interface CardEventDeps {
@@ -19,22 +19,22 @@ export interface CardEventDeps {
   now: () => number;
 }
 
-/** How often the acquirer is asked about an event of nobody, or a hint that contradicts an end. */
+/** Queries about an event without an owner, or about an unverified one (`hint`) that contradicts a stored end. */
 const LOOKS_MAX = 5;
-/** The answer to a create, which says whose payment it is, comes after such an event or soon. */
+/** Grace for an event without an owner: the answer to the create, which names the owner, normally arrives within it. */
 const ANSWER_MS = 5_000;
 const PAGE = 100;
 const AT_ONCE = 8;
-/** Looks in one sweep: whoever makes up payment ids costs no more than these. */
+/** Queries per sweep: bounds what invented payment ids can cost. */
 const LOOKS_A_SWEEP = 40;
 
-/** An event stays undelivered where it belongs to nobody, or its workflow does not run yet or any more and no end is stored. */
+/** An event stays undelivered if it has no owner, or if its workflow is not open and no end is stored. */
 export async function deliverCardEvent(
   deps: CardEventDeps,
   event: CardEvent & { merchantRequestId: string | null },
 ): Promise<void> {
   const { cards } = deps.store;
-  // Read after the event was stored: a link made in between is seen here, or its maker has seen the event.
+  // Read after the event was stored: a link made in between is seen here, or whoever made it has seen the event.
   const owner = (await cards.ownerOfPayment(event.paymentId)) ?? event.merchantRequestId;
   if (owner === null) return;
   const before = await cards.get(owner);
@@ -45,15 +45,15 @@ export async function deliverCardEvent(
   const after = await cards.get(owner);
   if (after === undefined) return;
   if (isCardEnd(after.state)) return afterEnd(deps, after, event);
-  // Its workflow was closed without an end: it is started again, and told by the next sweep.
+  // Its workflow was closed without an end: start it again; the next sweep delivers the event.
   if (after.runId !== null && event.trust === 'verified') {
     await deps.executions.startCardPayment(cardPaymentInput(after));
   }
 }
 
 /**
- * A repeated signal is known by it. A verified event is another one than the hint it took the place of, and so is a hint that
- * came again.
+ * Request id by which the server recognises a repeated signal. It differs between an unverified event and the verified one that
+ * replaced it, and between two arrivals of an unverified event.
  */
 function requestIdOf(event: CardEvent): string {
   const { trust, receivedAt } = event;
@@ -81,9 +81,9 @@ async function afterEnd(deps: CardEventDeps, record: CardRecord, event: CardEven
 }
 
 /**
- * Goes through all events without an effect that belong to an intent, and asks about those of nobody: in one sweep after the
- * other, so that no event waits for one that the acquirer never answers about. One that fails is told to `failed` and stops no
- * other. Sweeps are made one at a time.
+ * Delivers all owned events without an effect, and asks the acquirer about those without an owner; for these each sweep continues
+ * where the last one stopped, so that an event the acquirer never answers about delays no other. A failure is passed to `failed`
+ * and stops no other event. Run one sweep at a time.
  */
 export function cardEventSweep(
   deps: CardEventDeps,
@@ -115,7 +115,7 @@ async function eachOf<T extends CardEvent>(
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
 }
 
-/** Only the acquirer can say whose payment it is. It counts as a look when it has answered. */
+/** Only the acquirer knows the owner. It counts as a query only if it has answered. */
 async function lookForOwner(deps: CardEventDeps, event: StoredCardEvent): Promise<void> {
   const { cards } = deps.store;
   const owner = event.paymentId === '' ? undefined : (await lookAt(deps, event))?.owner;
@@ -124,7 +124,7 @@ async function lookForOwner(deps: CardEventDeps, event: StoredCardEvent): Promis
   await deliverCardEvent(deps, event);
 }
 
-/** What the acquirer shows, and whose it is by its merchant_request_id; undefined when it shows no such payment. */
+/** What the acquirer shows, and the owner by its merchant_request_id; undefined if it shows no such payment. */
 async function lookAt(
   { bank, store: { cards } }: CardEventDeps,
   { paymentId }: CardEvent,

@@ -30,31 +30,31 @@ export type PreparedCard =
       paymentType: CardPaymentType;
       terms: CardTerms;
       requestIds: CardRequestIds;
-      /** What earlier runs have sent; absent when they sent nothing. */
+      /** What earlier runs sent; absent if they sent nothing. */
       earlier?: EarlierRuns;
     };
 
 export interface EarlierRuns {
-  /** The last of their creates, and how many attempts it had. */
+  /** Index of the last create that was sent, and its number of attempts. */
   creation: number;
   attempts: number;
-  /** When the first of these was sent, epoch ms; null when none may have been executed. */
+  /** When the first attempt in doubt of that create was sent, epoch ms; null if none may have been executed. */
   inDoubtSince: number | null;
-  /** The payment of that create, where it is known. */
+  /** The payment_id of that create, if known. */
   paymentId: string | null;
   /** The 3-D Secure session of that create. */
   referenceId: string | null;
-  /** It was sent without a set-up, and its answer asked for one: it begins again. */
+  /** That create was sent without a 3DS setup and the acquirer asked for one: start over with a setup. */
   wantsSetUp: boolean;
-  /** Payments of the creates before it. */
+  /** payment_ids of the earlier creates. */
   before: string[];
-  /** Some answer was lost, whatever has been learned since. */
+  /** Some request had an unknown outcome, even if it has been resolved since. */
   inDoubt: boolean;
-  /** Resumes that were answered or refused; the next one may be in doubt. */
+  /** Number of resumes that were answered or refused; the one after them may be in doubt. */
   resumes: number;
   /** The resume in doubt. */
   openResume?: { attempts: number; othersKnown: number; firstSentAt: number };
-  /** A resume may have been executed. */
+  /** Whether some resume may have been executed. */
   resumed: boolean;
   events: CardEvent[];
 }
@@ -96,7 +96,7 @@ export async function prepareCard(
     runId,
     at: deps.now(),
   });
-  // An amount that was changed since is what a later run is started with.
+  // After a change of the amount, a later run is started with the new one.
   if (!samePayload && digest !== digestOf(record)) {
     throw new Misuse(FAILURES.idReused, 'this merchant_request_id was used before for another payment');
   }
@@ -140,7 +140,7 @@ async function earlierRuns({ store }: ActivityDeps, merchantRequestId: string): 
   if (creation === -1 && linked.length === 0) return undefined;
   const last = creates[creation] ?? [];
   const resumes = await Promise.all(resumesOf(resume, Math.max(0, creation)).map((id) => store.attempts(id)));
-  // A payment that another create was answered with is not the one of the last.
+  // A payment_id that an earlier create was answered with does not belong to the last one.
   const others = new Set(creates.slice(0, Math.max(0, creation)).flatMap(paymentsIn));
   const begun = resumes.findLastIndex((attempts) => attempts.length > 0);
   const open = inDoubt(resumes[begun] ?? []);

@@ -11,12 +11,12 @@ export interface StoredCardState {
   paymentId: string | null;
 }
 
-/** `state` absent: as it is, with a changed amount. */
+/** `state` absent: unchanged, only the amount changes. */
 export type RecordCardStateInput = { merchantRequestId: string } & Omit<CardChange, 'at'>;
 
 export const stateOf = ({ state, reason, paymentId }: CardRecord): StoredCardState => ({ state, reason, paymentId });
 
-/** Where the payment stands, for people and for the payouts that wait for it. A stored end is never left. */
+/** Stores the state for people and for payouts that wait for this payment. A stored end never changes. */
 export async function recordCardState(
   deps: ActivityDeps,
   { merchantRequestId, ...change }: RecordCardStateInput,
@@ -31,7 +31,7 @@ export async function recordCardState(
   return stateOf(record);
 }
 
-/** What was told to the workflow in the moment of its end, and says something else. */
+/** Records verified events that reached the workflow as it ended and contradict its end. */
 async function noteContradictions({ store, now }: ActivityDeps, record: CardRecord): Promise<void> {
   const { merchantRequestId } = record;
   for (const event of await store.cards.eventsOf(merchantRequestId)) {

@@ -7,7 +7,7 @@ export interface CardRequestIds {
   resume: string[];
 }
 
-/** `cards`: how many may be given. The first create has the caller's own id. */
+/** `cards`: the most cards that may be given. The first create uses the caller's own id. */
 export function requestIdsOf(id: string, cards: number): CardRequestIds {
   return {
     create: Array.from({ length: RESTARTS_MAX + cards }, (_, n) => (n === 0 ? id : cardRequestId(id, 'create', n))),
@@ -16,7 +16,7 @@ export function requestIdsOf(id: string, cards: number): CardRequestIds {
 }
 
 /**
- * Under which a payment that was sent without a set-up begins again with one. It is noted as the intent's as soon as an answer
- * asks for that, so that a later run knows.
+ * Id of the create that starts over with a 3DS setup. It is registered for the intent as soon as an answer asks for a setup, so
+ * that a later run knows.
  */
 export const restartIdOf = (id: string): string => cardRequestId(id, 'create', RESTARTS_MAX);

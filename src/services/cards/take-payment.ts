@@ -11,12 +11,12 @@ import type { CardRecord } from '../../store/card-store.ts';
 import type { Store } from '../../store/store.ts';
 import type { CardEntry, CardholderForm, CardVault } from '../../vault/card-vault.ts';
 
-/** Where cards wait, and the workflows of card payments. `id`: the merchant_request_id. */
+/** The vault, and the workflows of card payments. `id` is the merchant_request_id. */
 export interface CardExecutions {
   vault: CardVault;
   /** Starts the workflow unless it runs or has run. */
   start(input: CardPaymentInput): Promise<void>;
-  /** What its workflow shows; `silent` when no worker answers soon. */
+  /** State shown by the workflow; `silent` if no worker answers soon. */
   state(id: string): Promise<CardStateView | 'not-started' | 'silent'>;
   /**
    * An update on its workflow, by its name (`src/domain/names.ts`). Asked again under an `updateId` it has had, a run gives its
@@ -25,7 +25,7 @@ export interface CardExecutions {
   update<Answer>(id: string, name: string, payload: unknown, updateId?: string): Promise<CardAnswer<Answer>>;
 }
 
-/** `refused`: `why` is the workflow's own sentence, without values. */
+/** `why` of a refusal is the workflow's own sentence; it holds no values. */
 export type CardAnswer<Answer> =
   | { outcome: 'answered'; answer: Answer }
   | { outcome: 'refused'; why: string }
@@ -38,7 +38,7 @@ interface Deps {
   cards: CardExecutions;
 }
 
-/** What is asked for; the card may come later. */
+/** The requested payment; the card may come later. */
 interface AskedPayment {
   input: CardPaymentInput;
   form: CardholderForm;
@@ -47,9 +47,9 @@ interface AskedPayment {
 }
 
 /**
- * Claims a card payment and starts it. The same request again finds it, starts it where it does not run, and gives it the
- * card where it waits for one; it never begins a second payment. Throws a `Problem` for an id that was used for another
- * payment. `isNew` false: it was asked for before.
+ * Claims a card payment and starts it. Repeating the request never starts a second payment: it starts the workflow if it does not
+ * run, and provides the card if one is awaited. Throws a `Problem` if the id was used for another payment. `isNew` is false for a
+ * repeated request.
  */
 export async function takePayment(
   deps: Deps,
@@ -72,7 +72,7 @@ export async function takePayment(
   if (!samePayload) throw idReused();
   const taken = { record, isNew: known === undefined };
   if (record.endedAt !== null) return taken;
-  // A card may be needed once more: its page knows the client secret alone.
+  // Kept because another card may be needed, and the page that asks for it knows only the client secret.
   cards.vault.keepForm(merchantRequestId, form);
   await begin(deps, { input, record, isNew: taken.isNew }, card === undefined ? undefined : { card, ...form });
   return taken;
@@ -96,10 +96,10 @@ async function begin(deps: Deps, { input, record, isNew }: Begun, entry: CardEnt
     });
   }
   if (entry === undefined) return;
-  // A payment that waits for its card would not get it, and nobody would know.
+  // The payment may be waiting for this card; without a worker it would not get it, and nobody would know.
   if (stands === 'silent') throw noWorker();
   if (stands.state !== 'awaiting-card') return;
-  // The same request, whose answer was lost perhaps: a card that was declined is tried again only where somebody gives it.
+  // Probably the same request after a lost answer: a declined card is not tried again unless somebody enters it again.
   if (stands.reason?.code === 'another-card-needed' && isShownAs(record, entry)) return;
   await withCard(deps, entry, async (card) => {
     const { outcome } = await cards.update(id, MESSAGES.provideCard, card);
@@ -108,17 +108,17 @@ async function begin(deps: Deps, { input, record, isNew }: Begun, entry: CardEnt
   });
 }
 
-/** By the digits that are kept of the last card. */
+/** Compares the stored digits of the last card. */
 const isShownAs = ({ bin, lastFour }: CardRecord, { card: { number } }: CardEntry): boolean =>
   bin === number.slice(0, 6) && lastFour === number.slice(-4);
 
-/** Gives a payment its card. Throws a `Problem` when it waits for none. */
+/** Provides the card to a payment. Throws a `Problem` if it waits for none. */
 export async function giveCard(deps: Deps, record: CardRecord, entry: CardEntry): Promise<void> {
   const { cards } = deps;
   const { merchantRequestId } = record;
   await withCard(deps, entry, async (card) => {
     const told = await cards.update(merchantRequestId, MESSAGES.provideCard, card);
-    // Its workflow was closed without an end: with a card it goes on, once it has looked at what was sent.
+    // Its workflow was closed without an end: start it again with the card; it first looks at what was sent.
     if (told.outcome === 'not-running' && record.endedAt === null)
       await cards.start({ ...cardPaymentInput(record), card });
     else answered(told);
@@ -126,7 +126,7 @@ export async function giveCard(deps: Deps, record: CardRecord, entry: CardEntry)
   });
 }
 
-/** The answer of an update. Throws a `Problem` when the payment refused it or does not run, or no worker answered. */
+/** The answer of an update. Throws a `Problem` if the payment refused it or does not run, or if no worker answered. */
 export function answered<Answer>(told: CardAnswer<Answer>): Answer {
   if (told.outcome === 'answered') return told.answer;
   if (told.outcome === 'refused') {
@@ -140,7 +140,7 @@ export function answered<Answer>(told: CardAnswer<Answer>): Answer {
   });
 }
 
-/** A card that nobody took is not kept. */
+/** Forgets the card unless it was handed on. */
 async function withCard(
   { cards: { vault } }: Deps,
   entry: CardEntry,

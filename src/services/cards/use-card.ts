@@ -15,8 +15,7 @@ export interface VaultDeps extends Sender {
   bank: { cards: Pick<Cards, 'setUp' | 'create'> };
 }
 
-// Nothing of the card is in what is returned here, and nothing fails with an error of its own: inputs, results and failures
-// are history.
+// Inputs, results and failures of these activities are history: no result holds card data, and no error escapes.
 
 export async function setUpCard(
   deps: VaultDeps,
@@ -27,7 +26,7 @@ export async function setUpCard(
   try {
     await deps.assertIdentity();
     const session = sessionOf(await deps.bank.cards.setUp({ card: entry.card, amount, currency }), entry);
-    // A notice that the challenge is completed may name the session alone.
+    // A 3DS completion notice may name only the session.
     if (session.outcome === 'ready') await deps.store.cards.addSession(session.referenceId, merchantRequestId);
     return session;
   } catch (error) {
@@ -49,12 +48,12 @@ export async function createCardPayment(deps: VaultDeps, caller: Caller, input: 
     if (isOver(result, input)) deps.vault.forget(input.card.handle);
     return result;
   } catch {
-    // The answer could not be stored: the same request again gives the same payment.
+    // The answer could not be stored. Repeating the same request returns the same payment.
     return { outcome: 'ambiguous', why: 'store-unreachable' };
   }
 }
 
-/** An answer that was stored and never told: that it asked for a set-up was noted with it. */
+/** A stored answer that the workflow never received has no status; whether it asked for a setup was registered with it. */
 async function withSetUpWanted(
   { store }: VaultDeps,
   { merchantRequestId, requestId }: CreateInput,
@@ -65,7 +64,7 @@ async function withSetUpWanted(
   return { ...result, payment: { ...result.payment, status: 'REQUIRES_ACTION' } };
 }
 
-/** The card is gone; a run that was reset may not know that it was used. */
+/** The card is gone, but may have been used: a run that was reset does not know. */
 async function cardGone(deps: VaultDeps, caller: Caller, input: CreateInput): Promise<CardSendResult> {
   try {
     return await withSetUpWanted(deps, input, (await sentBefore(deps, caller, input)) ?? { outcome: 'card-gone' });
@@ -81,8 +80,8 @@ function sessionOf({ referenceId, dataCollectionInfo }: ThreeDsSession, entry: C
 }
 
 /**
- * Throws for an answer whose id or status hold something of the card: it cannot be kept, and is looked for. An acquirer that
- * takes one payment for the repetition of another answers with that of the other intent: nobody knows then what became of this.
+ * Throws if the answer's id or status holds card data, which must not be stored: the payment is looked up instead. Also if it shows
+ * the payment of another intent, which an acquirer took for the same one: the outcome is then unknown.
  */
 async function create(
   { bank, store, now }: VaultDeps,
@@ -112,7 +111,7 @@ async function create(
   return { payment: view, events };
 }
 
-/** Whether the card has done all it can: the acquirer has decided, or goes on by the session of a set-up. */
+/** Whether the card is no longer needed: the acquirer has decided, or continues with the session of a setup. */
 function isOver(result: CardSendResult, { referenceId, keepCard }: CreateInput): boolean {
   if (result.outcome !== 'answered') return false;
   const { status, nextAction } = result.payment;

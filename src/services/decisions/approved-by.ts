@@ -1,7 +1,7 @@
 import type { PayoutRecord } from '../../store/store.ts';
 import { type Authority, type SignedQuestion, verdictOn } from './verdict.ts';
 
-/** Who has approved what a row asks; nobody for one that asks nothing. */
+/** Who has approved the row's open question; empty if it asks nothing. */
 export async function approvedBy(
   authority: Authority,
   row: PayoutRecord,

@@ -1,21 +1,21 @@
 import { Problem } from '../../domain/problem.ts';
 import type { ActivityDeps } from '../deps.ts';
 
-/** What somebody asks of a workflow at a door. */
+/** A request that somebody makes of a workflow through a channel. */
 export interface Asked {
-  /** As the policy names them, or as they named themselves. */
+  /** Name in the policy, or the name they gave themselves. */
   by: string;
   action: string;
-  /** Of the entry: a reference, a batch id, a merchant_request_id. */
+  /** Subject of the audit entry: a reference, a batch id or a merchant_request_id. */
   subject: string;
   detail?: Readonly<Record<string, string>>;
 }
 
-/** What the audit keeps of an answer; undefined: what was asked for is an entry by itself. */
+/** Detail for the audit entry; undefined if the requested action writes its own entry. */
 type Outcome = Readonly<Record<string, string>> | undefined;
 
 /**
- * Asks it, and keeps in the audit who has asked and what came of it: the answer, a refusal, or that none came, after which it may
+ * Makes the request and records in the audit who asked and what came of it: the answer, a refusal, or no answer, after which it may
  * still be carried out.
  */
 export async function askKept<Answer>(
@@ -38,7 +38,7 @@ export async function askKept<Answer>(
   return answer;
 }
 
-/** Of an answer in words. */
+/** Audit outcome of an answer that is a sentence. */
 export const outcomeInWords = (answer: string | { refused: string }): Outcome =>
   typeof answer === 'string' ? { outcome: answer } : refused(answer.refused);
 

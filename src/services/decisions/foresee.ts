@@ -14,9 +14,8 @@ export interface ForesightDeps extends TermsOf {
 type Foreseen = SignedTerms & { flags: readonly Flag[] };
 
 /**
- * What a row will ask people, told before anybody has read the bank for it: made of the row, its account and, where it names one by
- * its id, its payee. Each of these is read once, however many rows share it. What the reading of the row shows may differ; then it
- * asks anew.
+ * Predicts what a row will ask people before it has been assessed, from the row, its account and, if it names one by id, its payee.
+ * Each is read once, however many rows share it. The later assessment may differ; it then asks again.
  */
 export class Foresight {
   readonly #account: (accountId: string) => ReturnType<Bank['accounts']['get']>;
@@ -35,8 +34,8 @@ export class Foresight {
   }
 
   /**
-   * Undefined where that cannot be told: the bank refuses to show the account or the payee, or has no account to pay from. A payee
-   * named by its details counts as new.
+   * Undefined if it cannot be predicted: the bank refuses to show the account or the payee, or there is no account to pay from. A
+   * payee given by its details counts as new.
    */
   of(row: PayoutRecord): Promise<Foreseen | undefined> {
     return unless(isJudged, async () => {

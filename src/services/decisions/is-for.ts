@@ -5,13 +5,13 @@ import { questionOfHold } from '../../domain/reasons.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { touches } from './verdict.ts';
 
-/** Whose role a row asks for: of an approver's decisions all but those about a screening. */
+/** Which role must decide: `screening` if the row is held for a screening, else `payout` (approvers). */
 export const roleAskedOf = ({ state, reason }: Pick<PayoutRecord, 'state' | 'reason'>): 'payout' | 'screening' =>
   state === 'held' && reason !== null && questionOfHold(reason) === 'screening' ? 'screening' : 'payout';
 
 /**
- * Whether a row waits for somebody: the policy lets them decide it, they have not handed it over, and they have not approved it yet.
- * Without a policy everybody is asked but these. `approved`: who has approved what is asked.
+ * Whether a row waits for this person: unless it waits for an operator, they are neither its maker nor one who has approved it; and
+ * the policy, if there is one, lets them decide it. `approved`: who has approved the open question.
  */
 export function isFor(
   policy: Policy | undefined,

@@ -1,7 +1,7 @@
 import type { SignedDecision, Touches } from '../../domain/authority.ts';
 import { type Authority, auditRefusal, voidBecause } from './verdict.ts';
 
-/** Keeps what somebody has signed before it is carried out; why it counts for nothing, which is then in the audit. */
+/** Stores a signed decision before it is carried out. Returns why it does not count, which is then in the audit. */
 export async function keepDecision(
   authority: Authority,
   signed: SignedDecision,

@@ -14,17 +14,17 @@ interface Counting extends Authority {
 
 /** What is known of an order before it is sent. */
 interface AboutToSend {
-  /** Whom a payout pays. */
+  /** The payee of a payout. */
   beneficiaryId?: string;
-  /** Of a payout: which account pays; absent: the one that its row names. */
+  /** The account that pays a payout; absent: the account its row names. */
   payingAccountId?: string;
-  /** What an exchange by itself is. */
+  /** The plan of a stand-alone exchange. */
   exchange?: Pick<ExchangePlan, 'sellCurrency' | 'quotedSellAmount'>;
 }
 
 /**
- * The limit of the policy that a row would pass, in words; undefined when it fits. Whatever was handed to the bank within 24 hours
- * counts, unless it is known to have moved nothing. An exchange by itself counts by what it buys and by what it sells.
+ * The policy limit that a row would exceed, in words; undefined if it fits. Counts everything handed to the bank within 24 hours
+ * unless it is known to have moved nothing. A stand-alone exchange counts by what it buys and by what it sells.
  */
 export async function limitPassed(
   counting: Counting,
@@ -45,11 +45,11 @@ const ALONE = '; this payout alone is above it: only another policy lets it cont
 
 interface Between {
   accountId: string;
-  /** Of a payout its payee, else the account that receives. */
+  /** The payee of a payout; otherwise the receiving account. */
   payee: string | undefined;
 }
 
-/** The same in one currency. */
+/** Checks the limits of one currency. */
 async function passedIn(
   { store, settings: { policy }, now, bank }: Counting,
   { kind, reference }: PayoutRecord,

@@ -4,7 +4,7 @@ import type { PayoutKind } from '../../domain/names.ts';
 import { payloadDigest } from '../../identity.ts';
 import { type Authority, voidBecause } from './verdict.ts';
 
-/** Whether the policy lets somebody start it by hand: whom it names as the maker has signed just this. True without a policy. */
+/** Whether a payout may be started by hand: its named maker has signed exactly this instruction. True without a policy. */
 export async function isMade(
   authority: Authority,
   {

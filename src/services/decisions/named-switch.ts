@@ -5,7 +5,7 @@ import type { SwitchScope } from '../../domain/switch-scope.ts';
 import type { SwitchedOff } from '../../domain/switches.ts';
 import type { Store } from '../../store/store.ts';
 
-/** A switch that matches nothing by a typing error would be trusted all the same: what can be checked is checked. */
+/** Validates what can be validated: a mistyped switch matches nothing, yet people would rely on it. */
 export async function namedSwitch(store: Store, scope: SwitchScope, key: string | undefined): Promise<SwitchedOff> {
   const off = wellNamed(scope, key);
   if (scope === 'currency' && currencyExponent(off.key) === undefined) {
@@ -21,7 +21,7 @@ export async function namedSwitch(store: Store, scope: SwitchScope, key: string 
   return off;
 }
 
-/** Only everything has no key. */
+/** Only the scope `everything` has no key. */
 export function wellNamed(scope: SwitchScope, key = ''): SwitchedOff {
   if (scope === 'everything' && key !== '') {
     throw new Problem('usage', 'key-unexpected', 'The scope everything takes no key.', {
@@ -38,17 +38,17 @@ export function wellNamed(scope: SwitchScope, key = ''): SwitchedOff {
 
 export const switchText = ({ scope, key }: SwitchedOff): string => (key === '' ? scope : `${scope} ${key}`);
 
-/** Who lifts a switch, and what says whether they may. */
+/** Who lifts a switch, and what decides whether they may. */
 export interface Lifting {
   store: Pick<Store, 'switches' | 'touchedBy'>;
-  /** Undefined: names are believed. */
+  /** Undefined: names are not checked. */
   policy: Policy | undefined;
   name: string;
 }
 
 /**
- * Whether somebody may have sent again what a switch stops: all of it lies in their scope, or they have stopped it themselves. To stop
- * it takes no scope.
+ * Whether somebody may switch this on again: all that the switch stops lies in their scope, or they switched it off themselves.
+ * Switching off needs no scope.
  */
 export async function maySwitchOn({ store, policy, name }: Lifting, on: SwitchedOff): Promise<boolean> {
   const person = policy && personOf(policy, name);
@@ -57,7 +57,7 @@ export async function maySwitchOn({ store, policy, name }: Lifting, on: Switched
   return off?.by === name;
 }
 
-/** Throws a `Problem` for anybody else. */
+/** Throws a `Problem` if they may not. */
 export async function assertMaySwitchOn(lifting: Lifting, on: SwitchedOff): Promise<void> {
   if (await maySwitchOn(lifting, on)) return;
   const message = `More than the scope of ${lifting.name} in the policy is stopped by ${switchText(on)}.`;
@@ -72,7 +72,7 @@ const LIST_OF: Readonly<Partial<Record<SwitchScope, keyof Scope>>> = {
   currency: 'currencies',
 };
 
-/** Whose the payees of the bank are, nobody knows here: they lie in a scope without limits alone. */
+/** The owner of a payee is not known here: a switch on a payee lies only in a scope without limits. */
 async function liesIn(store: Pick<Store, 'touchedBy'>, scope: Scope, off: SwitchedOff): Promise<boolean> {
   if (off.scope === 'batch') return (await store.touchedBy(off.key)).every((row) => isWithin(scope, row));
   const limits = Object.entries(scope).filter(([, list]) => list !== undefined);

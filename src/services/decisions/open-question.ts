@@ -5,7 +5,7 @@ import type { PayoutRecord, Store } from '../../store/store.ts';
 import { legReferences } from '../sending/claimed-row.ts';
 import type { SignedQuestion } from './verdict.ts';
 
-/** What a payout asks people, as its row shows it; undefined when it asks nothing. What a person sees is made of the same row. */
+/** The open question of a payout, from the row that people are shown as well; undefined if it asks nothing. */
 export async function openQuestion(store: Store, row: PayoutRecord): Promise<SignedQuestion | undefined> {
   const { state, reason, assessed } = row;
   if (assessed === null) return undefined;
@@ -27,11 +27,11 @@ export async function openQuestion(store: Store, row: PayoutRecord): Promise<Sig
   }
 }
 
-/** What is asked of a row that is held for this reason. */
+/** Digest of the question of a row that is held for this reason. */
 const held = ({ digest, exceptions = [] }: Assessment, code: string): string =>
   exceptions.find(({ reason }) => reason.code === code)?.digest ?? holdDigest(digest, code);
 
-/** Of an exchange, whose order the row of its payout does not name. */
+/** Order id of the payout's exchange, which its row does not name. */
 async function acceptedOrder(store: Store, row: PayoutRecord): Promise<string | undefined> {
   const attempts = await store.attemptsOf(Object.values(legReferences(row)));
   return attempts.findLast(({ orderId, settled }) => orderId !== null && settled === null)?.orderId ?? undefined;

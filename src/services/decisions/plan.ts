@@ -19,8 +19,8 @@ import { openQuestion } from './open-question.ts';
 import { type Authority, auditRefusal, touches, verdictOn } from './verdict.ts';
 
 /**
- * Why a row is not in a plan: a rule wants it decided by itself, it is not the signer's to decide, enough people have approved it, or
- * the bank does not show it.
+ * Why a row is not in a plan: a rule requires a separate decision, it is outside the signer's scope, enough people have approved
+ * it, or the bank does not show its account or payee.
  */
 export const APART = {
   alone: 'the policy requires a separate decision',
@@ -31,22 +31,22 @@ export const APART = {
 
 export type Apart = keyof typeof APART;
 
-/** What one signature is to decide about a batch, and what people have to see of it. */
+/** What one signature decides about a batch, and what the signer must see. */
 export interface BatchPlan {
   batchId: string;
   question: PlanQuestion;
   decision: 'approve' | 'reject';
-  /** What is signed, with the batch id as the reference. */
+  /** The digest that is signed, with the batch id as the reference. */
   digest: string;
   /** In the order of the file. */
   rows: readonly PlanRow[];
-  /** Of these rows, by currency. Amounts are decimals. */
+  /** Totals of these rows by currency; amounts are decimal strings. */
   totals: { currency: string; count: number; amount: string }[];
   payees: number;
   newPayees: number;
-  /** On how many rows each flag is. */
+  /** Number of rows with each flag. */
   flags: Partial<Record<Flag, number>>;
-  /** Rows that ask for themselves, and why. */
+  /** Rows outside the plan, and why. */
   apart: { reference: string; documentId: string; amount: string; currency: string; why: Apart }[];
 }
 
@@ -56,11 +56,11 @@ export interface PlanDeps extends Authority {
 }
 
 export interface PlanAsked extends Pick<BatchPlan, 'batchId' | 'question' | 'decision'> {
-  /** Name of the person who is to sign. */
+  /** Name of the signer. */
   subject: string;
 }
 
-/** States in which a row asks for its approval, or has yet to. */
+/** States in which a row awaits approval or has yet to ask for it. */
 const BEFORE_APPROVAL: readonly PayoutState[] = [
   'received',
   'preparing',
@@ -74,13 +74,12 @@ type Decision = BatchPlan['decision'];
 type Plans<Wanted extends Decision> = Record<Wanted, BatchPlan>;
 
 /**
- * The plan of a batch as it stands: every row that asks, or will ask, this question. Nothing is written; made again it is the same
- * unless something has changed.
+ * The plan of a batch as it stands: every row that asks this question or will. Writes nothing; the same until something changes.
  */
 export const preparePlan = async (deps: PlanDeps, asked: PlanAsked): Promise<BatchPlan> =>
   (await preparePlans(deps, asked, [asked.decision]))[asked.decision];
 
-/** The plans of several decisions, of one reading of the bank. */
+/** Plans for several decisions from one reading of the bank. */
 async function preparePlans<Wanted extends Decision>(
   deps: PlanDeps,
   { batchId, question, subject }: Omit<PlanAsked, 'decision'>,
@@ -96,11 +95,11 @@ async function preparePlans<Wanted extends Decision>(
   return Object.fromEntries(begun.map((plan) => [plan.decision, plan.whole()])) as Plans<Wanted>;
 }
 
-/** What one signature is asked for now: our own approvals, and once no row waits for those, the bank's. */
+/** The plan to sign now: our own approvals, or the bank's once no row waits for ours. */
 export const planToSign = async (deps: PlanDeps, asked: Omit<PlanAsked, 'question'>): Promise<BatchPlan> =>
   (await plansToSign(deps, asked, [asked.decision]))[asked.decision];
 
-/** The same for several decisions, of one reading of the bank. */
+/** `planToSign` for several decisions from one reading of the bank. */
 export async function plansToSign<Wanted extends Decision>(
   deps: PlanDeps,
   asked: Pick<PlanAsked, 'batchId' | 'subject'>,
@@ -116,7 +115,7 @@ export async function plansToSign<Wanted extends Decision>(
   };
 }
 
-/** A plan while its rows come in. */
+/** A plan under construction. */
 class BegunPlan {
   readonly #about: Pick<BatchPlan, 'batchId' | 'question' | 'decision'>;
   readonly #rows: PlanRow[] = [];
@@ -132,7 +131,7 @@ class BegunPlan {
   }
 
   add({ reference, documentId, amount, currency, instruction }: PayoutRecord, open: Open, isInScope: boolean): void {
-    // Nobody needs to approve it once more.
+    // An approved row needs no further approval.
     if (open?.isApproved === true && this.decision === 'approve') return;
     const why = apartBecause(open, this.decision, isInScope);
     if (why !== undefined) this.#apart.push({ reference, documentId, amount, currency, why });
@@ -148,7 +147,7 @@ class BegunPlan {
   }
 }
 
-/** What is open about a row; `undefined`: it cannot be told. */
+/** The open question of a row; undefined if it cannot be determined. */
 type Open = { digest: string; asksAlone?: true; isApproved?: true; flags?: readonly Flag[] } | undefined;
 
 function apartBecause(open: Open, decision: Decision, isInScope: boolean): Apart | undefined {
@@ -158,7 +157,7 @@ function apartBecause(open: Open, decision: Decision, isInScope: boolean): Apart
   return open.asksAlone === true && decision === 'approve' ? 'alone' : undefined;
 }
 
-/** Rows whose payee and account are read at once. */
+/** Rows read from the bank at one time. */
 const AT_ONCE = 8;
 
 /** The rows that ask the question, in the order of the file. */
@@ -178,12 +177,12 @@ async function* openRows(
 
 async function openBefore(deps: PlanDeps, foresight: Foresight, row: PayoutRecord): Promise<Open | 'nothing'> {
   if (!BEFORE_APPROVAL.includes(row.state)) return 'nothing';
-  // Only what was read with terms to sign says what is signed.
+  // A stored assessment shows the digest to sign only if it was made with terms to sign.
   const terms = row.assessed?.approvedFirst === true ? row.assessed : await foresight.of(row);
   if (terms === undefined) return undefined;
   const { digest, approvalsNeeded: needed } = terms;
   if (needed === 0) return 'nothing';
-  // The first verdict stands: who decides after it is not told that it counts.
+  // The first verdict stands: nobody may be led to believe that a later decision counts.
   const { verdict } = await verdictOn(deps, row, { question: 'payout', digest, needed });
   if (verdict === 'rejected') return 'nothing';
   return verdict === 'approved' ? { ...terms, isApproved: true } : terms;
@@ -223,9 +222,9 @@ class Sums {
 }
 
 /**
- * Takes a plan that somebody has signed: it counts for each of its rows like a decision of that person about the row alone, and is
- * verified again with the proof of the row wherever one is. A refusal says why and is in the audit. Rows that wait are told by
- * their batch, or by `tellPlan`.
+ * Stores a signed plan. For each of its rows it counts like that person's decision about the row alone, and is verified again, with
+ * the row's inclusion proof, wherever it is used. A refusal says why and is in the audit. Waiting rows are signalled by their batch
+ * or by `tellPlan`.
  */
 export async function takePlan(
   authority: Authority,

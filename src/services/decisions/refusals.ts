@@ -2,14 +2,14 @@ import type { Claim } from '../../domain/claim.ts';
 import type { ActivityDeps } from '../deps.ts';
 import type { Caller } from '../sending/send-once.ts';
 
-/** What somebody has said to a payout and what counts for nothing. `by` as they named themselves. */
+/** A decision that a payout refused. `by` is the name they gave themselves. */
 export interface Refused {
   action: 'approve' | 'reject' | 'cancel';
   by: string;
   why: string;
 }
 
-/** Keeps in the audit what a payout has refused. Only a run that has its claim, or had it when it ended, speaks for it. */
+/** Records a refusal in the audit. Only the run that holds the claim, or held it when the payout ended, may do so. */
 export async function auditRefused(
   { store, now }: Pick<ActivityDeps, 'store' | 'now'>,
   { runId }: Caller,

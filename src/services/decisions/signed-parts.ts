@@ -6,33 +6,33 @@ import { payloadDigest } from '../../identity.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { payeeDigest } from '../sending/payee.ts';
 
-/** What a reading of the bank shows of what is signed. */
+/** The parts of a bank reading that are signed. */
 export interface SeenAtBank
   extends Pick<
     Partial<Assessment>,
     'payingAccountId' | 'transfer' | 'exchange' | 'firstSellAmount' | 'fee' | 'feeCurrency'
   > {
-  /** The one that a payout names by its id. */
+  /** The payee, if the payout names it by id. */
   payee?: Beneficiary;
 }
 
 type Caps = Pick<Terms, 'feeCap' | 'maxSlippage'>;
 
-/** The caps of a row, or those of the settings. */
+/** The row's own caps, or those of the settings. */
 export const capsOf = ({ instruction }: PayoutRecord, { feeCap, maxSlippage }: Caps): Caps => ({
   feeCap: instruction.fee_cap ?? feeCap,
   maxSlippage: instruction.max_slippage ?? maxSlippage,
 });
 
-/** What a row costs at most, as it is signed. The exchange of a payout is bounded by its rate alone. */
+/** The highest cost of a row, as signed. A payout's exchange is bounded by its rate alone. */
 export function costAtMost(row: PayoutRecord, seen: SeenAtBank, settings: Caps): AgreedCost {
   const caps = capsOf(row, settings);
   return row.kind === 'payout' ? { feeAtMost: caps.feeCap } : agreedCost(seen, caps);
 }
 
 /**
- * What the digest that is signed is made of: everything that says whom and what is paid, or moved between which accounts, and at
- * which cost at most; and nothing that the bank makes only when the payee is there.
+ * Input of the signed digest: all that says who is paid what, or moved between which accounts, and the highest cost. Nothing that
+ * the bank only creates after the payee exists.
  */
 export function signedParts(row: PayoutRecord, seen: SeenAtBank, settings: Caps): Record<string, string | undefined> {
   const { kind, uid, generation, instruction } = row;
@@ -44,12 +44,12 @@ export function signedParts(row: PayoutRecord, seen: SeenAtBank, settings: Caps)
 }
 
 function payeeParts({ instruction }: PayoutRecord, { payee, payingAccountId }: SeenAtBank) {
-  // A payee named by its details is compared with them at every reading; one named by its id is what the bank shows.
+  // A payee given by its details is compared with them at every reading, so only one named by id is signed as the bank shows it.
   const isNamed = instruction.beneficiary_id !== undefined && payee !== undefined;
   return { payee: isNamed ? payeeDigest(payee) : undefined, account: payingAccountId };
 }
 
-/** Whose accounts and of which currencies the bank shows those of the row to be; what they are named is in the row. */
+/** Owners and currencies of the accounts as the bank shows them; the account ids are in the row. */
 function accountsShown({ transfer, exchange }: SeenAtBank): string | undefined {
   if (transfer !== undefined) {
     const { source, destination } = transfer;

@@ -15,25 +15,25 @@ import { isSigned } from '../../signing/is-signed.ts';
 import { isPlanned } from '../../signing/plan.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
 
-/** What a verdict is made of. */
+/** What is needed to reach a verdict. */
 export interface Authority {
   store: Store;
   settings: Pick<WorkerSettings, 'policy'>;
   now: () => number;
 }
 
-/** What is decided about a payout, and how many distinct people it takes. */
+/** A question about a payout, and how many distinct people must approve. */
 export interface SignedQuestion {
   question: Extract<Question, 'payout' | 'bank' | 'hold' | 'screening'>;
   digest: string;
   needed: number;
 }
 
-/** What a scope is compared with. */
+/** What a row touches, to compare with a person's scope. */
 export const touches = ({ kind, instruction, assessed }: PayoutRecord): Touches =>
   touchesOf(kind, instruction, kind === 'exchange' ? assessed?.exchange?.sellCurrency : undefined);
 
-/** Why what somebody is said to have signed counts for nothing here and now; undefined when it counts. `isTaken`: it did once. */
+/** Why a signed decision does not count here and now; undefined if it counts. `isTaken`: it was accepted before. */
 export async function voidBecause(
   { store, settings: { policy }, now }: Authority,
   signed: SignedDecision,
@@ -46,8 +46,8 @@ export async function voidBecause(
 }
 
 /**
- * What people have decided by what they have signed: every decision that is stored is verified again, in the order in which they
- * came, and the first verdict stands. Nobody's word counts for it, not even our own workflow's.
+ * The verdict of the stored decisions: each signature is verified again, in the order they were taken, and the first verdict
+ * stands. Nobody's word is enough, not even our own workflow's.
  */
 export async function verdictOn(
   authority: Authority,
@@ -76,9 +76,9 @@ export async function verdictOn(
 }
 
 /**
- * What people have signed about a question of a row, for it alone or for the rows of a plan that it is proven to be in, in the order
- * in which it came. A plan approves what was planned and does not ask for itself; it rejects the row, whatever is read of it since,
- * and what it is held for with it. A screening is for others to decide.
+ * Signed decisions about a question of a row, its own and those of plans it is proven to be in, in the order they were taken. A
+ * plan approves a row only under the digest it was planned with and only if the row needs no separate decision; it rejects the row
+ * whatever was read since, and rejects what the row is held for. Screenings are never decided by a plan.
  */
 async function signedAbout(
   store: Store,
@@ -96,13 +96,13 @@ async function signedAbout(
   return [...own, ...planned].sort((a, b) => a.takenAt - b.takenAt || (a.id < b.id ? -1 : 1));
 }
 
-/** Whether somebody handed it over who may, by the policy as it is now; true without one. */
+/** Whether the maker is still allowed to hand this row over, by the current policy; true without one. */
 export const isMakerAllowed = ({ settings: { policy } }: Pick<Authority, 'settings'>, row: PayoutRecord): boolean =>
   policy === undefined || may(personOf(policy, row.by), 'make', touches(row));
 
 /**
- * Whether a payout may leave as far as people are concerned: somebody who may hand it over has done so, and, where people must
- * decide, they have. True without a policy: then names are believed, and somebody else compares them.
+ * Whether people let a payout leave: its maker is allowed, and where approvals are needed they are given. True without a policy:
+ * names are then believed, and compared elsewhere.
  */
 export async function maySend(authority: Authority, row: PayoutRecord, asked: SignedQuestion): Promise<boolean> {
   if (authority.settings.policy === undefined) return true;
@@ -111,15 +111,15 @@ export async function maySend(authority: Authority, row: PayoutRecord, asked: Si
   return (await verdictOn(authority, row, asked)).verdict === 'approved';
 }
 
-/** How many it took to approve what nobody is asked about: however many have, a rejection counts. */
+/** Approvals needed where nobody is asked: no number of approvals outweighs a rejection. */
 const NOBODY_KNOWS = Number.POSITIVE_INFINITY;
 
 const isRejected = async (authority: Authority, row: PayoutRecord, asked: SignedQuestion): Promise<boolean> =>
   (await verdictOn(authority, row, asked)).verdict === 'rejected';
 
 /**
- * What asks fewer people than it did, or nobody, but was rejected before enough had approved, asks: so it hears of that, and ends by
- * it. A rejection may be signed ahead, for a plan, or be told while no run could end the payout.
+ * Raises `approvalsNeeded` if the question asks fewer people than before, or nobody, but was rejected before enough had approved:
+ * so the payout asks, hears it and ends. A rejection may be signed ahead (plan) or come while no run could end the payout.
  */
 export async function rejectedAhead(
   authority: Authority,
@@ -141,7 +141,7 @@ const askedSoFar = ({ assessed }: PayoutRecord): Assessment['asked'] =>
     ? assessed?.asked
     : { ...assessed.asked, [assessed.digest]: assessed.approvalsNeeded };
 
-/** The same for what its last reading shows: before it is submitted, somebody has signed for each exception too. */
+/** `maySend` for the last assessment: before a submit, each exception must have been approved as well. */
 export async function maySubmit(authority: Authority, row: PayoutRecord): Promise<boolean> {
   if (authority.settings.policy === undefined) return true;
   if (row.assessed === null) return false;
@@ -154,7 +154,7 @@ export async function maySubmit(authority: Authority, row: PayoutRecord): Promis
   return maySend(authority, row, { question: 'payout', digest, needed });
 }
 
-/** Why a signed decision is not taken, or the verdict with it. It is stored before it counts; a refusal is in the audit. */
+/** Verifies a signed decision and stores it before it counts. Returns the verdict with it; a refusal is in the audit. */
 export async function takeDecision(
   authority: Authority,
   row: PayoutRecord,
@@ -181,7 +181,7 @@ export async function takeDecision(
   return verdictOn(authority, row, asked);
 }
 
-/** Somebody has signed it, and it counts for nothing. */
+/** Records in the audit that a signed decision does not count. */
 export async function auditRefusal(
   { store, now }: Authority,
   about: string,

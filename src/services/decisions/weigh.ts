@@ -9,13 +9,13 @@ import { type SignedQuestion, takeDecision, touches, verdictOn, voidBecause } fr
 
 export interface WeighInput extends SignedQuestion {
   claim: Claim;
-  /** As it came with an update: taken first. */
+  /** Signed decision that came with an update; it is taken first. */
   signed?: unknown;
-  /** What signals say that people have decided. */
+  /** What signals claim that people have decided. */
   said?: readonly { decision: 'approve' | 'reject'; by: string }[];
 }
 
-/** The verdict of what is stored about a question that the payout asks. */
+/** The verdict of the stored decisions about a question of the payout, after taking the decision that came with an update. */
 export async function weighDecisions(deps: ActivityDeps, { runId }: Caller, input: WeighInput): Promise<Verdict> {
   const { claim, signed, said = [], ...asked } = input;
   const row = await claimedRow(deps.store, claim, runId);
@@ -28,10 +28,10 @@ export async function weighDecisions(deps: ActivityDeps, { runId }: Caller, inpu
   return takeDecision(deps, row, asked, signed);
 }
 
-/** As many at once are kept, so that a flood of signals is none of entries. */
+/** Entries per call, so that a flood of signals does not flood the audit. */
 const SAID_MAX = 20;
 
-/** A signal that somebody sends in the name of a person who has signed nothing counts for nothing: the audit has it. */
+/** Records in the audit each signal in the name of a person who has signed nothing; it does not count. */
 async function auditUnsigned(
   { store, now }: ActivityDeps,
   { reference: subject }: PayoutRecord,
@@ -50,14 +50,14 @@ async function auditUnsigned(
 
 export interface UseInput {
   claim: Claim;
-  /** What the operator asks for, in words. */
+  /** Digest of what the operator asks for. */
   digest: string;
-  /** Whom the request names: two people are told apart by it. */
+  /** The person the request names, by which two people are told apart. */
   by: string;
   decisionId?: string;
 }
 
-/** Whether somebody who may has signed what an operator asks for; it is carried out once. A refusal says why. */
+/** Whether an allowed person signed what the operator asks for; marks it as used, as it counts once. A refusal says why. */
 export async function useDecision(
   deps: ActivityDeps,
   { runId }: Caller,
@@ -72,7 +72,7 @@ export async function useDecision(
   const why = await voidBecause(deps, signed, touches(row));
   if (why !== undefined) return { refused: why };
   const isFirst = await store.useSignedDecision(signed.id, now());
-  // Or the answer to the one who took it was lost, and nothing came of it.
+  // It was used before, perhaps by a call whose answer was lost and of which nothing came.
   return isFirst
     ? { by: signed.subject }
     : { refused: 'it was already taken; if the payout has not moved, sign it again' };

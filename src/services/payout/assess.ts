@@ -32,15 +32,15 @@ import { signedTerms } from './signed-terms.ts';
 
 export interface AssessInput extends ExchangeProgress {
   claim: Claim;
-  /** What the row should show. */
+  /** State that the row should be in. */
   recorded?: StoredState;
-  /** What has been approved so far. */
+  /** Approvals given so far. */
   approved?: readonly Approved[];
 }
 
 /**
- * Reads what the bank shows about a payout, and keeps it under the claim: what is sent is made of it. Approvals are stored first,
- * so that a sender finds them. A refusal with a condition becomes an obstacle, everything else is thrown.
+ * Reads what the bank shows about a payout and stores it under the claim: the order is made from it. Stores approvals first, so
+ * that a sender finds them. A refusal with a condition becomes an obstacle; everything else is thrown.
  */
 export async function assessPayout(
   deps: ActivityDeps,
@@ -49,13 +49,13 @@ export async function assessPayout(
 ): Promise<Assessment> {
   const row = await rowAsRecorded(deps, claim, runId, recorded);
   const { reference } = row;
-  // What is sent is made of this reading: one of another customer's accounts must not become it.
+  // The order is made from this reading: it must not come from another customer's accounts.
   await deps.assertIdentity();
   for (const each of approved) await deps.store.recordApprovals({ reference, ...each, at: deps.now() });
   return recordedAssessment(deps, row, progress);
 }
 
-/** The same for a row whose claim is known to be held. */
+/** `assessPayout` for a row whose claim is known to be held. */
 export async function recordedAssessment(
   deps: ActivityDeps,
   row: PayoutRecord,
@@ -74,21 +74,21 @@ export async function recordedAssessment(
   const exceptions = exceptionsOf(shown, payloadDigest(row.instruction), capsOf(row, terms));
   const assessment = { ...shown, ...(exceptions.length > 0 && { exceptions }) };
   if (!(await deps.store.recordAssessment(row, assessment, deps.now()))) throw new Superseded();
-  // Kept for later readings, which find it in the store.
+  // Only later readings need these, and they find them in the store.
   const { first: _, asked: __, ...told } = assessment;
   return told;
 }
 
 type Reader = (deps: ActivityDeps, row: PayoutRecord, progress: ExchangeProgress) => Promise<Assessment>;
 
-/** What is read of the bank for a row of each kind. */
+/** What is read from the bank for a row of each kind. */
 const READERS: Readonly<Record<PayoutKind, Reader>> = {
   payout: readPayout,
   transfer: readTransfer,
   exchange: readExchange,
 };
 
-/** Nothing is sent by a reading that did not come about: it names no payee, and no account. */
+/** A failed reading names no payee and no account, so nothing can be sent from it. */
 const unread = ({ kind }: PayoutRecord): Pick<Assessment, 'beneficiary'> =>
   kind === 'payout' ? { beneficiary: { known: false } } : {};
 
@@ -102,13 +102,13 @@ async function readOrObstacle(deps: ActivityDeps, row: PayoutRecord, progress: E
   }
 }
 
-/** Kept through a reading that did not come about. */
+/** Kept when a reading fails. */
 function firstQuote({ assessed }: PayoutRecord, { firstSellAmount }: Assessment): Pick<Assessment, 'firstSellAmount'> {
   const first = firstSellAmount ?? assessed?.firstSellAmount;
   return first === undefined ? {} : { firstSellAmount: first };
 }
 
-/** What the first reading showed of what people look at, and what differs from it now. */
+/** What the first reading showed of what people look at, and flags for what differs now. */
 function sinceFirst({ assessed }: PayoutRecord, read: Assessment): Pick<Assessment, 'first' | 'flags'> {
   const { beneficiary, payingAccountId: account, fee, feeCurrency, flags = [] } = read;
   const now: Shown = {
@@ -214,11 +214,11 @@ async function readPayee(deps: ActivityDeps, { reference, instruction }: PayoutR
   }
   const key = payeeReference(payee.uid, payeeKey(payee));
   const added = (await deps.store.attempts(key)).findLast((attempt) => attempt.outcome === 'accepted');
-  // Whom a resend pays is settled: its bytes are those of an earlier attempt.
+  // A resend repeats the bytes of an earlier attempt, payee included.
   const known = orderInForce<PaymentOrder>(await deps.store.attempts(reference))?.beneficiaryId ?? added?.orderId;
   if (known != null) {
     const beneficiary = await deps.bank.beneficiaries.get(known);
-    // Ours once, and changed at the bank since: nobody has agreed to pay what it says now.
+    // We added or used it, and the bank shows it changed since: nobody has agreed to pay it as it is now.
     const same = sameBeneficiary(payee.entry, beneficiary.items, payee.fields);
     return same ? { beneficiary } : { obstacle: { kind: 'hold', reason: because('beneficiary-changed') } };
   }

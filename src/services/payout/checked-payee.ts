@@ -10,8 +10,8 @@ import type { ActivityDeps } from '../deps.ts';
 import { checkOf, checksAskedOf, type PayeeChecks } from '../payee-checks.ts';
 
 /**
- * The verdicts on the payee of a row, asked for where none is kept that is young enough. Asked for again at every reading: what nobody
- * could say. `payee`: as the bank shows it; a payee that the row names by its details is what the row says.
+ * Verdicts on the payee of a row; asked for anew if none is stored or the stored one is too old, and at every reading while the
+ * provider could not tell. `payee`: as the bank shows it; a payee that the row gives by its details is checked as the row has it.
  */
 export async function checkedPayee(
   deps: ActivityDeps,
@@ -46,7 +46,7 @@ async function verdictOf(
   return checkOf(kept);
 }
 
-/** What a clock has kept that was ahead is of no known age. */
+/** A verdict dated in the future, by a clock that was ahead, has no known age. */
 const isFresh = ({ verdict, askedAt }: KeptCheck, now: number, maxAgeMs: number): boolean =>
   verdict !== 'not-available' && askedAt > now - maxAgeMs && askedAt <= now + CLOCK_AHEAD_MS;
 
@@ -68,7 +68,7 @@ async function answerOf(provider: CheckProvider, kind: CheckKind, about: Asked):
 
 type Asked = Party & Partial<PayeeAccount>;
 
-/** A list of parties needs no account. */
+/** A screening list is searched by party, not by account. */
 function askedIn(kind: CheckKind, about: PayeeAccount): Asked {
   if (kind === 'verification') return about;
   const { name, type, country } = about;
@@ -82,7 +82,7 @@ const partsOf = ({ name, type, country, currency }: Asked) => ({
   'payee.currency': currency,
 });
 
-/** What names an account or the bank that has it. */
+/** Detail fields that identify the account or its bank. */
 const ACCOUNT_FIELDS: ReadonlySet<string> = new Set([
   'iban_no',
   'account_no',
@@ -95,7 +95,7 @@ const ACCOUNT_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 function aboutPayee({ instruction }: PayoutRecord, atBank: Beneficiary | undefined): PayeeAccount | undefined {
-  // Compared with the bank's at every reading; the bank may add details of its own to what it was given.
+  // A payee given by its details is compared with the bank's record at every reading, and the bank may add details of its own.
   const isNamedById = instruction.beneficiary_id !== undefined;
   const items: Record<string, string> = isNamedById ? (atBank?.items ?? {}) : beneficiaryFields(instruction);
   const name = payeeName(items);

@@ -11,11 +11,11 @@ export interface RecordStateInput {
   state: Exclude<PayoutState, EndState>;
   reason: Reason | null;
   orderId?: string;
-  /** What a payout that waits for money needs, decimal. */
+  /** What a payout that awaits funds needs, decimal string. */
   fundsNeeded?: string;
 }
 
-/** What a run has settled of what it sent: attempts up to a number, and how. Absent: nothing. */
+/** By leg: attempts up to this number are settled, and as what. Absent: none. */
 export type SettledLegs = Partial<Record<LegKind, { upTo: number; as: Settled }>>;
 
 export interface CloseInput {
@@ -23,11 +23,11 @@ export interface CloseInput {
   state: UnpaidState;
   reason: Reason;
   settled: SettledLegs;
-  /** Who has rejected or cancelled it; absent: nobody, or a history of before it was said. */
+  /** Who rejected or cancelled it; absent: nobody, or a history recorded before this field existed. */
   by?: string;
 }
 
-/** Where the payout stands, for reports and lists. */
+/** Stores the state of the payout, for reports and lists. */
 export async function recordState(
   { store, now }: ActivityDeps,
   { runId }: Caller,
@@ -35,15 +35,15 @@ export async function recordState(
 ): Promise<void> {
   const { reference, term } = claim;
   await claimedRow(store, claim, runId);
-  // A later shortage may be one of another account, and of a sum that nobody knows.
+  // Null replaces an earlier sum: a later shortage may be of another account and of an unknown sum.
   const funds = change.state === 'awaiting-funds' ? { fundsNeeded: fundsNeeded ?? null } : {};
   if (!(await store.changePayout(reference, { ...change, ...funds, term, at: now() }))) throw new Superseded();
   if (change.orderId !== undefined) await store.noteOrder(reference, { orderId: change.orderId });
 }
 
 /**
- * An end without money, unless something was sent that this run has not settled: then it is superseded by that. What is in the
- * open set leaves it.
+ * Stores an end without money. Throws `Superseded` if something was sent that this run has not settled. Open orders leave the open
+ * set.
  */
 export async function closePayout(
   deps: ActivityDeps,

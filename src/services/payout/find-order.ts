@@ -23,7 +23,7 @@ import type { Caller } from '../sending/send-once.ts';
 import { type LegInput, sentLeg } from './sent-leg.ts';
 
 export interface FindOrderInput extends LegInput {
-  /** Epoch ms: orders created since then, widened by the clock skew; the attempts recorded count as well. */
+  /** Epoch ms: orders created since then; moved back by the clock skew, and to the first recorded attempt if that is earlier. */
   since: number;
   /**
    * Whether two looks like this one may prove that there is no order, by the clock of the run, which counts them. Absent in one of an
@@ -32,51 +32,51 @@ export interface FindOrderInput extends LegInput {
   mayProve?: boolean;
 }
 
-/** An order that may be the one sent, and in what the bank shows it otherwise. */
+/** An order that may be the one sent, and the fields in which the bank shows it differently. */
 export interface ShownOrder {
   orderId: string;
   differences: string[];
 }
 
-/** What one look through the lists saw. */
+/** Result of one look through the order lists. */
 export interface OrderLook {
   orderIds: string[];
-  /** Names of the fields in which an order found is not what was sent. */
+  /** Fields in which an order found differs from what was sent. */
   differences: string[];
-  /** Orders that show the reference in another form, whose id no answer has told: a conflict, never "absent". */
+  /** Orders that show the reference in another form and whose id no answer has told: a conflict, never "absent". */
   nearMisses: number;
   stable: boolean;
   pagesRead: number;
   ordersRead: number;
-  /** Order ids known to be ours: while there is one, absence is never proven. */
+  /** Order ids known to be ours: while there is one, absence cannot be proven. */
   accepted: string[];
   /** Some recorded attempt was answered with "already exists". */
   exists: boolean;
-  /** Numbers of the attempts that their senders have recorded as not sent or refused; absent in a look of an earlier release. */
+  /** Numbers of attempts recorded as not sent or refused; absent in histories of an earlier release. */
   unsent?: number[];
-  /** Numbers of all recorded attempts: without its record nothing is sent. Absent in a look of an earlier release. */
+  /** Numbers of all recorded attempts; nothing is sent without a record. Absent in histories of an earlier release. */
   recorded?: number[];
-  /** The bank's clock is too far from ours for any list to prove absence. */
+  /** The bank's clock is too far from ours for a list to prove absence. */
   clocksApart: boolean;
-  /** Orders that may be this one, for all that the list shows of them: not "absent". Missing in a look of an earlier release. */
+  /** Orders that may be this one by all the list shows of them: not "absent". Absent in histories of an earlier release. */
   indistinct?: number;
-  /** What people may say is the order: found under the reference, in whatever form, or without one for the same money. */
+  /** Candidates for people to choose from: orders with the reference in any form, or without one and for the same money. */
   shown?: ShownOrder[];
-  /** How many orders are ours for all that they show: no person can say that there is none. */
+  /** How many orders are ours by all they show: while above 0, no person can declare that there is none. */
   ours?: number;
-  /** The list lacks orders that the bank has accepted. Missing in a look of an earlier release. */
+  /** The list lacks orders that the bank has accepted. Absent in histories of an earlier release. */
   incomplete?: boolean;
-  /** A sender may still be about to send, for at most this long. */
+  /** Ms for which a sender may still be about to send. */
   liveForMs: number;
-  /** The bank has shown a second order under some reference of this user: it recognises no reference. */
+  /** The bank has shown a second order under some reference of this user, so it does not recognise references. */
   distrusted: boolean;
-  /** A switch forbids to send again. */
+  /** Scope of a switch that forbids sending again. */
   switchedOff?: SwitchScope;
 }
 
 /**
- * One look for an order: the order ids that were accepted under its reference, then the order lists of all its currencies since
- * its first attempt, whichever run made it.
+ * One look for an order: reads the order ids accepted under its reference, then the order lists of all its currencies since its
+ * first attempt, whichever run made it.
  */
 export async function findOrder(
   deps: ActivityDeps,
@@ -113,7 +113,7 @@ export async function findOrder(
     const order = await readIfThere(deps, orderId);
     if (order !== undefined) add(order);
   }
-  // The first answers of a process tell the bank's time.
+  // Before the time range is computed: the first answers of a process tell the bank's time.
   await deps.assertIdentity();
   const listedFrom = attemptsListedFrom(deps, since, attempts);
   const from = mayProve ? inAnyZone(listedFrom) : listedFrom;
@@ -149,7 +149,7 @@ export async function findOrder(
   if (look.indistinct > 0 || look.incomplete) look.stable = false;
   look.clocksApart = clocksDisagree(deps);
   if (look.clocksApart) look.stable = false;
-  // The money has arrived, and the order that was sent is not listed yet: a conflict until it is.
+  // The receiving side is listed but not the order that was sent: a conflict until it is.
   const arrived = orders.length === 0 ? arrivals : 0;
   look.nearMisses = altered.length + arrived;
   look.orderIds = orders.map(({ orderId }) => orderId);
@@ -162,7 +162,7 @@ export async function findOrder(
   return look;
 }
 
-/** It is what was sent, in whatever form it shows the reference. */
+/** It is what was sent, whatever the form of its reference. */
 const isOurs = ({ differences }: ShownOrder): boolean => differences.every((field) => field === REFERENCE_FORM);
 
 /**
@@ -178,7 +178,7 @@ async function acceptedSince(
   return store.acceptedBeside(row, { from: first.sentAt, to: now() - settings.terms.waits.listLagMs });
 }
 
-/** Those that are not known as the order of another payout. */
+/** Those that are not known to be orders of other payouts. */
 async function strangeAmong({ store }: ActivityDeps, orderIds: readonly string[]): Promise<string[]> {
   const known = new Set((await store.payoutsOfOrders(orderIds)).map(({ orderId }) => orderId));
   return [...new Set(orderIds).difference(known)];

@@ -6,25 +6,25 @@ import type { LongRun } from '../long-run.ts';
 import type { Caller } from '../sending/send-once.ts';
 import { type OrderRead, type ReadOrderInput, readOrder } from './read-order.ts';
 
-/** Which order is looked at, and what it is judged by. */
+/** Which order to read, and how to judge it. */
 export type FirstLook = Pick<ReadOrderInput, 'claim' | 'leg' | 'closedMeans' | 'maxSlippage'>;
 
-/** What the bank shows of an order that is paid, as far as its payout says so. */
+/** What the payout needs to know of a paid order. */
 export type PaidOrder = Pick<OrderRead, 'status' | 'fee' | 'feeCurrency' | 'aboveCap' | 'bookedRate'>;
 
-/** What a first look adds to the answer of its send. */
+/** What a first look adds to the result of a send. */
 interface Looked {
-  /** The order is paid, and that is stored as the payout's end. */
+  /** The order is paid, and the payout's end is stored. */
   paid?: PaidOrder;
-  /** It may be, and that may be stored, which the store has not confirmed: no watch tells of the order then. */
+  /** The end may have been stored but the store did not confirm it: no watch would signal this order then. */
   isUntold?: true;
 }
 
 export type Submitted = AttemptResult & Looked;
 
-/** Sends at a bank that settles at once are looked at once more; elsewhere hardly any is. */
+/** Reads an order once, shortly after its send, at a bank that settles at once; elsewhere hardly ever. */
 export interface FirstLooks {
-  /** Never fails, and never takes back what was sent: without an answer the payout follows its order as ever. */
+  /** Never fails because of the look: without its answer the payout follows its order as usual. */
   afterSend(run: Run, send: () => Promise<AttemptResult>, look: FirstLook | undefined): Promise<Submitted>;
 }
 
@@ -33,12 +33,12 @@ interface Run {
   longRun: Pick<LongRun, 'sleep' | 'signal'>;
 }
 
-/** A send and its look end well before the time limit of the activity, whose answer must not be lost for the look. */
+/** Keeps send and look well below the time limit of the activity, whose result must not be lost because of the look. */
 const SLOW_MS = 5_000;
 
 /**
- * The end of an order in the answer of its send: no notice, no timer and no further task of the workflow. `afterMs`: how long after
- * its acceptance an order is read; 0: never.
+ * Returns the end of an order with the result of its send, which saves a signal, a timer and a workflow task. `afterMs`: pause
+ * between acceptance and look; 0: never look.
  */
 export function firstLooks(deps: ActivityDeps, afterMs = deps.settings.firstLookMs): FirstLooks {
   const pace = new Pace();
@@ -51,7 +51,7 @@ export function firstLooks(deps: ActivityDeps, afterMs = deps.settings.firstLook
       const { status, fee, feeCurrency, aboveCap, bookedRate } = read;
       return isPaid ? { paid: { status, fee, feeCurrency, aboveCap, bookedRate } } : {};
     } catch (error) {
-      // The order is out, and recorded: whoever follows it meets the same trouble, and says so. Without the bank nothing was stored.
+      // The order is sent and recorded: whoever follows it meets the error and reports it. If the bank failed, nothing was stored.
       return isBankError(error) ? {} : { isUntold: true };
     } finally {
       pace.note(isPaid);
@@ -69,12 +69,12 @@ export function firstLooks(deps: ActivityDeps, afterMs = deps.settings.firstLook
   };
 }
 
-/** Orders that go by before the next look, at most. */
+/** Most orders to skip before the next look. */
 const RAREST = 63;
 
 /**
- * While looks find orders paid, each order is looked at. After one that does not, one order at a time is, ever more rarely: a slow
- * bank is hardly asked in vain, and one that has become quick is found out.
+ * While looks find orders paid, every order is looked at. After one that is not paid, single orders are tried, ever more rarely: a
+ * slow bank is hardly asked in vain, and one that has become fast is noticed.
  */
 class Pace {
   #isWorthIt = false;

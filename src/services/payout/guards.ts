@@ -11,9 +11,9 @@ import type { ActivityDeps } from '../deps.ts';
 import { contradictions } from '../reconciliation/contradictions.ts';
 import { areEarlierUnpaid, earlierReferences } from '../sending/proven-unpaid.ts';
 
-/** What our own store and the policy have against sending. */
+/** What our own store and the policy hold against sending. */
 
-/** Every guard, as undefined where it has nothing against sending: one that is not read would let everything through. */
+/** Every guard must be present, undefined if it does not object: a guard left unread would let everything through. */
 type ReadGuards = { [Name in keyof Required<Guards>]: Guards[Name] };
 
 export async function guardsOf(
@@ -44,7 +44,7 @@ export async function guardsOf(
   };
 }
 
-/** By the store, and by what the bank shows now of the orders that are said to have taken no money: it may have changed its mind. */
+/** By the store, and by what the bank now shows of orders said to have taken no money: it may have changed its mind. */
 async function mayEarlierHavePaid(deps: ActivityDeps, row: PayoutRecord): Promise<boolean> {
   if (!(await areEarlierUnpaid(deps.store, row))) return true;
   for (const payout of await deps.store.payoutsOf(earlierReferences(row))) {
@@ -54,8 +54,8 @@ async function mayEarlierHavePaid(deps: ActivityDeps, row: PayoutRecord): Promis
 }
 
 /**
- * Where the card payment stands. The payout is noted as waiting first, so that an end that is stored meanwhile is either seen
- * here or told to it. One that nobody knows yet is open: it may still be asked for.
+ * State of the card payment. The payout is registered as a waiter before the read, so an end stored meanwhile is either seen here
+ * or signalled. An unknown card payment counts as open: it may still be created.
  */
 async function cardPaymentOf(
   { store: { cards }, settings }: ActivityDeps,
@@ -65,7 +65,7 @@ async function cardPaymentOf(
   await cards.addWaiter(merchantRequestId, payoutWorkflowId(reference));
   const record = await cards.get(merchantRequestId);
   if (record === undefined || !isCardEnd(record.state)) return { cardPayment: 'open' };
-  // For people to clear first.
+  // People must resolve the contradiction first.
   if (record.contradictedAt !== null) return { cardPayment: 'contradicted' };
   if (record.state !== 'succeeded') return { cardPayment: 'unpaid' };
   const { amount, currency, paymentType } = record;
@@ -76,7 +76,7 @@ async function cardPaymentOf(
 
 const present = (value: string | undefined): string[] => (value === undefined ? [] : [value]);
 
-/** Counted between the two claims, so that the reason stays the same however long it is held. */
+/** Days between the two claims, not until now: the reason must not change while the payout is held. */
 async function lookAlikeOf(store: ActivityDeps['store'], row: PayoutRecord): Promise<Assessment['lookAlike']> {
   if (row.lookAlikeOf === null) return undefined;
   const earlier = await store.payout(row.lookAlikeOf);

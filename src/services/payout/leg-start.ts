@@ -3,13 +3,13 @@ import { SENDER_LIFE_MS, type Submission, submissionOf, withUnknownAttempts } fr
 import type { PayoutClaim } from '../../store/store.ts';
 import { legReferences } from '../sending/claimed-row.ts';
 
-/** What is known of one order of a payout when a run takes the claim: of nearly all that nothing was sent, which takes no room in a history. */
+/** What is known of one order of a payout when a run takes the claim. Usually nothing was sent; that takes no room in history. */
 export interface LegStart {
-  /** Under which it is sent. */
+  /** Reference of the order. */
   reference: string;
   /** Absent: nothing was sent. */
   submission?: Submission;
-  /** Its order is known to have been paid. */
+  /** Known to be paid. */
   isPaid?: boolean;
   /** Epoch ms of the first and the last attempt recorded; absent or null when there is none. */
   firstSentAt?: number | null;
@@ -18,16 +18,16 @@ export interface LegStart {
   isForgotten?: true;
 }
 
-/** Those of the orders that a row of its kind may send. */
+/** One for each order that a row of its kind may send. */
 export type LegStarts = Partial<Record<LegKind, LegStart>>;
 
-/** In which time (epoch ms) something may have been sent that the store does not show; `until` null: up to now. */
+/** Period (epoch ms) in which something may have been sent that the store does not show; `until` null: up to now. */
 export interface Forgotten {
   from: number;
   until: number | null;
 }
 
-/** When the claim was taken (epoch ms); `forgotten`: attempts of the order may be missing. */
+/** `at`: when the claim was taken (epoch ms). `forgotten`: attempts of the order may be missing. */
 interface Taken {
   at: number;
   forgotten?: Forgotten;
@@ -38,7 +38,7 @@ export function legStarts(claim: PayoutClaim, taken: (leg: LegKind) => Taken): L
   return Object.fromEntries(references.map(([leg, reference]) => [leg, legStart(reference, claim, taken(leg))]));
 }
 
-/** One that is known to have been paid needs no look. */
+/** A paid leg needs no look. */
 function legStart(reference: string, { attempts }: PayoutClaim, { forgotten, at }: Taken): LegStart {
   const own = attempts.filter((attempt) => attempt.reference === reference);
   if (own.length === 0 && forgotten === undefined) return { reference };
@@ -53,7 +53,7 @@ function legStart(reference: string, { attempts }: PayoutClaim, { forgotten, at 
   };
 }
 
-/** When the last attempt ended at the latest, oldest first: nobody records when a sender stopped. */
+/** Upper bound for the end of the last attempt: nobody records when a sender stopped. Attempts oldest first. */
 function lastEnd(attempts: PayoutClaim['attempts'], at: number): number | undefined {
   const last = attempts.at(-1);
   return last && Math.min(at, last.sentAt + SENDER_LIFE_MS);

@@ -8,7 +8,7 @@ import type { ActivityDeps } from '../deps.ts';
 import { byTheClockBehind } from '../reconciliation/bank-time.ts';
 import { payeeDigest } from '../sending/payee.ts';
 
-/** What the store is asked about the payee of a row. `payee`: as the bank shows it; undefined: it shows none so far. */
+/** The store's query about the payee of a row. `payee`: as the bank shows it; undefined: not shown yet. */
 export function askedAbout({ instruction }: PayoutRecord, payee: Beneficiary | undefined): PayeeAsked {
   const { uid, currency } = instruction;
   const items = payee?.items ?? beneficiaryFields(instruction);

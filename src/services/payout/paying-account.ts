@@ -5,7 +5,7 @@ import type { PayoutRecord } from '../../store/store.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { legReference } from '../sending/claimed-row.ts';
 
-/** What an exchange has bought is paid from the account that it was booked into, in whatever order the bank lists them. */
+/** The account to pay from: after an exchange the one it was booked into, in whatever order the bank lists them. */
 export async function payingAccount(
   { bank, store }: ActivityDeps,
   row: PayoutRecord,

@@ -23,19 +23,19 @@ import { type Forgotten, type LegStarts, legStarts } from './leg-start.ts';
 
 export interface PrepareInput {
   input: PayoutInput;
-  /** The store that prepared this payout before, in this run: no other one may. */
+  /** Id of the store that prepared this payout earlier in this run; no other store may. */
   storeId?: string;
-  /** A run of this workflow id there was before this one, by the word of whoever has started it, or by its own history. */
+  /** There was an earlier run of this workflow id, according to whoever started this one or to its own history. */
   ranBefore?: boolean;
-  /** The term that its claim has unless another run had it, and has at least; absent: the first. */
+  /** Lowest term of the claim, and its term unless another run held it; absent: 1. */
   term?: number;
-  /** It goes on for the run before, which has handed over what it knew. */
+  /** This run continues the previous one, which handed over what it knew. */
   isHandedOver?: boolean;
-  /** Of the workflow that asks; absent: a payout. */
+  /** Kind of the calling workflow; absent: a payout. */
   kind?: PayoutKind;
 }
 
-/** What the first activity of a payout returns into history: its claim, its terms for life, and where to begin. */
+/** Result of the first activity of a payout, kept in history: claim, terms for life, and where to begin. */
 export type Prepared =
   | {
       kind: 'ended';
@@ -51,18 +51,15 @@ export type Prepared =
       claim: Claim;
       maker: string | null;
       terms: Terms;
-      /** Why an earlier run left the payout to people: nothing is sent without a decision. Null: it did not. */
+      /** Why an earlier run handed the payout to an operator: nothing is sent without a decision. Null: it did not. */
       parked: Reason | null;
       assessment: Assessment;
     } & LegStarts);
 
-/** Without these there is nothing to claim; every other rule ends the payout as failed, with its reason. */
+/** Without these there is nothing to claim. Breaking any other rule makes the payout fail with its reason. */
 const NEEDED = ['account_id', 'amount', 'currency'] as const;
 
-/**
- * Checks the identity, takes the claim, fixes the terms and reads the bank once. Nothing here moves money, and all of it may run
- * again.
- */
+/** Checks the identity, takes the claim, fixes the terms and reads the bank once. Moves no money and is safe to run again. */
 export async function preparePayout(
   deps: ActivityDeps,
   { workflowId, runId }: Caller,
@@ -89,7 +86,7 @@ export async function preparePayout(
   if (missing.length > 0) throw new Misuse(FAILURES.invalidInput, `the input lacks ${missing.join(', ')}`);
   await deps.assertIdentity();
   const known = await store.payout(reference);
-  // One that is claimed is held by its gates, should anything come to light about an earlier one.
+  // Checked before the first claim only: afterwards the gates hold the payout if anything turns up about an earlier generation.
   if (
     known === undefined &&
     !(await areEarlierUnpaid(store, { uid: given.uid, documentId: given.id, generation, kind }))
@@ -128,7 +125,7 @@ export async function preparePayout(
   const parked = record.state === 'needs-operator' && !LOOKED_FOR.has(record.reason?.code ?? '') ? record.reason : null;
   const hadOther = ranBefore || record.term !== (term ?? 1);
   const forgotten = await forgottenSince(deps, taken, { hadOther, isHandedOver });
-  // Whoever looks says so first: until then the row shows the next run that it has to.
+  // A run that has to look stores that state itself; until then the row keeps telling the next run to look.
   const staysAsItIs = parked !== null || forgotten !== undefined;
   if (taken.isTakenOver) await takenOver(deps, record, references, staysAsItIs);
 
@@ -138,8 +135,8 @@ export async function preparePayout(
     findings.length > 0
       ? invalid(findings, payloadDigest(instruction))
       : await recordedAssessment(deps, record, exchangeProgress(legStarts(taken, () => ({ at }))));
-  // What a payout that needs no exchange may have forgotten is its payment; while its payee is not known, no exchange is planned
-  // that it may need and may have sent.
+  // A payout that needs no exchange can only have forgotten its payment. While its payee is unknown no exchange is planned, yet one
+  // may be needed and may have been sent.
   const needsNoExchange = assessment.payingAccountId === instruction.account_id;
   const mayBeSent = (leg: LegKind): boolean => leg === mainLegOf(kind) || !needsNoExchange;
   return {
@@ -153,25 +150,24 @@ export async function preparePayout(
   };
 }
 
-/** Anybody may write anything into the input of a workflow: no term that leaves none behind it. */
+/** Anybody may write anything into a workflow's input: a huge term would leave no higher one. */
 const isTerm = (term: unknown): term is number =>
   Number.isInteger(term) && Number(term) > 0 && Number(term) < 1_000_000;
 
-/** Reasons that no person has to decide about: the run looks, and goes on by what it finds. */
+/** Reasons that need no decision by people: the run looks and continues with what it finds. */
 const LOOKED_FOR: ReadonlySet<string> = new Set(['workflow-closed', 'outcome-unknown']);
 
 /**
- * Whether more may have been sent than the store shows: an earlier run was looking, or its workflow was closed in a way that should
- * have left an end; another run had the payout (`hadOther`), and what it has sent may be missing; an older copy was put in the
- * store's place, or another store's namespace was taken, not long before the payout was claimed. Then a look comes before anything
- * is sent.
+ * The period in which more may have been sent than the store shows; a look must then come before any send. Undefined: none. Cases:
+ * an earlier run was looking, or its workflow was closed without an end; another run held the payout (`hadOther`); shortly before
+ * the payout was claimed, this store was replaced by an older copy or took another store's namespace.
  */
 async function forgottenSince(
   { store, settings }: ActivityDeps,
   { record: { state, reason, createdAt }, attempts }: PayoutClaim,
   { hadOther, isHandedOver }: { hadOther: boolean; isHandedOver: boolean },
 ): Promise<Forgotten | undefined> {
-  // A run that goes on for the one before remembers what that one has sent, looked for and found.
+  // A continuing run remembers what the previous one sent, looked for and found.
   if (isHandedOver && !hadOther) return undefined;
   const restored = await store.restored();
   const from = Math.min(createdAt, restored?.from ?? createdAt);
@@ -183,7 +179,7 @@ async function forgottenSince(
   return isBelieved ? undefined : { from, until: restored.at };
 }
 
-/** A run that takes the claim over is at work again, and wants to hear again what its watches have told the one before. */
+/** A run that takes the claim over is at work again, and must be sent again what the watches signalled to the previous one. */
 async function takenOver(
   { store, now }: ActivityDeps,
   { reference, term }: PayoutRecord,
@@ -195,8 +191,8 @@ async function takenOver(
 }
 
 /**
- * A claimed row says all that is paid; what comes with the input has to agree with it. A row that a batch has claimed and that is
- * not here is in another store.
+ * The claimed row decides what is paid; the input must agree with it. If a batch claimed the row and it is not here, it is in
+ * another store.
  */
 function claimedInstruction(
   row: PayoutRecord | undefined,

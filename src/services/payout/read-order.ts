@@ -22,29 +22,26 @@ import { type LegInput, type SentLeg, sentLeg } from './sent-leg.ts';
 export interface ReadOrderInput extends LegInput {
   orderId: string;
   closedMeans: ClosedMeaning;
-  /** Fields in which the order may differ: two people have said that it is the one all the same. */
+  /** Fields in which the order may differ, because two people have said that it is the one. */
   despite?: readonly string[];
-  /**
-   * What the payout becomes by what the order turns out to mean. Written to the store in the same activity, so that it costs no
-   * event of its own.
-   */
+  /** State to store for each meaning of the order. Written by this activity, so it costs no event of its own. */
   becomes?: Partial<Record<OrderJudgement['meaning'], StoredState>>;
-  /** What the run has settled of what it sent, for an end without money. */
+  /** For an end without money: what the run has settled. */
   settled?: SettledLegs;
-  /** Highest worsening of the rate of an exchange, as a fraction. */
+  /** Highest slippage of an exchange, as a fraction. */
   maxSlippage?: string;
-  /** Read the payout itself again in the same activity once the order is paid: what an exchange was made for. */
+  /** After a paid exchange, assess the payout in the same activity. */
   thenAssess?: ExchangeProgress;
 }
 
 export interface OrderRead extends OrderJudgement {
-  /** Until when (epoch ms) the bank waits for its audit. */
+  /** Epoch ms until which the bank waits for the audit. */
   expiredAt?: number;
-  /** The exchange was booked at a rate beyond the cap, or at one that cannot be compared. */
+  /** The exchange was booked at a rate above the cap, or at one that cannot be compared. */
   aboveCap?: boolean;
-  /** Of such an exchange, for people: what was booked beside what was quoted. */
+  /** Booked beside quoted amounts of such an exchange, for people. */
   bookedRate?: string;
-  /** It took no money, and people have had it rejected through us. */
+  /** The order took no money, and people had it rejected through us. */
   rejectedAs?: RejectedAs;
   assessment?: Assessment;
 }
@@ -54,8 +51,8 @@ const NOT_FOUND = { meaning: 'open', stage: 'open', status: 'NOT_FOUND' } as con
 const UNASKABLE = { meaning: 'unclear', stage: 'unknown', status: 'NOT_READABLE_BY_ITS_ID' } as const;
 
 /**
- * GET of one order, judged against what was sent. "Not found" on a known order id proves nothing (lag, scope) and reads as still
- * open.
+ * Reads one order (GET) and judges it against what was sent. "Not found" for a known order id proves nothing (lag, scope) and reads
+ * as still open.
  */
 export async function readOrder(
   deps: ActivityDeps,
@@ -81,7 +78,7 @@ export async function readOrder(
   const read: OrderRead = { ...judgement, expiredAt: sent?.expiredAt };
   if (judgement.differences.length > 0) return read;
   if (isNoMoney(judgement.meaning)) read.rejectedAs = await rejectedAs(deps.store, orderId);
-  // Another order under the reference becomes nothing, and is not the one that its watch has to know.
+  // Another order under the reference (no `becomes`) is not the one that the watch follows.
   const isFollowed = input.becomes !== undefined && !isTerminal(judgement.meaning);
   if (isFollowed) await watch(deps, row, leg, { reference, attempts, sent, orderId });
   const isBooked = leg === 'exchange' && judgement.meaning === 'paid';
@@ -93,8 +90,8 @@ export async function readOrder(
   const becomes = input.becomes?.[judgement.meaning];
   if (becomes !== undefined) await storeEnd(deps, caller, input, judgement, withRate(becomes, read));
   if (!isBooked) return read;
-  // The exchange of a payout ends apart from it, and stays as it is whatever becomes of that. One above the cap stays unsettled
-  // until people have accepted it: a run that begins meanwhile reads it again, and asks again.
+  // The exchange of a payout has an end of its own, which stays whatever becomes of the payout. One booked above the cap stays
+  // unsettled until people accept it, so that a new run reads it and asks again.
   if (!read.aboveCap) {
     const upTo = Math.max(0, ...attempts.map(({ attempt }) => attempt));
     await deps.store.settleAttempts(reference, { upTo, as: 'paid' });
@@ -103,7 +100,7 @@ export async function readOrder(
   return thenAssess === undefined ? read : { ...read, assessment: await recordedAssessment(deps, row, thenAssess) };
 }
 
-/** A bank that takes one payout for the repetition of another answers with the order of that one, which was told it first. */
+/** A bank that takes one payout for a repetition of another answers with the other's order, whose id was told to that one first. */
 async function isOfAnother({ store }: ActivityDeps, { reference }: PayoutRecord, orderId: string): Promise<boolean> {
   const sharing = (await store.payoutsOfOrders([orderId])).map((payout) => payout.reference);
   if (sharing.every((other) => other === reference)) return false;
@@ -111,7 +108,7 @@ async function isOfAnother({ store }: ActivityDeps, { reference }: PayoutRecord,
   return told?.reference !== reference;
 }
 
-/** An order that is followed is in the open set: one that a look has found, or that an older copy of the store has forgotten, too. */
+/** Puts a followed order into the open set, in case a look found it or an older copy of the store has forgotten it. */
 async function watch(
   deps: ActivityDeps,
   row: PayoutRecord,
@@ -124,7 +121,7 @@ async function watch(
   await deps.store.noteOrder(reference, { orderId });
 }
 
-/** For the report: what was sold, bought and paid for it. */
+/** What was sold and bought, and the fee, for the report. */
 const bookedExchange = ({ reference }: PayoutRecord, order: OrderFacts, seenAt: number): BookedExchange => ({
   reference,
   orderId: order.orderId,
@@ -138,14 +135,14 @@ const bookedExchange = ({ reference }: PayoutRecord, order: OrderFacts, seenAt: 
   seenAt,
 });
 
-/** How an exchange was booked, at a rate beyond the cap or at one that cannot be compared; undefined: within the cap. */
+/** How an exchange was booked, if above the cap or not comparable; undefined: within the cap. */
 function rateAboveCap(
   sent: SentOrder | undefined,
   { sellAmount }: OrderJudgement,
   maxSlippage = '0',
 ): string | undefined {
   if (sellAmount === undefined) return 'not certain: the bank does not show what was sold';
-  // An older copy of the store has forgotten it.
+  // Forgotten by an older copy of the store.
   if (sent === undefined || !('quotedSellAmount' in sent))
     return `not certain: ${sellAmount} sold, its quote is not known`;
   const { quotedSellAmount: quoted, sellCurrency } = sent;
@@ -154,12 +151,12 @@ function rateAboveCap(
     : undefined;
 }
 
-/** An exchange by itself that was booked above the cap is done: its row says so. */
+/** A stand-alone exchange booked above the cap is complete, with that as its reason. */
 const withRate = (becomes: StoredState, read: OrderRead): StoredState =>
   becomes.state === 'completed' && read.aboveCap === true ? { ...becomes, reason: bookedAboveCap(read) } : becomes;
 
 /**
- * An end without money by the payment's own order is stored like any other, if nothing else may have moved some. The fee that such an
+ * Stores the end. `closePayout` stores one without money, and refuses if something else may have moved money; the fee that such an
  * order shows was not taken either.
  */
 async function storeEnd(

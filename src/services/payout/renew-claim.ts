@@ -4,10 +4,10 @@ import { assertItsStore } from '../sending/claimed-row.ts';
 import type { Caller } from '../sending/send-once.ts';
 
 /**
- * The same claim under its next term. A worker that stood still while it took a task begins it whenever it goes on, minutes after
- * the task's time is over for the workflow: under the old term nothing of it is recorded or sent any more.
+ * Moves the claim to its next term. A worker that stalled may begin a task minutes after the workflow gave it up; under the old
+ * term it can record and send nothing.
  *
- * @throws WrongWorld in another store, Superseded when the run does not hold the claim
+ * @throws WrongWorld in another store, Superseded if the run does not hold the claim
  */
 export async function renewClaim(
   { store, now }: ActivityDeps,

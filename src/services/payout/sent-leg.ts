@@ -11,17 +11,17 @@ import { legReference } from '../sending/claimed-row.ts';
 export interface LegInput {
   claim: Claim;
   leg: LegKind;
-  /** What the row should show. */
+  /** State that the row should be in. */
   recorded?: StoredState;
-  /** Order ids that the run knows of, whatever the store has forgotten. */
+  /** Order ids that the run knows, even if the store has forgotten them. */
   placedIds?: readonly string[];
 }
 
-/** What is known of a leg: what was sent, and so what the bank has to show. */
+/** What was sent for a leg, and so what the bank must show. */
 export interface SentLeg {
   reference: string;
   attempts: SendAttempt[];
-  /** Order ids that the bank has given in answer to an attempt, and those that the run has followed. */
+  /** Order ids from answers to attempts, and those that the run has followed. */
   ownIds: string[];
   sent: SentOrder | undefined;
   expected: ExpectedOrder;

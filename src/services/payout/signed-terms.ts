@@ -12,12 +12,12 @@ export type SignedTerms = Pick<
   'digest' | 'approvalsNeeded' | 'approvalsAtBank' | 'asksAlone' | 'approvedFirst'
 >;
 
-/** What terms are made of. */
+/** Settings that the terms derive from. */
 export interface TermsOf {
   settings: Pick<WorkerSettings, 'policy'> & { terms: Pick<Terms, 'feeCap' | 'maxSlippage'> };
 }
 
-/** What is signed, where a policy asks for that: a payee is created after the approval and not before. */
+/** What people sign, if a policy is set. A payee is then created only after the approval. */
 export function signedTerms(
   { settings }: TermsOf,
   row: PayoutRecord,

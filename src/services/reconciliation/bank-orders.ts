@@ -4,14 +4,14 @@ import { says, unless } from '../../api/errors.ts';
 import type { Order } from '../../api/schemas/orders.ts';
 import type { OrderFacts } from '../../domain/order-judgement.ts';
 
-/** "Not found" is an answer: it proves nothing about an order that is known. */
+/** Undefined if the bank does not find the order, which proves nothing about a known one. */
 export const readIfThere = (
   { bank }: { bank: Pick<Bank, 'orders'> },
   orderId: string,
   options?: ReadOptions,
 ): Promise<Order | undefined> => unless(says('order-not-found'), () => bank.orders.get(orderId, options));
 
-/** The order record in our own spelling; what the bank leaves out stays out. */
+/** The order record under our own names; fields that the bank omits stay absent. */
 export function orderFacts(order: Order): OrderFacts {
   return {
     orderId: order.order_id,

@@ -1,7 +1,7 @@
 import type { Bank } from '../../api/bank.ts';
 import type { SendAttempt } from '../../store/store.ts';
 
-/** The bank's clock as it was measured, and how far it may be off. */
+/** The measured clock of the bank, and its allowed skew. */
 interface Clocks {
   bank: Pick<Bank, 'clock'>;
   settings: { clockSkewMs: number };
@@ -21,37 +21,37 @@ export function byTheClockAhead({ bank }: Pick<Clocks, 'bank'>, at: number): num
 }
 
 /**
- * From when on (epoch ms, the bank's time) a list must be read so that it shows what was sent at `at` of our clock: as much earlier
- * as the bank's clock is measured to be behind ours, and by the allowed skew more, for a measurement may be off.
+ * Time (epoch ms, bank's clock) from which a list must be read to show what was sent at `at` by our clock: earlier by how far the
+ * bank's clock is measured to be behind, and by the allowed skew, as a measurement may be off.
  */
 export const listedFrom = (clocks: Clocks, at: number): number =>
   Math.max(0, byTheClockBehind(clocks, at) - clocks.settings.clockSkewMs);
 
 /**
- * The same for attempts, with what each has noted of the bank's clock when it was made: that clock, or ours, may have been set
- * right since, and then what is measured now says nothing of the time that the order bears.
+ * `listedFrom` for attempts, each with the bank time noted when it was made: either clock may have been corrected since, and then
+ * the current offset says nothing about the order's timestamp.
  */
 export function attemptsListedFrom(clocks: Clocks, since: number, attempts: readonly Sent[]): number {
   const from = listedFrom(clocks, Math.min(since, ...attempts.map(({ sentAt }) => sentAt)));
   return Math.min(from, ...attempts.flatMap((attempt) => attempt.listedFrom ?? []));
 }
 
-/** A bank may stamp orders in the local time of a zone, which is at most so far behind the time that its answers tell. */
+/** A bank may stamp orders in a local time zone, at most this far behind the time in its answers. */
 const ZONE_BEHIND_MS = 12 * 3_600_000;
 
-/** The same for a list that is to prove what is not there: whatever zone the bank stamps orders in. */
+/** Start of a list that is to prove absence, whatever time zone the bank stamps orders in. */
 export const inAnyZone = (from: number): number => Math.max(0, from - ZONE_BEHIND_MS);
 
-/** What a measurement of the bank's clock is off by, as long as both clocks run. */
+/** Error of a measurement of the bank's clock while neither clock is set. */
 const MEASURED_WITHIN_MS = 5_000;
 
-/** The same where nothing follows from what the list does not show: without the skew, once the clock has been measured. */
+/** `listedFrom` where a missing order proves nothing: without the skew, once the clock has been measured. */
 export function recentlyListedFrom(clocks: Clocks, at: number): number {
   if (clocks.bank.clock.offset() === undefined) return listedFrom(clocks, at);
   return Math.max(0, byTheClockBehind(clocks, at) - MEASURED_WITHIN_MS);
 }
 
-/** Whether the two clocks are further apart than the allowed skew: then no list proves that an order is not there. */
+/** Whether the clocks differ by more than the allowed skew; then no list proves absence. */
 export function clocksDisagree({ bank, settings }: Clocks): boolean {
   const offset = bank.clock.offset();
   return offset !== undefined && Math.abs(offset.ms) > settings.clockSkewMs;

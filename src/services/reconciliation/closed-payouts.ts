@@ -8,8 +8,8 @@ import type { Executions } from '../executions.ts';
 import { someAtOnce } from '../some-at-once.ts';
 import { startPayout } from '../start-payout.ts';
 
-// A released payout without an end whose workflow is not open (terminated, failed, lost with its server) is started again
-// under its id: the claim in the store is the lock, and what was sent before is in the store's attempts.
+// A released payout without an end whose workflow is not open (terminated, failed, lost with its server) is started again under its
+// id: the lock is the claim in the store, and the store's attempts hold what was sent before.
 
 interface Deps {
   bank: Pick<Bank, 'clock'>;
@@ -22,13 +22,13 @@ interface Deps {
 const ROWS_PER_PAGE = 50;
 const AT_ONCE = 10;
 
-/** One that stays where it is (with people, say) is not told in every pass. */
+/** A payout that does not move (it waits for people, say) is not signalled in every pass. */
 const TOLD_AGAIN_MS = 3_600_000;
 
-/** Told of a payout that could not be started; the others are seen to. */
+/** Called for a payout that could not be started; the others are processed. */
 export type Failed = (error: unknown, reference: string) => void;
 
-/** Sees to one page of quiet payouts; how many were started again. `next`: where the next page begins; null: anew. */
+/** Processes one page of quiet payouts; `restarted`: how many were started again, `next`: start of the next page, null: anew. */
 export async function restartSome(
   deps: Deps,
   scope: QuietScope,
@@ -50,7 +50,7 @@ export async function restartSome(
   return { restarted, next: rows.length < ROWS_PER_PAGE ? null : (rows.at(-1)?.reference ?? null) };
 }
 
-/** Sees to all of them, or to as many as there is time for; returns how many were started again. */
+/** Processes all of them, or as many as time allows; returns how many were started again. */
 export async function restartAll(
   deps: Deps,
   scope: QuietScope,
@@ -66,7 +66,7 @@ export async function restartAll(
   return restarted;
 }
 
-/** False when its workflow is open, when it has an end, when another pass was first, or when people are asked instead. */
+/** False if its workflow is open, it has an end, another pass was first, or people are asked instead. */
 async function restart(
   deps: Deps,
   { reference, workflowId, closedRuns, updatedAt }: QuietPayout,
@@ -74,7 +74,7 @@ async function restart(
 ): Promise<boolean> {
   const { store, executions, settings } = deps;
   if (await executions.isOpen(workflowId)) {
-    // An older copy has forgotten what it waits for, and its watch with it: it looks itself, and takes its claim anew.
+    // An older copy of the store has forgotten what it waits for, and its watch: it must look itself and take its claim anew.
     if (updatedAt <= restoredAt && (await executions.lookAgain(workflowId))) {
       await store.countClosedRun(reference, closedRuns, { ...closedRuns, nextRestartAt: deps.now() + TOLD_AGAIN_MS });
     }
@@ -84,10 +84,10 @@ async function restart(
   if (row === undefined || isEnd(row.state)) return false;
   const now = deps.now();
   const counted = closedAgain(closedRuns, row, { now, firstPauseMs: settings.quietRowMs });
-  // Only the pause, at first: what could not be started, or not be counted, was not closed once more.
+  // Store only the pause first: a payout that could not be started or counted was not closed once more.
   const paused = { ...closedRuns, nextRestartAt: counted.nextRestartAt };
   if (!(await store.countClosedRun(reference, closedRuns, paused))) return false;
-  // One that is with an operator already keeps its reason.
+  // A payout that is already with an operator keeps its reason.
   const handOver = async (): Promise<void> => {
     if (row.state === 'needs-operator') return;
     await store.changePayout(reference, { state: 'needs-operator', reason: because('workflow-closed'), at: now });
@@ -97,11 +97,11 @@ async function restart(
     await store.countClosedRun(reference, paused, counted);
     return false;
   }
-  // Of a batch that has ended it was left to people, and may be at work again: the batch is open until that is known.
+  // Its batch may have ended with this row left to people. The row may be at work again, so the batch is open until that is known.
   if (row.batchId !== null) await store.reopenBatch(row.batchId);
   if ((await startPayout(deps, row)) === 'already-started' && !(await executions.isOpen(workflowId))) {
-    // Completed, and the store has no end of it: an older copy, say. What was sent may be missing too, so that this run
-    // begins as one that was with an operator: it looks, and sends nothing on the word of the store.
+    // The workflow completed but the store has no end: an older copy, say. Sends may be missing too, so the new run begins as one
+    // that was with an operator: it looks, and sends nothing on the store's word.
     await handOver();
     await startPayout(deps, row, 'even-completed');
   }

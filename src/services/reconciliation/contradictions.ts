@@ -12,8 +12,8 @@ interface Deps {
 }
 
 /**
- * What the bank shows now against the end of a payout, read by the ids of its orders and recorded as incidents. An order that is not
- * found proves nothing.
+ * Contradictions between the end of a payout and what the bank shows now, read by order id and recorded as incidents. An order that
+ * is not found proves nothing.
  */
 export async function contradictions(deps: Deps, payout: PayoutRecord): Promise<Incident[]> {
   const { store, settings, now } = deps;

@@ -24,16 +24,16 @@ interface Deps {
   now(): number;
 }
 
-/** The list that the orders are from. */
+/** The list that the orders come from. */
 interface OrderList extends WatchKey {
   /** Epoch ms: no order in it was created before. */
   since: number;
 }
 
 /**
- * Compares orders of a list with what is stored under their references, and records what follows: money that came back,
- * incidents, orders of nobody. Knows every order as soon as it is given all that the list shows under its reference.
- * Reads at the bank, and only where an incident is suspected; throws a `BankError` when that does not work out.
+ * Compares listed orders with what is stored under their references and records what follows: money returned, incidents, orders
+ * that are not ours. Expects all orders that the list shows under each reference. Reads the bank only if it suspects an incident;
+ * throws a `BankError` if that fails.
  */
 export async function noteOrders(deps: Deps, list: OrderList, orders: readonly Order[]): Promise<Findings> {
   const sentAs = await sentReferences(deps, list, orders);
@@ -66,7 +66,7 @@ export async function noteOrders(deps: Deps, list: OrderList, orders: readonly O
       const judge = (facts: OrderFacts[]) => factsOfExchange(owner, { accepted, isBooked }, facts, closedMeans);
       await note.facts(under, await judged(deps, under, judge));
     } else if (attempts === undefined) {
-      // Money that somebody else sends to the account, by a transfer too, is no order of anybody's payouts.
+      // Money that others send to the account, a transfer included, is no unasked order.
       for (const order of under) if (!isReturn(order) && !isArrival(order)) note.unasked(order);
     }
   }
@@ -74,9 +74,8 @@ export async function noteOrders(deps: Deps, list: OrderList, orders: readonly O
 }
 
 /**
- * References of ours by what the bank shows in their place: another form of them, or nothing at all, and then by the order
- * id. Where a list shows such a thing, payments are known by their order id; what is left (exchanges, returns, second
- * orders) costs a read of all documents of the user.
+ * Our references by what the bank shows in their place: another form of the reference, or nothing, and then by order id. Payments
+ * are then known by order id; anything else (exchanges, returns, second orders) costs a read of all documents of the user.
  */
 async function sentReferences(
   { store, settings }: Deps,
@@ -96,7 +95,7 @@ async function sentReferences(
   }
   for (const shown of sentAs.keys()) altered.delete(shown);
   if (altered.size === 0) return sentAs;
-  // `since` is the bank's time, the store's is ours.
+  // `since` is bank time, the store's times are ours.
   const documents = await store.documentsOf(uid, since - settings.clockSkewMs);
   const sent = new ByReference(
     documents.flatMap(({ reference, documentId, generation }) =>
@@ -110,7 +109,7 @@ async function sentReferences(
   return sentAs;
 }
 
-/** Payouts by the derived reference of their exchange, for those references that something was sent under. */
+/** Payouts by the derived reference of their exchange, for references under which something was sent. */
 async function exchangeOwners(
   { store, settings }: Deps,
   { uid, since }: OrderList,
@@ -118,7 +117,7 @@ async function exchangeOwners(
 ): Promise<Map<string, PayoutRecord>> {
   if (sent.size === 0) return new Map();
   const derived = new Map<string, string>();
-  // `since` is the bank's time, the store's is ours.
+  // `since` is bank time, the store's times are ours.
   for (const { reference, documentId, generation } of await store.documentsOf(uid, since - settings.clockSkewMs)) {
     const exchange = referenceOf(uid, documentId, 'exchange', generation);
     if (sent.has(exchange)) derived.set(reference, exchange);
@@ -127,7 +126,7 @@ async function exchangeOwners(
   return new Map(owners.map((owner) => [derived.get(owner.reference) ?? '', owner]));
 }
 
-/** A list may lag behind: where it shows an incident, the orders of it are read by id, and judged as they stand. */
+/** A list may lag: orders that look like incidents are read by id and judged again. */
 async function judged(deps: Deps, orders: readonly Order[], judge: (orders: OrderFacts[]) => Fact[]): Promise<Fact[]> {
   const listed = judge(orders.map(orderFacts));
   const suspects = new Set(listed.filter(({ kind }) => kind !== 'return').map(({ orderId }) => orderId));
@@ -136,14 +135,14 @@ async function judged(deps: Deps, orders: readonly Order[], judge: (orders: Orde
   return judge((await Promise.all(read)).map(orderFacts));
 }
 
-/** "Not found" for an order that a list shows proves nothing: the list's record stands. */
+/** "Not found" for a listed order proves nothing: the list's record stands. */
 const asItStands = async (deps: Deps, listed: Order): Promise<Order> =>
   (await readIfThere(deps, listed.order_id)) ?? listed;
 
-/** Writes facts and counts them. */
+/** Stores facts and counts them. */
 class Notes {
   private found: Findings = NOTHING_FOUND;
-  /** Written at once in the end: an account that others send from as well shows many of them at each look. */
+  /** Stored together at the end: an account that others use too shows many at each look. */
   private readonly unaskedOrders: UnaskedOrder[] = [];
   private readonly deps: Deps;
   private readonly list: OrderList;
@@ -166,14 +165,14 @@ class Notes {
     this.unaskedOrders.push(entry);
   }
 
-  /** What was found in all, once it is written. */
+  /** Stores what is left and returns all that was found. */
   async findings(): Promise<Findings> {
     const recorded = await this.deps.store.recordUnaskedOrders(this.unaskedOrders);
     this.count({ unaskedOrders: this.unaskedOrders.length }, recorded);
     return this.found;
   }
 
-  /** Money that came back without an amount is kept for people to look at: no sum can hold it. */
+  /** A return without an amount fits in no sum and is recorded as an unasked order, for people. */
   private async moneyBack(orders: readonly Order[], fact: Return): Promise<void> {
     const { orderId, reference, amount, currency = this.list.currency } = fact;
     if (amount === undefined) {
@@ -186,11 +185,11 @@ class Notes {
 
   private async incident(incident: Incident): Promise<void> {
     const recorded = await this.deps.store.recordIncident({ ...incident, seenAt: this.deps.now() });
-    // What people have acknowledged is no finding any more.
+    // Acknowledged incidents are no findings.
     if (recorded !== 'acknowledged') this.count({ incidents: 1, shown: [incident] }, recorded === 'recorded' ? 1 : 0);
   }
 
-  /** `recorded`: how many of them are new. */
+  /** `recorded`: how many of `found` are new. */
   private count(found: Partial<Findings>, recorded: number): void {
     this.found = addFindings(this.found, { ...NOTHING_FOUND, ...found, recorded });
   }

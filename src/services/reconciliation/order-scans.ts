@@ -7,16 +7,16 @@ export interface ScanRequest {
   from: number;
 }
 
-/** Scans of one (uid, currency): the last one begun, and the one behind it, if somebody waits for one already. */
+/** Scans of one (uid, currency): the last one begun, and the next one if somebody waits for it. */
 interface Queue {
   last: Promise<unknown>;
   next: { from: number; scan: Promise<OrderScan> } | undefined;
 }
 
 /**
- * Looks for lost orders share their scans: all that ask while one is under way wait for the next one, which begins after
- * every one of them has asked and so proves for each what a scan of its own would. Many lost answers at once then cost
- * the bank no more calls than a few. In memory, for fewer calls only: another worker makes scans of its own.
+ * Looks for lost orders share scans: all that ask while one is under way wait for the next one, which begins after each of them
+ * asked and so proves as much as a scan of its own. Many lost answers then cost few bank calls. In memory, only to save calls:
+ * every worker scans for itself.
  */
 export function sharedScans(bank: Bank, pageSize: number): (request: ScanRequest) => Promise<OrderScan> {
   const queues = new Map<string, Queue>();

@@ -6,18 +6,18 @@ import type { ActivityDeps } from '../deps.ts';
 import { listedFrom } from './bank-time.ts';
 import { noteOrders } from './note-orders.ts';
 
-/** A user and a currency, and the time since when their orders are compared. */
+/** A user, a currency, and since when to compare their orders. */
 export type PlannedKey = ReconciliationKey;
 
 export interface PlanInput {
-  /** How far back; absent: as the worker is set. */
+  /** How far back; absent: the worker's setting. */
   days?: number;
-  /** The last key of the page before. */
+  /** Last key of the previous page. */
   after: WatchKey | null;
 }
 
 export interface ReconciliationPlan {
-  /** The next keys to compare; empty behind the last one. */
+  /** Next keys to compare; empty after the last one. */
   keys: PlannedKey[];
   /** Pause between two passes. */
   everyMs: number;
@@ -25,11 +25,11 @@ export interface ReconciliationPlan {
 
 const KEYS_PER_PAGE = 100;
 
-/** A batch does not wait longer than this for its comparison: what it leaves is found by the next pass. */
+/** Longest wait of a batch for its comparison; the next pass finds what is left. */
 const BATCH_LIMIT_MS = 15_000;
 const KEYS_AT_ONCE = 4;
 
-/** The next keys with payouts that have changed in the days that are watched. It only reads the store. */
+/** Next keys with payouts changed within `days`. Reads only the store. */
 export async function planReconciliation(
   { store, settings, now }: ActivityDeps,
   { days = settings.reconcileDays, after }: PlanInput,
@@ -39,8 +39,8 @@ export async function planReconciliation(
 }
 
 /**
- * Compares the orders of one key since a time with what is stored. Reads at the bank, never a POST. A list that moved while it was
- * read is good enough: it only adds facts, and the next pass reads it again.
+ * Compares the orders of one key since a time with the store. Only reads from the bank. A list that moved while it was read is good
+ * enough: it only adds facts, and the next pass reads it again.
  */
 export async function reconcile(deps: ActivityDeps, key: PlannedKey, signal: AbortSignal): Promise<Findings> {
   const { uid, currency } = key;
@@ -51,8 +51,8 @@ export async function reconcile(deps: ActivityDeps, key: PlannedKey, signal: Abo
 }
 
 /**
- * One comparison for every key of a batch whose rows have ended, so that what the bank shows already is in its report. A
- * bank that does not answer holds up no batch.
+ * Compares every key of a batch whose rows have ended, so that its report includes what the bank already shows. A bank that does
+ * not answer delays no batch.
  */
 export async function reconcileBatch(deps: ActivityDeps, stop: AbortSignal, batch: BatchRecord): Promise<void> {
   const signal = AbortSignal.any([stop, AbortSignal.timeout(BATCH_LIMIT_MS)]);

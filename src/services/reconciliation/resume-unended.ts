@@ -7,16 +7,15 @@ import { restartAll } from './closed-payouts.ts';
 const UNATTENDED: readonly QuietScope[] = [{ batchId: null }, 'ended-batches'];
 
 /**
- * Starts what should run and does not: claimed batches without an end, payouts, watches.
- * One batch or payout that cannot be started is told to `failed` and stops neither the others nor the watches. Rows of
- * running batches are left to them, unless there is time for these too, until `rowsUntil`.
+ * Starts what should run and does not: claimed batches without an end, payouts, watches. A start that fails is passed to `failed`
+ * and stops nothing else. Rows of running batches are left to their batch unless time remains until `rowsUntil`.
  */
 export async function resumeUnended(
   deps: Pick<ActivityDeps, 'bank' | 'store' | 'executions' | 'settings' | 'now'>,
   failed: (error: unknown, id: string) => void,
   { rowsUntil }: { rowsUntil?: number } = {},
 ): Promise<void> {
-  // First: the batch of a payout that may come back from its operator is open again.
+  // First, because this may reopen the batch of a payout that comes back from an operator.
   for (const scope of UNATTENDED) await restartAll(deps, scope, { failed, until: rowsUntil });
   for (const { batchId, file } of await deps.store.unendedBatches()) {
     if (rowsUntil !== undefined && deps.now() < rowsUntil) {

@@ -14,16 +14,16 @@ import { type Caller, sendOnce } from './send-once.ts';
 
 type BeneficiaryAdded =
   | { kind: 'there' }
-  /** Somebody's POST is under way or its answer was lost: look again after the pause. */
+  /** A POST is under way, or its answer was lost: look again after the pause. */
   | { kind: 'pending' }
-  /** What people have signed does not let it be made, or does so no longer. */
+  /** The signed decisions do not allow it, or no longer do. */
   | { kind: 'not-approved' }
   | { kind: 'refused'; obstacle: { kind: 'fail' | 'hold'; reason: Reason } };
 
 /**
- * Adds the payee unless it is there. Adding has no idempotency key, so the record of the attempt under the payee is also the lock
- * between rows that share it; a new attempt only when the one before provably did nothing, or the list has not shown it after
- * the proof window.
+ * Adds the payee unless the bank has it. Adding has no idempotency key, so the recorded attempt under the payee's key is also the
+ * lock between rows that share the payee. A further attempt is made only if the previous one provably did nothing or the list still
+ * lacks the payee after the proof window.
  */
 export async function addBeneficiary(
   deps: ActivityDeps,
@@ -31,7 +31,7 @@ export async function addBeneficiary(
   { claim }: { claim: Claim },
 ): Promise<BeneficiaryAdded> {
   const row = await claimedRow(deps.store, claim, caller.runId);
-  // Where a policy says who decides, nobody's payee is made before it is approved.
+  // Under a policy, no payee is created before approval.
   if (!(await maySubmit(deps, row))) return { kind: 'not-approved' };
   const payee = await namedPayee(deps.bank, row.instruction);
   const reference = payeeReference(payee.uid, payeeKey(payee));
@@ -43,12 +43,12 @@ export async function addBeneficiary(
   if (last !== undefined && stillInDoubt(deps, last, silent)) {
     return silent < ADDS_IN_SILENCE ? { kind: 'pending' } : unanswered(silent);
   }
-  // The bank says it has this payee, and its list does not show it as it was asked for.
+  // The bank says the payee exists, but its list does not show it as requested.
   if (last?.outcome === 'exists') return refused('hold', because('beneficiary-conflict'));
   return add(deps, caller, claim, payee, { reference, attempt: (last?.attempt ?? 0) + 1 });
 }
 
-/** Adds without an answer before people are told. */
+/** Unanswered adds before people are told. */
 const ADDS_IN_SILENCE = 3;
 
 const refused = (kind: 'fail' | 'hold', reason: Reason): BeneficiaryAdded => ({
@@ -59,7 +59,7 @@ const refused = (kind: 'fail' | 'hold', reason: Reason): BeneficiaryAdded => ({
 const unanswered = (adds: number): BeneficiaryAdded =>
   refused('hold', because('beneficiary-pending', `${adds} attempts without an answer`));
 
-/** Whether the last add may still show; each one without an answer makes the next one wait twice as long. */
+/** Whether the last add may still appear; each unanswered add doubles the wait. */
 function stillInDoubt({ settings, now }: ActivityDeps, last: SendAttempt, silent: number): boolean {
   if (last.outcome === 'not-sent' || last.outcome === 'refused') return false;
   const { lateCommitMs, listLagMs } = settings.terms.waits;

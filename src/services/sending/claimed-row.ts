@@ -6,8 +6,8 @@ import { referenceOf } from '../../identity.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
 
 /**
- * The row of a payout for the run that holds its claim. Whoever asks names a claim and has a run id of its own, given by Temporal:
- * a claim that somebody else has read somewhere opens nothing.
+ * The row, for the run that holds its claim. The run id comes from Temporal, not from the caller: knowing somebody else's claim is
+ * not enough.
  *
  * @throws WrongWorld in another store, Superseded for another run and after an end
  */
@@ -20,24 +20,24 @@ export async function claimedRow(store: Store, claim: Claim, runId: string): Pro
   return row;
 }
 
-/** @throws WrongWorld in another store, Superseded in one that has taken the place of its own */
+/** @throws WrongWorld in another store, Superseded in one that replaced the claim's own */
 export async function assertItsStore(store: Store, { storeId }: Claim): Promise<void> {
   if (storeId === store.id) return;
   if (await store.hasReplaced(storeId)) throw new Superseded('another store has taken the place of its own');
   throw new WrongWorld(`the payout belongs to store ${storeId}, and this worker has store ${store.id}`);
 }
 
-/** The reference under which an order of a payout is sent: its own, or the derived one of its exchange. */
+/** Reference of an order of a payout: its own, or the derived one of its exchange. */
 export function legReference({ uid, documentId, generation }: PayoutRecord, leg: LegKind): string {
   return referenceOf(uid, documentId, leg, generation);
 }
 
-/** Those of every order that a row may send, its own first. */
+/** References of every order that the row may send, its own first. */
 export function legReferences(row: PayoutRecord): Partial<Record<LegKind, string>> {
   return Object.fromEntries(legsOf(row.kind).map((leg) => [leg, legReference(row, leg)]));
 }
 
-/** `claimedRow`; what an older copy in the store's place has made of its state is put right, so that people see what awaits them. */
+/** `claimedRow`, with its state corrected if the store was replaced by an older copy, so that people see what awaits them. */
 export async function rowAsRecorded(
   { store, now }: { store: Store; now: () => number },
   claim: Claim,

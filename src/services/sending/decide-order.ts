@@ -20,12 +20,12 @@ export interface OrderDecision extends LegInput {
 }
 
 /**
- * Nothing was sent. `payee-changed`: the bank shows another payee than the one that was paid. `not-signed`: the policy asks for
- * decisions about this order that nobody has signed.
+ * `payee-changed`: nothing was sent, the bank shows another payee than the one paid. `not-signed`: nothing was sent, decisions that
+ * the policy requires for this order are not signed.
  */
 type OrderApproved = AttemptResult | { outcome: 'payee-changed' | 'not-signed' };
 
-/** Nobody has agreed to pay a payee that was changed since: compared again before the bank is told to go on. */
+/** Compares the payee again before the bank is told to proceed: nobody has agreed to pay one that was changed since. */
 export const approveOrder = (deps: ActivityDeps, caller: Caller, decision: OrderDecision): Promise<OrderApproved> =>
   drive(deps, caller, decision, {
     action: 'approve',
@@ -40,11 +40,11 @@ export const approveOrder = (deps: ActivityDeps, caller: Caller, decision: Order
 
 export interface OrderRejection extends OrderDecision {
   remark: string;
-  /** It is how the bank is told of a cancel; absent: an approver has rejected the order. */
+  /** The rejection carries out a cancel; absent: an approver rejected the order. */
   isCancel?: boolean;
 }
 
-/** A rejection moves no money: no switch stops it. */
+/** A rejection moves no money, so no switch stops it. */
 export const rejectOrder = (deps: ActivityDeps, caller: Caller, decision: OrderRejection): Promise<OrderApproved> =>
   drive(deps, caller, decision, {
     action: 'reject',
@@ -56,14 +56,14 @@ export const rejectOrder = (deps: ActivityDeps, caller: Caller, decision: OrderR
 
 interface Drive {
   action: 'approve' | 'reject';
-  /** What it is recorded as. */
+  /** Kind under which it is recorded. */
   as: DrivenAs;
   refusedBy(row: PayoutRecord): Promise<OrderApproved | undefined>;
   stoppedBy(row: PayoutRecord): Promise<OrderApproved | undefined>;
   post(bank: Bank, options: SendOptions): Promise<void>;
 }
 
-/** A decision has no idempotency key: it is recorded like an order, and whatever the answer, the order's own status is what counts. */
+/** A decision has no idempotency key: it is recorded like an order, and whatever the answer, the order's own status counts. */
 async function drive(
   deps: ActivityDeps,
   caller: Caller,
@@ -100,10 +100,10 @@ async function drive(
 export type RejectedAs = 'reject' | 'cancel';
 type DrivenAs = 'approve' | RejectedAs;
 
-/** Under which a decision about an order is recorded: no reference of an order looks like it. */
+/** Key under which a decision about an order is recorded; no order reference looks like it. */
 const keyOf = (as: DrivenAs, orderId: string): string => `${as}/${orderId}`;
 
-/** What first had an order rejected through us, in whichever run, as far as the bank may have taken that. */
+/** How the order was first rejected through us, in any run, as far as the bank may have received that. */
 export async function rejectedAs(store: Store, orderId: string): Promise<RejectedAs | undefined> {
   const ways = ['reject', 'cancel'] as const;
   const [first] = inDoubt(await store.attemptsOf(ways.map((as) => keyOf(as, orderId))));
@@ -118,7 +118,7 @@ async function isSigned(deps: ActivityDeps, row: PayoutRecord, { orderId }: Orde
   return maySend(deps, row, { question: 'bank', digest: bankDigest(digest, orderId), needed });
 }
 
-/** The payee of the payment as it was when it was sent, whatever was read since; other orders have none. */
+/** Compares the payee with what was sent, whatever was read since. Only payments have one. */
 async function isSamePayee(deps: ActivityDeps, row: PayoutRecord, { leg }: OrderDecision): Promise<boolean> {
   if (leg !== 'payment') return true;
   const sent = orderInForce<PaymentOrder>(await deps.store.attempts(legReference(row, leg)));
@@ -126,7 +126,7 @@ async function isSamePayee(deps: ActivityDeps, row: PayoutRecord, { leg }: Order
   return payee !== undefined && shows(deps, payee);
 }
 
-/** A store that was replaced by an older copy has forgotten what was sent: what was read last has to do. */
+/** Fallback for a store that was replaced by an older copy and has forgotten what was sent. */
 function lastRead({ assessed }: PayoutRecord): Payee | undefined {
   return assessed?.beneficiary?.known === true ? assessed.beneficiary : undefined;
 }
@@ -136,7 +136,7 @@ async function shows({ bank }: ActivityDeps, payee: Payee): Promise<boolean> {
   return shown !== undefined && payeeDigest(shown) === payee.digest;
 }
 
-/** An approval lets money go, so it is sent like an order: not while a switch is off for anything that was sent. */
+/** An approval releases money, so switches stop it like an order, for anything that was sent. */
 async function stoppedBySwitch(
   { store, now }: ActivityDeps,
   row: PayoutRecord,

@@ -1,7 +1,7 @@
-/** A sender that was paused for longer than this before its first byte sends nothing: the workflow may have moved on. */
+/** A sender paused for longer than this before its first byte sends nothing: the workflow may have moved on. */
 const FENCE_MS = 5_000;
 
-/** Both clocks count: the monotonic one may stand still while a machine is suspended, the wall clock may be set. */
+/** Uses both clocks: the monotonic one may stop while the machine is suspended, the wall clock may be set. */
 export function raiseFence(): () => void {
   const [monotonic, wall] = [performance.now(), Date.now()];
   return () => {

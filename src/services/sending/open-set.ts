@@ -6,16 +6,16 @@ import type { ActivityDeps } from '../deps.ts';
 export interface OpenSet {
   store: Pick<Store, 'openOrder'>;
   now: () => number;
-  /** Wakes the watch of a key where none is alive. */
+  /** Wakes the watch of a key; called only where none is alive. */
   wakeWatch(key: WatchKey): Promise<void>;
   watchLeaseMs: number;
 }
 
-/** A watch that has not swept for this long counts as gone. */
+/** A watch that has not swept for this long counts as dead. */
 export const watchLeaseMs = ({ settings }: Pick<ActivityDeps, 'settings'>): number =>
   Math.max(30_000, settings.sweepMaxMs * 3);
 
-/** Where orders are put that their watches have to know of. */
+/** The open set of orders that watches must follow. */
 export const openSet = (deps: ActivityDeps): OpenSet => ({
   store: deps.store,
   now: deps.now,
@@ -24,8 +24,8 @@ export const openSet = (deps: ActivityDeps): OpenSet => ({
 });
 
 /**
- * Puts a reference into the open set of its lists and wakes their watches where none is alive. Again it changes nothing.
- * `since` (epoch ms): from when on a list can show its order.
+ * Puts a reference into the open set of its lists and wakes those of their watches that are not alive. Idempotent. `since` (epoch
+ * ms): when a list can first show its order.
  */
 export async function putIntoOpenSet(
   { store, now, watchLeaseMs, wakeWatch }: OpenSet,
@@ -43,8 +43,8 @@ export async function putIntoOpenSet(
 }
 
 /**
- * The lists that can show an order of a row. A store that has forgotten an exchange (an older copy) does not know what was sold;
- * the account that pays does.
+ * Lists that can show an order of the row. If the store has forgotten an exchange (older copy), the paying account tells what was
+ * sold.
  */
 export async function listsOfLeg(
   bank: Pick<Bank, 'accounts'>,

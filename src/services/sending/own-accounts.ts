@@ -12,9 +12,9 @@ import type { SeenAtBank } from '../decisions/signed-parts.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { signedTerms } from '../payout/signed-terms.ts';
 
-// What the bank shows about money that stays with its owner: a transfer, or an exchange by itself.
+// Readings for money that stays with its owner: a transfer, or a stand-alone exchange.
 
-/** Both accounts and the fee. An account that the key does not see is an obstacle by the bank's own code. */
+/** Reads both accounts and the fee. An account that the API key cannot see is an obstacle with the bank's own code. */
 export async function readTransfer(deps: ActivityDeps, row: PayoutRecord): Promise<Assessment> {
   const { instruction } = row;
   const { account_id, to_account_id = '', amount, currency } = instruction;
@@ -31,20 +31,20 @@ export async function readTransfer(deps: ActivityDeps, row: PayoutRecord): Promi
   return { ...agreed(deps, row, { fee, feeCurrency, transfer }), funds: funds(source, needs) };
 }
 
-/** Both accounts and a quote of what is bought. The rate is no part of what is approved: it moves, within the cap. */
+/** Reads both accounts and a quote. The rate is not part of what is approved: it moves, within the cap. */
 export async function readExchange(deps: ActivityDeps, row: PayoutRecord): Promise<Assessment> {
   const { instruction, assessed } = row;
   const [sell, buy] = await bothAccounts(deps, instruction);
   const unfit = unfitExchange(instruction, { sell: shown(sell), buy: shown(buy) });
   if (unfit !== undefined) return notSent(instruction, unfit);
   const { exchange, ...cost } = await planExchange(deps, { sell, buy, buyAmount: instruction.amount });
-  // Near to what people have seen and agreed to: kept, whatever later readings show.
+  // First quote, close to what people agreed to: kept whatever later readings show.
   const firstSellAmount = assessed?.firstSellAmount ?? exchange.quotedSellAmount;
   const funding = funds(sell, exchange.quotedSellAmount);
   return { ...agreed(deps, row, { ...cost, exchange, firstSellAmount }), funds: funding };
 }
 
-/** A quote that buys an amount in the currency of the account bought into. */
+/** Plans an exchange from a quote that buys the given amount in the currency of the buy account. */
 export async function planExchange(
   { bank }: ActivityDeps,
   { sell, buy, buyAmount }: { sell: AccountBalance; buy: AccountBalance; buyAmount: string },
@@ -73,14 +73,14 @@ function bothAccounts({ bank }: ActivityDeps, { account_id, to_account_id = '' }
 
 const shown = ({ uid, currency }: AccountBalance): ShownAccount => ({ uid, currency });
 
-/** It cannot become right by waiting: nothing is sent. */
+/** Waiting cannot fix it: the payout fails and nothing is sent. */
 const notSent = (instruction: PayoutInstruction, reason: Reason): Assessment => ({
   digest: payloadDigest(instruction),
   approvalsNeeded: 0,
   obstacle: { kind: 'fail', reason },
 });
 
-/** What people are asked to agree to: the instruction, and what it costs; where a policy is set, as it says. */
+/** What people approve: the instruction and its cost, or the policy's signed terms if one is set. */
 function agreed(deps: ActivityDeps, row: PayoutRecord, seen: SeenAtBank): Omit<Assessment, 'funds'> {
   const { kind, instruction } = row;
   const { currency, amount } = instruction;
@@ -88,7 +88,7 @@ function agreed(deps: ActivityDeps, row: PayoutRecord, seen: SeenAtBank): Omit<A
   return {
     ...seen,
     digest: approvalDigest({ payload: payloadDigest(instruction), fee: `${fee ?? ''} ${feeCurrency ?? ''}` }),
-    // An account of one's own is no payee, and so no new one.
+    // One's own account is no payee, hence never a new one.
     approvalsNeeded: approvalsNeeded(deps.settings.approvalRules, { kind, currency, amount, newPayee: false }),
     ...signedTerms(deps, row, seen),
   };

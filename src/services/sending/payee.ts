@@ -4,7 +4,7 @@ import type { Beneficiary, RequiredDetailsEntry } from '../../api/schemas/benefi
 import { beneficiaryFields, type PayoutInstruction } from '../../domain/instruction.ts';
 import { approvalDigest, referenceOf } from '../../identity.ts';
 
-/** A beneficiary named by its fields: what required-details asks for and what the instruction gives. */
+/** A payee given by its details, with what required-details asks for. */
 export interface NamedPayee {
   uid: string;
   currency: string;
@@ -16,7 +16,7 @@ export interface NamedPayee {
   findings: string[];
 }
 
-/** Reads required-details and checks the instruction's fields against them. Field names only in findings, no values. */
+/** Reads required-details and checks the instruction's fields against them. Findings hold field names only, no values. */
 export async function namedPayee(bank: Bank, instruction: PayoutInstruction): Promise<NamedPayee> {
   const beneficiaryType = instruction.beneficiary_type ?? '';
   const paymentType = instruction.payment_type ?? '';
@@ -38,7 +38,7 @@ export async function namedPayee(bank: Bank, instruction: PayoutInstruction): Pr
   };
 }
 
-/** The oldest beneficiary at the bank that is this payee as a whole; undefined when the list shows none. */
+/** The oldest beneficiary at the bank that matches this payee in full; undefined if the list shows none. */
 export async function findPayee(bank: Bank, payee: NamedPayee): Promise<Beneficiary | undefined> {
   const scan = await bank.beneficiaries.listAll({
     uid: payee.uid,
@@ -57,7 +57,7 @@ export async function findPayee(bank: Bank, payee: NamedPayee): Promise<Benefici
     .sort((a, b) => (a.created_at ?? 0) - (b.created_at ?? 0) || (a.id < b.id ? -1 : 1))[0];
 }
 
-/** Digest of a payee as the bank shows it: a changed detail changes it. */
+/** Digest of a beneficiary as the bank shows it; any changed detail changes it. */
 export function payeeDigest(beneficiary: Beneficiary): string {
   return approvalDigest({
     ...beneficiary.items,
@@ -67,7 +67,7 @@ export function payeeDigest(beneficiary: Beneficiary): string {
   });
 }
 
-/** Lock key of adding this payee: the same payee of the same user is added once, whoever asks. */
+/** Lock key for adding this payee: one payee of a user is added once, whoever asks. */
 export function payeeKey(payee: NamedPayee): Record<string, string> {
   return {
     ...payee.fields,
@@ -78,7 +78,7 @@ export function payeeKey(payee: NamedPayee): Record<string, string> {
   };
 }
 
-/** The key under which adding a payee is recorded, like a reference under which an order is sent. */
+/** Reference under which adding a payee is recorded, like that of an order. */
 export function payeeReference(uid: string, key: Record<string, string>): string {
   return referenceOf(uid, approvalDigest(key), 'payment', 0);
 }

@@ -6,8 +6,8 @@ import type { PayoutRecord, Store } from '../../store/store.ts';
 import { legReferences } from './claimed-row.ts';
 
 /**
- * References of those payouts that are proven to have taken no money: each has an end other than completed, of all that was sent for
- * it nothing is unsettled, and the bank has shown no order against it. The word of its state alone proves nothing.
+ * References of the payouts proven to have taken no money: an end other than completed, no unsettled attempt, and no incident. The
+ * stored state alone proves nothing.
  */
 export async function provenUnpaid(
   store: Pick<Store, 'attemptsOf' | 'incidentsOf'>,
@@ -24,17 +24,14 @@ export async function provenUnpaid(
   );
 }
 
-/**
- * A new generation is a new reference: allowed only when every one before has an end without money, and nothing that was sent for it
- * is unsettled.
- */
+/** A new generation is a new reference: allowed only if every earlier one is proven to have taken no money. */
 export async function areEarlierUnpaid(
   store: Pick<Store, 'attemptsOf' | 'incidentsOf' | 'payoutsOf'>,
   row: Generation,
 ): Promise<boolean> {
   const { uid, documentId, generation, kind } = row;
   if (generation === 0) return true;
-  // Each follows one that is there: nobody counts up to a number that somebody has made up.
+  // The previous generation must exist; so an invented number costs no loop up to it.
   const last = referenceOf(uid, documentId, mainLegOf(kind), generation - 1);
   if ((await store.payoutsOf([last])).length === 0) return false;
   return (await provenUnpaid(store, await store.payoutsOf(earlierReferences(row)))).size === generation;

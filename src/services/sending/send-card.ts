@@ -8,13 +8,13 @@ import type { SendAttempt } from '../../store/store.ts';
 import { eventOf } from '../card-events/deliver.ts';
 import { type Caller, type Sender, sendOnce } from './send-once.ts';
 
-/** What every POST about a card payment shares. */
+/** What every POST of a card payment shares. */
 interface CardAttempt extends Omit<CardPost, 'amount' | 'currency' | 'paymentType'> {
-  /** Attempts of other runs in doubt under this id that this run knows of; default none. */
+  /** Number of attempts in doubt by other runs under this id that this run knows of; default 0. */
   othersKnown?: number;
-  /** Of a create: payments of its intent that are known to have taken nothing. */
+  /** For a create: payment_ids of the intent known to have taken nothing. */
   over?: readonly string[];
-  /** Of a create: under which ids others of its intent may have been sent. */
+  /** For a create: request ids of other creates of the intent that may have been sent. */
   rivals?: readonly string[];
 }
 
@@ -25,9 +25,9 @@ export interface PostedPayment {
 }
 
 /**
- * One attempt by the send protocol. The request id belongs to its intent before the record, and nothing is sent where another run
- * has sent that this one has not heard of: it was reset, and its history lacks what was done. Nothing of the request or the
- * answer is in a failure: every way it can end is a return value.
+ * One attempt by the send protocol. Registers the request id for its intent before the attempt is recorded. Sends nothing if
+ * another run has sent something this run does not know of: it was reset and its history lacks that. Every outcome is a return
+ * value, so no failure can hold request or answer data.
  */
 export async function sendCardOnce(
   sender: Sender,
@@ -46,7 +46,7 @@ export async function sendCardOnce(
       await store.cards.addRequest(reference, merchantRequestId);
       return { reference, attempt, request: null, record: { referenceId } };
     },
-    // Asked after the own record is in the store, so that of two senders at least one sees the other.
+    // Asked after our own record is stored, so that of two senders at least one sees the other.
     stoppedBy: async () => (await sentBefore(sender, caller, given)) ?? rivalOf(sender, given),
     async post(_request, options) {
       posted = await post(options);
@@ -58,11 +58,11 @@ export async function sendCardOnce(
   return isCardResult(result) ? result : plainResult(result);
 }
 
-/** Only an attempt at an order has a condition, or an order id. */
+/** Only an `AttemptResult` has a condition, an order id or `exists`. */
 const isCardResult = (result: CardSendResult | AttemptResult): result is CardSendResult =>
   !('condition' in result) && !('orderId' in result) && result.outcome !== 'exists';
 
-/** An `unlisted` one was refused by its HTTP status alone. */
+/** `unlisted`: refused by HTTP status alone. */
 function plainResult(result: AttemptResult): CardSendResult {
   if (result.outcome !== 'refused') return { outcome: 'ambiguous', why: result.outcome };
   const { condition, code } = result;
@@ -70,8 +70,8 @@ function plainResult(result: AttemptResult): CardSendResult {
 }
 
 /**
- * What was sent under this id and this run has not heard of: an answer that was stored and never told, or what another run has
- * sent; undefined when there is neither.
+ * What was sent under this id without this run knowing: a stored answer the workflow never received, or another run's attempt.
+ * Undefined if neither.
  */
 export async function sentBefore(
   { store, now }: Pick<Sender, 'store' | 'now'>,
@@ -86,15 +86,15 @@ export async function sentBefore(
     if (others.length <= othersKnown) return undefined;
     return { outcome: 'ambiguous', why: 'another run has sent', barred: true };
   }
-  // Its status is for a look to say.
+  // The status is left to a query.
   const payment = { paymentId, status: '', nextAction: null };
   const events = (await store.cards.link(paymentId, merchantRequestId, now())) ?? [];
   return { outcome: 'answered', payment, events: events.map(eventOf), referenceId: sessionOf(accepted) };
 }
 
 /**
- * Another create of the intent that may take money: recorded under its own id, and none of those that the run knows to be over.
- * Both senders look after their own record is in the store, so that at least one of them sees the other.
+ * Another create of the intent that may take money: recorded under its own id and not known to be over. Both senders check after
+ * storing their own record, so at least one sees the other.
  */
 async function rivalOf(
   { store }: Pick<Sender, 'store'>,

@@ -7,7 +7,7 @@ import type { AttemptResult } from '../../domain/submission.ts';
 import type { Store } from '../../store/store.ts';
 import { raiseFence } from './fence.ts';
 
-/** What a send works with. */
+/** What every send needs. */
 export interface Sender {
   store: Store;
   now: () => number;
@@ -15,50 +15,49 @@ export interface Sender {
   assertIdentity(): Promise<void>;
 }
 
-/** Who sends, as Temporal knows it. */
+/** The sender, as identified by Temporal. */
 export interface Caller {
   workflowId: string;
   runId: string;
   activityId: string;
 }
 
-/** What is to be sent, once it is known that it may be: under which key it is recorded, and what is kept of it. */
+/** An admitted request: the key it is recorded under, and what is kept of it. */
 export interface Admitted<Request> {
   reference: string;
-  /** From 1: with the reference the key of the record. */
+  /** From 1; with the reference, the key of the record. */
   attempt: number;
   request: Request;
   record?: SentOrder | SentCardRequest;
-  /** From when on lists show what it makes (epoch ms of the bank's clock, as it is now). */
+  /** From when on lists show the result (epoch ms of the bank's clock as now measured). */
   listedFrom?: number;
-  /** Whose claim must hold when the attempt is recorded; absent where the key itself is the lock. */
+  /** Claim that must hold when the attempt is recorded; absent if the key itself is the lock. */
   claim?: Claim;
-  /** It is never sent again once the bank has accepted it, or has said that it exists. */
+  /** Never send again after the bank accepted it or said that it exists. */
   isFinal?: boolean;
-  /** Written beside the record, and like it before the first byte: who looks for what may come of it. */
+  /** Written alongside the record, before the first byte: registers who looks for the result. */
   expect?(): Promise<void>;
 }
 
 interface Sending<Request, Held> {
-  /** Compares what is asked with what is stored. Nothing is recorded before it has agreed. */
+  /** Checks the request against the store. Nothing is recorded before it agrees. */
   admit(): Promise<Admitted<Request> | { held: Held }>;
-  /** The last question, asked between the record and the first byte: what keeps it from being sent. */
+  /** Last check, between the record and the first byte; a result stops the send. */
   stoppedBy(request: Request): Promise<Held | undefined>;
-  /** A refusal by HTTP status alone counts (cards); its status is then the code. */
+  /** Treat an HTTP status alone as a refusal, with the status as its code (cards). */
   refusedByStatus?: boolean;
-  /** One POST; the id of what it made, where the bank gives one. */
+  /** Makes one POST; returns the id of what was created, if the bank gives one. */
   post(request: Request, options: SendOptions): Promise<string | undefined>;
-  /** Written beside what came of an attempt that the bank has accepted. */
+  /** Written alongside the outcome of an accepted attempt. */
   accepted?(request: Request, id: string): Promise<void>;
 }
 
 /**
- * The send protocol of everything that moves money or creates something: one attempt, one POST at most. Identity, then what is
- * asked against what is stored, then the record of (reference, attempt), then what may stop it, then the first byte behind the
- * fence, then the record of what came of it. A conflict of records means another sender: nothing is sent, and nobody knows what
- * the other one did. Every end is a return value, but for a claim that was lost.
+ * Send protocol for everything that moves money or creates something: one attempt, at most one POST. In order: identity; request
+ * against store; record of (reference, attempt); last check; first byte behind the fence; record of the outcome. A record conflict
+ * means another sender: nothing is sent, and that sender's outcome is unknown. Every outcome is returned except a lost claim.
  *
- * @throws Superseded when the run does not hold the claim any more; no byte has left
+ * @throws Superseded if the run no longer holds the claim; no byte has left
  */
 export async function sendOnce<Request, Held>(
   { store, now, assertIdentity }: Sender,
@@ -75,12 +74,12 @@ export async function sendOnce<Request, Held>(
     admitted = answer;
     const { reference, attempt, record: request, listedFrom, claim, isFinal, expect } = admitted;
     const record = { reference, attempt, runId, activityId, sentAt: now(), listedFrom, request, claim, isFinal };
-    // Begun together, so that they share a commit; it may fail before the record is known to be there.
+    // Started together so that they share a commit; handled here because it may fail before the record is known to be stored.
     const expected = expect?.();
     expected?.catch(() => undefined);
     const begun = await store.recordAttempt(record);
     if (begun === 'superseded') throw new Superseded();
-    // A sender that stood still may have recorded what it was told after the run that asks now has read the store.
+    // A stalled sender may have recorded the bank's answer after the current run read the store.
     if (begun === 'told') return { outcome: 'exists' };
     if (begun !== 'begun') return { outcome: 'ambiguous', why: GAVE_WAY[begun.because], gaveWayTo: begun.to };
     recorded = admitted;
@@ -92,7 +91,7 @@ export async function sendOnce<Request, Held>(
     }
   } catch (error) {
     if (error instanceof Superseded) throw error;
-    // Store, bank or Temporal out of reach: no byte has left. A record that does not say so would be in doubt.
+    // Store, bank or Temporal was unreachable and no byte has left; record that, or the attempt would be in doubt.
     if (recorded !== undefined) {
       const { reference, attempt } = recorded;
       await store.finishAttempt(reference, attempt, { outcome: 'not-sent' }).catch(() => undefined);
@@ -112,7 +111,7 @@ export async function sendOnce<Request, Held>(
 
 const GAVE_WAY = { taken: 'another sender used this attempt', live: 'another sender is at work' } as const;
 
-/** The result of one POST in the protocol's classes. Anything that is not a known answer is ambiguous. */
+/** Result of one POST; anything but a known answer is ambiguous. */
 async function outcomeOf(post: () => Promise<string | undefined>, refusedByStatus: boolean): Promise<AttemptResult> {
   try {
     return { outcome: 'accepted', orderId: (await post()) ?? '' };
@@ -121,7 +120,7 @@ async function outcomeOf(post: () => Promise<string | undefined>, refusedByStatu
   }
 }
 
-/** What the error of a POST tells about its effect. */
+/** What the error of a POST says about its effect. */
 function resultOfError(error: unknown, refusedByStatus: boolean): AttemptResult {
   if (!(error instanceof BankError)) return { outcome: 'ambiguous', why: 'the sender failed' };
   const { outcome, tokenSuspect, condition, code, httpStatus } = error;
@@ -133,7 +132,7 @@ function resultOfError(error: unknown, refusedByStatus: boolean): AttemptResult 
       if (condition !== undefined && (condition !== 'unlisted' || code !== undefined)) {
         return { outcome, condition, code };
       }
-      // A status alone may be the answer of what stands before the bank.
+      // A bare status may come from something in front of the bank.
       if (refusedByStatus && httpStatus !== undefined) return { outcome, condition: 'unlisted', code: httpStatus };
       return { outcome: 'ambiguous', why: error.message };
     case 'exists':

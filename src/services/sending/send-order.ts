@@ -33,17 +33,17 @@ interface OrderSender extends Sender, OpenSet, Authority {
   store: Store;
   bank: Pick<Bank, 'transactions' | 'clock'>;
   settings: Pick<WorkerSettings, 'policy' | 'clockSkewMs'>;
-  /** Life of an order's audit at the bank from its first attempt. */
+  /** How long the bank may wait for an order's audit, from its first attempt. */
   auditTtlMs: number;
-  /** A transfer may go to an account of another user. */
+  /** Transfers may go to an account of another user. */
   transferAcrossUsers: boolean;
-  /** How far the bank is trusted to recognise a reference. */
+  /** How far the bank is trusted to recognise a repeated reference. */
   referenceDedupe: ReferenceDedupe;
-  /** Who is asked about payees; undefined: nobody. */
+  /** Undefined: payees are not checked. */
   checks?: PayeeChecks;
 }
 
-/** What a workflow may say about an order: which payout, which of its orders, and the number of the attempt. */
+/** All a workflow says about an order: which payout, which leg, and the attempt number. */
 export interface OrderAttempt {
   claim: Claim;
   leg: LegKind;
@@ -57,10 +57,10 @@ interface Asked {
 }
 
 /**
- * One attempt at an order of a payout. What is sent is made of the claimed row, of what was last read for it, and of the bytes of
- * an earlier attempt where one may have been executed; the approvals that this reading asks for must be stored.
+ * One attempt at an order of a payout. The order is made from the claimed row and its last assessment, or repeats the bytes of an
+ * earlier attempt that may have been executed. The approvals that the assessment requires must be stored.
  *
- * @throws Superseded when the run does not hold the claim any more; no byte has left
+ * @throws Superseded if the run no longer holds the claim; no byte has left
  */
 export async function sendOrder(
   sender: OrderSender,
@@ -72,7 +72,7 @@ export async function sendOrder(
     stoppedBy: async ({ row, order }) => {
       const scope = await sender.store.matchingSwitch(touchedBy(row, [order]));
       if (scope !== undefined) return { outcome: 'not-sent', why: 'switched-off', scope };
-      // Every sender has recorded its attempt before it asks: two at once may both stop, and never both pass.
+      // Every sender records its attempt before this check: two at once may both stop, but never both pass.
       const isPassed =
         leg === mainLegOf(row.kind) && (await limitPassed(sender, row, aboutToSend(order))) !== undefined;
       return isPassed ? { outcome: 'not-sent', why: 'changed' } : undefined;
@@ -87,7 +87,7 @@ const aboutToSend = (order: SentOrder): Parameters<typeof limitPassed>[2] => ({
   ...('sellCurrency' in order && { exchange: order }),
 });
 
-/** An accepted order is in the open set, and on its row, before the workflow hears of it. */
+/** Stores an accepted order in the open set and on its row before the workflow learns of it. */
 async function show(
   { store, now }: OrderSender,
   leg: LegKind,
@@ -124,8 +124,8 @@ async function admit(
 }
 
 /**
- * The order of a row as it was last read; undefined when that reading does not say whom or what to pay, or between which accounts
- * of its own, and for an order that a row of this kind does not send.
+ * The order of a row by its last assessment; undefined if that does not name the payee or the accounts, or if rows of this kind do
+ * not send this order.
  */
 function orderOf(
   { now, auditTtlMs, transferAcrossUsers }: OrderSender,
@@ -147,8 +147,8 @@ function orderOf(
 }
 
 /**
- * The last reading shows nothing against it and holds a verdict of each check of the payee, and distinct people other than the
- * maker, as many as it asks for, have approved just what it shows. An order that is sent again pays the payee of that reading.
+ * The last assessment shows no obstacle and has every required verdict on the payee, and enough distinct people other than the
+ * maker have approved exactly what it shows. A resend must pay the payee of that assessment.
  */
 async function isApproved(sender: OrderSender, row: PayoutRecord, order: SentOrder): Promise<boolean> {
   const { reference, assessed, by: maker } = row;
@@ -162,13 +162,13 @@ async function isApproved(sender: OrderSender, row: PayoutRecord, order: SentOrd
 }
 
 /**
- * Where decisions are signed, what may have been executed is not sent again to a bank that recognises no reference. Our workflows ask
- * for it where a sender that stood still has recorded late, and then look; one of a stranger in a payout's place would repeat it.
+ * Under a policy, what may have been executed is not sent again to a bank that recognises no reference. Our workflows ask for that
+ * only after a stalled sender recorded late, and then look; a forged workflow in a payout's place would repeat it.
  */
 const isRepeated = ({ settings, referenceDedupe }: OrderSender, attempts: readonly SendAttempt[]): boolean =>
   settings.policy !== undefined && referenceDedupe === 'none' && inDoubt(attempts).length > 0;
 
-/** Interface section 4. */
+/** Interface section 4, payments, transfers, exchange. */
 async function post(
   { transactions }: Pick<Bank, 'transactions'>,
   uid: string,

@@ -1,20 +1,20 @@
-/** How often a watch looks at its open orders, in ms. */
+/** How often a watch reads its open orders, in ms. */
 export interface Pace {
-  /** At young ones. */
+  /** Pause for young orders. */
   sweepMs: number;
-  /** The longest pause between two sweeps. */
+  /** Longest pause between two sweeps. */
   sweepMaxMs: number;
 }
 
-/** An order waits for its next look a quarter of its age at most, as long as that is more often than all are looked at. */
+/** An order waits at most a quarter of its age for its next look, unless full sweeps come sooner. */
 const PART_OF_AGE = 4;
-/** Everything is looked at after so many of the longest pauses, or up to twice as many. */
+/** A full sweep comes after this many longest pauses, at most twice as many. */
 const FULL_EVERY = 4;
 
 /**
- * How far back the sweep at `now` looks, in ms of age; infinity: at everything that the list may show. Times count from the first
- * sweep, which looks at everything; `before` is the last one. Periods double with age: however long orders are open, each is
- * looked at some times in the double of its age and not at every pause.
+ * How far back the sweep at `now` looks, as an age in ms; infinity: all that the list may show. Times count from the first sweep,
+ * which is a full one; `before` is the previous sweep. Periods double with age: however long an order is open, it is looked at a
+ * few times whenever its age doubles, not at every pause.
  */
 export function depthAt({ sweepMs, sweepMaxMs }: Pace, before: number, now: number): number {
   const isDue = (period: number): boolean => Math.floor(now / period) > Math.floor(before / period);
@@ -25,7 +25,7 @@ export function depthAt({ sweepMs, sweepMaxMs }: Pace, before: number, now: numb
   return depth;
 }
 
-/** The pause after a sweep at `now` when the youngest open order is so old. */
+/** Pause after a sweep at `now`, given the age of the youngest open order. */
 export function pauseAt({ sweepMs, sweepMaxMs }: Pace, now: number, youngestMs: number): number {
   let period = sweepMs;
   while (2 * period <= Math.min(youngestMs / PART_OF_AGE, sweepMaxMs)) period *= 2;

@@ -20,17 +20,17 @@ export interface SweepInput {
 }
 
 export interface SweepResult {
-  /** The open set was empty and the watch is marked gone. */
+  /** The open set was empty and the watch was marked as gone. */
   ended: boolean;
   sweeps: number;
 }
 
-/** After this long the activity returns so that the workflow can show progress and start over with a fresh history. */
+/** The activity returns after this long, so that the workflow can show progress and start over with a fresh history. */
 const SHIFT_MS = 6 * 3_600_000;
 
 /**
- * Sweeps the order list of one (uid, currency) until no order is open: one list read serves every open payout, so bank calls grow
- * with orders per page and not with payouts, and the older an order is, the more rarely it is looked for.
+ * Sweeps the order list of one (uid, currency) until no order is open. One list read serves every open payout, so bank calls grow
+ * with pages of orders and not with payouts; older orders are read more rarely.
  */
 export async function sweepOrders(
   deps: ActivityDeps,
@@ -55,25 +55,25 @@ export async function sweepOrders(
   }
 }
 
-/** What one sweeping activity remembers between its sweeps. */
+/** State kept by one sweep activity between sweeps. */
 interface Shift {
   deps: ActivityDeps;
   signal: AbortSignal;
   key: SweepInput;
-  /** Orders of no open payout that have been noted. */
+  /** Orders of no open payout that are already noted. */
   foreign: Set<string>;
-  /** Second orders that an open payout has been told of. */
+  /** Second orders already signalled to an open payout. */
   seconds: Set<string>;
-  /** Exchanges seen from the currency sold, transfers seen by the other user, with the status seen. */
+  /** Last seen status by order id: of exchanges seen from the currency sold, and of transfers seen by the other user. */
   otherLegs: Map<string, string>;
 }
 
-/** A bank that does not answer ends no watch: the sweep is tried again. */
+/** A bank that does not answer ends no watch: the next sweep tries again. */
 async function sweepSafely(shift: Shift, open: OpenOrder[], depth: number): Promise<void> {
   await unless(isBankError, () => (Number.isFinite(depth) ? sweepRecent(shift, open) : sweepAll(shift, open)));
 }
 
-/** Looks for these orders where they should be, until each has been seen: what is missed is found when everything is read. */
+/** Reads the recent part of the list until each of these orders was seen; a full sweep finds the rest. */
 async function sweepRecent(shift: Shift, open: readonly OpenOrder[]): Promise<void> {
   const { deps, key, signal } = shift;
   const owners = ownersOf(open);
@@ -88,12 +88,12 @@ async function sweepRecent(shift: Shift, open: readonly OpenOrder[]): Promise<vo
   await tellOwners(shift, scan.orders, owners);
 }
 
-/** Everything that the list may show of them, and whatever else it shows. */
+/** Reads all that the list may show of them, and notes whatever else it shows. */
 async function sweepAll(shift: Shift, open: readonly OpenOrder[]): Promise<void> {
   const { deps, key, signal } = shift;
   const now = deps.now();
   const windowFrom = now - deps.settings.sweepWindowMs;
-  // Opened later than now: by a worker whose clock was ahead. Where the bank has it in its list nobody knows.
+  // An order opened after now comes from a worker whose clock was ahead: its place in the list is unknown.
   const isInWindow = ({ openedAt }: OpenOrder): boolean => openedAt >= windowFrom && openedAt <= now;
   const inWindow = open.filter(isInWindow);
   const stragglers = open.filter((order) => !isInWindow(order));
@@ -106,7 +106,7 @@ async function sweepAll(shift: Shift, open: readonly OpenOrder[]): Promise<void>
     await noteForeignOrders(shift, since, scan.orders, owners);
     const listed = new Set(scan.orders.map((order) => openOrderOf(order, owners)));
     const isOverdue = (order: OpenOrder): boolean => now - order.openedAt > deps.settings.terms.waits.listLagMs;
-    // Where the list is whole and lacks what it should show by now, it is not to be waited for.
+    // A complete list that lacks what it should show by now is not waited for.
     if (scan.stable) stragglers.push(...inWindow.filter((order) => !listed.has(order) && isOverdue(order)));
   }
   for (const straggler of stragglers) await lookById(shift, straggler, now);
@@ -124,14 +124,14 @@ interface Owners {
 }
 
 const ownersOf = (open: readonly OpenOrder[]): Owners => ({
-  // Of two that were told of one order it is that of the first.
+  // If two were told the same order id, it belongs to the first.
   byId: new Map(open.toReversed().flatMap((order) => (order.orderId === null ? [] : [[order.orderId, order]]))),
   byReference: new ByReference(open.map((order) => [order.reference, order])),
 });
 
 /**
- * The open payout that an order of the list was sent for: by the id that the bank has told, else by the reference in
- * whatever form it comes back. Money that came back was sent by nobody of ours.
+ * The open payout that a listed order was sent for: by the order id if the bank has told it, else by the reference in whatever form
+ * it comes back. A return belongs to none.
  */
 function openOrderOf(order: Order, { byId, byReference }: Owners): OpenOrder | undefined {
   if (isReturn(order)) return undefined;
@@ -139,10 +139,10 @@ function openOrderOf(order: Order, { byId, byReference }: Owners): OpenOrder | u
   return byId.get(order.order_id) ?? (shown === undefined ? undefined : byReference.find(shown));
 }
 
-/** Brings one order of the list to the open payout that owns it. */
+/** Routes one listed order to the open payout that owns it. */
 async function route(shift: Shift, order: Order, owners: Owners): Promise<void> {
   const owner = openOrderOf(order, owners);
-  // The other side of a transfer says nothing that the order itself does not.
+  // The receiving side of a transfer adds nothing to the order itself.
   if (owner === undefined || (isArrival(order) && owner.orderId !== order.order_id)) return;
   if (owner.orderId === null || owner.orderId === order.order_id) return tell(shift, owner, order);
   if (shift.seconds.has(order.order_id)) return;
@@ -150,7 +150,7 @@ async function route(shift: Shift, order: Order, owners: Owners): Promise<void> 
   await tellOfSecond(shift, owner, order);
 }
 
-/** Orders of no open payout: returns, incidents of ended ones, orders of nobody. Each is seen to once in a shift. */
+/** Notes orders of no open payout: returns, incidents of ended ones, orders that are not ours. Each once per shift. */
 async function noteForeignOrders(
   { deps, key, foreign }: Shift,
   since: number,
@@ -169,12 +169,12 @@ async function noteForeignOrders(
   for (const order of news) foreign.add(order.order_id);
 }
 
-/** Signals the owner when the status asks something of it and is news to it. */
+/** Signals the owner if the status asks something of it and was not signalled before. */
 async function tell(shift: Shift, owner: OpenOrder, order: Order): Promise<void> {
   const meaning = stageMeaning(order.stage);
   if (!asksForAttention(meaning)) return;
   if (owner.notifiedStatus === order.status) {
-    // Whoever stored the end died before it left the open set.
+    // Whoever stored the end died before the order left the open set.
     if (isTerminal(meaning) && (await hasEnded(shift.deps, owner.workflowId))) {
       await shift.deps.store.closeOrder(owner.reference);
     }
@@ -186,19 +186,19 @@ async function tell(shift: Shift, owner: OpenOrder, order: Order): Promise<void>
   const { order_id: orderId, status, stage } = order;
   const heard = await deps.executions.orderChanged(workflowId, { reference, orderId, status, stage });
   await deps.store.noteOrder(reference, { orderId, notifiedStatus: status });
-  // A sender that was paused puts a reference back into the open set after its payout has ended.
+  // A stalled sender may put a reference back into the open set after its payout has ended.
   if (!heard && (await hasEnded(deps, workflowId))) await deps.store.closeOrder(reference);
 }
 
-/** What a sender takes besides its pause, on a busy machine: from opening the order, before the POST, to storing its end. */
+/** Time a sender takes besides its pause on a busy machine: from opening the order, before the POST, to storing its end. */
 const SENDER_MS = 1_250;
 
-/** Its sender is about to read it by itself: a notice would cost its payout a task for nothing. */
+/** Its sender is about to read the order: a signal would cost the payout a workflow task for nothing. */
 function isWithSender({ deps: { now, settings } }: Shift, { openedAt, reference, workflowId }: OpenOrder): boolean {
-  // What is sold to fund a payout ends none: its sender does not look.
+  // An exchange that funds a payout ends none, so its sender does not look.
   if (settings.firstLookMs === 0 || parseWorkflowId(workflowId)?.key !== reference) return false;
   const age = now() - openedAt;
-  // One from a clock that is ahead is told of at once.
+  // An order from a clock that is ahead is signalled at once.
   return age >= 0 && age < settings.firstLookMs + SENDER_MS;
 }
 
@@ -208,8 +208,8 @@ async function hasEnded({ store }: ActivityDeps, workflowId: string): Promise<bo
 }
 
 /**
- * A second order under one reference, other than one that took no money: the payout hears of it at once and stops for
- * people. Not for an exchange, of which a bank may show a record a leg.
+ * Signals a second order under one reference, unless it took no money, so that the payout stops for people. Exchanges are excluded:
+ * a bank may list one record per currency.
  */
 async function tellOfSecond({ deps }: Shift, owner: OpenOrder, order: Order): Promise<void> {
   if (order.type === 'FX' || isNoMoney(stageMeaning(order.stage))) return;
@@ -219,9 +219,9 @@ async function tellOfSecond({ deps }: Shift, owner: OpenOrder, order: Order): Pr
 }
 
 /**
- * An exchange is in the lists of both its currencies, and a transfer may be in those of two users. A second notice costs its payout
- * four events: the watch of the currency sold, or of the other user, speaks up only when the other one has not until its next
- * sweep.
+ * An exchange is listed in both its currencies, and a transfer may be listed for two users; a second signal costs its payout four
+ * events. The watch of the currency sold, or of the other user, therefore signals only if the other watch has not done so by its
+ * next sweep.
  */
 function leavesToOtherLeg({ key, otherLegs }: Shift, order: Order): boolean {
   const isBought = order.buy_currency === undefined || order.buy_currency === key.currency;
@@ -232,10 +232,10 @@ function leavesToOtherLeg({ key, otherLegs }: Shift, order: Order): boolean {
   return true;
 }
 
-/** An order open for longer than the sweep's window, or that the list does not show, is looked up by id, ever more rarely. */
+/** Reads by id, ever more rarely, an order that is older than the sweep window or missing from the list. */
 async function lookById(shift: Shift, owner: OpenOrder, now: number): Promise<void> {
   if (owner.orderId === null) {
-    // Nothing of it has reached the bank, and whoever stored its end died before it left the open set.
+    // Nothing reached the bank, and whoever stored the end died before the order left the open set.
     if (await hasEnded(shift.deps, owner.workflowId)) await shift.deps.store.closeOrder(owner.reference);
     return;
   }
@@ -245,7 +245,7 @@ async function lookById(shift: Shift, owner: OpenOrder, now: number): Promise<vo
   await tell(shift, owner, await shift.deps.bank.orders.get(owner.orderId));
 }
 
-/** Wakes the watch of every key that has open orders and no live watch; called at worker boot and by running batches. */
+/** Wakes the watch of every key with open orders and no live watch; called at worker boot and by running batches. */
 export async function wakeNeglectedWatches(
   deps: Pick<ActivityDeps, 'store' | 'executions' | 'settings' | 'now'>,
 ): Promise<number> {
