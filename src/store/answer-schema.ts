@@ -1,7 +1,7 @@
 import type { TransactionFacts } from '../domain/bank-message.ts';
 import type { Json, JsonColumns } from './json-columns.ts';
 
-/** Tables of what was answered to bank messages. Conventions: `schema.ts`. */
+/** Tables of answers to bank messages. Conventions: `schema.ts`. */
 export interface AnswerTables {
   answers: AnswerRecord;
   answeredTransactions: AnsweredTable;
@@ -9,21 +9,21 @@ export interface AnswerTables {
 
 export const ANSWER_JSON: JsonColumns<AnswerTables> = { answeredTransactions: { told: true } };
 
-/** A final answer to a bank message, as it was given. */
+/** A final answer to a bank message, as it was sent. */
 export interface AnswerRecord {
-  /** Of the batch that the message came as. */
+  /** Batch that the message became. */
   batchId: string;
-  /** From 1; a later one supersedes all before. */
+  /** From 1; each version supersedes all earlier ones. */
   version: number;
   messageId: string;
-  /** Message id of the version before; null for the first one. */
+  /** Message id of the previous version; null for the first. */
   supersedes: string | null;
   createdAt: number;
 }
 
-/** A transaction as an answer has told it. */
+/** A transaction as reported in an answer. */
 export interface AnsweredTransaction {
-  /** Among the transactions of the message, from 0. */
+  /** Position in the message, from 0. */
   position: number;
   facts: TransactionFacts;
 }

@@ -6,10 +6,10 @@ import { inTransaction } from './transaction.ts';
 
 export const answerRepository = { recordAnswer, answersOf, answeredTransactions, newsOfAnswered };
 
-/** Transactions in one row. */
+/** Transactions stored in one row. */
 const PART = 500;
 
-/** With what it tells, whole or not at all. False when this version was given before: that one stands. */
+/** Stores an answer with its transactions, all or nothing. False if this version exists already; the first one stays. */
 function recordAnswer(db: Database, answer: AnswerRecord, told: Iterable<AnsweredTransaction>): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
     const { numInsertedOrUpdatedRows } = await transaction
@@ -31,12 +31,12 @@ function recordAnswer(db: Database, answer: AnswerRecord, told: Iterable<Answere
   });
 }
 
-/** The first one first. */
+/** Oldest version first. */
 async function answersOf(db: Database, batchId: string): Promise<AnswerRecord[]> {
   return db.selectFrom('answers').selectAll().where('batchId', '=', batchId).orderBy('version').execute();
 }
 
-/** What one version told, in the order of the message. */
+/** The transactions of one version, in message order. */
 async function* answeredTransactions(
   db: Database,
   batchId: string,
@@ -55,7 +55,7 @@ async function* answeredTransactions(
   }
 }
 
-/** Ended batches whose message has a final answer, and of whose payouts something has come to light: when last, epoch ms. */
+/** Ended batches whose message has a final answer and whose payouts have returns or incidents; `at`: the latest, epoch ms. */
 async function newsOfAnswered(db: Database): Promise<{ batchId: string; at: number }[]> {
   const news = new Map<string, number>();
   for (const table of ['returns', 'incidents'] as const) {

@@ -18,19 +18,19 @@ export interface NewAttempt {
   listedFrom?: number;
   request?: SentOrder | SentCardRequest;
   claim?: HeldClaim;
-  /** Whose answer is for life: none is begun once the bank has accepted one, or has said that it exists. */
+  /** The bank's "accepted" or "exists" is final: no further attempt may begin after it. */
   isFinal?: boolean;
 }
 
 /**
- * Whether an attempt may be made. `superseded`: the run does not hold the claim any more, or the payout has an end. `told`: the
- * bank has it, as an earlier sender has heard, perhaps only now.
+ * Whether the attempt may be made. `superseded`: the run no longer holds the claim, or the payout has an end. `told`: the bank has
+ * it, as another sender recorded, perhaps only now.
  */
 export type AttemptBegun = 'begun' | 'superseded' | 'told' | GivesWay;
 
 /**
- * Nothing is recorded, because of the attempt `to`. `taken`: its number is the same, or higher. `live`: its sender may still be about
- * to send.
+ * Nothing was recorded because of attempt `to`. `taken`: its number is the same or higher. `live`: its sender may still be about to
+ * send.
  */
 interface GivesWay {
   to: number;
@@ -43,7 +43,7 @@ export interface AttemptResult {
   code?: number;
 }
 
-/** What became of the attempts of a reference up to a number. */
+/** Outcome of all attempts of a reference up to a number. */
 export interface SettledUpTo {
   upTo: number;
   as: Settled;
@@ -53,18 +53,18 @@ export interface SettledUpTo {
 export interface UnpaidEnd extends HeldClaim {
   state: UnpaidState;
   reason: Reason;
-  /** By reference sent: attempts up to this number are settled, and how. Those of a reference that is not named are not. */
+  /** By reference: attempts up to this number are settled, and as what. References not named are not settled. */
   settled: Record<string, SettledUpTo>;
   /** Every reference sent for the payout. */
   references: readonly string[];
-  /** The person who has said so, where one has. */
+  /** The person who decided it, if any. */
   by?: string;
   at: number;
 }
 
 /**
- * `superseded`: the run does not hold the claim. `in-doubt`: an attempt beyond those it has settled may have moved money. Nothing
- * is written in either case.
+ * `superseded`: the run does not hold the claim. `in-doubt`: an attempt that it has not settled may have moved money. Nothing is
+ * written in either case.
  */
 export type Closing = 'closed' | 'superseded' | 'in-doubt';
 
@@ -80,10 +80,10 @@ export const attemptRepository = {
 };
 
 /**
- * Durable when it returns. With a claim only its holder begins one, and only for a payout without an end.
+ * Records an attempt; durable when it returns. Under a claim, only its holder may begin one, and only while the payout has no end.
  *
- * A record under a claim and the close of its payout exclude each other on the payout's row: either the close sees the attempt,
- * or the attempt sees that it came too late.
+ * Recording and closing exclude each other on the payout's row: either the close sees the attempt, or the attempt sees that it is
+ * too late.
  */
 function recordAttempt(db: Database, attempt: NewAttempt): Promise<AttemptBegun> {
   return inShortTransaction(db, LOCKS.itsRows, async (transaction) => {
@@ -99,20 +99,20 @@ function recordAttempt(db: Database, attempt: NewAttempt): Promise<AttemptBegun>
   });
 }
 
-/** A row whose own order was handed to the bank. */
+/** A row whose own order was sent to the bank. */
 export interface HandedToBank {
   reference: string;
   kind: PayoutRecord['kind'];
   amount: string;
-  /** Debited: of a payout that was exchanged first another than its row names. */
+  /** The debited account; after an exchange not the one its row names. */
   accountId: string | null;
-  /** Id of the payee at the bank, or of the account that receives. */
+  /** Beneficiary id, or the receiving account. */
   payee: string | undefined;
 }
 
 /**
- * Rows that were sent since then and move a currency, once each, unless all that is known of them is that nothing moved. What an
- * exchange by itself sells is an amount in that currency.
+ * Rows sent since then that move the currency, once each, unless they are known to have moved nothing. For a stand-alone exchange
+ * that sells the currency, the amount is what it sells.
  */
 async function handedToBank(
   db: Database,
@@ -166,7 +166,7 @@ async function insert(db: Database, { claim: _, isFinal: __, request, ...attempt
   return numInsertedOrUpdatedRows === 1n;
 }
 
-/** What a sender learned counts whoever holds the claim by now; an order that it names contradicts that there was none. */
+/** Counts whoever holds the claim by now. An accepted or existing order revokes `absent`. */
 async function finishAttempt(db: Database, reference: string, attempt: number, result: AttemptResult): Promise<void> {
   const opensAgain = result.outcome === 'accepted' || result.outcome === 'exists';
   await write(db, LOCKS.itsRows, (into) =>
@@ -193,7 +193,7 @@ async function settleAttempts(db: Database, reference: string, { upTo, as }: Set
     .execute();
 }
 
-/** Stores an unpaid end, by compare-and-set, unless an attempt may have moved money that the run has not settled. */
+/** Stores an unpaid end by compare-and-set, unless an attempt that the run has not settled may have moved money. */
 function closeUnpaid(db: Database, end: UnpaidEnd): Promise<Closing> {
   return inShortTransaction(db, LOCKS.logs, async (transaction) => {
     if (!(await holds(transaction, end, end.at))) return 'superseded';
@@ -211,7 +211,7 @@ function closeUnpaid(db: Database, end: UnpaidEnd): Promise<Closing> {
         state,
         reason: json(reason),
         reasonCode: reason.code,
-        // What the bank showed while the order was open was not taken with it.
+        // The fee shown while the order was open was not charged.
         fee: null,
         feeCurrency: null,
         updatedAt: at,
@@ -226,7 +226,7 @@ function closeUnpaid(db: Database, end: UnpaidEnd): Promise<Closing> {
   });
 }
 
-/** An order that the bank has accepted is not absent, whatever a run has proven before it knew of that. */
+/** An accepted order is not absent, even if the run proved absence before it knew. */
 const isSettledBy = (settled: SettledUpTo | undefined, { attempt, outcome }: SendAttempt): boolean =>
   settled !== undefined && attempt <= settled.upTo && !(settled.as === 'absent' && outcome === 'accepted');
 
@@ -240,7 +240,7 @@ export function attemptsOf(db: Database, references: readonly string[]): Promise
   return inChunks(references, (some) => query.where('reference', 'in', some).execute());
 }
 
-/** So many orders show whether a list is up to date. */
+/** Enough orders to tell whether a list is up to date. */
 const BESIDE_MAX = 50;
 
 /** Ids of payments in the same list as that of a row that the bank accepted between two times (epoch ms): the last few of them. */

@@ -20,13 +20,13 @@ export const checkpointRepository = {
 
 const VERIFIER = 'audit_verifier';
 
-/** The verifier key of whoever signed first; undefined: nobody has. */
+/** Verifier key of the log; undefined: nobody has signed yet. */
 async function auditVerifier(db: Database): Promise<string | undefined> {
   const row = await db.selectFrom('meta').select('value').where('key', '=', VERIFIER).executeTakeFirst();
   return row?.value;
 }
 
-/** The one that counts from now on: of two at once the other one's may be. */
+/** Records the verifier key unless one is recorded, and returns the one in force. */
 async function recordAuditVerifier(db: Database, verifier: string): Promise<string> {
   await db
     .insertInto('meta')
@@ -42,14 +42,14 @@ async function lastCheckpoint(db: Database): Promise<CheckpointRecord | undefine
 
 const PAGE = 1_000;
 
-/** By size, page by page. */
+/** In order of size, read page by page. */
 async function* checkpoints(db: Database): AsyncGenerator<CheckpointRecord> {
   const query = db.selectFrom('auditCheckpoints').selectAll().orderBy('size').limit(PAGE);
   const behind = (last?: CheckpointRecord) => query.where('size', '>', last?.size ?? -1).execute();
   for await (const page of pagesOf(PAGE, behind)) yield* page;
 }
 
-/** Of one size the first one stays: a tree that only grows has one root for each. Nothing is recorded for a key that has been replaced. */
+/** Keeps the first checkpoint of each size: a growing tree has one root per size. Ignores one signed with a replaced key. */
 function recordCheckpoint(db: Database, signed: NewCheckpoint, verifier: string): Promise<void> {
   return inTransaction(db, async (transaction) => {
     await lockTree(transaction);
@@ -70,14 +70,14 @@ async function insertCheckpoint(db: Database, { edge, ...signed }: NewCheckpoint
 /** The log as it stands when its key is replaced. */
 export interface LogToSign {
   last: CheckpointRecord | undefined;
-  /** Behind the last checkpoint. */
+  /** Entries after the last checkpoint. */
   added: readonly LoggedEntry[];
   tree: TreeState;
 }
 
 /**
- * Another key signs from now on: the entry that says so is the last one of a checkpoint, which `sign` makes with both keys, or
- * throws. All of it is there, or nothing is.
+ * Replaces the signing key. The entry that says so is the last one of a checkpoint that `sign` makes with both keys, or throws. All
+ * or nothing.
  */
 function rotateAuditVerifier(
   db: Database,
@@ -95,15 +95,15 @@ function rotateAuditVerifier(
   });
 }
 
-/** In which way a checkpoint has left the machine. */
+/** Column that records how a checkpoint left the machine. */
 type Left = 'copiedAt' | 'mailedAt';
 
-/** Those that have not left in this way, by size, the first few. */
+/** Checkpoints that have not left in this way, smallest first, one page. */
 async function waitingCheckpoints(db: Database, way: Left): Promise<CheckpointRecord[]> {
   return db.selectFrom('auditCheckpoints').selectAll().where(way, 'is', null).orderBy('size').limit(PAGE).execute();
 }
 
-/** Of those that had not, the ones up to this size have. */
+/** Marks those up to this size that had not left yet. */
 async function markLeft(db: Database, way: Left, upTo: number, at: number): Promise<void> {
   await db
     .updateTable('auditCheckpoints')

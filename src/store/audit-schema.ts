@@ -3,7 +3,7 @@ import type { KeptEntry } from '../audit/entry.ts';
 import type { Hash } from '../audit/merkle.ts';
 import type { Json } from './json-columns.ts';
 
-/** Tables of the audit log: its entries, the edge of its tree, and the checkpoints that were signed. */
+/** Tables of the audit log: entries, the edge of the Merkle tree, and signed checkpoints. */
 export interface AuditTables {
   auditLog: LoggedEntry;
   auditTree: AuditTreeTable;
@@ -20,21 +20,21 @@ export interface LoggedEntry extends KeptEntry {
 interface AuditTreeTable {
   id: number;
   size: number;
-  /** Roots of its full subtrees, the largest first. */
+  /** Roots of the full subtrees, largest first. */
   edge: Json<readonly Hash[]>;
 }
 
-/** A checkpoint that was signed. */
+/** A signed checkpoint. */
 interface CheckpointTable {
   size: number;
-  /** Of the tree by then: the signed root is made of it. */
+  /** Edge of the tree at this size, from which the signed root follows. */
   edge: Json<readonly Hash[]>;
   /** As `SignedCheckpoint`. */
   note: string;
   at: number;
-  /** When it had left for the file that keeps them elsewhere; null before. */
+  /** When it was copied to the file kept elsewhere; null before. */
   copiedAt: number | null;
-  /** When it lay in the mail spool; null before. */
+  /** When it was written to the mail spool; null before. */
   mailedAt: number | null;
 }
 

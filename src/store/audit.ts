@@ -19,10 +19,10 @@ export const auditRepository = {
 
 export type NumberedEntry = AuditEntry & { seq: number };
 
-/** The row that holds the state of the tree. */
+/** Id of the only row of `auditTree`. */
 const TREE_ID = 0;
 
-/** Until the transaction ends nobody appends, and no key of the log is changed. */
+/** Keeps others from appending, and from changing the log's key, until the transaction ends. */
 export async function lockTree(transaction: Database): Promise<void> {
   await transaction
     .updateTable('auditTree')
@@ -32,13 +32,13 @@ export async function lockTree(transaction: Database): Promise<void> {
 }
 
 /**
- * Appends to the log, in the transaction that changes what the entries explain, as its last step: on PostgreSQL the row of the
- * tree is locked until the commit, so that whoever locks another row behind it may wait for somebody who waits for the tree.
+ * Appends entries in the transaction that changes what they explain, as its last step: on PostgreSQL the tree's row stays locked
+ * until the commit, so locking another row after it risks a deadlock.
  */
 export async function audit(transaction: Database, appended: AuditEntry | readonly AuditEntry[]): Promise<void> {
   const entries = [appended].flat();
   if (entries.length === 0) return;
-  // Reads and locks in one statement, the one way that both databases know.
+  // One statement that reads and locks: the only way that works on both databases.
   const before = await transaction
     .updateTable('auditTree')
     .set((row) => ({ size: row('size', '+', entries.length) }))
@@ -55,7 +55,7 @@ export async function audit(transaction: Database, appended: AuditEntry | readon
     .execute();
 }
 
-/** The entry as the next one of the tree. */
+/** Numbers the entry and appends it to the tree. */
 export function logged(entry: AuditEntry, tree: MerkleTree): LoggedEntry {
   const next = kept(entry, tree.size);
   const hash = leafHash(leafText(next));
@@ -63,18 +63,18 @@ export function logged(entry: AuditEntry, tree: MerkleTree): LoggedEntry {
   return { ...next, leafHash: hash };
 }
 
-/** An act that changes nothing else in the store. */
+/** Audits an act that changes nothing else in the store. */
 function auditAlone(db: Database, entry: AuditEntry): Promise<void> {
   return inTransaction(db, (transaction) => audit(transaction, entry));
 }
 
-/** In the order in which they were written. */
+/** In the order written. */
 async function auditOf(db: Database, subject: string): Promise<AuditEntry[]> {
   const found = await auditEntries(db, { subject });
   return found.map(({ seq: _, ...entry }) => entry);
 }
 
-/** Of one subject, or of a batch and every row of it; the first `limit`, in the order in which they were written. */
+/** Entries about one subject, or about a batch and each of its rows; the first `limit`, in the order written. */
 async function auditEntries(
   db: Database,
   about: { subject: string } | { batchId: string },
@@ -94,7 +94,7 @@ async function auditEntries(
   return found.map(({ detail, ...entry }) => ({ ...entry, detail: JSON.parse(detail) }));
 }
 
-/** Who did one of these about any of these subjects, in the order in which it was written. */
+/** Entries with any of these actions and subjects; in the order written for each chunk of subjects. */
 async function entriesOfActions(
   db: Database,
   actions: readonly string[],
@@ -114,12 +114,12 @@ export function auditLog(db: Database, { from, to }: { from: number; to: number 
   );
 }
 
-/** As it was after the last entry. */
+/** State of the tree after the last entry. */
 export async function auditTree(db: Database): Promise<TreeState> {
   return db.selectFrom('auditTree').select(['size', 'edge']).where('id', '=', TREE_ID).executeTakeFirstOrThrow();
 }
 
-/** The first number of an entry that is none of the tree's. One statement, so that what is appended meanwhile is none. */
+/** Lowest number of an entry outside the tree. One statement, so that an entry appended meanwhile does not count. */
 async function strayEntry(db: Database): Promise<number | undefined> {
   const tree = db.selectFrom('auditTree').select('size').where('id', '=', TREE_ID);
   const { seq } = await db

@@ -8,14 +8,14 @@ import { sync } from './synced.ts';
 export type BackupStep = 'copied' | 'checked' | 'written';
 
 interface BackupOrder {
-  /** The store's file; other processes may be at work on it. */
+  /** The store's file; other processes may be using it. */
   store: string;
-  /** Where the copy goes. Whole by rename: a file of this name is a good copy, or there is none. */
+  /** Target of the copy. It appears by rename: a file of this name is a good copy. */
   file: string;
   reached?: (step: BackupStep) => void;
 }
 
-/** @throws StoreFileError when there is no store, the file exists, or the copy is not good */
+/** @throws StoreFileError if there is no store, the file exists, or the copy is not good */
 export async function backupStore({ store, file, reached = () => {} }: BackupOrder): Promise<StoreFileFacts> {
   assertFree(file);
   const fresh = `${file}.${randomUUID()}.partial`;

@@ -11,9 +11,9 @@ import { COLUMNS, switches } from './switches.ts';
 import { inTransaction } from './transaction.ts';
 
 export interface InFlight {
-  /** Released rows of the batch at work, their order not accepted by the bank; none that waits for a date, money or people. */
+  /** Released rows of the batch in progress without an order accepted by the bank; none that waits for a date, money or people. */
   unaccepted: number;
-  /** Payouts of every batch with an order open at the bank, those on their way there and the `unaccepted` included. */
+  /** Payouts of all batches with an open order at the bank, including those on their way there and `unaccepted`. */
   openOrders: number;
   /** Released rows of this batch that no worker has begun with. */
   waiting: number;
@@ -38,12 +38,12 @@ export const batchRowRepository = {
   rows,
 };
 
-/** States of a claimed row at work before the bank has accepted its order; one that waits for people is in none. */
+/** States in which a claimed row is in progress and the bank has not accepted its order. Excludes waiting for people. */
 const UNACCEPTED: readonly PayoutState[] = ['preparing', 'submitting', 'resolving'];
 /** The bank has accepted an order of the row: its exchange (`converting`) or its payment. */
 const AT_BANK: readonly PayoutState[] = ['converting', 'processing', 'awaiting-bank-approval'];
 
-/** Which users, accounts and currencies the rows of a batch touch, each combination once. */
+/** Distinct users, accounts and currencies of the rows of a batch. */
 async function touchedBy(db: Database, batchId: string): Promise<Touches[]> {
   const rows = await db
     .selectFrom('payouts')
@@ -71,9 +71,9 @@ async function stateCounts(db: Database, batchId: string): Promise<Map<PayoutSta
 }
 
 /**
- * What fills the window of a batch, and the cap of open orders. One statement: a row that moves on meanwhile is counted
- * before or after its step, never in between. Each part reads a range of an index (`payouts_batch_state`, `payouts_lane`)
- * that holds no closed row and none not yet released.
+ * What fills the window of a batch, and the cap of open orders. One statement: a row that moves on meanwhile is counted before or
+ * after its step, never in between. Each part reads an index range (`payouts_batch_state`, `payouts_lane`) without ended and
+ * unreleased rows.
  */
 async function inFlight(db: Database, batchId: string): Promise<InFlight> {
   const { starting, begun, open } = await db
@@ -87,7 +87,7 @@ async function inFlight(db: Database, batchId: string): Promise<InFlight> {
   return { waiting, unaccepted: waiting + (begun ?? 0), openOrders: waiting + (open ?? 0) };
 }
 
-/** How many rows of a batch are under way or have an order at the bank; counted up to so many. */
+/** Number of rows of a batch in progress or with an order at the bank, counted up to `upTo`. */
 async function openIn(db: Database, batchId: string, upTo: number): Promise<number> {
   const rows = db.selectFrom('payouts').select('reference').where('batchId', '=', batchId);
   const starting = rows.where('state', '=', 'received').where('releasedAt', '>', 0).limit(upTo);
@@ -103,7 +103,7 @@ function countRows(parts: ExpressionBuilder<Tables, never>, states: readonly Pay
     .where('state', 'in', states);
 }
 
-/** Rows not yet handed to a workflow, by priority and row, without those of these accounts or under a switch that is off. */
+/** Unreleased rows by priority and row, except rows of these accounts and rows under a switch that is off. */
 async function releasable(
   db: Database,
   batchId: string,
@@ -120,7 +120,7 @@ async function releasable(
       query.where((row) =>
         row.or([
           row('accountId', 'is', null),
-          // One value for both: SQLite takes no condition of more than a thousand parts.
+          // Both columns as one value: SQLite allows no condition of more than a thousand parts.
           row(sql`${row.ref('uid')} || ' ' || ${row.ref('accountId')}`, 'not in', [
             ...new Set(exceptAccounts.map(({ uid, accountId }) => `${uid} ${accountId}`)),
           ]),
@@ -152,17 +152,17 @@ function isNoneOf(row: ExpressionBuilder<Tables, 'payouts'>, column: (typeof COL
 }
 
 /**
- * The first `count` rows of a batch by release order while no other one has been released, in no order.
+ * The first `count` rows of a batch in release order, unordered, while no others have been released.
  *
- * While only canary rows are released, they are those released so far and the first of the rest. Found by two short reads
- * of indexes, however large the batch is.
+ * While only canary rows are released, they are the released rows and the first unreleased ones. Two short index reads, however
+ * large the batch.
  */
 async function canaryRows(db: Database, batchId: string, count: number): Promise<CanaryRow[]> {
   const rows = db
     .selectFrom('payouts')
     .select(['reference', 'row', 'state', 'reasonCode'])
     .where('batchId', '=', batchId);
-  // Every state by name: the index then leads to the released ones of each.
+  // All states are named so that the index is used to find the released rows.
   const released = await rows.where('state', 'in', PAYOUT_STATES).where('releasedAt', '>', 0).execute();
   const left = count - released.length;
   if (left <= 0) return released;
@@ -170,7 +170,7 @@ async function canaryRows(db: Database, batchId: string, count: number): Promise
   return [...released, ...(await next.execute())];
 }
 
-/** Releases rows whose workflow begins on a later day: `scheduled`, unless it has begun already. */
+/** Marks rows whose workflow starts on a later day as released and `scheduled`, unless the workflow has begun. */
 async function markScheduled(db: Database, references: readonly string[], reason: Reason, at: number): Promise<void> {
   for (const some of chunks(references)) {
     await db
@@ -200,7 +200,7 @@ async function markReleased(db: Database, references: readonly string[], at: num
   }
 }
 
-/** Ends every row not yet released as `cancelled`, of those claimed after a time (epoch ms); returns how many. */
+/** Ends unreleased rows as `cancelled`, only those claimed after `claimedAfter` (epoch ms) if it is set; returns how many. */
 async function cancelUnreleased(
   db: Database,
   batchId: string,
@@ -240,7 +240,7 @@ async function rowsIn(db: Database, batchId: string, states: readonly PayoutStat
     .execute();
 }
 
-/** The next rows of a batch behind one of them, in row order, in one of these states. */
+/** The next rows of a batch after row `after` in one of these states, in row order. */
 async function rowPage(
   db: Database,
   batchId: string,
@@ -257,7 +257,7 @@ async function rowPage(
     .execute();
 }
 
-/** What each row of a batch asks for, of so many at most. */
+/** State, amount and currency of at most `limit` rows of a batch. */
 function amounts(
   db: Database,
   batchId: string,

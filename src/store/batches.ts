@@ -9,14 +9,14 @@ import type { BatchRecord } from './schema.ts';
 import { beginning } from './text-search.ts';
 import { inTransaction } from './transaction.ts';
 
-/** A row of a file that was not claimed, with why. */
+/** A refused row of a file, and why. */
 export interface RefusedRow {
   row: number;
   line: number;
-  /** Values as written; empty where they were not read whole, or came in a bank message. */
+  /** Values as written; empty if they were not read completely or came in a bank message. */
   instruction: Record<string, string>;
   original?: OriginalTransaction;
-  /** Reference of the payout that took the row before. */
+  /** Reference of the payout that claimed the row before. */
   reference?: string;
   findings: { column: string | null; rule: string; message: string }[];
 }
@@ -38,7 +38,7 @@ async function batch(db: Database, batchId: string): Promise<BatchRecord | undef
   return db.selectFrom('batches').selectAll().where('batchId', '=', batchId).executeTakeFirst();
 }
 
-/** Newest first; with `after` those behind that one. */
+/** Newest first, after the batch `after` if given. */
 async function batches(
   db: Database,
   limit: number,
@@ -58,7 +58,7 @@ async function batches(
     .execute();
 }
 
-/** Batches whose id begins with this; newest first. */
+/** Batches whose id begins with `prefix`, newest first. */
 async function batchesBeginning(db: Database, prefix: string, limit: number): Promise<BatchRecord[]> {
   return db
     .selectFrom('batches')
@@ -80,7 +80,7 @@ async function unendedBatches(db: Database): Promise<BatchRecord[]> {
     .execute();
 }
 
-/** The latest batch that came as a bank message with this id. */
+/** The latest batch received as a bank message with this id. */
 export async function batchOfMessage(db: Database, messageId: string): Promise<BatchRecord | undefined> {
   return db
     .selectFrom('batches')
@@ -108,7 +108,7 @@ export async function insertRefused(db: Database, batchId: string, refused: Iter
   }
 }
 
-/** Rows of the file of a batch that were refused, in its order, read page by page. */
+/** Refused rows of a batch, in file order, read page by page. */
 async function* refusedRows(db: Database, batchId: string): AsyncGenerator<RefusedRow> {
   const kept = pagedByRow((after) =>
     db
@@ -125,20 +125,20 @@ async function* refusedRows(db: Database, batchId: string): AsyncGenerator<Refus
   }
 }
 
-/** Who asks for a control, and when (epoch ms). `reason`: why a batch is paused by itself. */
+/** A request to change the control, at epoch ms. `reason`: why the batch pauses itself. */
 export interface ControlAsked {
   batchId: string;
   control: BatchControl;
   by: string;
   at: number;
   reason?: string;
-  /** Nothing is let go by it that the control in force holds back. */
+  /** Only tighten: never release what the current control holds back. */
   onlyTightens?: boolean;
 }
 
 /**
- * With an audit entry, whatever becomes of it. The control in force afterwards: a cancel is final, and whatever comes after it is
- * too late. A reason stays until the batch runs again, which then ends the canary as well.
+ * Sets the control, with an audit entry in any case, and returns the one in force: a cancel is final, later requests are too late.
+ * A reason stays until the batch runs again, which then also ends the canary.
  */
 function controlBatch(db: Database, asked: ControlAsked): Promise<BatchControl> {
   const { batchId, control, by, at, reason } = asked;
@@ -153,7 +153,7 @@ function controlBatch(db: Database, asked: ControlAsked): Promise<BatchControl> 
   });
 }
 
-/** Without an entry: see `controlBatch`. */
+/** `controlBatch` without the audit entry. */
 async function setControl(
   db: Database,
   { batchId, control, reason, onlyTightens = false }: ControlAsked,
@@ -174,7 +174,7 @@ async function setControl(
   return stored?.control ?? control;
 }
 
-/** All rows of a batch may be released from now on; with an audit entry. */
+/** Ends the canary, so that all rows may be released; with an audit entry. */
 async function endCanary(db: Database, batchId: string, reason: string, at: number): Promise<void> {
   await inTransaction(db, async (transaction) => {
     await transaction.updateTable('batches').set({ canary: null }).where('batchId', '=', batchId).execute();
@@ -182,7 +182,7 @@ async function endCanary(db: Database, batchId: string, reason: string, at: numb
   });
 }
 
-/** Every row of it has an end or was left to people; false while one is at work. */
+/** Ends the batch if every row has an end or is with an operator; false otherwise. */
 async function endBatch(db: Database, batchId: string, endedAt: number): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
     const open = await transaction
@@ -205,7 +205,7 @@ async function endBatch(db: Database, batchId: string, endedAt: number): Promise
   });
 }
 
-/** A row of it may be at work again. */
+/** Reopens a batch of which a row may be in progress again. */
 async function reopenBatch(db: Database, batchId: string): Promise<void> {
   await db.updateTable('batches').set({ endedAt: null }).where('batchId', '=', batchId).execute();
 }

@@ -2,12 +2,12 @@ import type { Database } from './database.ts';
 
 export const callBudgetRepository = { bookCalls };
 
-/** What is booked further ahead was booked by a clock that was wrong. */
+/** A booking further ahead than this came from a wrong clock and is ignored. */
 const AHEAD_MAX_MS = 60_000;
 
 /**
- * Books the next `lengthMs` of a budget for one process: from `at` on (epoch ms), or behind what others have booked. Returns when
- * they begin. One statement: no two processes get the same time.
+ * Books the next `lengthMs` of a call budget for one process, from `at` (epoch ms) or after the bookings of others. Returns when
+ * the slice begins. One statement, so no two processes get the same slice.
  */
 async function bookCalls(
   db: Database,

@@ -10,9 +10,9 @@ import { inTransaction } from './transaction.ts';
 export const cardEventRepository = { link, undelivered, eventsOf, recordEventEffect, countLook };
 
 export interface UndeliveredPage {
-  /** The last event of the page before. */
+  /** Last event of the previous page. */
   after?: Pick<StoredCardEvent, 'receivedAt' | 'receiptId'>;
-  /** Leaves out events that were looked after this often. */
+  /** Skip events whose payment was queried this often. */
   looksBelow?: number;
 }
 
@@ -46,7 +46,7 @@ async function link(
     .execute();
 }
 
-/** Events without an effect that belong to an intent (`owned`) or to none yet, oldest first, page by page. */
+/** Events without an effect, with an owning intent (`owned`) or without one; oldest first, one page. */
 async function undelivered(
   db: Database,
   owned: boolean,
@@ -92,8 +92,8 @@ async function eventsOf(db: Database, merchantRequestId: string): Promise<Stored
 }
 
 /**
- * The first effect stays, except that `delivered` turns out to be `contradicts`, which also marks the payment: with an audit
- * entry, for people are told what the acquirer says.
+ * The first effect stays, except that `delivered` may become `contradicts`. That also marks the payment, with an audit entry, so
+ * that people learn what the acquirer says.
  */
 function recordEventEffect(
   db: Database,
@@ -108,7 +108,7 @@ function recordEventEffect(
       .where((row) =>
         row.or([
           row('effect', 'is', null),
-          // Told to a workflow that had just ended by something else.
+          // It was delivered to a workflow that had just ended differently.
           ...(effect === 'contradicts' ? [row('effect', '=', 'delivered')] : []),
         ]),
       )
@@ -143,7 +143,7 @@ const isEvent =
   (row: ExpressionBuilder<Tables, 'cardEvents'>) =>
     row.and({ kind, paymentId, status });
 
-/** What a payment_id is linked to counts before what the event itself says. */
+/** The link of a payment_id takes precedence over the id in the event. */
 const OWNER = ['cardPaymentIds.merchantRequestId', 'cardEvents.merchantRequestId'] as const;
 
 const withOwner = (db: Database) =>

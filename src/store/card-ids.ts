@@ -1,6 +1,6 @@
 import type { Database } from './database.ts';
 
-/** Which intent an id belongs to: of a request on the wire, of a payment or a session at the acquirer, of a payout that waits. */
+/** The intent that an id belongs to: a request id, a payment or 3DS session at the acquirer, a waiting payout. */
 export const cardIdRepository = {
   addRequest,
   ownerOfRequest,
@@ -12,7 +12,7 @@ export const cardIdRepository = {
   waiters,
 };
 
-/** Notes that `requestId` on the wire belongs to this payment; the same again changes nothing. */
+/** Registers the `requestId` sent to the acquirer for this payment; idempotent. */
 async function addRequest(db: Database, requestId: string, merchantRequestId: string): Promise<void> {
   await db
     .insertInto('cardRequests')
@@ -32,10 +32,10 @@ export async function ownerOfRequest(db: Database, requestId: string): Promise<s
   return row?.merchantRequestId;
 }
 
-/** The acquirer names its 3-D Secure sessions, and may name one as a merchant names a payment; no id of a request has a slash. */
+/** Session ids are chosen by the acquirer and might equal a request id; the slash, which no request id has, keeps them apart. */
 const sessionKey = (referenceId: string): string => `3ds/${referenceId}`;
 
-/** Notes that a 3-D Secure session was made for this payment; the same again changes nothing. */
+/** Registers a 3DS session for this payment; idempotent. */
 function addSession(db: Database, referenceId: string, merchantRequestId: string): Promise<void> {
   return addRequest(db, sessionKey(referenceId), merchantRequestId);
 }
@@ -67,7 +67,7 @@ export async function ownerOfPayment(db: Database, paymentId: string): Promise<s
   return row?.merchantRequestId;
 }
 
-/** In the order in which they were linked. */
+/** In the order linked. */
 async function paymentsOf(db: Database, merchantRequestId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('cardPaymentIds')
@@ -79,7 +79,7 @@ async function paymentsOf(db: Database, merchantRequestId: string): Promise<stri
   return rows.map(({ paymentId }) => paymentId);
 }
 
-/** A payout that waits for a card payment; the same again changes nothing. */
+/** Registers a payout that waits for a card payment; idempotent. */
 async function addWaiter(db: Database, merchantRequestId: string, payoutWorkflowId: string): Promise<void> {
   await db
     .insertInto('cardWaiters')

@@ -41,8 +41,8 @@ async function insert(
 }
 
 /**
- * A hint is to be believed from now on, or is said again after it had its effect: then it may be true by now. It has its effect
- * again.
+ * Takes a known event again, so that it has its effect again: a `hint` that is now verified, or a repeated one whose earlier effect
+ * may be out of date.
  */
 async function takeAgain(db: Database, event: ReceivedCardEvent): Promise<boolean> {
   const sameReceipt = db.selectFrom('cardEvents').select('receiptId').where('receiptId', '=', event.receiptId);
@@ -64,7 +64,7 @@ async function takeAgain(db: Database, event: ReceivedCardEvent): Promise<boolea
       .set({ receiptId: event.receiptId, merchantRequestId: event.merchantRequestId })
       .where((row) => row.not(row.exists(sameReceipt)));
   } else {
-    // One that has had no effect yet is still to be looked at.
+    // Without an effect so far, it will still be looked at anyway.
     query = query.where('effect', 'is not', null).where('receivedAt', '<', event.receivedAt);
   }
   const { numUpdatedRows } = await query.executeTakeFirstOrThrow();

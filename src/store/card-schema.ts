@@ -3,7 +3,7 @@ import type { CardEvent, CardPaymentType, CardState } from '../domain/card-payme
 import type { Reason } from '../domain/payout-state.ts';
 import type { Json } from './json-columns.ts';
 
-/** Tables of card payments, with the rows as callers see them: no card number, no CVV, no name, no address. */
+/** Tables of card payments with their rows as callers see them. No card number, CVV, name or address. */
 export interface CardTables {
   cardPayments: CardPaymentTable;
   cardRequests: { requestId: string; merchantRequestId: string };
@@ -14,7 +14,7 @@ export interface CardTables {
 
 export const CARD_JSON = { cardPayments: { reason: true } } as const;
 
-/** Nothing of a card but its first six and last four digits. */
+/** Of the card only the first six and last four digits. */
 interface CardPaymentTable {
   merchantRequestId: string;
   workflowId: string;
@@ -22,20 +22,20 @@ interface CardPaymentTable {
   amount: string;
   currency: string;
   paymentType: CardPaymentType;
-  /** Digest of what was asked for (`cardDigest`); another one under the same id is another payment. */
+  /** Digest of the request (`cardDigest`); the same id with another digest is another payment. */
   digest: string;
   by: string | null;
-  /** SHA-256 (hex) of the client secret a checkout page shows; null: none was made. */
+  /** SHA-256 (hex) of the client secret given to a checkout page; null if none was made. */
   clientSecretSha256: string | null;
   bin: string | null;
   lastFour: string | null;
   state: CardState;
   reason: Json<Reason> | null;
-  /** The payment followed now, or the one it ended by. */
+  /** payment_id that is followed, or with which it ended. */
   paymentId: string | null;
-  /** The run that held the claim first: whatever run comes later must know that something may have been sent. */
+  /** First run that held the claim: any later run must know that something may have been sent. */
   firstRunId: string | null;
-  /** The run that holds it now; null before a workflow took it. */
+  /** Run that holds the claim; null until a workflow takes it. */
   runId: string | null;
   /** The first event that contradicted the end; null: none did. */
   contradictedAt: number | null;
@@ -46,18 +46,18 @@ interface CardPaymentTable {
 
 export type CardRecord = Selectable<CardPaymentTable>;
 
-/** What happened with an event: the workflow was told of it, or after the end it said the same again or contradicted it. */
+/** `delivered`: signalled to the workflow. Otherwise it came after the end and `confirms` or `contradicts` it. */
 export type CardEventEffect = 'delivered' | 'confirms' | 'contradicts';
 
 interface CardEventTable {
   kind: CardEvent['kind'];
-  /** Empty for a completion that names the 3-D Secure session alone. */
+  /** Empty for a completion that names only the 3DS session. */
   paymentId: string;
   status: string;
   trust: CardEvent['trust'];
   /** Message id of the signature scheme, or a digest of the body. */
   receiptId: string;
-  /** As the event said it; what `cardPaymentIds` says counts first, also in what callers are given. */
+  /** As given in the event; the link in `cardPaymentIds` takes precedence, also in what callers receive. */
   merchantRequestId: string | null;
   receivedAt: number;
   /** As the event said it. */
@@ -65,7 +65,7 @@ interface CardEventTable {
   currency: string | null;
   effect: CardEventEffect | null;
   deliveredAt: number | null;
-  /** How often its payment was asked for. */
+  /** How often its payment was queried. */
   looks: number;
 }
 

@@ -14,7 +14,7 @@ export type CardClaim = Pick<
   CardRecord,
   'merchantRequestId' | 'workflowId' | 'amount' | 'currency' | 'paymentType' | 'digest' | 'by'
 > & {
-  /** Absent: claimed by a door, before its workflow runs. */
+  /** Absent: claimed by a channel, before the workflow runs. */
   runId?: string;
   clientSecretSha256?: string;
   at: number;
@@ -22,14 +22,14 @@ export type CardClaim = Pick<
 
 export interface CardClaimed {
   record: CardRecord;
-  /** False when the id is known with another digest. */
+  /** False if the id exists with another digest. */
   samePayload: boolean;
-  /** Another run has held it: it may have sent something. */
+  /** `other-run`: another run held the claim and may have sent something. */
   holder: 'this-run' | 'other-run';
 }
 
 export interface CardChange {
-  /** Absent: as it is. */
+  /** Absent: unchanged. */
   state?: CardState;
   reason?: Reason | null;
   paymentId?: string;
@@ -47,9 +47,8 @@ export interface EndConfirmed {
 }
 
 /**
- * Takes the id, or finds who has it. With a `runId` the run takes the claim over; a `clientSecretSha256` replaces the one
- * before. A stored end is never left. Each step is one atomic statement and no row is ever deleted, so that together they
- * need no transaction.
+ * Claims the id, or returns its record. A `runId` takes the claim over; a `clientSecretSha256` replaces the previous one. A stored
+ * end never changes. Each step is one atomic statement and no row is ever deleted, so no transaction is needed.
  */
 async function claim(db: Database, request: CardClaim): Promise<CardClaimed> {
   const record =
@@ -71,7 +70,7 @@ function insertNew(db: Database, { at, ...request }: CardClaim): Promise<CardRec
     .executeTakeFirst();
 }
 
-/** A row whose payload differs is left alone: its claim belongs to the payment it was made for. */
+/** A row with another digest is not taken over: its claim belongs to another payment. */
 function takeOver(
   db: Database,
   { merchantRequestId, digest, runId, clientSecretSha256, at }: CardClaim,
@@ -107,7 +106,7 @@ async function find(db: Database, id: string): Promise<CardRecord | undefined> {
   return owner === undefined ? undefined : get(db, owner);
 }
 
-/** Newest first; with `by` only those that somebody has made. */
+/** Newest first; only those made by `by`, if given. */
 async function list(db: Database, limit: number, by?: string): Promise<CardRecord[]> {
   return db
     .selectFrom('cardPayments')
@@ -119,15 +118,15 @@ async function list(db: Database, limit: number, by?: string): Promise<CardRecor
     .execute();
 }
 
-/** The index says it in the same words: SQLite takes it for no others. */
+/** Must match the condition of the index word for word, or SQLite does not use it. */
 export const isForPeople = sql<boolean>`state = 'needs-operator' or contradicted_at is not null`;
 
-/** Those that need an operator, and those whose end the acquirer contradicts: all of them, the longest unchanged first. */
+/** Payments that need an operator or whose end the acquirer contradicts, all of them, longest unchanged first. */
 async function forPeople(db: Database): Promise<CardRecord[]> {
   return db.selectFrom('cardPayments').selectAll().where(isForPeople).orderBy('updatedAt').execute();
 }
 
-/** The first end wins: a record that has one stays as it is. Returns what is stored then. */
+/** Changes a record without an end; one with an end stays. Returns what is stored. */
 async function change(
   db: Database,
   merchantRequestId: string,
@@ -148,7 +147,7 @@ async function change(
   return record ?? (await stored(db, merchantRequestId));
 }
 
-/** People let the end stand against what contradicts it: with an audit entry. False when nothing contradicted it. */
+/** Clears a contradiction because people confirm the end; with an audit entry. False if there was none. */
 function confirmEnd(db: Database, merchantRequestId: string, { by, evidence, at }: EndConfirmed): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
     const { numUpdatedRows } = await transaction

@@ -1,16 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import { pagesOf } from '../domain/pages.ts';
 
-/**
- * Rows in one statement: 24 columns of 1,000 rows stay under the parameter limits of SQLite (32,766) and PostgreSQL
- * (65,535).
- */
+/** Rows in one statement: 24 columns of 1,000 rows stay under the parameter limits of SQLite (32,766) and PostgreSQL (65,535). */
 export const ROWS_PER_STATEMENT = 1_000;
 
-/** Rows that are written or looked up before other work of the process has a turn: some 20 ms. */
+/** Rows processed, in some 20 ms, before other work of the process gets a turn. */
 const ROWS_PER_TURN = 100;
 
-/** Consecutive pieces, each with a turn for heartbeats and other work of this process before the next one. */
+/** Consecutive pieces; after each one, heartbeats and other work of this process get a turn. */
 export async function* chunksInTurns<T>(items: Iterable<T>): AsyncGenerator<T[]> {
   for (const piece of chunks(items, ROWS_PER_TURN)) {
     yield piece;
@@ -30,7 +27,7 @@ export function* chunks<T>(items: Iterable<T>, size = ROWS_PER_STATEMENT): Gener
   if (piece.length > 0) yield piece;
 }
 
-/** What `read` finds of each piece, one piece after the other. */
+/** Concatenated results of `read` for consecutive pieces. */
 export async function inChunks<T, Found>(items: Iterable<T>, read: (some: T[]) => Promise<Found[]>): Promise<Found[]> {
   const found: Found[] = [];
   for (const some of chunks(items)) found.push(...(await read(some)));

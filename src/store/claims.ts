@@ -19,11 +19,11 @@ export interface ClaimRow {
   workflowId: string;
   instruction: PayoutInstruction;
   payloadDigest: string;
-  /** From 0, which is also what absent means; above only for a payout whose earlier generation took no money. */
+  /** From 0 (default); above 0 only if the earlier generation took no money. */
   generation?: number;
   original?: OriginalTransaction;
   lookAlikeKey?: string;
-  /** The same by the account that the bank has under the id of the payee, where the row names the id. */
+  /** `lookAlikeKey` by the bank's account of the payee, if the row names the payee by id. */
   lookAlikeAccount?: string;
   lookAlikeOf?: string;
 }
@@ -33,53 +33,52 @@ export interface BatchClaim {
   file: string;
   sha256: string;
   by: string | null;
-  /** Gone through more than once. */
+  /** Iterated more than once. */
   rows: Iterable<ClaimRow>;
-  /** Rows of the file that broke a rule: kept for the answer, never paid. */
+  /** Rows that broke a rule: stored for the answer, never paid. */
   refused?: Iterable<RefusedRow>;
   message?: OriginalMessage;
   retryOf?: string;
-  /** The id of the message must be a new one. */
+  /** Fail if the message id was used before. */
   messageIsNew?: boolean;
-  /** Payouts claimed since (epoch ms) that look like a row must be the ones its row names. */
+  /** Fail if a payout claimed since then (epoch ms) looks like a row that is not marked as a look-alike. */
   lookAlikesSince?: number;
-  /** The first rows by release order, and how many: the others are released once these are completed. */
+  /** How many first rows, in release order, must be completed before the others are released. */
   canary?: number;
   at: number;
 }
 
-/** An earlier payout of the same payee, amount and currency that is not proven unpaid. */
+/** An earlier payout with the same payee, amount and currency that is not proven unpaid. */
 export interface LookAlike {
-  /** What they share. */
+  /** The common key. */
   key: string;
   reference: string;
   createdAt: number;
 }
 
-/** A document already claimed: by whom, as what, and whether it is still the same instruction. */
+/** A document that is already claimed: by which batch, as which kind, and with the same payload or not. */
 export interface KnownClaim {
   row: number;
   kind: PayoutKind;
   reference: string;
   batchId: string | null;
   samePayload: boolean;
-  /** As it was claimed. */
+  /** The claimed instruction. */
   instruction: PayoutInstruction;
 }
 
 export type ClaimOutcome =
   | { claimed: true }
   | { claimed: false; known: KnownClaim[] }
-  /** No row is known, and yet the batch is not what it was when it was planned. */
+  /** No row is claimed, but the plan no longer holds. */
   | { claimed: false; known: []; changed: 'message-taken' | 'look-alike' };
 
 export const claimRepository = { claimBatch, knownClaims, lookAlikes };
 
 /**
- * Claims every row in one transaction: either all rows are new and inserted with state `received`, or nothing is
- * written and every known row is returned. Unique: the reference, and (uid, documentId, generation). Of several claims
- * at once one wins and the others are told what it took. Throws when the claim names a document or a row twice, or the
- * id of a batch with other rows.
+ * Claims all rows in one transaction: either all are new and inserted as `received`, or nothing is written and the known ones are
+ * returned. Unique are the reference and (uid, documentId, generation). Of concurrent claims one wins and the others learn what it
+ * took. Throws if the claim names a document or a row twice, or the id of a batch with other rows.
  */
 function claimBatch(db: Database, claim: BatchClaim): Promise<ClaimOutcome> {
   return inTransaction(db, async (transaction) => {
@@ -106,8 +105,8 @@ function claimBatch(db: Database, claim: BatchClaim): Promise<ClaimOutcome> {
 }
 
 /**
- * What two files have in common (a message id, a payee and an amount) no key of a table keeps apart: the second one waits for the first
- * to be there, and then sees it. PostgreSQL would read both before either is written.
+ * Makes concurrent claims wait for each other. What two files may share (a message id, a payee and an amount) has no unique key,
+ * and PostgreSQL would let both read before either is written.
  */
 async function oneAtATime(db: Database): Promise<void> {
   await db
@@ -117,7 +116,7 @@ async function oneAtATime(db: Database): Promise<void> {
     .execute();
 }
 
-/** Who handed in what, or asked for a batch to be paid again; the file by its digest. */
+/** Who handed in the file (by digest), or asked for a batch to be paid again. */
 const claimEntry = ({ batchId, sha256, by, retryOf, at }: BatchClaim, total: number): AuditEntry => ({
   at,
   actor: by ?? 'unknown',
@@ -126,7 +125,7 @@ const claimEntry = ({ batchId, sha256, by, retryOf, at }: BatchClaim, total: num
   detail: { sha256, rows: `${total}`, ...(retryOf !== undefined && { retryOf }) },
 });
 
-/** What was claimed between the plan and the claim that the plan does not know of. */
+/** Claims made since the plan that it does not know of. */
 async function changedSince(
   db: Database,
   { message, messageIsNew, lookAlikesSince, rows }: BatchClaim,
@@ -143,14 +142,14 @@ async function changedSince(
   return undefined;
 }
 
-/** What is written of a new row: a column that is named nowhere does not compile. */
+/** Columns of a new row: one that is neither written nor listed as `Later` does not compile. */
 export type Written<Table extends keyof Tables, Later extends keyof Tables[Table]> = {
   [Column in Exclude<keyof Tables[Table], Later>]: Column extends keyof Insertable<Tables[Table]>
     ? Insertable<Tables[Table]>[Column]
     : never;
 };
 
-/** What becomes of a payout, and what is learned about it. */
+/** Columns written as a payout proceeds. */
 export type WrittenLater =
   | ('claimRunId' | 'term' | 'assessed' | 'fundsNeeded' | 'reason' | 'reasonCode' | 'orderId' | 'fee' | 'feeCurrency')
   | ('closedRuns' | 'closedAtState' | 'nextRestartAt' | 'releasedAt' | 'endedAt');
@@ -199,7 +198,7 @@ function batchRow({ batchId, by, at }: BatchClaim, row: ClaimRow): Written<'payo
 
 type Identified = Pick<ClaimRow, 'reference' | 'workflowId' | 'payloadDigest'> & { instruction: PayoutInstruction };
 
-/** What names a row, and what of its instruction is searched for. */
+/** Columns that identify a row, and those of its instruction that are searched. */
 export function identified({ reference, workflowId, payloadDigest, instruction }: Identified) {
   return {
     reference,
@@ -217,8 +216,8 @@ export function identified({ reference, workflowId, payloadDigest, instruction }
 }
 
 /**
- * The claims that exist among these rows, in row order. By the document and not by the reference: as another kind it has
- * another one, and is taken all the same.
+ * Existing claims among these rows, in row order. Found by document, not by reference: a claim as another kind has another
+ * reference and counts too.
  */
 async function knownClaims(db: Database, rows: Iterable<ClaimRow>): Promise<KnownClaim[]> {
   const known: KnownClaim[] = [];
@@ -257,11 +256,11 @@ async function knownClaims(db: Database, rows: Iterable<ClaimRow>): Promise<Know
 const documentKey = (key: { uid: string; documentId: string; generation: number }): string =>
   JSON.stringify([key.uid, key.documentId, key.generation]);
 
-/** The latest payout under each of these keys claimed since (epoch ms), unless it is proven unpaid. */
+/** Latest payout under each key claimed since (epoch ms), unless proven unpaid. */
 async function lookAlikes(db: Database, keys: readonly string[], since: number): Promise<LookAlike[]> {
   const wanted = [...new Set(keys)];
   if (wanted.length === 0) return [];
-  // One column at a time: either has an index.
+  // One query per column, so that each uses its index.
   const by = (column: 'lookAlikeKey' | 'lookAlikeAccount') =>
     db
       .selectFrom('payouts')

@@ -1,9 +1,9 @@
 import { CamelCasePlugin, type Dialect, PostgresDialect, PostgresQueryCompiler, SqliteQueryCompiler } from 'kysely';
 
 /**
- * Names are camelCase in the code and snake_case on disk, by the rules of kysely's plugin for that. The plugin itself writes every
- * query anew, node by node, which costs more than all else that is done to it: here a name is exchanged where it is written into
- * the statement, and each is worked out once.
+ * Names are camelCase in code and snake_case on disk, converted by the rules of kysely's CamelCasePlugin. The plugin itself
+ * rewrites every query node by node, which costs more than all else done to the query; here names are converted as the statement is
+ * written, and each conversion is cached.
  */
 class Names extends CamelCasePlugin {
   readonly onDisk = (name: string): string => this.snakeCase(name);
@@ -12,7 +12,7 @@ class Names extends CamelCasePlugin {
 
 export const { onDisk, inCode } = new Names();
 
-/** One whose statements have the names on disk. */
+/** A dialect whose compiler writes the names on disk. */
 export interface NamingDialect extends Dialect {
   readonly writesNamesOnDisk: true;
 }

@@ -5,6 +5,6 @@ import { JSON_COLUMNS, type Tables } from './schema.ts';
 
 export type Database = Kysely<Tables>;
 
-/** Its tables are not looked at yet. */
+/** Does not touch the tables yet. */
 export const openDatabase = (dialect: NamingDialect): Database =>
   new Kysely<Tables>({ dialect, plugins: [new StoreColumns(JSON_COLUMNS)] });

@@ -3,7 +3,7 @@ import type { SignedDecision } from '../domain/authority.ts';
 import type { PayeeCheck } from '../domain/payee-check.ts';
 import type { Json } from './json-columns.ts';
 
-/** Tables of what people decide, and of what they look at before. */
+/** Tables of decisions and of what people look at before deciding. */
 export interface DecisionTables {
   decisions: DecisionTable;
   signedDecisions: SignedDecisionTable;
@@ -17,64 +17,64 @@ export const DECISION_JSON = { planRows: { path: true } } as const;
 
 interface SignedDecisionTable extends SignedDecision {
   takenAt: number;
-  /** Of a decision that is carried out once. */
+  /** When a decision that counts once was carried out; null before. */
   usedAt: number | null;
 }
 
-/** A payee as the bank showed it last. */
+/** A beneficiary as the bank last showed it. */
 export interface SeenPayee {
   uid: string;
-  /** The bank's. */
+  /** Beneficiary id. */
   payeeId: string;
   digest: string;
   name: string | null;
-  /** The name as it looks to people, as it is written and in small letters. */
+  /** Skeletons of the name for look-alike comparison: as written, and in lower case. */
   nameAsShown: string | null;
   nameInSmall: string | null;
   /** ISO 3166 alpha-2. */
   country: string | null;
-  /** First. */
+  /** When first seen. */
   seenAt: number;
-  /** When it was first seen to be another than before; null: it never was. */
+  /** When a change of its details was last seen; null: never. */
   changedAt: number | null;
 }
 
-/** A payout that was completed, and whom it paid. */
+/** A completed payout and its payee. */
 export interface PayeePayment {
   reference: string;
   uid: string;
   payeeId: string;
-  /** Of the payee as it was read last before. */
+  /** Digest of the payee as last read before payment. */
   digest: string;
   amount: string;
   currency: string;
   paidAt: number;
 }
 
-/** What a provider has said of a payee, last. */
+/** A provider's latest verdict on a payee. */
 export interface KeptCheck extends Omit<PayeeCheck, 'digest'> {
   uid: string;
-  /** Of a close match: the name that was asked about, and the one that the account is held under. */
+  /** For a close match: the name that was checked, and the account holder's name. */
   name: string | null;
   otherName: string | null;
-  /** What the provider calls its answer. */
+  /** The provider's id of its answer. */
   caseId: string | null;
-  /** Of an answer that did not come about. */
+  /** Why no answer came; null otherwise. */
   why: string | null;
 }
 
-/** A row that a signed plan stands for. */
+/** A row covered by a signed plan. */
 interface PlanRowTable {
-  /** Digest of the plan: what is signed. */
+  /** The signed digest of the plan. */
   plan: string;
   reference: string;
   digest: string;
   leafIndex: number;
-  /** Proof that the row is in it. */
+  /** Inclusion proof of the row. */
   path: Json<readonly Hash[]>;
 }
 
-/** Who approved what is paid under a digest: names that were believed, where no policy asks for signatures. */
+/** Who approved what is paid under a digest, by unverified name: used only where no policy requires signatures. */
 interface DecisionTable {
   reference: string;
   digest: string;

@@ -10,13 +10,13 @@ const PARTS: Readonly<Record<IdentityPart, { what: string; setting: string; acce
   namespace: { what: 'the Temporal namespace', setting: 'TEMPORAL_NAMESPACE', accept: 'temporal' },
 };
 
-/** The store belongs to another world than this process works in: its claims would say nothing about this one. */
+/** The store belongs to another bank, key or Temporal than this process: its claims would say nothing here. */
 export class StoreIdentityError extends Problem {
   readonly part: IdentityPart;
   readonly recorded: string;
   readonly given: string;
 
-  /** `recorded` and `given` as a person may read them: of accounts how many, never which. */
+  /** `recorded` and `given` as shown to people: for accounts their number, never their ids. */
   constructor(part: IdentityPart, recorded: string, given: string) {
     const { what, setting, accept } = PARTS[part];
     super(
@@ -33,7 +33,7 @@ export class StoreIdentityError extends Problem {
   }
 }
 
-/** The store URL has a form this product does not know. The URL is not repeated: it may hold a password. */
+/** The store URL has an unknown form. It is not repeated, as it may hold a password. */
 export class StoreUrlError extends Problem {
   constructor() {
     super(
@@ -46,9 +46,9 @@ export class StoreUrlError extends Problem {
 
 const DISK_FULL = '53100';
 
-/** The store's PostgreSQL does not answer, or can take nothing now. What was asked may have been done: ask again. */
+/** The store's PostgreSQL does not answer, or cannot write now. The request may have been carried out: repeat it. */
 export class StoreUnreachableError extends Problem {
-  /** `code` is SQLSTATE or Node's, empty where there is none. */
+  /** `code`: SQLSTATE or Node's error code; empty if none. */
   constructor(code: string, cause: unknown) {
     const what = code === DISK_FULL ? 'has no space left on its disk' : 'does not answer';
     super('unreachable', 'store-unreachable', `The store ${what}${code === '' ? '' : ` (${code})`}.`, {
@@ -58,7 +58,7 @@ export class StoreUnreachableError extends Problem {
   }
 }
 
-/** Another process has kept the store's file locked for as long as anybody waits. Nothing was done: ask again. */
+/** Another process has locked the store's file for longer than the patience. Nothing was done: repeat the request. */
 export class StoreBusyError extends Problem {
   constructor(waitedMs: number, cause: unknown) {
     super(
@@ -73,15 +73,15 @@ export class StoreBusyError extends Problem {
   }
 }
 
-/** Why PostgreSQL refuses the store, in the words of the error, and what to do about it. */
+/** Why PostgreSQL refuses access to the store, and what to do about it, as texts of the error. */
 export interface StoreRefusal {
   why: string;
   hint: string;
 }
 
-/** The store's PostgreSQL answers, and does not let us in: asking again changes nothing. Nothing of its address is repeated. */
+/** The store's PostgreSQL answers but refuses access; repeating does not help. Nothing of its address is repeated. */
 export class StoreRefusedError extends Problem {
-  /** `code` is SQLSTATE or Node's, empty where there is none. */
+  /** `code`: SQLSTATE or Node's error code; empty if none. */
   constructor({ why, hint }: StoreRefusal, code: string, cause: unknown) {
     super('set-up', 'store-refused', `The store's PostgreSQL ${why}${code === '' ? '' : ` (${code})`}.`, {
       hint,
@@ -90,7 +90,7 @@ export class StoreRefusedError extends Problem {
   }
 }
 
-/** A later build has taken away what this one uses of the store. */
+/** A later build has removed something from the store that this one uses. */
 export class StoreNewerError extends Problem {
   constructor(step: string) {
     super(

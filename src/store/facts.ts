@@ -5,7 +5,7 @@ import { announce } from './outbox.ts';
 import type { BookedExchange, ReturnRecord, UnaskedOrder } from './schema.ts';
 import { inTransaction } from './transaction.ts';
 
-/** What the bank has shown and the store has only to remember. */
+/** Facts shown by the bank that the store only has to remember. */
 export const factRepository = {
   recordReturn,
   returnsOf,
@@ -14,7 +14,7 @@ export const factRepository = {
   recordUnaskedOrders,
 };
 
-/** With an audit entry. False when this order was recorded before. */
+/** Records a return, with an audit entry. False if this order was recorded before. */
 function recordReturn(db: Database, entry: ReturnRecord): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
     const { numInsertedOrUpdatedRows } = await transaction
@@ -42,7 +42,7 @@ async function returnsOf(db: Database, references: readonly string[]): Promise<R
   return found.sort((a, b) => a.seenAt - b.seenAt);
 }
 
-/** The first reading of a booked exchange counts; again changes nothing. */
+/** Keeps the first reading of a booked exchange; idempotent. */
 async function recordBookedExchange(db: Database, exchange: BookedExchange): Promise<void> {
   await db
     .insertInto('bookedExchanges')
@@ -51,13 +51,13 @@ async function recordBookedExchange(db: Database, exchange: BookedExchange): Pro
     .execute();
 }
 
-/** In no order. */
+/** Unordered. */
 function bookedExchangesOf(db: Database, references: readonly string[]): Promise<BookedExchange[]> {
   const query = db.selectFrom('bookedExchanges').selectAll();
   return inChunks(references, (some) => query.where('reference', 'in', some).execute());
 }
 
-/** Orders at the bank under no reference of ours, each once; returns how many were not recorded before. */
+/** Records orders at the bank without a reference of ours, each once; returns how many were new. */
 async function recordUnaskedOrders(db: Database, entries: readonly UnaskedOrder[]): Promise<number> {
   let count = 0;
   for (const some of chunks(entries)) {

@@ -1,30 +1,30 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { whenUnlocked } from './sqlite-lock.ts';
 
-/** Work that one commit makes durable together. */
+/** Pieces of work that share one commit. */
 interface Group {
-  /** Settled when it is durable, or lost. */
+  /** Resolved when the group is durable, rejected when it is lost. */
   settled: PromiseWithResolvers<void>;
-  /** Pieces of work in it. */
+  /** Number of pieces of work. */
   joined: number;
-  /** Its time is over: it is committed at the end of the turn under way. */
+  /** To be committed at the end of the current turn. */
   isDue: boolean;
 }
 
-/** Calls back once everybody who is about to write has had time to come. */
+/** Calls `close` once all who are about to write have had time to join. */
 export type Gather = (close: () => void) => void;
 
-/** Nobody waits for more than this many others. */
+/** Upper bound on the others that one piece of work waits for. */
 const JOINED_MAX = 64;
 
 /**
- * Turns on the one connection of a file, first come, first served. What is written in turns that follow each other becomes one
- * transaction of the database: a commit costs a write to disk, however much is in it. Whoever has written, or has read what is
- * not durable yet, hears of it when it is; should the commit fail, each of them hears that.
+ * Gives turns on the single connection of a file, first come, first served. What consecutive turns write becomes one database
+ * transaction: a commit costs one disk write however much it holds. Whoever wrote, or read what is not durable yet, is answered
+ * when it is durable, and gets the error if the commit fails.
  */
 export class GroupCommit {
   readonly #database: DatabaseSync;
-  /** Absent: each transaction is a group of its own. */
+  /** Absent: each transaction forms a group by itself. */
   readonly #gather: Gather | undefined;
   readonly #waiting: (() => void)[] = [];
   #isTaken = false;
@@ -35,7 +35,7 @@ export class GroupCommit {
     this.#gather = gather;
   }
 
-  /** Waits for a turn; whoever has one gives it back by `endTurn`. */
+  /** Waits for a turn, which `endTurn` gives back. */
   async takeTurn(): Promise<void> {
     if (this.#isTaken) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     this.#isTaken = true;
@@ -55,36 +55,36 @@ export class GroupCommit {
     }
   }
 
-  /** Whether a statement by itself is worth a transaction. */
+  /** Whether a single statement should join a group. */
   get gathers(): boolean {
     return this.#gather !== undefined;
   }
 
-  /** Of the turn under way: something is written that no commit has made durable. */
+  /** Whether something written is not durable yet; ask within a turn. */
   get isOpen(): boolean {
     return this.#group !== undefined;
   }
 
-  /** Begins a transaction of the database, or goes on in the one that is open. True: it is the first in it. */
+  /** Begins a database transaction or joins the open one. True if it is the first in the group. */
   async join(): Promise<boolean> {
     const isFirst = this.#group === undefined;
     if (isFirst) {
-      // Immediate takes the write lock at once: a transaction that reads first and then writes fails when another wrote.
+      // Immediate takes the write lock at once: a transaction that reads before it writes fails if another one wrote in between.
       await whenUnlocked(() => this.#database.exec('begin immediate'));
       this.#group = { settled: Promise.withResolvers(), joined: 0, isDue: !this.gathers };
-      // Nobody may have joined when it is lost.
+      // Nobody may be waiting when it is rejected.
       this.#group.settled.promise.catch(() => undefined);
     }
     if (this.#group !== undefined) this.#group.joined += 1;
     return isFirst;
   }
 
-  /** Resolves when what has been written so far is durable. */
+  /** Resolves when all that was written so far is durable. */
   get durable(): Promise<void> {
     return this.#group?.settled.promise ?? Promise.resolve();
   }
 
-  /** Makes it so now, in the turn under way. */
+  /** Commits now, within the current turn. */
   async flush(): Promise<void> {
     const group = this.#group;
     if (group === undefined) return;
@@ -92,14 +92,14 @@ export class GroupCommit {
     await group.settled.promise;
   }
 
-  /** Undoes the transaction of the first and only one in it. */
+  /** Rolls back the group, which must hold only its first transaction. */
   undo(): void {
     if (this.#database.isTransaction) this.#database.exec('rollback');
     this.#group?.settled.resolve();
     this.#group = undefined;
   }
 
-  /** After an error: a full disk, say, ends the transaction of all of them, and nobody may hear that it went well. */
+  /** Call after an error: if it ended the database transaction (full disk, say), the group is lost, and all of it must learn so. */
   notice(error: unknown): void {
     if (this.#group === undefined || this.#database.isTransaction) return;
     this.#group.settled.reject(error);
@@ -116,7 +116,7 @@ export class GroupCommit {
     void this.#commit(group);
   }
 
-  /** In the turn of whoever calls, which it ends. */
+  /** Uses and ends the caller's turn. */
   async #commit(group: Group): Promise<void> {
     await this.#end(group);
     this.endTurn();

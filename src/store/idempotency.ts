@@ -1,24 +1,24 @@
 import type { Database } from './database.ts';
 
-/** A key that one process holds. */
+/** An idempotency key held by one process. */
 export interface IdempotencyKey {
-  /** Name of the caller's token; empty for a caller without a name. */
+  /** Name of the caller's token; empty for an unnamed caller. */
   caller: string;
   key: string;
-  /** Who works on the request. */
+  /** The process that works on the request. */
   owner: string;
 }
 
 export interface IdempotencyHold extends IdempotencyKey {
   requestSha256: string;
-  /** The batch this request makes, if nobody has begun it. */
+  /** Id for the batch of this request, unless an earlier holder began one. */
   batchId: string;
   heldUntil: number;
   at: number;
 }
 
 export type IdempotencyTaking =
-  /** `batchId`: the batch this request makes, or has made before its first holder ended. */
+  /** `batchId`: the batch that this request creates, or that an earlier holder may have created. */
   | { outcome: 'taken'; batchId: string }
   | { outcome: 'answered'; status: number; body: string }
   | { outcome: 'in-use' }
@@ -27,11 +27,10 @@ export type IdempotencyTaking =
 export const idempotencyRepository = { takeKey, holdKey, answerKey, forgetKeys };
 
 /**
- * Takes a key of a caller for a request. The first to take it works on it while it holds it; a holder that let the time
- * pass without an answer is followed by the next one with the same request, who gets the batch id of the first.
+ * Takes a caller's key for a request. The first to take it works on it while it holds it. If it lets the hold expire without an
+ * answer, the next one with the same request takes over and gets the first one's batch id.
  *
- * Each step is one atomic statement. Between them an old key may be forgotten, so that the look begins
- * again.
+ * Each step is one atomic statement. An old key may be deleted between them; then the steps start over.
  */
 async function takeKey(db: Database, hold: IdempotencyHold): Promise<IdempotencyTaking> {
   for (;;) {
@@ -59,7 +58,7 @@ function insertNew(db: Database, { at, ...hold }: IdempotencyHold): Promise<{ ba
     .executeTakeFirst();
 }
 
-/** A holder that was killed, or gave up, has left no answer and holds no longer: the same request goes on where it was. */
+/** Takes over from a holder that was killed or gave up: its hold has expired and there is no answer. */
 function takeOver(db: Database, hold: IdempotencyHold): Promise<{ batchId: string } | undefined> {
   return db
     .updateTable('idempotencyKeys')
@@ -73,7 +72,7 @@ function takeOver(db: Database, hold: IdempotencyHold): Promise<{ batchId: strin
     .executeTakeFirst();
 }
 
-/** Holds a key until another time; one that is past gives it back without an answer. */
+/** Extends the hold of a key; a time in the past gives it back without an answer. */
 async function holdKey(db: Database, { caller, key, owner }: IdempotencyKey, heldUntil: number): Promise<void> {
   await db
     .updateTable('idempotencyKeys')
@@ -84,7 +83,7 @@ async function holdKey(db: Database, { caller, key, owner }: IdempotencyKey, hel
     .execute();
 }
 
-/** The answer from now on, unless somebody else has taken the key or it has one. */
+/** Stores the answer, unless another process took the key or an answer exists. */
 async function answerKey(
   db: Database,
   { caller, key, owner }: IdempotencyKey,

@@ -9,22 +9,22 @@ export const identityRepository = { identify, identity, policyInForce, recordPol
 
 const PARTS = ['bank', 'accounts', 'cluster', 'namespace'] as const satisfies readonly IdentityPart[];
 
-/** The store's own id, made by whoever opens the store first. */
+/** The store's id, created by whoever opens the store first. */
 export async function storeId(db: Database): Promise<string> {
   await db
     .insertInto('meta')
     .values({ key: 'store', value: randomUUID() })
     .onConflict((conflict) => conflict.column('key').doNothing())
     .execute();
-  // Read and not returned from the insert: of two at once the other one's may be there.
+  // Read back, as another process may have inserted its own id first.
   const { value } = await db.selectFrom('meta').select('value').where('key', '=', 'store').executeTakeFirstOrThrow();
   return value;
 }
 
 /**
- * Records each part at first use; afterwards throws `StoreIdentityError` naming the part that differs. Accounts differ when one
- * that is recorded is not among those given; new ones are added. What is known already is compared first; what is new is written
- * as long as nobody else has written it meanwhile.
+ * Records each part at first use; later throws `StoreIdentityError` naming the part that differs. Accounts differ if a recorded one
+ * is not among those given; new ones are added. Known parts are compared first; then new ones are written, unless another process
+ * did so meanwhile.
  */
 async function identify(db: Database, given: Partial<StoreIdentity>): Promise<void> {
   for (;;) {
@@ -46,7 +46,7 @@ export async function identity(db: Database): Promise<Partial<StoreIdentity>> {
   return { ...texts, ...(accounts === undefined ? {} : { accounts: JSON.parse(accounts) }) };
 }
 
-/** With an audit entry under the store's id. The next `identify` records these parts anew. */
+/** Removes these parts, with an audit entry under the store's id. The next `identify` records them anew. */
 export async function forgetIdentity(
   db: Database,
   { parts, by, at }: IdentityAcceptance,
@@ -60,7 +60,7 @@ export async function forgetIdentity(
   });
 }
 
-/** One statement: of two that come first one has all parts or the other one. */
+/** One statement: of two concurrent callers, one records all parts. */
 async function record(db: Database, parts: readonly IdentityPart[], given: Partial<StoreIdentity>): Promise<void> {
   await db
     .insertInto('meta')
@@ -69,7 +69,7 @@ async function record(db: Database, parts: readonly IdentityPart[], given: Parti
     .execute();
 }
 
-/** False when the record has changed meanwhile. */
+/** False if the record changed meanwhile. */
 async function addAccounts(db: Database, from: readonly string[], to: readonly string[]): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('meta')
@@ -80,7 +80,7 @@ async function addAccounts(db: Database, from: readonly string[], to: readonly s
   return numUpdatedRows > 0;
 }
 
-/** Throws `StoreIdentityError` naming the first part that differs; what one of the two does not say differs from nothing. */
+/** Throws `StoreIdentityError` naming the first part that differs; a part missing on either side does not differ. */
 export function assertSameIdentity(recorded: Partial<StoreIdentity>, given: Partial<StoreIdentity>): void {
   for (const part of PARTS) {
     if (recorded[part] !== undefined && given[part] !== undefined && !fits(part, recorded, given)) {
@@ -89,7 +89,7 @@ export function assertSameIdentity(recorded: Partial<StoreIdentity>, given: Part
   }
 }
 
-/** A bank may open an account at any time; another customer's key misses those that are known. */
+/** New accounts are fine, since a bank may open one at any time; the key of another customer misses known ones. */
 function fits(part: IdentityPart, recorded: Partial<StoreIdentity>, given: Partial<StoreIdentity>): boolean {
   return part === 'accounts' ? missingAccounts(recorded, given) === 0 : recorded[part] === given[part];
 }

@@ -16,10 +16,10 @@ export const incidentRepository = {
 };
 
 export interface IncidentRecord extends Incident {
-  /** For people to type. */
+  /** Id for people to type. */
   id: string;
   seenAt: number;
-  /** Null: nobody has seen to it. */
+  /** Null: not acknowledged. */
   acknowledged: Acknowledgement | null;
 }
 
@@ -29,7 +29,7 @@ export interface Acknowledgement {
   at: number;
 }
 
-/** With an audit entry. `known`: this kind was recorded for this order and reference before; `acknowledged`: and somebody has seen to it. */
+/** With an audit entry. `known`: recorded before for this order, reference and kind; `acknowledged`: and acknowledged since. */
 function recordIncident(
   db: Database,
   { seenAt, ...incident }: Incident & { seenAt: number },
@@ -68,7 +68,7 @@ async function incidentsOf(db: Database, references: readonly string[]): Promise
   return found.map(incidentRecord).sort((a, b) => a.seenAt - b.seenAt);
 }
 
-/** Newest first; `open`: only those that nobody has acknowledged. With `after` those behind that one. */
+/** Newest first, after `after` if given. `open`: only those not acknowledged. */
 async function incidents(
   db: Database,
   { open, limit, after }: { open: boolean; limit: number; after?: Pick<IncidentRecord, 'seenAt' | 'id'> },
@@ -90,7 +90,7 @@ async function incidents(
   return rows.map(incidentRecord);
 }
 
-/** With an audit entry. Not new when it was acknowledged before: who was first, and why, stays. Undefined: no such id. */
+/** With an audit entry. `isNew` false: acknowledged before, and the first person and reason stay. Undefined: no such id. */
 function acknowledgeIncident(
   db: Database,
   id: string,

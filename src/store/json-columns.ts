@@ -19,13 +19,13 @@ import { inCode } from './column-names.ts';
 
 declare const JSON_OF: unique symbol;
 
-/** A value as its column holds it: made by `json` alone. */
+/** The text of a JSON column; only `json` creates it. */
 export type JsonText<T> = string & { readonly [JSON_OF]: T };
 
 /** A column of JSON text: read as the value, written as `json(value)`. */
 export type Json<T, Written = T> = ColumnType<T, JsonText<Written>, JsonText<Written>>;
 
-/** Null is SQL's null and not JSON's; undefined stays what it is for the query builder: not written. */
+/** Null becomes SQL null, not JSON null; undefined stays undefined, which the query builder does not write. */
 export const json = <T>(value: T): JsonText<NonNullable<T>> | Extract<T, null | undefined> =>
   (value === null || value === undefined ? value : JSON.stringify(value)) as JsonText<NonNullable<T>>;
 
@@ -33,7 +33,7 @@ type JsonColumnOf<Table> = {
   [C in keyof Table]: NonNullable<Table[C]> extends { readonly __insert__: JsonText<unknown> } ? C : never;
 }[keyof Table];
 
-/** The `Json` columns of each table, all of them: one that is missing does not compile. */
+/** The `Json` columns of each table; a missing one does not compile. */
 export type JsonColumns<Tables> = {
   readonly [T in keyof Tables as [JsonColumnOf<Tables[T]>] extends [never] ? never : T]: {
     readonly [C in JsonColumnOf<Tables[T]>]: true;
@@ -41,9 +41,9 @@ export type JsonColumns<Tables> = {
 };
 
 /**
- * Rows under the names of the code, with JSON columns as values. Kysely's `ParseJSONResultsPlugin` goes by what a text looks like,
- * within parsed values too, and by a column's name whatever its table: the reason `{...}` that a person gave for a switch would come
- * back as an object. Here a column is JSON when a table of the query says so: a query of two tables must not return a text of one
+ * Returns rows with camelCase names and parsed JSON columns. Kysely's `ParseJSONResultsPlugin` parses any text that looks like
+ * JSON, even inside parsed values, and ignores a column's table: the reason `{...}` that a person gave for a switch would come back
+ * as an object. Here a column is JSON if a table of the query declares it, so a query over two tables must not return a text of one
  * under the name of a JSON column of the other.
  */
 export class StoreColumns implements KyselyPlugin {
@@ -61,8 +61,8 @@ export class StoreColumns implements KyselyPlugin {
   }
 
   /**
-   * Each row is a copy of the first: V8 makes a dictionary of an object that is given so many names one by one, which is slower by
-   * half for thousands of rows, and none of a copy of one that has them.
+   * Rows are copies of the first one: V8 makes a dictionary of an object that gets this many properties one by one, which is slower
+   * by half for thousands of rows, but not of a copy of an object that has them.
    */
   async transformResult({ queryId, result }: PluginTransformResultArgs): Promise<QueryResult<UnknownRow>> {
     const [first] = result.rows;

@@ -5,7 +5,7 @@ import { repositories } from './repositories.ts';
 import { repository } from './repository.ts';
 import type { Store } from './store.ts';
 
-/** The store over an open database whose tables are up to date; `close` closes the database. */
+/** The store over an open, migrated database; `close` closes the database. */
 export async function createStore(db: Database): Promise<Store> {
   const id = await storeId(db);
   return {

@@ -3,7 +3,7 @@ import { ACCOUNT_HOLDS, type ReasonCode } from '../domain/reasons.ts';
 import type { IncidentKind } from '../domain/reconciliation.ts';
 import type { Database } from './database.ts';
 
-/** An account as a user names it: the bank may refuse it to one and not to another. */
+/** An account as used by one user; the bank may refuse it to one user and not to another. */
 export interface UserAccount {
   uid: string;
   accountId: string;
@@ -12,8 +12,8 @@ export interface UserAccount {
 export const laneRepository = { pausedAccounts, fundsNeededAhead, hasSuspectedDuplicate };
 
 /**
- * Accounts whose next rows are not released: one that the bank refuses its user, or one with `waitingMax` rows short of
- * money. By user: a row that names the account of another one stops nobody else.
+ * Accounts whose next rows are not released: those that the bank refuses to the user, and those with `waitingMax` rows awaiting
+ * funds. By user, so that a row naming somebody else's account stops only its own user.
  */
 async function pausedAccounts(db: Database, waitingMax: number): Promise<UserAccount[]> {
   const held = db
@@ -32,7 +32,7 @@ async function pausedAccounts(db: Database, waitingMax: number): Promise<UserAcc
   return held.union(short).$narrowType<{ accountId: string }>().execute();
 }
 
-/** What rows that come before this one need on the same account, while they wait for money: decimals, in no order. */
+/** Amounts (decimal strings, unordered) needed on the same account by rows that await funds and come before this one. */
 async function fundsNeededAhead(db: Database, reference: string): Promise<string[]> {
   const self = await db
     .selectFrom('payouts')
@@ -51,11 +51,11 @@ async function fundsNeededAhead(db: Database, reference: string): Promise<string
 }
 
 /**
- * Whether the bank has shown more than one order under a reference of this user: now with an operator, or after its end
- * and nobody has acknowledged it.
+ * Whether the bank has shown more than one order under a reference of this user, and it is either with an operator now or an
+ * incident that nobody has acknowledged.
  */
 async function hasSuspectedDuplicate(db: Database, uid: string): Promise<boolean> {
-  // Literals, not parameters: only then are the indexes of such rows used.
+  // Literals instead of parameters, or the partial indexes are not used.
   const row = await db
     .selectFrom('payouts')
     .select('reference')
@@ -76,7 +76,7 @@ async function hasSuspectedDuplicate(db: Database, uid: string): Promise<boolean
 
 type Place = { priority: number; createdAt: number; row: number | null; reference: string };
 
-/** By priority, then in the order in which payouts were handed over: by claim, then by row of the file. */
+/** By priority, then by claim time, then by row of the file. */
 function comesBefore(a: Place, b: Place): boolean {
   if (a.priority !== b.priority) return a.priority < b.priority;
   if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt;

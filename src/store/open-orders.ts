@@ -7,16 +7,16 @@ export interface OpenOrderRequest {
   reference: string;
   workflowId: string;
   uid: string;
-  /** One for a payment, both legs for an exchange. */
+  /** One currency for a payment, both for an exchange. */
   currencies: readonly string[];
-  /** From when on a list can show its order. */
+  /** When a list can first show the order. */
   since: number;
   at: number;
-  /** A watch that has not swept since this time counts as gone. */
+  /** A watch that has not swept since then counts as dead. */
   watchAliveSince: number;
 }
 
-/** What the watch has seen of an open order; absent keys keep their value. */
+/** What is noted about an open order; absent keys keep their value. */
 export interface OpenOrderNote {
   orderId?: string;
   notifiedStatus?: string | null;
@@ -28,7 +28,7 @@ export interface WatchKey {
   currency: string;
 }
 
-/** The orders that are open at the bank, and the watches that look for them. */
+/** Orders open at the bank, and the watches that look for them. */
 export const openOrderRepository = {
   openOrder,
   closeOrder,
@@ -41,17 +41,17 @@ export const openOrderRepository = {
 };
 
 /**
- * Registers a reference in the open set (again keeps what is known) and returns the keys whose watch must be
- * signalled: those that have no watch or one that has not swept since `watchAliveSince`.
+ * Adds a reference to the open set (an existing entry keeps what is known) and returns the keys whose watch must be signalled:
+ * those without a watch that has swept since `watchAliveSince`.
  *
- * A watch that ends and a payout that registers exclude each other on the watch's row: either the end sees the order,
- * or the payout sees that no watch is left. Both take the row's lock before they look.
+ * A watch that ends and a payout that registers exclude each other on the watch's row, which both lock before they read: either the
+ * end sees the order, or the payout sees that no watch is left.
  */
 function openOrder(db: Database, request: OpenOrderRequest): Promise<WatchKey[]> {
   const { uid } = request;
   return inShortTransaction(db, LOCKS.watch, async (transaction) => {
     const asleep: WatchKey[] = [];
-    // Sorted: two exchanges between the same currencies lock the two watches in the same order.
+    // Sorted, so that two exchanges between the same currencies lock the two watches in the same order.
     for (const currency of [...new Set(request.currencies)].sort()) {
       await insert(transaction, request, currency);
       if (await wake(transaction, { uid, currency }, request)) asleep.push({ uid, currency });
@@ -70,9 +70,9 @@ async function insert(db: Database, request: OpenOrderRequest, currency: string)
 }
 
 /**
- * True when the watch must be signalled. It counts as alive from now on, so that many payouts at once cause one signal;
- * should the signaller die, `neglectedWatches` shows the key once the lease is over. An upsert locks the row either way. A sweep as far
- * ahead of now was told by a clock that was wrong: nobody waits until it is right.
+ * True if the watch must be signalled. It then counts as alive, so that many payouts at once cause one signal; if the signaller
+ * dies, `neglectedWatches` returns the key once the lease is over. The upsert locks the row either way. A sweep time as far ahead
+ * of now came from a wrong clock and does not count.
  */
 async function wake(db: Database, key: WatchKey, { at, watchAliveSince }: OpenOrderRequest): Promise<boolean> {
   const woken = await db
@@ -93,12 +93,12 @@ async function closeOrder(db: Database, reference: string): Promise<void> {
   await write(db, LOCKS.itsRows, (into) => leaveOpenSet(into, [reference]));
 }
 
-/** Nobody looks for these orders any more. */
+/** Removes these orders from the open set. */
 export async function leaveOpenSet(db: Database, references: readonly string[]): Promise<void> {
   await db.deleteFrom('openOrders').where('reference', 'in', references).execute();
 }
 
-/** Oldest first; those opened since then (epoch ms). */
+/** Orders opened since then (epoch ms), oldest first. */
 async function openOrders(db: Database, { uid, currency }: WatchKey, since = 0): Promise<OpenOrder[]> {
   return db
     .selectFrom('openOrders')
@@ -111,7 +111,7 @@ async function openOrders(db: Database, { uid, currency }: WatchKey, since = 0):
     .execute();
 }
 
-/** Absent keys keep their value. Under every currency: an exchange is told of once. */
+/** Absent keys keep their value. Applies to every currency, so that an exchange is signalled once. */
 async function noteOrder(db: Database, reference: string, note: OpenOrderNote): Promise<void> {
   if (Object.values(note).every((value) => value === undefined)) return;
   await write(db, LOCKS.itsRows, (into) =>
@@ -119,12 +119,12 @@ async function noteOrder(db: Database, reference: string, note: OpenOrderNote): 
   );
 }
 
-/** Clears `notifiedStatus` of a reference under every currency: its owner wants to hear again. */
+/** Clears `notifiedStatus` of a reference under every currency: its owner must be signalled again. */
 async function forgetNotice(db: Database, reference: string): Promise<void> {
   await db.updateTable('openOrders').set({ notifiedStatus: null }).where('reference', '=', reference).execute();
 }
 
-/** The watch shows that it lives. */
+/** Records that the watch is alive. */
 async function touchWatch(db: Database, { uid, currency }: WatchKey, at: number): Promise<void> {
   await write(db, LOCKS.watch, (into) =>
     into
@@ -135,11 +135,11 @@ async function touchWatch(db: Database, { uid, currency }: WatchKey, at: number)
   );
 }
 
-/** True when the open set was empty and the watch is now marked gone, in one transaction; false: keep watching. */
+/** True if the open set was empty and the watch is now marked as gone, in one transaction; false: keep watching. */
 function endWatch(db: Database, { uid, currency }: WatchKey): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
-    // Changes nothing: it locks the row, in the one way both databases know. The next statement then sees every order
-    // whose registration had the lock before.
+    // Changes nothing; an update is the one way to lock the row that works on both databases. The next statement then sees every
+    // order registered under an earlier lock.
     await transaction
       .updateTable('watches')
       .set((row) => ({ sweptAt: row.ref('sweptAt') }))
@@ -159,7 +159,7 @@ function endWatch(db: Database, { uid, currency }: WatchKey): Promise<boolean> {
   });
 }
 
-/** Keys with open orders and no watch that has swept since `watchAliveSince`, or that far ahead of `at`, by a clock that was wrong. */
+/** Keys with open orders and no watch swept since `watchAliveSince`; a sweep as far ahead of `at` (wrong clock) does not count. */
 async function neglectedWatches(
   db: Database,
   { at, watchAliveSince }: Pick<OpenOrderRequest, 'at' | 'watchAliveSince'>,

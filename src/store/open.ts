@@ -11,9 +11,9 @@ import { type StoreLocation, storeLocation } from './store-url.ts';
 import { shareCommits } from './write-groups.ts';
 
 /**
- * Opens the store and brings its tables up to date; several processes may open the same one at once.
+ * Opens the store and migrates its tables; several processes may open it at once.
  *
- * @param url as `storeLocation` takes it
+ * @param url as for `storeLocation`
  * @throws StoreUrlError for any other form
  */
 export async function openStore(url: string): Promise<Store> {

@@ -1,47 +1,47 @@
 import type { EventKind } from '../domain/events-out.ts';
 
-/** Tables of events for others, as parts of `Tables`. Times are epoch milliseconds. */
+/** Tables of events for subscribers, part of `Tables`. Times are epoch milliseconds. */
 export interface OutboxTables {
   outbox: OutboxEvent;
-  /** One row: the position of the last event. Locked by who writes one, so that positions are committed in their order. */
+  /** One row: position of the last event. Writers lock it, so that positions are committed in order. */
   outboxHead: { id: number; position: number };
-  /** One row: the position up to which events have been deleted. Locked by who deletes some, and by a replay. */
+  /** One row: position up to which events are deleted. Locked by deletions and replays. */
   outboxTail: { id: number; position: number };
   subscriptions: SubscriptionRecord & { owner: string | null; ownedUntil: number | null };
   refusedEvents: RefusedEvent & { name: string };
 }
 
-/** That something was done, and of what; what is told of it is read when it is delivered. */
+/** That something happened, and to what; the details are read at delivery. */
 export interface OutboxEvent {
-  /** From 1, without gaps but for what was deleted. */
+  /** From 1, without gaps except for deleted events. */
   position: number;
   kind: EventKind;
-  /** Reference of a payout, or id of a batch. */
+  /** Payout reference or batch id. */
   subject: string;
-  /** Of the payout; null for a batch. */
+  /** User of the payout; null for a batch. */
   uid: string | null;
   at: number;
 }
 
-/** How far a subscription has been told. */
+/** How far a subscription has been delivered. */
 export interface SubscriptionRecord {
   name: string;
-  /** Every event up to it was taken, did not concern it, or is among those that it refused. */
+  /** Every event up to it was accepted, did not match, or is among the refused ones. */
   position: number;
-  /** Attempts in a row that failed. */
+  /** Consecutive failed attempts. */
   failures: number;
-  /** When the first of them did; null: the last one was taken. */
+  /** When the first of them failed; null if the last attempt succeeded. */
   failingSince: number | null;
   /** Why the last one failed, in kebab-case. */
   why: string | null;
   nextTryAt: number | null;
-  /** Nothing is sent since then, until somebody asks for a replay. */
+  /** Delivery has been parked since then, until somebody asks for a replay. */
   parkedAt: number | null;
-  /** When something was taken last. */
+  /** When an event was last accepted. */
   toldAt: number | null;
 }
 
-/** An event that a working receiver did not take, or one of the same subject behind it. */
+/** An event that a working receiver refused, or a later one of the same subject. */
 export interface RefusedEvent {
   position: number;
   subject: string;
@@ -49,6 +49,6 @@ export interface RefusedEvent {
   failures: number;
   why: string;
   nextTryAt: number;
-  /** It is not sent again; null: it is. */
+  /** Since when it is no longer sent; null: it is. */
   parkedAt: number | null;
 }

@@ -3,10 +3,10 @@ import { inTransaction } from './transaction.ts';
 
 export const outboxTailRepository = { outboxTail, pruneOutbox };
 
-/** The row that holds the position. */
+/** Id of the only row of `outboxTail`. */
 const TAIL_ID = 0;
 
-/** Position up to which events have been deleted; 0: all are there. */
+/** Position up to which events are deleted; 0: none are. */
 async function outboxTail(db: Database): Promise<number> {
   const { position } = await db
     .selectFrom('outboxTail')
@@ -16,7 +16,7 @@ async function outboxTail(db: Database): Promise<number> {
   return position;
 }
 
-/** The same, and nobody moves it before the end of the transaction. */
+/** `outboxTail`, locked until the end of the transaction. */
 export async function lockOutboxTail(transaction: Database): Promise<number> {
   const { position } = await transaction
     .updateTable('outboxTail')
@@ -28,8 +28,8 @@ export async function lockOutboxTail(transaction: Database): Promise<number> {
 }
 
 /**
- * Deletes the first events that there are, at most `limit`: those that every subscription has been told and that were written before
- * `before` (epoch ms). What one has refused stays for a replay. How many positions it went over; 0: nothing more is to be deleted.
+ * Deletes the oldest events, at most `limit`: those that every subscription is past and that were written before `before` (epoch
+ * ms). Events that a subscription refused stay for a replay. Returns how many positions it passed; 0: nothing left to delete.
  */
 function pruneOutbox(db: Database, { before, limit }: { before: number; limit: number }): Promise<number> {
   return inTransaction(db, async (transaction) => {
@@ -42,7 +42,7 @@ function pruneOutbox(db: Database, { before, limit }: { before: number; limit: n
       .selectFrom('outbox')
       .select(['position', 'at'])
       .where('position', '>', tail)
-      // With no subscription nobody is owed any of them.
+      // Without subscriptions no event is owed to anybody.
       .$if(told !== null, (query) => query.where('position', '<=', told))
       .orderBy('position')
       .limit(limit)

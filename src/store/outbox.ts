@@ -5,12 +5,12 @@ import type { OutboxEvent } from './outbox-schema.ts';
 
 export const outboxRepository = { outboxHead, outboxEvents, outboxEventsAt };
 
-/** The row that holds the last position. */
+/** Id of the only row of `outboxHead`. */
 const HEAD_ID = 0;
 
 /**
- * Writes events in the transaction that changes what they tell of, right before its audit entry: on PostgreSQL the row of the head is
- * locked until the commit. No reader sees a position before every smaller one.
+ * Writes events in the transaction that makes the reported change, right before its audit entry: on PostgreSQL the head's row stays
+ * locked until the commit. No reader sees a position before all smaller ones.
  */
 export async function announce(transaction: Database, announced: NewEvent | readonly NewEvent[]): Promise<void> {
   const events = [announced].flat();
@@ -38,7 +38,7 @@ async function outboxHead(db: Database): Promise<number> {
   return position;
 }
 
-/** Those behind `after` and up to `upTo` that a filter lets through, by position, at most `limit`. */
+/** Events after `after` up to `upTo` that pass the filter, by position, at most `limit`. */
 async function outboxEvents(
   db: Database,
   { kinds, uids, after, upTo, limit }: EventFilter & { after: number; upTo?: number; limit: number },

@@ -12,7 +12,7 @@ const ACTIONS: Readonly<Record<KeptCheck['kind'], string>> = {
 
 type CheckKey = Pick<KeptCheck, 'uid' | 'kind' | 'provider' | 'payee'>;
 
-/** The last verdict of a provider on just these details. */
+/** A provider's last verdict on exactly these details. */
 async function payeeCheck(db: Database, { uid, kind, provider, payee }: CheckKey): Promise<KeptCheck | undefined> {
   return db
     .selectFrom('payeeChecks')
@@ -24,7 +24,7 @@ async function payeeCheck(db: Database, { uid, kind, provider, payee }: CheckKey
     .executeTakeFirst();
 }
 
-/** In the place of the verdict before. Another one than that has an audit entry under the payout that it was asked for. */
+/** Replaces the previous verdict. A changed verdict is audited under the payout that it was asked for. */
 function notePayeeCheck(db: Database, check: KeptCheck, reference: string): Promise<void> {
   return inTransaction(db, async (transaction) => {
     const before = await payeeCheck(transaction, check);

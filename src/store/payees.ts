@@ -5,7 +5,7 @@ import type { PayeePayment, SeenPayee } from './decision-schema.ts';
 
 export const payeeRepository = { notePayee, payeeHistory, payeesOf };
 
-/** A name as people see it: two that have a text in common look alike. */
+/** A name as people see it: two names that share a skeleton look alike. */
 export interface NameSeen {
   name: string;
   asShown: string;
@@ -14,29 +14,29 @@ export interface NameSeen {
 
 export interface PayeeAsked {
   uid: string;
-  /** The bank's; absent: it has none so far. */
+  /** Beneficiary id; absent: the bank has none yet. */
   payeeId?: string;
   currency: string;
   name?: NameSeen;
   country?: string;
 }
 
-/** What is kept of a payee, of others like it, and of payments. */
+/** What the store knows about a payee, payees with similar names, and past payments. */
 export interface PayeeHistory extends Omit<PayeeFacts, 'createdAt' | 'amount' | 'digest'> {
-  /** As it was shown last; undefined: it was not. */
+  /** Digest when last seen; undefined: never seen. */
   digest: string | undefined;
 }
 
-/** `name`: as the bank showed it last; null: it shows none. */
+/** `name`: as the bank last showed it; null: it shows none. */
 type NamedPayee = Pick<SeenPayee, 'uid' | 'payeeId' | 'name'>;
 
 type LastSeen = Pick<SeenPayee, 'digest' | 'changedAt' | 'country'>;
 type LastPayment = Pick<PayeePayment, 'digest' | 'amount' | 'currency'>;
 
-/** How many payments say what is usual. */
+/** Recent payments by which an amount is compared. */
 const PAYMENTS = 20;
 
-/** What the bank shows of a payee now; other details than before make it a changed one. */
+/** Stores the payee as the bank shows it now; different details mark it as changed. */
 async function notePayee(
   db: Database,
   { name, ...seen }: Omit<SeenPayee, 'name' | 'nameAsShown' | 'nameInSmall' | 'changedAt'> & { name?: NameSeen },
@@ -67,7 +67,7 @@ async function payeeHistory(db: Database, asked: PayeeAsked): Promise<PayeeHisto
     lastPayments(db, asked),
     hasLookAlike(db, asked),
   ]);
-  // A payee that was paid in this country answers for it.
+  // If this payee was paid in this country before, the country is not new.
   const isKnownThere = payments.length > 0 && seen?.country === asked.country;
   return {
     digest: seen?.digest,
@@ -89,7 +89,7 @@ async function seenPayee(db: Database, { uid, payeeId }: PayeeAsked): Promise<La
     .executeTakeFirst();
 }
 
-/** The payees among these that the bank has shown. */
+/** Those of these payees that the bank has shown. */
 async function payeesOf(db: Database, asked: readonly Pick<SeenPayee, 'uid' | 'payeeId'>[]): Promise<NamedPayee[]> {
   const wanted = new Map(asked.map((payee) => [keyOf(payee), payee]));
   const query = db.selectFrom('payees').select(['uid', 'payeeId', 'name']);
@@ -118,7 +118,7 @@ async function lastPayments(db: Database, { uid, payeeId }: PayeeAsked): Promise
     .execute();
 }
 
-/** Each spelling by its own index: asked for either, SQLite reads every payee of the user. */
+/** One query per spelling: for a combined one SQLite would read every payee of the user. */
 async function hasLookAlike(db: Database, { uid, payeeId, name }: PayeeAsked): Promise<boolean> {
   if (name === undefined) return false;
   const spelledAlike = (column: 'nameAsShown' | 'nameInSmall') =>
@@ -154,7 +154,7 @@ async function isFirstTo(db: Database, { uid, country }: PayeeAsked): Promise<bo
   return paid === undefined;
 }
 
-/** Of a payout that is completed; once. */
+/** Records a completed payout as a payment to its payee; idempotent. */
 export async function recordPayment(transaction: Database, payment: PayeePayment): Promise<void> {
   await transaction
     .insertInto('payeePayments')

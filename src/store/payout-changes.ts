@@ -17,30 +17,30 @@ import { recordPayment } from './payees.ts';
 import type { PayoutRecord } from './schema.ts';
 import { inShortTransaction, LOCKS, write } from './write-groups.ts';
 
-/** How a row's state is written, and who is told of it. */
+/** Writes a row's state, and announces and audits its changes. */
 
 export interface PayoutChange {
-  /** Of the run that writes: nothing is changed unless it holds the claim. Absent: somebody else than a run. */
+  /** Term of the writing run: nothing changes unless it holds the claim. Absent: the writer is not a run. */
   term?: number;
   state: PayoutState;
   reason?: Reason | null;
   orderId?: string;
   fee?: string;
   feeCurrency?: string;
-  /** What the row waits for on its account, decimal; null: not known. */
+  /** What the row awaits on its account, decimal string; null: unknown. */
   fundsNeeded?: string | null;
   at: number;
 }
 
-/** The run that writes, as holder of the claim. */
+/** The claim of the writing run. */
 export interface HeldClaim {
   reference: string;
   term: number;
 }
 
 /**
- * Absent keys of the change keep their value; `reason: null` clears. False, and nothing changed, for a row that has an end and
- * for a term that is not the holder's.
+ * Absent keys keep their value; `reason: null` clears it. False, with nothing changed, if the row has an end or the term is not the
+ * holder's.
  */
 export async function changePayout(db: Database, reference: string, change: PayoutChange): Promise<boolean> {
   const { state, reason = null, orderId, at } = change;
@@ -63,10 +63,10 @@ export async function changePayout(db: Database, reference: string, change: Payo
   });
 }
 
-/** People are called for a state and a reason once, however often the row is written with them. */
+/** Announces `payout.attention` once for a state and reason, however often the row is written with them. */
 function changeToAttention(db: Database, reference: string, change: PayoutChange): Promise<boolean> {
   return inShortTransaction(db, LOCKS.logs, async (transaction) => {
-    // Reads and locks in one statement, the one way that both databases know.
+    // One statement that reads and locks: the only way that works on both databases.
     const before = await transaction
       .updateTable('payouts')
       .set((row) => ({ term: row.ref('term') }))
@@ -84,7 +84,7 @@ function changeToAttention(db: Database, reference: string, change: PayoutChange
   });
 }
 
-/** Tells others of the ends of payouts, and the audit what ended them: the last step of the transaction that stores them. */
+/** Announces and audits the ends of payouts, as the last step of the transaction that stores them. */
 export async function recordEnds(
   transaction: Database,
   ends: readonly (Parameters<typeof endEntry>[0] & Pick<PayoutRecord, 'uid'>)[],
@@ -94,7 +94,7 @@ export async function recordEnds(
   await audit(transaction, ends.map(endEntry));
 }
 
-/** What ended a payout: what the bank has shown, or what people have said, as its reason tells. */
+/** Audit entry of an end: its reason tells what the bank showed or people decided. */
 function endEntry({
   reference,
   state,
@@ -104,7 +104,7 @@ function endEntry({
   at,
   assessed,
 }: Pick<PayoutRecord, 'reference'> & {
-  /** Absent: it was never read. */
+  /** Absent: the payout was never assessed. */
   assessed?: Assessment | null;
   state: EndState;
   reason: Reason | null;

@@ -19,31 +19,30 @@ export interface PayoutClaimRequest {
   kind?: PayoutKind;
   by: string | null;
   runId: string;
-  /** The claim gets this term at least, so that nobody holds it under one of before; absent: the first. */
+  /** Lowest term of the claim, so that nobody holds it under an earlier one; absent: 1. */
   term?: number;
-  /** Derived references whose attempts are wanted too. */
+  /** Derived references whose attempts are returned as well. */
   derivedReferences: readonly string[];
   at: number;
 }
 
-/** What a payout finds when it claims its row. */
+/** Result of claiming a payout's row. */
 export interface PayoutClaim {
   record: PayoutRecord;
-  /** Whether an earlier run held the claim (reset, started again, retention over). */
+  /** Whether an earlier run held the claim (reset, restarted, retention over). */
   isTakenOver: boolean;
-  /** False when the document is known with another payload, or as another kind (`id-reused`). */
+  /** False if the document is claimed with another payload or as another kind (`id-reused`). */
   samePayload: boolean;
-  /** Attempts recorded for this reference and for its derived exchange reference, oldest first. */
+  /** Attempts under this reference and the derived ones, oldest first. */
   attempts: SendAttempt[];
 }
 
 export const payoutClaimRepository = { claimPayout, renewClaim };
 
 /**
- * Takes the claim of one payout for `runId` (state `received` becomes `preparing`): inserts the row when no batch has, takes it
- * over from another run under the next term when the payload is the same and the row has no end, and sets `releasedAt` where
- * the batch had no time to. Each step is one atomic statement and no row is ever deleted, so that together they need no
- * transaction.
+ * Takes the claim of one payout for `runId` (state `received` becomes `preparing`). Inserts the row if no batch has. Takes it over
+ * from another run under the next term if the payload is the same and the row has no end. Sets `releasedAt` if the batch did not
+ * get to it. Each step is one atomic statement and no row is ever deleted, so no transaction is needed.
  */
 async function claimPayout(db: Database, claim: PayoutClaimRequest): Promise<PayoutClaim> {
   const taken = await write(
@@ -87,8 +86,8 @@ async function insertClaimed(db: Database, claim: PayoutClaimRequest): Promise<P
 }
 
 /**
- * The newest run that asks is right: Temporal has one open run for an id. A row whose payload differs keeps its claim, which
- * belongs to the payout it was made for; so does one that has an end.
+ * The newest run wins, as Temporal keeps one open run per id. A row with another payload keeps its claim, which belongs to the
+ * payout it was made for; so does a row with an end.
  */
 async function takeOver(db: Database, claim: PayoutClaimRequest): Promise<PayoutRecord | undefined> {
   const { term = 1 } = claim;
@@ -108,14 +107,14 @@ async function takeOver(db: Database, claim: PayoutClaimRequest): Promise<Payout
         .then<PayoutState>('preparing')
         .else(ref('state'))
         .end(),
-      // Its day has come.
+      // Its due date has come.
       reason: when()
         .when('state', '=', 'scheduled')
         .then(null)
         .else(ref('reason').$castTo<JsonText<Reason> | null>())
         .end(),
       reasonCode: when().when('state', '=', 'scheduled').then(null).else(ref('reasonCode')).end(),
-      // A row that runs is released, even if whoever started it died before saying so: a cancelled batch must not end it.
+      // A running row counts as released even if its starter died before recording that: a cancelled batch must not end it.
       releasedAt: fn.coalesce('releasedAt', val(claim.at)),
       updatedAt: claim.at,
     }))
@@ -127,8 +126,8 @@ async function takeOver(db: Database, claim: PayoutClaimRequest): Promise<Payout
 }
 
 /**
- * The next term for the run that holds the claim; undefined when it does not. Asked again, it is the same one: a renewal whose answer
- * was lost is no other.
+ * Moves the claim to the next term for the run that holds it; undefined if it does not. Idempotent: repeated after a lost answer,
+ * it returns the same term.
  */
 async function renewClaim(
   db: Database,
@@ -146,7 +145,7 @@ async function renewClaim(
   return renewed?.term;
 }
 
-/** Whoever has the document: under this reference, or as another kind under another one. */
+/** The row that holds the document, under this reference or, as another kind, under another one. */
 async function claimed(db: Database, { instruction, generation }: PayoutClaimRequest): Promise<PayoutRecord> {
   return db
     .selectFrom('payouts')

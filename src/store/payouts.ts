@@ -37,19 +37,19 @@ async function userOf(db: Database, reference: string): Promise<string | undefin
   return row?.uid;
 }
 
-/** The payouts that there are under these references. */
+/** Payouts with these references; unknown ones are left out. */
 function payoutsOf(db: Database, references: readonly string[]): Promise<PayoutRecord[]> {
   const query = db.selectFrom('payouts').selectAll();
   return inChunks(references, (some) => query.where('reference', 'in', some).execute());
 }
 
-/** The payouts whose order has one of these ids. */
+/** Payouts with one of these order ids. */
 function payoutsOfOrders(db: Database, orderIds: readonly string[]): Promise<PayoutRecord[]> {
   const query = db.selectFrom('payouts').selectAll();
   return inChunks(orderIds, (some) => query.where('orderId', 'in', some).execute());
 }
 
-/** Batch id, reference, workflow id, order id or document id -> matching payouts, oldest first, at most `limit`. */
+/** Payouts with this batch id, reference, workflow id, order id or document id; oldest first, at most `limit`. */
 async function findPayouts(db: Database, id: string, limit: number): Promise<PayoutRecord[]> {
   return db
     .selectFrom('payouts')
@@ -70,7 +70,7 @@ async function findPayouts(db: Database, id: string, limit: number): Promise<Pay
     .execute();
 }
 
-/** Payouts one of whose ids (reference, order, document) begins with this; newest first, at most `limit`. Reads every row. */
+/** Payouts whose reference, order id or document id begins with `prefix`; newest first, at most `limit`. Reads every row. */
 async function payoutsBeginning(db: Database, prefix: string, limit: number): Promise<PayoutRecord[]> {
   return db
     .selectFrom('payouts')
@@ -86,25 +86,25 @@ async function payoutsBeginning(db: Database, prefix: string, limit: number): Pr
     .execute();
 }
 
-/** What is asked of rows; all of it must hold. */
+/** Search conditions; all must hold. */
 export interface PayoutSearch {
   states?: readonly PayoutState[];
-  /** Reason code, or a state. */
+  /** Reason code or state. */
   kind?: string;
   accountId?: string;
-  /** Handed over from this time on, and before that one, epoch ms. */
+  /** Created at or after `from` and before `before`, epoch ms. */
   from?: number;
   before?: number;
-  /** The same of its end. */
+  /** Ended at or after `endedFrom` and before `endedBefore`. */
   endedFrom?: number;
   endedBefore?: number;
-  /** Money of it came back. */
+  /** Money was returned. */
   isReturned?: boolean;
-  /** Anywhere in an id of the row or in the name of its file, in whatever case. Names and accounts of payees are not looked through. */
+  /** Part of an id of the row or of its file's name, ignoring case. Payee names and account numbers are not searched. */
   text?: string;
 }
 
-/** Of every batch, newest first, at most `limit`. Reads every row unless `states` or a time leaves most of them out. */
+/** Payouts of all batches, newest first, at most `limit`. Reads every row unless `states` or a time excludes most. */
 async function searchPayouts(
   db: Database,
   { states, kind, accountId, from, before, endedFrom, endedBefore, isReturned, text }: PayoutSearch,
@@ -142,7 +142,7 @@ async function searchPayouts(
     .execute();
 }
 
-/** Of every batch, in one of these states; oldest first, at most `limit`. */
+/** Payouts of all batches in one of these states, oldest first, at most `limit`. */
 async function payoutsIn(db: Database, states: readonly PayoutState[], limit: number): Promise<PayoutRecord[]> {
   return db
     .selectFrom('payouts')
@@ -156,8 +156,8 @@ async function payoutsIn(db: Database, states: readonly PayoutState[], limit: nu
 }
 
 /**
- * What the holder of the claim last read; false when it does not hold it any more. With an audit entry when the row, as it was when it
- * was read, was read under another policy before.
+ * Stores the assessment; false if the run no longer holds the claim. With an audit entry if the earlier assessment passed in was
+ * made under another policy.
  */
 async function recordAssessment(
   db: Database,
@@ -185,7 +185,7 @@ async function recordAssessment(
   });
 }
 
-/** Who approved what is paid under a digest, with an audit entry for each; again changes nothing. */
+/** Records who approved a digest, with an audit entry for each new approval; idempotent. */
 async function recordApprovals(
   db: Database,
   { reference, digest, by, at }: { reference: string; digest: string; by: readonly string[]; at: number },
@@ -220,7 +220,7 @@ async function approvalsOf(db: Database, reference: string, digest: string): Pro
   return rows.map(({ by }) => by);
 }
 
-/** Approvals recorded under any of these references, whatever the digest, oldest first. */
+/** Approvals under any of these references and any digest, oldest first. */
 function approvalsOfMany(db: Database, references: readonly string[]): Promise<Selectable<Tables['decisions']>[]> {
   const query = db.selectFrom('decisions').selectAll().orderBy('at').orderBy('by');
   return inChunks(references, (some) => query.where('reference', 'in', some).execute());

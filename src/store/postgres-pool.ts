@@ -7,8 +7,8 @@ const INT8 = types.builtins.INT8;
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
- * Connections to PostgreSQL; `bigint` columns (times, counts) are read as numbers. What is asked of a server that does not answer,
- * or can take nothing now, throws a `StoreUnreachableError`; of one that does not let us in, a `StoreRefusedError`.
+ * Connections to PostgreSQL; `bigint` columns (times, counts) are read as numbers. Queries throw a `StoreUnreachableError` if the
+ * server does not answer or cannot write now, and a `StoreRefusedError` if it refuses access.
  */
 export function openPostgresPool(connectionString: string): PostgresPool {
   const statements = new PreparedStatements();
@@ -21,8 +21,8 @@ export function openPostgresPool(connectionString: string): PostgresPool {
       getTypeParser: (type, format) => (type === INT8 ? Number : types.getTypeParser(type, format)),
     },
   });
-  // Without a listener a connection that breaks ends the process: an idle one, and one between two statements of a
-  // transaction, of which the pool does not hear. The pool replaces both; the next query reports.
+  // Without these listeners a broken connection would end the process, be it idle or between two statements of a transaction, of
+  // which the pool does not hear. The pool replaces both; the next query reports the error.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => {
     client.on('error', () => undefined);
@@ -30,7 +30,7 @@ export function openPostgresPool(connectionString: string): PostgresPool {
     Object.assign(client, {
       query(first: unknown, ...rest: unknown[]) {
         const [values] = rest;
-        // A cursor, and pg's own calls with a callback, are left as they are.
+        // Cursors and pg's own callback calls are passed through.
         if (typeof first !== 'string' || rest.length > 1) return told(query(first, ...rest));
         return told(prepared(query, statements, { text: first, values: values as unknown[] | undefined }));
       },
@@ -41,14 +41,14 @@ export function openPostgresPool(connectionString: string): PostgresPool {
 
 type Query = (...args: unknown[]) => unknown;
 
-/** A statement that is refused because of its name has done nothing: it is asked once more, without. */
+/** A statement refused because of its name has done nothing: repeat it once without a name. */
 async function prepared(query: Query, statements: PreparedStatements, statement: Statement): Promise<unknown> {
   try {
     return await query(statements.named(statement));
   } catch (error) {
     if (!isNameRefused(error)) throw error;
     statements.refused(error);
-    // Within a transaction nothing more is answered: that one is begun again.
+    // Within a transaction the repetition fails too; the original error makes `inTransaction` start over.
     return (query(statement) as Promise<unknown>).catch(() => Promise.reject(error));
   }
 }
@@ -62,11 +62,11 @@ function told<T>(answer: T): T {
 
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html: connection, disk or memory full, shut down; and Node's codes. */
 const CODES = /^(?:08\w{3}|53\w{3}|57P0[1-3]|E(?:CONN\w+|TIMEDOUT|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN|PIPE))$/;
-/** What the client says without a code; the last is Kysely's, of a connection whose rollback did not get through. */
+/** Errors of the client without a code; the last is Kysely's, after a failed rollback. */
 const MESSAGES =
   /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Postgres connection has been discarded)/;
 
-/** By SQLSTATE, by Node's code for certificates, or by what the client says without a code. */
+/** By SQLSTATE, Node's code for certificates, or the client's message if there is no code. */
 const REFUSALS: readonly (readonly [RegExp, StoreRefusal])[] = [
   [
     /^28P01$/,

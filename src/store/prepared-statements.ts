@@ -1,19 +1,18 @@
-/** A statement as pg takes it; one with a name is parsed and planned once for each connection. */
+/** A statement for pg; a named one is parsed and planned once per connection. */
 export interface Statement {
   text: string;
   values?: readonly unknown[];
   name?: string;
 }
 
-/** A connection keeps the plans of no more than these. */
+/** Upper bound of plans kept per connection. */
 const STATEMENTS_MAX = 300;
-/** A longer list of values is seldom as long again, and its plan is large. */
+/** Longer value lists rarely recur with the same length, and their plans are large. */
 const VALUES_MAX = 40;
 
 /**
- * Names for the statements of this process. PostgreSQL refuses a prepared one whose result has another shape since another build has
- * added a column (0A000); a pooler that hands out a connection for one transaction may not know the name (26000), or know it
- * already (42P05).
+ * Names for the prepared statements of this process. PostgreSQL refuses one whose result shape changed because another build added
+ * a column (0A000). A pooler that assigns connections per transaction may not know the name (26000), or know it already (42P05).
  */
 export class PreparedStatements {
   readonly #names = new Map<string, string>();
@@ -27,7 +26,7 @@ export class PreparedStatements {
     return name === undefined ? { text, values } : { text, values, name };
   }
 
-  /** After a refusal because of a name: from now on statements have other names, or none. */
+  /** Call after a refusal because of a name: statements then get new names, or none. */
   refused(error: unknown): void {
     this.#names.clear();
     if (!hasOtherShape(error)) this.#isOff = true;
@@ -44,10 +43,10 @@ export class PreparedStatements {
 
 const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
 
-/** Several refusals share the code; only this one concerns a plan. */
+/** Several errors share this code; only this one is about a plan. */
 const hasOtherShape = (error: unknown): boolean =>
   codeOf(error) === '0A000' && (error as Error).message.includes('cached plan');
 
-/** Whether a statement was refused because of its name: without one it is not, in a new transaction if it was in one. */
+/** Whether a statement was refused because of its name; without one it works, in a new transaction if it was in one. */
 export const isNameRefused = (error: unknown): boolean =>
   hasOtherShape(error) || codeOf(error) === '26000' || codeOf(error) === '42P05';

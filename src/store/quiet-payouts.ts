@@ -6,18 +6,18 @@ export const quietPayoutRepository = { quietPayouts, countClosedRun, forgetClose
 
 // Payouts whose workflow may have been closed before they had an end, and how often that was found.
 
-/** A payout of which nothing was heard for a while, with the runs of it that were closed. */
+/** A payout without changes for a while, with its closed runs. */
 export type QuietPayout = PayoutRecord & { closedRuns: ClosedRuns };
 
 /**
- * Which quiet payouts: the rows of a batch, payouts without a batch (`null`), or those of batches that have ended: they were left to
- * people, and nothing else looks after them.
+ * Which quiet payouts: rows of a batch, payouts without a batch (`null`), or rows of ended batches, which were left to people and
+ * which nothing else looks after.
  */
 export type QuietScope = { batchId: string | null } | 'ended-batches';
 
 /**
- * Released payouts without an end that have not changed since `changedBefore` and may be started again `now`, by reference,
- * those behind `after`. Without those that were handed to people because their runs were closed again and again.
+ * Released payouts without an end, unchanged since `changedBefore` and restartable at `now`; by reference, after `after`. Excludes
+ * those handed to people because their runs were closed repeatedly.
  */
 async function quietPayouts(
   db: Database,
@@ -30,7 +30,7 @@ async function quietPayouts(
     .selectAll()
     .where('releasedAt', 'is not', null)
     .where('endedAt', 'is', null)
-    // Changed as far ahead of now: by a clock that was wrong, and nobody waits until it is right.
+    // A change as far ahead of now came from a wrong clock: do not wait until then.
     .where(({ not, between }) => not(between('updatedAt', changedBefore, 2 * now - changedBefore)))
     .where((row) => row.or([row('nextRestartAt', 'is', null), row('nextRestartAt', '<=', now)]))
     .where((row) => row.or([row('closedRuns', '<', CLOSED_RUNS_MAX), row('state', '!=', 'needs-operator')]));
@@ -53,7 +53,7 @@ async function quietPayouts(
   }));
 }
 
-/** False when somebody else has counted since `before`: of several passes at once one starts the payout again. */
+/** Compare-and-set: false if the count changed since `before`, so that of concurrent passes only one restarts the payout. */
 async function countClosedRun(
   db: Database,
   reference: string,
@@ -71,8 +71,8 @@ async function countClosedRun(
 }
 
 /**
- * An operator starts it again, and closed runs of before do not count any more: of one payout, or of all that are with an
- * operator because their workflow was closed.
+ * Resets the count of closed runs because an operator starts the payout again: of one payout, or of all that are with an operator
+ * because their workflow was closed.
  */
 async function forgetClosedRuns(db: Database, reference?: string): Promise<void> {
   await db

@@ -2,19 +2,19 @@ import type { Database } from './database.ts';
 import type { WatchKey } from './open-orders.ts';
 import type { PayoutRecord } from './schema.ts';
 
-/** What reconciliation compares in one go. */
+/** What reconciliation compares in one pass over a list. */
 export interface ReconciliationKey extends WatchKey {
-  /** Creation of the oldest of its payouts: no order of them is older. */
+  /** When the oldest of its payouts was created: none of their orders is older. */
   since: number;
 }
 
-/** What the references of a payout are derived from, with its uid. */
+/** With the uid, what the references of a payout derive from. */
 export type PayoutDocument = Pick<PayoutRecord, 'reference' | 'documentId' | 'generation'>;
 
-/** Which keys there are to compare with the bank. */
+/** The keys to compare with the bank. */
 export const reconciliationRepository = { documentsOf, reconciliationKeys, batchKeys };
 
-/** Payouts of a user that have changed since. */
+/** Payouts of a user changed since `changedSince`. */
 async function documentsOf(db: Database, uid: string, changedSince: number): Promise<PayoutDocument[]> {
   return db
     .selectFrom('payouts')
@@ -24,7 +24,7 @@ async function documentsOf(db: Database, uid: string, changedSince: number): Pro
     .execute();
 }
 
-/** Keys of payouts that have changed since, ordered by uid and currency, those behind `after`. */
+/** Keys of payouts changed since `changedSince`, by uid and currency, after `after`. */
 async function reconciliationKeys(
   db: Database,
   changedSince: number,
@@ -40,7 +40,7 @@ async function reconciliationKeys(
   return query.groupBy(['uid', 'currency']).orderBy('uid').orderBy('currency').limit(limit).execute();
 }
 
-/** Keys of the released rows of a batch. Rows that were never handed to a workflow have nothing at the bank. */
+/** Keys of the released rows of a batch; unreleased rows have nothing at the bank. */
 async function batchKeys(db: Database, batchId: string): Promise<WatchKey[]> {
   return db
     .selectFrom('payouts')

@@ -27,7 +27,7 @@ import { subscriptionRepository } from './subscriptions.ts';
 import { switchRepository } from './switches.ts';
 import { waitingRepository } from './waiting.ts';
 
-/** Everything that is asked of a store: its aggregates, each functions over a database. */
+/** All operations of a store: its aggregates, each a set of functions over a database. */
 export const repositories = {
   ...claimRepository,
   ...payoutClaimRepository,

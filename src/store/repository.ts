@@ -1,7 +1,7 @@
 import type { Database } from './database.ts';
 
 /**
- * A repository is functions over a database, so that a transaction is made of them as well; `Repository` is what its callers see.
+ * A repository is a set of functions over a database, so that they also work on a transaction; `Repository` is what callers see.
  */
 export type Repository<Functions> = {
   [Name in keyof Functions]: Functions[Name] extends (db: Database, ...given: infer Given) => infer Answer

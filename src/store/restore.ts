@@ -20,24 +20,24 @@ export type RestoreStep = 'copied' | 'prepared' | 'kept' | 'replaced';
 export interface RestoreOrder {
   /** The store's file; need not exist. */
   store: string;
-  /** A copy of it; only read. */
+  /** The copy to restore; only read. */
   file: string;
-  /** The world that this process works with. */
+  /** Bank, accounts and Temporal of this process. */
   identity: Partial<StoreIdentity>;
   by: string;
   /** Epoch milliseconds. */
   now: number;
-  /** Asked once the copy is known to be good; to leave everything as it is, it throws. */
+  /** Called once the copy is known to be good; throws to leave everything as it is. */
   confirm: (facts: StoreFileFacts) => Promise<void>;
   reached?: (step: RestoreStep) => void;
 }
 
 /**
- * Puts a copy in the place of the store and says in it that this was done. The path names a whole store at every moment,
- * the replaced one or the copy; the replaced one is kept beside it. The caller holds the home's lock.
+ * Replaces the store by a copy and records that in it. At every moment the path names a whole store, the old one or the copy; the
+ * old one is kept beside it. The caller holds the home's lock.
  *
- * @returns what the copy holds, and where the replaced store is kept; null when there was none
- * @throws StoreFileError, or StoreIdentityError when the copy or the store belongs to another bank or namespace
+ * @returns what the copy holds, and where the replaced store is kept; null if there was none
+ * @throws StoreFileError, or StoreIdentityError if the copy or the store belongs to another bank or namespace
  */
 export async function restoreStore(order: RestoreOrder): Promise<{ facts: StoreFileFacts; replaced: string | null }> {
   const { store, file, identity, by, now, reached } = order;
@@ -49,7 +49,7 @@ export async function restoreStore(order: RestoreOrder): Promise<{ facts: StoreF
   const replaced = existsSync(store) ? `${store}.replaced-${new Date(now).toISOString().replaceAll(':', '-')}` : null;
   try {
     mkdirSync(dirname(store), { recursive: true, mode: 0o700 });
-    // What a restore left that was killed.
+    // Left by a restore that was killed.
     removeDatabase(fresh);
     copyStoreFile(file, fresh);
     reached?.('copied');
@@ -63,7 +63,7 @@ export async function restoreStore(order: RestoreOrder): Promise<{ facts: StoreF
   }
 }
 
-/** Brings the tables up to date and records the restore: a copy that cannot take this replaces nothing. */
+/** Migrates the copy and records the restore in it, so that a copy that cannot take this replaces nothing. */
 async function prepare(
   path: string,
   record: { at: number; from: number; by: string; detail: Record<string, string> },
@@ -78,7 +78,7 @@ async function prepare(
   sync(path);
 }
 
-/** The names are on disk when this returns. */
+/** Renames the files; the names are synced to disk on return. */
 async function putInPlace(
   fresh: string,
   replaced: string | null,
@@ -97,9 +97,8 @@ async function putInPlace(
 }
 
 /**
- * Takes the store for this process alone, all of it in its one file. A process that opens it meanwhile waits, and then
- * finds that its file was replaced (`openSqliteFile`). undefined for a damaged store: there is no lock to take, and
- * nothing of it must change.
+ * Takes exclusive hold of the store, with all of it in its one file. A process that opens it meanwhile waits, and then finds that
+ * its file was replaced (`openSqliteFile`). Undefined for a damaged store: it offers no lock and must not change.
  */
 async function takeStore(path: string, given: Partial<StoreIdentity>): Promise<DatabaseSync | undefined> {
   try {
@@ -111,7 +110,7 @@ async function takeStore(path: string, given: Partial<StoreIdentity>): Promise<D
   }
   const database = new DatabaseSync(path, { timeout: 0 });
   try {
-    // To leave WAL mode SQLite needs the file for itself, and takes what is in the WAL into it.
+    // Leaving WAL mode needs exclusive use of the file, and moves the WAL into it.
     database.exec('pragma journal_mode = delete');
     database.exec('begin exclusive');
     return database;
@@ -128,8 +127,8 @@ async function takeStore(path: string, given: Partial<StoreIdentity>): Promise<D
 }
 
 /**
- * A second name for the replaced store, with what it has beside it: only a damaged one still has something. That must be
- * gone before another file gets the store's name: SQLite would read it into that one.
+ * Links the replaced store under a second name, with its side files, which only a damaged store still has. They must be gone before
+ * another file takes the store's name, or SQLite would apply them to that file.
  */
 function keep(store: string, replaced: string): void {
   for (const suffix of ['', '-wal', '-journal']) {
@@ -151,7 +150,7 @@ function removeDatabase(path: string): void {
   for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(`${path}${suffix}`, { force: true });
 }
 
-/** What the audit says of a restore. */
+/** Audit detail of a restore. */
 export function detailOf(
   { payouts, open, lastChangeAt }: StoreFileFacts,
   replaced: string | null,

@@ -16,19 +16,19 @@ interface RestoredDatabase extends Pick<RestoreOrder, 'identity' | 'by' | 'now' 
   url: string;
 }
 
-/** What a person calls it; without user and password. */
+/** Name of the database for people, without user and password. */
 export function nameOfDatabase(url: string): string {
   const { host, port, database } = new Client({ connectionString: url });
   return `PostgreSQL database ${database} on ${host}:${port}`;
 }
 
 /**
- * Records in a database that PostgreSQL's own tools have restored that this was done. What others sent after its last change may be
- * missing in it, so this comes before anything else uses it.
+ * Records in a database restored by PostgreSQL's own tools that this was done. Do this before anything else uses it: what others
+ * sent after its last change may be missing.
  *
  * @returns what the database holds
- * @throws StoreFileError when another process is at work in it (an idle one has no connection) or it was never used with a bank,
- * StoreIdentityError when it belongs to another bank or namespace
+ * @throws StoreFileError if another process is connected (an idle one is not) or it was never used with a bank,
+ * StoreIdentityError if it belongs to another bank or namespace
  */
 export async function recordRestoredDatabase({
   url,
@@ -52,7 +52,7 @@ export async function recordRestoredDatabase({
   }
 }
 
-/** Asked on the first connection of the pool: the only one of this process. */
+/** Runs on the first connection of the pool, the only one of this process. */
 async function assertAlone(db: Database): Promise<void> {
   const { rows } = await sql`select from pg_stat_activity where datname = current_database()
     and usename = current_user and pid <> pg_backend_pid()`.execute(db);

@@ -2,7 +2,7 @@ import { audit } from './audit.ts';
 import type { Database } from './database.ts';
 import { inTransaction } from './transaction.ts';
 
-/** What others than this store sent between these times (epoch ms) may be missing in it. */
+/** Period (epoch ms) in which others may have sent what is missing in this store. */
 export interface Restored {
   from: number;
   at: number;
@@ -10,7 +10,7 @@ export interface Restored {
 
 /** Who put this store in the place of another one; audited under the subject `store`. */
 export interface RestoreRecord extends Restored {
-  /** Id of the store whose namespace this one takes; absent: a copy was put in this one's place. */
+  /** Id of the store whose namespace this one takes; absent: this store was replaced by a copy. */
   replaces?: string;
   by: string;
   detail: Record<string, string>;
@@ -20,12 +20,12 @@ export const restoreRepository = { recordRestore, restored, hasReplaced };
 
 const KEY = 'restored_at';
 
-/** What was sent since `from` by others than this store may be missing in it. */
+/** Start of the period in which others may have sent what is missing here. */
 const FROM_KEY = 'restored_from';
-/** A store whose namespace this one has taken: `replaces:<id>`. */
+/** Marks a store whose namespace this one took over: `replaces:<id>`. */
 const REPLACES = 'replaces:';
 
-/** The times and the audit entry, all or none. What an earlier restore may have lost stays so. */
+/** Stores the times and the audit entry, all or nothing. The period of an earlier restore stays included. */
 async function recordRestore(db: Database, { at, from, by, replaces, detail }: RestoreRecord): Promise<void> {
   await inTransaction(db, async (transaction) => {
     const before = await restored(transaction);
@@ -46,15 +46,15 @@ async function recordRestore(db: Database, { at, from, by, replaces, detail }: R
   });
 }
 
-/** Whether this store has taken the namespace of that one, by somebody's word that it is gone. */
+/** Whether this store took over the namespace of that one because somebody said that it is gone. */
 async function hasReplaced(db: Database, storeId: string): Promise<boolean> {
   const row = await db.selectFrom('meta').select('key').where('key', '=', `${REPLACES}${storeId}`).executeTakeFirst();
   return row !== undefined;
 }
 
 /**
- * The last time this store was put in the place of another one: it may know less than was sent. Where the record does not say since
- * when, anything may be missing: a later time could take what was sent for absent.
+ * The last restore or take-over: the store may know less than was sent. If the start is not recorded, anything may be missing, as a
+ * later start could make what was sent count as absent.
  */
 async function restored(db: Database): Promise<Restored | undefined> {
   const rows = await db.selectFrom('meta').selectAll().where('key', 'in', [KEY, FROM_KEY]).execute();

@@ -15,8 +15,8 @@ import type { Json, JsonColumns } from './json-columns.ts';
 import type { OutboxTables } from './outbox-schema.ts';
 
 /**
- * Tables of the store, the same on SQLite and PostgreSQL, with their rows as callers see them. On disk the names are in
- * snake_case. Money is text (decimal strings), times are integers (epoch milliseconds), `Json` is text.
+ * Tables of the store with their rows as callers see them, the same on SQLite and PostgreSQL. On disk names are snake_case. Money
+ * is text (decimal strings), times are integers (epoch milliseconds), `Json` is text.
  */
 export interface Tables extends AnswerTables, AuditTables, CardTables, DecisionTables, OutboxTables {
   meta: { key: string; value: string };
@@ -48,21 +48,21 @@ export const JSON_COLUMNS: JsonColumns<Tables> = {
 
 interface BatchTable {
   batchId: string;
-  /** File name as given, without its folder. */
+  /** File name without its folder. */
   file: string;
   sha256: string;
   by: string | null;
   control: BatchControl;
   total: number;
-  /** Head of the bank message it came as; null for other formats. */
+  /** Header of the bank message it came as; null for other formats. */
   message: Json<OriginalMessage> | null;
-  /** Its message id. */
+  /** Id of that message. */
   messageId: string | null;
-  /** The batch whose unpaid rows it pays again. */
+  /** Batch whose unpaid rows this one pays again. */
   retryOf: string | null;
-  /** How many rows must be completed before the others are released; null: none, or no longer. */
+  /** Rows that must be completed before the others are released; null: none, or no longer. */
   canary: number | null;
-  /** Why it was paused by itself; null: it was not. */
+  /** Why the batch paused itself; null: it did not. */
   controlReason: string | null;
   createdAt: number;
   /** When every row had an end or was with an operator; null before. */
@@ -87,38 +87,38 @@ interface PayoutTable {
   payloadDigest: string;
   amount: string;
   currency: string;
-  /** The instruction's account: rows of one account wait in one lane. */
+  /** Account of the instruction; rows of one account wait in one lane. */
   accountId: string | null;
-  /** The instruction's payee, where it names one by the bank's id. */
+  /** Beneficiary id, if the instruction names one. */
   beneficiaryId: string | null;
   /** Release order, smaller first; 1 is normal. */
   priority: Generated<number>;
   by: string | null;
-  /** Its ids in the bank message it came with; null for other formats. */
+  /** Its ids in the bank message; null for other formats. */
   original: Json<OriginalTransaction> | null;
   /** Digest of user, payee, amount and currency. */
   lookAlikeKey: string | null;
-  /** The same by the payee's account at the bank, where the row names the payee by id and its file was small enough to ask. */
+  /** Like `lookAlikeKey`, by the payee's account at the bank; only for a payee named by id, in a file small enough to ask. */
   lookAlikeAccount: string | null;
-  /** Reference of an earlier payout with the same key, found when this one was claimed; null when there was none. */
+  /** Reference of an earlier payout with the same key, found at the claim; null if none. */
   lookAlikeOf: string | null;
   state: PayoutState;
   reason: Json<Reason> | null;
   /** `code` of `reason`. */
   reasonCode: string | null;
-  /** What a row that waits for money needs on its account, in the account's currency. */
+  /** Amount that a row awaiting funds needs, in the account's currency. */
   fundsNeeded: string | null;
   orderId: string | null;
   /** Booked fee, from the order record; null until known. */
   fee: string | null;
   feeCurrency: string | null;
-  /** Run id of the execution that holds the claim; null until one has taken it. */
+  /** Run id of the execution that holds the claim; null until one takes it. */
   claimRunId: string | null;
-  /** How many runs have held the claim: the fencing token of the last one. */
+  /** Term of the claim: the fencing token of the current holder. */
   term: Generated<number>;
-  /** What the holder of the claim last read about it: what is sent is made of this. */
+  /** The holder's last assessment, from which orders are made. */
   assessed: Json<Assessment> | null;
-  /** Runs closed in a row without progress. */
+  /** Consecutive closed runs without progress. */
   closedRuns: Generated<number>;
   /** State and order id when the last of them was found. */
   closedAtState: string | null;
@@ -130,36 +130,36 @@ interface PayoutTable {
   endedAt: number | null;
 }
 
-/** What is kept of closed runs is a `QuietPayout`'s. */
+/** Without the closed runs, which only a `QuietPayout` shows. */
 export type PayoutRecord = Omit<Selectable<PayoutTable>, 'closedRuns' | 'closedAtState' | 'nextRestartAt'>;
 
-/** Outcome of one POST as far as the sender learned it; null while unknown (the sender may have died). */
+/** Outcome of one POST as far as its sender learned it; null: unknown (the sender may have died). */
 export type AttemptOutcome = 'accepted' | 'not-sent' | 'refused' | 'exists' | 'ambiguous';
 
-/** `absent`: proven never to have become an order, or said so by people. `unpaid`, `paid`: the end of its order. */
+/** `absent`: proven, or said by people, never to have become an order. `unpaid`, `paid`: how its order ended. */
 export type Settled = 'absent' | 'unpaid' | 'paid';
 
 interface SendAttemptTable {
-  /** Reference sent: the payout's own or the derived one of its exchange. */
+  /** The payout's own reference or that of its exchange. */
   reference: string;
   attempt: number;
   runId: string;
   activityId: string;
   sentAt: number;
-  /** Epoch ms of the bank's clock, as it was then: lists from here on show what was sent. Null for what is no order. */
+  /** Bank time (epoch ms, as then measured) from which lists show what was sent. Null for what is no order. */
   listedFrom: number | null;
   outcome: AttemptOutcome | null;
   orderId: string | null;
   code: number | null;
-  /** The order as it was sent; null for what is none (a beneficiary). Under the id of a card request: see `SentCardRequest`. */
+  /** The order as sent; null for what is none (a beneficiary). For a card request: a `SentCardRequest`. */
   request: Json<SentOrder, SentOrder | SentCardRequest> | null;
-  /** What became of it, as far as some run has settled that: it no longer stands against an unpaid end. */
+  /** How a run settled the attempt, which then no longer prevents an unpaid end; null: unsettled. */
   settled: Settled | null;
 }
 
 export type SendAttempt = Selectable<SendAttemptTable>;
 
-/** An order the watch looks for: every reference sent or about to be sent, until its payout has heard the end. */
+/** An order that watches look for: every reference sent or about to be sent, until its payout knows the end. */
 interface OpenOrderTable {
   /** The reference sent to the bank (`client_order_id`). */
   reference: string;
@@ -169,9 +169,9 @@ interface OpenOrderTable {
   workflowId: string;
   openedAt: number;
   orderId: string | null;
-  /** Status last signalled to the owner; null when it heard none or asked to hear again. */
+  /** Status last signalled to the owner; null: none, or it must be signalled again. */
   notifiedStatus: string | null;
-  /** Next look by id, for an order older than the sweep's window; null while the window covers it. */
+  /** Next read by id of an order older than the sweep's window; null while the window covers it. */
   nextLookAt: number | null;
 }
 
@@ -186,16 +186,16 @@ export interface ReturnRecord {
   seenAt: number;
 }
 
-/** What an exchange came to, as its order at the bank shows it; null is what the bank left out. Amounts without a sign. */
+/** A booked exchange as the bank shows it; null: not shown. Amounts are unsigned. */
 export interface BookedExchange {
-  /** Of the payout it was made for, or of the exchange by itself. */
+  /** Reference of the payout it was made for, or of the stand-alone exchange. */
   reference: string;
   orderId: string;
   soldAmount: string | null;
   soldCurrency: string | null;
   boughtAmount: string | null;
   boughtCurrency: string | null;
-  /** As the bank writes it. */
+  /** As written by the bank. */
   rate: string | null;
   fee: string | null;
   feeCurrency: string | null;
@@ -215,16 +215,16 @@ interface RefusedRowTable {
   batchId: string;
   row: number;
   line: number;
-  /** Values as written; empty where they were not read whole, or came in a bank message. */
+  /** Values as written; empty if they were not read completely or came in a bank message. */
   instruction: Json<Record<string, string>>;
   /** Its ids in a bank message. */
   original: Json<OriginalTransaction> | null;
-  /** Reference of the payout that took the row before. */
+  /** Reference of the payout that claimed the row before. */
   reference: string | null;
   findings: Json<{ column: string | null; rule: string; message: string }[]>;
 }
 
-/** A switch that is off, and who switched it off, and why. */
+/** A switch that is off: who switched it off, and why. */
 export interface SwitchRecord {
   scope: SwitchScope;
   key: string;
@@ -234,12 +234,12 @@ export interface SwitchRecord {
 }
 
 interface IncidentTable {
-  /** For people to type. */
+  /** Id for people to type. */
   incidentId: string;
   reference: string;
   orderId: string;
   kind: IncidentKind;
-  /** Of the payout. */
+  /** User of the payout. */
   uid: string | null;
   seenAt: number;
   acknowledgedBy: string | null;
@@ -250,16 +250,16 @@ interface IncidentTable {
 export type IncidentRow = Selectable<IncidentTable>;
 
 interface IdempotencyKeyTable {
-  /** Name of the caller's token; empty for a caller without a name. */
+  /** Name of the caller's token; empty for an unnamed caller. */
   caller: string;
   key: string;
   requestSha256: string;
-  /** The batch this request makes, if it makes one. */
+  /** Id for the batch of this request, if it creates one. */
   batchId: string;
-  /** Who works on it, until `heldUntil` unless it says that it still does. */
+  /** Process that works on it, until `heldUntil` unless it extends that. */
   owner: string;
   heldUntil: number;
-  /** HTTP status of the answer; null before. */
+  /** HTTP status of the answer; null: none yet. */
   status: number | null;
   body: string | null;
   createdAt: number;

@@ -5,10 +5,10 @@ import type { Database } from './database.ts';
 import { json } from './json-columns.ts';
 import { inTransaction } from './transaction.ts';
 
-/** A decision that is kept. */
+/** A stored decision. */
 export type TakenDecision = SignedDecision & { takenAt: number };
 
-/** A row that a signed plan stands for, with the proof that it is in it. */
+/** A row covered by a signed plan, with its inclusion proof. */
 export interface PlannedRow {
   reference: string;
   digest: string;
@@ -17,9 +17,9 @@ export interface PlannedRow {
   path: readonly string[];
 }
 
-/** A plan that is signed, as far as it stands for one row. */
+/** A signed plan as a decision about one of its rows. */
 export type PlannedDecision = TakenDecision & {
-  /** Of the row, as it was planned. */
+  /** Digest of the row when planned. */
   rowDigest: string;
   inclusion: Pick<PlannedRow, 'index' | 'path'>;
 };
@@ -35,12 +35,12 @@ export const signedDecisionRepository = {
   useSignedDecision,
 };
 
-/** With an audit entry. False for an id that was taken before: a decision counts once. */
+/** Stores a signed decision, with an audit entry. False if its id was taken before: a decision counts once. */
 function takeSignedDecision(db: Database, signed: SignedDecision, at: number): Promise<boolean> {
   return inTransaction(db, (transaction) => take(transaction, signed, at));
 }
 
-/** The same for a plan, with the rows that it stands for: those of one that others have signed are there. */
+/** `takeSignedDecision` for a plan, with its rows, unless another signature of the same plan stored them. */
 function takeSignedPlan(
   db: Database,
   signed: SignedDecision,
@@ -75,8 +75,8 @@ async function take(transaction: Database, signed: SignedDecision, at: number): 
 }
 
 /**
- * The first valid decision wins: the order is that of the log, which takes one entry at a time, whatever the clocks of two machines
- * say.
+ * The first valid decision wins: `takenAt` must follow the order of the log, which takes one entry at a time, whatever the clocks
+ * of two machines say.
  */
 async function putLast(transaction: Database, id: string, at: number): Promise<void> {
   const before = await transaction
@@ -110,7 +110,7 @@ const COLUMNS = [
   'takenAt',
 ] as const;
 
-/** What people have signed about one question, in the order in which it came; what was used is among it. */
+/** Signed decisions about one question, in the order taken, including used ones. */
 async function signedDecisionsOf(
   db: Database,
   { reference, question, digest }: { reference: string; question: Question; digest: string },
@@ -126,7 +126,7 @@ async function signedDecisionsOf(
     .execute();
 }
 
-/** The same of plans of its batch that stand for a row, whatever its digest was then. */
+/** Signed plans of the batch that cover the row, whatever its digest was then; in the order taken. */
 async function plannedDecisionsOf(
   db: Database,
   { batchId, reference, question }: { batchId: string; reference: string; question: Question },
@@ -145,7 +145,7 @@ async function plannedDecisionsOf(
   return found.map(({ leafIndex: index, path, ...signed }) => ({ ...signed, inclusion: { index, path } }));
 }
 
-/** Plans of a batch that were signed, in the order in which they came. */
+/** Signed plans of a batch, in the order taken. */
 async function plansOf(
   db: Database,
   batchId: string,
@@ -162,7 +162,7 @@ async function plansOf(
     .execute();
 }
 
-/** Workflow ids of the rows of a plan that wait for people now. */
+/** Workflow ids of a plan's rows that wait for people now. */
 async function awaitingUnder(db: Database, plan: string): Promise<string[]> {
   const rows = await db
     .selectFrom('planRows')
@@ -174,7 +174,7 @@ async function awaitingUnder(db: Database, plan: string): Promise<string[]> {
   return rows.map(({ workflowId }) => workflowId);
 }
 
-/** When the newest decision was taken, of any payout; 0: none was. */
+/** When the last decision of any payout was taken; 0: none was. */
 async function lastDecisionAt(db: Database): Promise<number> {
   const last = await db
     .selectFrom('signedDecisions')
@@ -185,7 +185,7 @@ async function lastDecisionAt(db: Database): Promise<number> {
   return last?.takenAt ?? 0;
 }
 
-/** False when it was used before. */
+/** False if it was used before. */
 async function useSignedDecision(db: Database, id: string, at: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('signedDecisions')

@@ -14,13 +14,13 @@ import { type Gather, GroupCommit } from './group-commit.ts';
 import { whenUnlocked } from './sqlite-lock.ts';
 import { SqliteStatements } from './sqlite-statements.ts';
 
-/** Kysely's SQLite dialect over `node:sqlite`, for a file that several processes write. */
+/** Kysely's SQLite dialect over `node:sqlite`, for a file written by several processes. */
 export class NodeSqliteDialect implements NamingDialect {
   readonly writesNamesOnDisk = true;
   readonly #open: () => Promise<DatabaseSync>;
   readonly #gather: Gather | undefined;
 
-  /** @param gather commits of those who write at one time become one (`group-commit.ts`) */
+  /** @param gather lets concurrent writers share a commit (`group-commit.ts`) */
   constructor(open: () => Promise<DatabaseSync>, gather?: Gather) {
     this.#open = open;
     this.#gather = gather;
@@ -44,12 +44,12 @@ export class NodeSqliteDialect implements NamingDialect {
 }
 
 class SharedFileAdapter extends SqliteAdapter {
-  /** Lets the migrator run in one transaction, which begins with the write lock: two processes never migrate at once. */
+  /** Lets the migrator run in one transaction that begins with the write lock, so two processes never migrate at once. */
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
 
-  /** Turns on the one connection are ours to give: its next user need not wait for the commit of the one before. */
+  /** `GroupCommit` hands out the one connection, whose next user need not wait for the commit of the previous one. */
   override get supportsMultipleConnections(): boolean {
     return true;
   }
@@ -112,12 +112,12 @@ const SAVEPOINT = CompiledQuery.raw('savepoint own');
 const UNDO = [CompiledQuery.raw('rollback to own'), CompiledQuery.raw('release own')] as const;
 const RELEASE = CompiledQuery.raw('release own');
 
-/** Somebody's use of the one connection: a statement or a transaction, without blocking the event loop while it waits. */
+/** One use of the connection, for a statement or a transaction; waits without blocking the event loop. */
 class Turn implements DatabaseConnection {
   readonly #statements: SqliteStatements;
   readonly #commits: GroupCommit;
   #isMine = false;
-  /** In a transaction: whether it is the first of its group. */
+  /** Within a transaction: whether it is the first of its group. */
   #transaction: { isFirst: boolean } | undefined;
 
   constructor({ statements, commits }: Shared) {
@@ -134,7 +134,7 @@ class Turn implements DatabaseConnection {
     return result;
   }
 
-  /** Holds its turn until the last row. */
+  /** Keeps its turn until the last row. */
   async *streamQuery<Row>(query: CompiledQuery): AsyncIterableIterator<QueryResult<Row>> {
     await this.#take();
     if (this.#transaction === undefined) await this.#commits.flush();
@@ -177,7 +177,7 @@ class Turn implements DatabaseConnection {
     this.#commits.endTurn();
   }
 
-  /** Lets others go on, and waits for the disk with them. */
+  /** Gives the turn back, then waits for the shared commit. */
   async #endDurably(): Promise<void> {
     const { durable } = this.#commits;
     this.end();
@@ -195,7 +195,7 @@ class Turn implements DatabaseConnection {
     return this.#run(query);
   }
 
-  /** By itself each statement would be a transaction. */
+  /** Otherwise each statement would be a transaction of its own. */
   #assertOpen(): void {
     if (!this.#commits.isOpen) throw new Error('the transaction was lost with the error before');
   }
@@ -210,6 +210,6 @@ class Turn implements DatabaseConnection {
   }
 }
 
-/** A pragma cannot be in a transaction. */
+/** Pragmas count as reads because they cannot run in a transaction. */
 const reads = ({ query, sql }: CompiledQuery): boolean =>
   SelectQueryNode.is(query) || /^\s*(select|pragma|explain)\b/i.test(sql);

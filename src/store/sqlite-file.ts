@@ -14,7 +14,7 @@ import { whenUnlocked } from './sqlite-lock.ts';
 export const MEMORY = ':memory:';
 
 /**
- * Opens the file, or creates it for this user only: it holds names and account numbers.
+ * Opens the file, or creates it readable only by this user: it holds names and account numbers.
  *
  * @throws StoreFileError for a path that cannot be a database
  */
@@ -26,12 +26,12 @@ export async function openSqliteFile(path: string): Promise<DatabaseSync> {
   const database = connect(path);
   try {
     await whenUnlocked(() => database.exec('pragma journal_mode = wal'));
-    // With WAL, anything below FULL loses the last commits with the power, and with them the record of what was sent.
+    // In WAL mode anything below FULL loses the last commits on power loss, and with them the record of what was sent.
     await whenUnlocked(() => database.exec('pragma synchronous = full'));
     return database;
   } catch (error) {
     database.close();
-    // A restore put another file in its place while this one waited for the lock.
+    // A restore replaced the file while this process waited for the lock.
     if (isSqliteError(error, SQLITE_READONLY_DBMOVED)) return openSqliteFile(path);
     throw asUnusable(error, path);
   }
@@ -57,10 +57,10 @@ function asUnusable(error: unknown, path: string): unknown {
 }
 
 /**
- * Makes an empty file with mode 0600 where there is none; SQLite gives its -wal and -shm files the mode of the main file.
- * An existing one must not be opened here: to close any descriptor of a file drops every POSIX lock that the process holds
- * on it, those of its open SQLite connections too (https://www.sqlite.org/howtocorrupt.html, section 2.2). Then the next
- * process that leaves the file takes itself for the last one and removes the WAL under those connections.
+ * Creates an empty file with mode 0600 unless it exists; SQLite gives its -wal and -shm files the mode of the main file. Never open
+ * an existing one here: closing any descriptor of a file drops all POSIX locks that the process holds on it, those of its open
+ * SQLite connections included (https://www.sqlite.org/howtocorrupt.html, section 2.2). The next process that leaves the file then
+ * takes itself for the last one and removes the WAL under those connections.
  */
 export function createPrivately(path: string): void {
   try {

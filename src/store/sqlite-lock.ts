@@ -2,16 +2,16 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { StoreBusyError } from './errors.ts';
 import { isLocked } from './sqlite-error.ts';
 
-/** How long a statement waits for another connection's write before it fails. */
+/** How long a statement waits for another connection's write. */
 const LOCK_PATIENCE_MS = 30_000;
 const PAUSE_MAX_MS = 25;
 
 /**
- * Tries again while another connection holds the lock. SQLite's own `busy_timeout` would wait inside the call and block
- * the event loop: heartbeats would stop, and two stores of one process on one file would wait for each other for ever.
- * Safe to repeat: a statement that meets the lock has done nothing.
+ * Retries while another connection holds the lock. SQLite's own `busy_timeout` would block the event loop: heartbeats would stop,
+ * and two stores of one process on one file would wait for each other for ever. Safe, as a statement that meets the lock has done
+ * nothing.
  *
- * @throws StoreBusyError when it is held for too long
+ * @throws StoreBusyError if it is held for too long
  */
 export async function whenUnlocked<T>(attempt: () => T | Promise<T>, patienceMs = LOCK_PATIENCE_MS): Promise<T> {
   for (let waited = 0; ; ) {

@@ -1,16 +1,16 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { CompiledQuery, QueryResult } from 'kysely';
 
-/** More than a payout asks; lists of every length make texts without end. */
+/** More than a payout uses; bounded because lists of every length make endlessly many texts. */
 const KEPT = 400;
 
 interface Kept {
   statement: StatementSync;
-  /** It has result columns. */
+  /** It returns columns. */
   reads: boolean;
 }
 
-/** Statements of one database, prepared once each: to prepare one costs as much as to run it. */
+/** Statements of one database, each prepared once: preparing costs as much as running. */
 export class SqliteStatements {
   readonly #database: DatabaseSync;
   readonly #kept = new Map<string, Kept>();
@@ -27,14 +27,14 @@ export class SqliteStatements {
     return { insertId: BigInt(lastInsertRowid), numAffectedRows: BigInt(changes), rows: [] };
   }
 
-  /** By a statement of its own: one that is kept could be asked again before the last row. */
+  /** Prepares its own statement: a cached one could be run again before the last row. */
   *rows<Row>({ sql, parameters }: CompiledQuery): Generator<Row> {
     yield* this.#database.prepare(sql).iterate(...(parameters as SQLInputValue[])) as Iterable<Row>;
   }
 
   #prepared(sql: string): Kept {
     const kept = this.#kept.get(sql) ?? this.#prepare(sql);
-    // The one that was asked last is behind all others.
+    // Move to the end: least recently used first.
     this.#kept.delete(sql);
     this.#kept.set(sql, kept);
     const [oldest] = this.#kept.keys();

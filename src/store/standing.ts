@@ -7,24 +7,24 @@ import type { Database } from './database.ts';
 
 export const standingRepository = { standing };
 
-/** How the work of a store stands, in counts and times (epoch ms) without an id of anything. */
+/** State of the store's work in counts and times (epoch ms), without any id. */
 export interface Standing {
-  /** One of each state that has payouts without an end. */
+  /** One entry per state that has payouts without an end. */
   open: readonly { state: PayoutState; count: number; oldestCreatedAt: number; oldestUpdatedAt: number }[];
-  /** References of open orders that the bank may have, sent before the time that was asked for and not found. */
+  /** Open orders that the bank may have, sent before `sentBefore` and not found. */
   unknown: { count: number; oldestSentAt: number | null };
-  /** Those that nobody has acknowledged. */
+  /** Incidents not acknowledged. */
   incidents: readonly { kind: IncidentKind; count: number }[];
   switchesOff: readonly { scope: SwitchScope; count: number }[];
   /** Card payments that need an operator, or whose end the acquirer contradicts. */
   cardsForPeople: number;
-  /** Of all watches that are alive; null: there is none. */
+  /** Among watches that are alive, the earliest last sweep; null: there is none. */
   oldestSweepAt: number | null;
-  /** Of the entries of the audit behind its last checkpoint; null: every one is signed. */
+  /** Oldest audit entry after the last checkpoint; null: all are signed. */
   oldestUnsignedAt: number | null;
 }
 
-/** Reads indexes of open work alone. `sentBefore`: what was sent earlier should have shown itself. */
+/** Reads only indexes of open work. `sentBefore`: what was sent earlier should have been found. */
 async function standing(db: Database, sentBefore: number): Promise<Standing> {
   const { sweptAt } = await db
     .selectFrom('watches')
@@ -73,7 +73,7 @@ function openByState(db: Database): Promise<Standing['open'][number][]> {
     .execute();
 }
 
-/** An order that was found is followed: its id is known, and the attempt is in doubt no more. */
+/** A found order is followed: its id is known, and its attempt is no longer in doubt. */
 async function unknownOutcomes(db: Database, sentBefore: number): Promise<Standing['unknown']> {
   const { count, oldestSentAt } = await db
     .selectFrom('sendAttempts')
@@ -96,7 +96,7 @@ async function unknownOutcomes(db: Database, sentBefore: number): Promise<Standi
   return { count, oldestSentAt };
 }
 
-/** Entries are numbered from 0: the first one behind a checkpoint has its size for a number. */
+/** Entries are numbered from 0, so the first one after a checkpoint has the checkpoint's size as its number. */
 async function oldestUnsigned(db: Database): Promise<number | null> {
   const { signed } = await db
     .selectFrom('auditCheckpoints')

@@ -13,7 +13,7 @@ import { createPrivately, MEMORY } from './sqlite-file.ts';
 import type { StoreIdentity } from './store-identity.ts';
 import { sync } from './synced.ts';
 
-/** What a store's file holds, for the person who is to trust it. */
+/** Contents of a store's file, by which a person decides whether to trust it. */
 export interface StoreFileFacts {
   identity: Partial<StoreIdentity>;
   payouts: number;
@@ -23,14 +23,14 @@ export interface StoreFileFacts {
   lastChangeAt: number | null;
 }
 
-/** A writer of another process never blocks a reader; one that recovers the WAL does, for a moment. */
+/** Another process's writer never blocks a reader; one that recovers the WAL does briefly. */
 const BUSY_PATIENCE_MS = 30_000;
 
 /**
- * Checks a file that nobody need have open: whole, a store of this product, not contracted by a later version, used with a bank.
+ * Checks a file, open elsewhere or not: whole, a store of this product, not contracted by a later version, used with a bank.
  *
- * @param named what an error calls it, where that is another file
- * @throws StoreFileError or StoreNewerError saying which of these it is not
+ * @param named name of the file in errors, if it differs from `path`
+ * @throws StoreFileError or StoreNewerError saying which check failed
  */
 export async function inspectStoreFile(path: string, named = path): Promise<StoreFileFacts> {
   const db = openDatabase(new NodeSqliteDialect(async () => openToRead(path)));
@@ -45,7 +45,7 @@ export async function inspectStoreFile(path: string, named = path): Promise<Stor
   }
 }
 
-/** Whose store it is; undefined for one that was never used. Nothing in it changes, nor beside it. */
+/** Identity of the store; undefined if it was never used. Changes nothing, neither in the file nor beside it. */
 export async function recordedIdentity(path: string): Promise<Partial<StoreIdentity> | undefined> {
   const db = openDatabase(new NodeSqliteDialect(async () => openToRead(path)));
   try {
@@ -55,7 +55,7 @@ export async function recordedIdentity(path: string): Promise<Partial<StoreIdent
   }
 }
 
-/** Copies a store as of one moment into a new file, on disk when this returns. Others may write to the store meanwhile. */
+/** Copies a store as of one moment into a new file, synced to disk on return. Others may write meanwhile. */
 export function copyStoreFile(from: string, to: string): void {
   try {
     createPrivately(to);
@@ -94,7 +94,7 @@ async function assertOurs(db: Database, path: string): Promise<void> {
   if (missing.size > 0) throw damaged(path);
 }
 
-/** The tables that a store has after this migration, found by making them. */
+/** Tables of a store after this migration, found by running the migrations in memory. */
 async function tablesAfter(migration: string | undefined): Promise<Set<string>> {
   const db = openDatabase(new NodeSqliteDialect(async () => new DatabaseSync(MEMORY)));
   try {
@@ -105,7 +105,7 @@ async function tablesAfter(migration: string | undefined): Promise<Set<string>> 
   }
 }
 
-/** Without SQLite's own: a copy has them only where it needs them. */
+/** Without SQLite's own tables, which a copy has only if it needs them. */
 async function tablesOf(db: Database): Promise<Set<string>> {
   const { rows } = await sql<{ name: string }>`select name from sqlite_master where type = 'table'`.execute(db);
   return new Set(rows.map(({ name }) => name).filter((name) => !name.startsWith('sqlite_')));

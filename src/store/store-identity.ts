@@ -1,15 +1,15 @@
-/** The world a store belongs to: its claims say nothing about another one. */
+/** What a store belongs to; its claims say nothing about another bank, key or Temporal. */
 export interface StoreIdentity {
   /** Base URL of the bank, or the sandbox's own mark. */
   bank: string;
-  /** A digest of each master account that the API key sees. */
+  /** Digests of the master accounts that the API key sees. */
   accounts: readonly string[];
-  /** Temporal's own id of the cluster. */
+  /** Cluster id from Temporal. */
   cluster: string;
   namespace: string;
 }
 
-/** Who says that the recorded parts are no longer what they are. */
+/** Somebody's statement that recorded parts have changed. */
 export interface IdentityAcceptance {
   parts: readonly (keyof StoreIdentity)[];
   by: string;

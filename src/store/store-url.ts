@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { StoreUrlError } from './errors.ts';
 
-/** `path` is `:memory:` for a store that no other process sees. */
+/** `path` is `:memory:` for a store private to this process. */
 export type StoreLocation = { kind: 'postgres' } | { kind: 'file'; path: string };
 
 /**

@@ -44,14 +44,14 @@ export type { SubscriptionMove } from './subscriptions.ts';
 export type { KeptApproval, WaitingFor } from './waiting.ts';
 
 /**
- * The store keeps what must outlive a workflow's retention: who claimed which payout, what was sent under which
- * reference, where every row stands, and who did what. Times are epoch milliseconds and given by the caller.
+ * What must outlive a workflow's retention: who claimed which payout, what was sent under which reference, the state of every row,
+ * and who did what. Times are epoch milliseconds, given by the caller.
  */
 export interface Store extends Repository<typeof repositories> {
-  /** Random UUID, made with the store and never changed: which store a claim was made in. A copy of a store has the same. */
+  /** Random UUID, created with the store and never changed: tells in which store a claim was made. Copies share it. */
   readonly id: string;
   readonly cards: CardStore;
-  /** With an audit entry under the store's id. The next `identify` records these parts anew. */
+  /** Removes these parts, with an audit entry under the store's id. The next `identify` records them anew. */
   forgetIdentity(acceptance: IdentityAcceptance): Promise<void>;
   close(): Promise<void>;
 }

@@ -24,7 +24,7 @@ async function subscriptions(db: Database): Promise<SubscriptionRecord[]> {
   return db.selectFrom('subscriptions').select(SHOWN).orderBy('name').execute();
 }
 
-/** Who sends to a subscription, until when. */
+/** Who delivers to a subscription, and until when. */
 export interface Lease {
   name: string;
   owner: string;
@@ -33,8 +33,8 @@ export interface Lease {
 }
 
 /**
- * Makes `owner` the one that sends to a subscription until then, or for longer if it is; undefined: somebody else is. One that is new
- * begins behind the last event.
+ * Leases the subscription to `owner` until then, or renews its lease; undefined: another process holds it. A new subscription
+ * begins after the last event.
  */
 async function takeSubscription(
   db: Database,
@@ -55,7 +55,7 @@ async function takeSubscription(
     .executeTakeFirst();
 }
 
-/** Another one may take it at once. */
+/** Releases the lease at once. */
 async function leaveSubscription(db: Database, { name, owner }: Pick<Lease, 'name' | 'owner'>): Promise<void> {
   await db
     .updateTable('subscriptions')
@@ -65,15 +65,15 @@ async function leaveSubscription(db: Database, { name, owner }: Pick<Lease, 'nam
     .execute();
 }
 
-/** What a sender has come to; absent keys keep their value. */
+/** Progress of a sender; absent keys keep their value. */
 export interface SubscriptionMove extends Partial<Omit<SubscriptionRecord, 'name'>> {
-  /** Events that were refused, as they stand now. */
+  /** Refused events in their current state. */
   refused?: readonly RefusedEvent[];
-  /** Positions of events refused before that were taken now, or that need not be told any more. */
+  /** Positions of events refused earlier that are now accepted or need no delivery any more. */
   settled?: readonly number[];
 }
 
-/** All of it or, with false, nothing: somebody else sends by now, or a replay was asked for meanwhile. */
+/** Stores progress, all or nothing. False: another process sends by now, or a replay was requested meanwhile. */
 function moveSubscription(
   db: Database,
   { name, owner, from }: Pick<Lease, 'name' | 'owner'> & { from: number },
@@ -109,7 +109,7 @@ function moveSubscription(
   });
 }
 
-/** By position; parked ones too. */
+/** By position, including parked ones. */
 async function refusedEvents(db: Database, name: string): Promise<RefusedEvent[]> {
   return db
     .selectFrom('refusedEvents')
@@ -120,8 +120,8 @@ async function refusedEvents(db: Database, name: string): Promise<RefusedEvent[]
 }
 
 /**
- * Everything from a position on is told again, and at once; with an audit entry. Whoever sends now stops at its next write. `unknown`:
- * there is no such subscription. `deleted`: the event of this position is not there any more.
+ * Delivers everything from a position on again, at once; with an audit entry. The current sender stops at its next write.
+ * `unknown`: no such subscription. `deleted`: the event of this position is gone.
  */
 function replaySubscription(
   db: Database,
@@ -142,7 +142,7 @@ function replaySubscription(
   });
 }
 
-/** Nothing is kept for it any more; with an audit entry. One of this name that is sent to later begins anew. False: there is none. */
+/** Deletes a subscription, with an audit entry; if its name is used again, it begins anew. False: there is none. */
 function forgetSubscription(
   db: Database,
   { name, by, at }: { name: string; by: string; at: number },

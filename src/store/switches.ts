@@ -9,7 +9,7 @@ import { inTransaction } from './transaction.ts';
 
 export const switchRepository = { switchOff, switchOn, switches, matchingSwitch, openUnder };
 
-/** With an audit entry. False when it was off before: who was first, and why, stays. */
+/** With an audit entry. False if it was off already: the first person and reason stay. */
 function switchOff(db: Database, { scope, key, reason, by, at }: SwitchRecord): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
     const { numInsertedOrUpdatedRows } = await transaction
@@ -29,7 +29,7 @@ function switchOff(db: Database, { scope, key, reason, by, at }: SwitchRecord): 
   });
 }
 
-/** With an audit entry. False when it was not off. */
+/** With an audit entry. False if it was not off. */
 function switchOn(db: Database, { scope, key, reason, by, at }: SwitchRecord): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
     const { numDeletedRows } = await transaction
@@ -51,12 +51,12 @@ function switchOn(db: Database, { scope, key, reason, by, at }: SwitchRecord): P
 
 const subjectOf = ({ scope, key }: SwitchedOff): string => (key === '' ? scope : `${scope} ${key}`);
 
-/** Those that are off, oldest first. */
+/** Switches that are off, oldest first. */
 export async function switches(db: Database): Promise<SwitchRecord[]> {
   return db.selectFrom('switches').selectAll().orderBy('at').orderBy('scope').orderBy('key').execute();
 }
 
-/** The widest scope of a switch that stops a payout; a batch that is paused stops its payouts like a switch of its own. */
+/** Widest scope of a switch that stops a payout; a paused batch stops its payouts like a switch. */
 async function matchingSwitch(db: Database, touched: Touched): Promise<SwitchScope | undefined> {
   const batch = db
     .selectFrom('payouts')
@@ -93,7 +93,7 @@ async function matchingSwitch(db: Database, touched: Touched): Promise<SwitchSco
   return widest(rows.map(({ scope }) => scope));
 }
 
-/** How many payouts without an end a switch would stop, as far as their rows say what they touch. */
+/** Number of payouts without an end that a switch would stop, as far as their rows show what they touch. */
 async function openUnder(db: Database, { scope, key }: SwitchedOff): Promise<number> {
   const { count } = await db
     .selectFrom('payouts')
@@ -104,7 +104,7 @@ async function openUnder(db: Database, { scope, key }: SwitchedOff): Promise<num
   return count;
 }
 
-/** Where a row of `payouts` says what a switch is about. */
+/** Column of `payouts` that each scope is compared with. */
 export const COLUMNS = {
   uid: 'uid',
   account: 'accountId',

@@ -1,8 +1,8 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 
 /**
- * Waits until the file, or the names in a folder, are on disk. Never for a database that this process has open: closing the
- * descriptor would drop SQLite's locks.
+ * Syncs a file, or the names in a folder, to disk. Never for a database that this process has open: closing the descriptor would
+ * drop SQLite's locks.
  */
 export function sync(path: string): void {
   const descriptor = openSync(path, 'r');

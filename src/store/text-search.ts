@@ -1,11 +1,11 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 
-// Said with functions that SQLite and PostgreSQL have in common: `like` minds case in one of them alone, and orders of text differ.
+// Uses functions common to SQLite and PostgreSQL: `like` is case-sensitive in only one of them, and text sorts differently.
 
-/** As many characters of a column as the prefix has. */
+/** The first characters of a column, as many as the prefix has. */
 export const beginning = (column: string, prefix: string): Expression<string> =>
   sql<string>`substr(${sql.ref(column)}, 1, ${sql.lit([...prefix].length)})`;
 
-/** Whether a column holds a text, in whatever case. */
+/** Whether a column contains the text, ignoring case. */
 export const holding = (column: string, text = ''): Expression<SqlBool> =>
   sql<SqlBool>`lower(${sql.ref(column)}) like ${`%${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`} escape '\\'`;

@@ -7,8 +7,8 @@ const ATTEMPTS = 5;
 const RACES_LOST: ReadonlySet<unknown> = new Set(['40001', '40P01', '23505']);
 
 /**
- * Runs `work` in one transaction, from the beginning when PostgreSQL lets another transaction win: the next attempt
- * reads what the winner wrote. The same when the tables have changed under a prepared statement. On SQLite transactions run one after the other and nothing is repeated.
+ * Runs `work` in one transaction, and again if PostgreSQL lets another transaction win, so that it reads what the winner wrote;
+ * also if the tables changed under a prepared statement. On SQLite transactions run one after the other and are never repeated.
  */
 export async function inTransaction<T>(db: Database, work: (transaction: Database) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {

@@ -7,7 +7,7 @@ import type { PayoutRecord } from './schema.ts';
 
 export const waitingRepository = { waitingPayouts, decidedBy };
 
-/** In which payouts wait for people. The index names them too: a query that does not say them as it does goes without it. */
+/** States in which payouts wait for people. The index has the same list: a query without exactly this condition does not use it. */
 const WAITING = ['awaiting-approval', 'awaiting-bank-approval', 'held', 'needs-operator'] as const;
 
 export type WaitingState = (typeof WAITING)[number];
@@ -15,17 +15,17 @@ export type WaitingState = (typeof WAITING)[number];
 export interface WaitingFor {
   states: readonly WaitingState[];
   scope: Scope;
-  /** Whose payouts are left out, but those that need an operator: nobody decides their own. */
+  /** Maker whose payouts are left out, except those that need an operator: nobody decides their own. */
   notBy: string | undefined;
   limit: number;
 }
 
 const OPERATORS: PayoutState = 'needs-operator';
 
-/** A column that leads to no other index: SQLite would take the one of lanes, or of documents, and sort what it finds. */
+/** Hides a column from other indexes: SQLite would otherwise use that of lanes or documents and sort the result. */
 const aside = (column: 'state' | 'uid' | 'accountId' | 'currency') => sql<string>`coalesce(${sql.ref(column)}, '')`;
 
-/** References of payouts that wait for people of this scope, the oldest first. Reads the index alone. */
+/** References of payouts that wait for people of this scope, oldest first. Reads only the index. */
 async function waitingPayouts(
   db: Database,
   { states, scope: { uids, accounts, currencies }, notBy, limit }: WaitingFor,
@@ -50,18 +50,18 @@ async function waitingPayouts(
   return rows.map(({ reference }) => reference);
 }
 
-/** That somebody has approved a payout, as it is kept. */
+/** A stored approval of a payout. */
 export interface KeptApproval {
   reference: string;
   question: Question;
   digest: string;
-  /** With others of its batch. */
+  /** By a plan of its batch. */
   byPlan: boolean;
 }
 
 /**
- * What somebody has approved about payouts by credentials that they still have, alone or by a plan. Nothing of it is verified: it
- * says what need not be listed, never what counts.
+ * Approvals of payouts by a person with credentials they still have, alone or by a plan. They are not verified: use them to hide
+ * rows from a list, never to decide what counts.
  */
 async function decidedBy(
   db: Database,

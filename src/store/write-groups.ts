@@ -6,13 +6,13 @@ import { inTransaction, lostRace } from './transaction.ts';
 type Work<T> = (db: Database) => Promise<T>;
 
 /**
- * What a piece of work locks beside rows that nobody else is about to write, in the order in which all lock it: the watch of an open
- * order, then the outbox and the audit log. Pieces of a group run in this order, so that two groups seldom meet crosswise.
+ * What a piece of work locks besides rows that nobody else is about to write, in the common lock order: the watch of an open order,
+ * then the outbox and the audit log. A group runs its pieces in this order, so that two groups rarely deadlock.
  */
 export const LOCKS = { itsRows: 0, watch: 1, logs: 2 } as const;
 type Locks = (typeof LOCKS)[keyof typeof LOCKS];
 
-/** A small write of one caller. It may be begun again: it keeps nothing outside the database. */
+/** A small write of one caller. It may be started again, so it must keep nothing outside the database. */
 interface Piece {
   locks: Locks;
   work: Work<unknown>;
@@ -20,19 +20,18 @@ interface Piece {
   answer: PromiseWithResolvers<unknown>;
 }
 
-/** Nobody waits for more than this many others. */
+/** Upper bound on the others that one piece of work waits for. */
 const PIECES_MAX = 32;
-/** A group gives up on a lock long before PostgreSQL looks for a deadlock (`deadlock_timeout`, 1 s). */
+/** A group gives up on a lock long before PostgreSQL checks for deadlocks (`deadlock_timeout`, 1 s). */
 const LOCK_PATIENCE_MS = 100;
-/** Those who come next wait for a group no longer than this: somebody may keep one of its pieces from a lock. */
+/** Longest that later pieces wait for a group: one of its pieces may be stuck on a lock. */
 const GROUP_PATIENCE_MS = 250;
 
 /**
- * Small writes of this process on PostgreSQL: those that come while others are being written are one transaction, committed
- * together. Each is answered when it is durable. A group is written as a whole or not at all: when one of its pieces fails, or
- * meets a lock that another transaction keeps, nothing of it is written and each piece is done by itself, as if there were no
- * groups. So no piece fails with another one, and nobody waits for a lock while it keeps those of others: of two groups, or a group
- * and a transaction, that wait for each other, the group lets go.
+ * Groups small writes of this process on PostgreSQL: those that arrive while others are written form one transaction, and each is
+ * answered when it is durable. A group is all or nothing: if a piece fails, or meets a lock held by another transaction, nothing is
+ * written and each piece runs by itself, as without groups. So no piece fails because of another, and none waits for a lock while
+ * holding those of others: of two groups, or a group and a transaction, that block each other, the group lets go.
  */
 class WriteGroups {
   readonly #db: Database;
@@ -53,7 +52,7 @@ class WriteGroups {
   async #writeAll(): Promise<void> {
     this.#isAtWork = true;
     for (;;) {
-      // Whoever was answered by the last group writes what comes next.
+      // Callers answered by the last group may add to the next one.
       await setImmediate();
       const group = this.#waiting.splice(0, PIECES_MAX);
       if (group.length === 0) break;
@@ -75,14 +74,14 @@ class WriteGroups {
       });
       for (const [at, { answer }] of group.entries()) answer.resolve(answers[at]);
     } catch (error) {
-      // A commit without an answer may be durable: to do it again is for those to decide who asked.
+      // An unanswered commit may be durable: only the callers can decide to repeat it.
       if (isWritten && !isUndone(error)) for (const { answer } of group) answer.reject(error);
       else await eachAlone(group);
     }
   }
 }
 
-/** Answers to a commit that say that it was a rollback. */
+/** Errors of a commit that mean it was rolled back. */
 const isUndone = (error: unknown): boolean => lostRace(error) || isAbortedTransactionError(error);
 
 async function eachAlone(pieces: readonly Piece[]): Promise<void> {
@@ -105,16 +104,16 @@ async function orPatienceOver(work: Promise<void>): Promise<void> {
 
 const GROUPS = new WeakMap<Database, WriteGroups>();
 
-/** From now on small writes to this database share commits. Not for SQLite, whose driver does it by itself (`group-commit.ts`). */
+/** Makes small writes to this database share commits. Not for SQLite, whose driver does so itself (`group-commit.ts`). */
 export const shareCommits = (db: Database): void => void GROUPS.set(db, new WriteGroups(db));
 
-/** A write of one statement, or of some that need no transaction; durable when it is answered. */
+/** A write of one statement, or of several that need no transaction; durable when it resolves. */
 export function write<T>(db: Database, locks: Locks, work: Work<T>): Promise<T> {
   const groups = GROUPS.get(db);
   return groups === undefined ? work(db) : groups.write({ locks, work, alone: () => work(db) });
 }
 
-/** A short transaction, durable when it is answered; like one that runs `inTransaction`, it may be begun again. */
+/** A short transaction, durable when it resolves; like `inTransaction`, it may run `work` again. */
 export function inShortTransaction<T>(db: Database, locks: Locks, work: Work<T>): Promise<T> {
   const alone = (): Promise<T> => inTransaction(db, work);
   const groups = GROUPS.get(db);

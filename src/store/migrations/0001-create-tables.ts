@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { ColumnTypes } from './column-types.ts';
 
-/** The schema at the time of this migration: nothing here reads the table types, which move on. */
+/** The schema as of this migration: do not use the table types, which change later. */
 type Schema = Kysely<unknown>;
 
 export const createTables = (types: ColumnTypes): Migration => ({
@@ -68,7 +68,7 @@ async function createPayouts(db: Schema): Promise<void> {
     .on('payouts')
     .columns(['batch_id', 'state', 'released_at'])
     .execute();
-  // A release asks for the next rows again and again: without this index it would step over all rows released before.
+  // A release asks for the next rows repeatedly; without this index it would step over all rows released before.
   await db.schema
     .createIndex('payouts_unreleased')
     .on('payouts')

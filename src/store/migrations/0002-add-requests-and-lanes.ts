@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** What each attempt sent, and which rows wait for the same account. Rows of before keep null: nothing waits by them. */
+/** What each attempt sent, and which rows wait for the same account. Earlier rows keep null, which nothing waits for. */
 export const addRequestsAndLanes = (): Migration => ({
   async up(db: Kysely<unknown>) {
     await db.schema.alterTable('send_attempts').addColumn('request', 'text').execute();

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** What the bank shows against the stored end of a payout: each order once for each kind of incident. */
+/** Incidents: what the bank shows against the stored end of a payout, one for each order and kind. */
 export const createIncidents = (): Migration => ({
   async up(db: Kysely<unknown>) {
     await db.schema

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** What a batch was handed over as, which rows of it were refused, and what makes two payouts look alike. */
+/** The bank message a batch came as, its refused rows, and what makes two payouts look alike. */
 export const addBatchGuards = (): Migration => ({
   async up(db: Kysely<unknown>) {
     for (const column of ['message', 'message_id', 'retry_of']) {

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** Kill switches, canary rows and the order of release. Rows of before are of normal priority. */
+/** Switches, canary rows and the release order. Earlier rows get normal priority. */
 export const addBatchControl = (): Migration => ({
   async up(db: Kysely<unknown>) {
     await db.schema
@@ -20,7 +20,7 @@ export const addBatchControl = (): Migration => ({
       .alterTable('payouts')
       .addColumn('priority', 'integer', (column) => column.notNull().defaultTo(1))
       .execute();
-    // Rows are released by priority: the index without it is of no use any more.
+    // Rows are now released by priority, so the index without it is obsolete.
     await db.schema.dropIndex('payouts_unreleased').execute();
     await db.schema
       .createIndex('payouts_release_order')

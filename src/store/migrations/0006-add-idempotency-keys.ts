@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** Keys under which callers of the gateway hand something over, and what they were answered. */
+/** Idempotency keys of the gateway's callers, and the answers given under them. */
 export const addIdempotencyKeys = (): Migration => ({
   async up(db: Kysely<unknown>) {
     await db.schema

@@ -3,7 +3,7 @@ import type { Migration } from 'kysely/migration';
 
 type Schema = Kysely<unknown>;
 
-/** Card payments, the ids they were sent under and known by at the acquirer, and what was said about them. */
+/** Card payments, their ids as sent and at the acquirer, and events about them. */
 export const createCardPayments = (): Migration => ({
   async up(db: Schema) {
     await createPayments(db);

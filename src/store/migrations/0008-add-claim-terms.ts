@@ -2,8 +2,8 @@ import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
 /**
- * The claim as a fencing token, what was last read about a payout, what became of each attempt, and what people decided. An
- * attempt of before is not settled: whoever closes its payout looks first.
+ * The claim's term as a fencing token, the last assessment, how each attempt was settled, and decisions. Earlier attempts are not
+ * settled, so whoever closes their payout looks first.
  */
 export const addClaimTerms = (): Migration => ({
   async up(db: Kysely<unknown>) {

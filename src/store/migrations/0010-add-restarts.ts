@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** What is known of closed runs of a payout, and a way to the rows that a batch, or no batch, still waits for. */
+/** Closed runs of a payout, and an index of the released rows without an end, by batch. */
 export const addRestarts = (): Migration => ({
   async up(db: Kysely<unknown>) {
     await db.schema

@@ -3,13 +3,13 @@ import type { Migration } from 'kysely/migration';
 import type { IncidentKind } from '../../domain/reconciliation.ts';
 import { incidentId } from '../incident-id.ts';
 
-/** As on disk by then. */
+/** Tables on disk as of this migration. */
 interface Tables {
   payouts: { reference: string; uid: string };
   incidents: { incident_id: string; reference: string; order_id: string; kind: IncidentKind; uid: string };
 }
 
-/** Who has seen to an incident, and ways to the few rows that make a bank distrusted. */
+/** Acknowledgements of incidents, and indexes of the few rows that make a bank distrusted. */
 export const addAcknowledgements = (): Migration => ({
   async up(db: Kysely<unknown>) {
     for (const column of ['incident_id', 'uid', 'acknowledged_by', 'acknowledged_reason']) {
@@ -35,7 +35,7 @@ export const addAcknowledgements = (): Migration => ({
   },
 });
 
-/** Those recorded before. */
+/** Gives earlier incidents an id and a user. */
 async function identifyThose(db: Kysely<Tables>): Promise<void> {
   for (const { reference, order_id, kind } of await db
     .selectFrom('incidents')

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** A row is a payout, a transfer between own accounts or an exchange by itself; every one of before is a payout. */
+/** Kinds of rows: payout, transfer between own accounts, stand-alone exchange. Earlier rows are payouts. */
 export const addPayoutKinds = (): Migration => ({
   async up(db: Kysely<unknown>) {
     await db.schema

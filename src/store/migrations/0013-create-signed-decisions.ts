@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** What people have signed: verified again by whoever goes by it. */
+/** Signed decisions, which are verified again wherever they are used. */
 export const createSignedDecisions = (): Migration => ({
   async up(db: Kysely<unknown>) {
     await db.schema

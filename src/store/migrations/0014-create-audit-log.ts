@@ -4,7 +4,7 @@ import { MerkleTree } from '../../audit/merkle.ts';
 import { logged } from '../audit.ts';
 import type { ColumnTypes } from './column-types.ts';
 
-/** As on disk by then. */
+/** Tables on disk as of this migration. */
 interface Tables {
   audit: { seq: number; at: number; actor: string; action: string; subject: string; detail: string };
   audit_log: {
@@ -19,10 +19,10 @@ interface Tables {
   audit_tree: { id: number; size: number; edge: string };
 }
 
-/** The audit as a transparency log: what was written before becomes its first entries. */
+/** The audit as a transparency log; earlier entries become its first ones. */
 export const createAuditLog = ({ serial }: ColumnTypes): Migration => ({
   async up(db: Kysely<unknown>) {
-    // In SQLite only this type makes the number the key of the table itself.
+    // Only with type `integer` does SQLite use the number as the table's own row key.
     const number = serial === 'integer' ? 'integer' : 'bigint';
     await db.schema
       .createTable('audit_log')

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** What one signature for many payouts stands for, row by row. */
+/** The rows covered by a signed plan. */
 export const createPlanRows = (): Migration => ({
   async up(db: Kysely<unknown>) {
     await db.schema

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** What the bank has shown of payees, and what was paid to them. */
+/** Payees as the bank showed them, and payments made to them. */
 export const createPayees = (): Migration => ({
   async up(db: Kysely<unknown>) {
     await db.schema

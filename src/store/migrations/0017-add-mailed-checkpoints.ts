@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** Checkpoints leave the machine in a second way, each by itself. */
+/** A second way for checkpoints to leave the machine, recorded separately. */
 export const addMailedCheckpoints = (): Migration => ({
   async up(db: Kysely<unknown>) {
     await db.schema.alterTable('audit_checkpoints').addColumn('mailed_at', 'bigint').execute();

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** What waits for people is found by its index alone, and so is the decision that was taken last. */
+/** Indexes that alone answer the queries for what waits for people and for the last decision taken. */
 export const indexWaitingPayouts = (): Migration => ({
   async up(db: Kysely<unknown>) {
     const states = ['awaiting-approval', 'awaiting-bank-approval', 'held', 'needs-operator'];
@@ -9,7 +9,7 @@ export const indexWaitingPayouts = (): Migration => ({
       .createIndex('payouts_waiting')
       .on('payouts')
       .columns(['created_at', 'row', 'reference', 'state', 'uid', 'account_id', 'currency', 'by'])
-      // As the query says it: no other index answers to it.
+      // Must match the query's condition; written so that no other index fits it.
       .where(sql<boolean>`coalesce(state, '') in (${sql.join(states.map((state) => sql.lit(state)))})`)
       .execute();
     await db.schema.createIndex('signed_decisions_taken').on('signed_decisions').columns(['taken_at', 'id']).execute();

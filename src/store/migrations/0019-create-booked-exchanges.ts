@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** What the exchange of a payout came to, as the bank booked it. */
+/** Exchanges as the bank booked them. */
 export const createBookedExchanges = (): Migration => ({
   async up(db: Kysely<unknown>) {
     await db.schema

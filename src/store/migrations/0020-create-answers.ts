@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** What was answered to bank messages, so that a later answer can say what has changed, and which one it supersedes. */
+/** Answers to bank messages, so that a later answer can report what changed and which one it supersedes. */
 export const createAnswers = (): Migration => ({
   async up(db: Kysely<unknown>) {
     await db.schema

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** What providers have said of payees. */
+/** Verdicts of check providers on payees. */
 export const createPayeeChecks = (): Migration => ({
   async up(db: Kysely<unknown>) {
     await db.schema

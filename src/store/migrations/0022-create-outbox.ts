@@ -2,10 +2,10 @@ import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { ColumnTypes } from './column-types.ts';
 
-/** Events for others, how far each subscription has been told, and what it did not take. */
+/** Events for subscribers, each subscription's position, and the events it refused. */
 export const createOutbox = ({ serial }: ColumnTypes): Migration => ({
   async up(db: Kysely<unknown>) {
-    // In SQLite only this type makes the number the key of the table itself.
+    // Only with type `integer` does SQLite use the number as the table's own row key.
     const number = serial === 'integer' ? 'integer' : 'bigint';
     await db.schema
       .createTable('outbox')

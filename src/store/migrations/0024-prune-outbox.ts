@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { ColumnTypes } from './column-types.ts';
 
-/** How far events have been deleted. Apart from the head, which whoever writes an event locks. */
+/** Position up to which events are deleted. Not in the head's row, which every writer of an event locks. */
 export const pruneOutbox = ({ serial }: ColumnTypes): Migration => ({
   async up(db: Kysely<unknown>) {
     const number = serial === 'integer' ? 'integer' : 'bigint';

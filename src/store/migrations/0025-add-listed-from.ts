@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** From when on lists show an attempt, in the bank's time: either clock may be set right before anybody looks. */
+/** Bank time from which lists show an attempt, stored because either clock may be corrected before anybody looks. */
 export const addListedFrom = (): Migration => ({
   async up(db: Kysely<unknown>) {
     await db.schema.alterTable('send_attempts').addColumn('listed_from', 'bigint').execute();

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { ColumnTypes } from './column-types.ts';
 
-/** Up to when the time of calls of the bank is given out. Nothing that a crash may not forget: no booking waits for a disk. */
+/** Call budgets: the time up to which calls of the bank are booked. A crash may lose it, so no booking waits for the disk. */
 export const createCallBudgets = ({ forgetful }: ColumnTypes): Migration => ({
   async up(db: Kysely<unknown>) {
     const table = db.schema.createTable('call_budgets');

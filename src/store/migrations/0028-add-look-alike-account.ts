@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** A payee may be named by its id in one file and by its account in the next. */
+/** A payee may be named by id in one file and by account in the next. */
 export const addLookAlikeAccount = (): Migration => ({
   async up(db: Kysely<unknown>) {
     await db.schema.alterTable('payouts').addColumn('look_alike_account', 'text').execute();

@@ -6,14 +6,14 @@ import type { ColumnTypes } from './column-types.ts';
 
 type MigrationFile = Readonly<Record<string, (types: ColumnTypes) => Migration>>;
 
-/** Every migration ever released is a file of this folder that exports it alone; a new one sorts behind all others. */
+/** Names of all migrations: each file of this folder exports one, and a new one sorts after all others. */
 export const migrationNames = (): string[] =>
   readdirSync(new URL('.', import.meta.url))
     .filter((file) => /^\d{4}-.*(?<!\.d)\.[jt]s$/.test(file))
     .map((file) => basename(file, extname(file)))
     .sort();
 
-/** By name, which a store keeps: a released one is never changed, nor its file renamed. */
+/** Migrations by name. Stores record the names: never change a released migration or rename its file. */
 export async function migrations(types: ColumnTypes): Promise<Record<string, Migration>> {
   const all: Record<string, Migration> = {};
   for (const name of migrationNames()) {

@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { StoreLocation } from '../store-url.ts';
 
-/** What a migration cannot say the same way in both databases. */
+/** What migrations must write differently for each database. */
 export interface ColumnTypes {
-  /** Type of a column that numbers its rows by itself. */
+  /** Type of an auto-numbered column. */
   serial: 'integer' | 'bigserial';
-  /** Before a table that a crash may empty; undefined where every table is written in the same way. */
+  /** Modifier of a table that a crash may empty; undefined if there is none. */
   forgetful?: RawBuilder<unknown>;
 }
 
