@@ -11,13 +11,13 @@ import { IS_BUILT, ownModule } from '../own-files.ts';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** Everything a workflow may import values from. */
 const SOURCES = ['src/workflows/**/*.ts', 'src/domain/**/*.ts'];
-/** To lines, without the sources: the SDK keeps the map for every worker, and looks into it for every promise of a workflow. */
+/** Maps lines only, without sources: the SDK keeps the map for every worker and searches it for every promise of a workflow. */
 const MAP = 'inline-nosources-cheap-module-source-map';
 
 /**
- * The workflow code as the worker loads it: built once for each state of its sources, kept under node_modules; the package brings
- * it along. `isSealed`: its failures are encoded, for a worker with a codec. `isVersioned`: for a worker of a deployment. Throws a
- * `Problem` where it is not built yet and cannot be kept.
+ * The workflow bundle: built once per state of its sources and kept under node_modules; the package ships it built. `isSealed`:
+ * encodes failures, for workers with a codec. `isVersioned`: for workers of a deployment. Throws a `Problem` if it is not built yet
+ * and cannot be kept.
  */
 export async function workflowBundle({ root = ROOT, isSealed = false, isVersioned = false } = {}): Promise<{
   codePath: string;
@@ -36,20 +36,20 @@ export async function workflowBundle({ root = ROOT, isSealed = false, isVersione
     workflowsPath,
     workflowInterceptorModules: [interceptors],
     ...(failureConverterPath && { failureConverterPath }),
-    // Evaluated once for each worker, and not for each workflow: none of ours may hold state (`test/architecture/bundle.test.ts`).
+    // Evaluated once per worker, not per workflow: none of our modules may hold state (`test/architecture/bundle.test.ts`).
     preloadModules: [workflowsPath, interceptors, ...(failureConverterPath ? [failureConverterPath] : [])],
-    // The same bundle whatever folder the first command was started in.
+    // Makes the bundle independent of the folder in which the command was started.
     webpackConfigHook: (config) => ({ ...config, context: root, devtool: MAP }),
     logger: new DefaultLogger('WARN'),
   });
-  // Two processes may build at once: each writes its own file, and the rename of equal contents is harmless.
+  // Concurrent builders each write their own file; renaming one over another with equal contents is harmless.
   const fresh = `${codePath}.${randomUUID()}`;
   await writeFile(fresh, code);
   await rename(fresh, codePath);
   return { codePath };
 }
 
-/** A service may not write to its own code: what it runs is built before it is installed. */
+/** A service may not write to its own code, so its bundle must be built at installation. */
 async function openCache(folder: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true });
@@ -67,7 +67,7 @@ async function openCache(folder: string): Promise<void> {
   }
 }
 
-/** All of them, by the word that names each: for whoever builds ahead of the first worker. */
+/** Builds all bundles; paths by kind. For building ahead of the first worker. */
 export async function workflowBundles(): Promise<Record<string, string>> {
   const paths: Record<string, string> = {};
   for (const isVersioned of [false, true]) {

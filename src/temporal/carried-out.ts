@@ -4,7 +4,7 @@ import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 const PULSE_MS = 250;
 const PATIENCE_MS = 30_000;
 
-/** Waits until a workflow has nothing under way, has ended, or is not there. */
+/** Waits until a workflow has no pending activity or workflow task, is closed, or does not exist. */
 export async function untilCarriedOut(client: Client, workflowId: string): Promise<void> {
   await untilTrue(async () => {
     const shown = await client.workflow.getHandle(workflowId).describe().catch(unlessGone);
@@ -17,7 +17,7 @@ function unlessGone(error: unknown): undefined {
   if (!(error instanceof WorkflowNotFoundError)) throw error;
 }
 
-/** Waits for something that comes soon or, after the patience, without us. */
+/** Polls until the condition holds or the patience is over. */
 export async function untilTrue(condition: () => Promise<boolean>): Promise<void> {
   const until = performance.now() + PATIENCE_MS;
   while (!(await condition()) && performance.now() < until) await timer(PULSE_MS);

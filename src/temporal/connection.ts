@@ -5,7 +5,7 @@ import { CHECK_TEMPORAL, Problem } from '../domain/problem.ts';
 import { repeatDroppedUpdates } from './dropped-updates.ts';
 import { sealedPayloads } from './sealed-payloads.ts';
 
-/** Where a Temporal service is: of the embedded server, or of the cluster the environment names. */
+/** Address of a Temporal service: the embedded server, or the cluster named by the environment. */
 export interface TemporalAddress {
   /** `host:port` */
   temporalAddress: string;
@@ -26,7 +26,7 @@ export class TemporalUnreachableError extends Problem {
   }
 }
 
-/** A client for starting and reaching workflows, with the keys that the workers have. */
+/** A client that starts and reaches workflows, with the workers' codec keys. */
 export async function connectTemporal(
   config: Pick<Config, 'temporal' | 'codecKeys'>,
   at: TemporalAddress,
@@ -37,7 +37,7 @@ export async function connectTemporal(
   return { connection, client: clientOver(config, at, connection), close: () => connection.close() };
 }
 
-/** The same client over a connection that is there already, such as a worker's. */
+/** The same client over an existing connection, such as a worker's. */
 export function clientOver(
   config: Pick<Config, 'codecKeys'>,
   { namespace }: Pick<TemporalAddress, 'namespace'>,
@@ -47,7 +47,7 @@ export function clientOver(
   return new Client({ connection, namespace, dataConverter, interceptors: { workflow: [repeatDroppedUpdates] } });
 }
 
-/** What @temporalio/envconfig says for a cluster (TLS, API key); the bare address for the embedded server. */
+/** Options from @temporalio/envconfig for a cluster (TLS, API key); the plain address for the embedded server. */
 export function connectOptions(
   { temporal }: Pick<Config, 'temporal'>,
   { temporalAddress }: TemporalAddress,

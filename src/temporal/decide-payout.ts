@@ -2,8 +2,8 @@ import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@
 import type { MESSAGES } from '../domain/names.ts';
 
 /**
- * Tells a payout what somebody has decided, or asks it to cancel where that is still possible (`cancelled`, `too-late` or `pending`):
- * what it says to it, or why it counts for nothing.
+ * Sends a decision or a cancel to a payout as an update. Returns the payout's outcome (for a cancel `cancelled`, `too-late` or
+ * `pending`), or why the update was refused.
  */
 export const tellPayout = (
   client: Client,
@@ -17,13 +17,13 @@ export const tellPayout = (
     .then(({ outcome }) => outcome)
     .catch(refusalOf);
 
-/** Why an update was not taken. Throws what is no refusal. */
+/** Why an update was refused. Rethrows an error that is no refusal. */
 export function refusalOf(error: unknown): { refused: string } {
   if (error instanceof WorkflowUpdateFailedError) return { refused: error.cause?.message ?? error.message };
   if (!isClosed(error)) throw error;
   return { refused: 'its workflow was closed and is being started again; try again in a moment' };
 }
 
-/** gRPC status NOT_FOUND is what an update of a closed workflow is answered with. */
+/** An update of a closed workflow is answered with gRPC status NOT_FOUND. */
 const isClosed = (error: unknown): boolean =>
   error instanceof WorkflowNotFoundError || (error instanceof Error && /already completed/.test(error.message));

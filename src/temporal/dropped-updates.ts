@@ -5,8 +5,8 @@ const FAILED_PRECONDITION = 9;
 const TRIES_MAX = 3;
 
 /**
- * A workflow task can fail through no fault of the update in it: the workflow was about to end, and a signal came. The server then
- * drops the update and says so. It is asked again under the same id, so that one that was taken all the same counts once.
+ * A workflow task can fail through no fault of an update in it: a signal arrived as the workflow was about to end. The server then
+ * drops the update and reports that. Repeats it under the same update id, so that one that was accepted after all counts once.
  */
 export const repeatDroppedUpdates: WorkflowClientInterceptor = {
   async startUpdate(input, next) {
@@ -22,8 +22,8 @@ export const repeatDroppedUpdates: WorkflowClientInterceptor = {
 };
 
 /**
- * The server has no code for it; "no worker has asked for work lately" has the same one. Over a worker's connection its words
- * are in the message alone.
+ * There is no code of its own for this: "no worker has asked for work lately" has the same one. Over a worker's connection the
+ * server's text is only in the message.
  */
 const wasDropped = (error: unknown): boolean =>
   error instanceof ServiceError &&

@@ -32,13 +32,13 @@ import type { BatchRecord, PayoutRecord, Store } from '../store/store.ts';
 import { lastingAttributes, searchAttributes } from '../workflows/search-attributes.ts';
 import { CARD_PAYMENT, payoutPriority, SHARED_WORK, watchPriority } from './priorities.ts';
 
-/** A payout whose workflow tasks do not work, or that no worker serves, takes no update. */
+/** Limit of a cancel: a payout that no worker serves, or whose workflow tasks fail, accepts no update. */
 const CANCEL_MS = 10_000;
 
 /**
- * Workflow executions as activities reach them, over a Temporal client. `startsHere`: the first task of a payout need not be
- * queued, the worker that starts it takes it if it has room ("eager start"). Only with the worker's own connection, and not
- * where versions of workers are told apart: the one that starts a payout may no longer be the current one.
+ * `Executions` over a Temporal client. `startsHere` requests eager start: the first task of a payout goes to the worker that starts
+ * it, if it has room, without queueing. Only over the worker's own connection, and not with Worker Versioning: the starting
+ * worker's version may no longer be the current one.
  */
 export function executionsOver(client: Client, { startsHere = false } = {}): Executions {
   const signal = async (workflowId: string, name: string, payload: unknown): Promise<boolean> =>
@@ -64,7 +64,7 @@ export function executionsOver(client: Client, { startsHere = false } = {}): Exe
           }),
         });
       if (await isStarted(start(WorkflowIdReusePolicy.REJECT_DUPLICATE, false))) return 'started';
-      // A run of this id there was: should the store know nothing of it, the new one looks before it sends.
+      // An earlier run exists: if the store knows nothing of it, the new one looks before it sends.
       const { ALLOW_DUPLICATE, ALLOW_DUPLICATE_FAILED_ONLY } = WorkflowIdReusePolicy;
       const again = start(evenCompleted === true ? ALLOW_DUPLICATE : ALLOW_DUPLICATE_FAILED_ONLY, true);
       return (await isStarted(again)) ? 'started' : 'already-started';
@@ -84,7 +84,7 @@ export function executionsOver(client: Client, { startsHere = false } = {}): Exe
     orderChanged: (workflowId, notice) => signal(workflowId, MESSAGES.orderChanged, notice),
     approve: (workflowId, decision) => signal(workflowId, MESSAGES.approve, decision),
     reject: (workflowId, decision) => signal(workflowId, MESSAGES.reject, decision),
-    // Accepted is enough: the payout answers when it knows, and its row shows it. Asked again, a run has taken it once.
+    // ACCEPTED is enough: the payout answers once it knows, and its row shows it. The update id makes repeats harmless.
     cancelPayout: (workflowId, request) =>
       ifThere(() =>
         client.withDeadline(Date.now() + CANCEL_MS, () =>
@@ -106,7 +106,7 @@ export function executionsOver(client: Client, { startsHere = false } = {}): Exe
       }
     },
     startCardPayment: (input) => startCardPayment(client, input),
-    // By the service itself: the client's own signal has no request id, by which the server knows one that is repeated.
+    // Calls the service directly: the client's `signal` takes no request id, by which the server recognises a repeated signal.
     cardEvent: (merchantRequestId, event, requestId) =>
       ifThere(async () => {
         const workflowId = cardWorkflowId(merchantRequestId);
@@ -165,7 +165,7 @@ export async function startCardPayment(client: Client, input: CardPaymentInput):
   if (!(await isStarted(start(REJECT_DUPLICATE, false)))) await start(ALLOW_DUPLICATE, true);
 }
 
-/** Starts the workflow of a claimed batch unless it runs; a batch without an end is always safe to start again. */
+/** Starts the workflow of a claimed batch unless it runs; a batch without an end can always be started again. */
 export async function startBatch(client: Client, batchId: string, file: string): Promise<void> {
   await client.workflow.start(WORKFLOW_TYPES.payoutBatch, {
     workflowId: batchWorkflowId(batchId),
@@ -179,14 +179,14 @@ export async function startBatch(client: Client, batchId: string, file: string):
   });
 }
 
-/** What a batch is controlled with by somebody who is known. */
+/** What is needed to control a batch on behalf of a known caller. */
 export interface BatchControls {
   client: Client;
   store: Pick<Store, 'controlBatch'>;
   settings: { policy?: Policy };
 }
 
-/** Updates by which a batch goes on, and what they set. */
+/** Updates that let a batch continue, and the control they set. */
 const LETS_GO: ReadonlyMap<string, BatchControl> = new Map([
   [MESSAGES.resume, 'running'],
   [MESSAGES.drain, 'draining'],
@@ -197,8 +197,8 @@ export const letsGoOn = (update: string, { control }: Pick<BatchRecord, 'control
   LETS_GO.has(update) && (update === MESSAGES.resume || control === 'paused');
 
 /**
- * Pauses, drains, resumes or cancels a batch: an update on its workflow, started where it does not run. With a policy workers take
- * no update that lets a batch go on, and the store is told here. Throws a `Problem` when the workflow refuses it.
+ * Pauses, drains, resumes or cancels a batch by an update of its workflow, which is started if it does not run. Under a policy,
+ * workers accept no update that lets a batch continue, so that control is stored here. Throws a `Problem` if the workflow refuses.
  */
 export async function updateBatch(
   { client, store, settings: { policy } }: BatchControls,
@@ -221,7 +221,7 @@ export async function updateBatch(
     });
 }
 
-/** Starts the reconciliation that goes on for ever, as the store's claim on the namespace; one that sleeps makes a pass now. */
+/** Starts the endless reconciliation, which is also the store's claim on the namespace; a sleeping one makes a pass now. */
 export async function startReconciliation(client: Client, storeId: string): Promise<void> {
   await client.workflow.signalWithStart(WORKFLOW_TYPES.reconciliation, {
     workflowId: RECONCILIATION_ID,
@@ -235,7 +235,7 @@ export async function startReconciliation(client: Client, storeId: string): Prom
   });
 }
 
-/** Starts a single pass of the reconciliation under an id of its own; `days` as the worker is set when absent. */
+/** Starts a single reconciliation pass under its own id; `days` absent: the worker's setting. */
 export function startReconciliationPass(
   client: Client,
   passId: string,
@@ -250,7 +250,7 @@ export function startReconciliationPass(
   });
 }
 
-/** Starts the workflow of a payout again after it was closed without an end (terminated, say), unless somebody else has. */
+/** Starts the workflow of a payout again after it was closed without an end (terminated, say), unless it is open again. */
 export async function restartPayout(client: Client, payout: PayoutRecord): Promise<void> {
   const { workflowId, kind, reference, instruction } = payout;
   await executionsOver(client).startPayout({

@@ -5,25 +5,25 @@ import { historyFromJSON, historyToJSON } from '@temporalio/common/lib/proto-uti
 import { ENCODING } from '../codec/encryption.ts';
 import { TASK_QUEUE } from '../domain/names.ts';
 
-/** A file with the history of one execution, as `payouts histories pull` and `temporal workflow show --output json` write it. */
+/** A history file of one execution, as written by `payouts histories pull` and `temporal workflow show --output json`. */
 export interface HistoryFile {
   file: string;
   workflowId: string;
   workflowType: string;
-  /** As `Worker.runReplayHistories` takes it. */
+  /** As accepted by `Worker.runReplayHistories`. */
   history: unknown;
-  /** Namespace that its payloads are encrypted for; undefined: they are clear. */
+  /** Namespace that its payloads are encrypted for; undefined: not encrypted. */
   sealedFor: string | undefined;
-  /** A first task has ended; of one that starts later none has. */
+  /** Its first workflow task has completed; not so for a delayed start. */
   isBegun: boolean;
 }
 
-/** Of an open execution: the files of a pull replace those of the one before. */
+/** Stable name, so that a new pull replaces the files of the previous one. */
 const fileNameOf = (workflowId: string, runId: string): string => `${encodeURIComponent(workflowId)}.${runId}.json`;
 
 /**
- * Writes the histories of open executions of the product into a folder, for their owner only: one file each, payloads as Temporal has
- * them. `query`: a visibility query that they must answer to as well. Returns how many were written, at most `limit`.
+ * Writes the histories of the product's open executions into a folder, readable only by its owner: one file each, payloads as
+ * stored by Temporal. `query`: an additional visibility query. Returns how many were written, at most `limit`.
  */
 export async function pullHistories(
   client: Client,
@@ -48,7 +48,7 @@ export async function pullHistories(
   return count;
 }
 
-/** Paths of the files of a folder that may be histories, by name; undefined: there is no such folder. */
+/** Paths of the JSON files in a folder, by name; undefined: no such folder. */
 export function historyFilesIn(folder: string): string[] | undefined {
   if (!existsSync(folder)) return undefined;
   const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
@@ -60,7 +60,7 @@ interface RecordedEvent {
   workflowTaskCompletedEventAttributes?: object;
 }
 
-/** Throws an `Error` that says why for a file that holds no history from its first event on. */
+/** Reads a history file. Throws an `Error` with the reason if it does not hold a history from its first event. */
 export function readHistory(path: string): HistoryFile {
   const file = basename(path);
   let json: { events?: RecordedEvent[] };
@@ -83,7 +83,7 @@ export function readHistory(path: string): HistoryFile {
 
 const SEALED = Buffer.from(ENCODING).toString('base64');
 
-/** What an encrypted payload says beside its bytes, in whatever event it lies. */
+/** Finds the namespace in the metadata of an encrypted payload, in any event. */
 function sealedFor(json: unknown): string | undefined {
   if (typeof json !== 'object' || json === null) return undefined;
   if ('metadata' in json && typeof json.metadata === 'object' && json.metadata !== null) {

@@ -1,13 +1,13 @@
 import { type Client, isGrpcServiceError, NamespaceNotFoundError } from '@temporalio/client';
 
-/** gRPC statuses of a service that does not tell its cluster id to a client of one namespace. */
+/** gRPC statuses of a service that hides its cluster id from a client of one namespace. */
 const UNTOLD: ReadonlySet<number> = new Set([7, 12]); // PERMISSION_DENIED, UNIMPLEMENTED
 const NOT_FOUND = 5;
 
 /**
- * Which Temporal a client is connected to. The cluster's id is random, made with its database and kept in it. Where it is not
- * told (default authorization gives it to readers of the whole cluster only), the id of the namespace stands for it, which
- * is random as well. Throws a `NamespaceNotFoundError`, so that a misspelled name is never kept as a store's own.
+ * Identity of the Temporal service of a client. The cluster id is random, created and stored with its database. If it is hidden
+ * (default authorization shows it only to readers of the whole cluster), the namespace id, also random, stands in for it. Throws a
+ * `NamespaceNotFoundError`, so that a misspelled name is never stored.
  */
 export async function temporalIdentity(client: Client): Promise<{ cluster: string; namespace: string }> {
   const { namespace } = client.options;

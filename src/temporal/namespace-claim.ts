@@ -4,9 +4,9 @@ import { Problem } from '../domain/problem.ts';
 import { startReconciliation } from './executions.ts';
 
 /**
- * One namespace has one store. The claim is the memo of the workflow `reconciliation`, which runs for as long as there are
- * workers: Temporal starts one execution of an id at a time, so of two stores that come at once one gets it and the other
- * reads whose it is. No lock of our own, nothing to renew, and the Web UI shows it.
+ * One namespace has one store. The claim is the memo of the workflow `reconciliation`, which runs as long as there are workers:
+ * Temporal keeps one open execution per id, so of two stores that start at once one gets it and the other reads whose it is. No
+ * lock of our own, nothing to renew, and visible in the Web UI.
  */
 interface NamespaceClaim {
   runId: string;
@@ -15,7 +15,7 @@ interface NamespaceClaim {
   storeId: string | undefined;
 }
 
-/** The namespace is another store's: its payouts would be judged by records that are not here (exit code 2). */
+/** The namespace belongs to another store: its payouts would be judged by records that are not here (exit code 2). */
 export class NamespaceTakenError extends Problem {
   constructor(namespace: string, { holder, storeId, open }: { holder: string; storeId: string; open?: number }) {
     const why = open === undefined ? 'whose reconciliation runs in it' : `of which ${open} workflows are open in it`;
@@ -30,10 +30,10 @@ export class NamespaceTakenError extends Problem {
 }
 
 /**
- * Takes the namespace for a store and makes its reconciliation pass now. Throws a `NamespaceTakenError` when another store
- * holds it, or held it last and left workflows open. `replaces`: the one that may be put aside.
+ * Takes the namespace for a store and makes its reconciliation pass now. Throws a `NamespaceTakenError` if another store holds it,
+ * or held it last and left workflows open. `replaces`: id of a store that may be displaced.
  *
- * @returns the store that was put aside
+ * @returns id of the displaced store
  */
 export async function takeNamespace(client: Client, storeId: string, replaces?: string): Promise<string | undefined> {
   const claim = await readClaim(client);
@@ -45,13 +45,13 @@ export async function takeNamespace(client: Client, storeId: string, replaces?: 
   return holder;
 }
 
-/** For a worker that runs: whoever ends the reconciliation ends no claim, and whoever took the namespace has it. */
+/** For a running worker: takes the namespace again if the reconciliation was ended, and throws if another store took it. */
 export async function keepNamespace(client: Client, storeId: string): Promise<void> {
   const claim = await readClaim(client);
   if (claim?.isOpen !== true || claim.storeId !== storeId) await takeNamespace(client, storeId);
 }
 
-/** Throws a `NamespaceTakenError` when another store holds the namespace; `replaces`: the one that a worker will put aside. */
+/** Throws a `NamespaceTakenError` if another store holds the namespace; `replaces`: the store that a worker will displace. */
 export async function assertNamespaceFits(client: Client, storeId: string, replaces?: string): Promise<void> {
   const claim = await readClaim(client);
   if (claim?.isOpen !== true || claim.storeId === undefined) return;

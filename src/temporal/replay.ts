@@ -8,23 +8,23 @@ import { workflowBundle } from './bundle.ts';
 import type { HistoryFile } from './histories.ts';
 import { FAILURE_CONVERTER } from './sealed-payloads.ts';
 
-/** `another-course`: this build does otherwise than what was recorded. */
+/** `another-course`: nondeterminism, this build does not repeat what was recorded. */
 export type ReplayProblem = 'another-course' | 'key-missing' | 'failed';
 
 export interface Replayed {
   problem: ReplayProblem | undefined;
-  /** What the SDK says of it; empty where nothing is wrong. */
+  /** The SDK's message; empty if nothing is wrong. */
   message: string;
 }
 
 type Results = AsyncGenerator<{ file: HistoryFile; replayed: Replayed }>;
 
-/** Thousands of events replay in seconds. */
+/** Ample: thousands of events replay in seconds. */
 const LIMIT_MS = 120_000;
 
 /**
- * Replays histories with the workflow code of this build, one after the other, each for `limitMs` at most. `keys` is asked for at the
- * first history that is encrypted. The SDK's runtime must be installed.
+ * Replays histories with the workflow code of this build, one after the other, each for at most `limitMs`. `keys` is called at the
+ * first encrypted history. The SDK's runtime must be installed.
  */
 export async function* replayHistories(
   histories: readonly HistoryFile[],
@@ -32,9 +32,9 @@ export async function* replayHistories(
   limitMs = LIMIT_MS,
 ): Results {
   const begun = histories.filter(({ isBegun }) => isBegun);
-  // Nothing has been decided that a build could decide otherwise, and the SDK would wait for a first task forever.
+  // Nothing is decided yet that a build could decide differently, and the SDK would wait forever for a first task.
   for (const file of histories.filter(({ isBegun }) => !isBegun)) yield { file, replayed: REPLAYS };
-  // A worker for each way of decoding, not for each history: making one costs more than a replay.
+  // One worker per namespace of the payloads, not per history: creating one costs more than a replay.
   for (const [namespace, some] of Map.groupBy(begun, ({ sealedFor }) => sealedFor)) {
     const ring = namespace === undefined ? undefined : keys();
     if (namespace !== undefined && ring === undefined) {
@@ -64,7 +64,7 @@ async function* replayTogether(
     const result = await within(limitMs, results.next());
     if (result === undefined) {
       yield { file, replayed: { problem: 'failed', message: `gives no result within ${limitMs / 1_000} s` } };
-      // That worker waits on, and so would whoever ended it.
+      // Abandon that worker: it still waits, and so would whoever tried to end it.
       yield* replayTogether(files.slice(index + 1), sealed, limitMs);
       return;
     }
@@ -92,10 +92,10 @@ function resultOf(error: Error | undefined): Replayed {
   return { problem, message: RULE_BROKEN.exec(error.message)?.[1] ?? error.message };
 }
 
-/** What the core says of a history, inside of a dump of its own failure. */
+/** The core's message about a history, inside a dump of its own failure. */
 const RULE_BROKEN = /\[TMPRL\d+\] ([^"]+)/;
 
-/** As a worker of that namespace decodes: the one of a replay has another. What it refuses is refused again, as it was then. */
+/** Decodes like a worker of that namespace; the replay worker has another one. What was refused then is refused again. */
 function codecOf(ring: KeyRing, namespace: string, onUnknownKey: () => void): PayloadCodec {
   const codec = new EncryptionCodec(ring, (why) => {
     if (why === 'unknown-key') onUnknownKey();

@@ -9,8 +9,8 @@ import { refusalOf } from './decide-payout.ts';
 import { executionsOver, restartPayout } from './executions.ts';
 
 /**
- * Has a payout carry out what an operator says, checked against the bank again: what it says to it, or why it counts for nothing. One
- * whose workflow is gone is started again under its id: it looks before it sends.
+ * Sends an operator's request to a payout, which checks it against the bank again. Returns its message, or why it was refused. A
+ * closed workflow is started again under its id; it looks before it sends.
  */
 export async function resolvePayout(
   { client, store }: { client: Client; store: Store },
@@ -23,7 +23,7 @@ export async function resolvePayout(
     await restartPayout(client, payout);
     if (payout.batchId !== null) await store.reopenBatch(payout.batchId);
     if (payout.reason?.code === WORKFLOW_CLOSED) return startedAgain(request.action);
-    // It comes up with an operator: nothing is sent unless this or a later decision says so.
+    // The new run begins with an operator: nothing is sent unless this or a later decision says so.
     await untilParked(client, workflowId);
   }
   return client.workflow
@@ -35,7 +35,7 @@ export async function resolvePayout(
 
 const WORKFLOW_CLOSED: ReasonCode = 'workflow-closed';
 
-/** What a look can decide is not for people yet. */
+/** The new run looks first; what that can decide is not for people yet. */
 function startedAgain(action: ResolveAction): string | { refused: string } {
   const what = 'it was started again and searches for its order before anything is sent';
   if (action === 'keep-looking') return what;

@@ -4,16 +4,16 @@ import { addressRefused, addressText, type ListenAddress } from '../telemetry/li
 
 let installed = false;
 
-/** Said of every worker of activities alone; ours is meant to be one. */
+/** Logged for every activity-only worker, which ours is on purpose. */
 const EXPECTED = 'No workflows registered, not polling for workflow tasks';
 
-/** Buckets in seconds, as the counters' and histograms' names are what the public dashboards of the Temporal SDKs read. */
+/** Durations in seconds and names with suffixes, as the public dashboards of the Temporal SDKs expect. */
 const EXPORTED = { countersTotalSuffix: true, useSecondsForDurations: true, unitSuffix: true } as const;
 
 /**
- * Sends the SDK's log lines through ours, before any worker or native connection; the first log of a process stays. Signals
- * stay ours: the root decides the order in which worker and server end. `metricsAt`: where the SDK's metrics are shown; throws a
- * `Problem` where they cannot be.
+ * Routes the SDK's log through ours; call before any worker or native connection. Only the first call of a process counts. Process
+ * signals stay ours: the root decides the order in which worker and server end. `metricsAt`: address of the SDK's metrics; throws a
+ * `Problem` if it cannot be used.
  */
 export function installRuntime(log: Log, metricsAt?: ListenAddress): void {
   if (installed) return;

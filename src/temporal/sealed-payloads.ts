@@ -6,16 +6,16 @@ import type { KeyRing } from '../codec/key-ring.ts';
 import { UNDECODABLE, undecodableIn } from '../domain/undecodable.ts';
 import { ownModule } from '../own-files.ts';
 
-/** Bundled with the workflows too, where payloads are sealed. */
+/** Also bundled with the workflows if payloads are encrypted. */
 export const FAILURE_CONVERTER = fileURLToPath(ownModule('workflows/failure-converter'));
 
-/** For clients and workers alike; undefined: payloads are clear. */
+/** Data converter of clients and workers; undefined: payloads are not encrypted. */
 export function sealedPayloads(ring: KeyRing | undefined, onRefused?: OnRefused): DataConverter | undefined {
   if (ring === undefined) return undefined;
   return { payloadCodecs: [new EncryptionCodec(ring, onRefused)], failureConverterPath: FAILURE_CONVERTER };
 }
 
-/** An activity that somebody else has scheduled, in clear or with a payload of another workflow, does nothing. */
+/** Fails an activity that somebody else scheduled, with a payload in clear or of another workflow. */
 export const refuseUndecodable: ActivityInboundCallsInterceptor = {
   async execute(input, next) {
     const why = undecodableIn(input.args);

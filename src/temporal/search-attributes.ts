@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Connection, isGrpcServiceError, ServiceError } from '@temporalio/client';
 import { SEARCH_ATTRIBUTES } from '../domain/names.ts';
 
-/** `temporal.api.enums.v1.IndexedValueType` of the types in use. */
+/** `temporal.api.enums.v1.IndexedValueType` of the types we use. */
 const INDEXED_VALUE_TYPES = { Keyword: 2, Bool: 5 } as const;
 /** gRPC status INVALID_ARGUMENT. */
 const INVALID_ARGUMENT = 3;
@@ -15,9 +15,8 @@ export class SearchAttributeConflictError extends Error {
 }
 
 /**
- * Registers the product's search attributes that the namespace lacks and returns once they can be used; again is
- * harmless. Throws for one that exists with another type. Temporal Cloud has no operator service: there they are made
- * with `tcld` or in its UI.
+ * Registers the product's search attributes that the namespace lacks and returns once they are usable; idempotent. Throws if one
+ * exists with another type. Temporal Cloud has no operator service: create them there with `tcld` or in its UI.
  */
 export async function ensureSearchAttributes(connection: Connection, namespace: string): Promise<void> {
   const missing = await missingAttributes(connection, namespace);
@@ -34,7 +33,7 @@ export async function ensureSearchAttributes(connection: Connection, namespace: 
   }
 }
 
-/** The server lists an attribute up to some seconds before it stops to refuse workflows and queries that use it. */
+/** The server lists an attribute some seconds before it accepts workflows and queries that use it. */
 async function areUsable(connection: Connection, namespace: string): Promise<boolean> {
   const query = Object.keys(SEARCH_ATTRIBUTES)
     .map((name) => `${name} IS NULL`)
@@ -48,10 +47,10 @@ async function areUsable(connection: Connection, namespace: string): Promise<boo
   }
 }
 
-/** Whether the server refused to show or register them: Temporal Cloud does, it has no operator service. */
+/** Whether the server refused to list or register them, as Temporal Cloud does without an operator service. */
 export const areRefused = (error: unknown): boolean => error instanceof ServiceError || isGrpcServiceError(error);
 
-/** Name -> indexed value type of the attributes that are not there. Throws as `ensureSearchAttributes`. */
+/** Indexed value types of the missing attributes, by name. Throws like `ensureSearchAttributes`. */
 export async function missingAttributes(connection: Connection, namespace: string): Promise<Record<string, number>> {
   const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
   const missing: Record<string, number> = {};

@@ -9,16 +9,16 @@ export interface SweepSchedule {
   folder: string;
   everyMs: number;
   paused: boolean;
-  /** ISO 8601; null when none is due. */
+  /** ISO 8601; null if none is due. */
   next: string | null;
   /** Start of the latest sweep; null before the first. */
   last: string | null;
 }
 
-/** Sweeps that were missed for longer are not made up for: the next one finds the same files. */
+/** Sweeps missed for longer are skipped: the next one finds the same files. */
 const CATCH_UP = '1m';
 
-/** Throws `ScheduleAlreadyRunning` for a name that is taken. A sweep that is due while one is at work is left out. */
+/** Throws `ScheduleAlreadyRunning` if the name is taken. A sweep that falls due during another one is skipped. */
 export async function createSweepSchedule(
   client: Client,
   name: string,
@@ -40,7 +40,7 @@ export async function createSweepSchedule(
   });
 }
 
-/** Its methods throw `ScheduleNotFoundError` when there is none. */
+/** The handle's methods throw `ScheduleNotFoundError` if there is no such schedule. */
 export const sweepSchedule = (client: Client, name: string): ScheduleHandle =>
   client.schedule.getHandle(SWEEP_SCHEDULE + name);
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
-/** Whether something takes TCP connections there; no answer within the limit counts as none. */
+/** Whether something accepts TCP connections there within the limit. */
 export async function takesConnections(host: string, port: number, limitMs = 2_000): Promise<boolean> {
   const socket = connect({ host, port });
   try {

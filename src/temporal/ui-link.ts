@@ -1,14 +1,14 @@
-/** Where the Temporal UI is, for links. */
+/** Where the Temporal Web UI is, for links. */
 export interface TemporalUi {
   url: string;
   namespace: string;
 }
 
-/** Address of a workflow in the Temporal Web UI; ids hold slashes, so they are encoded. */
+/** URL of a workflow in the Temporal Web UI; ids contain slashes, so they are encoded. */
 export const workflowUrl = (ui: TemporalUi, workflowId: string): string =>
   `${workflowsOf(ui)}/${encodeURIComponent(workflowId)}`;
 
-/** Address of the list of a batch's payouts. */
+/** URL of the list of a batch's payouts. */
 export const batchUrl = (ui: TemporalUi, batchId: string): string =>
   `${workflowsOf(ui)}?query=${encodeURIComponent(`PayoutBatchId="${batchId}"`)}`;
 

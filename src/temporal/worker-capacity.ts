@@ -1,27 +1,27 @@
 import { getHeapStatistics } from 'node:v8';
 
-/** How much a worker does and keeps at one time. */
+/** How much a worker runs and caches at one time. */
 interface WorkerCapacity {
   maxCachedWorkflows: number;
   maxConcurrentActivityTaskExecutions: number;
 }
 
-/** What a workflow that waits takes in the thread of the workflows, as `npm run drill:scale` shows it, with room to spare. */
+/** Memory of a waiting workflow in the workflow thread, as measured by `npm run drill:scale`, with margin. */
 const BYTES_EACH = 2 * 1_048_576;
-/** The rest is for what is at work, and for what has not been collected yet. */
+/** Share of the heap for cached workflows; the rest is for running ones and uncollected garbage. */
 const PART_OF_HEAP = 1 / 4;
-/** As many as the SDK has at work at once. */
+/** The SDK's number of concurrent workflow tasks. */
 const CACHED_MIN = 40;
 
 /**
- * A batch and a watch hold an activity for as long as they have rows: were there no more places than of these, nothing would be
- * sent. A place costs nothing, and how often the bank is called has a limit of its own.
+ * Batches and watches hold an activity slot for as long as they have rows; without more slots than that, nothing would be sent. A
+ * slot costs nothing, and calls of the bank have a limit of their own.
  */
 const ACTIVITIES = 2_000;
 
 /**
- * Of a process whose heap may become so large. A workflow that is not kept is read from its history when it goes on: its memory is
- * bounded whatever waits.
+ * Capacity of a process with this heap limit. Workflows that are not cached are rebuilt from their history when they continue, so
+ * memory is bounded however many wait.
  */
 export const workerCapacity = (heapBytes = getHeapStatistics().heap_size_limit): WorkerCapacity => ({
   maxCachedWorkflows: Math.max(CACHED_MIN, Math.floor((heapBytes * PART_OF_HEAP) / BYTES_EACH)),
