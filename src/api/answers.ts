@@ -12,8 +12,8 @@ import { type Envelope, envelope, isEnvelopeCode } from './schemas/envelope.ts';
 import type { HttpAnswer, HttpFailure } from './transport.ts';
 
 /**
- * The one place that judges what came back: an answer becomes its data or a `BankError`. Interface section 7 gives the codes and
- * leaves HTTP statuses open.
+ * The one place that judges answers: each becomes its data or a `BankError`. Interface section 7 gives the codes and leaves HTTP
+ * statuses open.
  */
 
 export interface CallContext {
@@ -21,26 +21,26 @@ export interface CallContext {
   operation: string;
   /** POST, PUT or DELETE. */
   write: boolean;
-  /** The token was near or past its end when the call was made: a 2002 may be about the token. */
+  /** The token was near or past its end at the time of the call, so a 2002 may be about the token. */
   tokenNearEnd: boolean;
   /** Whether a 401 or 403 proves that nothing was executed. */
   authBeforeExecution: boolean;
 }
 
-/** Makes an answer what its call gives back, or throws the `BankError` it stands for. */
+/** Turns an answer into the result of its call, or throws the corresponding `BankError`. */
 export type Judge<T> = (answer: HttpAnswer, call: CallContext) => T;
 
 const RETRY_AFTER_MAX_MS = 5 * 60_000;
-/** Statuses below 500 that ask to come again: time-out, too early, rate limit. */
+/** Statuses below 500 worth a retry: time-out, too early, rate limit. */
 const COME_AGAIN: ReadonlySet<number> = new Set([408, 425, 429]);
 
-/** Gives the data of a successful answer, read with `schema`; throws the `BankError` that any other answer stands for. */
+/** Judges by envelope: returns the data of a successful answer, parsed with `schema`, or throws the corresponding `BankError`. */
 export const dataOf =
   <T>(schema: z.ZodType<T>): Judge<T> =>
   (answer, call) =>
     openEnvelope(answer, schema, call);
 
-/** Of a call that answers no data. */
+/** For calls whose answer has no data. */
 export const noData = dataOf(z.unknown());
 
 function openEnvelope<T>(answer: HttpAnswer, schema: z.ZodType<T>, call: CallContext): T {
@@ -52,18 +52,18 @@ function openEnvelope<T>(answer: HttpAnswer, schema: z.ZodType<T>, call: CallCon
   if ((status === 401 || status === 403) && !known) throw unauthenticated(answer, call);
   if (parsed === undefined) throw unknownOutcome(`HTTP ${status} without an envelope`, asksAgain(status), answer, call);
   if (parsed.code !== 0) throw refusal(parsed.code, answer, call);
-  // Envelope and status disagree; for a write the less certain of the two counts.
+  // Envelope and status disagree: for a write, assume the less certain of the two.
   if (call.write && status >= 400) throw unknownOutcome(`code 0 under HTTP ${status}`, false, answer, call);
   return payload(parsed.data, schema, answer, call);
 }
 
-/** `undefined` for a body that is no envelope: HTML, half an answer, a code that is no integer. */
+/** `undefined` for a body that is not an envelope: HTML, a truncated answer, a code that is not an integer. */
 export function readEnvelope(body: string | undefined): Envelope | undefined {
   const result = envelope.safeParse(readJson(body));
   return result.success ? result.data : undefined;
 }
 
-/** The body's JSON, `undefined` when it is none. */
+/** The body parsed as JSON; `undefined` if it is not JSON. */
 export function readJson(body: string | undefined): unknown {
   try {
     return body === undefined ? undefined : parseJson(body);
@@ -72,7 +72,7 @@ export function readJson(body: string | undefined): unknown {
   }
 }
 
-/** The error of an exchange that brought no whole answer. */
+/** The error of an exchange without a complete answer. */
 export function exchangeError(failure: HttpFailure, operation: string): BankError {
   const message = `${operation}: ${failure.message}`;
   if (failure.sent) return new UnknownOutcomeError(message, { outcome: 'ambiguous', retryable: true, operation });
@@ -80,8 +80,8 @@ export function exchangeError(failure: HttpFailure, operation: string): BankErro
 }
 
 /**
- * Retry-After in milliseconds, at most 5 minutes. Its date form is measured against the answer's own Date header, so that
- * our clock plays no part.
+ * Retry-After in milliseconds, at most 5 minutes. A date is compared with the answer's own Date header, so that our clock does not
+ * matter.
  */
 export function retryAfterMs(headers: HttpAnswer['headers']): number | undefined {
   const text = String(headers['retry-after'] ?? '').trim();
@@ -89,10 +89,10 @@ export function retryAfterMs(headers: HttpAnswer['headers']): number | undefined
   return Number.isNaN(ms) || ms < 0 ? undefined : Math.min(ms, RETRY_AFTER_MAX_MS);
 }
 
-/** Whether an answer that says nothing else is worth another request. */
+/** Whether an otherwise uninformative answer is worth a retry. */
 export const asksAgain = (status: number): boolean => status < 300 || status >= 500 || COME_AGAIN.has(status);
 
-/** The error of an answer that says nothing about what became of the call; `what` holds no value of it. */
+/** The error of an answer that does not tell what became of the call; `what` must hold no value from it. */
 export function unknownOutcome(
   what: string,
   retryable: boolean,
@@ -128,17 +128,17 @@ export function refusal(code: number, answer: HttpAnswer, { operation, write, to
     httpStatus: status,
     retryAfterMs: retryAfterMs(headers),
     tokenSuspect: conditionOfCode(code) === 'bad-request' && (tokenNearEnd || refusesToken),
-    // A gateway's 5xx can carry the body of another attempt: on a write it proves nothing.
+    // A gateway's 5xx may carry the body of another attempt: for a write it proves nothing.
     ...(write && status >= 500 ? { outcome: 'ambiguous' as const } : {}),
     ...(status === 429 || status === 503 ? { retryable: true } : {}),
   });
 }
 
-/** Data that breaks the schema may be half an answer: ambiguous on a write, asked again on a read. */
+/** Data that violates the schema may be a truncated answer: ambiguous for a write, retried for a read. */
 function payload<T>(data: unknown, schema: z.ZodType<T>, answer: HttpAnswer, call: CallContext): T {
   const result = schema.safeParse(data);
   if (result.success) return result.data;
-  // Paths only: a message of the parser can quote a value.
+  // Paths only: the parser's messages may quote values.
   const paths = [...new Set(result.error.issues.map((issue) => issue.path.join('.') || 'data'))].slice(0, 5).join(', ');
   throw unknownOutcome(`code 0 with data outside the interface (${paths})`, true, answer, call);
 }

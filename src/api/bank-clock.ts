@@ -1,26 +1,26 @@
 import type { HttpAnswer, HttpRequest, Transport } from './transport.ts';
 
-/** How far the bank's clock is from ours. */
+/** Offset of the bank's clock from ours. */
 export interface ClockOffset {
-  /** Positive: the bank is ahead. Milliseconds, median of the samples, each within half a second and half its round trip. */
+  /** Milliseconds, positive if the bank is ahead: median of samples, each accurate to half a second plus half its round trip. */
   ms: number;
-  /** From the smallest sample to the largest, milliseconds. */
+  /** Largest minus smallest sample, milliseconds. */
   spreadMs: number;
   samples: number;
 }
 
 export interface BankClock {
-  /** Undefined before an answer has told the time; a bank whose answers never do has none. */
+  /** Undefined until an answer carries the time; a bank whose answers never do has no offset. */
   offset(): ClockOffset | undefined;
 }
 
-/** Of a bank that is asked for nothing. */
+/** For a bank that is never called. */
 export const UNMEASURED_CLOCK: BankClock = { offset: () => undefined };
 
 const SAMPLES = 15;
-/** The `Date` header is cut to whole seconds (RFC 9110, 5.6.7): on average the bank's clock is this much further. */
+/** The `Date` header is truncated to whole seconds (RFC 9110, 5.6.7): on average the bank's clock is this much ahead of it. */
 const HALF_SECOND_MS = 500;
-/** The wall clock was set, or the machine slept: what was measured before says nothing. */
+/** A larger step means that the wall clock was set or the machine slept: earlier samples are void. */
 const STEP_MS = 1_000;
 
 interface Clocks {
@@ -32,13 +32,13 @@ interface Clocks {
 
 interface Sample {
   ms: number;
-  /** Our wall clock minus the monotonic one: changes when one of them jumps. */
+  /** Wall clock minus monotonic clock; changes when one of them jumps. */
   lead: number;
 }
 
 /**
- * Measures the bank's clock by the `Date` of its answers, each held against the middle of its request. The median stands a few
- * answers that were late on one way only.
+ * Measures the bank's clock by the `Date` of its answers, compared with the middle of each request. The median tolerates a few
+ * answers that were delayed in one direction only.
  */
 export function measured(transport: Transport, clocks: Clocks): { transport: Transport; clock: BankClock } {
   let samples: readonly Sample[] = [];
@@ -68,7 +68,7 @@ function offsetOf(samples: readonly number[]): ClockOffset | undefined {
   return { ms: Math.round(middle), spreadMs: Math.round(most - least), samples: sorted.length };
 }
 
-/** Epoch milliseconds; undefined without a date, and for an answer out of a cache, which tells when it was put there. */
+/** Epoch milliseconds; undefined without a date, and for cached answers, whose date is when they were cached. */
 function dateOf({ headers }: HttpAnswer): number | undefined {
   const { date, age } = headers;
   const told = typeof date === 'string' && (age === undefined || age === '0') ? Date.parse(date) : Number.NaN;

@@ -15,20 +15,20 @@ import type {
 } from './schemas/transactions.ts';
 
 export interface ListOptions extends ReadOptions {
-  /** Records asked for at once, where that can be said. */
+  /** Records per page, where the bank lets us choose. */
   pageSize?: number;
-  /** Calls after which the reading ends, whole or not. */
+  /** Stop after this many calls, complete or not. */
   calls?: number;
 }
 
 export interface OrderListOptions extends ListOptions {
-  /** Is shown each page; true ends the reading, whole or not. */
+  /** Called with each page; true stops the reading, complete or not. */
   enough?: (page: readonly Order[]) => boolean;
 }
 
-/** What the reading of a list has seen. */
+/** Result of reading a list. */
 export interface Scan {
-  /** Every record that was in the list when the reading began was seen. */
+  /** Every record that was in the list when the reading began has been read. */
   stable: boolean;
   pagesRead: number;
 }
@@ -46,7 +46,7 @@ export interface BeneficiaryScan extends Scan {
 export interface OrdersOf {
   uid: string;
   currency: string;
-  /** Epoch ms: those created since then. */
+  /** Epoch ms: orders created since then. */
   from?: number;
   type?: string;
 }
@@ -59,15 +59,15 @@ export interface BeneficiariesOf {
 }
 
 /**
- * A bank as everybody outside `src/api` knows it: which codes and words it has, how it pages, writes times and describes payees
- * is its own affair. Records and bodies are spelled as in the first interface (section 4), times are epoch milliseconds, amounts
- * decimals as text. Reads are retried inside a total time limit; a POST, PUT or DELETE is sent at most once. Every failure is a
- * `BankError` (`api/errors.ts`), and one that the bank has told has a condition.
+ * A bank as seen outside `src/api`, which hides its codes and words, its paging, time formats and payee descriptions. Records and
+ * bodies are spelled as in the first interface (section 4); times are epoch milliseconds, amounts decimal strings. Reads are
+ * retried within a total time limit; a POST, PUT or DELETE is sent at most once. Every failure is a `BankError` (`api/errors.ts`);
+ * one that the bank reported has a condition.
  */
 export interface Bank {
   /** Base URL without a trailing slash. */
   readonly baseUrl: string;
-  /** The bank's clock, as far as its answers have told it to this process. */
+  /** The bank's clock as measured by this process from its answers. */
   readonly clock: BankClock;
   accounts: {
     master(options?: ReadOptions): Promise<AccountBalance[]>;
@@ -78,7 +78,7 @@ export interface Bank {
     requiredDetails(currency: string, beneficiaryType: string, options?: ReadOptions): Promise<RequiredDetailsEntry[]>;
     add(body: Record<string, string>, options?: SendOptions): Promise<{ beneficiary_id: string }>;
     get(beneficiaryId: string, options?: ReadOptions): Promise<Beneficiary>;
-    /** Read whole, however the bank pages. */
+    /** Reads the whole list, however the bank pages. */
     listAll(query: BeneficiariesOf, options?: ListOptions): Promise<BeneficiaryScan>;
     update(beneficiaryId: string, body: Record<string, string>, options?: SendOptions): Promise<void>;
     delete(beneficiaryId: string, options?: SendOptions): Promise<void>;
@@ -101,16 +101,16 @@ export interface Bank {
     fx(body: FxBody, options?: SendOptions): Promise<PlacedOrder>;
   };
   orders: {
-    /** Read whole, however the bank pages. */
+    /** Reads the whole list, however the bank pages. */
     listAll(query: OrdersOf, options?: OrderListOptions): Promise<OrderScan>;
-    /** The same as a proof that an order is not there: at the price of more calls whole in a busy list, too. */
+    /** `listAll` as a proof that an order is absent: complete even for a busy list, at the price of more calls. */
     listSettled(query: OrdersOf & { from: number }, options?: ListOptions): Promise<OrderScan>;
     get(orderId: string, options?: ReadOptions): Promise<Order>;
     approve(orderId: string, options?: SendOptions): Promise<void>;
     reject(orderId: string, remark: string, options?: SendOptions): Promise<void>;
   };
   cards: Cards;
-  /** Obtains a token (a fresh one with `force`); throws `AuthenticationError` when the bank refuses the key. */
+  /** Obtains a token (a new one with `force`); throws `AuthenticationError` if the bank refuses the key. */
   authenticate(options?: { force?: boolean }): Promise<void>;
   close(): Promise<void>;
 }

@@ -2,17 +2,17 @@ import type { OrderScan } from './bank.ts';
 import { Count, type OrderPages, readAllOrders, type ScanOptions } from './list-pages.ts';
 import type { Order, OrderQuery } from './schemas/orders.ts';
 
-/** What a list in a steady order needs, however busy it is. */
+/** Enough rounds for a list in a stable order, however busy. */
 const ROUNDS_FIRST = 2;
 const PARTS_MAX = 6;
-/** Whether a bound is inclusive, and how precise it is, is not shown: neighbours share a second. */
+/** Whether a bound is inclusive, and its precision, are not shown, so neighbouring parts overlap by a second. */
 const OVERLAP_MS = 1_000;
 
 /**
- * Every order of (uid, currency) since `from`, as a proof (`list-pages.ts`). In a list that is shuffled and busy new
- * orders arrive faster than the last old one turns up. There the orders are gathered in parts: up to the newest one seen,
- * where nothing arrives any more, and then what is newer, which is less each time. The bounds only help to find: what
- * proves is still that as many orders were seen as the whole list says it has.
+ * Reads every order of (uid, currency) since `from`, as a proof (`list-pages.ts`). In a list that is both shuffled and busy, new
+ * orders arrive faster than the last old one turns up. Orders are then gathered in parts: those up to the newest one seen, where
+ * nothing arrives any more, then the newer ones, fewer each time. The bounds only help to find orders; the proof is still that as
+ * many orders were seen as the whole list claims to have.
  */
 export async function readBusyList(
   pages: OrderPages,

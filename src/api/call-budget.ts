@@ -2,18 +2,18 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterCall, type CallEnd, callsNow, HEALTHY, type Health, sliceOf } from '../domain/call-pace.ts';
 import { orAborted } from './deadline.ts';
 
-/** Asks for leave before each call of the bank, and hears what came of it. */
+/** Admits each call of the bank before it leaves, and learns its result. */
 export interface Admission {
-  /** Resolves when the call may leave; rejects when the signal aborts first, or when nobody can be asked. */
+  /** Resolves when the call may leave; rejects if the signal aborts first, or if the budget cannot be booked. */
   admit(call: { isSend: boolean; signal: AbortSignal }): Promise<void>;
   ended(call: CallEnd): void;
 }
 
-/** For everybody who calls the bank, whatever the process. */
+/** Shared by all processes that call the bank. */
 export interface CallBudgetOptions {
-  /** Calls a second: of all users together, and of one. */
+  /** Calls per second, for all users together and for one user. */
   limits: { all: number; user: number };
-  /** Books the next stretch of so many ms for one process, from now on or behind those booked before; when it begins, epoch ms. */
+  /** Books the next slice of this length for one process, from now or after earlier bookings; returns its start, epoch ms. */
   book(key: string, lengthMs: number): Promise<number>;
   /** Epoch ms. */
   now(): number;
@@ -22,16 +22,16 @@ export interface CallBudgetOptions {
 
 const user = new AsyncLocalStorage<string>();
 
-/** The calls of `work` are made for this user, and count against the limit of one. */
+/** Counts the calls made by `work` against this user's limit. */
 export const onBehalfOf = <T>(uid: string, work: () => T): T => user.run(uid, work);
 
 const ALL = 'all';
-/** A user's budget that is at rest is forgotten beside more than so many. */
+/** Beyond this many users, budgets at rest are dropped. */
 const USERS_MAX = 1_000;
 
 /**
- * The part of this process in what everybody may call: stretches of time, each booked for one process, in which it makes as many
- * calls as fit into them. What it leaves of one is nobody's.
+ * This process's share of the common budget: time slices, each booked for one process, in which it makes as many calls as fit.
+ * Unused calls of a slice are lost.
  */
 export class CallBudget implements Admission {
   readonly #options: CallBudgetOptions;
@@ -71,7 +71,7 @@ interface Waiting extends PromiseWithResolvers<void> {
   isGone: boolean;
 }
 
-/** Calls under one limit: sends before reads, each in the order in which they came. */
+/** Queue of calls under one limit: sends before reads, each first come, first served. */
 class Gate {
   readonly #key: string;
   readonly #options: CallBudgetOptions;
@@ -109,20 +109,20 @@ class Gate {
     }
   }
 
-  /** Of what was left of the last slice. */
+  /** Takes a call left over from the last slice. */
   #take(): boolean {
     if (this.#left === 0 || this.#options.now() >= this.#endsAt || this.#paced(1) === 0) return false;
     this.#left -= 1;
     return true;
   }
 
-  /** Until nobody waits. */
+  /** Runs until nobody waits. */
   async #serve(): Promise<void> {
     this.#isServing = true;
     try {
       while (this.#hasWaiting()) {
         await this.#nextSlice();
-        // However late it is: on a machine or a store that is slow every slice would be over before it is had.
+        // Even if the slice is over by now: on a slow machine or store every slice would be over before it can be used.
         while (this.#left > 0 && this.#hasWaiting()) this.#letGo();
       }
     } catch (error) {
@@ -152,7 +152,7 @@ class Gate {
     }
     const askedAt = now();
     const startsAt = await book(this.#key, lengthMs);
-    // By the clock before and after: one that is put right in between would have everybody wait for the time it showed.
+    // Uses the later of the clock before and after: if it is corrected in between, nobody must wait for the time it showed.
     const waitMs = startsAt - Math.max(askedAt, now());
     if (waitMs > 0) await sleep(waitMs);
     this.#left = this.#paced(calls);

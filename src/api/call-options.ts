@@ -1,7 +1,7 @@
 /** Options of a call that may move money. */
 export interface SendOptions {
   /**
-   * Called once, after the token is at hand and right before the first byte leaves. Throwing sends nothing and the call
+   * Called once, when the token is available and right before the first byte leaves. If it throws, nothing is sent and the call
    * fails with outcome `not-sent`.
    */
   beforeFirstByte?: () => void;

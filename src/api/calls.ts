@@ -8,9 +8,9 @@ import { type QueryValues, requestTarget } from './path.ts';
 import type { Token, TokenSource } from './token.ts';
 import { HttpFailure, type HttpMethod, type Transport } from './transport.ts';
 
-/** One endpoint and what fills it. */
+/** An endpoint and its parameters. */
 export interface Route {
-  /** Template of the path (interface section 4), e.g. `/v1/banking/accounts/{account_id}`. */
+  /** Path template (interface section 4), e.g. `/v1/banking/accounts/{account_id}`. */
   path: string;
   ids?: Record<string, string>;
   query?: QueryValues;
@@ -21,9 +21,9 @@ interface WriteRoute extends Route {
   body?: object;
 }
 
-/** How a read and a write go out. Both fail with a `BankError` only. */
+/** Makes reads and writes; both fail only with a `BankError`. */
 export interface Calls {
-  /** GET, repeated with back-off inside the total limit while asking again makes sense. */
+  /** GET, retried with back-off within the total limit while that makes sense. */
   read<T>(route: Route, judge: Judge<T>, options?: ReadOptions): Promise<T>;
   /** POST, PUT or DELETE, sent at most once. */
   send<T>(route: WriteRoute, judge: Judge<T>, options?: SendOptions): Promise<T>;
@@ -39,25 +39,25 @@ export interface CallsOptions {
   clock: () => number;
   sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
   /**
-   * Hears of every attempt when it begins, by its operation (`GET /v1/banking/accounts/{account_id}`: method and route template);
+   * Called at the start of every attempt with its operation (`GET /v1/banking/accounts/{account_id}`: method and route template);
    * must not throw.
    */
   onCall?: ((operation: string) => CallObserver | undefined) | undefined;
-  /** Gives leave to each attempt before its connection is made; absent: at once. */
+  /** Admits each attempt before it connects; absent: at once. */
   admission?: Admission | undefined;
 }
 
 export type CallResult = 'ok' | 'authentication' | KnownOutcome;
 
-/** Who hears of one attempt of a call, and nothing of its values. */
+/** Observer of one attempt of a call; never sees its values. */
 export interface CallObserver {
-  /** Sent along with the request. */
+  /** Added to the request. */
   headers?: Readonly<Record<string, string>> | undefined;
-  /** Told once it is judged; `ms` is with the token that it may have needed. Must not throw. */
+  /** Called when the attempt is judged; `ms` includes obtaining a token. Must not throw. */
   ended(result: CallResult, ms: number): void;
 }
 
-/** A send has been recorded: the fence of its sender gives it 5 s to its first byte. */
+/** A send is already recorded, and its sender's fence leaves it 5 s to its first byte. */
 const SEND_WAIT_MS = 3_000;
 const BACKOFF_BASE_MS = 100;
 const BACKOFF_MAX_MS = 2_000;
@@ -129,7 +129,7 @@ async function attemptOnce<T>(options: CallsOptions, attempt: Attempt<T>, signal
   }
 }
 
-/** What is not let go in time is not sent. */
+/** Throws `NotSentError` for a call that is not admitted in time. */
 async function admitted(
   admission: Admission | undefined,
   { method, operation }: Pick<Attempt<never>, 'method' | 'operation'>,
@@ -146,7 +146,7 @@ async function admitted(
   }
 }
 
-/** The bank has judged the call. A gateway before it that is overrun, or finds nobody, has not. */
+/** Whether the bank judged the call. A gateway in front of it that is overloaded, or cannot reach it, has not. */
 function isAnswered(error: unknown): boolean {
   if (!(error instanceof BankError) || error.httpStatus === undefined) return false;
   return error.httpStatus < 500 && error.httpStatus !== HTTP_TOO_MANY;
@@ -163,7 +163,7 @@ function resultOf(error: unknown): CallResult {
   return error instanceof BankError ? error.outcome : 'ambiguous';
 }
 
-/** Token, one exchange, judgement. A token under suspicion is dropped before the error goes on. */
+/** Obtains a token, makes one exchange and judges it. Drops a suspect token before throwing. */
 async function exchangeOnce<T>(options: CallsOptions, attempt: Attempt<T>, signal: AbortSignal): Promise<T> {
   const { operation, judge, ...request } = attempt;
   const token = await tokenFor(options.tokens, operation, signal);
@@ -222,7 +222,7 @@ async function readRepeatedly<T>(
   }
 }
 
-/** Full jitter: many readers that failed together do not come back together. */
+/** Full jitter: readers that failed together do not retry together. */
 function backoffMs(failures: number): number {
   return Math.random() * Math.min(BACKOFF_MAX_MS, BACKOFF_BASE_MS * 2 ** failures);
 }

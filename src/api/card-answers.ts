@@ -18,17 +18,17 @@ import type { HttpAnswer } from './transport.ts';
 import { acceptedUrl, type UrlRule } from './verify-url.ts';
 
 /**
- * Judges answers of the card endpoints. Their shape is not shown (interface sections 4 and 7), so both a bare JSON object
- * and the banking envelope are taken, and what names no payment proves nothing unless a code or a setting says so.
+ * Judges answers of the card endpoints. Their shape is not shown (interface sections 4 and 7), so a bare JSON object and the
+ * banking envelope are both accepted, and an answer without a payment proves nothing unless a code or a setting says so.
  */
 export interface CardRules {
   fields: CardFields;
-  /** HTTP statuses of a create or resume that, without a known code and without a payment, prove that nothing was taken. */
+  /** HTTP statuses of a create or resume which, without a known code and a payment, prove that nothing was taken. */
   refusalStatuses: ReadonlySet<number>;
   verifyUrls: UrlRule;
 }
 
-/** The payment of an answer, whatever status under 500 it came with. With `paymentId` the answer must be about that one. */
+/** The payment in an answer with any 2xx or 4xx status. With `paymentId`, the answer must be about that payment. */
 export const judgePayment =
   (rules: CardRules, paymentId?: string): Judge<CardPayment> =>
   (answer, call) => {
@@ -38,7 +38,7 @@ export const judgePayment =
     throw unknownOutcome('about another payment', true, answer, call);
   };
 
-/** The session of a set-up, which only success shows: an error may well carry a `reference_id` of its own. */
+/** The session of a setup; only from a successful answer, as an error may carry a `reference_id` of its own. */
 export const judgeSession =
   (rules: CardRules): Judge<ThreeDsSession> =>
   (answer, call) => {
@@ -49,18 +49,18 @@ export const judgeSession =
       const dataCollectionInfo = readValue(fields.data_collection_info, source) ?? null;
       return { referenceId, dataCollectionInfo, other: unnamedMembers(fields, source) };
     }
-    // No money hangs on a set-up: what will be answered the same again is a refusal.
+    // A setup moves no money: a 4xx, which would be repeated, counts as a refusal.
     throw failureOf(answer, call, '3-D Secure session', (status) => status >= 400 && status < 500);
   };
 
-/** The JSON of a successful answer, with what may be card data masked. */
+/** The JSON of a successful answer, with possible card data masked. */
 export const judgeRaw: Judge<unknown> = (answer, call) => {
   const json = readJson(answer.body);
   if (isSuccess(answer) && typeof json === 'object' && json !== null) return masked(json);
   throw failureOf(answer, call, 'payment', () => false);
 };
 
-/** What an event says. One with a final status is about the payment; one about 3-D Secure tells of a completed challenge. */
+/** Reads a webhook's event. One with a final status is about the payment; one about 3DS reports a completed challenge. */
 export function noticeOf({ webhook }: CardFields, body: unknown): CardNotice | undefined {
   const paymentId = readText(webhook.payment_id, body);
   const referenceId = readText(webhook.reference_id, body);
@@ -70,7 +70,7 @@ export function noticeOf({ webhook }: CardFields, body: unknown): CardNotice | u
   const named = { paymentId, referenceId, merchantRequestId };
   if (paymentId === undefined && referenceId === undefined) return undefined;
   const about3ds = /3ds|three_ds/i.test(readText(webhook.type, body) ?? '');
-  // A notice of a completed challenge may show the status the payment still has.
+  // A 3DS completion may show the status that the payment still has.
   const statusCounts =
     status !== undefined && paymentId !== undefined && (!about3ds || endOfStatus(status) !== undefined);
   if (statusCounts) return { kind: 'status', status, ...named, ...sum };
@@ -88,7 +88,7 @@ function paymentIn(
     const type = readText(fields['next_action.type'], source);
     const url = readText(fields['next_action.verify_url'], source);
     const verifyUrl = url === undefined ? null : acceptedUrl(url, verifyUrls);
-    // The interface knows one type of action; an answer may show its address alone.
+    // The interface knows one type of action; an answer may show only its URL.
     const nextAction = type === undefined && url === undefined ? null : { type: type ?? '3DS', verifyUrl };
     return {
       paymentId,
@@ -116,16 +116,16 @@ function sourcesOf(answer: HttpAnswer): object[] {
 const isSuccess = (answer: HttpAnswer): boolean =>
   answer.status >= 200 && answer.status < 300 && refusalCode(answer) === undefined;
 
-/** A 5xx may come from something in front of the acquirer, with the body of another attempt. */
+/** Whether the answer may name a payment. A 5xx may come from in front of the acquirer, with the body of another attempt. */
 const mayName = ({ status }: HttpAnswer): boolean => (status >= 200 && status < 300) || (status >= 400 && status < 500);
 
-/** The code of a banking envelope that is not 0; another member named `code` is the acquirer's own affair. */
+/** The non-zero code of a banking envelope; other members named `code` are the acquirer's own. */
 function refusalCode({ body }: HttpAnswer): number | undefined {
   const code = readEnvelope(body)?.code;
   return code !== undefined && code !== 0 && isEnvelopeCode(code) ? code : undefined;
 }
 
-/** The error of an answer that shows no `what`. */
+/** The error of an answer without a `what`. */
 function failureOf(
   answer: HttpAnswer,
   call: CallContext,

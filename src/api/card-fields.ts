@@ -1,9 +1,9 @@
 /**
- * The one mapping between our names of card fields and the acquirer's. The interface (sections 2, 4 and 6) shows few of
- * them: each is looked for and written under its own name unless `PAYOUTS_CARD_FIELDS` says otherwise.
+ * The one mapping between our names of card fields and the acquirer's. The interface (sections 2, 4 and 6) shows few of them: each
+ * is read and written under our own name unless `PAYOUTS_CARD_FIELDS` says otherwise.
  *
- * A setting `amount` holds for every message, `create.amount` for that message alone. Its value is one path or several with
- * blanks between: dots nest, reading takes the first that is there, writing fills all, and empty leaves the field out.
+ * A setting `amount` applies to every message, `create.amount` to that message only. Its value is one or more paths separated by
+ * blanks: dots nest, reading takes the first path present, writing fills all, and an empty value omits the field.
  */
 
 const CARD = ['card.number', 'card.expiry_month', 'card.expiry_year', 'card.cvv', 'card.holder_name'] as const;
@@ -47,19 +47,19 @@ export type CardMessage = keyof typeof CARD_FIELDS;
 type FieldOf<Message extends CardMessage> = (typeof CARD_FIELDS)[Message][number];
 type Path = readonly string[];
 
-/** Paths of every field of every message; none for a field that is left out. */
+/** Paths of every field of every message; empty for an omitted field. */
 export type CardFields = { readonly [Message in CardMessage]: Readonly<Record<FieldOf<Message>, readonly Path[]>> };
 type FieldPaths<Message extends CardMessage> = CardFields[Message];
 
-/** Section 4 shows `reference_id` on resume and, within `three_ds_info`, on create: a resume says it in both places. */
+/** Section 4 shows `reference_id` on resume and, within `three_ds_info`, on create: a resume writes both. */
 const OWN_PATHS: Readonly<Record<string, string>> = {
   'resume.reference_id': 'reference_id three_ds_info.reference_id',
 };
 
-/** Where an event may keep what it is about. */
+/** Where an event may hold its fields. */
 const WEBHOOK_PLACES = ['', 'data.', 'data.object.', 'payment.'];
 
-/** Without these nothing could be told apart, or sent again safely. */
+/** Fields without which payments could not be told apart or safely resent. */
 const NEEDED = [
   'session.reference_id',
   'create.merchant_request_id',
@@ -76,13 +76,13 @@ const NEEDED = [
 const MESSAGES = Object.keys(CARD_FIELDS) as CardMessage[];
 const REQUESTS = ['setup', 'create', 'resume'] as const;
 
-/** Every name that a mapping may use. */
+/** All names allowed in a mapping. */
 export const CARD_FIELD_NAMES: readonly string[] = [
   ...new Set(MESSAGES.flatMap((message) => CARD_FIELDS[message] as readonly string[])),
   ...MESSAGES.flatMap((message) => CARD_FIELDS[message].map((field) => `${message}.${field}`)),
 ];
 
-/** The paths in force. The mapping must have no problem (`cardFieldsProblem`). */
+/** The paths in force; requires a valid mapping (`cardFieldsProblem`). */
 export function cardFields(mapping: Readonly<Record<string, string>> = {}): CardFields {
   const paths = (message: CardMessage, field: string): Path[] =>
     pathsIn(mapping[`${message}.${field}`] ?? general(mapping, message, field));
@@ -99,7 +99,7 @@ function general(mapping: Readonly<Record<string, string>>, message: CardMessage
   return WEBHOOK_PLACES.flatMap((place) => pathsIn(everywhere).map((path) => place + path.join('.'))).join(' ');
 }
 
-/** What is wrong with a mapping whose names are all known, without its paths; undefined when it can be used. */
+/** Problem of a mapping whose names are all known, without quoting its paths; undefined if it is valid. */
 export function cardFieldsProblem(mapping: Readonly<Record<string, string>>): string | undefined {
   const crooked = Object.keys(mapping).find((name) => !pathsIn(mapping[name] ?? '').every(isPath));
   if (crooked !== undefined) return `${crooked} is not a path of member names separated by dots`;
@@ -115,14 +115,14 @@ export function cardFieldsProblem(mapping: Readonly<Record<string, string>>): st
     const written = pathsOf(message);
     for (const [at, [name, path]] of written.entries()) {
       const other = written.find(([, candidate], place) => place !== at && covers(path, candidate));
-      // One of the two values would be lost, silently.
+      // Otherwise one of the two values would be lost silently.
       if (other !== undefined) return `${name} and ${other[0]} are written to the same place`;
     }
   }
   return undefined;
 }
 
-/** A JSON object with every value at its paths; absent values leave nothing behind. */
+/** A JSON object with each value at its paths; absent values are omitted. */
 export function writeFields<Message extends CardMessage>(
   fields: FieldPaths<Message>,
   values: Partial<Record<FieldOf<Message>, string | number | undefined>>,
@@ -135,12 +135,12 @@ export function writeFields<Message extends CardMessage>(
   return body;
 }
 
-/** The first value that is there; null counts as absent. */
+/** The first value present; null counts as absent. */
 export function readValue(paths: readonly Path[], source: unknown): unknown {
   return paths.map((path) => at(source, path)).find((value) => value !== undefined && value !== null);
 }
 
-/** The first text or number that is there, as text; undefined where there is none or it is empty. */
+/** The first non-empty text or number present, as text; undefined if there is none. */
 export function readText(paths: readonly Path[], source: unknown): string | undefined {
   const texts = paths
     .map((path) => at(source, path))
@@ -148,7 +148,7 @@ export function readText(paths: readonly Path[], source: unknown): string | unde
   return texts.map(String).find((text) => text !== '');
 }
 
-/** A copy of an answer without the fields of `message`: its members that nothing here names. */
+/** A copy of an answer without the fields of its message: only members that have no name here. */
 export function unnamedMembers(
   fields: Readonly<Record<string, readonly Path[]>>,
   source: object,
@@ -164,7 +164,7 @@ const pathsIn = (text: string): Path[] =>
     .filter((path) => path !== '')
     .map((path) => path.split('.'));
 
-/** `__proto__` as a member would change the object instead of filling it. */
+/** A member `__proto__` would change the object instead of filling it. */
 const isPath = (path: Path): boolean => path.every((member) => /^\S+$/.test(member) && member !== '__proto__');
 
 const covers = (path: Path, other: Path): boolean => path.every((member, depth) => other[depth] === member);
@@ -188,7 +188,7 @@ function put(body: Record<string, unknown>, path: Path, value: string | number):
   place[last] = value;
 }
 
-/** Objects that this leaves empty go too. */
+/** Also removes objects that become empty. */
 function remove(source: Record<string, unknown>, path: Path): void {
   const [member = '', ...rest] = path;
   if (!Object.hasOwn(source, member)) return;

@@ -1,15 +1,15 @@
 import { HEX_ID, isCardNumber } from '../domain/card-number.ts';
 
-/** Digits in groups, as card numbers are written; one separator between two groups. */
+/** Digits in groups, as in card numbers, with one separator between groups. */
 const GROUPED_DIGITS = /\d+(?:[\s.\-\u2010-\u2015]\d+)*/g;
-/** Words of a member's name that say that it holds something of a card or its holder. */
+/** Words in a member's name which show that it holds data of a card or its holder. */
 const CARD_WORDS =
   /^(pan|number|cvv2?|cvc2?|cvn2?|csc|cav2?|holder|cardholder|name|email|mail|phone|mobile|street|address|postcode|zip)$|(cardnumber|securitycode)/;
 const MASK = '[masked]';
-/** 19 groups of one digit with separators between them. */
+/** 19 groups of one digit and the separators between them. */
 const PARTS_MAX = 2 * 19 - 1;
 
-/** A copy of any JSON without what may be card data: card numbers wherever they are, members whose names say so whole. */
+/** A copy of any JSON with possible card data masked: card numbers anywhere, and members whose names suggest card data in full. */
 export function masked(value: unknown): unknown {
   if (typeof value === 'string' || (typeof value === 'number' && !isTime(value))) {
     const text = String(value);
@@ -23,20 +23,20 @@ export function masked(value: unknown): unknown {
   );
 }
 
-/** Epoch milliseconds of this century's first decades (interface section 1): no card number has 13 digits and begins with 1. */
+/** Epoch milliseconds from 2001 to 2033 (interface section 1): no card number has 13 digits and begins with 1. */
 const isTime = (value: number): boolean => value >= 1e12 && value < 2e12;
 
-/** What is split at them keeps them, at the odd places. */
+/** Splitting at this keeps the ids, at odd positions. */
 const HEX_IDS = new RegExp(`(${HEX_ID.source})`, HEX_ID.flags);
 
-/** One payment in two hundred has a UUID that would be taken for a card: such an id is shown as it is. */
+/** UUIDs stay as they are: one in two hundred would be taken for a card number. */
 const maskedText = (text: string): string =>
   text
     .split(HEX_IDS)
     .map((part, place) => (place % 2 === 0 ? maskedDigits(part) : part))
     .join('');
 
-/** A number may stand beside other groups of digits (an expiry, a CVV): every run of groups is tried. */
+/** A card number may stand next to other groups of digits (expiry, CVV), so every run of groups is tried. */
 function maskedDigits(text: string): string {
   return text.replace(GROUPED_DIGITS, (run) => {
     const parts = run.split(/(\D)/);

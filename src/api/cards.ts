@@ -44,9 +44,9 @@ export interface SetUpRequest {
 
 export interface ThreeDsSession {
   referenceId: string;
-  /** As the acquirer gave it. */
+  /** Passed through as the acquirer gave it. */
   dataCollectionInfo: unknown;
-  /** Members of the answer that nothing here names. */
+  /** Members of the answer that have no name here. */
   other: Readonly<Record<string, unknown>>;
 }
 
@@ -56,7 +56,7 @@ export interface CreateRequest {
   amount: string;
   currency: string;
   card: CardDetails;
-  /** Of the 3-D Secure session; absent without a set-up. */
+  /** Of the 3DS session; absent without a setup. */
   referenceId?: string;
   returnUrl: string;
   billing?: Billing;
@@ -64,7 +64,7 @@ export interface CreateRequest {
 }
 
 export interface ResumeRequest {
-  /** Its own: under the first one the acquirer would repeat its first answer for 24 hours. */
+  /** An id of its own: under the first one the acquirer would repeat its first answer for 24 hours. */
   merchantRequestId: string;
   paymentType: CardPaymentType;
   amount: string;
@@ -73,18 +73,18 @@ export interface ResumeRequest {
   referenceId?: string;
 }
 
-/** `status` is `payment_status`, whatever word it is. */
+/** `status` is `payment_status`, whatever its value. */
 export interface CardPayment extends CardPaymentView {
-  /** Members of the answer that nothing here names. They may hold anything: never logged, never in a workflow. */
+  /** Members of the answer that have no name here. They may hold anything: never log them or pass them to a workflow. */
   other: Readonly<Record<string, unknown>>;
 }
 
-/** What a webhook's body says (interface section 6: payload not shown). */
+/** Contents of a webhook (interface section 6: payload not shown). */
 export interface CardNotice {
   kind: 'status' | 'completion';
   paymentId: string | undefined;
   status: string | undefined;
-  /** Of the 3-D Secure session. */
+  /** Of the 3DS session. */
   referenceId: string | undefined;
   merchantRequestId: string | undefined;
   /** As the event says; absent where it says none. */
@@ -93,14 +93,14 @@ export interface CardNotice {
 }
 
 export interface Cards {
-  /** Takes no money: may be repeated, each time a new session. Failures are `BankError`s. */
+  /** Takes no money and may be repeated, each time with a new session. Failures are `BankError`s. */
   setUp(request: SetUpRequest, options?: SendOptions): Promise<ThreeDsSession>;
-  /** One POST at most. Failures are `BankError`s whose `outcome` says what they tell about the money. */
+  /** At most one POST. Failures are `BankError`s; their `outcome` tells what is known about the money. */
   create(request: CreateRequest, options?: SendOptions): Promise<CardPayment>;
   resume(request: ResumeRequest, options?: SendOptions): Promise<CardPayment>;
   retrieve(paymentId: string, options?: ReadOptions): Promise<CardPayment>;
-  /** The payment as it came, for people: digits that look like a card number are masked. */
+  /** The raw payment, for people: digits that look like a card number are masked. */
   retrieveRaw(paymentId: string, options?: ReadOptions): Promise<unknown>;
-  /** Reads a webhook's JSON; undefined when it names no payment and no session. */
+  /** Reads a webhook's JSON; undefined if it names no payment and no session. */
   noticeOf(body: unknown): CardNotice | undefined;
 }

@@ -13,13 +13,13 @@ import { type AuthOptions, createTokenSource } from './token.ts';
 import { createTransport, type Transport } from './transport.ts';
 
 export interface BankLimits {
-  /** A read with all its attempts; default 20 s. One attempt takes at most half of it. */
+  /** Total time of a read with all its attempts; default 20 s. One attempt takes at most half of it. */
   readTotalMs?: number;
-  /** A write with the token it may need first; default 30 s. */
+  /** Total time of a write, including a token if it needs one; default 30 s. */
   sendTotalMs?: number;
-  /** DNS, TCP and TLS; default 5 s. */
+  /** Time for DNS, TCP and TLS; default 5 s. */
   connectMs?: number;
-  /** Largest answer read; default 1 MiB. */
+  /** Largest answer body; default 1 MiB. */
   bodyBytesMax?: number;
 }
 
@@ -29,32 +29,30 @@ export interface BankOptions {
   apiKey: string;
   apiSecret: string;
   auth?: AuthOptions;
-  /** Whether a 401 or 403 on a write proves that nothing was executed (`not-sent`); default true, false is `ambiguous`. */
+  /** Whether a 401 or 403 on a write proves that nothing was executed (`not-sent`); default true. False: `ambiguous`. */
   authBeforeExecution?: boolean;
   /** Names of card fields on the wire (`card-fields.ts`); default: our own. */
   cardFields?: Readonly<Record<string, string>>;
-  /**
-   * HTTP statuses of a card POST that prove, without a known code and without a payment, that nothing was taken; default none.
-   */
+  /** HTTP statuses of a card POST which, without a known code and a payment, prove that nothing was taken; default none. */
   cardRefusalStatuses?: readonly number[];
-  /** Hosts a `verify_url` may name; default any. */
+  /** Hosts allowed in a `verify_url`; default any. */
   cardVerifyHosts?: readonly string[];
   limits?: BankLimits;
   /** Monotonic milliseconds; default `performance.now`. */
   clock?: () => number;
-  /** Our wall clock, epoch milliseconds, which the bank's is compared with; default `Date.now`. */
+  /** Our wall clock, epoch milliseconds, with which the bank's is compared; default `Date.now`. */
   wallClock?: () => number;
-  /** Waits between the attempts of a read. */
+  /** Pause between attempts of a read. */
   sleep?: CallsOptions['sleep'];
-  /** Hears of every call, for figures and traces. */
+  /** Observes every call, for metrics and traces. */
   onCall?: CallsOptions['onCall'];
-  /** Gives leave to each call; default: at once. */
+  /** Admits each call; default: at once. */
   admission?: CallsOptions['admission'];
-  /** What carries requests; default: HTTP over the network to `baseUrl`. */
+  /** Carries the requests; default: HTTP to `baseUrl`. */
   transport?: Transport;
 }
 
-/** The bank of the interface at `baseUrl`. Throws a TypeError for a base URL or a token template that cannot be used. */
+/** Client of the bank at `baseUrl`. Throws a TypeError for an unusable base URL or token template. */
 export function createBank(options: BankOptions): Bank {
   const { origin, basePath } = splitBaseUrl(options.baseUrl);
   const {

@@ -1,6 +1,6 @@
 /**
- * Runs `work` under a total time limit in milliseconds and the caller's own signal, whichever comes first. One timer and
- * one listener a call, both taken away at the end: a long-lived signal collects nothing.
+ * Runs `work` with a signal that aborts after `ms` or with the caller's own signal. One timer and one listener per call, both
+ * removed at the end, so that a long-lived signal accumulates nothing.
  */
 export async function withDeadline<T>(
   ms: number,
@@ -20,7 +20,7 @@ export async function withDeadline<T>(
   }
 }
 
-/** Waits for `promise` but no longer than until `signal` aborts; the promise itself goes on for its other waiters. */
+/** Waits for `promise` until `signal` aborts; the promise itself continues for its other waiters. */
 export async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   const { promise: aborted, reject } = Promise.withResolvers<never>();
@@ -34,8 +34,8 @@ export async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Pr
 }
 
 /**
- * Resolves after `ms`; rejects with the signal's reason when it aborts first. By the global timer, in whose place the simulation has
- * its own: that of `node:timers/promises` would run in real time, and no seed would run the same way twice.
+ * Resolves after `ms`; rejects with the signal's reason if it aborts first. Uses the global timer, which the simulation replaces:
+ * that of `node:timers/promises` would run in real time and break determinism.
  */
 export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();

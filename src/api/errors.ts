@@ -3,11 +3,11 @@ import { ENVELOPE_CODES, type EnvelopeCode } from './schemas/envelope.ts';
 
 /**
  * What a failed call tells about its effect:
- * - `not-sent`: provably no byte of the request left, or the bank refused it before executing (authentication);
+ * - `not-sent`: provably no byte of the request left, or the bank refused it before executing it (authentication);
  * - `refused`: the bank judged the request and did nothing;
  * - `exists`: the bank says it already has it;
  * - `ambiguous`: it may have been executed.
- * For a read the effect is nothing either way; `retryable` says whether asking again makes sense.
+ * A read has no effect either way; `retryable` says whether a retry makes sense.
  */
 export type KnownOutcome = 'not-sent' | 'refused' | 'exists' | 'ambiguous';
 
@@ -16,9 +16,9 @@ export interface BankErrorDetails {
   retryable: boolean;
   /** `GET /v1/banking/accounts/{account_id}`: method and route template, never ids or values. */
   operation: string;
-  /** What the bank said, where it said anything. */
+  /** What the bank reported, if anything. */
   condition?: BankCondition;
-  /** The bank's own code for it: shown to people, judged by nobody. */
+  /** The bank's own code: shown to people, never used for decisions. */
   code?: number;
   httpStatus?: number;
   /** How long the bank asked us to wait (Retry-After), capped. */
@@ -28,7 +28,7 @@ export interface BankErrorDetails {
   cause?: unknown;
 }
 
-/** Base of every failure of the bank client. The message never holds a value of the request or the bank's free text. */
+/** Base class of the bank client's failures. The message never holds values of the request or free text of the bank. */
 export class BankError extends Error {
   override readonly name: string = 'BankError';
   readonly outcome: KnownOutcome;
@@ -53,20 +53,20 @@ export class BankError extends Error {
   }
 }
 
-/** What the bank said in place of what was asked for; undefined: nothing (no connection, no envelope), or no error of a bank. */
+/** The condition that the bank reported; undefined if it reported none (no connection, no envelope) or for other errors. */
 export const conditionOf = (error: unknown): BankCondition | undefined =>
   error instanceof BankError ? error.condition : undefined;
 
-/** The bank has judged the call, and would judge it the same again. */
+/** The bank judged the call and would judge it the same again. */
 export const isJudged = (error: unknown): error is BankError & { condition: BankCondition } =>
   error instanceof BankError && error.condition !== undefined && !error.retryable;
 
 export const isBankError = (error: unknown): error is BankError => error instanceof BankError;
 
-/** For `unless`: the bank says this. */
+/** Predicate for `unless`: the bank reports this condition. */
 export const says = (condition: BankCondition) => (error: unknown) => conditionOf(error) === condition;
 
-/** What a read gives; undefined for an error that is an answer, too. */
+/** Result of a read, or undefined for an error that counts as an answer. */
 export async function unless<T>(isAnswer: (error: unknown) => boolean, read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();
@@ -76,7 +76,7 @@ export async function unless<T>(isAnswer: (error: unknown) => boolean, read: () 
   }
 }
 
-/** No connection: DNS, refused, TLS, connect time-out; or the caller's fence stopped the call. */
+/** No connection (DNS, refused, TLS, connect time-out), or the caller's fence stopped the call. */
 export class NotSentError extends BankError {
   override readonly name: string = 'NotSentError';
 }
@@ -86,20 +86,20 @@ export class AuthenticationError extends BankError {
   override readonly name: string = 'AuthenticationError';
 }
 
-/** Reset, time-out, an answer that is no envelope, 5xx on a write, a redirect: nobody knows. */
+/** Unknown outcome: reset, time-out, an answer without an envelope, 5xx on a write, a redirect. */
 export class UnknownOutcomeError extends BankError {
   override readonly name: string = 'UnknownOutcomeError';
 }
 
 interface CodeRule {
   condition: Exclude<BankCondition, 'unlisted'>;
-  /** What the code says about a POST that moves money, on a clean attempt (docs/errors.md). */
+  /** Outcome of a POST that moves money and got this code on a clean attempt (docs/errors.md). */
   onSubmit: KnownOutcome;
-  /** Whether a read that got this code is asked again. */
+  /** Whether a read that got this code is retried. */
   retryRead: boolean;
 }
 
-/** The one table of envelope codes. `docs/errors.md` shows it and a test keeps both the same. */
+/** The only table of envelope codes. `docs/errors.md` shows it, and a test keeps both equal. */
 export const CODE_RULES: Readonly<Record<Exclude<EnvelopeCode, 0>, CodeRule>> = {
   2001: { condition: 'internal-error', onSubmit: 'ambiguous', retryRead: true },
   2002: { condition: 'bad-request', onSubmit: 'refused', retryRead: false },
@@ -116,14 +116,14 @@ export const CODE_RULES: Readonly<Record<Exclude<EnvelopeCode, 0>, CodeRule>> = 
 
 const ruleOf = (code: number): CodeRule | undefined => (CODE_RULES as Readonly<Record<number, CodeRule>>)[code];
 
-/** What a code of the envelope other than 0 says. */
+/** Condition of an envelope code other than 0. */
 export const conditionOfCode = (code: number): BankCondition => ruleOf(code)?.condition ?? 'unlisted';
 
-/** Details of an envelope error; `outcome` and `retryable` override the code's rule where the HTTP status says less. */
+/** Details of an envelope error; `outcome` and `retryable` override the code's rule where the HTTP status makes it less certain. */
 type EnvelopeErrorDetails = Omit<BankErrorDetails, 'outcome' | 'retryable' | 'condition' | 'code'> &
   Partial<Pick<BankErrorDetails, 'outcome' | 'retryable'>>;
 
-/** The error of an envelope with `code` other than 0. A code the interface does not list is ambiguous. */
+/** The error of an envelope with a non-zero code. A code that the interface does not list is ambiguous. */
 export function envelopeError(code: number, details: EnvelopeErrorDetails): BankError {
   const rule = ruleOf(code);
   const meaning = (ENVELOPE_CODES as Readonly<Record<number, string>>)[code] ?? 'not listed in the interface';

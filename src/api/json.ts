@@ -1,12 +1,12 @@
 /**
- * The engine's own `JSON.parse` with two checks, because lossless-json has no bound on nesting, and lets a member named
- * twice pass where it takes the two values for equal, such as `{}` and `[]`.
+ * The engine's `JSON.parse` with two checks. lossless-json would not do: it does not limit nesting, and accepts a member named
+ * twice if it considers the values equal, such as `{}` and `[]`.
  */
 
-/** Deepest nesting read; the interface's own answers use six levels. */
+/** Deepest nesting accepted; the interface's own answers use six levels. */
 const DEPTH_MAX = 32;
 
-/** A body that is no JSON this client reads. The message never holds a part of the body. */
+/** A body that this client does not accept as JSON. The message never holds a part of the body. */
 export class JsonRefused extends Error {
   override readonly name = 'JsonRefused';
 }
@@ -16,14 +16,14 @@ type Reviver = (this: unknown, key: string, value: unknown, context: { source?: 
 const parseWithSource = JSON.parse as (text: string, reviver: Reviver) => unknown;
 
 /**
- * Parses an answer. A number that is not a safe integer comes back as its source text, so that a decimal sent as a
- * number loses no digit. Nesting above 32 levels and a member named twice are refused: parsers disagree about both.
+ * Parses an answer. A number that is not a safe integer becomes its source text, so that a decimal sent as a number loses no digit.
+ * Nesting above 32 levels and duplicate members are refused, as parsers disagree about both.
  */
 export function parseJson(text: string): unknown {
   return parseOnce(text, (item, source) => (typeof item === 'number' && !Number.isSafeInteger(item) ? source : item));
 }
 
-/** As `JSON.parse`, with the same refusals: of what people and programs hand in, whose amounts are texts. */
+/** Like `JSON.parse`, with the same refusals, for input of people and programs, whose amounts are strings. */
 export function readJsonOnce(text: string): unknown {
   return parseOnce(text, (item) => item);
 }
@@ -35,7 +35,7 @@ function parseOnce(text: string, read: (item: unknown, source: string | undefine
     if (!Array.isArray(this)) kept += 1;
     return read(item, source);
   });
-  // The reviver also visits the root, which no colon stands for.
+  // The reviver also visits the root, which has no colon.
   if (kept - 1 !== members) throw new JsonRefused('a member is named twice');
   return value;
 }
@@ -48,7 +48,7 @@ function parse(text: string, reviver: Reviver): unknown {
   }
 }
 
-/** Object members in the text, one colon each; walks before parsing because the reviver's walk is recursive. */
+/** Counts object members by their colons, and checks the nesting before parsing, because the reviver recurses. */
 function countMembers(text: string): number {
   let depth = 0;
   let members = 0;

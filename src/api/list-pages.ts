@@ -6,35 +6,34 @@ import type { Order, OrderQuery } from './schemas/orders.ts';
 import type { Page } from './schemas/wire.ts';
 
 /**
- * Reads a paged list until what was read is provably all there is. Sort order, page cap and what happens while records
- * arrive are not shown (interface section 4), so nothing follows from where a record stood: the proof is a count. Records
- * are added to a list and never leave it. Then, as long as `total` does not fall, every id gathered is in the list still,
- * and as many distinct ids as the last `total` says are the whole list, in whatever order and however often the pages
- * showed them, with records arriving all the while. Whether `total` can be believed is counted too: the pages of a round,
- * from the first to the empty one, hold every place of the list once, so together they serve `total` records, new or
- * repeated. A total that says more or fewer proves nothing, and neither does a list whose last pages cannot be read.
- * When the total falls, or there are more ids than it says, this reading proves nothing any more. Without any total, the
- * places of one round stand for it.
+ * Reads a paged list until what was read is provably complete. Sort order, page cap and behaviour while records arrive are not
+ * shown (interface section 4), so the position of a record proves nothing: the proof is a count. Records are added to a list and
+ * never leave it. So as long as `total` does not fall, every id gathered is still in the list, and as many distinct ids as the last
+ * `total` are the whole list, in whatever order and however often the pages showed them, even while records arrive. Whether `total`
+ * can be trusted is also counted: the pages of a round, from the first to the empty one, hold every place of the list once, so
+ * together they serve `total` records, new or repeated. A total that differs from that proves nothing, nor does a list whose last
+ * pages cannot be read. If the total falls, or there are more ids than it says, this reading proves nothing any more. Without a
+ * total, the places of one round stand in for it.
  */
 
-/** Asked for first: fewer calls. */
+/** Tried first: fewer calls. */
 const PAGE_SIZE = 100;
 /** The only page size the interface documents (section 8). */
 const DOCUMENTED_PAGE_SIZE = 20;
 /**
- * A list that is sorted anew for every page is whole after about as many rounds as the natural logarithm of its length:
- * for 10,000 records 16 suffice in 999 of 1,000 tries.
+ * A list that is reshuffled for every page is complete after about ln(length) rounds: for 10,000 records 16 rounds suffice in 999
+ * of 1,000 tries.
  */
 const ROUNDS_MAX = 16;
-/** Calls of one reading: also a bank that makes records up comes to an end. */
+/** Limit of calls per reading, so that even a bank that makes up records comes to an end. */
 const CALLS_MAX = 10_000;
 
 export interface ScanOptions<T> extends ListOptions {
-  /** Rounds over all pages at most; a list in a steady order needs one, and part of a second while records arrive. */
+  /** Most rounds over all pages; a list in a stable order needs one, and part of a second while records arrive. */
   rounds?: number;
-  /** What is known of this same list already. */
+  /** What earlier readings know of this same list. */
   count?: Count;
-  /** Is shown each page; true ends the reading, whole or not. */
+  /** Called with each page; true stops the reading, complete or not. */
   enough?: (page: readonly T[]) => boolean;
 }
 
@@ -45,7 +44,7 @@ export interface Pages<Query, T> {
 
 export type OrderPages = Pages<OrderQuery, Order>;
 
-/** Every order of (uid, currency) and the filters given. */
+/** Reads every order matching the query. */
 export async function readAllOrders(
   pages: OrderPages,
   query: OrderQuery,
@@ -56,7 +55,7 @@ export async function readAllOrders(
   return { orders: records, ...scan };
 }
 
-/** Every beneficiary of a user and the filters given. */
+/** Reads every beneficiary matching the query. */
 export async function readAllBeneficiaries(
   pages: Pages<BeneficiariesOf, Beneficiary>,
   query: BeneficiariesOf,
@@ -101,12 +100,12 @@ async function scanList<T>(
       if (count.add(ids, page.total)) return result(true);
       if (enough?.(page.records) === true || pagesRead >= calls) return result(false);
     }
-    // Without a total, a page that is shorter than asked for may be capped, unless it is the last and short of any cap.
+    // Without a total, a page shorter than requested may be capped, unless it is the last one and shorter than any cap.
     const last = lengths.length - 1;
     const gaps = lengths.some((length, at) => length < size && (at < last || length >= DOCUMENTED_PAGE_SIZE));
     const total = count.total ?? (gaps ? Number.POSITIVE_INFINITY : places.length);
     if (count.endRound(places.length, total)) return result(true);
-    // The same places again, none of them twice: this list is in order, and reading on shows nothing else.
+    // The same places as before, without repeats: the list is in order, and reading on shows nothing new.
     if (count.broken || (places.join() === before && new Set(places).size === places.length)) break;
     before = places.join();
     if (places.length < total) size = Math.min(size, DOCUMENTED_PAGE_SIZE);
@@ -114,17 +113,17 @@ async function scanList<T>(
   return result(false);
 }
 
-/** What the answers about one list prove together (see above). */
+/** What the answers about one list prove together (see the top of this file). */
 export class Count {
   total: number | undefined;
-  /** Something left the list, or the total lies: this reading proves nothing any more. */
+  /** Something left the list, or the total is wrong: this reading proves nothing any more. */
   broken = false;
-  /** Shown by this list, or by a filter of it. */
+  /** Ids shown by this list or by a filtered part of it. */
   readonly ids = new Set<string>();
-  /** The last round held as many places as the total said. */
+  /** The last round had as many places as the total. */
   private believed = false;
 
-  /** One page. True once the list is whole. */
+  /** Adds one page. True once the list is complete. */
   add(ids: readonly string[], total: number | undefined): boolean {
     for (const id of ids) this.ids.add(id);
     this.broken ||= (total ?? 0) < (this.total ?? 0) || this.ids.size > (total ?? Number.POSITIVE_INFINITY);
@@ -132,7 +131,7 @@ export class Count {
     return !this.broken && this.believed && this.ids.size === total;
   }
 
-  /** The end of a round over so many places. True once the list is whole. */
+  /** Ends a round with this many places. True once the list is complete. */
   endRound(places: number, total: number): boolean {
     this.believed = places === this.total;
     const whole = !this.broken && places === total && this.ids.size === total;
@@ -141,7 +140,7 @@ export class Count {
   }
 }
 
-/** The pages of one round. Behind the last one a bank may serve an empty page, refuse, or show another page and say so. */
+/** The pages of one round. After the last page a bank may serve an empty page, refuse, or serve another page and say so. */
 async function* pagesOf<T>(
   read: (page: number) => Promise<Page<T>>,
   idOf: (record: T) => string,

@@ -1,10 +1,8 @@
-/**
- * Request targets. An id comes from a file or from the bank and must never change which route is called.
- */
+/** Request targets. Ids come from files or from the bank and must never change which route is called. */
 
 const PATH_ID = /^[A-Za-z0-9._~:@+=,-]{1,128}$/;
 
-/** Every fixed segment of the interface's routes (section 4): as an id one of them would name another route. */
+/** Every fixed segment of the interface's routes (section 4); as an id it would name another route. */
 const FIXED_SEGMENTS: ReadonlySet<string> = new Set(
   'v1 banking accounts users beneficiaries required-details transactions payment transfer fx fee quote approve reject auth api acq 3ds setup'.split(
     ' ',
@@ -28,8 +26,8 @@ export function pathId(value: string): string {
 export type QueryValues = Readonly<Record<string, string | number | undefined>>;
 
 /**
- * Fills a route template (`/v1/banking/accounts/{account_id}`) with ids and appends the query, leaving out what is
- * undefined. Throws a RangeError when an id is missing or refused by `pathId`.
+ * Fills a route template (`/v1/banking/accounts/{account_id}`) with ids and appends the query without undefined values. Throws a
+ * RangeError if an id is missing or refused by `pathId`.
  */
 export function requestTarget(
   template: string,

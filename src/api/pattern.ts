@@ -2,26 +2,26 @@ import { createContext, Script } from 'node:vm';
 import { RE2JS } from 're2js';
 
 /**
- * Regular expressions that come from the bank (required-details). They run in linear time within a number of steps; the
- * few that need a backtracking engine run under a time limit, so that no pattern can stop the process.
+ * Runs regular expressions that come from the bank (required-details). Most run in linear time within a number of steps; the few
+ * that need a backtracking engine run under a time limit. So no pattern can stop the process.
  */
 
-/** What may still be spent on the patterns of one payee; every match takes its part of it. */
+/** Remaining budget for the patterns of one payee; every match uses some of it. */
 export interface PatternBudget {
-  /** Of the linear engine: its program for each character. Some ten nanoseconds each. */
+  /** For the linear engine: program size times characters, some ten nanoseconds per step. */
   steps: number;
-  /** Of the backtracking engine. */
+  /** For the backtracking engine. */
   ms: number;
 }
 
-/** Thousands of times what the patterns of the interface take. */
+/** Thousands of times what the interface's patterns need. */
 export const patternBudget = (): PatternBudget => ({ steps: 2_000_000, ms: 50 });
 
-/** Characters times repeats: compiling takes as long. */
+/** Limit of characters times repeats, which also determine the compile time. */
 const SIZE_MAX = 50_000;
 const CACHE_MAX = 500;
 
-/** `undecided`: neither engine reads the pattern, only the bank can judge. */
+/** `undecided`: neither engine accepts the pattern, only the bank can judge. */
 type PatternResult = 'match' | 'mismatch' | 'too-slow' | 'undecided';
 
 type Matcher = (value: string, budget: PatternBudget) => PatternResult;
@@ -29,8 +29,8 @@ type Matcher = (value: string, budget: PatternBudget) => PatternResult;
 const cache = new Map<string, Matcher>();
 
 /**
- * Whether `pattern` matches somewhere in `value`; anchors are the pattern's own business. The dialect is not shown: RE2
- * reads `[\d-A-Za-z]` (interface section 2) like Java and PCRE, A to Z included, where JavaScript takes A and Z only.
+ * Whether `pattern` matches anywhere in `value`; anchoring is up to the pattern. The dialect is not shown: RE2 reads `[\d-A-Za-z]`
+ * (interface section 2) like Java and PCRE, with the range A to Z, where JavaScript takes only A and Z.
  */
 export function matchPattern(pattern: string, value: string, budget = patternBudget()): PatternResult {
   if (budget.steps <= 0) return 'too-slow';
@@ -44,7 +44,7 @@ export function matchPattern(pattern: string, value: string, budget = patternBud
   return matcher(value, budget);
 }
 
-/** `{1,1000}` writes out what stands before it a thousand times. */
+/** `{1,1000}` compiles to a thousand copies of what precedes it. */
 function sizeOf(pattern: string): number {
   const repeats = pattern.matchAll(/\{(\d{1,9})(?:,(\d{0,9}))?\}/g);
   return pattern.length * repeats.reduce((sum, [, least, most]) => sum + Math.max(Number(least), Number(most ?? 0)), 1);
@@ -79,6 +79,6 @@ function backtracking(pattern: string): Matcher {
   };
 }
 
-/** The error belongs to the other realm: `instanceof Error` does not hold. */
+/** The error comes from the other realm, so `instanceof Error` fails. */
 const isTimeout = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';

@@ -1,10 +1,10 @@
 import type { Bank } from './bank.ts';
 import type { RequiredDetailsEntry } from './schemas/beneficiaries.ts';
 
-/** The rules of a payment network change by the month; a batch of new payees asks for the same few again and again. */
+/** The rules of a payment network change rarely, and a batch of new payees asks for the same few repeatedly. */
 const KEEP_MS = 60_000;
 
-/** The same bank, asking for the required-details of a (currency, beneficiary type) once a minute at most. */
+/** The bank with required-details cached for a minute per (currency, beneficiary type). */
 export function withRequiredDetailsCache(bank: Bank, now: () => number = () => performance.now()): Bank {
   const kept = new Map<string, { until: number; entries: Promise<RequiredDetailsEntry[]> }>();
   const requiredDetails: Bank['beneficiaries']['requiredDetails'] = (currency, beneficiaryType, options) => {
@@ -13,7 +13,7 @@ export function withRequiredDetailsCache(bank: Bank, now: () => number = () => p
     if (known !== undefined && now() < known.until) return known.entries;
     const entries = bank.beneficiaries.requiredDetails(currency, beneficiaryType, options);
     kept.set(key, { until: now() + KEEP_MS, entries });
-    // A failed read is no answer: the next one asks again.
+    // Failed reads are not cached.
     entries.catch(() => kept.delete(key));
     return entries;
   };

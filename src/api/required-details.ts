@@ -3,18 +3,18 @@ import { matchPattern, type PatternBudget, patternBudget } from './pattern.ts';
 import type { FieldDescriptor, RequiredDetailsEntry } from './schemas/beneficiaries.ts';
 
 /**
- * Rules over a required-details entry (interface section 2): what a payee's fields must be, how they are sent, and when
- * two payees are the same.
+ * Rules over a required-details entry (interface section 2): validity of a payee's fields, how they are sent, and when two payees
+ * are the same.
  */
 
-/** Columns of the add request that a bank may repeat among the items. */
+/** Members of the add request that a bank may repeat among the items. */
 const NOT_DETAILS: ReadonlySet<string> = new Set(['uid', 'currency', 'beneficiary_type', 'payment_type']);
-/** Numbers and codes people write in groups: spaces carry nothing. */
+/** Numbers and codes that people write in groups: spaces are insignificant. */
 const WRITTEN_IN_GROUPS = /(^|_)(no|number|code|bsb|iban|swift|bic|mobile)(_|$)/;
-/** Codes without letter case. */
+/** Codes whose case is insignificant. */
 const WITHOUT_CASE = /(^|_)(country|swift|bic|iban)(_|$)/;
 
-/** One broken rule. Holds no value: values are account numbers and names. */
+/** One broken rule. Holds no value, as values are account numbers and names. */
 export interface FieldFinding {
   field: string;
   rule: 'required' | 'regex' | 'country' | 'unknown-field' | 'conflicting-fields';
@@ -27,7 +27,7 @@ const CITIES_CONFLICT: FieldFinding = {
   message: 'address_suburb differs from address_city: they are one field',
 };
 
-/** The entry for a payment type, e.g. `swift`; `undefined` when the bank offers none. */
+/** The entry for a payment type, e.g. `swift`; `undefined` if the bank offers none. */
 export function matchEntry(
   entries: readonly RequiredDetailsEntry[],
   paymentType: string,
@@ -35,7 +35,7 @@ export function matchEntry(
   return entries.find((entry) => entry.payment_type === paymentType);
 }
 
-/** Every rule the fields break, in the entry's order. A blank field counts as absent. */
+/** All rules that the fields break, in the entry's order. A blank field counts as absent. */
 export function checkFields(entry: RequiredDetailsEntry, fields: Readonly<Record<string, string>>): FieldFinding[] {
   const findings: FieldFinding[] = [];
   const budget = patternBudget();
@@ -52,7 +52,7 @@ export function checkFields(entry: RequiredDetailsEntry, fields: Readonly<Record
   return citiesConflict(fields) ? [...findings, CITIES_CONFLICT] : findings;
 }
 
-/** The fields as the bank asks for them: its names, its order, blanks left out, the city under the one name it uses. */
+/** The fields as the bank wants them: its names and order, no blanks, the city under the one name it uses. */
 export function toWireFields(
   entry: RequiredDetailsEntry,
   fields: Readonly<Record<string, string>>,
@@ -102,7 +102,7 @@ function valueFor(name: string, fields: Readonly<Record<string, string>>): strin
   return names.map((candidate) => present(fields, candidate)).find((value) => value !== undefined);
 }
 
-/** Whether the bank asks for a field under this entry; the city under either of its names. */
+/** Whether the bank asks for this field in the entry; the city under either of its names. */
 export function asksFor(entry: RequiredDetailsEntry, name: string): boolean {
   const accepted = CITY_FIELDS.includes(name) ? CITY_FIELDS : [name];
   return entry.fields.some(({ field }) => accepted.includes(field));
@@ -114,9 +114,9 @@ function citiesConflict(fields: Readonly<Record<string, string>>): boolean {
 }
 
 /**
- * Whether `items` (a beneficiary of the list) and `fields` are the same payee. Blank means absent, city and suburb are one
- * field, case counts except in country, SWIFT and IBAN codes. With the `entry`, items it does not ask for (a bank name
- * the bank added) are left aside.
+ * Whether `items` (a listed beneficiary) and `fields` are the same payee. Blank means absent, city and suburb are one field, and
+ * case matters except in country, SWIFT and IBAN codes. With an `entry`, items that it does not ask for (a bank name added by the
+ * bank) are ignored.
  */
 export function sameBeneficiary(
   entry: RequiredDetailsEntry | undefined,

@@ -1,17 +1,17 @@
 import type { Bank } from './bank.ts';
 
 /**
- * The same bank, of which an account, a payee or a list of payees is read once for all who ask while it is being read: by the next
- * call, which begins when they have all asked. Nobody gets an answer that is older than the question.
+ * The bank with shared reads of an account, a payee or a list of payees: all who ask during a read share the next one, which begins
+ * after they have asked. So no answer is older than its question.
  */
 export function withSharedReads(bank: Bank): Bank {
   const account = shared((id) => bank.accounts.get(id));
   const beneficiary = shared((id) => bank.beneficiaries.get(id));
-  // Each new payee of a file wants the same list, which grows with every one that is added.
+  // Each new payee of a file needs the same list, which grows with every added payee.
   const payees = shared((key) => bank.beneficiaries.listAll(JSON.parse(key)));
   return {
     ...bank,
-    // A read that somebody may end is nobody else's.
+    // Reads with options are not shared: their caller may abort them.
     accounts: { ...bank.accounts, get: (id, options) => (options ? bank.accounts.get(id, options) : account(id)) },
     beneficiaries: {
       ...bank.beneficiaries,

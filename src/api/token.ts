@@ -5,9 +5,9 @@ import { AuthenticationError, type BankErrorDetails, conditionOfCode, NotSentErr
 import { tokenLife } from './schemas/token.ts';
 import type { HttpAnswer, HttpFailure, HttpRequest, Transport } from './transport.ts';
 
-/** The bank's token. Our own, because `/v1/auth` is no grant of OAuth, which is what packages for tokens speak. */
+/** The bank's token. Not by an OAuth package: `/v1/auth` is no OAuth grant. */
 
-/** The parts of `/v1/auth` the interface does not show (section 5), one key each. */
+/** Settings for the parts of `/v1/auth` that the interface does not show (section 5). */
 export interface AuthOptions {
   /** `POST` (default): the filled template is the JSON body. `GET`: no body, its members are sent as headers. */
   method?: 'POST' | 'GET';
@@ -22,25 +22,25 @@ export interface AuthOptions {
 export interface Token {
   /** Value of the Authorization header. Never logged. */
   readonly authorization: string;
-  /** From the token's refresh point on, and in its last minute. */
+  /** True from the token's refresh point on, and in its last minute. */
   isNearEnd(): boolean;
 }
 
 export interface TokenSource {
-  /** The token in force, or a new one from its refresh point on. All waiters share one request. */
+  /** The current token, or a new one from its refresh point on. All waiters share one request. */
   get(signal: AbortSignal): Promise<Token>;
-  /** Drops this token if it is still the one in force, so that many refusals of one token cost one refresh. */
+  /** Drops this token if it is still the current one, so that many refusals of one token cost one refresh. */
   invalidate(token: Token): void;
   invalidateCurrent(): void;
 }
 
 const AUTH_PATH = '/v1/auth';
 const DEFAULT_BODY = '{"api_key":"{key}","api_secret":"{secret}"}';
-/** Life of a token whose answer has no usable `expired_in`: short, as a needless refresh costs one call. */
+/** Life of a token without a usable `expired_in`: short, as a needless refresh costs only one call. */
 const DEFAULT_LIFE_MS = 300_000;
 const REFRESH_AT = 0.8;
 const LAST_MINUTE_MS = 60_000;
-/** What by its name says nothing about the key. */
+/** Conditions that say nothing about the key. */
 const TRANSIENT: ReadonlySet<BankCondition> = new Set(['internal-error', 'in-progress']);
 
 interface HeldToken extends Token {
@@ -55,7 +55,7 @@ interface TokenSourceOptions extends AuthOptions {
   clock: () => number;
   /** Total limit of one token request, milliseconds. */
   limitMs: number;
-  /** Path of the base URL, put before every route. */
+  /** Path of the base URL, prefixed to every route. */
   basePath: string;
 }
 
@@ -106,11 +106,11 @@ function tokenRequest(options: TokenSourceOptions): TokenRequest {
 async function requestToken(options: TokenSourceOptions, request: TokenRequest): Promise<HeldToken> {
   const { transport, clock, limitMs, prefix } = options;
   const operation = `${request.method} ${AUTH_PATH}`;
-  // The life counts from before the request: the bank's count starts somewhere after.
+  // Count the life from before the request: the bank's count starts later.
   const askedAt = clock();
   const exchange = withDeadline(limitMs, undefined, (signal) => transport.exchange({ ...request, signal }));
   const answer = await exchange.catch((error: HttpFailure) => {
-    // Sent or not, the call this token is for has not left.
+    // Whether or not the token request left, the call that needs the token has not.
     throw new NotSentError(`${operation}: ${error.message}`, { outcome: 'not-sent', retryable: true, operation });
   });
   const { token, lifeMs } = readToken(answer, operation, options.tokenField);
@@ -120,7 +120,7 @@ async function requestToken(options: TokenSourceOptions, request: TokenRequest):
   return { authorization, refreshAt, isNearEnd: () => clock() >= nearEndAt };
 }
 
-/** The template's members with key and secret in place; its own text is parsed, so that no value can break out of it. */
+/** The template's members with key and secret filled in; values are JSON-escaped, so that none can break out of the template. */
 function fillTemplate(template: string, key: string, secret: string): Record<string, string> {
   const values: Record<string, string> = { key, secret };
   const escaped = template.replace(/\{(key|secret)\}/g, (_match, name: string) =>

@@ -16,23 +16,23 @@ export interface HttpRequest {
   target: string;
   headers: Record<string, string>;
   body?: string | undefined;
-  /** Runs when the connection stands, before the first byte; a throw closes it unused. Not called for a GET. */
+  /** Runs once connected, before the first byte; a throw closes the connection unused. Not called for a GET. */
   beforeFirstByte?: (() => void) | undefined;
-  /** Ends the exchange at any point, the body included. */
+  /** Ends the exchange at any point, even while the body is read. */
   signal: AbortSignal;
 }
 
 export interface HttpAnswer {
   status: number;
   headers: Record<string, string | string[] | undefined>;
-  /** `undefined` when the body is no UTF-8. */
+  /** `undefined` if the body is not UTF-8. */
   body: string | undefined;
 }
 
-/** An exchange without a whole answer. Raw errors of the HTTP layer stay here: they can hold bytes of the answer. */
+/** An exchange without a complete answer. Raw errors of the HTTP layer stay inside, as they may hold bytes of the answer. */
 export class HttpFailure extends Error {
   override readonly name = 'HttpFailure';
-  /** False only when provably no byte of the request left. */
+  /** False only if provably no byte of the request left. */
   readonly sent: boolean;
 
   constructor(reason: string, sent: boolean, cause?: unknown) {
@@ -42,12 +42,12 @@ export class HttpFailure extends Error {
 }
 
 export interface Transport {
-  /** One request, one answer; never repeated, never redirected. Throws `HttpFailure`. */
+  /** One request, one answer; no retries, no redirects. Throws `HttpFailure`. */
   exchange(request: HttpRequest): Promise<HttpAnswer>;
   close(): Promise<void>;
 }
 
-/** Why no connection stands; the marker that no byte of any request left. */
+/** Failure to connect; marks that no byte of any request left. */
 class NoConnection extends Error {
   constructor(reason: string, cause?: unknown) {
     super(reason, cause === undefined ? undefined : { cause });
@@ -55,9 +55,9 @@ class NoConnection extends Error {
 }
 
 /**
- * Reads share kept-alive connections. Every write gets a connection of its own: on a reused one a reset cannot be told
- * from "closed while idle", and undici would send a queued request again. Total time is the caller's signal, so undici's
- * own timers are off. No proxy from the environment: only EnvHttpProxyAgent reads it.
+ * Reads share keep-alive connections. Every write gets its own: on a reused connection a reset cannot be told from "closed while
+ * idle", and undici would resend a queued request. The caller's signal limits the total time, so undici's own timers are off. No
+ * proxy from the environment: only EnvHttpProxyAgent reads it.
  */
 export function createTransport(origin: string, limits: TransportLimits): Transport {
   const connect = buildConnector({
@@ -112,7 +112,7 @@ function runFence(fence: (() => void) | undefined): void {
   }
 }
 
-/** The connector with its failures marked, and `gate` between a standing connection and the first byte on it. */
+/** The connector with its failures marked, and `gate` called between connecting and the first byte. */
 function marked(connect: buildConnector.connector, gate?: () => void): buildConnector.connector {
   return (options, callback) =>
     connect(options, (...[error, socket]) => {

@@ -2,13 +2,13 @@ import { isLoopback } from '../domain/loopback.ts';
 
 /** Where a `verify_url` may lead. Browsers of cardholders go there; the product itself never fetches it. */
 export interface UrlRule {
-  /** Hosts in lower case, with a port where it counts; undefined: any. */
+  /** Hosts in lower case, with a port if it matters; undefined: any. */
   hosts: readonly string[] | undefined;
-  /** http on this machine is taken as well: the acquirer is there too. */
+  /** Accept http on this machine, as the acquirer is there too. */
   onThisMachine: boolean;
 }
 
-/** The address as a browser would read it; null for one that is refused: no https, another host, credentials in it. */
+/** The normalised URL; null if refused: not https, another host, or with credentials. */
 export function acceptedUrl(text: string, { hosts, onThisMachine }: UrlRule): string | null {
   const url = URL.parse(text);
   if (url === null || url.username !== '' || url.password !== '') return null;

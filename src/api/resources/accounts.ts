@@ -14,7 +14,7 @@ export function accountsResource({ read }: Calls): Bank['accounts'] {
     /** GET /v1/banking/users/{uid}: a user's balances. */
     ofUser: (uid, options) => read({ path: '/v1/banking/users/{uid}', ids: { uid } }, dataOf(accountBalances), options),
 
-    /** GET /v1/banking/accounts/{account_id}: one balance, and of no other account. */
+    /** GET /v1/banking/accounts/{account_id}: one balance, checked to be of this account. */
     get: (accountId, options) => {
       const asked = accountBalance.refine(({ account_id }) => account_id === accountId, { path: ['account_id'] });
       return read({ path: `${ACCOUNTS}/{account_id}`, ids: { account_id: accountId } }, dataOf(asked), options);

@@ -7,7 +7,7 @@ import { addedBeneficiary, beneficiary, beneficiaryPage, requiredDetails } from 
 const BENEFICIARIES = '/v1/banking/beneficiaries';
 const BENEFICIARY = `${BENEFICIARIES}/{beneficiary_id}`;
 
-/** Beneficiaries (interface section 4). Adding has no idempotency key: look in the list first. */
+/** Beneficiaries (interface section 4). Adding has no idempotency key: check the list first. */
 export function beneficiariesResource({ read, send }: Calls): Bank['beneficiaries'] {
   const pages: Parameters<typeof readAllBeneficiaries>[0] = {
     /** GET /v1/banking/beneficiaries: one page. */
@@ -23,7 +23,7 @@ export function beneficiariesResource({ read, send }: Calls): Bank['beneficiarie
     /** POST /v1/banking/beneficiaries: uid, currency, beneficiary_type, payment_type and the required fields. */
     add: (body, options) => send({ method: 'POST', path: BENEFICIARIES, body }, dataOf(addedBeneficiary), options),
 
-    /** GET /v1/banking/beneficiaries/{beneficiary_id}: no other one. */
+    /** GET /v1/banking/beneficiaries/{beneficiary_id}: checked to be this one. */
     get: (beneficiaryId, options) => {
       const asked = beneficiary.refine(({ id }) => id === beneficiaryId, { path: ['id'] });
       return read({ path: BENEFICIARY, ids: { beneficiary_id: beneficiaryId } }, dataOf(asked), options);

@@ -7,7 +7,7 @@ const SETUP = '/api/v1/acq/3ds/setup';
 const PAYMENTS = '/api/v1/acq/payment';
 const PAYMENT = `${PAYMENTS}/{payment_id}`;
 
-/** Card acquiring (interface section 4). What a request holds of the card is in its body and nowhere else. */
+/** Card acquiring (interface section 4). Card data of a request is in its body and nowhere else. */
 export function cardsResource({ read, send }: Calls, rules: CardRules): Cards {
   const { fields } = rules;
   return {
@@ -19,7 +19,7 @@ export function cardsResource({ read, send }: Calls, rules: CardRules): Cards {
     create: (request, options) =>
       send({ method: 'POST', path: PAYMENTS, body: createBody(fields, request) }, judgePayment(rules), options),
 
-    /** POST /api/v1/acq/payment with `payment_id`: goes on after a challenge. */
+    /** POST /api/v1/acq/payment with `payment_id`: resumes after a challenge. */
     resume: (request, options) =>
       send({ method: 'POST', path: PAYMENTS, body: resumeBody(fields, request) }, judgePayment(rules), options),
 

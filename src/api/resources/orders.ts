@@ -8,7 +8,7 @@ import { type Order, order, orderPage } from '../schemas/orders.ts';
 const ORDERS = '/v1/banking/transactions';
 const ORDER = `${ORDERS}/{order_id}`;
 
-/** Orders (interface section 4). There is no filter by reference: a list is read whole (`list-pages.ts`). */
+/** Orders (interface section 4). There is no filter by reference, so a list is read as a whole (`list-pages.ts`). */
 export function ordersResource({ read, send }: Calls): Bank['orders'] {
   const pages: OrderPages = {
     /** GET /v1/banking/transactions: one page of a user's orders in one currency. */
@@ -20,7 +20,7 @@ export function ordersResource({ read, send }: Calls): Bank['orders'] {
 
     listSettled: ({ type: order_type, ...since }, options) => readBusyList(pages, { ...since, order_type }, options),
 
-    /** GET /v1/banking/transactions/{order_id}. One under another id says by its reference whose it is, or is none that was asked for. */
+    /** GET /v1/banking/transactions/{order_id}. Another order id is accepted only with a reference, which says whose it is. */
     get: (orderId, options) => {
       const isAsked = ({ order_id, client_order_id }: Order): boolean =>
         order_id === orderId || client_order_id !== undefined;
@@ -28,7 +28,7 @@ export function ordersResource({ read, send }: Calls): Bank['orders'] {
       return read({ path: ORDER, ids: { order_id: orderId } }, dataOf(asked), options);
     },
 
-    /** POST /v1/banking/transactions/{order_id}/approve. No body is shown: an empty object fits the content type. */
+    /** POST /v1/banking/transactions/{order_id}/approve. No body is shown; an empty object fits the content type. */
     approve: async (orderId, options) => {
       const route = { method: 'POST', path: `${ORDER}/approve`, ids: { order_id: orderId }, body: {} } as const;
       await send(route, noData, options);

@@ -23,7 +23,7 @@ export function transactionsResource({ read, send }: Calls): Bank['transactions'
     transfer: (body, options) =>
       send({ method: 'POST', path: `${TRANSACTIONS}/transfer`, body }, dataOf(placedOrder), options),
 
-    /** GET /v1/banking/transactions/fx/quote: a rate nothing locks. */
+    /** GET /v1/banking/transactions/fx/quote: the rate is not locked. */
     fxQuote: (query, options) => read({ path: `${TRANSACTIONS}/fx/quote`, query }, dataOf(fxQuote), options),
 
     /** POST /v1/banking/transactions/fx: exchanges at the market rate. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { currencyCode, decimal, identifier, optionalDecimal, optionalTimestamp } from './wire.ts';
 
-/** Account balance record (interface section 2). `balance` is what can be spent; `frozen` is held. */
+/** Account balance record (interface section 2). `balance` is available, `frozen` is held. */
 export const accountBalance = z.object({
   updated_at: optionalTimestamp,
   uid: identifier,

@@ -1,7 +1,7 @@
 import type { OrderStage } from '../../domain/order-status.ts';
 import { inCapitals } from './wire.ts';
 
-/** The order statuses of the interface (section 3). Its transitions are not shown: nothing here assumes one. */
+/** Order statuses (interface section 3). Transitions are not shown, so none is assumed. */
 const STAGES = {
   ACCEPTED: 'open',
   WAIT_FOR_AUDIT: 'awaiting-audit',

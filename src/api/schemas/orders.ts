@@ -40,12 +40,12 @@ const record = z.object({
   fee_currency: optionalWord,
 });
 export const order = record.transform((shown) => ({ ...shown, stage: orderStage(shown.status) }));
-/** An order of any bank: what it leaves out is absent. */
+/** An order of any bank; what the bank omits is absent. */
 export type Order = Partial<z.infer<typeof order>> & Pick<z.infer<typeof order>, 'order_id' | 'status' | 'stage'>;
 
 /**
- * What a list shows of an order with a field outside the interface, without amounts and times: one order that nobody can read must not
- * hide the others. A GET by id, which decides, reads the whole record.
+ * A listed order of which some field is outside the interface, without amounts and times: one unreadable order must not hide the
+ * others. A GET by id, which decides, reads the whole record.
  */
 const readInPart = record
   .pick({ order_id: true, client_order_id: true, transaction_uid: true, type: true, direct: true, status: true })
@@ -53,7 +53,7 @@ const readInPart = record
 
 export const orderPage = pageOf(z.union([order, readInPart]));
 
-/** Query of the order list, without its paging. `create_at_to` is a string and spelled so (interface section 4). */
+/** Query of the order list without paging. `create_at_to` is a string and spelled so (interface section 4). */
 export interface OrderQuery {
   uid: string;
   currency: string;

@@ -8,7 +8,7 @@ export type PaymentFee = z.infer<typeof paymentFee>;
 export const transferFee = z.object({ fee: amount, fee_currency: currencyCode });
 export type TransferFee = z.infer<typeof transferFee>;
 
-/** FX quote (interface section 4). It has no id and no expiry: nothing locks the rate. */
+/** FX quote (interface section 4). Without id and expiry: the rate is not locked. */
 export const fxQuote = z.object({
   sell_account: identifier,
   buy_account: identifier,
@@ -26,7 +26,7 @@ export type FxQuote = z.infer<typeof fxQuote>;
 export const placedOrder = z.object({ order_id: identifier });
 export type PlacedOrder = z.infer<typeof placedOrder>;
 
-/** What the body of every order POST has (interface section 4). */
+/** Common body of every order POST (interface section 4). */
 interface OrderBody {
   reference: string;
   amount: string;

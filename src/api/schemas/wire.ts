@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
 /**
- * Tolerant building blocks for answers of the bank: the interface gives examples, not types, so a number is taken for a
- * decimal string and null for an absent field.
+ * Tolerant building blocks for the bank's answers. The interface gives examples, not types, so a number is accepted for a decimal
+ * string and null for an absent field.
  */
 
-/** A decimal as text, whatever JSON type it came in. */
+/** A decimal as text, from a string or a number. */
 export const decimal = z
   .union([z.string().trim(), z.number()])
   .transform(String)
@@ -18,8 +18,8 @@ export const optionalDecimal = z
   .transform((value) => (value === '' ? undefined : (value ?? undefined)));
 
 /**
- * How much is moved or taken; which way it goes other fields say. Some write what leaves an account with a minus: that would pass every
- * cap on a fee or a rate, and turn the sign of a total.
+ * An unsigned amount; other fields tell its direction. Some banks write debits with a minus, which would pass every cap on a fee or
+ * rate and flip the sign of a total.
  */
 export const amount = decimal.transform(unsigned);
 export const optionalAmount = optionalDecimal.transform((value) => value && unsigned(value));
@@ -28,14 +28,14 @@ function unsigned(value: string): string {
   return value.replace(/^-/, '');
 }
 
-/** Text of the bank. PostgreSQL stores no U+0000: what would hold one fails every write that names it. */
+/** Text from the bank. Replaces U+0000, which PostgreSQL cannot store: every write of such a text would fail. */
 export const wireText = z.string().transform(storable);
 
 function storable(text: string): string {
   return text.replaceAll('\0', '\ufffd');
 }
 
-/** An identifier: a non-empty string, or an integer taken as text. */
+/** A non-empty string, or an integer converted to text. */
 export const identifier = z
   .union([z.string(), z.number().int()])
   .transform((value) => storable(String(value)))
@@ -63,7 +63,7 @@ export const optionalTimestamp = z
   .nullish()
   .transform((value) => (value === '' ? undefined : (value ?? undefined)));
 
-/** A count of a page, as a number or digits; null is absent, never 0. */
+/** A count as a number or digits; null means absent, never 0. */
 const optionalCount = z
   .union([z.number(), z.string().regex(/^\d+$/)])
   .transform(Number)
@@ -71,12 +71,12 @@ const optionalCount = z
   .nullish()
   .transform((count) => count ?? undefined);
 
-/** Currency codes are compared, so they are read in upper case. */
+/** Upper case, as currency codes are compared. */
 export const currencyCode = z.string().trim().toUpperCase().min(3).max(3);
 
 /**
- * A page of a list. `pages` and `total` may be missing: readers then go on until a page comes back empty. One with neither records
- * nor a total does not say that the list is empty: it says nothing.
+ * A page of a list. `pages` and `total` may be missing: readers then continue until an empty page. A page with neither records nor
+ * a total does not mean an empty list; it is an error.
  */
 export const pageOf = <T extends z.ZodType>(record: T) =>
   z
