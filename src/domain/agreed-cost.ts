@@ -2,17 +2,19 @@ import { compareDecimals, exceedsSlippage, formatDecimal, parseDecimal } from '.
 import type { ExchangePlan } from './order-plans.ts';
 import type { Terms } from './policy.ts';
 
-/** What a transfer or an exchange by itself costs at most: signed beside the instruction. Amounts are decimals. */
+/**
+ * The most that a transfer or a stand-alone exchange may cost, signed together with the instruction. Amounts are decimal strings.
+ */
 export interface AgreedCost {
   /** In the fee's own currency; absent: no cap. */
   feeAtMost?: string;
-  /** Of an exchange. */
+  /** Only for an exchange. */
   sellAtMost?: { currency: string; amount: string };
 }
 
 /**
- * The caps, and where a reading is above one of them as much more as it takes: then people are asked anew, and what they let
- * through is bounded again.
+ * The caps, each raised to cover a reading that exceeds it: people are then asked again, and what they let through is bounded
+ * too.
  */
 export function agreedCost(
   { fee, exchange, firstSellAmount }: { fee?: string; exchange?: ExchangePlan; firstSellAmount?: string },
@@ -25,17 +27,18 @@ export function agreedCost(
   return { feeAtMost, sellAtMost: { currency, amount: sellAtMost(firstSellAmount ?? quoted, quoted, maxSlippage) } };
 }
 
-/** Where no worsening is accepted, one that people let through is bounded in steps of this. */
+/** Step, as a fraction, by which the bound grows if the slippage cap is 0 and people let a worse quote through. */
 const STEP_WITHOUT_CAP = '0.001';
 
 /**
- * The first quote and the cap, or as many caps as a worse quote takes: a bound that stays as it is while the rate moves within it.
+ * The first quote plus one cap, or plus as many as a worse quote takes: in whole steps, so that the bound does not change while
+ * the rate moves within one.
  */
 export function sellAtMost(first: string, quoted: string, cap: string): string {
   const isWithin = !exceedsSlippage(first, quoted, cap);
   const step = compareDecimals(cap, '0') === 0 && !isWithin ? STEP_WITHOUT_CAP : cap;
   const [f, q, s] = [parseDecimal(first), parseDecimal(quoted), parseDecimal(step)];
-  // What is no decimal is above every cap: it stands for itself.
+  // A text that is not a decimal exceeds every cap, so the quote is returned as it is.
   if (f === undefined || q === undefined || s === undefined || f.digits <= 0n || s.digits < 0n) return quoted;
   const scale = Math.max(f.scale + s.scale, q.scale);
   const at = (digits: bigint, of: number): bigint => digits * 10n ** BigInt(scale - of);

@@ -3,28 +3,28 @@ import type { CardTerms } from './card-terms.ts';
 import type { Reason } from './payout-state.ts';
 import { because } from './reasons.ts';
 
-/** What came of a card. */
+/** How the payment with one card ended. */
 interface TriedCard {
   end: CardEnd;
   reason: Reason | null;
-  /** Why the acquirer refused a request, where it did. */
+  /** Why the acquirer refused a request, if it did. */
   why?: string;
-  /** Cards tried so far, this one included. */
+  /** Number of cards tried so far, including this one. */
   tried: number;
-  /** An answer about this payment was lost or people were asked, whatever has been learned since. */
+  /** Some answer about this payment was lost or people were asked, even if that has been resolved since. */
   uncertain: boolean;
 }
 
 /**
- * Why a payment waits for another card instead of ending: the acquirer has declined the one before or refused it as invalid,
- * nothing was ever uncertain on the way there, and the cardholder has a card left. Undefined: it ends as it does. An abandoned
- * challenge is none of these: it may still be confirmed.
+ * Reason to wait for another card instead of ending: the acquirer declined the card or refused it as invalid, no outcome was ever
+ * uncertain, and the cardholder has a card left. Undefined: the payment ends. Never for an abandoned challenge, which may still
+ * be confirmed.
  */
 export function asksForAnotherCard(
   { end, reason, why, tried, uncertain }: TriedCard,
   { cards }: Pick<CardTerms, 'cards'>,
 ): Reason | undefined {
-  // Terms in recorded histories may have no `cards`: then there is no further one.
+  // Terms in recorded histories may lack `cards`; the comparison is then false, so no further card is allowed.
   const hasOneLeft = tried < cards;
   if (end !== 'failed' || uncertain || !hasOneLeft) return undefined;
   if (reason?.code === 'card-declined') return because('another-card-needed');

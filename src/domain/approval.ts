@@ -1,6 +1,6 @@
 /**
- * Who may decide, and when enough people have. One machine for the three things people decide on a payout: our own
- * approval before submit, the bank order's audit, and a hold.
+ * Who may decide, and when enough people have. One state machine for everything people decide about a payout: our own approval
+ * before it is sent, the bank's audit of an order, and a hold, which may be for a screening.
  */
 
 type DecisionKind = 'payout' | 'bank' | 'hold' | 'screening';
@@ -9,10 +9,10 @@ export interface AwaitedApproval {
   kind: DecisionKind;
   /** Digest of what is decided; a decision that names another digest is refused. */
   digest: string;
-  /** Distinct people needed. */
+  /** Number of distinct people needed. */
   needed: number;
   maker: string | undefined;
-  /** Epoch ms after which decisions are refused; undefined: no end of ours. */
+  /** Epoch ms from which decisions are refused; undefined: they do not expire on our side. */
   expiresAt: number | undefined;
   approvedBy: readonly string[];
 }
@@ -30,7 +30,7 @@ export type Verdict =
   | { verdict: 'counted'; awaited: AwaitedApproval }
   | { verdict: 'refused'; why: string };
 
-/** What one decision does to what is awaited. Nothing is awaited: refused. */
+/** Applies one decision. It is refused if nothing is awaited. */
 export function consider(awaited: AwaitedApproval | undefined, decision: Decision, now: number): Verdict {
   const refusal = refusalOf(awaited, decision, now);
   if (refusal !== undefined || awaited === undefined)
@@ -42,7 +42,7 @@ export function consider(awaited: AwaitedApproval | undefined, decision: Decisio
     : { verdict: 'counted', awaited: next };
 }
 
-/** Why a decision does not count; undefined when it does. */
+/** Why a decision does not count; undefined if it does. */
 export function refusalOf(awaited: AwaitedApproval | undefined, decision: Decision, now: number): string | undefined {
   if (awaited === undefined) return 'no approval is awaited';
   if (typeof decision?.by !== 'string' || decision.by.trim() === '')
@@ -66,7 +66,7 @@ export function refusalOf(awaited: AwaitedApproval | undefined, decision: Decisi
 export const hasExpired = ({ expiresAt }: AwaitedApproval, now: number): boolean =>
   expiresAt !== undefined && now >= expiresAt;
 
-/** The distinct people among them who are not the maker; nobody can be told apart from a maker who is unknown. */
+/** The distinct people among `names` other than the maker; empty if the maker is unknown, because then anybody may be the maker. */
 export function approvers(names: readonly string[], maker: string | null): string[] {
   if (maker === null) return [];
   const people: string[] = [];
@@ -77,8 +77,8 @@ export function approvers(names: readonly string[], maker: string | null): strin
 }
 
 /**
- * Spelling makes no second person: case, width, the number of blanks and letters that nobody sees do not count. Letters that look
- * alike are for the policy, which knows people by their keys.
+ * Whether two names mean one person: case, character width, the number of blanks and invisible characters are ignored. Letters
+ * that look alike are left to the policy, which knows people by their keys.
  */
 export function isSamePerson(a: string, b: string): boolean {
   return folded(a) === folded(b);

@@ -3,18 +3,18 @@ import type { PayoutKind } from './names.ts';
 import { type ApprovalRule, approvalsNeeded, type RuledPayout } from './policy.ts';
 
 /**
- * Who may move money, and what they have said about it. A decision counts because a person of the policy has signed it, whoever
- * carries it: a signal, an update or a row of a store is only the carrier.
+ * Who may move money, and what they have decided. Under a policy a decision counts because a person it names has signed it; a
+ * signal, an update or a row of the store only carries it.
  */
 
 /**
- * `maker`: hands payouts over. `approver`: decides on them. `compliance`: clears what a screening has found. `operator`: resolves,
- * switches. `auditor`: reads.
+ * `maker` submits payouts, `approver` decides on them, `compliance` clears screening hits, `operator` resolves and switches,
+ * `auditor` reads.
  */
 export const ROLES = ['maker', 'approver', 'compliance', 'operator', 'auditor'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** What a person may touch; an absent list is every one. */
+/** What a person may act on; an absent list means no restriction. */
 export interface Scope {
   kinds?: readonly PayoutKind[];
   uids?: readonly string[];
@@ -23,10 +23,10 @@ export interface Scope {
 }
 
 export interface Credential {
-  /** Of a passkey the one that its authenticator gave it, base64url; else the first 16 hex digits of the SHA-256 of the public key. */
+  /** For a passkey its credential id, base64url; otherwise the first 16 hex digits of the SHA-256 of the public key. */
   id: string;
   type: 'ed25519' | 'passkey';
-  /** Of a passkey a COSE key, base64url; else the raw key, base64. */
+  /** For a passkey a COSE key, base64url; otherwise the raw key, base64. */
   publicKey: string;
 }
 
@@ -35,21 +35,21 @@ export interface Person {
   roles: readonly Role[];
   scope: Scope;
   credentials: readonly Credential[];
-  /** With which programs speak for the person over HTTP. */
+  /** With these, programs act for the person over HTTP. */
   tokens: readonly Token[];
 }
 
 export interface Token {
-  /** Hex; the token itself is kept nowhere. */
+  /** Hex; the token itself is not stored. */
   sha256: string;
   /** Epoch ms. */
   expiresAt: number;
 }
 
-/** The most that may leave in 24 hours, by amounts handed to the bank in one currency. */
+/** The most that may leave within 24 hours, summed over amounts sent to the bank in one currency. */
 export interface Limit {
   per: 'day' | 'payee' | 'account';
-  /** Of which it counts what is sent; absent: of every kind. */
+  /** Kinds that count towards it; absent: every kind. */
   kinds?: readonly PayoutKind[];
   currency: string;
   /** Decimal. */
@@ -57,21 +57,21 @@ export interface Limit {
 }
 
 export interface Policy {
-  /** SHA-256 of the file, hex: names the policy in the audit. */
+  /** SHA-256 of the policy file, hex; identifies the policy in the audit. */
   hash: string;
-  /** Of the pages of the gateway; passkeys sign for it and no other. */
+  /** Origin of the gateway's pages; passkeys sign for this origin only. */
   origin?: string;
   people: readonly Person[];
   approvals: readonly ApprovalRule[];
-  /** How long an approval holds after it was signed, ms. */
+  /** How long a signed approval stays valid, ms. */
   approvalTtlMs: number;
   limits: readonly Limit[];
 }
 
-/** What a decision is about. `screening`: a hold for what a screening says. `make`: handing a payout over. */
+/** What a decision is about. `screening`: a hold because of a screening. `make`: submitting a payout. */
 export type Question = 'payout' | 'bank' | 'hold' | 'screening' | 'resolve' | 'make' | 'switch';
 
-/** What one signature may decide for many payouts. */
+/** Questions that one signature may decide for many payouts. */
 export type PlanQuestion = Extract<Question, 'payout' | 'bank'>;
 
 const ROLE_FOR: Readonly<Record<Question, Role>> = {
@@ -86,32 +86,35 @@ const ROLE_FOR: Readonly<Record<Question, Role>> = {
 
 /** What a person signs. Times are epoch ms. */
 export interface Statement {
-  /** Random UUID: a decision counts once. */
+  /** Random UUID, so that a decision counts only once. */
   id: string;
-  /** Id of the store whose payout it is: what is signed for a trial counts nowhere else. */
+  /** Id of the store that has the payout, so that a decision signed in a trial counts nowhere else. */
   storeId: string;
   question: Question;
   decision: 'approve' | 'reject';
-  /** Of the payout; of many at once the batch id; of a switch, what it is about. */
+  /** Reference of the payout; the batch id for many payouts; for a switch, what is switched. */
   reference: string;
-  /** Digest of what is decided, of many payouts their plan (`src/signing/plan.ts`); of `resolve` and `switch` the action in words. */
+  /**
+   * Digest of what is decided; for many payouts that of their plan (`src/signing/plan.ts`); for `resolve` and `switch` the action
+   * in words.
+   */
   digest: string;
   /** Name of the person in the policy. */
   subject: string;
-  /** Why; a rejection needs it. */
+  /** Why; required for a rejection. */
   remark: string;
   signedAt: number;
   expiresAt: number;
 }
 
 export interface SignedDecision extends Statement {
-  /** Of the credential it is signed with. */
+  /** Id of the credential used to sign. */
   credential: string;
-  /** Over `statementBytes`, base64; of a passkey see `src/signing/passkey.ts`. */
+  /** Over `statementBytes`, base64; for a passkey see `src/signing/passkey.ts`. */
   signature: string;
 }
 
-/** Whether a value that came from anywhere has the shape of a signed decision. */
+/** Whether an untrusted value has the shape of a signed decision. */
 export function isDecision(value: unknown): value is SignedDecision {
   if (typeof value !== 'object' || value === null) return false;
   const given = value as Partial<Record<keyof SignedDecision, unknown>>;
@@ -130,10 +133,10 @@ export function isDecision(value: unknown): value is SignedDecision {
 }
 
 const TEXT_MAX = 1_000;
-/** A passkey signs what a browser writes down, whose length it does not bound. */
+/** A passkey's `signature` includes client data written by the browser, which has no maximum length. */
 const SIGNATURE_MAX = 4_000;
 
-/** Of a payout, a transfer or an exchange, what a scope is compared with. */
+/** The facts of a payout, transfer or exchange that a scope is compared with. */
 export interface Touches {
   kind: PayoutKind;
   uid: string;
@@ -141,7 +144,7 @@ export interface Touches {
   currencies: readonly string[];
 }
 
-/** What an instruction names. `sold`: the currency that an exchange by itself sells, where that is known. */
+/** What an instruction touches. `sold`: the currency that a stand-alone exchange sells, if known. */
 export function touchesOf(
   kind: PayoutKind,
   { uid, account_id: from, to_account_id: to, currency }: PayoutInstruction,
@@ -161,13 +164,13 @@ const CLOCK_AHEAD_MS = 60_000;
 export const personOf = ({ people }: Policy, name: string | null): Person | undefined =>
   people.find((person) => person.name === name);
 
-/** Nobody may do what no role and scope allows. */
+/** Whether the person has the role that the question needs and everything touched is within their scope. */
 export function may(person: Person | undefined, question: Question, touches?: Touches): boolean {
   if (person === undefined || !person.roles.includes(ROLE_FOR[question])) return false;
   return touches === undefined || isWithin(person.scope, touches);
 }
 
-/** Whether nothing at all lies outside a scope. */
+/** Whether a scope has no restriction. */
 export const holdsAll = (scope: Scope): boolean => Object.values(scope).every((list) => list === undefined);
 
 /** A card payment is no user's, and on no account of ours: a scope holds it by its currency. */
@@ -187,8 +190,8 @@ export function isWithin({ kinds, uids, accounts, currencies }: Scope, touched: 
 }
 
 /**
- * Why a signed statement counts for nothing here and now; undefined when it counts. The signature itself is for whoever has the
- * cryptography (`src/signing`). A rejection that was taken in time stands for good: whoever has said no is not asked to repeat it.
+ * Why a signed statement does not count here and now; undefined if it does. The signature itself is verified in `src/signing`. A
+ * rejection that was accepted in time (`isTaken`) never expires: nobody has to repeat it.
  */
 export function refusalOfStatement(
   policy: Policy,
@@ -210,7 +213,7 @@ export function refusalOfStatement(
 
 export type Asked = RuledPayout & Required<Pick<RuledPayout, 'accountId' | 'changedPayee'>>;
 
-/** How many distinct people the policy asks for before a payout is sent, or at the bank. */
+/** How many distinct people must approve under the policy, before a payout is sent or at the bank. */
 export const approvalsAsked = ({ approvals }: Policy, asked: Asked, where: 'before-submit' | 'at-bank'): number =>
   approvalsNeeded(
     approvals.filter((rule) => rule.where === 'both' || (rule.where ?? 'before-submit') === where),

@@ -1,6 +1,6 @@
 /**
- * What a bank says about a call that it did not carry out. Which code, word or status says it is for `src/api` to know
- * (`CODE_RULES`); everybody else decides by these.
+ * What a bank says about a call that it did not carry out. Only `src/api` knows which code, word or status says so
+ * (`CODE_RULES`); everything else decides by these conditions.
  */
 export type BankCondition =
   | 'internal-error'
@@ -14,9 +14,9 @@ export type BankCondition =
   | 'unsupported'
   | 'insufficient-funds'
   | 'in-progress'
-  /** None of these: a code that the bank's interface does not list. An HTTP status alone says nothing: it has no condition. */
+  /** A code that the bank's interface does not list. An HTTP status alone has no condition. */
   | 'unlisted';
 
-/** What a bank has said, for people: by its own code where it has one. */
+/** What the bank said, in words for people: its own code if it has one. */
 export const bankSays = (condition: BankCondition, code: number | undefined): string =>
   code === undefined ? condition : `code ${code}`;

@@ -2,26 +2,26 @@ import type { Finding } from './finding.ts';
 import type { CheckVerdict } from './payee-check.ts';
 import type { PayoutState, Reason } from './payout-state.ts';
 
-/** What is kept of a bank message, so that its answer names everything as it was written. */
+/** What is stored of a bank message, so that its answer repeats everything as it was written. */
 
-/** The ids a bank message gave one transaction, byte for byte, so that the answer names them as they were written. */
+/** The ids and values that a bank message gave one transaction, byte for byte. */
 export interface OriginalTransaction {
-  /** Position of its payment block in `OriginalMessage.payments`, from 0. */
+  /** Index of its payment block in `OriginalMessage.payments`, from 0. */
   payment: number;
-  /** `InstrId`, where there was one. */
+  /** `InstrId`, if present. */
   instructionId?: string;
-  /** `EndToEndId`, or what stands for it in the format (ABA lodgement reference, NACHA trace number). */
+  /** `EndToEndId`, or its equivalent in the format (ABA lodgement reference, NACHA trace number). */
   endToEndId: string;
-  /** `UETR`, where there was one. */
+  /** `UETR`, if present. */
   uetr?: string;
-  /** Amount as written in the file, and its currency: the answer shows what was asked for. */
+  /** Amount and currency as written in the file. */
   amount: string;
   currency: string;
-  /** Date asked for, ISO 8601. */
+  /** Requested execution date, ISO 8601. */
   requestedExecution?: string;
 }
 
-/** What an answer says of a transaction is made of this. */
+/** Facts from which the answer about one transaction is made. */
 export type TransactionFacts = ClaimedFacts | RefusedFacts;
 
 export interface ClaimedFacts {
@@ -29,18 +29,18 @@ export interface ClaimedFacts {
   state: PayoutState;
   reason: Reason | null;
   orderId: string | null;
-  /** Whether the account is held under the name of the payee; absent: nobody was asked. */
+  /** Whether the account is held under the payee's name; absent if no provider was asked. */
   verification?: CheckVerdict;
 }
 
 /** A row that was never claimed. */
 export interface RefusedFacts {
   original: OriginalTransaction;
-  /** None: it was refused because of other rows of its file. */
+  /** Empty: it was refused because of other rows of its file. */
   findings: readonly Pick<Finding, 'column' | 'rule' | 'message'>[];
 }
 
-/** The head of a bank message and of its payment blocks, as written. */
+/** The header of a bank message and of its payment blocks, as written. */
 export interface OriginalMessage {
   format: MessageFormat;
   messageId: string;

@@ -4,18 +4,18 @@ type Weekday = (typeof WEEKDAYS)[number];
 
 /** Days on which no payment is made. */
 export interface BusinessCalendar {
-  /** Closed in every week; never all seven. */
+  /** Days closed every week; never all seven. */
   weekend: readonly Weekday[];
-  /** ISO dates by currency; `*` holds for every currency. */
+  /** ISO dates by currency; `*` applies to every currency. */
   holidays: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Holidays of every currency. */
+/** Key for holidays of every currency. */
 const EVERY_CURRENCY = '*';
 
 /**
- * The date on which a payout is due: `executeOn` (ISO date), or the next open day of its currency where that day is closed
- * (ISO 20022 "following"). Without a calendar every day is open.
+ * The date on which a payout is due: `executeOn` (ISO date), or the next open day of its currency if that day is closed (ISO
+ * 20022 "following"). Without a calendar every day is open.
  */
 export function dueDate(executeOn: string, currency: string, calendar: BusinessCalendar | undefined): string {
   if (calendar === undefined) return executeOn;
@@ -24,7 +24,10 @@ export function dueDate(executeOn: string, currency: string, calendar: BusinessC
   return isoDate(new Date(day));
 }
 
-/** Start of the due date in epoch ms; undefined for a payout without a date. Midnight UTC: the bank's zone is not shown. */
+/**
+ * Start of the due date, epoch ms; undefined for a payout without a date. Midnight UTC: the interface does not show the bank's
+ * time zone.
+ */
 export function dueAt(
   { execute_on: executeOn, currency }: { execute_on?: string; currency: string },
   calendar: BusinessCalendar | undefined,

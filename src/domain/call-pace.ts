@@ -1,32 +1,31 @@
-/** A stretch of time in which one process may make so many calls. */
+/** A period in which one process may make `calls` calls. */
 export interface Slice {
-  /** Milliseconds. */
   lengthMs: number;
   calls: number;
 }
 
-/** Long enough that a process asks for few of them, short enough that nobody waits long for the turn of another one. */
+/** Long enough that a process claims few slices, short enough that none waits long while another has its turn. */
 const SLICE_MS = 200;
 
-/** The slices that a limit is given out in, at least one call each. */
+/** The slices into which a limit is divided, at least one call each. */
 export function sliceOf(perSecond: number): Slice {
   const calls = Math.max(1, Math.floor((perSecond * SLICE_MS) / 1_000));
   return { calls, lengthMs: Math.ceil((calls * 1_000) / perSecond) };
 }
 
-/** How the bank has answered of late. */
+/** How the bank has been answering. */
 export interface Health {
-  /** Calls without an answer since the last one that had one. */
+  /** Calls in a row that the bank has not judged. */
   failedInRow: number;
-  /** First answer after an outage, epoch ms; null: there was none, or it is long past. */
+  /** When the bank takes calls again after an outage or a quiet period, epoch ms; null: there was neither. */
   backSince: number | null;
-  /** Between these the bank wants no call at all, epoch ms; null: it has never said so. */
+  /** The period in which the bank wants no calls, epoch ms; null: it never asked for one. */
   quiet: { from: number; until: number } | null;
 }
 
 export const HEALTHY: Health = { failedInRow: 0, backSince: null, quiet: null };
 
-/** After so many it is not one call that failed. */
+/** Number of these calls from which the bank counts as down. */
 const OUTAGE_AFTER = 5;
 const DOUBLES_EVERY_MS = 1_000;
 /** Where the bank has said that it was too much: at once as much again would only be the next time. */
@@ -34,11 +33,11 @@ const DOUBLES_SLOWLY_MS = 5_000;
 
 const isDown = ({ failedInRow }: Health): boolean => failedInRow >= OUTAGE_AFTER;
 
-/** What came of a call. */
+/** Result of a call. */
 export interface CallEnd {
-  /** The bank has judged it, whatever it said. */
+  /** The bank judged the call, whatever it said; a 429 or 5xx is no judgement (`src/api/calls.ts`). */
   isAnswered: boolean;
-  /** The bank has had too many calls, and wants none for so long. */
+  /** The bank has had too many calls and wants none for this long. */
   quietMs?: number | undefined;
 }
 

@@ -6,14 +6,14 @@ interface Sum {
   currency: string;
 }
 
-/** Of what the acquirer shows; null or absent: nothing. */
+/** A sum as the acquirer shows it; null or absent: not shown. */
 type ShownSum = { [Part in keyof Sum]: Sum[Part] | null | undefined };
 
-/** What was asked for, and under which ids. */
+/** What was requested, and under which ids. */
 interface CardExpectation extends Sum {
-  /** Every merchant_request_id that was sent for this intent. */
+  /** Every merchant_request_id sent for this intent. */
   requestIds: readonly string[];
-  /** Payments that were shown as failed and followed by another card: their word stands. */
+  /** Payments that were shown as failed and followed by another card; they keep counting as failed. */
   declined: readonly string[];
 }
 
@@ -25,11 +25,10 @@ type CardJudgement =
   | { open: true };
 
 /**
- * What a look and the verified events together say. SUCCEEDED and FAILED are believed from a verified event or from a look,
- * the first terminal status wins, and two that contradict each other decide nothing: people do. What a look or an event shows of
- * amount and id must be what was asked for; what it does not show is not compared (interface section 2: fields not shown).
- * Of several payments of one intent (a declined one begins again with a set-up, or with another card) only `current` can end
- * it as failed.
+ * What queries (`looks`) and verified events together show. SUCCEEDED and FAILED are believed from either; two terminal statuses
+ * that contradict each other decide nothing: people do. Amount and ids that a query or an event shows must be as requested; what
+ * is not shown is not compared (interface section 2: fields not shown). An intent may have several payments (a declined one is
+ * started again with a 3DS setup, or with another card); only `current` can end it as failed.
  */
 export function judgeCard(
   events: readonly CardEvent[],
@@ -46,7 +45,7 @@ export function judgeCard(
   for (const look of looks) say(look.paymentId, look.status);
   for (const paymentId of expected.declined) say(paymentId, 'FAILED');
 
-  // One that was declined before may have had another amount: what it took would be another matter.
+  // An earlier declined payment may have had another amount, which matters only if it took money after all.
   const counted = events.filter(
     (event) => isStatement(event) && (event.paymentId === expected.current || saysPaid(event)),
   );
@@ -63,14 +62,14 @@ export function judgeCard(
   return terminal.has(current) ? { end: 'failed', paymentId: current } : { open: true };
 }
 
-/** A verified word about a payment. */
+/** Whether an event is a verified statement about a payment's status. */
 const isStatement = ({ kind, trust }: CardEvent): boolean => kind === 'status' && trust === 'verified';
 
 const saysPaid = ({ status }: CardEvent): boolean => endOfStatus(status) === 'succeeded';
 
 /**
- * Whether a terminal status says something else than the end that is stored: money was taken where the end says none, or
- * another sum, or by another payment than the one it ended by; or none was where it says so.
+ * Whether a terminal status contradicts the stored end: money was taken although the end says none, or another sum, or by another
+ * payment than the stored one; or none was taken although the end says so.
  */
 export function contradictsEnd(
   stored: { state: CardState; paymentId: string | null } & Sum,
@@ -81,7 +80,7 @@ export function contradictsEnd(
   return end === 'succeeded' ? !paid || isAnotherSum(shown, stored) : end === 'failed' && paid;
 }
 
-/** What is shown of a payment that is not what was asked for. */
+/** How the payment shown conflicts with what was requested; undefined if it does not. */
 export function conflictOf(
   shown: Pick<CardPaymentView, 'merchantRequestId'> & Partial<ShownSum>,
   expected: Sum & Pick<CardExpectation, 'requestIds'>,

@@ -9,18 +9,18 @@ export function isCardNumber(text: string): boolean {
   return sum % 10 === 0;
 }
 
-/** UUIDs and digests: the digits in them stand side by side by chance. */
+/** UUIDs and digests: digits are adjacent in them by chance. */
 export const HEX_ID = /(?<![0-9a-z])(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32,})(?![0-9a-z])/gi;
 /** Digits in groups, as people write card numbers. */
 const GROUPED_DIGITS = /\d+(?:[\s._~\-\u2010-\u2015]{1,3}\d+)*/g;
-/** First digits of the card schemes (ISO/IEC 7812: 3, 4, 5, 6; Mastercard also 2221 to 2720). */
+/** First digits used by the card schemes (ISO/IEC 7812: 3, 4, 5, 6; Mastercard also 2221 to 2720). */
 const ISSUED = /^(?:[3-6]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720)\d*$/;
 const DIGITS_MIN = 13;
 const DIGITS_MAX = 19;
 
 /**
- * Whether a text holds a card number, in one piece or in groups: for ids and free text, which are kept and shown. Other
- * groups of digits may stand beside it (an expiry, an order's number): every run of groups is tried.
+ * Whether a text holds a card number, in one piece or in groups. For ids and free text, which are stored and shown. Other groups
+ * of digits may be next to it (an expiry, an order number), so every run of groups is tried.
  */
 export function holdsCardNumber(text: string): boolean {
   for (const [run] of text.replace(HEX_ID, ' ').matchAll(GROUPED_DIGITS)) {
@@ -37,12 +37,18 @@ export function holdsCardNumber(text: string): boolean {
   return false;
 }
 
-/** One segment of a path, and not a dot segment of it. */
+/** One path segment, and not a dot segment. */
 const REQUEST_ID = /^(?!\.{1,2}$)[A-Za-z0-9._~-]{1,64}$/;
 
-/** A UUID of version 5: references of orders and ids of further requests are such, and what is sent is recorded under each alike. */
+/**
+ * A version 5 UUID, like order references and our own further request ids. Sends are recorded by these ids, so one from a caller
+ * could collide with ours.
+ */
 const DERIVED_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
-/** Ids are logged and stored: one that may be, or holds, a card number is none; nor is one that we may have made ourselves. */
+/**
+ * Whether a caller's id is acceptable. Ids are logged and stored, so it must not be or hold a card number, nor be one that we may
+ * have derived.
+ */
 export const isMerchantRequestId = (text: string): boolean =>
   REQUEST_ID.test(text) && !DERIVED_ID.test(text) && !isCardNumber(text) && !holdsCardNumber(text);

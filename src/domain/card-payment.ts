@@ -1,9 +1,9 @@
 import type { Reason } from './payout-state.ts';
 
 /**
- * A card payment (acquiring): one intent of a merchant to take money from one card, under one merchant_request_id
- * (interface sections 2 and 3, "Card payment"). Nothing here holds a card number, a CVV, a name or an address: those are
- * in the vault of a gateway and only there.
+ * A card payment (acquiring): one intent of a merchant to take money from a card, under one merchant_request_id (interface
+ * sections 2 and 3, "Card payment"). Nothing here holds a card number, a CVV, a name or an address: those exist only in the vault
+ * of a gateway.
  */
 
 /** States of a card payment, in the order of its life. Ours are kebab-case, the acquirer's UPPER_SNAKE. */
@@ -30,7 +30,7 @@ export type CardEnd = (typeof CARD_ENDS)[number];
 export const isCardEnd = (state: CardState): state is CardEnd => (CARD_ENDS as readonly string[]).includes(state);
 
 /**
- * What a terminal `payment_status` means (interface section 3); undefined for every other word: nothing is concluded from it.
+ * What a terminal `payment_status` means (interface section 3); undefined for any other status, from which nothing is concluded.
  */
 export function endOfStatus(status: string): 'succeeded' | 'failed' | undefined {
   if (status === 'SUCCEEDED') return 'succeeded';
@@ -41,8 +41,8 @@ export function endOfStatus(status: string): 'succeeded' | 'failed' | undefined 
 export type CardPaymentType = 'AUTH' | 'DEBIT';
 
 /**
- * Where the card of a payment is: a one-use handle and the task queue of the gateway that keeps it. Workflows and people
- * see no more of a card than this.
+ * Where the card of a payment is: a single-use handle and the task queue of the gateway that holds it. Workflows and people see
+ * no more of the card than this.
  */
 export interface CardHandle {
   handle: string;
@@ -51,7 +51,7 @@ export interface CardHandle {
   /** First six digits. */
   bin: string;
   last_four: string;
-  /** Epoch ms after which the vault has forgotten it. */
+  /** Epoch ms after which the vault has forgotten the card. */
   expires_at: number;
 }
 
@@ -62,15 +62,15 @@ export interface CardPaymentInput {
   amount: string;
   currency: string;
   payment_type: CardPaymentType;
-  /** `skip`: create without a 3-D Secure set-up; an acquirer that requires one makes the payment begin again with it. */
+  /** `skip`: create without a 3DS setup; if the acquirer requires one, the payment starts over with it. */
   three_ds: 'setup' | 'skip';
-  /** Absent: the payment waits for one (update `provideCard`). */
+  /** Absent: the payment waits for a card (update `provideCard`). */
   card?: CardHandle;
-  /** Who asked for it. */
+  /** Who requested the payment. */
   by?: string;
 }
 
-/** The input under which a claimed payment is started again; its card is given anew, should it still need one. */
+/** Input with which a claimed payment is started again; if it still needs a card, the card must be provided again. */
 export function cardPaymentInput(record: {
   merchantRequestId: string;
   amount: string;
@@ -88,37 +88,36 @@ export function cardPaymentInput(record: {
   };
 }
 
-/** What the acquirer shows of one payment, without anything of the card. */
+/** What the acquirer shows of one payment, without card data. */
 export interface CardPaymentView {
   paymentId: string;
   status: string;
   nextAction: { type: string; verifyUrl: string | null } | null;
-  /** As the acquirer says; absent where it shows none. */
+  /** As shown by the acquirer; absent if not shown. */
   amount?: string;
   currency?: string;
   merchantRequestId?: string;
 }
 
 /**
- * One event about a card payment, as kept: a webhook that was verified, or one that only says where to look
- * (`hint`: sender address alone). `kind` `status`: about `payment_status`; `completion`: the cardholder has finished a
- * 3-D Secure challenge.
+ * One event about a card payment, as stored: a verified webhook, or one that only says where to look (`hint`: trusted by sender
+ * address alone). `kind` `status`: about `payment_status`; `completion`: the cardholder has finished a 3DS challenge.
  */
 export interface CardEvent {
   kind: 'status' | 'completion';
-  /** Empty for a completion that names the 3-D Secure session alone. */
+  /** Empty for a completion that names only the 3DS session. */
   paymentId: string;
-  /** `payment_status`; for a completion the 3-D Secure `reference_id`, or none, and the id of the notice. */
+  /** `payment_status`; for a completion the 3DS `reference_id`, if any, and the id of the notice. */
   status: string;
   trust: 'verified' | 'hint';
   /** Epoch ms. */
   receivedAt: number;
-  /** As it says; absent or null where it says none. */
+  /** As the event shows it; absent or null if not shown. */
   amount?: string | null;
   currency?: string | null;
 }
 
-/** One event has one effect, whatever came twice: its key. */
+/** Deduplication key: an event that arrives twice has one effect. */
 export const cardEventKey = ({ kind, paymentId, status }: Pick<CardEvent, 'kind' | 'paymentId' | 'status'>): string =>
   `${kind}/${paymentId}/${status}`;
 
@@ -133,11 +132,11 @@ export interface CardStateView {
   currency: string;
   bin: string | null;
   last_four: string | null;
-  /** While the cardholder must act: where the browser goes. */
+  /** Where the browser goes while the cardholder must act. */
   next_action: { type: string; verify_url: string } | null;
-  /** While the device fingerprint is collected: what the frontend needs for it, as the acquirer gave it. */
+  /** What the frontend needs while the device fingerprint is collected, as the acquirer gave it. */
   data_collection_info: unknown;
-  /** After a card that has taken nothing: how many may still be given; null while none is asked for. */
+  /** How many more cards may be given after one that took nothing; null unless another is awaited. */
   cards_left: number | null;
   /** What was tried and seen, newest last. */
   evidence: readonly { at: string; what: string }[];

@@ -1,8 +1,8 @@
 import type { CardEvent, CardHandle, CardPaymentType, CardPaymentView } from './card-payment.ts';
 
 /**
- * Contracts of the activities that speak to the acquirer. Those that need the card run in the gateway that keeps it (task
- * queue `CardHandle.vault`); no result holds anything of the card.
+ * Contracts of the activities that call the acquirer. Those that need the card run in the gateway that holds it (task queue
+ * `CardHandle.vault`); no result holds card data.
  */
 
 export interface SetUpInput {
@@ -14,9 +14,9 @@ export interface SetUpInput {
 
 export type SetUpResult =
   | { outcome: 'ready'; referenceId: string; dataCollectionInfo: unknown }
-  /** The vault does not have the card any more: the cardholder must enter it again. */
+  /** The vault no longer has the card: the cardholder must enter it again. */
   | { outcome: 'card-gone' }
-  /** Nothing that could take money was asked for: it may be asked again. */
+  /** Nothing was requested that could take money, so this may be repeated. */
   | { outcome: 'unavailable'; why: string }
   | { outcome: 'refused'; why: string };
 
@@ -29,48 +29,47 @@ export interface CardPost {
   amount: string;
   currency: string;
   paymentType: CardPaymentType;
-  /** Of the 3-D Secure session; null without a set-up, or when this run does not know it. */
+  /** Id of the 3DS session; null without a setup, or if this run does not know it. */
   referenceId: string | null;
 }
 
-/** Creates a payment. */
 export interface CreateInput extends CardPost {
   card: CardHandle;
-  /** The card is needed again should the acquirer ask for a set-up. */
+  /** Keep the card in the vault: the acquirer may still ask for a 3DS setup. */
   keepCard: boolean;
-  /** Payments of this intent that have taken nothing. */
+  /** Payments of this intent that took no money. */
   over: readonly string[];
 }
 
-/** Resumes a payment after its challenge: no card. */
+/** Resumes a payment after its challenge; needs no card. */
 export interface ResumeInput extends CardPost {
-  /** Attempts of other runs in doubt under this requestId that this run knows of. */
+  /** Number of attempts of other runs that this run knows to be in doubt under this requestId. */
   othersKnown?: number;
   paymentId: string;
 }
 
-/** What one POST told us (the classes of `domain/submission.ts`, with a payment in the place of an order). */
+/** Result of one POST (the classes of `domain/submission.ts`, with a payment in place of an order). */
 export type CardSendResult =
-  /** `events`: those that came before this answer. */
+  /** `events`: those that arrived before this answer. */
   | {
       outcome: 'answered';
       payment: CardPaymentView;
       events: CardEvent[];
-      /** Of the 3-D Secure session, where another run made it with another one. */
+      /** Id of the 3DS session, if another run made the payment with a different one. */
       referenceId?: string | null;
     }
   | { outcome: 'not-sent'; why: string }
   | { outcome: 'card-gone' }
   | { outcome: 'refused'; why: string }
-  /** `barred`: nothing was sent and nothing will be, because another run has sent under this requestId. */
+  /** `barred`: nothing was or will be sent, because another run has sent under this requestId. */
   | { outcome: 'ambiguous'; why: string; barred?: boolean }
-  /** Nothing was sent: the payment has an end in the store. */
+  /** Nothing was sent: the store has an end for the payment. */
   | { outcome: 'ended' };
 
 /** Activities on the task queue of a vault. */
 export interface VaultActivities {
   setUpCard(input: SetUpInput): Promise<SetUpResult>;
   createCardPayment(input: CreateInput): Promise<CardSendResult>;
-  /** Makes the vault forget the card; it may not have it any more. */
+  /** Makes the vault forget the card; no error if it no longer has it. */
   forgetCard(card: CardHandle): Promise<void>;
 }

@@ -1,16 +1,16 @@
 /**
- * The fencing token of a payout: which store keeps it, and as the how-manyth holder a run has it. Every send and every
- * write of a payout carries the claim of its run; a run that is no longer the holder hears "superseded" and prepares anew.
+ * Fencing token of a payout: the store that keeps it, and the term in which a run holds it. Every send and every write carries
+ * the claim of its run; a run that no longer holds it gets `Superseded` and prepares again.
  */
 export interface Claim {
   storeId: string;
-  /** Of the payout. */
+  /** Reference of the payout. */
   reference: string;
-  /** From 1; each run that takes the claim over has the next one. */
+  /** From 1; increases with each run that takes the claim over. */
   term: number;
 }
 
-/** The run does not hold the claim any more, or its payout has an end: it does nothing further and prepares anew. */
+/** The run no longer holds the claim, or the payout has ended: it does nothing further and prepares again. */
 export class Superseded extends Error {
   constructor(why = 'another run holds the claim, or the payout has ended') {
     super(why);
@@ -18,7 +18,7 @@ export class Superseded extends Error {
   }
 }
 
-/** This store, bank or namespace is not the one the payout belongs to: nothing is done here, another worker may be right. */
+/** The payout belongs to another store, bank or namespace: nothing is done here; another worker may be the right one. */
 export class WrongWorld extends Error {
   constructor(why: string) {
     super(why);

@@ -1,16 +1,16 @@
 import type { PayoutState } from './payout-state.ts';
 import { doublingPause } from './policy.ts';
 
-/** Runs of one payout that were closed in a row without progress in between: after so many people are asked. */
+/** After this many runs of one payout were closed in a row without progress, people are asked. */
 export const CLOSED_RUNS_MAX = 5;
 
-/** What is kept of the runs of a payout that were closed before it had an end. */
+/** What is stored about runs of a payout that were closed before it had an end. */
 export interface ClosedRuns {
-  /** Closed in a row without progress. */
+  /** Runs closed in a row without progress. */
   count: number;
-  /** Where the payout stood when the last of them was found; null: none was. */
+  /** State and order id of the payout when the last closed run was found; null: none so far. */
   stoodAt: string | null;
-  /** Epoch ms: not started again before; null: at once. */
+  /** Epoch ms before which it is not started again; null: at once. */
   nextRestartAt: number | null;
 }
 
@@ -18,7 +18,10 @@ export const NO_CLOSED_RUNS: ClosedRuns = { count: 0, stoodAt: null, nextRestart
 
 const PAUSE_MAX_MS = 3_600_000;
 
-/** One more run was found closed: whatever the payout did since the last one is progress, and the count begins anew. */
+/**
+ * Counts one more closed run. If the payout's state or order changed since the previous one, that is progress and the count
+ * restarts.
+ */
 export function closedAgain(
   before: ClosedRuns,
   { state, orderId }: { state: PayoutState; orderId: string | null },

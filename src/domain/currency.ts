@@ -1,6 +1,6 @@
 /**
- * ISO 4217 minor-unit exponents. Two is the rule; the table holds the exceptions.
- * `Intl` is not used: its display digits differ from ISO 4217 (HUF, IDR, PKR, COP).
+ * Exceptions to the usual ISO 4217 minor-unit exponent of two. `Intl` is not used: its display digits differ from ISO 4217 (HUF,
+ * IDR, PKR, COP).
  */
 const EXPONENT_EXCEPTIONS: Readonly<Record<string, number>> = {
   BIF: 0,

@@ -1,6 +1,6 @@
 import { DAY_MS } from './durations.ts';
 
-/** What others are told of payouts and batches, and what an answer of theirs means. Pure. */
+/** Events about payouts and batches for other systems, and what a receiver's answer means. Pure. */
 
 /** Kind of an event -> when it is written. */
 export const EVENT_KINDS = {
@@ -16,28 +16,31 @@ export type EventKind = keyof typeof EVENT_KINDS;
 
 export const isEventKind = (text: string): text is EventKind => Object.hasOwn(EVENT_KINDS, text);
 
-/** Which of them a subscription is told. */
+/** Which events a subscription receives. */
 export interface EventFilter {
   /** Absent: every kind. */
   kinds?: readonly EventKind[];
-  /** Whose payouts; absent: everybody's. With it no event of a batch is told, whose rows may be others'. */
+  /**
+   * Users whose payouts are reported; absent: all. With a list no batch events are sent, because a batch may have rows of other
+   * users.
+   */
   uids?: readonly string[];
 }
 
-/** What became of one delivery. `why`: in kebab-case, without a value of the receiver. */
+/** Outcome of one delivery. `why` is kebab-case and holds no value from the receiver. */
 export type DeliveryOutcome =
   | { kind: 'taken' }
-  /** The receiver does not work, for this event as for any other. */
+  /** The receiver fails for any event, not only for this one. */
   | { kind: 'unavailable'; why: string; retryAfterMs?: number }
-  /** The receiver works, and does not take this event. */
+  /** The receiver works, but does not accept this event. */
   | { kind: 'refused'; why: string }
-  /** The receiver wants nothing more. */
+  /** The receiver wants no further events. */
   | { kind: 'gone'; why: string };
 
-/** Of these an event is not the cause, but the address, the credentials or the load. */
+/** Caused by the address, the credentials or the load, not by the event. */
 const ABOUT_THE_RECEIVER: ReadonlySet<number> = new Set([401, 403, 404, 405, 408, 425, 429, 501, 502, 503, 504]);
 
-/** What an HTTP answer says (Standard Webhooks, "Delivery semantics"). A redirect is never followed. */
+/** What an HTTP status means (Standard Webhooks, "Delivery semantics"). Redirects are never followed. */
 export function outcomeOf(status: number, retryAfterMs?: number): DeliveryOutcome {
   const why = `http-${status}`;
   if (status >= 200 && status < 300) return { kind: 'taken' };
@@ -48,7 +51,7 @@ export function outcomeOf(status: number, retryAfterMs?: number): DeliveryOutcom
   return { kind: 'refused', why };
 }
 
-/** Seconds or a date (RFC 9110, section 10.2.3) -> milliseconds from `now`; undefined for what is neither. */
+/** A Retry-After value, seconds or a date (RFC 9110, section 10.2.3), as milliseconds from `now`; undefined if it is neither. */
 export function retryAfter(text: string | undefined, now: number): number | undefined {
   if (text === undefined) return undefined;
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000;
@@ -56,7 +59,7 @@ export function retryAfter(text: string | undefined, now: number): number | unde
   return Number.isNaN(at) ? undefined : Math.max(0, at - now);
 }
 
-/** After so long without one delivery nothing more is sent until somebody asks for a replay. */
+/** After this long without a delivery nothing more is sent until somebody asks for a replay. */
 export const PARKED_AFTER_MS = 3 * DAY_MS;
 
 const FIRST_WAIT_MS = 5_000;
@@ -64,32 +67,32 @@ const WAIT_MAX_MS = 15 * 60_000;
 const RETRY_AFTER_MAX_MS = DAY_MS;
 
 /**
- * Milliseconds before the next attempt, after so many that failed in a row: doubled each time up to 15 minutes, of which a part of up
- * to a half is left out by chance (`draw`, from 0 to 1). What the receiver asks for is kept to, up to a day.
+ * Milliseconds before the next attempt after `failures` failures in a row: doubles up to 15 minutes, then reduced at random by up
+ * to half (`draw`, from 0 to 1). A longer wait that the receiver asks for is respected, up to a day.
  */
 export function waitBeforeRetry(failures: number, draw: number, retryAfterMs = 0): number {
   const full = Math.min(WAIT_MAX_MS, FIRST_WAIT_MS * 2 ** Math.min(failures - 1, 20));
   return Math.max(Math.ceil(full * (1 - draw / 2)), Math.min(retryAfterMs, RETRY_AFTER_MAX_MS));
 }
 
-/** How a subscription stands before a round of deliveries, as far as the round changes it. */
+/** State of a subscription before a round of deliveries, as far as the round changes it. */
 export interface Standing {
   failures: number;
-  /** Epoch ms; null: the last attempt was taken. */
+  /** Epoch ms; null: the last attempt was accepted. */
   failingSince: number | null;
 }
 
-/** What a round came to: whether anything was taken, and what ended it early. */
+/** Result of a round: whether anything was accepted, and what ended it early. */
 export interface Round {
   hasTaken: boolean;
   halt: Exclude<DeliveryOutcome, { kind: 'taken' | 'refused' }> | undefined;
-  /** Why an event was refused last; undefined: none was. */
+  /** Why the last refused event was refused; undefined if none was. */
   refusedWhy: string | undefined;
-  /** So many events are refused that no further one is tried. */
+  /** No new event is tried, because too many are waiting refused. */
   isFull: boolean;
 }
 
-/** How it stands afterwards. `draw`: from 0 to 1. */
+/** The state after the round. `draw`: from 0 to 1. */
 export function standingAfter(
   before: Standing,
   { hasTaken, halt, refusedWhy, isFull }: Round,
@@ -98,7 +101,7 @@ export function standingAfter(
 ) {
   const why = halt?.why ?? refusedWhy;
   if (why === undefined) {
-    // Nothing to tell is no sign that the receiver works.
+    // A round without events does not show that the receiver works.
     return hasTaken ? { failures: 0, failingSince: null, why: null, nextTryAt: null } : {};
   }
   const failures = (hasTaken ? 0 : before.failures) + 1;

@@ -1,21 +1,21 @@
 import type { LegKind } from './sent-order.ts';
 import { mayHaveLeft, type Submission } from './submission.ts';
 
-/** How far the exchange of a payout has come. */
+/** Progress of a payout's exchange. */
 export interface ExchangeProgress {
-  /** It is done: the payout is paid from the account in its own currency, into which the money was booked. */
+  /** Done: the payout is paid from the account in its own currency, into which the money was booked. */
   exchanged: boolean;
-  /** It may be booked: the account sold is then short by it, and that is no shortage. */
+  /** It may be booked: the sold account is then short by that amount, which does not mean that it lacks money. */
   exchangeSent: boolean;
 }
 
-/** What is known of an order; `submission` absent: nothing was sent. */
+/** What is known about an order; `submission` is absent if nothing was sent. */
 interface Known {
   submission?: Submission;
   isPaid?: boolean;
 }
 
-/** By what is known when a run begins. A payment is sent only after its exchange. */
+/** Progress from what is known when a run begins. A payment is sent only after its exchange. */
 export function exchangeProgress({ payment, exchange }: Partial<Record<LegKind, Known>>): ExchangeProgress {
   return {
     exchanged: exchange?.isPaid === true || (payment?.submission?.attempts ?? 0) > 0,

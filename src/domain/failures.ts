@@ -1,24 +1,24 @@
-/** Failure types of activities and workflows: strings in histories, so a rename is a new name. */
+/** Failure types of activities and workflows. They are strings in histories: renaming one makes it a new type. */
 export const FAILURES = {
-  /** A read of the bank did not work out: unreachable, refused, garbage. Asked again, for an error of a read says nothing about money. */
+  /** A read of the bank failed: unreachable, refused or invalid. Retried, because an error of a read says nothing about money. */
   bankUnavailable: 'BankUnavailable',
-  /** The key was refused. Asked again: an operator may put it right while payouts wait. */
+  /** The API key was refused. Retried: an operator may correct it while payouts wait. */
   authentication: 'AuthenticationRefused',
-  /** Not there yet: polled by the server's own retries, benign. */
+  /** Not ready yet: polled through the server's retries, logged as benign. */
   notYet: 'NotYet',
-  /** The workflow id is not `payout/<reference of the instruction>`, or the input names no payout at all. */
+  /** The workflow id does not match the instruction's reference (`payout/<reference>`), or the input names no payout at all. */
   wrongWorkflowId: 'WrongWorkflowId',
   /** The input lacks what every payout needs (account, amount, currency), so there is nothing to claim. */
   invalidInput: 'InvalidInput',
-  /** The id is known with another payload. */
+  /** The document id is known with another payload. */
   idReused: 'IdReused',
-  /** A generation above 0 without proof that the one before took no money. */
+  /** A generation above 0 without proof that the previous one took no money. */
   generationNotProven: 'GenerationNotProven',
-  /** The policy asks who hands payouts over, and nobody whom it names has proven to have handed this one over. */
+  /** The policy requires a maker's proof, and nobody it names has proven to have submitted this payout. */
   makerNotProven: 'MakerNotProven',
-  /** The payout belongs to another store, or the store to another bank or namespace: another worker may be right. */
+  /** The payout belongs to another store, or the store to another bank or namespace: another worker may be the right one. */
   wrongStore: 'WrongStore',
-  /** The run does not hold the claim any more, or something was sent that it has not settled: it prepares anew. */
+  /** The run no longer holds the claim, or something was sent whose outcome it does not know: it prepares again. */
   superseded: 'Superseded',
 } as const;
 
@@ -30,12 +30,12 @@ const MISUSES = [
   FAILURES.makerNotProven,
 ] as const;
 
-/** Misuses that no retry mends: they fail the workflow with their own words. */
+/** Misuses that no retry can correct; they fail the workflow with their own message. */
 export const PERMANENT_FAILURES: ReadonlySet<string> = new Set(MISUSES);
 
 export type FailureType = (typeof FAILURES)[keyof typeof FAILURES];
 
-/** A workflow was started with what can never become a payout, or a card payment. `message` holds no values. */
+/** A workflow was started with input that can never become a payout or a card payment. `message` holds no values. */
 export class Misuse extends Error {
   readonly type: (typeof MISUSES)[number];
 

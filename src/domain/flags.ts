@@ -1,4 +1,4 @@
-/** What people should look at before they decide on a payout, in words. */
+/** What people should check before they decide on a payout, in words. */
 export const FLAGS = {
   'new-payee': 'new payee',
   'changed-payee': 'the payee was changed at the bank',
@@ -14,11 +14,11 @@ export type Flag = keyof typeof FLAGS;
 
 export const flagsText = (flags: readonly Flag[] = []): string => flags.map((flag) => FLAGS[flag]).join(', ');
 
-/** What a reading of the bank shows, as far as it showed it. */
+/** What an assessment read from the bank; an absent member was not shown. */
 export interface Shown {
-  /** Digest. */
+  /** Digest of the payee's details. */
   payee?: string;
   account?: string;
-  /** With its currency. */
+  /** Amount with its currency. */
   fee?: string;
 }

@@ -1,15 +1,15 @@
-/** Which drop folder, and how its files are taken. */
+/** Which drop folder, and how to take its files. */
 export interface SweepOptions {
-  /** Absolute where it leaves the process that was told. */
+  /** Absolute, if it is passed to another process. */
   dir: string;
   invalid: 'stop' | 'skip';
   /** The maker. */
   by?: string;
 }
 
-/** What a pass over a drop folder found. */
+/** Result of one pass over a drop folder. */
 export interface Sweep {
-  /** Files that came in. */
+  /** Files accepted. */
   taken: number;
   refused: number;
   /** Files whose batch has ended. */

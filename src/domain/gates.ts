@@ -9,104 +9,104 @@ import { holdDigest } from './question-digest.ts';
 import { because } from './reasons.ts';
 import type { SwitchScope } from './switch-scope.ts';
 
-/** A payee at the bank; a changed detail changes the digest. */
+/** A payee at the bank; `digest` changes with any of its details. */
 export interface Payee {
   id: string;
   digest: string;
 }
 
-/** What our own store and the policy have against sending, the bank aside. Absent: nothing. */
+/** Objections of our own store and the policy to sending, apart from the bank. An absent member objects to nothing. */
 export interface Guards {
-  /** A switch that is off matches the payout. */
+  /** Scope of a switch that is off and matches the payout. */
   switchedOff?: SwitchScope;
-  /** It is a further generation, and it has come to light that an earlier one may have taken money. */
+  /** The payout is a further generation, and an earlier one is now known to have possibly taken money. */
   earlierOpen?: true;
-  /** A limit of the policy that it would pass now, in words. */
+  /** The policy limit that it would exceed now, in words. */
   limit?: string;
-  /** The policy does not let its maker hand it over, or does so no longer. */
+  /** The policy does not, or no longer, let its maker submit it. */
   makerNotAllowed?: true;
-  /** An earlier payout of the same payee, amount and currency: handed over how many days before; null: not known. */
+  /** An earlier payout with the same payee, amount and currency; `daysBefore`: days between the two claims, null if unknown. */
   lookAlike?: { daysBefore: number | null };
-  /** Where the card payment stands that the payout is tied to; absent when it is tied to none. */
+  /** State of the card payment that the payout depends on; absent if it depends on none. */
   cardPayment?: 'succeeded' | 'open' | 'unpaid' | 'contradicted';
-  /** What the card payment brought in, once it has succeeded. */
+  /** What the card payment collected, once it has succeeded. */
   collected?: Collected;
 }
 
-/** What is read about a payout before it is sent: what the bank shows, and what we have against it. Read again after every wait. */
+/** Everything read about a payout before it is sent: what the bank shows, and our own objections. Read again after every wait. */
 export interface Assessment extends Guards {
-  /** Absent where the order names none: a transfer, an exchange by itself. */
+  /** Absent for an order without a payee: a transfer, a stand-alone exchange. */
   beneficiary?: ({ known: true } & Payee) | { known: false };
-  /** Account that pays, in the payout currency. */
+  /** The account that pays, in the payout currency. */
   payingAccountId?: string;
-  /** The payout currency must be bought first; of an exchange by itself, what it is. */
+  /** Present if the payout currency must be bought first; for a stand-alone exchange, the exchange itself. */
   exchange?: ExchangePlan;
-  /** Of an exchange by itself: the sell amount of its first quote, which is near the one that was agreed to. */
+  /** For a stand-alone exchange: the sell amount of its first quote, close to the one that was agreed to. */
   firstSellAmount?: string;
-  /** Between which accounts a transfer moves money. */
+  /** The accounts of a transfer. */
   transfer?: TransferPlan;
   fee?: string;
   feeCurrency?: string;
-  /** Digest an approval is bound to: payee, account, amount, fee. */
+  /** Digest that an approval is bound to: payee, account, amount, fee. */
   digest: string;
-  /** Distinct people who must approve before submit. */
+  /** Number of distinct people who must approve before the payout is sent. */
   approvalsNeeded: number;
-  /** Distinct people who must approve the order at the bank, should it ask for that; absent: one. */
+  /** Number of distinct people who must approve if the bank audits the order; absent: one. */
   approvalsAtBank?: number;
-  /** Of the policy that it was read under; absent: none is set. */
+  /** Hash of the policy in force when this was read; absent without a policy. */
   policyHash?: string;
-  /** One signature for many payouts does not approve it. */
+  /** One signature for many payouts does not approve this one. */
   asksAlone?: true;
-  /** What people should look at before they decide. */
+  /** What people should check before they decide. */
   flags?: readonly Flag[];
-  /** What was shown first; kept, whatever later readings show. */
+  /** What the first reading showed; later readings do not change it. */
   first?: Shown;
-  /** How many people were asked before by digest, each as it was asked last: kept through readings of another digest or of none. */
+  /** Approvals needed by digest, as last asked: kept through readings with another digest or with none. */
   asked?: Readonly<Record<string, number>>;
-  /** Nothing is created at the bank, a payee included, before it is approved. */
+  /** Nothing may be created at the bank before the approval, not even a payee. */
   approvedFirst?: true;
-  /** Which account must cover how much, and whether its balance does; absent while that is not known. */
+  /** The account that must cover an amount, and whether its balance does; absent while unknown. */
   funds?: { accountId: string; needs: string; enough: boolean };
-  /** What the bank refused to answer, and what follows from it. */
+  /** What the bank refused, and what follows from it. */
   obstacle?: Obstacle;
-  /** What people have to let through before anything is sent, in the order in which they are asked. */
+  /** What people must let through before anything is sent, in the order in which they are asked. */
   exceptions?: readonly Exception[];
-  /** What providers say of the payee; absent where none is asked. */
+  /** Providers' verdicts on the payee; absent if none is asked. */
   checks?: readonly PayeeCheck[];
 }
 
-/** What a card payment brought in that a payout waits for. */
+/** What the card payment that a payout waits for collected. */
 export interface Collected {
   amount: string;
   currency: string;
-  /** A DEBIT; of an AUTH the money is reserved, and somebody has still to take it. */
+  /** Whether the money was taken (DEBIT); an AUTH only reserves it, and somebody still has to capture it. */
   isTaken: boolean;
-  /** It is in the currency of the payout, and as much at least. */
+  /** Whether it is in the payout's currency and at least its amount. */
   covers: boolean;
 }
 
-/** Something about a payout that is sent only if people say so, each by itself: what is said of one says nothing of another. */
+/** A property of a payout that people must let through before it is sent. Each is decided on its own. */
 export interface Exception {
   reason: Reason;
-  /** Of what is decided. */
+  /** Digest of what is decided. */
   digest: string;
 }
 
 export type Obstacle = { kind: 'fail' | 'hold'; reason: Reason } | { kind: 'await-funds' };
 
-/** Who has approved what is paid under a digest. */
+/** Who has approved a digest. */
 export interface Approved {
   digest: string;
   by: readonly string[];
 }
 
-/** What people have already let through: kept between visits, and handed over where a run goes on in a new history. */
+/** What people have let through so far: kept across visits to the gates, and handed over when a run continues as new. */
 export interface Passes {
-  /** Who has approved what is paid, as many as were asked for. A fee may change, and change back: an approval stands for its digest. */
+  /** Complete approvals, one for each digest: a fee may change and change back. */
   approved?: readonly Approved[];
   /** Digests of the exceptions that somebody let through. */
   letThrough?: readonly string[];
-  /** Somebody accepted the rate at which the exchange of the payout was booked. */
+  /** Somebody accepted the rate at which the payout's exchange was booked. */
   bookedRateAccepted?: boolean;
 }
 
@@ -115,12 +115,12 @@ export type Gate =
   | { gate: 'scheduled'; until: number }
   | { gate: 'beneficiary' }
   | { gate: 'fail'; reason: Reason }
-  /** `digest`: of what people are asked. */
+  /** `digest` of what people are asked. */
   | { gate: 'hold'; reason: Reason; digest: string }
   | { gate: 'await-funds' }
   | { gate: 'approval'; needed: number; digest: string };
 
-/** The first thing that stands between a payout and its submit, in the order of its life. */
+/** The first obstacle between a payout and its send, in the order of its life. */
 export function nextGate(assessment: Assessment, terms: Terms, passes: Passes, now: number): Gate {
   const { obstacle, exchange } = assessment;
   const hold = (reason: Reason): Gate => ({ gate: 'hold', reason, digest: holdDigest(assessment.digest, reason.code) });
@@ -130,7 +130,7 @@ export function nextGate(assessment: Assessment, terms: Terms, passes: Passes, n
     if ('fail' in stop) return { gate: 'fail', reason: stop.fail };
     if ('hold' in stop) return hold(stop.hold);
   }
-  // Before anything is created at the bank, a payee included.
+  // Comes before anything is created at the bank, even a payee.
   const exception = assessment.exceptions?.find(({ digest }) => passes.letThrough?.includes(digest) !== true);
   if (exception !== undefined) return { gate: 'hold', ...exception };
   if (obstacle?.kind === 'hold') return hold(obstacle.reason);
@@ -144,16 +144,16 @@ export function nextGate(assessment: Assessment, terms: Terms, passes: Passes, n
   return approval ?? { gate: 'open' };
 }
 
-/** As many as are asked for now: the rules may have become stricter since. */
+/** Compares with the number needed now: the rules may have become stricter since the approval. */
 const approvalGate = ({ approvalsNeeded: needed, digest }: Assessment, passes: Passes): Gate | undefined =>
   needed === 0 || passes.approved?.some((approved) => approved.digest === digest && approved.by.length >= needed)
     ? undefined
     : { gate: 'approval', needed, digest };
 
-/** What a guard asks for: that nothing is ever sent, or nothing while it stands, or nothing unless people let it through. */
+/** What a guard demands: never send, do not send while it holds, or send only if people let it through. */
 type Stop = { fail: Reason } | { hold: Reason } | { letThrough: readonly ToLetThrough[] };
 
-/** `bound`: what people let through beside the instruction, and what else must be let through anew. */
+/** `bound`: the value that people let through in addition to the instruction; another value must be let through again. */
 interface ToLetThrough {
   reason: Reason;
   bound?: string;
@@ -161,12 +161,12 @@ interface ToLetThrough {
 
 type Found = { [Name in keyof Guards]-?: NonNullable<Guards[Name]> };
 
-/** What each guard asks for, in the order in which they are heard; those that are let through come after all others. */
+/** What each guard demands, checked in this order; `letThrough` comes after all others. */
 const STOPS: { readonly [Name in keyof Found]: (found: Found[Name]) => Stop | undefined } = {
   switchedOff: (scope) => ({ hold: because('switched-off', scope) }),
-  // Nobody lets this through: it would be paid a second time.
+  // Nobody can let this through: the document could be paid twice.
   earlierOpen: () => ({ hold: because('earlier-generation-open') }),
-  // Nor this: the money to pay with is what the card payment takes.
+  // Nor this: the card payment provides the money to pay with.
   cardPayment: (stands) => BY_CARD_PAYMENT[stands],
   limit: (passed) => ({ hold: because('limit-reached', passed) }),
   makerNotAllowed: () => ({ hold: because('maker-not-allowed') }),
@@ -193,9 +193,9 @@ type Read = Guards & Pick<Assessment, 'digest' | 'fee' | 'feeCurrency' | 'exchan
 type Caps = Pick<Terms, 'feeCap' | 'maxSlippage'>;
 
 /**
- * What a reading shows that people have to let through. `payload` is the digest of the instruction: that a look-alike is meant is
- * said of that alone, and of a card payment, of what it brought in; what is said of a check is bound to the payee's details and to
- * the verdict, what is said of a cost to what was read, and to how high the cost is.
+ * What people must let through according to a reading. `payload` is the digest of the instruction. What each decision is bound
+ * to: a look-alike to `payload` alone; a card payment also to what it collected; a check to the payee's details and the verdict;
+ * a cost to what was read and to its amount.
  */
 export function exceptionsOf(read: Read, payload: string, caps: Caps): Exception[] {
   return [
@@ -208,7 +208,7 @@ export function exceptionsOf(read: Read, payload: string, caps: Caps): Exception
   ].filter((exception) => exception !== undefined);
 }
 
-/** Each check by itself: who clears a screening says nothing about a name. */
+/** Each check is decided on its own: clearing a screening says nothing about the name. */
 function objections({ checks = [] }: Read, payload: string): Exception[] {
   return checks.flatMap((check) => {
     const code = objectionOf(check);
@@ -221,7 +221,7 @@ function daysText({ daysBefore }: NonNullable<Guards['lookAlike']>): string | un
   return daysBefore === 0 ? 'of the same day' : `${daysBefore} ${daysBefore === 1 ? 'day' : 'days'} before`;
 }
 
-/** Each of the two things by itself. */
+/** Each of the two is decided on its own. */
 function collectedOtherwise({ amount, currency, isTaken, covers }: Collected): ToLetThrough[] {
   const bound = `${amount} ${currency}`;
   const codes = [
@@ -240,7 +240,7 @@ function feeAboveCap({ digest, fee, feeCurrency }: Read, { feeCap }: Caps): Exce
   };
 }
 
-/** Of an exchange by itself, whose quote is worse than the first one. That of a payout is compared once it is booked. */
+/** Only for a stand-alone exchange whose quote is worse than its first one. A payout's exchange is compared once it is booked. */
 function quoteAboveCap(
   { digest, exchange, firstSellAmount }: Read,
   { maxSlippage }: Pick<Caps, 'maxSlippage'>,

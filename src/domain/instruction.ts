@@ -1,17 +1,17 @@
 /**
- * One row of a batch: one payout asked for. Field names are the file's columns and the interface's own, snake_case.
- * Contract: docs/input.md.
+ * One row of a batch: one requested payout. Field names are the file's columns and the interface's own, snake_case. Contract:
+ * docs/input.md.
  */
 export interface PayoutInstruction {
-  /** The ERP's own document number; with `uid` the identity of the payout. */
+  /** The ERP's document number; together with `uid` it identifies the payout. */
   id: string;
   uid: string;
-  /** Account that pays, also in a transfer or an exchange. In another currency than `currency` it means: convert first. */
+  /** The account that pays, also in a transfer or an exchange. If its currency is not `currency`, the money is exchanged first. */
   account_id: string;
-  /** Decimal string, at most as many decimals as ISO 4217 gives `currency`. */
+  /** Decimal string with at most as many decimals as ISO 4217 gives `currency`. */
   amount: string;
   currency: string;
-  /** Of a transfer or an exchange, and of nothing else: the account that receives. No column of a file. */
+  /** Receiving account, only of a transfer or an exchange. Not a column of any file. */
   to_account_id?: string;
   beneficiary_id?: string;
   beneficiary_type?: string;
@@ -20,23 +20,23 @@ export interface PayoutInstruction {
   reason?: string;
   charge_type?: string;
   after_card_payment?: string;
-  /** ISO 8601 date: not submitted before it. */
+  /** ISO 8601 date before which it is not sent. */
   execute_on?: string;
   /** ISO 8601 instant: sent to the bank as `expired_at`. */
   expires_at?: string;
   /** Highest fee accepted, decimal string in the fee's own currency. */
   fee_cap?: string;
-  /** Highest worsening of the exchange rate accepted, as a fraction ("0.01" is one per cent). */
+  /** Largest accepted worsening of the exchange rate, as a fraction ("0.01" is one per cent). */
   max_slippage?: string;
-  /** `high` is released, and given money that is short, before `normal` (absent). Never sent to the bank. */
+  /** `high` is released, and gets scarce money, before `normal` (absent). Never sent to the bank. */
   priority?: string;
-  /** Reference of the earlier payout of this document that is proven unpaid and paid again by this row. */
+  /** Reference of an earlier payout of this document that is proven unpaid; this row pays it again. */
   retry_of?: string;
   /** Beneficiary detail fields (interface section 2, required-details), e.g. `account_no`. */
   [beneficiaryField: string]: string | undefined;
 }
 
-/** What surrounds an instruction in the input of its workflow. */
+/** Members of a workflow's input that are not part of the instruction. */
 interface Surroundings {
   batchId?: string;
   /** The maker. */
@@ -44,7 +44,7 @@ interface Surroundings {
   generation?: number;
 }
 
-/** Input of the workflow type `payout`: the instruction's fields and who handed it over. */
+/** Input of the workflow type `payout`: the fields of the instruction and its surroundings. */
 export interface PayoutInput extends Surroundings {
   [field: string]: string | number | undefined;
 }
@@ -71,18 +71,18 @@ export const INSTRUCTION_FIELDS = [
   'retry_of',
 ] as const;
 
-/** Release order of a priority: smaller comes first. */
+/** Release order of a priority: lower ranks first. */
 export const priorityRank = (priority: string | undefined): number => (priority === 'high' ? 0 : 1);
 
-/** The same as a set; a name that is not in it is a beneficiary field. */
+/** The same as a set; any other name is a beneficiary field. */
 export const OWN_FIELDS: ReadonlySet<string> = new Set(INSTRUCTION_FIELDS);
-/** A member that is missing here would be taken for a detail of the payee. */
+/** A member missing here would be taken for a detail of the payee. */
 const SURROUNDINGS = { batchId: true, by: true, generation: true } satisfies Record<keyof Surroundings, true>;
 
-/** Column names treated as one field; the bank names the one it wants in required-details (interface section 2). */
+/** Column names treated as one field; the bank's required-details name the one it wants (interface section 2). */
 export const CITY_FIELDS: readonly string[] = ['address_city', 'address_suburb'];
 
-/** The beneficiary detail fields of an instruction: everything that is not a column of our own, blanks left out. */
+/** The non-empty beneficiary detail fields of an instruction: everything that is not one of our own columns. */
 export function beneficiaryFields(instruction: PayoutInstruction): Record<string, string> {
   const fields: Record<string, string> = {};
   for (const [name, value] of Object.entries(instruction)) {
@@ -91,18 +91,18 @@ export function beneficiaryFields(instruction: PayoutInstruction): Record<string
   return fields;
 }
 
-/** What the workflow of a claimed row is started with: what an operator reads in the UI. The rest stays in the store. */
+/** Fields in the workflow input of a claimed row: what an operator reads in the UI. The rest stays in the store. */
 const CLAIMED_FIELDS: ReadonlySet<string> = new Set(['id', 'uid', 'account_id', 'amount', 'currency']);
 
-/** Whether an instruction says no more than the workflow of a claimed row is started with. */
+/** Whether an instruction has no other fields than the workflow input of a claimed row. */
 export const isClaimedBriefly = (instruction: PayoutInstruction): boolean =>
   Object.keys(instruction).every((name) => CLAIMED_FIELDS.has(name));
 
-/** What tells one payout from another, in one line: `INV-4711: 1250.00 USD`. */
+/** Title of a payout in one line: `INV-4711: 1250.00 USD`. */
 export const payoutTitle = ({ id = '', amount = '', currency = '' }: PayoutInstruction | PayoutInput): string =>
   `${id}: ${amount} ${currency}`;
 
-/** The input of the workflow type `payout` for a row: brief for one that a batch has claimed. */
+/** Input of the workflow type `payout` for a row: only the brief fields if a batch has claimed it. */
 export function payoutInput(row: {
   instruction: PayoutInstruction;
   batchId: string | null;
@@ -122,8 +122,8 @@ export function payoutInput(row: {
 }
 
 /**
- * Splits a workflow input into the instruction (blank fields left out) and what surrounds it. Anybody can start a workflow with
- * anything: a `generation` that is no whole number from 0 is undefined, and "1" is none.
+ * Splits a workflow input into the instruction (empty fields removed) and its surroundings. Anybody can start a workflow with any
+ * input: a `generation` that is not an integer from 0 becomes undefined, also the string "1".
  */
 export function splitInput(input: PayoutInput): {
   instruction: PayoutInstruction;

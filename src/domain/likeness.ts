@@ -1,9 +1,9 @@
 import type { PayoutInstruction } from './instruction.ts';
 import { parseAmount } from './money.ts';
 
-/** When two instructions mean the same money: the same account pays the same amount to the same payee. */
+/** When two instructions mean the same payment: the same account pays the same amount to the same payee. */
 
-/** Fields that say which account is paid; names, addresses and bank names around them are written in many ways. */
+/** Fields that identify the paid account; names, addresses and bank names around them have many spellings. */
 const ACCOUNT_FIELDS = [
   'iban_no',
   'account_no',
@@ -14,15 +14,15 @@ const ACCOUNT_FIELDS = [
   'bank_code',
   'branch_code',
 ] as const;
-/** Those that an IBAN holds already; any other number needs them. */
+/** Fields that an IBAN already includes; other account numbers need them. */
 const IN_AN_IBAN: readonly string[] = ['swift_code', 'bank_code', 'branch_code'];
 
-/** Of an instruction, or of a payee as the bank has it: the fields have the same names (interface section 1). */
+/** Fields of an instruction, or of a payee at the bank: the names are the same (interface section 1). */
 export type PayeeDetails = Readonly<Record<string, string | undefined>>;
 
 /**
- * The payee as something to compare: the bank's id, or the account named by the fields without blanks and letter case.
- * Undefined when the instruction names neither.
+ * The payee as a comparable text: the bank's id, or the account named by the fields, ignoring blanks, hyphens and letter case.
+ * Undefined if the instruction names neither.
  */
 function payeeAccount(instruction: PayoutInstruction): string | undefined {
   if (instruction.beneficiary_id !== undefined) return `beneficiary ${instruction.beneficiary_id}`;
@@ -38,7 +38,7 @@ function accountNamed(details: PayeeDetails): string | undefined {
   return named.length === 0 ? undefined : named.join(' ');
 }
 
-/** Whether both pay the same amount from the same account to the same payee, however each of them is written. */
+/** Whether both pay the same amount from the same account to the same payee, however each is written. */
 export function sameMoney(one: PayoutInstruction, other: PayoutInstruction): boolean {
   const payee = payeeAccount(one);
   return (
@@ -52,8 +52,8 @@ export function sameMoney(one: PayoutInstruction, other: PayoutInstruction): boo
 }
 
 /**
- * User, payee, amount and currency as one text; undefined when the payee is not named. `details`: what the bank has under the id of
- * the payee, by which a row that names only the id is like one that names the account.
+ * User, payee, amount and currency as one text; undefined if no payee is named. `details`: what the bank has under the payee's
+ * id, so that a row with only the id is like one that names the account.
  */
 export function likeness(instruction: PayoutInstruction, details?: PayeeDetails): string | undefined {
   const payee = details === undefined ? payeeAccount(instruction) : accountNamed(details);
@@ -61,7 +61,7 @@ export function likeness(instruction: PayoutInstruction, details?: PayeeDetails)
   return JSON.stringify([instruction.uid, payee, minorAmount(instruction), instruction.currency]);
 }
 
-/** What a row may share with a payout that looks like it: the digests of its payee as it names it, and of the payee's account. */
+/** Digests that a row may share with a look-alike: of the payee as the row names it, and of the payee's account. */
 export const lookAlikeKeys = (row: { lookAlikeKey?: string; lookAlikeAccount?: string }): string[] =>
   [row.lookAlikeKey, row.lookAlikeAccount].filter((key) => key !== undefined);
 

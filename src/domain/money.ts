@@ -1,8 +1,8 @@
 import { currencyExponent } from './currency.ts';
 
 /**
- * Money is a decimal string outside and bigint minor units inside. No float ever holds an amount.
- * Amounts of the bank's answers may carry any scale ("10", "10.0000000000"), so they are compared as decimals.
+ * Money is a decimal string outside and bigint minor units inside; no float ever holds an amount. Amounts in the bank's answers
+ * may have any scale ("10", "10.0000000000"), so they are compared as decimals.
  */
 
 export type AmountFinding = 'not-a-decimal' | 'not-positive' | 'unknown-currency' | 'too-many-decimals' | 'too-large';
@@ -12,7 +12,7 @@ type ParsedAmount = { ok: true; minor: bigint } | { ok: false; rule: AmountFindi
 const DECIMAL = /^(\d+)(?:\.(\d+))?$/;
 const SIGNED_DECIMAL = /^([+-]?)(\d+)(?:\.(\d+))?$/;
 
-/** An amount above this many digits is a slip of the hand or an attack, never a payout. */
+/** An amount with more integer digits than this is a typing error or an attack, never a payout. */
 const AMOUNT_DIGITS_MAX = 18;
 
 /**
@@ -63,7 +63,7 @@ function aligned(a: Decimal, b: Decimal): [bigint, bigint, number] {
   return [a.digits * 10n ** BigInt(scale - a.scale), b.digits * 10n ** BigInt(scale - b.scale), scale];
 }
 
-/** -1, 0 or 1; `undefined` when either text is not a plain decimal. */
+/** -1, 0 or 1; `undefined` if either text is not a plain decimal. */
 export function compareDecimals(a: string, b: string): -1 | 0 | 1 | undefined {
   const left = parseDecimal(a);
   const right = parseDecimal(b);
@@ -72,7 +72,7 @@ export function compareDecimals(a: string, b: string): -1 | 0 | 1 | undefined {
   return x === y ? 0 : x < y ? -1 : 1;
 }
 
-/** Numerically equal, whatever the scale; false when either text is not a plain decimal. */
+/** Whether both are numerically equal at any scale; false if either text is not a plain decimal. */
 export function decimalsEqual(a: string, b: string): boolean {
   return compareDecimals(a, b) === 0;
 }
@@ -80,7 +80,7 @@ export function decimalsEqual(a: string, b: string): boolean {
 /** Exact sum of plain decimal strings at the widest scale among them. Throws a RangeError on anything else. */
 export const addDecimals = (...texts: string[]): string => sumDecimals(texts);
 
-/** The same of however many: a call takes about 100,000 arguments. */
+/** The same for any number of texts: a call accepts only about 100,000 arguments. */
 export function sumDecimals(texts: Iterable<string>): string {
   let sum: Decimal = { digits: 0n, scale: 0 };
   for (const text of texts) {
@@ -93,8 +93,8 @@ export function sumDecimals(texts: Iterable<string>): string {
 }
 
 /**
- * Whether `actual` is worse than `quoted` by more than `cap` (a fraction: `"0.01"` is one per cent), for a price the
- * payer wants low. Exact: `actual > quoted * (1 + cap)` in integers. A value that is no decimal counts as exceeded.
+ * Whether `actual` is worse than `quoted` by more than `cap` (a fraction: `"0.01"` is one per cent), for a price that should be
+ * low. Exact: `actual > quoted * (1 + cap)` in integers. A text that is not a decimal counts as exceeded.
  */
 export function exceedsSlippage(quoted: string, actual: string, cap: string): boolean {
   const [q, a, c] = [parseDecimal(quoted), parseDecimal(actual), parseDecimal(cap)];

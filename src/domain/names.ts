@@ -1,6 +1,4 @@
-/**
- * Names other people depend on: workflow types, ids, messages, search attributes. A rename is a new name.
- */
+/** Names that others depend on: workflow types, ids, messages, search attributes. Renaming one breaks them. */
 
 export const TASK_QUEUE = 'payouts';
 
@@ -20,11 +18,11 @@ export const WORKFLOW_TYPES = {
   cardPayment: 'cardPayment',
 } as const;
 
-/** What a row of the store is, for life: a payout, a transfer between own accounts, or an exchange by itself. */
+/** What a row of the store is, for its whole life: a payout, a transfer between own accounts, or a stand-alone exchange. */
 export const PAYOUT_KINDS = ['payout', 'transfer', 'exchange'] as const;
 export type PayoutKind = (typeof PAYOUT_KINDS)[number];
 
-/** `legs`: the orders of a kind; the first one ends it, and is sent under the reference of the row. */
+/** `legs`: the orders of a kind; the first one ends the row and is sent under the row's reference. */
 interface KindNames {
   workflowType: (typeof WORKFLOW_TYPES)[keyof typeof WORKFLOW_TYPES];
   prefix: string;
@@ -41,10 +39,10 @@ const BATCH = 'payout-batch/';
 const WATCH = 'order-watch/';
 const CARD = 'card/';
 
-/** Of the one that goes on for ever; a single pass has an id of its own. */
+/** Id of the reconciliation that runs for ever; a single pass has its own id. */
 export const RECONCILIATION_ID = 'reconciliation';
 
-/** Ids of the schedules that sweep a drop folder, and what the ids of their sweeps begin with. */
+/** Id prefixes of the schedules that sweep a drop folder, and of the sweeps they start. */
 export const SWEEP_SCHEDULE = 'payouts-intake/';
 export const FOLDER_SWEEP = 'folder-sweep/';
 
@@ -53,17 +51,17 @@ export const payoutWorkflowId = (reference: string, kind: PayoutKind = 'payout')
 export const workflowTypeOf = (kind: PayoutKind): string => KINDS[kind].workflowType;
 /** The orders that a row may send. */
 export const legsOf = (kind: PayoutKind): readonly ReferenceKind[] => KINDS[kind].legs;
-/** The order that ends it, under its own reference. */
+/** The order that ends a row, sent under the row's reference. */
 export const mainLegOf = (kind: PayoutKind): ReferenceKind => KINDS[kind].legs[0];
 export const batchWorkflowId = (batchId: string): string => BATCH + batchId;
 export const orderWatchWorkflowId = (uid: string, currency: string): string => `${WATCH}${uid}/${currency}`;
 
 export const cardWorkflowId = (merchantRequestId: string): string => CARD + merchantRequestId;
 
-/** Task queue of the card vault of one gateway process. */
+/** Task queue of the card vault in one gateway process. */
 export const vaultTaskQueue = (vaultId: string): string => `${TASK_QUEUE}-vault/${vaultId}`;
 
-/** The part of a workflow id that names our record: a reference or a batch id; `undefined` for foreign ids. */
+/** The reference or batch id in a workflow id; `undefined` for other ids. */
 export function parseWorkflowId(workflowId: string): { kind: 'payout' | 'batch'; key: string } | undefined {
   for (const { prefix } of Object.values(KINDS)) {
     if (workflowId.startsWith(prefix)) return { kind: 'payout', key: workflowId.slice(prefix.length) };
@@ -93,7 +91,7 @@ export const MESSAGES = {
   changeAmount: 'changeAmount',
 } as const;
 
-/** Custom search attributes, name -> Temporal type. They never hold personal data: they are not encrypted. */
+/** Custom search attributes, name -> Temporal type. They are not encrypted, so they never hold personal data. */
 export const SEARCH_ATTRIBUTES = {
   PayoutBatchId: 'Keyword',
   PayoutState: 'Keyword',

@@ -2,14 +2,14 @@ import { addDecimals, decimalsEqual } from './money.ts';
 import { type ClosedMeaning, type OrderStage, type StatusMeaning, stageMeaning } from './order-status.ts';
 import { mayHide, referenceForm } from './reference-form.ts';
 
-/** The facts of a bank order that a payout judges, in our own spelling (interface section 2, Order). */
+/** The facts of a bank order that a payout judges, in our own field names (interface section 2, Order). */
 export interface OrderFacts {
   orderId: string;
   clientOrderId?: string;
   uid?: string;
   type?: string;
   direct?: string;
-  /** The bank's word. */
+  /** The status as the bank words it. */
   status: string;
   stage: OrderStage;
   accountId?: string;
@@ -26,22 +26,24 @@ export interface OrderFacts {
   feeCurrency?: string;
 }
 
-/** What we sent under a reference, as far as an order record can show it. */
+/** What we sent under a reference, as far as an order can show it. */
 export interface ExpectedOrder {
   kind: 'payment' | 'transfer' | 'exchange';
   reference: string;
   uid: string;
-  /** Absent while the bank does not show which account pays: then an order's account proves nothing. Of an exchange the account sold. */
+  /**
+   * Absent while the bank does not show which account pays: the account is then not compared. For an exchange, the account sold.
+   */
   accountId?: string;
   currency: string;
   amount: string;
-  /** Of an exchange, as far as it is known: where the money goes, and what is sold for it. */
+  /** For an exchange, as far as known: the account the money goes to, and the currency sold. */
   buyAccountId?: string;
   sellCurrency?: string;
 }
 
 /**
- * Money that came back under a reference of ours: a record of its own, never the order that was sent. An exchange or a
+ * Money that came back under a reference of ours is an order record of its own, never the order we sent. An exchange or a
  * transfer may show its incoming leg as `IN`.
  */
 export function isReturn({ type, direct }: { type?: string; direct?: string }): boolean {
@@ -49,23 +51,24 @@ export function isReturn({ type, direct }: { type?: string; direct?: string }): 
 }
 
 /**
- * The record that a bank may show of a transfer at the account it arrives in, next to the order that was sent: nothing that
- * came back, and no second order.
+ * The record that a bank may show, beside the order we sent, at the account where a transfer arrives: neither a return nor a
+ * second order.
  */
 export function isArrival({ type, direct }: { type?: string; direct?: string }): boolean {
   return type === 'TRANSFER' && direct === 'IN';
 }
 
-/** The order shows our reference in another form, and nobody has told us that it is ours. */
+/** The order shows our reference in another form, and its id is not one of `ownIds`. */
 export const REFERENCE_FORM = 'form of client_order_id';
 
-/** The order shows a reference that is none of ours, or none at all. */
+/** The order shows a reference that is not ours, or none. */
 export const NO_REFERENCE = 'client_order_id';
 
 /**
  * Names of the fields in which an order differs from what was sent under its reference. Absent fields prove nothing: the
- * interface does not show which fields an order type fills. `ownIds` are the order ids that the bank has given in answer
- * to a POST of the reference, and those that the run has followed: such an order is ours in whatever form it shows the reference, but not under another one.
+ * interface does not show which fields an order type fills. `ownIds` are the order ids that the bank returned for a POST of the
+ * reference, and those that the run has followed: such an order is ours in any form of the reference, but not under another
+ * reference.
  */
 export function orderDifferences(order: OrderFacts, expected: ExpectedOrder, ownIds: readonly string[] = []): string[] {
   const differs: string[] = [];
@@ -98,12 +101,12 @@ export function orderDifferences(order: OrderFacts, expected: ExpectedOrder, own
   return differs;
 }
 
-/** Of an order that shows no reference, and has the id of another payout's: one order pays one payout. */
+/** The order has the order_id of another payout: one order pays one payout. */
 export const ORDER_OF_ANOTHER = 'payout with this order_id';
 
 /**
- * Whether an order moves just what was sent, and does not show under which reference: for all that a list says it may be the one
- * that is looked for, so that a list with it proves no absence.
+ * Whether an order moves exactly what was sent but its reference cannot be told: it may be the one searched for, so a list that
+ * holds it proves no absence.
  */
 export const isIndistinct = ({ clientOrderId: shown, ...order }: OrderFacts, expected: ExpectedOrder): boolean =>
   mayHide(shown, expected.reference) && orderDifferences(inListedWords(order), expected).length === 0;
@@ -111,30 +114,30 @@ export const isIndistinct = ({ clientOrderId: shown, ...order }: OrderFacts, exp
 const TYPES: ReadonlySet<string | undefined> = new Set(['PAYMENT', 'TRANSFER', 'FX', 'REFUND']);
 const DIRECTS: ReadonlySet<string | undefined> = new Set(['IN', 'OUT']);
 
-/** A word that the interface does not list (section 2) says of no order that it is another one. */
+/** Drops a `type` or `direct` that the interface does not list (section 2): it does not make an order another one. */
 const inListedWords = ({ type, direct, ...order }: OrderFacts): OrderFacts => ({
   ...order,
   ...(TYPES.has(type) && { type }),
   ...(DIRECTS.has(direct) && { direct }),
 });
 
-/** Whether the fee is inside `transaction_amount` is not shown: both readings count as equal, nothing else does. */
+/** The interface does not show whether `transaction_amount` includes the fee: both readings match, nothing else does. */
 function amountMatches(actual: string, wanted: string, fee: string | undefined): boolean {
   return decimalsEqual(actual, wanted) || (fee !== undefined && decimalsEqual(actual, addDecimals(wanted, fee)));
 }
 
-/** Where an order stands and whether it is ours to believe. */
+/** What an order's stage means, and whether the order can be accepted as ours. */
 export interface OrderJudgement {
   meaning: StatusMeaning;
   stage: OrderStage;
-  /** The bank's word, for people. */
+  /** The status as the bank words it, for people. */
   status: string;
   orderId: string;
-  /** Fields in which the order is not what was sent; not empty means it is not adopted. */
+  /** Fields in which the order differs from what was sent; it is adopted only if there are none. */
   differences: string[];
   fee?: string;
   feeCurrency?: string;
-  /** What an exchange cost in the currency sold. */
+  /** What an exchange cost, in the sold currency. */
   sellAmount?: string;
 }
 

@@ -1,11 +1,11 @@
 import type { OrderStage } from './order-status.ts';
 
-/** Payload of the signal `orderChanged`. The GET decides; this only says where to look. */
+/** Payload of the signal `orderChanged`. It only says where to look; the GET decides. */
 export interface OrderNotice {
   reference: string;
   orderId: string;
-  /** The bank's word. */
+  /** The status as the bank words it. */
   status: string;
-  /** Absent in one that a person has sent. */
+  /** Absent if a person sent the signal. */
   stage?: OrderStage;
 }

@@ -12,12 +12,12 @@ export interface TransferPlan {
 export interface ExchangePlan {
   sellAccountId: string;
   buyAccountId: string;
-  /** Amount to buy, in the payout currency: the payout and its fee where the fee is in the same currency. */
+  /** Amount to buy, in the payout currency: the payout, plus its fee if that is in the same currency. */
   buyAmount: string;
   buyCurrency: string;
   sellCurrency: string;
-  /** Sell amount of the quote: what the booked order is compared with. */
+  /** Sell amount of the quote, with which the booked order is compared. */
   quotedSellAmount: string;
-  /** The quote buys exactly `buyAmount`; otherwise the bank reads `amount` and `currency` of an exchange differently. */
+  /** Whether the quote buys exactly `buyAmount`; if not, the bank reads an exchange's `amount` and `currency` differently. */
   buysWhatWasAsked: boolean;
 }

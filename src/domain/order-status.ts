@@ -1,23 +1,23 @@
 /**
- * Where an order stands at the bank. Which of the bank's words say so is for `src/api` to know (`orderStage`); the word
- * itself goes along for people.
+ * Stage of an order at the bank. Only `src/api` knows which of the bank's statuses mean which stage (`orderStage`); the status
+ * itself is passed along for people.
  */
 export type OrderStage =
-  /** Under way, and may still come to its audit. */
+  /** In progress; an audit may still follow. */
   | 'open'
   | 'awaiting-audit'
-  /** Under way after its audit, or without one: no rejection can stop it any more. */
+  /** In progress after its audit, or without one: no rejection can stop it now. */
   | 'past-audit'
   | 'paid'
   | 'rejected'
   | 'cancelled'
   | 'failed'
-  /** Over, and the bank does not say whether money moved. */
+  /** Ended, but the bank does not say whether money moved. */
   | 'closed'
-  /** The bank shows a word that its interface does not list. */
+  /** The bank shows a status that its interface does not list. */
   | 'unknown';
 
-/** What a stage means for the money. `unclear` is treated as open and handed to people. */
+/** What a stage means for the money. `unclear` counts as open and goes to people. */
 export type StatusMeaning = 'open' | 'awaiting-audit' | 'paid' | 'rejected' | 'cancelled' | 'failed' | 'unclear';
 
 const MEANINGS: Readonly<Record<OrderStage, StatusMeaning>> = {
@@ -32,7 +32,7 @@ const MEANINGS: Readonly<Record<OrderStage, StatusMeaning>> = {
   unknown: 'unclear',
 };
 
-/** The meaning of a stage. `closedMeans` is the one configuration key (`PAYOUTS_CLOSED_MEANS`) for `closed`. */
+/** The meaning of a stage. `closedMeans` is the setting `PAYOUTS_CLOSED_MEANS`, for the stage `closed`. */
 export const stageMeaning = (stage: OrderStage, closedMeans: ClosedMeaning = 'unclear'): StatusMeaning =>
   stage === 'closed' ? closedMeans : MEANINGS[stage];
 
@@ -44,12 +44,12 @@ export function isTerminal(meaning: StatusMeaning): meaning is TerminalMeaning {
   return meaning === 'paid' || isNoMoney(meaning);
 }
 
-/** The order ended and took no money. Believed only after two reads. */
+/** Whether the order ended without taking money. Believed only after two reads. */
 export function isNoMoney(meaning: StatusMeaning): meaning is 'rejected' | 'cancelled' | 'failed' {
   return meaning === 'rejected' || meaning === 'cancelled' || meaning === 'failed';
 }
 
-/** Whether a status asks something of the payout, so that the watch wakes it. */
+/** Whether a status needs a reaction from the payout, so that the watch wakes it. */
 export function asksForAttention(meaning: StatusMeaning): boolean {
   return meaning !== 'open';
 }

@@ -3,9 +3,11 @@ import type { ShownAccount, TransferPlan } from './order-plans.ts';
 import type { Reason } from './payout-state.ts';
 import { because } from './reasons.ts';
 
-/** Which accounts a transfer or an exchange may move money between: those that the key sees, of one user by default. */
+/** Which accounts a transfer or an exchange may use: those that the API key can see, by default of one user. */
 
-/** Why a transfer must not be sent between these accounts; undefined when it may. Asked before it is sent, and by the sender. */
+/**
+ * Why a transfer between these accounts must not be sent; undefined if it may. Checked before the send, and again by the sender.
+ */
 export function unfitTransfer(
   { uid, currency }: PayoutInstruction,
   { source, destination }: TransferPlan,
@@ -18,7 +20,7 @@ export function unfitTransfer(
     : because('account-currency', `${source.currency} to ${destination.currency}, not ${currency}`);
 }
 
-/** The same for an exchange, whose `currency` is what is bought; a bank exchanges between accounts of one user. */
+/** The same for an exchange, whose `currency` is the one bought; a bank exchanges only between accounts of one user. */
 export function unfitExchange(
   { uid, currency }: PayoutInstruction,
   { sell, buy }: { sell: ShownAccount; buy: ShownAccount },

@@ -2,26 +2,26 @@ import { DAY_MS } from './durations.ts';
 import { FLAGS, type Flag, type Shown } from './flags.ts';
 import { compareDecimals, sumDecimals } from './money.ts';
 
-/** What is known of the payee of a payout by now. Times are epoch ms, amounts decimals in the currency of the payout. */
+/** What is known about a payout's payee. Times are epoch ms, amounts decimal strings in the payout's currency. */
 export interface PayeeFacts {
-  /** When the bank made it; undefined: it has none so far, or does not say. */
+  /** When the bank created it; undefined if it has not, or does not say. */
   createdAt: number | undefined;
-  /** As the bank shows it now; undefined: not at all. */
+  /** Digest of the payee as the bank shows it now; undefined if not shown. */
   digest: string | undefined;
-  /** As it was when it was paid last; undefined: never by us. */
+  /** Digest when we last paid it; undefined if we never have. */
   paidDigest: string | undefined;
-  /** When a reading first showed other details than the one before; null: none has. */
+  /** When a reading first showed details other than the reading before; null if none has. */
   changedAt: number | null;
-  /** Another payee of the user has a name that looks like this one's and is written in another way. */
+  /** Another payee of the user has a different name that looks the same. */
   isLookAlike: boolean;
-  /** False as well where its country is not known. */
+  /** Also false if its country is unknown. */
   isFirstToCountry: boolean;
-  /** The last payments to it. */
+  /** Amounts of the last payments to it. */
   paid: readonly string[];
   amount: string;
 }
 
-/** A payee younger than this at the bank counts as new, and one that was changed later than this ago as changed. */
+/** A payee created at the bank less than this ago counts as new, one changed less than this ago as changed. */
 const RECENT_MS = 7 * DAY_MS;
 const USUAL_TIMES = 3;
 
@@ -40,13 +40,13 @@ export function payeeFlags(facts: PayeeFacts, now: number): Flag[] {
   return raised(found);
 }
 
-/** A payee that was never paid has no usual amount: it is new, or paid for the first time. */
+/** False for a payee that was never paid: it has no usual amount. */
 const isAboveUsual = ({ paid, amount }: PayeeFacts): boolean =>
   paid.length > 0 && paid.every((earlier) => compareDecimals(amount, times(earlier, USUAL_TIMES)) === 1);
 
 const times = (amount: string, n: number): string => sumDecimals(Array<string>(n).fill(amount));
 
-/** How a reading differs from the first one of the payout. */
+/** How a reading differs from the payout's first one. */
 export function differences(first: Shown, now: Shown): Flag[] {
   const differs = (part: keyof Shown): boolean =>
     first[part] !== undefined && now[part] !== undefined && first[part] !== now[part];
@@ -60,14 +60,14 @@ export function differences(first: Shown, now: Shown): Flag[] {
 const raised = (found: Partial<Record<Flag, boolean>>): Flag[] =>
   (Object.keys(FLAGS) as Flag[]).filter((flag) => found[flag] === true);
 
-/** Of a payee's details, under the names that the bank asks for: how it is called; undefined where they do not say. */
+/** The payee's name from its detail fields (named as the bank names them); undefined if they hold none. */
 export function payeeName(items: Readonly<Record<string, string | undefined>>): string | undefined {
   const { account_name: account, company_name: company, first_name: first = '', last_name: last = '' } = items;
   const name = [company, account, `${first} ${last}`].find((text) => text !== undefined && text.trim() !== '');
   return name?.trim();
 }
 
-/** In which country it is paid: that of the IBAN, of the BIC, or the one named. */
+/** Country where the payee is paid: of the IBAN, else of the BIC, else the one named. */
 export function payeeCountry(items: Readonly<Record<string, string | undefined>>): string | undefined {
   const { iban_no: iban, swift_code: bic, region_country: region } = items;
   const country = [iban?.slice(0, 2), bic?.slice(4, 6), region].find((text) => text !== undefined && text !== '');

@@ -22,7 +22,7 @@ export const PAYOUT_STATES = [
 
 export type PayoutState = (typeof PAYOUT_STATES)[number];
 
-/** Ends that say that no money was taken. */
+/** Ends in which no money was taken. */
 export const UNPAID_STATES = ['failed', 'rejected', 'cancelled'] as const satisfies readonly PayoutState[];
 export type UnpaidState = (typeof UNPAID_STATES)[number];
 
@@ -37,12 +37,15 @@ export function isUnpaid(state: PayoutState): state is UnpaidState {
   return isEnd(state) && state !== 'completed';
 }
 
-/** Whether nothing more is expected without people: the batch counts such a row as ended. */
+/** Whether nothing more happens without people: a batch does not wait for such a row. */
 export function isAtRest(state: PayoutState): boolean {
   return isEnd(state) || state === 'needs-operator';
 }
 
-/** Value of the search attribute `PayoutState`: working states share one value so that a happy payout upserts once. */
+/**
+ * Value of the search attribute `PayoutState`: working states share one value, so that a payout without incident upserts only
+ * once.
+ */
 export function visibleState(state: PayoutState): string {
   switch (state) {
     case 'scheduled':
@@ -66,7 +69,7 @@ export function visibleState(state: PayoutState): string {
   }
 }
 
-/** Whether people must act: the search attribute `PayoutNeedsAttention`. Nobody can hurry a card payment. */
+/** Value of the search attribute `PayoutNeedsAttention`: whether people must act. Waiting for a card payment needs nobody. */
 export function needsAttention(state: PayoutState, reason: Reason | null = null): boolean {
   switch (state) {
     case 'held':
@@ -97,7 +100,7 @@ export interface StateCounts {
   open: number;
 }
 
-/** From how many rows are in each state; every row lands in exactly one count. */
+/** Counts rows by state; every row is in exactly one count besides `total`. */
 export function countRows(byState: ReadonlyMap<PayoutState, number>): StateCounts {
   const counts: StateCounts = {
     total: 0,
@@ -118,22 +121,22 @@ export function countRows(byState: ReadonlyMap<PayoutState, number>): StateCount
 }
 
 /**
- * What was asked of a batch. `paused`: nothing of it is sent. `draining`: no further row is released, those under way go to
- * their end. `cancelling` is final.
+ * What people have told a batch to do. `paused`: none of its rows is sent. `draining`: no further row is released, and released
+ * ones continue to their end. `cancelling` is final.
  */
 export const BATCH_CONTROLS = ['running', 'paused', 'draining', 'cancelling'] as const;
 export type BatchControl = (typeof BATCH_CONTROLS)[number];
 
-/** From the one that lets most go to the one that lets least go. */
+/** From the control that allows most to the one that allows least. */
 const LOOSEST_FIRST: readonly BatchControl[] = ['running', 'draining', 'paused', 'cancelling'];
 
-/** The controls under which at least as much of a batch is sent as under this one. */
+/** The controls that allow at least as much as this one. */
 export const asLooseAs = (control: BatchControl): readonly BatchControl[] =>
   LOOSEST_FIRST.slice(0, LOOSEST_FIRST.indexOf(control) + 1);
 
 /**
- * Whether a batch can be asked this. When it has ended it can only be resumed, where it was stopped: rows that an operator lets go on
- * are held by it.
+ * Whether a batch accepts this update. An ended batch accepts only `resume`, if it was paused or draining: that control also
+ * holds rows that an operator lets continue.
  */
 export const takesControl = (
   { control, endedAt }: { control: BatchControl; endedAt: number | null },
@@ -151,7 +154,7 @@ export const BATCH_STATES = [
 ] as const;
 export type BatchState = (typeof BATCH_STATES)[number];
 
-/** A document names no state of its own for draining; `control` tells it apart. */
+/** Draining has no state of its own in documents; `control` distinguishes it. */
 const STATE_OF: Readonly<Record<BatchControl, BatchState>> = {
   running: 'open',
   paused: 'paused',
@@ -159,7 +162,7 @@ const STATE_OF: Readonly<Record<BatchControl, BatchState>> = {
   cancelling: 'cancelling',
 };
 
-/** Computed from the counts and the one stored control flag, never stored itself. */
+/** Computed from the counts and the stored control, never stored itself. */
 export function batchState(counts: StateCounts, control: BatchControl): BatchState {
   if (counts.open > 0) return STATE_OF[control];
   if (counts.needsOperator > 0) return 'needs-operator';
@@ -167,7 +170,7 @@ export function batchState(counts: StateCounts, control: BatchControl): BatchSta
   return counts.completed === counts.total ? 'completed' : 'completed-with-exceptions';
 }
 
-/** A state as it is written to the row. */
+/** A state as written to the row. */
 export interface StoredState {
   state: PayoutState;
   reason: Reason | null;

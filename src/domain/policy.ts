@@ -3,83 +3,81 @@ import type { PayoutKind } from './names.ts';
 import type { ClosedMeaning } from './order-status.ts';
 
 /**
- * What a payout obeys for its whole life. Read once by the first activity and returned into history, so that a later
- * change of configuration never changes a running payout. Durations are milliseconds, already scaled.
+ * Terms of a payout for its whole life. Read once by the first activity and returned into history, so that a later change of
+ * configuration never affects a running payout. Durations are milliseconds, already scaled.
  */
 export interface Terms {
   waits: Waits;
   referenceDedupe: ReferenceDedupe;
   closedMeans: ClosedMeaning;
-  /** Decisions count when they are signed; absent: names are believed. */
+  /** Decisions count only if signed; absent: the given names are believed. */
   signed?: true;
-  /** Life of an order's audit at the bank, counted from the first attempt; the bank's time, never scaled. */
+  /** How long an order's audit at the bank lasts, from the first attempt; the bank's time, never scaled. */
   auditTtlMs: number;
-  /** Highest fee in its own currency; absent means no cap. */
+  /** Highest fee, in the fee's own currency; absent: no cap. */
   feeCap?: string;
   /** Fraction, "0.01" is one per cent. */
   maxSlippage: string;
-  /** Where the row waits until this instant (epoch ms) before submit. */
+  /** Epoch ms before which the row is not sent; absent: at once. */
   dueAt?: number;
 }
 
 export interface Waits {
-  /** A payout that heard nothing for this long looks itself. */
+  /** A payout that has heard nothing for this long queries its order itself. */
   patienceMs: number;
   fundsPatienceMs: number;
   approvalTtlMs: number;
-  /** How long after a lost answer the bank may still commit. */
+  /** How long after a lost answer the bank may still commit the order. */
   lateCommitMs: number;
-  /** How long a committed order may stay invisible in the list. */
+  /** How long a committed order may be missing from the list. */
   listLagMs: number;
-  /** How far apart the two reads of a status that says "no money" are. */
+  /** Time between the two reads of a status that says "no money". */
   noMoneyRecheckMs: number;
-  /** An order that has not moved for this long goes to an operator. */
+  /** An order whose status has not changed for this long goes to an operator. */
   statusAgeLimitMs: number;
-  /** First pause of a loop that looks again; it doubles up to `lookAgainMaxMs`. */
+  /** First pause of a polling loop; it doubles up to `lookAgainMaxMs`. */
   lookAgainMs: number;
   lookAgainMaxMs: number;
 }
 
-/**
- * How far the bank is trusted to recognise a reference it has seen: `verified` by contract and test, `assumed`, or `none`.
- */
+/** How far the bank is trusted to recognise a reference it has seen: `verified` by contract and test, `assumed`, or `none`. */
 export type ReferenceDedupe = 'verified' | 'assumed' | 'none';
 
-/** One rule of the approval policy: all conditions given must hold. */
+/** One rule of the approval policy; all given conditions must hold. */
 export interface ApprovalRule {
-  /** Absent: of every kind. */
+  /** Absent: every kind. */
   kinds?: readonly PayoutKind[];
   currency?: string;
-  /** Decimal; needs `currency` to mean anything. */
+  /** Decimal string; meaningless without `currency`. */
   amountAtLeast?: string;
   /** Only payees created at the bank less than seven days ago, or not there yet. */
   newPayee?: boolean;
-  /** Only payees whose details at the bank were seen to change less than seven days ago, or since we paid them last. */
+  /** Only payees whose details at the bank were seen to change less than seven days ago, or since we last paid them. */
   changedPayee?: boolean;
-  /** Only payouts from this account, whether the row names it or the money goes through it. */
+  /** Only payouts from this account, whether the row names it or an exchange goes into it. */
   account?: string;
-  /** When they are asked: before the order is sent, while the bank audits it, or both; absent: before. */
+  /** When people are asked: before the order is sent, while the bank audits it, or both; absent: before. */
   where?: 'before-submit' | 'at-bank' | 'both';
-  /** Such a payout asks for itself: one signature for many payouts does not approve it. */
+  /** Each such payout needs its own signatures: one signature for many payouts does not approve it. */
   alone?: boolean;
   approvals: number;
 }
 
-/** What the rules of approvals ask about a payout. */
+/** Facts of a payout that approval rules look at. */
 export interface RuledPayout extends Sum {
   kind: PayoutKind;
-  /** What an exchange by itself sells at most: a rule about it counts like one about what it buys. */
+  /** The most a stand-alone exchange may sell: rules apply to it as to what is bought. */
   sold?: Sum;
   newPayee: boolean;
   changedPayee?: boolean;
   accountId?: string;
-  /** Of a payout that is exchanged first another than the row names: the one that pays then. */
+  /** The account that pays; after an exchange, not the one that the row names. */
   payingAccountId?: string;
 }
 
 interface Sum {
   currency: string;
-  /** Decimal. */
+  /** Decimal string. */
   amount: string;
 }
 
@@ -87,7 +85,7 @@ interface Sum {
 export const approvalsNeeded = (rules: readonly ApprovalRule[], payout: RuledPayout): number =>
   matching(rules, payout).reduce((most, rule) => Math.max(most, rule.approvals), 0);
 
-/** Whether a rule that matches says so. */
+/** Whether any matching rule has `alone`. */
 export const asksAlone = (rules: readonly ApprovalRule[], payout: RuledPayout): boolean =>
   matching(rules, payout).some(({ alone }) => alone === true);
 
@@ -104,7 +102,7 @@ const isAbout = (rule: ApprovalRule, { currency, amount }: Sum): boolean =>
   (rule.currency === undefined || rule.currency === currency) &&
   (rule.amountAtLeast === undefined || (compareDecimals(amount, rule.amountAtLeast) ?? 1) >= 0);
 
-/** Doubling pause, never above `max`: the n-th look (from 0) waits `first * 2^n`. */
+/** Doubling pause, never above `max`: `first * 2^n` after the n-th try, from 0. */
 export function doublingPause(n: number, first: number, max: number): number {
   return Math.min(max, first * 2 ** Math.min(n, 30));
 }

@@ -1,35 +1,35 @@
 import type { Finding } from './finding.ts';
 
 /**
- * What kind of problem it is. Every door maps the kind, and nothing else, to a code of its own: the command to its exit code, the
+ * Kind of a problem. Every channel maps the kind, and nothing else, to a code of its own: the command to its exit code, the
  * gateway to an HTTP status.
  */
 export type ProblemKind =
-  /** Asked for in a way that cannot be done. */
+  /** The request is malformed or cannot be done as asked. */
   | 'usage'
   | 'not-found'
-  /** Not in the state that it is in. */
+  /** Not possible in its present state. */
   | 'conflict'
-  /** This installation is set up wrongly: its operator mends it, and no caller. */
+  /** This installation is configured wrongly: its operator can correct that, a caller cannot. */
   | 'set-up'
   | 'invalid-input'
   | 'already-taken'
-  /** The caller proves no identity; `forbidden`: it is known, and may not. */
+  /** The caller proves no identity; `forbidden`: the caller is known but not allowed. */
   | 'unauthenticated'
   | 'forbidden'
-  /** No signature proves who has sent it: there is nothing to log in with. */
+  /** No valid signature proves the sender; logging in does not help. */
   | 'unsigned'
   | 'too-large'
   | 'too-slow'
   | 'too-many'
-  /** It broke off on its way. */
+  /** The transfer of the body broke off. */
   | 'incomplete'
   | 'unsupported-media'
-  /** The bank takes our key for nobody's. */
+  /** The bank does not accept our API key. */
   | 'bank-authentication'
-  /** Understood, and refused by the bank or by where a payout stands. */
+  /** Understood, but refused by the bank or because of the payout's state. */
   | 'refused'
-  /** Bank, Temporal, store or gateway give no answer; the same may be asked again. */
+  /** The bank, Temporal, the store or the gateway does not answer; the request may be repeated. */
   | 'unreachable'
   | 'interrupted'
   | 'internal';
@@ -39,18 +39,18 @@ interface Told {
   hint?: string;
   batchId?: string;
   findings?: readonly Finding[];
-  /** Files written about it, absolute paths by kind. */
+  /** Absolute paths of reports written about it, by kind. */
   reports?: Readonly<Record<string, string>>;
-  /** Seconds after which the same may be asked again. */
+  /** Seconds after which the request may be repeated. */
   retryAfterS?: number;
   cause?: unknown;
 }
 
-/** What goes wrong in a way that people are told of, the same through every door. The message holds no secret and no name. */
+/** An error that people are told about, the same through every channel. The message holds no secret and no name. */
 export class Problem extends Error {
   override readonly name: string = 'Problem';
   readonly kind: ProblemKind;
-  /** kebab-case, as the documents show it. */
+  /** kebab-case, as in the documents. */
   readonly code: string;
   readonly hint: string;
   readonly batchId: string | undefined;
@@ -69,7 +69,7 @@ export class Problem extends Error {
     this.retryAfterS = told.retryAfterS;
   }
 
-  /** The document of an error, through every door. Fixed by test/e2e/documents.ts. */
+  /** The error document, the same through every channel. Format fixed by test/e2e/documents.ts. */
   toDocument(): object {
     const { code, message, hint, batchId, findings, reports } = this;
     return {
@@ -81,5 +81,5 @@ export class Problem extends Error {
   }
 }
 
-/** The hint wherever Temporal does not answer. */
+/** Hint for every case in which Temporal does not answer. */
 export const CHECK_TEMPORAL = 'Check TEMPORAL_ADDRESS. Nothing is lost: run the same command again.';

@@ -1,11 +1,11 @@
-/** What is said about one question says nothing about another one: what a decision names besides the digest of the payout. */
+/** Digests that bind a decision to one question: an answer to one question says nothing about another. */
 
-/** Of a hold, for the reason it has now and, where people let a cost through, up to which one. */
+/** For a hold: bound to its present reason and, if people let a cost through, to how high it may be (`upTo`). */
 export const holdDigest = (digest: string, code: string, upTo?: string): string =>
   [digest, code, ...(upTo === undefined ? [] : [upTo])].join('/');
 
-/** Of the audit of an order at the bank. */
+/** For the bank's audit of an order. */
 export const bankDigest = (digest: string, orderId: string): string => `${digest}/${orderId}`;
 
-/** What an operator asks for, in words that are signed. */
+/** For what an operator asks for; these words are signed. */
 export const resolveDigest = (action: string, orderId?: string): string => `${action}/${orderId ?? ''}`;

@@ -8,12 +8,12 @@ export { SEARCHED_IN_VAIN } from './reasons/payout-reasons.ts';
 export type ReasonCode = keyof typeof PAYOUT_REASONS | keyof typeof CARD_REASONS;
 
 /**
- * Reason codes of a row that waits for someone, is held, or ended unpaid, and what people are told about each: by the report, the UI,
- * `explain`, `status`, `run`, `watch` and `inbox`.
+ * Reason codes of a row that waits for someone, is held, or ended unpaid, and what people are told about each: in the report, the
+ * UI, `explain`, `status`, `run`, `watch` and `inbox`.
  */
 export const REASONS: Readonly<Record<ReasonCode, Remedy>> = { ...PAYOUT_REASONS, ...CARD_REASONS };
 
-/** False also of a code that another build knows. */
+/** Also false for a code that only another build knows. */
 export const isReasonCode = (code: string): code is ReasonCode => Object.hasOwn(REASONS, code);
 
 const remedyOf = ({ code }: Reason): Remedy | undefined => (isReasonCode(code) ? REASONS[code] : undefined);
@@ -22,20 +22,22 @@ export const isTold = (reason: Reason): boolean => remedyOf(reason)?.isTold === 
 
 export const isOfAccount = (reason: Reason): boolean => remedyOf(reason)?.isOfAccount === true;
 
-/** While a row is held for one of these, its account sends no other. */
+/** While a row is held for one of these reasons, its account sends no other row. */
 export const ACCOUNT_HOLDS: readonly string[] = Object.entries(REASONS)
   .filter(([, remedy]) => remedy.isOfAccount)
   .map(([code]) => code);
 
-/** What a hold asks people; who may answer follows from it. */
+/** The question a hold asks; it determines who may answer. */
 export const questionOfHold = (reason: Reason): 'hold' | 'screening' =>
   remedyOf(reason)?.who === 'compliance' ? 'screening' : 'hold';
 
-/** Of an exchange that is done all the same; `bookedRate`: what was booked beside what was quoted. */
+/** Reason of an exchange that was booked above the cap; `bookedRate`: what was booked compared with what was quoted. */
 export const bookedAboveCap = ({ bookedRate = 'booked' }: { bookedRate?: string }): Reason =>
   because('slippage-above-cap', bookedRate);
 
-/** The reason of a code; `detail` is a fact without personal data ("fee 3.00 USD, cap 1.00", the code of a bank). It stands in brackets. */
+/**
+ * The reason for a code; `detail`, shown in brackets, is a fact without personal data ("fee 3.00 USD, cap 1.00", a bank's code).
+ */
 export function because(code: ReasonCode, detail?: string): Reason {
   const { says } = REASONS[code];
   return { code, message: detail === undefined ? says : `${says} (${detail})` };

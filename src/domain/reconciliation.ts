@@ -5,7 +5,7 @@ import { isEnd, type PayoutState, type Reason } from './payout-state.ts';
 import { operator, type Remedy } from './remedy.ts';
 
 /**
- * What the bank's orders say about payouts that have ended: money that came back, and incidents, which contradict what was
+ * What the bank's orders say about ended payouts: returns (money that came back), and incidents, which contradict what was
  * stored. Pure; a fact never changes an end.
  */
 
@@ -32,7 +32,7 @@ export type IncidentKind = keyof typeof INCIDENTS;
 
 export interface Incident {
   kind: IncidentKind;
-  /** Of the payout, also where the order is its exchange. */
+  /** Reference of the payout, even if the order is its exchange. */
   reference: string;
   orderId: string;
 }
@@ -41,12 +41,12 @@ export interface Return {
   kind: 'return';
   reference: string;
   orderId: string;
-  /** Absent where the order record leaves them out. */
+  /** Absent if the order does not show them. */
   amount: string | undefined;
   currency: string | undefined;
 }
 
-/** What the store says of a payout. */
+/** A payout as stored. */
 export interface StoredPayout {
   kind: PayoutKind;
   reference: string;
@@ -58,7 +58,7 @@ export interface StoredPayout {
 
 export type Fact = Return | Incident;
 
-/** Facts that follow from every order the bank shows under the reference of a payout or a transfer. */
+/** Facts from all orders that the bank shows under the reference of a payout or a transfer. */
 export function factsOfPayment(
   payout: StoredPayout,
   orders: readonly OrderFacts[],
@@ -74,19 +74,19 @@ export function factsOfPayment(
   return facts;
 }
 
-/** Money that came back, whether or not the payout has ended. */
+/** Returns, whether or not the payout has ended. */
 function returnsAmong(payout: StoredPayout, orders: readonly OrderFacts[], closedMeans: ClosedMeaning): Return[] {
   const { reference, uid } = payout;
   return orders
     .filter((order) => isReturn(order) && !isNoMoney(stageMeaning(order.stage, closedMeans)))
     .filter(
-      // The receiving side of a payment between two users is in the list of the other one: nothing came back.
+      // The receiving side of a payment between two users is in the other user's list: that is no return.
       (order) => order.type === 'REFUND' || order.uid === undefined || order.uid === uid,
     )
     .map(({ orderId, amount, currency }) => ({ kind: 'return', reference, orderId, amount, currency }));
 }
 
-/** The orders to hold against an end; open payouts are left to their own workflow. */
+/** The orders to compare with an end; none for an open payout, whose own workflow follows its orders. */
 const sentAmong = ({ state, orderId }: StoredPayout, orders: readonly OrderFacts[]): OrderFacts[] =>
   isEnd(state) ? orders.filter((order) => !isReturn(order) && (order.orderId === orderId || !isArrival(order))) : [];
 
@@ -95,28 +95,28 @@ function ownPayment(payout: StoredPayout, meaning: StatusMeaning): IncidentKind 
   return agrees ? undefined : 'end-contradicted';
 }
 
-/** An order that is not the payout's own: live, paid or unclear, it may take money. */
+/** An order that is not the payout's own: open, paid or unclear, it may take money. */
 function strange({ state }: StoredPayout, meaning: StatusMeaning): IncidentKind | undefined {
   if (isNoMoney(meaning)) return undefined;
   return state === 'completed' ? 'second-order' : 'order-after-end';
 }
 
-/** An operator has found out what the unclear status means: no news while it stays unclear. */
+/** An operator has clarified the unclear status: it is no incident while it stays unclear. */
 function isClosed({ reason }: StoredPayout, meaning: StatusMeaning): boolean {
   return meaning === 'unclear' && reason?.code === 'closed-by-operator';
 }
 
-/** What the store says of an exchange. */
+/** An exchange as stored. */
 export interface StoredExchange {
-  /** Order ids that were the answer to an attempt; after a lost answer the store knows none. */
+  /** Order ids that attempts were answered with; empty after a lost answer. */
   accepted: readonly string[];
-  /** It was seen as paid. */
+  /** Whether it was seen as paid. */
   isBooked: boolean;
 }
 
 /**
- * Facts that follow from every order under the reference of an exchange: the derived one of a payout, or its own. A bank may
- * show a record a leg (interface section 2, FX): only orders of one leg are compared with each other.
+ * Facts from all orders under the reference of an exchange: of a payout, or stand-alone. A bank may show one record for each leg
+ * (interface section 2, FX), so only orders of the same leg are compared with each other.
  */
 export function factsOfExchange(
   payout: StoredPayout,
@@ -140,7 +140,7 @@ export function factsOfExchange(
   return facts;
 }
 
-/** Sorted by id where the store knows none, so that every pass takes the same one. */
+/** The leg's own order: sorted by id, so that every pass chooses the same one if the store knows none. */
 function ownOf(
   leg: readonly OrderFacts[],
   accepted: readonly string[],
@@ -154,7 +154,7 @@ function ownOf(
   );
 }
 
-/** The exchange of a payout is followed to its own end before its payout ends, and stays where the payout then fails. */
+/** A payout's exchange is followed to its end before the payout ends, and stays booked if the payout then fails. */
 function ownExchange(payout: StoredPayout, meaning: StatusMeaning): IncidentKind | undefined {
   const agrees =
     payout.state === 'completed'
@@ -165,21 +165,21 @@ function ownExchange(payout: StoredPayout, meaning: StatusMeaning): IncidentKind
   return agrees ? undefined : 'end-contradicted';
 }
 
-/** Whatever became of its payout, what was booked is not taken back. */
+/** However its payout ended, a booked exchange is not undone. */
 const ownBooked = (_payout: StoredPayout, meaning: StatusMeaning): IncidentKind | undefined =>
   meaning === 'paid' ? undefined : 'end-contradicted';
 
-/** What one comparison of stored payouts with the bank's orders came to. */
+/** Result of comparing stored payouts with the bank's orders. */
 export interface Findings {
   /** Orders read, returns included. */
   orders: number;
   returns: number;
   incidents: number;
-  /** Orders under no reference of ours. */
+  /** Orders that are under no reference of ours. */
   unaskedOrders: number;
-  /** Facts among them that were not known before. */
+  /** Number of facts not known before. */
   recorded: number;
-  /** Incidents to show, the first ones when there are very many. */
+  /** Incidents to show; only the first ones if there are very many. */
   shown: readonly Incident[];
 }
 
@@ -205,17 +205,17 @@ export function addFindings(a: Findings, b: Findings): Findings {
   };
 }
 
-/** How far a pass over all keys (a user and a currency) has come, and what it has found. */
+/** Progress and findings of a pass over all keys (a user and a currency). */
 export interface Pass {
   /** The last key compared; null before the first one. */
   after: { uid: string; currency: string } | null;
   keys: number;
-  /** Keys whose orders the bank did not show in time: the next pass comes back to them. */
+  /** Keys whose orders the bank did not show in time; the next pass compares them again. */
   unreadKeys: number;
   findings: Findings;
 }
 
-/** A pass as people read it: what was counted, and how many. */
+/** A pass for people: what was counted, and how many. */
 export function countsOf({ keys, unreadKeys, findings }: Pass): [name: string, count: number][] {
   return [
     ['users and currencies', keys],

@@ -1,11 +1,11 @@
 /**
- * How a bank shows a reference beside how it was sent. `respelled`: in another case, with blanks around it, or without its
- * hyphens, or in braces; `cut`: its beginning, spelled in any way; `other`: it is another reference. The interface says that
- * `client_order_id` is the reference supplied (section 2), not that every byte of it comes back.
+ * How a reference shown by a bank compares with the one sent. `respelled`: in other case, with blanks around it, without hyphens,
+ * or in braces; `cut`: its beginning, in any spelling; `other`: another reference. The interface says that `client_order_id` is
+ * the reference supplied (section 2), not that every byte of it is returned.
  */
 export type ReferenceForm = 'as-sent' | 'respelled' | 'cut' | 'other';
 
-/** So many digits of a UUID, its first 16 characters, hold 52 bits that tell it from others; a shorter beginning is another reference. */
+/** The first 14 hex digits of a UUID (16 characters) hold 52 distinguishing bits; anything shorter counts as another reference. */
 const STEM_LENGTH = 14;
 
 export function referenceForm(shown: string, sent: string): ReferenceForm {
@@ -15,12 +15,12 @@ export function referenceForm(shown: string, sent: string): ReferenceForm {
   return folded.length >= STEM_LENGTH && whole.startsWith(folded) ? 'cut' : 'other';
 }
 
-/** Fewer letters and digits than this name nothing: a dash, "0" or "none" in place of a reference. */
+/** Fewer letters and digits than this identify nothing: a dash, "0" or "none" in place of a reference. */
 const NAME_LENGTH = 6;
 
 /**
- * Whether a reference of ours may stand behind what a bank shows: nothing at all, a part of it, or it with more around it. For
- * orders that nothing else tells apart; what has a form of it is found by that.
+ * Whether what a bank shows may stand for our reference: nothing at all, a part of it, or more than it. Only for orders that
+ * nothing else distinguishes; recognisable forms are found by `referenceForm`.
  */
 export function mayHide(shown: string | undefined, sent: string): boolean {
   const [folded, whole] = [fold(shown ?? ''), fold(sent)];
@@ -29,16 +29,16 @@ export function mayHide(shown: string | undefined, sent: string): boolean {
 
 const fold = (reference: string): string => reference.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 
-/** Every reference of ours is a UUID in lower case (`src/identity.ts`). */
+/** Our references are UUIDs in lower case (`src/identity.ts`). */
 const AS_SENT = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-/** With its hyphens, or without them and whole: a number that a shorter beginning allows may be anybody's. */
+/** A beginning with hyphens, or a complete UUID without them: a shorter run of digits could be anybody's number. */
 const BEGINS_LIKE_ONE =
   /^[\s{]*(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{2}|[0-9a-f]{12}5[0-9a-f]{3}[89ab][0-9a-f]{15}[\s}]*$)/i;
 
-/** Whether a reference of ours may have come back as this, and certainly not as it was sent. */
+/** Whether this may be a reference of ours that was altered on its way back. */
 export const mayBeAltered = (shown: string): boolean => BEGINS_LIKE_ONE.test(shown) && !AS_SENT.test(shown);
 
-/** What belongs to references, found by what a bank shows of them. */
+/** Values by reference, found by the form of it that a bank shows. */
 export class ByReference<T> {
   readonly #exact: ReadonlyMap<string, T>;
   readonly #byStem: ReadonlyMap<string, readonly string[]>;
@@ -48,7 +48,7 @@ export class ByReference<T> {
     this.#byStem = Map.groupBy(this.#exact.keys(), stemOf);
   }
 
-  /** That of the same reference, else that of the only one of which it is a form. */
+  /** The value of the identical reference, else of the only one that it is a form of. */
   find(shown: string): T | undefined {
     const exact = this.#exact.get(shown);
     if (exact !== undefined) return exact;

@@ -1,11 +1,11 @@
-/** So many rows keep workers busy that have just begun with a batch. */
+/** Rows that keep workers busy which have just started on a batch. */
 const WAITING_AT_LEAST = 10;
 
 /**
- * How many rows of a batch may be released beside those that wait for a worker. Whatever comes later, also a batch of one row of
- * the same user, waits for all of them: there are no more than workers begin with between one release and the next, twice over.
+ * How many more rows of a batch may be released, given those that wait for a worker. Whatever comes later, even a batch of one row
+ * of the same user, waits behind all of them: so at most twice as many wait as workers begin between two releases.
  *
- * @param before how many waited after the last release
+ * @param before how many rows waited after the last release
  */
 export function roomInQueue(before: number, waiting: number): number {
   const begun = before - waiting;

@@ -1,28 +1,34 @@
 /**
- * Who may act on a row. `outside`: somebody at the bank, at the acquirer or with the account, by no command of ours; `nobody`: nobody
- * has to.
+ * Who can act on a row. `outside`: somebody at the bank, at the acquirer or with access to the account, by no command of ours;
+ * `nobody`: nobody has to.
  */
 export type Actor = 'approver' | 'compliance' | 'operator' | 'maker' | 'outside' | 'nobody';
 
-/** What ends a wait without people: the patience for money, the life of our approval, that of the bank's audit, the day of the row. */
+/**
+ * What ends a wait without people: the patience for money, the expiry of our approval, the expiry of the bank's audit, the row's
+ * date.
+ */
 export type Deadline = 'funds' | 'approval' | 'bank-audit' | 'date';
 
-/** What people are told about a kind of wait, end or incident: what it is, what can be done, and what happens if nobody does it. */
+/** What people are told about a kind of wait, end or incident: what it is, what to do, and what happens if nobody acts. */
 export interface Remedy {
-  /** The sentence of the report and the UI. It holds no value of the row. */
+  /** Sentence in the report and the UI. It holds no value of the row. */
   says: string;
-  /** `compliance`: nobody else's answer counts (`questionOfHold`). */
+  /** `compliance`: only their answers count (`questionOfHold`). */
   who: Actor;
-  /** In words; commands stand between backticks, with `ID` for the payout, `BATCH` for its batch and capitals for what has to be filled in. */
+  /**
+   * Plain text; commands are in backticks, with `ID` for the payout, `BATCH` for its batch and other capitals for values to fill
+   * in.
+   */
   todo: string;
-  /** What happens by itself. */
+  /** What happens if nobody acts. */
   byItself: string;
-  /** An approval lets nothing through: the bank is only read again. */
+  /** An approval lets nothing through; it only makes the payout read the bank again. */
   approvalOnlyLooks?: true;
   until?: Deadline;
-  /** It is about the account and not about the row: other rows of the account would meet the same. */
+  /** The reason concerns the account, not the row: other rows of the account would meet the same. */
   isOfAccount?: true;
-  /** Somebody may say that it is gone; who was killed before saying it does not. */
+  /** The payout may be signalled when the reason is gone; the signal is lost if its sender is killed first. */
   isTold?: true;
 }
 
@@ -78,6 +84,6 @@ export const ofAccount = (remedy: Remedy): Remedy => ({ ...remedy, isOfAccount: 
 
 export const told = (remedy: Remedy): Remedy => ({ ...remedy, isTold: true });
 
-/** The commands of a text, in its order. */
+/** The commands in a text, in order. */
 export const commandsIn = (text: string): string[] =>
   [...text.matchAll(/`(payouts [^`]+)`/g)].map(([, command = '']) => command);

@@ -1,15 +1,18 @@
-/** What an operator may ask about a payout in `needs-operator`. Each is checked against what the bank shows then. */
+/**
+ * What an operator may request for a payout in `needs-operator`. Each request is checked against what the bank shows at that
+ * time.
+ */
 export const RESOLVE_ACTIONS = ['keep-looking', 'adopt-order', 'resend', 'close-as-not-paid'] as const;
 export type ResolveAction = (typeof RESOLVE_ACTIONS)[number];
 
-/** What an operator says about one. */
+/** An operator's request. */
 export interface ResolveRequest {
   action: ResolveAction;
   by: string;
-  /** What it rests on. */
+  /** What the request is based on. */
   evidence: string;
   /** The order to adopt. */
   orderId?: string;
-  /** Where the policy asks for signatures: the stored decision that says the same. */
+  /** If the policy requires signatures: id of the stored decision with the same content. */
   decisionId?: string;
 }

@@ -1,7 +1,8 @@
 import { DAY_MS } from './durations.ts';
 /**
- * From when on (epoch ms) a store says of a document that was claimed in it that nothing was sent for it before, and is believed. After
- * an older copy was put in its place, documents are handed over again only in the days in which orders are compared; null: always.
+ * Claim time (epoch ms) from which a store is believed that nothing was sent earlier for a document; null: always. After the
+ * store was replaced by an older copy, documents lost with it can be submitted again only during the days in which orders are
+ * compared.
  */
 export function believedFrom(
   restored: { at: number } | undefined,

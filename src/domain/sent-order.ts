@@ -4,10 +4,10 @@ import type { ExpectedOrder } from './order-judgement.ts';
 import type { ExchangePlan } from './order-plans.ts';
 import { unfitTransfer } from './own-accounts.ts';
 
-/** Which of a payout's orders. */
+/** Which order of a row. */
 export type LegKind = ExpectedOrder['kind'];
 
-/** What every order has as it is sent. */
+/** What every order has when it is sent. */
 interface OrderTerms {
   /** Decimal string, in `currency`. */
   amount: string;
@@ -18,16 +18,16 @@ interface OrderTerms {
   reason?: string;
 }
 
-/** A payment as it is sent (interface section 4): fixed before the first attempt, and the same bytes on every resend. */
+/** A payment as it is sent (interface section 4): fixed before the first attempt, the same bytes on every resend. */
 export interface PaymentOrder extends OrderTerms {
   accountId: string;
   beneficiaryId: string;
-  /** Not sent: of the payee as people have agreed to it. Absent in a record of an earlier release. */
+  /** Not sent: digest of the payee that people agreed to. Absent in a record of an earlier release. */
   payeeDigest?: string;
   chargeType?: string;
 }
 
-/** A transfer as it is sent, and the user whose lists may show its arrival. Its currency, of both accounts, is not sent. */
+/** A transfer as it is sent, and the user whose lists may show its arrival. `currency`, of both accounts, is not sent. */
 export interface TransferOrder extends OrderTerms {
   sourceAccountId: string;
   destinationAccountId: string;
@@ -36,26 +36,26 @@ export interface TransferOrder extends OrderTerms {
 }
 
 /**
- * An exchange as it is sent, and what the booked order is compared with. Its amount is what is bought; note and reason are absent for
- * the exchange of a payout, whose texts are for the payee.
+ * An exchange as it is sent, and what the booked order is compared with. `amount` is what is bought; a payout's exchange has no
+ * note and reason, because those are for the payee.
  */
 export interface ExchangeOrder extends OrderTerms {
   sellAccountId: string;
   buyAccountId: string;
-  /** Not sent: the quote at the first attempt. */
+  /** Not sent: these two are from the quote before the first attempt. */
   sellCurrency: string;
   quotedSellAmount: string;
 }
 
 export type SentOrder = PaymentOrder | TransferOrder | ExchangeOrder;
 
-/** What is kept of a request about a card payment: nothing of the card. */
+/** What is stored of a request about a card payment: no card data. */
 export interface SentCardRequest {
-  /** Of the 3-D Secure session; null without a set-up. */
+  /** Id of the 3DS session; null without a setup. */
   referenceId: string | null;
 }
 
-/** The payment of an instruction as the bank was last seen; undefined while no payee is known. `auditUntil`: epoch ms. */
+/** The payment of an instruction, from the last assessment; undefined while no payee is known. `auditUntil`: epoch ms. */
 export function paymentOrder(
   instruction: PayoutInstruction,
   { payingAccountId, beneficiary }: Assessment,
@@ -76,8 +76,7 @@ export function paymentOrder(
 }
 
 /**
- * The transfer of an instruction between the accounts as the bank was last seen to show them; undefined while they are not the
- * row's own. `auditUntil`: epoch ms.
+ * The transfer of an instruction, from the last assessment; undefined if the accounts are not fit for it. `auditUntil`: epoch ms.
  */
 export function transferOrder(
   instruction: PayoutInstruction,
@@ -119,7 +118,7 @@ export function exchangeOrder(
   };
 }
 
-/** The exchange of a row of its own, between the accounts that it names; undefined while the plan is another one. */
+/** The order of a stand-alone exchange; undefined if the plan differs from the accounts, amount or currency that the row names. */
 export function ownExchangeOrder(
   instruction: PayoutInstruction,
   { exchange }: Assessment,
@@ -135,7 +134,7 @@ export function ownExchangeOrder(
   return order !== undefined && isAsAsked ? { ...order, note, reason } : undefined;
 }
 
-/** `expired_at` of an order: the row's own, or the end of the audit's life. */
+/** `expired_at` of an order: the row's own, or the end of the bank's audit time. */
 const expiryOf = ({ expires_at: given }: PayoutInstruction, auditUntil: number): number =>
   given === undefined ? auditUntil : Date.parse(given);
 
@@ -147,7 +146,7 @@ export function listsOf(uid: string, order: SentOrder): { uid: string; currency:
   return [own, { uid: order.destinationUid, currency: order.currency }];
 }
 
-/** The order that a look or a read of the bank has to find under a reference. */
+/** The order that a search or a read must find under a reference. */
 export function expectedOrder(
   kind: LegKind,
   reference: string,

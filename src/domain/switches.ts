@@ -10,23 +10,23 @@ export interface SwitchedOff {
   key: string;
 }
 
-/** What a payout touches: a switch on any of it stops the payout. Its batch is found by its reference. */
+/** What a payout touches: a switch on any of these stops it. Its batch is found by its reference. */
 export interface Touched {
-  /** Of the payout itself, not of its exchange. */
+  /** Reference of the payout, not of its exchange. */
   reference: string;
   uid: string;
   accounts: readonly string[];
   currencies: readonly string[];
-  /** Ids at the bank. */
+  /** Beneficiary ids at the bank. */
   payees: readonly string[];
 }
 
-/** The widest scope first, so that the reason does not change while several match. */
+/** The widest of these scopes, so that the shown reason stays the same while several match. */
 export function widest(scopes: readonly SwitchScope[]): SwitchScope | undefined {
   return SWITCH_SCOPES.find((scope) => scopes.includes(scope));
 }
 
-/** What a payout touches: what its instruction names, and what orders sent or about to be sent for it name. */
+/** What a payout touches: whatever its instruction and the orders sent, or about to be sent, for it name. */
 export function touchedBy(
   { reference, instruction }: { reference: string; instruction: PayoutInstruction },
   orders: readonly SentOrder[] = [],

@@ -1,15 +1,16 @@
 /**
- * What stands where a payload was that the codec did not take. An exception in a codec blocks a workflow for ever
- * (sdk-typescript#1139), so a payload of anybody who can write to the namespace becomes a value: whoever gets it drops it.
+ * Placeholder for a payload that the codec did not accept. An exception in a codec blocks a workflow for ever
+ * (sdk-typescript#1139), and anybody who can write to the namespace can send such a payload: it becomes a value, which the
+ * receiver drops.
  */
 
 /**
- * `clear`: not encrypted. `unknown-key`: with a key that is not in the ring. `broken`: it cannot be opened with that key.
- * `elsewhere`: made for another workflow or another namespace. `unreadable`: what was encrypted is no value.
+ * `clear`: not encrypted. `unknown-key`: encrypted with a key that is not in the ring. `broken`: cannot be opened with its key.
+ * `elsewhere`: encrypted for another workflow or namespace. `unreadable`: the decrypted bytes hold no value.
  */
 export type Undecodable = 'clear' | 'unknown-key' | 'broken' | 'elsewhere' | 'unreadable';
 
-/** Type of the failures that name one. */
+/** Failure type of errors about such a payload. */
 export const UNDECODABLE = 'Undecodable';
 
 const MEMBER = 'durable-payouts/undecodable';
@@ -24,7 +25,7 @@ const MEANINGS: Readonly<Record<Undecodable, string>> = {
 
 export const undecodable = (why: Undecodable): Readonly<Record<string, Undecodable>> => ({ [MEMBER]: why });
 
-/** What is wrong with one of the values, as the end of a sentence; undefined: all were decoded. */
+/** What is wrong with the first undecodable value, as the end of a sentence; undefined if all were decoded. */
 export function undecodableIn(values: readonly unknown[]): string | undefined {
   for (const value of values) {
     if (typeof value !== 'object' || value === null || !(MEMBER in value)) continue;

@@ -2,7 +2,7 @@ import { again, operator, outside, type Remedy, STAYS, waits } from '../remedy.t
 
 const CARD_ENDS = 'It ends without taking money if nothing happens in time.';
 
-/** Of a card payment that waits for someone, or ended without taking money. */
+/** Reasons of a card payment that waits for someone, or ended without taking money. */
 export const CARD_REASONS = {
   // waiting
   'card-needed': outside(

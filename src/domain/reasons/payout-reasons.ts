@@ -16,7 +16,7 @@ import {
 const LOOKS_AGAIN = 'It checks again at least once an hour, and continues when the reason is gone.';
 const ASKS_AGAIN = 'The provider is asked again at least once an hour; the payout continues when the answer allows it.';
 
-/** Of a payout that waits for someone, is held, or ended unpaid. */
+/** Reasons of a payout that waits for someone, is held, or ended unpaid. */
 export const PAYOUT_REASONS = {
   // waiting
   'beneficiary-pending': waits(
@@ -282,7 +282,7 @@ export const PAYOUT_REASONS = {
   ),
 } satisfies Record<string, Remedy>;
 
-/** Of `outcome-unknown`, once all searches are over: nothing goes on without people. */
+/** For `outcome-unknown` once all searches are over: from then on only people can continue it. */
 export const SEARCHED_IN_VAIN: Remedy = operator(
   'an answer of the bank was lost, and no search has proved what happened',
   'Ask the bank whether it has the order, and do not pay it another way before you know. `payouts resolve ID --action keep-looking --evidence TEXT` searches again; by two people one after the other, `payouts resolve ID --action close-as-not-paid --evidence TEXT` ends it unpaid, and `payouts resolve ID --action adopt-order --order ORDER --evidence TEXT` follows an order that shows no reference.',
