@@ -2,13 +2,13 @@ import { activityInfo, cancellationSignal, log, sleep } from '@temporalio/activi
 import type { LongRun } from '../services/long-run.ts';
 import type { Caller } from '../services/sending/send-once.ts';
 
-/** Who has scheduled this activity, by Temporal's word. */
+/** The run that scheduled this activity, as Temporal reports it. */
 export function caller(): Caller {
   const { workflowExecution, activityId } = activityInfo();
   return { activityId, runId: workflowExecution?.runId ?? '', workflowId: workflowExecution?.workflowId ?? '' };
 }
 
-/** The activity as long work sees it. */
+/** The running activity as `LongRun`. */
 export const longRun = (): LongRun => ({
   sleep,
   signal: cancellationSignal(),

@@ -16,11 +16,10 @@ export const cardActivities = (deps: ActivityDeps) => ({
   recordCardState: (input: RecordCardStateInput) => recordCardState(deps, input),
   resumePayment: (input: ResumeInput) => resumePayment(deps, caller(), input),
 
-  /** What the acquirer shows now. */
   retrievePayment: async ({ paymentId }: { paymentId: string }) =>
     viewOf(await deps.bank.cards.retrieve(paymentId), paymentId),
 
-  /** Makes a payment this intent's, unless it is another's: false then. */
+  /** Links a payment to this intent; false if it belongs to another. */
   async claimPayment({ merchantRequestId, paymentId }: ClaimPaymentInput): Promise<boolean> {
     return (await deps.store.cards.link(paymentId, merchantRequestId, deps.now())) !== undefined;
   },

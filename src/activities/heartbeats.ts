@@ -1,9 +1,9 @@
 import { heartbeat } from '@temporalio/activity';
 
-/** Well inside the heartbeat time-out of `longRuns`, whatever a read of the bank or a pause takes. */
+/** Well within the heartbeat timeout of `longRuns`, however long a read of the bank or a pause takes. */
 const BEAT_EVERY_MS = 3_000;
 
-/** Runs long work that heartbeats all along, so that another worker takes over soon after this one has died. */
+/** Heartbeats throughout long work, so that another worker takes over soon after this one dies. */
 export async function withHeartbeats<T>(work: () => Promise<T>): Promise<T> {
   const timer = setInterval(heartbeat, BEAT_EVERY_MS);
   try {

@@ -5,7 +5,7 @@ import { sharedScans } from '../services/reconciliation/order-scans.ts';
 import { caller } from './caller.ts';
 import { withHeartbeats } from './heartbeats.ts';
 
-/** Looks at the orders of a payout. Their writes to the store may be repeated. */
+/** Queries about a payout's orders. Their writes to the store may be repeated. */
 export const orderActivities = (deps: ActivityDeps, scanOrders = sharedScans(deps.bank, deps.settings.pageSize)) => ({
   readOrder: (input: ReadOrderInput) => readOrder(deps, caller(), input),
   findOrder: (input: FindOrderInput) => withHeartbeats(() => findOrder(deps, scanOrders, caller(), input)),

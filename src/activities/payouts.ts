@@ -8,7 +8,7 @@ import { type PrepareInput, preparePayout } from '../services/payout/prepare.ts'
 import { renewClaim } from '../services/payout/renew-claim.ts';
 import { caller } from './caller.ts';
 
-/** What a payout asks about itself. Local activities: nothing here moves money, and all of it may run again. */
+/** What a payout asks about itself. Nothing here moves money, and everything may run again; most run as local activities. */
 export const payoutActivities = (deps: ActivityDeps) => ({
   prepare: (input: PrepareInput) => preparePayout(deps, caller(), input),
   renewClaim: (input: { claim: Claim }) => renewClaim(deps, caller(), input),

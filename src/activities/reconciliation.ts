@@ -11,10 +11,10 @@ import { type SweepInput, sweepOrders } from '../services/watch/sweep-orders.ts'
 import { longRun } from './caller.ts';
 import { withHeartbeats } from './heartbeats.ts';
 
-/** The activity has a minute: what this leaves, workers and batches find. */
+/** Below the one-minute limit of the activity `resumeUnended`; workers and batches find what is left over. */
 const LIMIT_MS = 30_000;
 
-/** What is compared with the bank, and started where it should run and does not. */
+/** Compares orders with the bank, and starts what should be running but is not. */
 export const reconciliationActivities = (deps: ActivityDeps) => ({
   sweepOrders: (key: SweepInput) => withHeartbeats(() => sweepOrders(deps, longRun(), key)),
   planReconciliation: (input: PlanInput) => planReconciliation(deps, input),

@@ -16,11 +16,14 @@ import { caller, longRun } from './caller.ts';
 export interface SubmitInput {
   claim: Claim;
   attempt: number;
-  /** The order ends the payout once it is paid, and nothing else is known of it: it may be looked at once more before this returns. */
+  /**
+   * Present if the payout ends with this order and nothing was sent or heard of it before: the order may then be read once more
+   * before this returns.
+   */
   look?: Pick<FirstLook, 'closedMeans' | 'maxSlippage'>;
 }
 
-/** What a payout sends: one POST at most in each, recorded before its first byte. */
+/** What a payout sends: each activity makes at most one POST, recorded before its first byte. */
 export const sendActivities = (deps: ActivityDeps, looks = firstLooks(deps)) => ({
   submitPayment: (input: SubmitInput) => submit(deps, looks, input, 'payment'),
   submitTransfer: (input: SubmitInput) => submit(deps, looks, input, 'transfer'),
@@ -30,7 +33,6 @@ export const sendActivities = (deps: ActivityDeps, looks = firstLooks(deps)) => 
   rejectOrder: (decision: OrderRejection) => rejectOrder(deps, caller(), decision),
 });
 
-/** One attempt. */
 function submit(
   deps: ActivityDeps,
   looks: FirstLooks,

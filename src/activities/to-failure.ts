@@ -3,9 +3,9 @@ import { AuthenticationError, BankError } from '../api/errors.ts';
 import { Superseded, WrongWorld } from '../domain/claim.ts';
 import { FAILURES, type FailureType, Misuse } from '../domain/failures.ts';
 
-/** The only place that makes Temporal failures. Messages hold codes and operations, never values or the bank's text. */
+/** The only place that makes Temporal failures. Messages hold codes and operations, never values or text from the bank. */
 
-/** Every activity, with what it throws as the failure that its workflow can tell apart. */
+/** Wraps every activity so that it throws the failure by which its workflow can tell errors apart. */
 export function toFailures<Activities extends Record<string, (...args: never[]) => Promise<unknown>>>(
   activities: Activities,
 ): Activities {
@@ -19,17 +19,16 @@ export function toFailures<Activities extends Record<string, (...args: never[]) 
   return Object.fromEntries(entries) as Activities;
 }
 
-/** The next try may come to another worker at once; pauses that grow would only help one that is alone. */
+/** The next try may reach the right worker at once; growing pauses help only if there is one worker. */
 const ANOTHER_WORKER_MS = 2_000;
 
 /**
- * A claim that was lost is taken anew by the workflow, not by a retry. A read of the bank that failed is always retried, whatever
- * the code: its error says nothing about money, so it never ends a payout. (Refusals that mean something before a submit are
- * obstacles.)
+ * A lost claim is taken again by the workflow, not by a retry. A failed read of the bank is always retried, whatever the code:
+ * its error says nothing about money, so it never ends a payout. (Refusals that matter before a send are obstacles.)
  */
 function failureOf(error: unknown): unknown {
   if (error instanceof Superseded) {
-    // Expected whenever somebody else was quicker: logged as benign.
+    // Expected whenever another run took the claim, so logged as benign.
     const { message } = error;
     const category = ApplicationFailureCategory.BENIGN;
     return ApplicationFailure.create({ type: FAILURES.superseded, message, nonRetryable: true, category });
@@ -47,7 +46,7 @@ const permanent = (type: FailureType, { message }: Error): ApplicationFailure =>
 const retried = (type: FailureType, { message }: Error, nextRetryDelay: number | undefined): ApplicationFailure =>
   ApplicationFailure.create({ type, message, nonRetryable: false, nextRetryDelay });
 
-/** "Not there yet": the server retries after `inMs`; logged as benign. */
+/** "Not ready yet": the server retries after `inMs`; logged as benign. */
 export function notYet(message: string, inMs: number): ApplicationFailure {
   const failure = ApplicationFailure.create({
     type: FAILURES.notYet,
@@ -56,7 +55,7 @@ export function notYet(message: string, inMs: number): ApplicationFailure {
     nextRetryDelay: inMs,
     category: ApplicationFailureCategory.BENIGN,
   });
-  // A poll is no error: its stack would only fill the server's record of the last failure.
+  // A poll is not an error; its stack would only fill the server's record of the last failure.
   failure.stack = '';
   return failure;
 }

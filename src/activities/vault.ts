@@ -3,7 +3,7 @@ import { createCardPayment, setUpCard, type VaultDeps } from '../services/cards/
 import { caller } from './caller.ts';
 import { withHeartbeats } from './heartbeats.ts';
 
-/** Activities that need the card, for the process that keeps it. */
+/** Activities that need the card, run by the gateway process that holds it. */
 export const vaultActivities = (deps: VaultDeps): VaultActivities => ({
   setUpCard: (input) => withHeartbeats(() => setUpCard(deps, input)),
   createCardPayment: (input) => withHeartbeats(() => createCardPayment(deps, caller(), input)),

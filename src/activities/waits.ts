@@ -7,17 +7,18 @@ import { notYet } from './to-failure.ts';
 
 export interface AwaitFundsInput {
   accountId: string;
-  /** Decimal, in the account's currency. */
+  /** Decimal string, in the account's currency. */
   needs: string;
-  /** The payout that waits; absent in histories of before there was an order among rows. */
+  /** The waiting payout; absent in histories recorded before rows waited in order. */
   reference?: string;
 }
 
 /**
- * Waits that cost no history: an activity that fails benignly is retried by the server, after a pause it names itself.
+ * Waits that add no events to history: an activity that fails benignly is retried by the server, after a pause that it sets
+ * itself.
  */
 export const waitActivities = (deps: ActivityDeps) => ({
-  /** Returns once the bank answers a cheap read; any answer of the bank counts. */
+  /** Returns once the bank answers a cheap read, with whatever answer. */
   async awaitBank({ accountId }: { accountId: string }): Promise<void> {
     try {
       await deps.bank.accounts.get(accountId);
@@ -29,8 +30,8 @@ export const waitActivities = (deps: ActivityDeps) => ({
   },
 
   /**
-   * Returns once the balance of an account covers `needs` and what rows before this one still wait for on it: money that
-   * comes is given out in the order in which the rows were handed over.
+   * Returns once the account's balance covers `needs` and what the rows before this one still wait for: they get incoming money
+   * first.
    */
   async awaitFunds({ accountId, needs, reference }: AwaitFundsInput): Promise<void> {
     const { lookAgainMs, lookAgainMaxMs } = deps.settings.terms.waits;
