@@ -14,7 +14,7 @@ import { type CardEnded, obtainSession, type Session } from './card/obtain-sessi
 import { call, permanentCause, vaultOf } from './proxies.ts';
 import { hadRunBefore } from './ran-before.ts';
 
-/** What a card payment returns. Every business outcome is a return value. */
+/** Result of a card payment. Every business outcome is a return value. */
 export interface CardPaymentResult {
   merchant_request_id: string;
   state: CardEnd;
@@ -23,8 +23,8 @@ export interface CardPaymentResult {
 }
 
 /**
- * One card payment, from the intent to a proven end: a card, a 3-D Secure set-up, the create, the cardholder's challenge, the
- * event that says how it ended (interface sections 3, 4 and 6). The card itself is never here: see `CardHandle`.
+ * One card payment, from the intent to a proven end: a card, a 3DS setup, the create, the cardholder's challenge, the event that
+ * says how it ended (interface sections 3, 4 and 6). The card itself is never here: see `CardHandle`.
  */
 export async function cardPayment(given: Partial<CardPaymentInput>): Promise<CardPaymentResult> {
   const input = given ?? {};
@@ -63,8 +63,8 @@ async function collectOnce(execution: CardExecution, input: Partial<CardPaymentI
 }
 
 /**
- * A run that was reset to before its create does not know that it sent one: no end without money is stored on its word alone,
- * but for what people have said. Returns what is to be followed instead, each payment and each doubt once.
+ * A run that was reset to before its create does not know that it sent one, so an unpaid end is not stored on its word alone,
+ * except when people have closed the payment. Returns what to follow instead, each payment and each doubt once.
  */
 async function sentUnknowingly(
   execution: CardExecution,
@@ -83,10 +83,10 @@ async function sentUnknowingly(
   return found;
 }
 
-/** Takes over what runs before this one have sent and heard. */
+/** Takes over what earlier runs sent and heard. */
 function begin(execution: CardExecution, ready: ReadyCard, input: Partial<CardPaymentInput>): Begun {
   const { amount, requestIds, earlier } = ready;
-  // Not when it was changed in the meantime.
+  // Unless the amount was changed in the meantime.
   if (execution.amount === input.amount) execution.amount = amount;
   execution.requestIds.splice(0);
   execution.requestIds.push(...requestIds.create, ...requestIds.resume);
@@ -95,7 +95,7 @@ function begin(execution: CardExecution, ready: ReadyCard, input: Partial<CardPa
   return begunBefore(ready, input);
 }
 
-/** With one card, to the end of its payment. */
+/** Collects with one card, to the end of its payment. */
 async function collect(
   execution: CardExecution,
   { terms, requestIds, paymentType, earlier }: ReadyCard,
@@ -151,16 +151,16 @@ async function collect(
 async function endAs(execution: CardExecution, { end, reason }: CardEnded): Promise<CardPaymentResult> {
   const { card, paymentId, heard } = execution;
   const stored = await execution.enter(end, reason);
-  // What came in the moment of the end was taken by this workflow: the store compares it once more.
+  // Events that arrived while the end was stored went to this workflow only: have the store compare them too.
   if (execution.heard > heard) await execution.record({ state: end, reason }, 'compares the last events with the end');
-  // No answer has used the card up, and nothing will: the vault need not keep it to the end of its time.
+  // No answer has used up the card and none will: the vault need not hold it until it expires.
   if (card !== undefined && paymentId === null) await callVault(() => vaultOf(card).forgetCard(card));
-  // Another run has stored its end before: that one counts.
+  // Another run stored an end first: that one counts.
   if (stored !== undefined && isCardEnd(stored.state) && stored.state !== end) return earlierEnd(execution, stored);
   return resultOf(execution, end);
 }
 
-/** A misuse fails the workflow with the activity's own words; anything else is a bug. */
+/** A misuse fails the workflow with the activity's own message; anything else is a bug. */
 async function prepare(input: Partial<CardPaymentInput>): Promise<PreparedCard> {
   try {
     return await call('prepareCard', { input, ranBefore: hadRunBefore() }, 'claims the card payment');

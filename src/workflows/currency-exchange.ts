@@ -3,7 +3,7 @@ import type { PayoutResult } from './route/ends.ts';
 import { ownMove } from './route/own-move.ts';
 import { type RunBefore, sharedPlan, underClaim } from './route/under-claim.ts';
 
-/** One exchange by itself: buys `amount` of `currency` into `to_account_id`, for what `account_id` has. */
+/** One stand-alone exchange: buys `amount` of `currency` into `to_account_id`, paid from `account_id`. */
 export function currencyExchange(given: PayoutInput, before?: RunBefore): Promise<PayoutResult> {
   return underClaim(
     given,

@@ -1,4 +1,4 @@
 import { DefaultFailureConverter } from '@temporalio/common';
 
-/** Messages and stacks of failures go through the codec as well. Used where payloads are encrypted, by workers and clients. */
+/** Passes messages and stack traces of failures through the codec too. Used by workers and clients if payloads are encrypted. */
 export const failureConverter = new DefaultFailureConverter({ encodeCommonAttributes: true });

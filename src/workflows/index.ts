@@ -1,4 +1,4 @@
-/** The workflow types of this product, by name; nothing else may be exported here: every export is startable. */
+/** The workflow types of this product, by name. Export nothing else: every export can be started as a workflow. */
 export { cardPayment } from './card-payment.ts';
 export { currencyExchange } from './currency-exchange.ts';
 export { folderSweep } from './folder-sweep.ts';

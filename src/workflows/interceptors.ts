@@ -15,8 +15,8 @@ import {
 import { UNDECODABLE, undecodableIn } from '../domain/undecodable.ts';
 
 /**
- * What the codec did not take reaches no handler: a start fails, a signal is dropped, an update and a query are refused, an
- * answer of an activity is a failure of the activity, which for anything that was sent means an unknown outcome.
+ * A payload that the codec did not accept reaches no handler: a start fails, a signal is dropped, an update or a query is
+ * refused, and an activity's result becomes a failure of the activity, which for a send means an unknown outcome.
  */
 export const interceptors = (): WorkflowInterceptors => ({ inbound: [INBOUND], outbound: [OUTBOUND] });
 

@@ -7,7 +7,7 @@ import type { PayoutState, Reason } from '../domain/payout-state.ts';
 import type { ResolveRequest } from '../domain/resolve-action.ts';
 import type { PumpResult } from '../services/batch/pump.ts';
 
-/** Every signal, update and query. Their names and payloads are contracts. */
+/** Every signal, update and query. Names and payloads are contracts. */
 
 export interface ApproveSignal {
   by: string;
@@ -19,7 +19,7 @@ export interface RejectSignal {
 }
 export const approveSignal = defineSignal<[ApproveSignal]>(MESSAGES.approve);
 export const rejectSignal = defineSignal<[RejectSignal]>(MESSAGES.reject);
-/** The payload is a hint where to look; absent means: look at every order. */
+/** The payload only says where to look; absent: look at every order. */
 export const orderChangedSignal = defineSignal<[OrderNotice?]>(MESSAGES.orderChanged);
 export const ordersOpenedSignal = defineSignal(MESSAGES.ordersOpened);
 export const reconcileNowSignal = defineSignal(MESSAGES.reconcileNow);
@@ -29,14 +29,14 @@ export interface DecideUpdate {
   decision: 'approve' | 'reject';
   by: string;
   remark?: string;
-  /** Digest of what is decided, from the query `state`; when given it must be the one in force. */
+  /** Digest of what is decided, from the query `state`; if given, it must be the one in force. */
   digest?: string;
-  /** Where the policy asks for signatures: the decision as it was signed; absent when it is stored already. */
+  /** If the policy requires signatures: the signed decision; absent if it is already stored. */
   signed?: SignedDecision;
 }
 export interface DecideAnswer {
   outcome: 'approved' | 'rejected' | 'counted';
-  /** People still missing. */
+  /** Number of people still missing. */
   missing: number;
 }
 export const decideUpdate = defineUpdate<DecideAnswer, [DecideUpdate]>(MESSAGES.decide);
@@ -53,7 +53,7 @@ export const cancelUpdate = defineUpdate<CancelAnswer, [CancelRequest]>(MESSAGES
 export type ResolveUpdate = ResolveRequest;
 export interface ResolveAnswer {
   accepted: boolean;
-  /** Why it was not, or what follows. */
+  /** Why it was not accepted, or what follows. */
   message: string;
 }
 export const resolveUpdate = defineUpdate<ResolveAnswer, [ResolveUpdate]>(MESSAGES.resolve);
@@ -73,10 +73,10 @@ export interface PayoutStateView {
     needed: number;
     approvedBy: readonly string[];
     expiresAt: string | null;
-    /** What people should look at before they decide. */
+    /** What people should check before they decide. */
     flags: readonly Flag[];
   } | null;
-  /** What was tried and seen, newest last: attempts, looks, decisions. */
+  /** What was tried and seen, newest last: attempts, queries, decisions. */
   evidence: readonly Evidence[];
 }
 export interface Evidence {
@@ -90,7 +90,7 @@ export interface BatchRequest {
   note?: string;
 }
 export const pauseUpdate = defineUpdate<{ control: string }, [BatchRequest]>(MESSAGES.pause);
-/** No further row is released, and those under way go to their end. */
+/** No further row is released; released ones continue to their end. */
 export const drainUpdate = defineUpdate<{ control: string }, [BatchRequest]>(MESSAGES.drain);
 export const resumeUpdate = defineUpdate<{ control: string }, [BatchRequest]>(MESSAGES.resume);
 export const cancelBatchUpdate = defineUpdate<{ control: string }, [BatchRequest]>(MESSAGES.cancel);

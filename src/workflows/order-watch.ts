@@ -9,11 +9,12 @@ export interface OrderWatchInput {
 }
 
 /**
- * Watches the orders of one user in one currency: one sweep of the list serves every open payout. Started by the first
- * order opened, ends when the open set is empty and no signal is pending.
+ * Watches the orders of one user in one currency: one sweep of the list serves every open payout. Started by the first order
+ * opened; ends when no order is open and no signal is pending.
  */
 export async function orderWatch(input: OrderWatchInput): Promise<void> {
-  // Anybody can start a workflow under this id: one that names no list would hold it for ever, and nobody would watch the orders.
+  // Anybody can start a workflow under this id: one without a list to sweep would occupy it for ever, and the orders would go
+  // unwatched.
   if (typeof input?.uid !== 'string' || typeof input.currency !== 'string') {
     const message = 'a watch is started with {"uid":"...","currency":"..."}';
     throw ApplicationFailure.nonRetryable(message, FAILURES.invalidInput);

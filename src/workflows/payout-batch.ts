@@ -24,15 +24,15 @@ export interface PayoutBatchInput {
   batchId: string;
 }
 
-/** The workflow comes back from its waiting activity about this often per batch: progress in the UI costs six events. */
+/** About how often per batch the waiting activity returns: each report of progress in the UI costs six events. */
 const REPORTS_PER_BATCH = 10;
 
 /**
- * A file of payouts. The rows live in the store and in their own workflows; this one holds the id and the counters, and
- * waits in one heartbeating activity that costs no events.
+ * A file of payouts. The rows are in the store and in their own workflows; this one holds the id and the counts, and waits in one
+ * heartbeating activity that adds no events.
  */
 export async function payoutBatch(given: PayoutBatchInput): Promise<PumpResult> {
-  // Anybody can start a workflow with anything: what names no batch fails here, and not each of its workflow tasks.
+  // Anybody can start a workflow with any input: without a batch id it fails here, instead of in every workflow task.
   const { batchId } = given ?? {};
   if (typeof batchId !== 'string') {
     throw ApplicationFailure.nonRetryable('a batch is started with {"batchId":"..."}', FAILURES.invalidInput);

@@ -13,8 +13,8 @@ import { close, endedBy, endOfOrder, isCancelDriven, type PayoutResult } from '.
 import { type PayoutRoute, type Run, type RunBefore, sharedPlan, startOf, underClaim } from './route/under-claim.ts';
 
 /**
- * One payout, from the instruction to a proven end: prepare, clear the gates, convert if needed, submit by reference, follow the
- * order.
+ * One payout, from the instruction to a proven end: prepare, pass the gates, exchange if needed, send under the reference, follow
+ * the order.
  */
 export function payout(given: PayoutInput, before?: RunBefore): Promise<PayoutResult> {
   return underClaim(given, before, PAYOUT);
@@ -30,11 +30,11 @@ const PAYOUT: PayoutRoute<Legs> = {
   lead,
 };
 
-/** What was sent and is in doubt is settled before anything else; then the gates, the exchange, the gates again, the payment. */
+/** Resolves first whatever was sent and is in doubt; then the gates, the exchange, the gates again, the payment. */
 async function lead({ prepared, view, gates }: Run, legs: Legs): Promise<PayoutResult> {
   const { exchange, payment } = legs;
   let found = prepared.assessment;
-  /** The end of an exchange, kept while a payment in doubt is settled first. */
+  /** The exchange's unpaid end, kept until a payment in doubt is resolved. */
   let exchangeEnd: Unpaid | undefined;
   for (;;) {
     const unsettled = unsettledOf(legs);
@@ -62,13 +62,13 @@ async function lead({ prepared, view, gates }: Run, legs: Legs): Promise<PayoutR
   }
 }
 
-/** The order to settle first: the exchange comes before its payment. */
+/** The leg to resolve first: the exchange comes before the payment. */
 function unsettledOf({ exchange, payment }: Legs): OrderLeg | undefined {
   if (exchange.isInDoubt) return exchange;
   return payment.isInDoubt || payment.parked !== null ? payment : undefined;
 }
 
-/** The money is in the payout currency: nothing said about the exchange counts for the payment, which is another order. */
+/** The money is now in the payout currency: nothing decided about the exchange applies to the payment, which is another order. */
 function booked(view: PayoutView, gates: Gates, { read }: Extract<LegResult, { kind: 'paid' }>): void {
   gates.booked();
   const isToAccept = read.aboveCap === true && gates.passes.bookedRateAccepted !== true;
@@ -81,7 +81,7 @@ function legsOf(run: Run, before: RunBefore['legs']): Legs {
   const { input, prepared, view } = run;
   const { terms, parked } = prepared;
   const { currency = '', amount = '' } = input;
-  // People were asked about the order that is in doubt: of a payment that was never sent there is nothing to decide.
+  // `parked` is about the leg that is in doubt; about a payment that was never sent nothing can be decided.
   const asksOfExchange =
     startOf(prepared, 'exchange').submission?.tainted === true &&
     startOf(prepared, 'payment').submission?.tainted !== true;
@@ -117,7 +117,7 @@ function legsOf(run: Run, before: RunBefore['legs']): Legs {
   return { exchange, payment };
 }
 
-/** What each end of the payment's order is for the payout. */
+/** What each end of the payment's order means for the payout. */
 function paymentEnd(meaning: TerminalMeaning, leg: OrderLeg, isExchanged: boolean) {
   const end = endOfOrder(meaning, leg);
   return end.reason === null ? end : { ...end, reason: withExchange(isExchanged, end.reason) };
@@ -129,7 +129,7 @@ function exchangeEnd(meaning: TerminalMeaning, leg: OrderLeg): { state: Unpaid['
     : { state: 'failed', reason: because('exchange-failed', `order ${meaning}`) };
 }
 
-/** An exchange is never undone automatically: who reads why nothing was paid reads that the money is in another currency. */
+/** An exchange is never undone automatically: the reason for an unpaid end says that the money is in another currency. */
 function withExchange(isBooked: boolean, { code, message }: Reason): Reason {
   return isBooked ? { code, message: `${message}; the exchange stays as booked` } : { code, message };
 }

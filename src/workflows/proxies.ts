@@ -11,9 +11,9 @@ import type { CardHandle } from '../domain/card-payment.ts';
 import type { VaultActivities } from '../domain/card-sending.ts';
 import { FAILURES, PERMANENT_FAILURES } from '../domain/failures.ts';
 
-/** Activity groups, one per timeout class. Nobody writes a time limit at a call site. */
+/** Activity groups, one per timeout class; no call site sets a time limit. */
 
-/** Quick, and safe to run again: reads of bank and store, and writes of the store under a claim. Never a POST. */
+/** Quick and safe to run again: reads of bank and store, and writes to the store under a claim. Never a POST. */
 type Repeatable = Pick<
   Activities,
   | 'prepare'
@@ -29,26 +29,26 @@ type Repeatable = Pick<
   | 'claimPayment'
 >;
 
-/** Inside the workflow task: one try, then `patientCalls` take over. */
+/** Local activities: one try, then `patientCalls` take over. */
 const quickCalls = proxyLocalActivities<Repeatable>({
   startToCloseTimeout: '7s',
   scheduleToCloseTimeout: '7s',
   retry: { maximumAttempts: 1 },
 });
 
-/** What nothing waits for: when it does not work out, it is read again another time. */
+/** Reads that nothing depends on: if one fails, it is made again later. */
 export const localReads: Pick<typeof quickCalls, 'readOrder' | 'retrievePayment'> = quickCalls;
 
-/** The same as ordinary activities, retried by the server for as long as it takes: no event per retry. */
+/** The same as ordinary activities, retried by the server without limit: a retry adds no event. */
 const patientCalls = proxyActivities<Repeatable>({
   startToCloseTimeout: '1m',
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '5m' },
 });
 
-/** After this long without an answer about an order that is out, people are told. */
+/** After this long without an answer about a sent order, people are told. */
 const LOOK_PATIENCE = '1h';
 
-/** A look at an order that is out: retried as well, but not for ever in silence. */
+/** Reads of a sent order: retried too, but not silently for ever. */
 const orderReads = proxyActivities<Pick<Repeatable, 'readOrder'>>({
   startToCloseTimeout: '1m',
   scheduleToCloseTimeout: LOOK_PATIENCE,
@@ -73,8 +73,8 @@ export const sends = proxyActivities<
 });
 
 /**
- * What the answer of an update waits for: never local activities. A worker that dies between two workflow tasks would leave
- * an update whose completion cannot be replayed (SDK 1.24.0).
+ * Activities that the answer of an update waits for; never local ones. If a worker died between two workflow tasks, the update
+ * would have a completion that cannot be replayed (SDK 1.24.0).
  */
 export const checks = proxyActivities<
   Pick<Activities, 'retrievePayment' | 'claimPayment' | 'weighDecisions' | 'useDecision' | 'auditRefused'>
@@ -85,8 +85,8 @@ export const checks = proxyActivities<
 });
 
 /**
- * What needs a card runs in the gateway that keeps it. A gateway that takes no task for so long is gone, and its cards with
- * it.
+ * Activities that need a card run in the gateway that holds it. A gateway that takes no task within `scheduleToStartTimeout` is
+ * gone, and its cards with it.
  */
 export const vaultOf = ({ vault }: CardHandle): VaultActivities =>
   proxyActivities<VaultActivities>({
@@ -97,7 +97,7 @@ export const vaultOf = ({ vault }: CardHandle): VaultActivities =>
     retry: { maximumAttempts: 1 },
   });
 
-/** A look through the order lists, page by page. */
+/** A search through the order lists, page by page. */
 export const listScans = proxyActivities<Pick<Activities, 'findOrder'>>({
   startToCloseTimeout: '15m',
   scheduleToCloseTimeout: LOOK_PATIENCE,
@@ -105,26 +105,26 @@ export const listScans = proxyActivities<Pick<Activities, 'findOrder'>>({
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
 });
 
-/** Waits without history: the activity says "not yet" and names its own pause. */
+/** Waits that add no events: the activity fails with "not yet" and sets its own pause. */
 export const polls = proxyActivities<Pick<Activities, 'awaitBank' | 'awaitFunds'>>({
   startToCloseTimeout: '1m',
   retry: { initialInterval: '5s', backoffCoefficient: 1 },
 });
 
-/** Long heartbeating work of a batch and of an order watch: as long as they have rows. */
+/** Long, heartbeating work of a batch or an order watch: lasts as long as they have rows. */
 export const longRuns = proxyActivities<Pick<Activities, 'pumpBatch' | 'approveRows' | 'sweepOrders'>>({
   startToCloseTimeout: '7d',
   heartbeatTimeout: '10s',
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s' },
 });
 
-/** What a pass of the reconciliation goes by: read from the store inside the workflow task. */
+/** The next keys of a reconciliation pass: read from the store by a local activity. */
 export const plans = proxyLocalActivities<Pick<Activities, 'planReconciliation'>>({
   startToCloseTimeout: '30s',
   retry: { maximumInterval: '30s' },
 });
 
-/** One key of a reconciliation: left to the next pass when the bank does not answer for this long. */
+/** One key of a reconciliation: left to the next pass if the bank does not answer in this time. */
 export const comparisons = proxyActivities<Pick<Activities, 'reconcileOrders'>>({
   startToCloseTimeout: '15m',
   scheduleToCloseTimeout: '30m',
@@ -132,29 +132,29 @@ export const comparisons = proxyActivities<Pick<Activities, 'reconcileOrders'>>(
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
 });
 
-/** Starting what should run and does not. */
+/** Starts what should be running but is not. */
 export const restarts = proxyActivities<Pick<Activities, 'resumeUnended'>>({
   startToCloseTimeout: '1m',
   scheduleToCloseTimeout: '10m',
   retry: { maximumInterval: '30s' },
 });
 
-/** A pass over a drop folder: a few tries, then the schedule starts another one. */
+/** A pass over a drop folder: a few tries, then the schedule starts the next one. */
 export const sweeps = proxyActivities<FolderActivities>({
   startToCloseTimeout: '1h',
   heartbeatTimeout: '10s',
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s', maximumAttempts: 5 },
 });
 
-/** Short writes of a batch's control flag. */
+/** Short writes of a batch's control. */
 export const batchControl = proxyActivities<Pick<Activities, 'setBatchControl'>>({
   startToCloseTimeout: '1m',
   retry: { maximumInterval: '30s' },
 });
 
 /**
- * Runs an activity in the workflow task, and as an ordinary one when that did not work out. A failure that it calls permanent is
- * thrown as it is. `summary` is for the UI.
+ * Runs a local activity, and if that fails the same as an ordinary one. A cancellation, a lost claim and a misuse are thrown
+ * unchanged. `summary` is for the UI.
  */
 export async function call<Name extends keyof Repeatable>(
   name: Name,
@@ -173,13 +173,13 @@ export async function call<Name extends keyof Repeatable>(
   }
 }
 
-/** The misuse inside an activity failure, to fail the workflow with its own type and words; undefined for others. */
+/** The misuse in an activity failure, with which to fail the workflow; undefined for any other error. */
 export function permanentCause(error: unknown): ApplicationFailure | undefined {
   const cause = error instanceof ActivityFailure ? error.cause : error;
   return cause instanceof ApplicationFailure && PERMANENT_FAILURES.has(cause.type ?? '') ? cause : undefined;
 }
 
-/** The run does not hold the claim any more, or something was sent that it has not settled: it prepares anew. */
+/** The run no longer holds the claim, or something was sent whose outcome it does not know: it prepares again. */
 export function isSuperseded(error: unknown): boolean {
   const cause = error instanceof ActivityFailure ? error.cause : error;
   return cause instanceof ApplicationFailure && cause.type === FAILURES.superseded;

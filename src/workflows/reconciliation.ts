@@ -15,11 +15,11 @@ import { reconcileNowSignal } from './messages.ts';
 import { comparisons, plans, restarts } from './proxies.ts';
 
 export interface ReconciliationInput {
-  /** One pass, then return. */
+  /** Make one pass, then return. */
   once?: boolean;
-  /** How far back; absent: as the worker is set. */
+  /** How many days back; absent: the worker's setting. */
   days?: number;
-  /** The pass that was under way when the run before continued as new. */
+  /** The unfinished pass, if the previous run continued as new during it. */
   underWay?: Pass;
 }
 
@@ -27,8 +27,8 @@ const NEW_PASS: Pass = { after: null, keys: 0, unreadKeys: 0, findings: NOTHING_
 const KEYS_AT_ONCE = 4;
 
 /**
- * Compares what is stored with what the bank shows, again and again: every user and currency with payouts of the last
- * days, one list read each. Finds what comes after the end of a payout, when nobody watches its order any more.
+ * Compares the store with the bank, pass after pass: every user and currency with payouts of the last days, one list read each.
+ * Finds what happens after a payout's end, when nothing watches its order any more.
  */
 export async function reconciliation(given?: ReconciliationInput): Promise<Pass> {
   const input = given ?? {};
@@ -45,7 +45,7 @@ export async function reconciliation(given?: ReconciliationInput): Promise<Pass>
   for (;;) {
     if (pass.after === null) {
       asked = false;
-      // Workers and batches start it too; what the bank shows is compared whatever this came to.
+      // Workers and batches do this too, so a failure here does not stop the comparison.
       await restarts.resumeUnended
         .executeWithOptions({ summary: 'starts what should run and does not' }, [])
         .catch((error: unknown) => log.warn('not everything that should run was started', { error }));
@@ -68,7 +68,7 @@ export async function reconciliation(given?: ReconciliationInput): Promise<Pass>
   }
 }
 
-/** Sleeps until the next pass is due or asked for. */
+/** Sleeps until the next pass is due or requested. */
 async function untilAsked(asked: () => boolean, everyMs: number): Promise<void> {
   const pause = new CancellationScope();
   const due = pause
@@ -81,7 +81,7 @@ async function untilAsked(asked: () => boolean, everyMs: number): Promise<void> 
   await due;
 }
 
-/** The keys of one page, a few side by side. */
+/** Compares the keys of one page, a few concurrently. */
 async function compare(pass: Pass, keys: readonly PlannedKey[]): Promise<Pass> {
   const left = [...keys];
   let { unreadKeys, findings } = pass;
@@ -97,7 +97,7 @@ async function compare(pass: Pass, keys: readonly PlannedKey[]): Promise<Pass> {
   return { after: { uid, currency }, keys: pass.keys + keys.length, unreadKeys, findings };
 }
 
-/** Undefined when the bank did not answer for as long as one key is worth. */
+/** Undefined if the bank did not answer within the time limit for one key. */
 async function compareKey(key: PlannedKey): Promise<Findings | undefined> {
   const summary = `compares the ${key.currency} orders of one user`;
   try {

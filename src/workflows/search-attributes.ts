@@ -3,15 +3,15 @@ import { SEARCH_ATTRIBUTES } from '../domain/names.ts';
 
 type Name = keyof typeof SEARCH_ATTRIBUTES;
 
-/** One without a value is not set. */
+/** An attribute without a value is not set. */
 export type SearchAttributes = {
   readonly [N in Name]?: ((typeof SEARCH_ATTRIBUTES)[N] extends 'Bool' ? boolean : string) | null;
 };
 
-/** Those that a view sets, and sets again. */
+/** Attributes that a view sets repeatedly. */
 type Changing = 'PayoutState' | 'PayoutOrderId' | 'PayoutNeedsAttention';
 
-/** Known from the start, each of them: one that is only registered would be found by no list. */
+/** Attributes known from the start. All must be set here: one that is only registered would never match in a list. */
 export const lastingAttributes = (
   reference: string,
   { currency = '', batchId, id, uid }: { currency?: unknown; batchId?: unknown; id?: unknown; uid?: unknown },
@@ -23,10 +23,10 @@ export const lastingAttributes = (
   PayoutUid: keyword(uid),
 });
 
-/** The visibility store on SQL has no room for more, and a workflow that sets more never ends its task. */
+/** Longer keywords do not fit the SQL visibility store, and a workflow that sets one never completes its workflow task. */
 const KEYWORD_MAX = 255;
 
-/** Anybody can start a workflow with anything: what is no keyword is not set. */
+/** Anybody can start a workflow with any input: a value that is not a valid keyword is not set. */
 const keyword = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' && value.length <= KEYWORD_MAX ? value : undefined;
 
@@ -36,14 +36,14 @@ const keyOf = (name: Name) =>
     SEARCH_ATTRIBUTES[name] === 'Bool' ? SearchAttributeType.BOOL : SearchAttributeType.KEYWORD,
   );
 
-/** As the SDK takes them; one without a value is left out. */
+/** As the SDK takes them; attributes without a value are omitted. */
 export function searchAttributes(values: SearchAttributes): SearchAttributePair[] {
   return Object.entries(values).flatMap(([name, value]) =>
     value === null || value === undefined ? [] : [{ key: keyOf(name as Name), value } as SearchAttributePair],
   );
 }
 
-/** The SDK does not export the type of a key, and our declarations must not name a file inside of it. */
+/** The SDK does not export the type of a key, and our declarations must not refer to its internal files. */
 type KeywordKey = Extract<SearchAttributePair, { key: { type: 'KEYWORD' } }>['key'];
 
 export const payoutState: KeywordKey = defineSearchAttributeKey(

@@ -11,15 +11,15 @@ import type { CardExecution } from './execution.ts';
 import { lookAtPayment } from './look.ts';
 import type { CardEnded } from './obtain-session.ts';
 
-/** Looks at a declined payment that retrieve does not show as one. */
+/** Maximum number of queries of a declined payment while retrieve shows no end. */
 const LOOKS_MAX = 4;
 
-/** Another card is in hand; or a payment of this intent has taken the money after all; or it ends. */
+/** Another card is there; or a payment of this intent took the money after all; or the payment ends. */
 export type Offered = { another: true } | { follow: string } | CardEnded;
 
 /**
- * Waits for another card where the one before has taken nothing for certain: an end without money that no answer is missing
- * for, and that retrieve itself shows. Nothing can take money meanwhile, so that amount and cancel are open again.
+ * Waits for another card if the previous one certainly took nothing: an unpaid end without any lost answer that retrieve itself
+ * shows. Nothing can take money meanwhile, so the amount may be changed and the payment cancelled again.
  */
 export async function offerAnotherCard(execution: CardExecution, terms: CardTerms, ended: CardEnded): Promise<Offered> {
   const { paymentId, uncertain } = execution;
@@ -30,17 +30,17 @@ export async function offerAnotherCard(execution: CardExecution, terms: CardTerm
   if (isDecline) {
     const declined = paymentId ?? '';
     const shown = await shownEnd(execution, terms, declined);
-    // It contradicts what was heard: people decide.
+    // Contradicts what was heard: people decide.
     if (shown === 'succeeded') return { follow: declined };
     if (shown !== 'failed') return ended;
     execution.decline();
   }
   const { spent } = execution;
   execution.cardOver(terms.cards - tried);
-  // A refusal has not used it up.
+  // A refused card was not used up.
   if (spent !== undefined && !isDecline) await callVault(() => vaultOf(spent).forgetCard(spent));
   const offered = await awaitCard(execution, terms, reason);
-  // It ends by the payment it had.
+  // It ends with the payment it had.
   if ('end' in (offered ?? ended)) execution.paymentId = paymentId;
   return offered ?? ended;
 }
@@ -51,7 +51,7 @@ async function awaitCard(
   reason: NonNullable<CardEnded['reason']>,
 ): Promise<Offered | undefined> {
   const until = Date.now() + terms.deadlineMs;
-  // One may have come with the request that has started this run.
+  // A card may have come with the request that started this run.
   if (execution.card === undefined) await execution.enter('awaiting-card', reason);
   for (;;) {
     const { inbox } = execution;
@@ -68,8 +68,8 @@ async function awaitCard(
 }
 
 /**
- * How retrieve shows that a payment has ended: the word of an event is not enough to charge another card, and retrieve may be
- * behind it for a while.
+ * The end that retrieve shows for a payment: an event alone is not enough to charge another card, and retrieve may lag behind it
+ * for a while.
  */
 async function shownEnd(
   execution: CardExecution,

@@ -6,13 +6,13 @@ import { checks } from '../proxies.ts';
 import type { CardExecution } from './execution.ts';
 import type { ResolveCardUpdate } from './messages.ts';
 
-/** What followed from asking people: they said what to do, or something was heard, or it is time to look again. */
+/** Result of asking people: they said what to do, or something was heard, or it is time to query again. */
 export type OperatorAnswer = 'look' | 'closed' | { adopt: string };
 
 /**
- * Parks the payment for people, who answer with the update `resolve`; what is heard meanwhile, and `lookEveryMs`, lead on as
- * well. What people say is checked against the acquirer: nothing that may be taken or under way is closed as unpaid, and a
- * payment is adopted only when it is shown and is nobody else's.
+ * Hands the payment to people, who answer with the update `resolve`; anything heard meanwhile, and `lookEveryMs`, end the wait
+ * too. Answers are checked against the acquirer: nothing that may be taken or in progress is closed as unpaid, and a payment is
+ * adopted only if it is shown and belongs to no other intent.
  */
 export async function askOperator(
   execution: CardExecution,
@@ -32,7 +32,7 @@ export async function askOperator(
   }
 }
 
-/** What an operator is told, and what follows from the request. */
+/** The answer to an operator, and what follows from the request. */
 async function considered(
   execution: CardExecution,
   { action, paymentId = '' }: ResolveCardUpdate,
@@ -48,7 +48,7 @@ async function considered(
   return { answer: { accepted: true, message: 'closed as failed' }, leadsTo: 'closed' };
 }
 
-/** Why a payment cannot be followed as this intent's. */
+/** Why a payment cannot be adopted for this intent; undefined if it can. */
 async function adoptionRefused(execution: CardExecution, paymentId: string): Promise<string | undefined> {
   const view = await shown(paymentId);
   if (view === undefined) return 'the acquirer does not show this payment now';
@@ -63,7 +63,9 @@ async function adoptionRefused(execution: CardExecution, paymentId: string): Pro
   return undefined;
 }
 
-/** Why a payment cannot be closed as unpaid: only what the acquirer shows as unpaid, or as never confirmed, can. */
+/**
+ * Why a payment cannot be closed as unpaid; undefined if the acquirer shows it as failed, or as not confirmed and never resumed.
+ */
 async function closingRefused(execution: CardExecution, paymentId: string): Promise<string | undefined> {
   const view = await shown(paymentId);
   if (view === undefined) return 'the acquirer does not answer: nobody knows that nothing was taken';

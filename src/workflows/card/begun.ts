@@ -7,26 +7,26 @@ import type { OpenResume } from './resume-payment.ts';
 
 export type ReadyCard = Extract<PreparedCard, { kind: 'ready' }>;
 
-/** How far a payment has come, by this run or by those before it. */
+/** Progress of a payment, in this run or earlier ones. */
 export interface Begun {
-  /** Number of the create. */
+  /** Index of the create, from 0. */
   creations: number;
   creation: Creation;
-  /** The payment it made, where that is known; followed once. */
+  /** The payment it made, if known; followed once. */
   paymentId: string | undefined;
-  /** The 3-D Secure session it was made with. */
+  /** Id of the 3DS session it was made with; null without a setup or if unknown. */
   referenceId: string | null;
-  /** Whether it is, or was, made with a set-up. */
+  /** Whether it is, or was, made with a 3DS setup. */
   threeDs: 'setup' | 'skip';
   resumeIds: string[];
   resume: OpenResume | undefined;
-  /** Completions of challenges that are none of this card's. */
+  /** Completions of challenges that do not belong to this card. */
   served: { noticed: number; claimed: number };
 }
 
 const NOTHING_SERVED = { noticed: 0, claimed: 0 };
 
-/** Where runs before this one have come to. */
+/** Progress of earlier runs. */
 export function begunBefore(
   { requestIds, earlier }: ReadyCard,
   { three_ds: threeDs = 'setup' }: Partial<CardPaymentInput>,
@@ -45,7 +45,7 @@ export function begunBefore(
   };
 }
 
-/** What the events and attempts of runs before this one say of the payment that is followed. */
+/** Takes over what events and attempts of earlier runs say about the followed payment. */
 export function takeOver(execution: CardExecution, earlier: EarlierRuns | undefined): void {
   execution.resumed = earlier?.resumed ?? false;
   execution.uncertain ||= earlier?.inDoubt ?? false;
@@ -53,7 +53,7 @@ export function takeOver(execution: CardExecution, earlier: EarlierRuns | undefi
   for (const event of earlier?.events ?? []) execution.hear(event);
 }
 
-/** With another card: under an id of its own, unless none was used for the card before, and always with a set-up. */
+/** Starts over with another card: under a new id, unless none was used for the previous card, and always with a 3DS setup. */
 export function withAnotherCard({ requestIds }: ReadyCard, before: Begun, { completions }: CardExecution): Begun {
   const isUsed = before.creation.attempts > 0;
   const creations = isUsed ? Math.max(RESTARTS_MAX, before.creations) + 1 : before.creations;

@@ -1,8 +1,8 @@
 import { ActivityFailure, TimeoutFailure } from '@temporalio/workflow';
 
 /**
- * Runs an activity in the gateway that keeps the card. `never-began`: no gateway took the task in time, so none ever will.
- * `lost`: it was taken, and nobody knows how far it came.
+ * Runs an activity in the gateway that holds the card. `never-began`: no gateway took the task in time, so none ever will.
+ * `lost`: it was taken, and nobody knows how far it got.
  */
 export async function callVault<T>(call: () => Promise<T>): Promise<T | 'never-began' | 'lost'> {
   try {

@@ -7,9 +7,9 @@ import { lookAtPayment } from './look.ts';
 import { type OpenResume, resumePayment } from './resume-payment.ts';
 
 /**
- * REQUIRES_ACTION: begins again with a set-up where there was none, or waits for the challenge, looks, and resumes; one round
- * of it for each call. `unclear`: a completed challenge, or a resume, of which nobody knows what became. Only a payment that
- * no resume was sent for can be abandoned, and only when retrieve still shows it open.
+ * Handles REQUIRES_ACTION, one round per call: starts over with a 3DS setup if there was none, or waits for the challenge,
+ * queries, and resumes. `unclear`: nobody knows what became of a completed challenge or of a resume. A payment counts as
+ * abandoned only if no resume was sent for it and retrieve still shows it open.
  */
 export async function confirmByCardholder(
   execution: CardExecution,
@@ -33,12 +33,12 @@ export async function confirmByCardholder(
   if (view === undefined || view.status !== 'REQUIRES_ACTION') return undefined;
   if (isDue(execution, terms, following)) return resumeOnce(execution, terms, following);
   if (Date.now() < following.challengeUntil || execution.endHeard(paymentId)) return undefined;
-  // Resumed, and the acquirer does not move; or completed as it says itself, and no id is left to resume it under.
+  // Resumed, but the acquirer does not move; or it reported the completion, and no id is left for a resume.
   if (execution.resumed || execution.completions.noticed > following.served.noticed) return 'unclear';
   return { end: 'failed', reason: because('challenge-abandoned') };
 }
 
-/** Declined for want of a set-up: begun again only when retrieve, too, shows that nothing is under way. */
+/** Declined because a 3DS setup was missing: starts over only if retrieve, too, shows that nothing is in progress. */
 async function beginAgain(
   execution: CardExecution,
   terms: CardTerms,
@@ -53,15 +53,15 @@ async function beginAgain(
   return undefined;
 }
 
-/** The challenge is completed as far as is known, and no resume was sent for that. */
+/** Whether a completion is known for which no resume was sent. */
 function isCompleted(execution: CardExecution, { completion }: CardTerms, { served }: Following): boolean {
   const { noticed, claimed } = execution.completions;
   return noticed > served.noticed || (completion === 'notice-or-return' && claimed > served.claimed);
 }
 
 /**
- * A resume can be sent: the one that is open once more, or a new one. A browser's word gets no id that notices may need,
- * before the end of the time.
+ * Whether a resume can be sent: the open one again, or a new one. Before the deadline, a browser's return gets no id that notices
+ * may need.
  */
 function isDue(execution: CardExecution, terms: CardTerms, following: Following): boolean {
   if (following.resume !== undefined) return true;
@@ -82,7 +82,7 @@ async function resumeOnce(
   if (resume.inDoubt && Date.now() - resume.firstSentAt >= terms.repeatWindowMs) return 'unclear';
   const outcome = await resumePayment(execution, resume, following.paymentId, following.resumption);
   if (outcome === 'over') following.resume = undefined;
-  // Asked for the challenge again, refused, or not answered: the next round takes its time.
+  // Challenge requested again, refused, or not answered: the next round waits longer.
   if (outcome === 'open' || execution.paymentStatus === 'REQUIRES_ACTION') following.failures += 1;
   if (outcome === 'open' && !resume.inDoubt) execution.show('resuming', because('acquirer-unreachable'));
   return undefined;
@@ -97,7 +97,7 @@ const opened = ({ resumed }: CardExecution, requestId: string): OpenResume => ({
   inDoubt: false,
 });
 
-/** Until something is heard that no look was made for, or the time is over. */
+/** Waits until something is heard that no query has covered, or the time is over. */
 async function pause(execution: CardExecution, following: Following, ms: number): Promise<void> {
   if (!hasNews(execution, following)) await condition(() => hasNews(execution, following), ms);
 }

@@ -11,24 +11,24 @@ import { type CardExecution, EndedElsewhere } from './execution.ts';
 import { retrieve } from './look.ts';
 import { type CardEnded, loseCard, type Session, seemsGone } from './obtain-session.ts';
 
-/** One merchant_request_id on the wire and what was sent under it. */
+/** One merchant_request_id as sent, and what was sent under it. */
 export interface Creation {
   requestId: string;
   attempts: number;
-  /** When the first attempt that may have been executed was sent, epoch ms; null: none may have been. */
+  /** When the first attempt that may have been executed was sent, epoch ms; null if none may have been. */
   inDoubtSince: number | null;
 }
 
 export type Created =
-  /** `referenceId`: of the session it was made with, where that is not this one's. */
+  /** `referenceId`: of the session it was made with, if another than this one. */
   | { follow: true; referenceId?: string | null }
-  /** Nothing was sent and the card or its session is gone: it begins again with another session. */
+  /** Nothing was sent, and the card or its session is gone: start over with another session. */
   | { again: true }
   | CardEnded;
 
 /**
- * Sends the create once, and again under the same id with the same bytes while its answer is lost, the vault has the card
- * and the window of the acquirer's memory is open. After that only an event can name the payment, or people.
+ * Sends the create, and repeats it under the same id with the same bytes while its answer is lost, the vault has the card and the
+ * acquirer still repeats its first answer. After that only an event, or people, can name the payment.
  */
 export async function createPayment(
   execution: CardExecution,
@@ -39,11 +39,11 @@ export async function createPayment(
 ): Promise<Created> {
   if (execution.amount !== session.amount) return { again: true };
   const deadline = Date.now() + terms.deadlineMs;
-  // From here on the amount stands.
+  // From here on the amount is fixed.
   execution.sent = true;
   execution.show('submitting');
   for (let pauses = 0; ; pauses += 1) {
-    // A first payment that was declined for want of a set-up has taken the money after all.
+    // An earlier payment, declined because a 3DS setup was missing, took the money after all.
     const taken = execution.takenBy === undefined ? undefined : await claimed(execution, execution.takenBy);
     if (taken !== undefined) return taken;
     const sentAt = Date.now();
@@ -65,7 +65,7 @@ export async function createPayment(
         loseCard(execution);
         return creation.inDoubtSince === null ? nothingSent(execution) : awaitName(execution, terms);
       case 'refused':
-        // After an attempt in doubt it may be about that one's own payment.
+        // After an attempt in doubt, the refusal may be about that attempt's payment.
         if (creation.inDoubtSince === null)
           return { end: 'failed', reason: because('refused-by-acquirer', result.why), why: result.why };
         break;
@@ -84,7 +84,7 @@ export async function createPayment(
   }
 }
 
-/** The session is used up by the attempt, sent or not: the next one has a session of its own, and may have another amount. */
+/** The attempt used up the session, sent or not: the next one needs a new session, and may have another amount. */
 function nothingSent(execution: CardExecution): Created {
   execution.sent = false;
   return { again: true };
@@ -94,7 +94,7 @@ function mayRepeat({ inDoubtSince }: Creation, { card }: Session, { repeatWindow
   return !seemsGone(card) && (inDoubtSince === null || Date.now() - inDoubtSince < repeatWindowMs);
 }
 
-/** Payments that events of this intent have named and that are neither followed yet nor known as somebody else's. */
+/** Payments that events of this intent named and that are neither followed yet nor known to be somebody else's. */
 function namesHeard(execution: CardExecution, trust: CardEvent['trust']): string[] {
   return execution.events
     .filter((event) => event.trust === trust && event.paymentId !== '' && event.paymentId !== execution.paymentId)
@@ -102,7 +102,10 @@ function namesHeard(execution: CardExecution, trust: CardEvent['trust']): string
     .filter((paymentId) => !execution.foreign.has(paymentId) && !execution.over.has(paymentId));
 }
 
-/** Nothing may be sent any more and no answer has come: the interface finds no payment without its id. */
+/**
+ * Waits for somebody to name the payment: nothing more may be sent, no answer has come, and the interface finds no payment
+ * without its id.
+ */
 export async function awaitName(execution: CardExecution, terms: CardTerms): Promise<Created> {
   const reason = because('payment-outcome-unknown');
   const until = Date.now() + terms.patienceMs;
@@ -127,7 +130,7 @@ export async function awaitName(execution: CardExecution, terms: CardTerms): Pro
   }
 }
 
-/** Nobody has verified a hint: the payment it names is ours only if the acquirer shows it under an id of ours. */
+/** A hint is not verified: the payment it names is ours only if the acquirer shows it under one of our ids. */
 async function ownedName(execution: CardExecution): Promise<string | undefined> {
   for (const paymentId of namesHeard(execution, 'hint')) {
     const view = await retrieve(paymentId);
@@ -138,7 +141,7 @@ async function ownedName(execution: CardExecution): Promise<string | undefined> 
   return undefined;
 }
 
-/** Follows a payment that was named; undefined when it is another intent's. */
+/** Follows a payment that was named; undefined if it belongs to another intent. */
 export async function claimed(execution: CardExecution, paymentId: string): Promise<{ follow: true } | undefined> {
   const { merchantRequestId, card } = execution;
   if (!(await call('claimPayment', { merchantRequestId, paymentId }, 'takes the payment that was named'))) {
@@ -146,7 +149,7 @@ export async function claimed(execution: CardExecution, paymentId: string): Prom
     return undefined;
   }
   execution.follows(paymentId);
-  // The card has done all it can. Nobody waits for it: a gateway that is gone has forgotten it already.
+  // The card is not needed any more. Not awaited: a gateway that is gone has forgotten it already.
   if (card !== undefined) void callVault(() => vaultOf(card).forgetCard(card));
   return { follow: true };
 }
@@ -176,6 +179,6 @@ async function sendCreate(
     }),
   );
   if (typeof result === 'object') return result;
-  // A gateway that took the task may have sent, whatever the store does not show.
+  // A gateway that took the task may have sent, even if the store does not show it.
   return result === 'never-began' ? { outcome: 'card-gone' } : { outcome: 'ambiguous', why: 'the gateway was lost' };
 }

@@ -19,7 +19,7 @@ import { call } from '../proxies.ts';
 import { lastingAttributes, payoutState, type SearchAttributes } from '../search-attributes.ts';
 import type { ResolveCardUpdate } from './messages.ts';
 
-/** States that lists show by name; the others are `processing` there, so that a payment upserts seldom. */
+/** States that lists show by name; the others appear as `processing`, so that a payment upserts rarely. */
 const SHOWN: ReadonlySet<CardState> = new Set([
   'awaiting-card',
   'awaiting-cardholder',
@@ -29,12 +29,12 @@ const SHOWN: ReadonlySet<CardState> = new Set([
   'cancelled',
 ]);
 
-/** The store has an end of this payment that this run did not give it. */
+/** The store has an end for this payment that this run did not give it. */
 export class EndedElsewhere extends Error {
   override readonly name = 'EndedElsewhere';
 }
 
-/** What one card payment knows. It never holds more of a card than its handle, first six and last four digits. */
+/** What a card payment knows. Of a card it never holds more than handle, first six and last four digits. */
 export class CardExecution extends ExecutionView<CardState> {
   readonly what = 'card payment';
   readonly inbox = new Inbox<ResolveCardUpdate>();
@@ -46,40 +46,40 @@ export class CardExecution extends ExecutionView<CardState> {
   paymentId: string | null = null;
   paymentStatus: string | null = null;
   nextAction: { type: string; verify_url: string } | null = null;
-  /** The answer to the create asked for 3-D Secure and named no way to it: declined for want of a set-up. */
+  /** The create's answer asked for 3DS but named no action: declined because a 3DS setup was missing. */
   declinedForSetUp = false;
-  /** An action was named, whether or not browsers may be sent to its address. */
+  /** An action was named, even if browsers may not be sent to its address. */
   asksForAction = false;
-  /** An answer was lost or people were asked, whatever has been learned since: no other card is asked for then. */
+  /** An answer was lost or people were asked, even if that is resolved since: no other card is then requested. */
   uncertain = false;
-  /** The card that was last used for a set-up or a create. */
+  /** The card last used for a 3DS setup or a create. */
   spent: CardHandle | undefined;
-  /** Cards that have taken nothing, and how many may still be given; null before the first of them. */
+  /** Number of cards that took nothing, and how many more may be given; null before the first of them. */
   cardsOver = 0;
   cardsLeft: number | null = null;
-  /** A resume may have been executed: then only the acquirer ends the payment. */
+  /** A resume may have been executed: only the acquirer can then end the payment. */
   resumed = false;
   dataCollectionInfo: unknown = null;
 
   /** Events heard, each once. */
   readonly events: CardEvent[] = [];
-  /** The last look at each payment. */
+  /** The last query result for each payment. */
   readonly looks = new Map<string, CardPaymentView>();
-  /** Answers of a POST that showed something else than was asked for; what a look shows counts before it. */
+  /** Answers of a POST that differed from what was requested; a query result takes precedence. */
   private readonly differingAnswers = new Map<string, CardPaymentView>();
-  /** Payments that unverified events named, and that the acquirer does not show as ours. */
+  /** Payments that events named and that are not shown as ours, or belong to another intent. */
   readonly foreign = new Set<string>();
-  /** Payments that were followed by another create: they name nothing any more. */
+  /** Payments that were followed by another create: events no longer name them. */
   readonly over = new Set<string>();
-  /** Of these, those that were shown as failed. */
+  /** Those of them that were shown as failed. */
   readonly declined = new Set<string>();
   /** Every merchant_request_id sent for this intent. */
   readonly requestIds: string[] = [];
 
   fingerprintDone = false;
-  /** Times the cardholder's browser came back. */
+  /** How often the cardholder's browser returned. */
   returns = 0;
-  /** The amount may be changed and the payment cancelled as long as nothing was sent that could take money. */
+  /** Something that could take money may have been sent: the amount can no longer be changed, nor the payment cancelled. */
   sent = false;
 
   private noticed = 0;
@@ -105,7 +105,7 @@ export class CardExecution extends ExecutionView<CardState> {
   hear(event: CardEvent): void {
     const key = cardEventKey(event);
     const known = this.events.find((heard) => cardEventKey(heard) === key && heard.trust === event.trust);
-    // A hint that comes again asks for another look.
+    // A hint that arrives again asks for another query.
     if (known !== undefined && (event.trust === 'verified' || event.receivedAt <= known.receivedAt)) return;
     this.noticed += 1;
     if (known !== undefined) known.receivedAt = event.receivedAt;
@@ -113,7 +113,7 @@ export class CardExecution extends ExecutionView<CardState> {
     this.note(`event ${event.kind} ${event.status} (${event.trust})`);
   }
 
-  /** The answer of a POST: it says where to go on, and ends nothing. */
+  /** Takes in the answer of a POST: it says how to continue, and ends nothing. */
   answered(payment: CardPaymentView): void {
     const { paymentId, status, nextAction } = payment;
     const isOther = conflictOf(payment, this.expectation()) !== undefined;
@@ -128,7 +128,7 @@ export class CardExecution extends ExecutionView<CardState> {
     this.note(`answered ${status}`);
   }
 
-  /** A payment that an event or people have named, and that nobody has looked at. */
+  /** Follows a payment that an event or people named and that has not been queried. */
   follows(paymentId: string): void {
     this.paymentId = paymentId;
     this.paymentStatus = null;
@@ -137,7 +137,7 @@ export class CardExecution extends ExecutionView<CardState> {
     this.note('a payment was named');
   }
 
-  /** What retrieve shows. */
+  /** Takes in what retrieve shows. */
   saw(payment: CardPaymentView): void {
     this.looks.set(payment.paymentId, payment);
     if (payment.paymentId !== this.paymentId) return;
@@ -149,21 +149,21 @@ export class CardExecution extends ExecutionView<CardState> {
     this.note(`retrieved ${payment.status}`);
   }
 
-  /** The payment that was followed has taken nothing, and another create may be sent. */
+  /** The followed payment took nothing, and another create may be sent. */
   setAside(): void {
     if (this.paymentId !== null) this.over.add(this.paymentId);
-    // Should it be heard of again, it is looked at again; until then its amount is of no account.
+    // If it is reported again it is queried again; until then its amount does not matter.
     this.looks.delete(this.paymentId ?? '');
     this.differingAnswers.delete(this.paymentId ?? '');
     this.sent = false;
   }
 
-  /** The payment that was followed is shown as failed. */
+  /** The followed payment is shown as failed. */
   decline(): void {
     if (this.paymentId !== null) this.declined.add(this.paymentId);
   }
 
-  /** The card in use has taken nothing. One that was given since stays in hand. */
+  /** The card in use took nothing. A card given since then is kept. */
   cardOver(left: number): void {
     this.setAside();
     this.paymentId = null;
@@ -177,46 +177,49 @@ export class CardExecution extends ExecutionView<CardState> {
     this.cardsLeft = left;
   }
 
-  /** Grows with everything that was heard about the payment. */
+  /** Grows with everything heard about the payment. */
   get heard(): number {
     return this.noticed + this.returns;
   }
 
-  /** What is shown of each payment. An answer says nothing of its status. */
+  /** What is known of each payment. The answer of a POST says nothing about its status. */
   get shownPayments(): CardPaymentView[] {
     const { looks, differingAnswers: answers } = this;
     const looked = [...looks.values()].map((look) => ({ ...answers.get(look.paymentId), ...look }));
     return [...looked, ...[...answers.values()].filter(({ paymentId }) => !looks.has(paymentId))];
   }
 
-  /** What was heard. Runs that began earlier compare no sum with what was asked for. */
+  /** Events as judged: runs that began earlier do not compare an event's amount and currency with what was requested. */
   get statements(): CardEvent[] {
     const differs = this.events.some((event) => conflictOf(event, this.expectation()) !== undefined);
     if (!differs || patched('compares-the-sum-of-an-event')) return this.events;
     return this.events.map((event) => ({ ...event, amount: null, currency: null }));
   }
 
-  /** What the acquirer must show of every payment of this intent. */
+  /** What the acquirer must show for every payment of this intent. */
   expectation(): { amount: string; currency: string; requestIds: readonly string[]; declined: readonly string[] } {
     const { amount, currency, requestIds, declined } = this;
     return { amount, currency, requestIds, declined: [...declined] };
   }
 
-  /** A verified event has said that this payment is over. */
+  /** Whether a verified event reported the end of this payment. */
   endHeard(paymentId: string): boolean {
     return this.events.some(
       (event) => event.paymentId === paymentId && event.trust === 'verified' && endOfStatus(event.status) !== undefined,
     );
   }
 
-  /** How often a verified notice said that the challenge is completed; and the browser, or an unverified notice. */
+  /**
+   * How often the challenge was reported as completed: `noticed` by verified notices, `claimed` by the browser or unverified
+   * ones.
+   */
   get completions(): { noticed: number; claimed: number } {
     const notices = this.events.filter(({ kind }) => kind === 'completion');
     const noticed = notices.filter(({ trust }) => trust === 'verified').length;
     return { noticed, claimed: notices.length - noticed + this.returns };
   }
 
-  /** A payment that a verified event says has taken the money. */
+  /** The payment that, by a verified event, has taken the money. */
   get takenBy(): string | undefined {
     return this.events.find(
       ({ kind, trust, status, paymentId }) =>
@@ -228,8 +231,8 @@ export class CardExecution extends ExecutionView<CardState> {
   }
 
   /**
-   * Moves to a state that lists and the store shall show; returns what is stored then: the first end wins. Throws
-   * `EndedElsewhere` when this payment has an end and is not at its own.
+   * Moves to a state that lists and the store must show; returns what is stored then: the first end wins. Throws `EndedElsewhere`
+   * if the store has an end and `state` is none.
    */
   async enter(state: CardState, reason: Reason | null = null): Promise<StoredCardState | undefined> {
     const unchanged = state === this.state && reason?.message === this.reason?.message;
@@ -240,7 +243,7 @@ export class CardExecution extends ExecutionView<CardState> {
     return stored;
   }
 
-  /** Writes what changed; a state that is left out stays as it is. */
+  /** Writes what changed; an omitted state stays as it is. */
   record(change: { state?: CardState; reason?: Reason | null }, summary: string): Promise<StoredCardState> {
     const { merchantRequestId, amount } = this;
     const card = this.card ?? this.spent;

@@ -13,8 +13,8 @@ import { lookAtPayment } from './look.ts';
 import type { CardEnded } from './obtain-session.ts';
 
 /**
- * Follows a payment to its end: the challenge of the cardholder, the resume, the wait for the event (interface section 3).
- * SUCCEEDED and FAILED count from a verified event or from retrieve alone; the answer of a POST only says where to go on.
+ * Follows a payment to its end: the cardholder's challenge, the resume, the wait for the event (interface section 3). SUCCEEDED
+ * and FAILED count only from a verified event or from retrieve; the answer of a POST only says how to continue.
  */
 export async function followPayment(
   execution: CardExecution,
@@ -28,11 +28,11 @@ export async function followPayment(
     if ('conflict' in judged) asked = await askAbout(execution, terms, following, judged.conflict, judged.detail);
     else if ('end' in judged) {
       const { end, paymentId } = judged;
-      // An event ends it alone; one look compares what it does not say: amount and id.
+      // An event alone ends it; one query compares what the event may not show: amount and id.
       if (!execution.looks.has(paymentId) && (await lookAtPayment(execution, paymentId)) !== undefined) continue;
       const isShown = execution.looks.has(paymentId) || paymentId === following.paymentId;
       if (isShown && (await isOurs(execution, following, paymentId))) return endAs(execution, end, paymentId);
-      // It names a payment that is not the one followed, and that the acquirer does not show or another intent has.
+      // It names another payment than the one followed, which the acquirer does not show or another intent has.
       asked = await askAbout(execution, terms, following, 'payment-conflict');
     } else if (Date.now() - following.since >= terms.statusAgeLimitMs) {
       asked = await askAbout(execution, terms, following, 'status-stuck-at-acquirer');
@@ -45,13 +45,13 @@ export async function followPayment(
   }
 }
 
-/** Another payment than the one followed ends this intent only where no other intent has it. */
+/** Whether a payment may end this intent: one that is not the followed one may not belong to another intent. */
 async function isOurs({ merchantRequestId }: CardExecution, following: Following, paymentId: string): Promise<boolean> {
   if (paymentId === following.paymentId || !patched('ends-by-no-payment-of-others')) return true;
   return call('claimPayment', { merchantRequestId, paymentId }, 'takes the payment that was named');
 }
 
-/** People say what to do, or it is looked at again: what they adopt is followed from there, or is the end. */
+/** People say what to do, or the payment is queried again. A payment they adopt is followed from then on, or ends the intent. */
 async function askAbout(
   execution: CardExecution,
   terms: CardTerms,
@@ -74,8 +74,8 @@ async function askAbout(
 }
 
 /**
- * PROCESSING: an event says how it ended, or a look after the patience. A terminal word of an answer, and a payment that was
- * only named, are looked at at once.
+ * PROCESSING: waits for the event that says how it ended, or queries after the patience. After a terminal status in an answer, or
+ * if the payment was only named, it queries at once.
  */
 async function awaitEnd(execution: CardExecution, terms: CardTerms, following: Following): Promise<void> {
   const { paymentStatus } = execution;

@@ -4,36 +4,36 @@ import type { CardExecution } from './execution.ts';
 import type { CardEnded } from './obtain-session.ts';
 import type { OpenResume, Resumption } from './resume-payment.ts';
 
-/** What a payment is followed with, and how far that has come. */
+/** What is needed to follow a payment, and how far that has come. */
 export interface Following {
   /** The payment_id followed; an operator may name another. */
   paymentId: string;
   resumption: Resumption;
-  /** Ids of resumes that were not used yet. */
+  /** Resume ids not used yet. */
   resumeIds: string[];
-  /** The resume that is under way or in doubt. */
+  /** The resume that is in progress or in doubt. */
   resume: OpenResume | undefined;
-  /** It may begin again with a set-up: it was sent without one. */
+  /** It was sent without a 3DS setup and may start over with one. */
   mayRestart: boolean;
-  /** Since when (workflow time) it has had no end. */
+  /** Workflow time at which following it began, for the age limit. */
   since: number;
-  /** How much of what was heard (`CardExecution.heard`) has led to a look. */
+  /** Value of `CardExecution.heard` at the last query. */
   heard: number;
-  /** Looks since the last news. */
+  /** Queries since the last news. */
   quiet: number;
-  /** Looks and requests in a row that brought nothing: what comes next waits the longer. */
+  /** Queries and requests in a row that brought nothing: each makes the next pause longer. */
   failures: number;
-  /** Until when the cardholder is waited for; 0 before the challenge. */
+  /** Deadline for the cardholder; 0 before the challenge. */
   challengeUntil: number;
-  /** Completions of the challenge that a resume was sent for. */
+  /** Completions of the challenge for which a resume was sent. */
   served: { noticed: number; claimed: number };
 }
 
 export type Conclusion = CardEnded | { restart: true };
 
-/** Something was heard that no look was made for yet. */
+/** Whether something was heard since the last query. */
 export const hasNews = (execution: CardExecution, following: Following): boolean => execution.heard > following.heard;
 
-/** The pause before something that brought nothing is tried again. */
+/** Pause before retrying something that brought nothing. */
 export const retryPause = ({ lookAgainMs, lookAgainMaxMs }: CardTerms, { failures }: Following): number =>
   doublingPause(Math.max(0, failures - 1), lookAgainMs, lookAgainMaxMs);

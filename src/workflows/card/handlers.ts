@@ -67,8 +67,8 @@ function handleAmount(execution: CardExecution): void {
     ({ amount, by }) => {
       execution.amount = amount;
       execution.note(`amount changed by ${by}`);
-      // Written in the workflow task that answers, and not waited for: an update whose answer waits for a local activity can
-      // be torn in two by a worker that dies, and its workflow then fails for ever (SDK 1.24.0).
+      // Written in the workflow task that answers, and not awaited: if an update's answer waits for a local activity, a worker
+      // that dies can tear the update in two, and its workflow then fails for ever (SDK 1.24.0).
       void CancellationScope.nonCancellable(() => execution.record({}, 'the amount was changed')).catch(
         () => undefined,
       );
@@ -99,7 +99,7 @@ function isEvent(value: unknown): value is CardEvent {
   );
 }
 
-/** Exactly a handle: an update with anything more, a card perhaps, is refused and leaves nothing in the history. */
+/** Exactly a handle: an update with anything more, perhaps a card, is refused and leaves nothing in history. */
 function isHandle(value: unknown): value is CardHandle {
   if (typeof value !== 'object' || value === null || Object.keys(value).length !== 5) return false;
   const { handle, vault, bin, last_four: lastFour, expires_at: expiresAt } = value as Partial<CardHandle>;

@@ -8,21 +8,21 @@ import { vaultOf } from '../proxies.ts';
 import { callVault } from './call-vault.ts';
 import type { CardExecution } from './execution.ts';
 
-/** `why`: what the acquirer refused a request with, where it did. */
+/** `why`: the acquirer's reason for refusing a request, if it did. */
 export type CardEnded = { end: CardEnd; reason: Reason | null; why?: string };
 
-/** A card, and the 3-D Secure session made for it and this amount; both serve one create. */
+/** A card, and the 3DS session made for it and this amount; both are for one create. */
 export interface Session {
   card: CardHandle;
   amount: string;
-  /** Null without a set-up. */
+  /** Null without a 3DS setup. */
   referenceId: string | null;
 }
 
 /**
- * Leads a payment to the point where its create can be sent: a card, a set-up, the time for the device fingerprint
- * (interface section 4, card flow 1 and 2). Nothing here can take money. A set-up is bound to the amount and to one session,
- * so that a change of either makes another one.
+ * Leads a payment to the point where its create can be sent: a card, a 3DS setup, the time for the device fingerprint (interface
+ * section 4, card flow 1 and 2). Nothing here can take money. A setup is bound to the amount and to one session: if either
+ * changes, another setup is made.
  */
 export async function obtainSession(
   execution: CardExecution,
@@ -64,7 +64,7 @@ export async function obtainSession(
   }
 }
 
-/** The card that was given, or the next one; undefined when none came in time or the payment is cancelled. */
+/** The card given, or the next one; undefined if none came in time or the payment is cancelled. */
 async function cardInHand(execution: CardExecution, deadline: number): Promise<CardHandle | undefined> {
   if (execution.card !== undefined && seemsGone(execution.card)) loseCard(execution);
   if (execution.card === undefined) {
@@ -79,19 +79,19 @@ async function cardInHand(execution: CardExecution, deadline: number): Promise<C
 }
 
 /**
- * Runs that began earlier believe the clock of the gateway, which may be wrong: a card that it keeps was lost by it, and a create
- * that never left looked for. Today the vault alone says that a card is gone.
+ * Only for runs that began earlier: they believe the gateway's clock, which may be wrong, so a card still held counted as lost
+ * and a create that never left was searched for. Today only the vault says that a card is gone.
  */
 export const seemsGone = ({ expires_at: expiresAt }: CardHandle): boolean =>
   Date.now() >= expiresAt && !patched('the-vault-says-that-a-card-is-gone');
 
-/** The gateway that kept the card is gone, or its time is over. */
+/** The gateway that held the card is gone, or the card's time is over. */
 export function loseCard(execution: CardExecution): void {
   execution.card = undefined;
   execution.show(execution.state, because('card-lost'));
 }
 
-/** True when the session can be used: the amount is still the one it was made for, and it is fresh. */
+/** Whether the session can be used: it is fresh, still for the right amount, and no cancel was requested. */
 async function collectFingerprint(
   execution: CardExecution,
   terms: CardTerms,

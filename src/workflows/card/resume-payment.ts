@@ -4,7 +4,7 @@ import { sends } from '../proxies.ts';
 import { type CardExecution, EndedElsewhere } from './execution.ts';
 import { lookAtPayment } from './look.ts';
 
-/** What every resume of one payment has in common. */
+/** What all resumes of one payment have in common. */
 export interface Resumption {
   referenceId: string | null;
   paymentType: CardPaymentType;
@@ -14,18 +14,18 @@ export interface Resumption {
 export interface OpenResume {
   requestId: string;
   attempts: number;
-  /** Attempts of earlier runs in doubt. */
+  /** Number of attempts of earlier runs in doubt. */
   othersKnown: number;
   firstSentAt: number;
-  /** One before it may have been executed. */
+  /** An earlier resume may have been executed. */
   resumedBefore: boolean;
-  /** An attempt may have been executed. */
+  /** An attempt of this one may have been executed. */
   inDoubt: boolean;
 }
 
 /**
- * Sends the create once more for a payment whose challenge is completed (interface section 4, card flow 5). Returns whether
- * the request is over: answered or cleanly refused. One that is not is repeated under the same id, never under another.
+ * Sends the create again for a payment whose challenge is completed (interface section 4, card flow 5). Returns `over` if the
+ * request was answered or cleanly refused; an `open` one is repeated under the same id, never under another.
  */
 export async function resumePayment(
   execution: CardExecution,
@@ -38,11 +38,11 @@ export async function resumePayment(
   const result = await sendResume(execution, resume, paymentId, resumption);
   switch (result.outcome) {
     case 'answered':
-      // Asked for the challenge again, it has done nothing: the same id always gets the same answer.
+      // If the challenge is requested again, the resume did nothing: the same id always gets the same answer.
       execution.resumed = resume.resumedBefore || result.payment.status !== 'REQUIRES_ACTION';
       for (const event of result.events) execution.hear(event);
       if (result.payment.paymentId === paymentId) execution.answered(result.payment);
-      // Another payment than the one resumed: what it took counts for this intent as well.
+      // Another payment than the one resumed: whatever it took counts for this intent too.
       else await lookAtPayment(execution, result.payment.paymentId);
       return 'over';
     case 'ended':

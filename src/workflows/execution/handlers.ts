@@ -12,7 +12,7 @@ interface Asked {
 
 type AskedOf<Request> = Pick<ExecutionView<string>, 'what' | 'state' | 'hasEnded' | 'note'> & { inbox: Inbox<Request> };
 
-/** The update `resolve`: answered by the step that can check it, or by the end. */
+/** The update `resolve`: answered by the step that can check it, or when the execution ends. */
 export function handleResolve<Request extends Asked>(
   execution: AskedOf<Request>,
   update: UpdateDefinition<ResolveAnswer, [Request]>,
@@ -23,7 +23,7 @@ export function handleResolve<Request extends Asked>(
     async (request): Promise<ResolveAnswer> => {
       const refusal = await refusalOf?.(request);
       if (refusal !== undefined) return { accepted: false, message: refusal };
-      // What was asked for may have been settled while it was weighed; it is not kept for another question.
+      // The state may have changed while the request was weighed; it is not kept for another question.
       if (execution.state !== 'needs-operator') {
         return { accepted: false, message: `the ${execution.what} is ${execution.state}, not needs-operator` };
       }
@@ -50,16 +50,16 @@ export function handleResolve<Request extends Asked>(
 
 interface ResolveRule<Request> {
   actions: readonly string[];
-  /** What an action names. */
+  /** An action, and the member that it requires. */
   needs: [string, keyof Request];
   description: string;
-  /** Why it does not count, whatever the bank shows. */
+  /** Why the request does not count, whatever the bank shows. */
   refusalOf?: (request: Request) => Promise<string | undefined>;
 }
 
 /**
- * The update `cancel`, and a Temporal cancellation, which is the same wish: nothing that may have moved money is interrupted by it.
- * `isTaken`: the wish may still count. `isKnown`: what becomes of it is known, or nobody can wait for that.
+ * The update `cancel`, and a Temporal cancellation, which is the same request: neither interrupts anything that may have moved
+ * money. `isTaken`: the request may still have an effect. `isKnown`: its effect is known, or cannot be waited for.
  */
 export function handleCancel<Outcome>(
   execution: AskedOf<unknown>,
@@ -89,7 +89,7 @@ interface CancelRule<Outcome> {
   isTaken: () => boolean;
   isKnown: () => boolean;
   outcome: () => Outcome;
-  /** What is done when the outcome refuses it. */
+  /** Called before the answer, to record a refusal. */
   refused?: (request: CancelRequest) => Promise<void>;
   description: string;
 }
@@ -98,5 +98,5 @@ function assertNamed(request: { by: string }): void {
   if (typeof request?.by !== 'string' || request.by === '') throw new Error('"by" is missing');
 }
 
-/** An update goes on after a Temporal cancellation of the workflow: that is only a wish here. */
+/** Keeps waiting after a Temporal cancellation of the workflow, which is only a request here. */
 const until = (done: () => boolean): Promise<void> => CancellationScope.nonCancellable(() => condition(done));

@@ -1,29 +1,29 @@
 import type { CancelRequest, ResolveAnswer } from '../messages.ts';
 
-/** An operator's request, in the inbox until the step that can check it has answered. */
+/** An operator's request, in the inbox until a step that can check it has answered. */
 export interface PendingResolve<Request> {
   request: Request;
   answer?: ResolveAnswer;
 }
 
-/** What people ask of an execution: to decide what no interface can, and to cancel. */
+/** What people request of an execution: to decide what the interface cannot, and to cancel. */
 export class Inbox<Request> {
   readonly resolves: PendingResolve<Request>[] = [];
-  /** Set by the update `cancel` or by a Temporal cancellation; steps look at it where stopping is still possible. */
+  /** Set by the update `cancel` or by a Temporal cancellation; steps check it wherever stopping is still possible. */
   cancel: CancelRequest | undefined;
 
-  /** The request that is checked next. */
+  /** The request to check next. */
   get asked(): PendingResolve<Request> | undefined {
     return this.resolves[0];
   }
 
-  /** Until it is called, whoever leaves the state in which the request came answers it. */
+  /** Answers a request; `refuseAll` answers those that no step has answered when the state is left. */
   answer(pending: PendingResolve<Request>, answer: ResolveAnswer): void {
     pending.answer = answer;
     this.resolves.splice(this.resolves.indexOf(pending), 1);
   }
 
-  /** What was asked for in a state that is over finds no step that could check it. */
+  /** Refuses all open requests when their state is over: no further step could check them. */
   refuseAll(message: string): void {
     for (let { asked } = this; asked !== undefined; { asked } = this) this.answer(asked, { accepted: false, message });
   }

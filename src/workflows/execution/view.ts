@@ -5,22 +5,22 @@ import type { Evidence } from '../messages.ts';
 import { type SearchAttributes, searchAttributes } from '../search-attributes.ts';
 import type { Inbox } from './inbox.ts';
 
-/** What the query shows is kept short: the newest entries count. */
+/** Limits what the query `state` returns: the first entry and the newest ones stay. */
 const EVIDENCE_MAX = 50;
 
 /**
- * What an execution shows of itself while it lives, in the UI and to the query `state`. Steps read and change it; only the workflow
- * decides the route.
+ * What an execution shows of itself while it runs, in the UI and in the query `state`. Steps read and change it; only the
+ * workflow decides the route.
  */
 export abstract class ExecutionView<State extends string> {
-  /** As people call it: "payout". */
+  /** What people call it: "payout". */
   abstract readonly what: string;
   abstract readonly inbox: Inbox<unknown>;
   abstract readonly hasEnded: boolean;
   state: State;
   reason: Reason | null = null;
   readonly evidence: Evidence[] = [];
-  /** The state that lists show; undefined: none so far. */
+  /** The state shown in lists; undefined: none so far. */
   protected shown: string | undefined;
 
   protected constructor(state: State) {
@@ -32,7 +32,7 @@ export abstract class ExecutionView<State extends string> {
     if (this.evidence.length > EVIDENCE_MAX) this.evidence.splice(1, 1);
   }
 
-  /** Shows a state in the UI without a record of its own: an activity writes or has written it. */
+  /** Shows a state in the UI without storing it: an activity stores or has stored it. */
   show(state: State, reason: Reason | null = null): void {
     if (this.state === 'needs-operator' && state !== 'needs-operator') {
       this.inbox.refuseAll(`the ${this.what} is ${state} now`);
@@ -60,8 +60,8 @@ export abstract class ExecutionView<State extends string> {
 
   /** How lists show it now. */
   protected abstract listed(): { visible: string; needsAttention: boolean };
-  /** Search attributes that are set with the next state that lists show. */
+  /** Further search attributes to set with the next state shown in lists. */
   protected abstract otherAttributes(): SearchAttributes;
-  /** Name and value, those that tell it apart from others first; empty ones are left out. */
+  /** Names and values, the most distinguishing first; empty ones are omitted. */
   protected abstract details(): [string, string][];
 }

@@ -10,16 +10,16 @@ import { type Audit, BANK_APPROVAL_REQUIRED, type Follow } from './followed-orde
 import type { BankDecision, OrderLeg } from './order-leg.ts';
 
 /**
- * A bank order waits for its audit: people decide through us (signal, update or cancel), or somebody decides at the bank. Our
- * decision drives the bank's approve or reject; what counts afterwards is what the order shows. The decision has no idempotency
- * key, so it is repeated only when a later look still shows it waiting for its audit.
+ * A bank order waits for its audit: people decide through us (signal, update or cancel) or at the bank. We pass our decision to
+ * the bank's approve or reject; what counts afterwards is the order's status. The decision has no idempotency key, so it is
+ * repeated only if a later read still shows the order waiting for its audit.
  */
 export async function awaitBankApproval(follow: Follow, expiredAt: number | undefined): Promise<void> {
   const { leg, audit } = follow;
   const { view, plan } = leg;
   audit.tries += 1;
   if (audit.isDriven) {
-    // Taken by the bank and not shown by the order: repeated after a growing pause, not in a loop.
+    // The bank accepted the decision but the order does not show it: repeat it after a growing pause, not in a loop.
     await lookLater(follow);
     audit.isDriven = false;
     return;
@@ -37,14 +37,14 @@ export async function awaitBankApproval(follow: Follow, expiredAt: number | unde
     return;
   }
   if (result.outcome === 'not-sent' && result.why === 'switched-off') {
-    // What was approved while it was off is not driven later unseen: people are asked again. Nothing was sent, so a cancel can
-    // still do something, unless it was answered "too late" meanwhile.
+    // An approval given while the switch was off is not passed on later without asking: people are asked again. Nothing was sent,
+    // so a cancel can still have an effect, unless it was answered "too late" meanwhile.
     const toldTooLate = plan.cancellable && (!couldCancel || view.inbox.cancel !== undefined);
     const detail = `${result.scope}; the approval was not driven, approve again when it is on`;
     askAgain(follow, toldTooLate, { code: 'switched-off', detail });
   }
   if (result.outcome === 'refused' || result.outcome === 'payee-changed' || result.outcome === 'not-signed') {
-    // The bank does not take this decision: nothing is driven any more, and people are asked again if it still waits. A cancel
+    // The bank does not accept this decision: it is not repeated, and people are asked again if the order still waits. A cancel
     // that was answered "too late" stays so.
     const isTooLate = view.inbox.cancelStanding === 'too-late' || view.inbox.wantsCancel;
     askAgain(follow, isTooLate, result.outcome === 'payee-changed' ? { code: 'beneficiary-changed' } : undefined);
@@ -52,7 +52,7 @@ export async function awaitBankApproval(follow: Follow, expiredAt: number | unde
   await lookLater(follow);
 }
 
-/** Another order is followed: what people have said, and what the bank has made of it, was about the one before. */
+/** Another order is followed now: the decision and the bank's answer were about the previous one. */
 export function forgetDecision(follow: Follow): void {
   const { inbox } = follow.leg.view;
   askAgain(follow, inbox.cancel !== undefined && inbox.cancelStanding === 'too-late', undefined);
@@ -78,7 +78,7 @@ async function drive({ leg }: Follow, { decision, by, remark }: BankDecision) {
   return result ?? ({ outcome: 'ambiguous' } as const);
 }
 
-/** The order's own status decides, looked at after a pause even if the watch stays silent. */
+/** The order's own status decides: reads it after a pause, even if the watch reports nothing. */
 async function lookLater({ leg: { view, terms }, audit }: Follow): Promise<void> {
   const { lookAgainMs, lookAgainMaxMs } = terms.waits;
   await sleep(doublingPause(audit.tries - 1, lookAgainMs, lookAgainMaxMs), {
@@ -87,13 +87,13 @@ async function lookLater({ leg: { view, terms }, audit }: Follow): Promise<void>
   view.inbox.lookAgain();
 }
 
-/** Where decisions are signed each is about one order, and the policy says how many it takes. */
+/** A signed decision is about one order, and the policy says how many are needed. */
 function asked({ view, orderId = '' }: OrderLeg): { digest: string; needed: number } {
   if (!view.isSigned) return { digest: view.digest, needed: 1 };
   return { digest: bankDigest(view.digest, orderId), needed: view.approvalsAtBank };
 }
 
-/** What people decided; undefined when the order moved by itself first. */
+/** What people decided; undefined if the order is to be read again first. */
 async function decide(follow: Follow, expiredAt: number | undefined): Promise<BankDecision | undefined> {
   const { leg, audit } = follow;
   const { view } = leg;
@@ -106,7 +106,7 @@ async function decide(follow: Follow, expiredAt: number | undefined): Promise<Ba
       reason: again === undefined ? BANK_APPROVAL_REQUIRED : because(again.code, again.detail),
       stored: again === undefined ? 'stored' : 'to-store',
       lookAgainMs: follow.quickLookPause,
-      // Who looks soon anyway needs no patience, which nobody renews meanwhile: it would be over for ever.
+      // While quick looks are under way the patience must not interrupt: it is not renewed then, and would stay over for ever.
       interrupt: () => inbox.hasNews || (follow.quickLooks === 0 && inbox.isPatienceOver),
     });
     switch (decision.kind) {

@@ -13,8 +13,8 @@ import { knownOrders, secondOrder, setAside, takeBack } from './second-orders.ts
 type Followed = Exclude<LegResult, { kind: 'gates' }>;
 
 /**
- * Follows the order of a leg to its end. The watch says when to look, a GET decides; "no money" is believed after a second GET
- * some time later.
+ * Follows the order of a leg to its end. The watch says when to look, a GET decides; "no money" is believed only after a second
+ * GET some time later.
  */
 export async function followOrder(leg: OrderLeg): Promise<Followed> {
   const follow = new Follow(leg);
@@ -22,7 +22,8 @@ export async function followOrder(leg: OrderLeg): Promise<Followed> {
   const { inbox } = view;
   const cancelAsks = (): boolean =>
     plan.cancellable && inbox.wantsCancel && leg.decision === undefined && follow.quickLooks === 0;
-  // Asked while the order was being sent: a restored store has forgotten it, and nobody else will tell of it.
+  // Somebody asked for a look while the order was being sent: a restored store may have forgotten the order, and nothing else
+  // will report it.
   const isAskedToLook = inbox.isAskedToLook && patched('asked-to-look-while-sending');
   inbox.take();
   if (leg.looksAtOnce || isAskedToLook || inbox.toldOf(leg.reference).length > 0) inbox.lookAgain();
@@ -67,16 +68,16 @@ export async function followOrder(leg: OrderLeg): Promise<Followed> {
   }
 }
 
-/** Whether the look saw the order at all. */
+/** Whether the read saw the order at all. */
 const wasRead = ({ status }: OrderJudgement): boolean => status !== 'NOT_FOUND' && status !== UNREADABLE.status;
 
-/** An order that may still come to its audit is looked at again; one that is past it goes on. */
+/** If an audit may still follow, looks again soon; an order past its audit can no longer be cancelled. */
 function cancelWhileOpen(follow: Follow, { stage }: OrderJudgement): void {
   if (stage === 'past-audit') follow.leg.view.inbox.cancelStanding = 'too-late';
   else follow.quickLooks += 1;
 }
 
-/** Hands the order to people and looks again, ever more rarely, until it can be decided. */
+/** Hands the order to people and keeps reading it, at growing intervals, until it can be decided. */
 async function park(follow: Follow, reason: ReasonCode, judgement: OrderJudgement): Promise<Followed | undefined> {
   const { view, terms } = follow.leg;
   const { inbox } = view;
@@ -87,11 +88,11 @@ async function park(follow: Follow, reason: ReasonCode, judgement: OrderJudgemen
   follow.parks += 1;
   await condition(() => inbox.resolves.length > 0 || inbox.hasNews, pause);
   const pending = inbox.asked;
-  // The next round looks at once.
+  // The next round reads the order at once.
   inbox.lookAgain();
   if (pending === undefined) return undefined;
   const { action, by } = pending.request;
-  // What was seen before the request may be over: a close is judged by what the bank shows now.
+  // What was seen before the request may be outdated: a close is judged by what the bank shows now.
   const closes = action === 'close-as-not-paid';
   if (closes) await beforeNoMoney(follow, 'reads the order again before it is closed');
   const now = closes ? await follow.look() : judgement;
@@ -111,7 +112,7 @@ async function park(follow: Follow, reason: ReasonCode, judgement: OrderJudgemen
   };
 }
 
-/** Some time later than what was read first, and with every other order under the reference counted. */
+/** Waits some time after the first read, then counts every other order under the reference again. */
 async function beforeNoMoney(follow: Follow, summary: string): Promise<void> {
   const { leg } = follow;
   await sleep(leg.terms.waits.noMoneyRecheckMs, { summary });
@@ -119,7 +120,10 @@ async function beforeNoMoney(follow: Follow, summary: string): Promise<void> {
   follow.second = await secondOrder(follow);
 }
 
-/** An order is there, so its own status ends the payout, unless that status has no meaning: then people say what it is. */
+/**
+ * Judges an operator's request. There is an order, so its own status ends the payout; only if that is unclear or the order
+ * differs do people decide.
+ */
 function judgeResolve(
   follow: Follow,
   request: ResolveUpdate,
@@ -149,7 +153,10 @@ function judgeResolve(
   };
 }
 
-/** The order is not what was sent: two people say that it is the one all the same, or that this payout took no money. */
+/**
+ * The order differs from what was sent: two people may say that it is the right one all the same, or that this payout took no
+ * money.
+ */
 function settleDifference(
   leg: OrderLeg,
   { action, by }: ResolveUpdate,
@@ -171,10 +178,10 @@ function settleDifference(
   return { accepted: true, message: `order ${orderId} is followed, as two people have said` };
 }
 
-/** `people`: both, where it took two. */
+/** `people`: both names, if two were needed. */
 type Settled = ResolveAnswer & { people?: string };
 
-/** The second read of a status that says "no money", some time after the first. */
+/** Reads a status that says "no money" a second time, some time after the first. */
 async function confirmNoMoney(follow: Follow, first: OrderJudgement): Promise<Followed | undefined> {
   const { leg } = follow;
   const { view, plan } = leg;

@@ -7,13 +7,13 @@ import type { OrderRead, ReadOrderInput } from '../../services/payout/read-order
 import { call, isSuperseded } from '../proxies.ts';
 import type { OrderLeg } from './order-leg.ts';
 
-/** What was decided about the audit of one order, and what the bank made of it. */
+/** What was decided about the audit of one order, and the bank's response. */
 export interface Audit {
-  /** The bank has taken the decision; repeated only if the order does not show it after a while. */
+  /** The bank has accepted the decision; repeated only if the order does not show it after a while. */
   isDriven: boolean;
-  /** Why people are asked again, where they are. */
+  /** Why people are asked again, if they are. */
   again?: { code: ReasonCode; detail?: string };
-  /** Decisions driven so far, to space their repetitions. */
+  /** Rounds of passing on a decision so far, to space repetitions. */
   tries: number;
 }
 
@@ -23,26 +23,29 @@ export const BANK_APPROVAL_REQUIRED = because('bank-approval-required');
 export class Follow {
   readonly leg: OrderLeg;
   readonly audit: Audit = { isDriven: false, tries: 0 };
-  /** How often an order that was told of was not there. */
+  /** By order id: how often a reported order was not found. */
   readonly notThere = new Map<string, number>();
-  /** Looks in a row after which the next one is soon: what was told is not shown yet, or a cancel waits for the audit. */
+  /**
+   * Number of quick looks in a row; 0: wait for news. Looks are quick while a reported status is not shown yet, or a cancel waits
+   * for the audit.
+   */
   quickLooks = 0;
-  /** Visits to an operator, to space the looks in between. */
+  /** Visits to an operator, to space the reads between them. */
   parks = 0;
-  /** Another order under the reference that is there, as of before the last look. */
+  /** Id of another order under the reference that may take money, as of the last check. */
   second: string | undefined;
-  /** An order that was told of could not be read then: it may be there, and may take money. */
+  /** A reported order could not be read in that check: it may exist and take money. */
   isSecondUnread = false;
   private openSince: number;
   private lastStatus = '';
 
-  /** An order that an earlier run found stuck has been so since before this one. */
+  /** An order that an earlier run found stuck counts as stuck from the start. */
   constructor(leg: OrderLeg) {
     this.leg = leg;
     this.openSince = leg.plan.foundStuck ? 0 : Date.now();
   }
 
-  /** How long to wait before the next look; undefined: until there is news. */
+  /** How long to wait before the next read; undefined: until there is news. */
   get quickLookPause(): number | undefined {
     const { lookAgainMs, lookAgainMaxMs } = this.leg.terms.waits;
     return this.quickLooks === 0 ? undefined : doublingPause(this.quickLooks - 1, lookAgainMs, lookAgainMaxMs);
@@ -54,7 +57,7 @@ export class Follow {
     else await condition(news, quickLookPause);
   }
 
-  /** One GET. "Paid" is an end at the first read; "no money" only when a second one says the same as the `first`. */
+  /** One GET. "Paid" is an end at the first read; "no money" only if a second read agrees with the `first`. */
   async look(first?: OrderJudgement): Promise<OrderRead> {
     const { view, plan, orderId = '', terms, settledIfUnpaid } = this.leg;
     const judgement = await call(
@@ -77,7 +80,7 @@ export class Follow {
       if (isSuperseded(error)) throw error;
       return { ...UNREADABLE, orderId };
     });
-    // What the end is called is stored by the second read, which goes by what the first has found.
+    // The second read stores the end, named by what the first one found.
     if (first === undefined) this.leg.rejectedAs = judgement.rejectedAs;
     view.bankStatus = judgement.status;
     if (judgement.status !== this.lastStatus) {
@@ -88,11 +91,11 @@ export class Follow {
     return judgement;
   }
 
-  /** What the read may store: what it finds is then the payout's state without an event of its own. */
+  /** States that the read may store in the same activity, so that they cost no event of their own. */
   private becomes(first: OrderJudgement | undefined): ReadOrderInput['becomes'] {
     const { leg } = this;
     const { plan, view } = leg;
-    // With another order under the reference no status of this one is the payout's end before people have spoken.
+    // With another order under the reference, no status of this one ends the payout until people have decided.
     if (this.second !== undefined) return {};
     const paid = plan.endsPayout ? plan.endBy('paid', leg) : undefined;
     if (first !== undefined) {
@@ -107,21 +110,21 @@ export class Follow {
     return { paid, 'awaiting-audit': asksPeople ? audit : undefined };
   }
 
-  /** Why an order cannot be decided through the API; undefined when it can. */
+  /** Why an order cannot be decided through the API; undefined if it can. */
   conflictOf({ differences, status, meaning }: OrderJudgement): ReasonCode | undefined {
     if (this.second !== undefined) return 'duplicate-suspected';
     if (differences.length > 0) return 'reference-conflict';
     if (status === UNREADABLE.status) return 'bank-unreachable';
     if (meaning === 'unclear') return 'status-unclear';
     const stuck = Date.now() - this.openSince >= this.leg.terms.waits.statusAgeLimitMs;
-    // An audit may take its time; one that we have decided and that does not move is stuck.
+    // An audit may take long; one that we have decided and that does not move is stuck.
     const audited = meaning === 'awaiting-audit' && this.leg.decision !== undefined;
     return stuck && (meaning === 'open' || audited) ? STUCK : undefined;
   }
 
   /**
-   * The watch told of an end that the order itself does not show yet (a list ahead of it): nobody will tell again, so it is
-   * looked at again from here until it has one.
+   * The watch reported an end that the order itself does not show yet (its list is ahead). No further report will come, so the
+   * order is read at intervals until it shows an end.
    */
   noteNotBorneOut({ meaning }: OrderJudgement, told: boolean): void {
     const { view, reference, terms } = this.leg;
@@ -135,7 +138,7 @@ export class Follow {
 
 export const STUCK: ReasonCode = 'status-stuck';
 
-/** What is seen of an order when the bank has not answered for the patience of a look. */
+/** Stands for an order that the bank did not show within the time limit of the read. */
 export const UNREADABLE: Pick<OrderJudgement, 'meaning' | 'stage' | 'status' | 'differences'> = {
   meaning: 'unclear',
   stage: 'unknown',

@@ -15,37 +15,40 @@ import type { BackToGates, Unpaid } from '../payout/gates.ts';
 import type { PayoutView } from '../payout/view.ts';
 import { TwoPeople } from './two-people.ts';
 
-/** What a decision about the order's audit at the bank is. */
+/** A decision about the order's audit at the bank. */
 export interface BankDecision {
   decision: 'approve' | 'reject';
   by: string;
   remark: string;
 }
 
-/** In which an order of a payout differs from another one. */
+/** What distinguishes the orders of a row. */
 export interface LegPlan {
   kind: LegKind;
-  /** Shown while an attempt is under way, and while the order is followed. */
+  /** States shown during an attempt, and while the order is followed. */
   submitting: Extract<PayoutState, 'submitting' | 'converting'>;
   following: Extract<PayoutState, 'processing' | 'converting'>;
-  /** A cancel may stop the payout by having the order rejected; only the audit of an exchange can still stop it. */
+  /**
+   * Whether a cancel is pursued while the order is open, by having it rejected in its audit. False for a payout's exchange: a
+   * cancel acts on it only while it waits for its audit.
+   */
   cancellable: boolean;
-  /** Account that a read asks about, to learn whether the bank answers. */
+  /** Account that is read to find out whether the bank answers. */
   accountId: string;
   send(attempt: number, look: SubmitInput['look']): Promise<Submitted>;
-  /** What an end of the order is for the payout. */
+  /** What an end of the order means for the payout. */
   endBy(meaning: TerminalMeaning, leg: OrderLeg): { state: EndState; reason: Reason | null };
-  /** An earlier run has found an order of the payout stuck: people are told at once, not after the whole age again. */
+  /** An earlier run found an order of the payout stuck: people are told at once, not after the whole age limit again. */
   foundStuck: boolean;
-  /** The payout ends with the order: the read that confirms the end stores it. */
+  /** The payout ends with this order: the read that confirms the order's end stores the payout's. */
   endsPayout: boolean;
-  /** Read with the paid order, in one activity. */
+  /** With what progress to assess the payout in the activity that reads the paid order. */
   thenAssess?: ExchangeProgress;
-  /** What is read before an order in doubt is sent again. */
+  /** Reads the bank again before an order in doubt is resent. */
   assess(): Promise<Assessment>;
 }
 
-/** What a run knows of a leg whatever a store shows. */
+/** What a run remembers of a leg even if the store has forgotten it. */
 export type LegMemory = Pick<OrderLeg, 'known' | 'firstSentAt' | 'lastSentAt' | 'silence' | 'placedIds'>;
 
 /** An attempt whose sender gave no answer while nothing else was in doubt, and what was known before it. */
@@ -54,7 +57,7 @@ interface Silence {
   before: Submission;
 }
 
-/** `paid`: the sender has found the order paid right after it had sent it, and stored that. */
+/** `paid`: the sender found the order paid immediately after sending it, and stored that. */
 export type Placed = { kind: 'placed'; orderId: string; looksAtOnce: boolean; paid?: PaidOrder } | Unpaid | BackToGates;
 
 export type LegResult =
@@ -71,42 +74,48 @@ export class OrderLeg {
   readonly plan: LegPlan;
   readonly view: PayoutView;
   readonly terms: Terms;
-  /** What this run knows over all attempts. */
+  /** What this run knows, over all attempts. */
   known: Submission;
   firstSentAt: number | undefined;
-  /** When the last attempt ended, as far as it is known. */
+  /** When the last attempt ended, if known. */
   lastSentAt: number | undefined;
-  /** All the doubt there is: should it turn out to have been nothing, what was known before holds again. */
+  /** The only doubt there is: if the attempt turns out to have sent nothing, what was known before it holds again. */
   silence: Silence | undefined;
-  /** Every order that this run has followed: while there is one, absence is not proven, whatever a store has forgotten. */
+  /** Every order that this run has followed: while there is one, absence is not proven, whatever the store has forgotten. */
   placedIds: readonly string[];
-  /** Attempts in a row that have moved nothing, to space them. */
+  /** Attempts in a row that moved nothing, to space them. */
   fruitless = 0;
-  /** Why an earlier run left it to people: they decide before anything is sent. */
+  /** Why an earlier run left the order to people, who decide before anything is sent. */
   parked: Reason | null;
-  /** The order that is followed, once there is one. */
+  /** Id of the order that is followed, once there is one. */
   orderId: string | undefined;
-  /** Nobody may tell of it any more: it was found by a look, or its sender's own look has given no answer. */
+  /**
+   * Read the order at once, because perhaps nothing will report it any more: a search found it, or its sender's own look failed
+   * without confirming what it stored.
+   */
   looksAtOnce = false;
-  /** Other orders under the reference that ask nothing: an operator chose between them, or the bank shows no such order. */
+  /**
+   * Other orders under the reference that need no decision: an operator did not choose them, or they are not shown, not ours or
+   * took no money.
+   */
   readonly dismissed = new Set<string>();
-  /** Those that an operator did not choose. */
+  /** Orders that an operator did not choose. */
   readonly setAside = new Set<string>();
-  /** In what the order that is followed may differ from what was sent: two people have said that it is the one. */
+  /** Fields in which the followed order may differ from what was sent: two people have said that it is the right one. */
   despite: readonly string[] = [];
-  /** What people say beyond what the bank shows. */
+  /** What people have stated beyond what the bank shows. */
   readonly people = new TwoPeople();
-  /** About the order's audit; driven at the bank until the order shows it. */
+  /** The decision about the order's audit; passed to the bank until the order shows it. */
   decision: BankDecision | undefined;
-  /** What had the order rejected at the bank, which may have been in a run whose decision this one does not know. */
+  /** What had the order rejected at the bank, perhaps in an earlier run whose decision this one does not know. */
   rejectedAs: RejectedAs | undefined;
   readonly reference: string;
   private ended: 'paid' | 'unpaid' | 'absent' | undefined;
   private readonly others: () => SettledLegs;
 
   /**
-   * `before`: the same leg, as this run knew it until its claim was lost, or the run that handed it over. `others`: what the other
-   * legs have settled.
+   * `before`: the same leg, as known to this run before it lost its claim, or to the run that handed over. `others`: what the
+   * other legs have settled.
    */
   constructor(
     context: { view: PayoutView; terms: Terms; parked: Reason | null; others: () => SettledLegs },
@@ -122,7 +131,8 @@ export class OrderLeg {
     const { reference, submission = NEVER_SENT, isPaid, firstSentAt, lastSentAt = null, isForgotten } = start;
     this.reference = reference;
     this.firstSentAt = firstSentAt ?? before?.firstSentAt;
-    // What was sent by others may be later than what this run knows of: up to now.
+    // If the store has forgotten attempts, others may have sent later than this run knows; undefined then becomes the present
+    // time.
     const known = isForgotten ? undefined : before?.lastSentAt;
     this.lastSentAt = lastSentAt === null ? known : Math.max(lastSentAt, known ?? 0);
     this.placedIds = before?.placedIds ?? [];
@@ -131,39 +141,39 @@ export class OrderLeg {
     this.ended = isPaid ? 'paid' : undefined;
   }
 
-  /** Something was sent whose outcome this run does not know: nothing else is done before it does. */
+  /** Something was sent whose outcome this run does not know; nothing else may be done before it does. */
   get isInDoubt(): boolean {
     return this.known.tainted && this.ended === undefined;
   }
 
-  /** Its order is known to have been paid. */
+  /** The order is known to be paid. */
   get isBooked(): boolean {
     return this.ended === 'paid';
   }
 
-  /** An attempt is known that may have left, so that a send would repeat it. */
+  /** Some attempt may have left, so that a send would repeat it. */
   get hasLeft(): boolean {
     return lastLeftOf(this.known) > 0;
   }
 
-  /** Nothing that people have said is known to this run alone: which order they have chosen, or the first of two. */
+  /** Whether no statement of people is known only to this run: which order they chose, or the first of two statements. */
   get mayForget(): boolean {
     return this.dismissed.size === 0 && this.despite.length === 0 && this.people.isSilent;
   }
 
-  /** What this run has settled: its end, or that what was sent came to nothing. */
+  /** What this run has settled: the order's end, or that nothing was executed. */
   get settled(): SettledLegs {
     const { kind } = this.plan;
     if (this.known.attempts === 0 || this.isInDoubt) return this.others();
     return { ...this.others(), [kind]: { upTo: this.known.attempts, as: this.ended ?? 'absent' } };
   }
 
-  /** The same, should the order that is followed be confirmed to have taken no money. */
+  /** The same, if the followed order is confirmed to have taken no money. */
   get settledIfUnpaid(): SettledLegs {
     return { ...this.others(), [this.plan.kind]: { upTo: this.known.attempts, as: 'unpaid' } };
   }
 
-  /** Notes an end. */
+  /** Records an end. */
   endedBy<Result extends LegResult>(result: Result): Result {
     if (result.kind === 'paid') this.ended = 'paid';
     if (result.kind === 'unpaid') this.ended = result.read === undefined ? 'absent' : 'unpaid';

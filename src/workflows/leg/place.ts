@@ -12,8 +12,8 @@ import type { OrderLeg, Placed } from './order-leg.ts';
 import { resolveOrder } from './resolve.ts';
 
 /**
- * Places the order of a leg under its reference. One POST per attempt; an unknown outcome goes to the look-up, a refusal after an
- * unknown outcome too, and the same reference is sent again only when the looks allow it.
+ * Places the order of a leg under its reference. One POST per attempt; an unknown outcome leads to a search, so does a refusal
+ * after one, and the same reference is sent again only if the searches allow it.
  */
 export async function placeOrder(leg: OrderLeg): Promise<Placed> {
   const { view, plan } = leg;
@@ -33,7 +33,7 @@ export async function placeOrder(leg: OrderLeg): Promise<Placed> {
     leg.known = known;
     if (mayHaveMoved) leg.fruitless = 0;
     view.note(`attempt ${known.attempts}: ${describe(result)}`);
-    // A run whose claim is gone knows by then what it has to look for.
+    // After `known` is updated: a run that finds its claim gone then knows what to search for.
     if (result === SILENT) await renewClaim(view);
     if (mayHaveMoved) leg.lastSentAt = Date.now();
     switch (next.step) {
@@ -60,21 +60,21 @@ export async function placeOrder(leg: OrderLeg): Promise<Placed> {
 }
 
 /**
- * Any failure without an explicit class (time-out, worker gone, unknown) is ambiguous: what the store does not show may have been
- * sent all the same.
+ * Any failure without an explicit class (timeout, lost worker, unknown) is ambiguous: the bytes may have been sent even if the
+ * store does not show it.
  */
 async function attempt(leg: OrderLeg): Promise<Submitted> {
   return (await answerTo(() => leg.plan.send(leg.known.attempts + 1, lookOf(leg)))) ?? SILENT;
 }
 
-/** An order that nobody else has told of may end the payout before it is followed. */
+/** The sender may look at a first order that no notice has named: if it is paid, it need not be followed. */
 function lookOf({ plan, known, terms, view, reference }: OrderLeg): SubmitInput['look'] {
   if (!plan.endsPayout || known.attempts > 0 || view.inbox.toldOf(reference).length > 0) return undefined;
   const { closedMeans, maxSlippage } = terms;
   return { closedMeans, ...(plan.kind === 'exchange' && { maxSlippage }) };
 }
 
-/** The sender has compared what it reads with what is stored, and they do not agree. */
+/** The sender found that what it read differs from what is stored. */
 const wasChanged = (result: AttemptResult): boolean => result.outcome === 'not-sent' && result.why === 'changed';
 
 const SILENT: Submitted = { outcome: 'ambiguous', why: 'the sender gave no answer' };
@@ -85,7 +85,7 @@ async function untilReachable({ view, plan, terms }: OrderLeg, why: string): Pro
   await untilCancelRequested(view.inbox, terms.waits.patienceMs, () => polls.awaitBank({ accountId: plan.accountId }));
 }
 
-/** Ever longer while the sends still do not get through. */
+/** Waits longer each time while sends still do not get through. */
 async function beforeNextSend(leg: OrderLeg): Promise<void> {
   const { view, fruitless } = leg;
   leg.fruitless += 1;
@@ -93,7 +93,7 @@ async function beforeNextSend(leg: OrderLeg): Promise<void> {
   await condition(() => view.inbox.wantsCancel, pauseAfter(leg, fruitless - 1));
 }
 
-/** A resend has moved nothing: what is in doubt cannot be cancelled, so that only time leads to the next one. */
+/** A resend moved nothing. An order in doubt cannot be cancelled, so only time leads to the next resend. */
 async function beforeResend(leg: OrderLeg): Promise<void> {
   await sleep(pauseAfter(leg, leg.fruitless), { summary: 'the resend has moved nothing' });
   leg.fruitless += 1;
@@ -104,7 +104,7 @@ function pauseAfter({ terms }: OrderLeg, fruitless: number): number {
   return doublingPause(fruitless, lookAgainMs, lookAgainMaxMs * 12);
 }
 
-/** A clean refusal as the obstacle it is, so that the gates lead the payout on. */
+/** A clean refusal as an obstacle, which the gates handle. */
 const obstacleOf = (meaning: RefusalMeaning, detail: string) =>
   meaning.kind === 'await-funds' ? meaning : { kind: meaning.kind, reason: because(meaning.reason, detail) };
 

@@ -11,18 +11,18 @@ import { isSuperseded, listScans } from '../proxies.ts';
 import type { OrderLeg, Placed } from './order-leg.ts';
 import { setAside } from './second-orders.ts';
 
-/** `resend`: not seen, and the bank is known to recognise the reference: sent again at once, the outcome still in doubt. */
+/** `resend`: not found, and the bank is known to recognise the reference: sent again at once, the outcome still in doubt. */
 export type Resolved = Placed | { kind: 'resend' };
 
-/** What one look showed, and what follows for the rest. */
+/** What one search showed, and the conflict it found. */
 interface Seen extends OrderLook {
   conflict: ReasonCode | undefined;
 }
 
 /**
- * Settles an unknown outcome by looking for the order: quickly at first, then across the window in which the bank may still
- * commit. What is found is adopted; what is proven absent may be sent again once, as far as the dedupe trust goes; everything
- * else waits with an operator and keeps looking on its own.
+ * Resolves an unknown outcome by searching for the order: quickly at first, then across the proof window. An order that is found
+ * is adopted; one proven absent may be resent, as far as the dedupe trust goes; everything else goes to an operator while the
+ * searches continue.
  */
 export async function resolveOrder(leg: OrderLeg): Promise<Resolved> {
   const { view, terms } = leg;
@@ -41,12 +41,12 @@ export async function resolveOrder(leg: OrderLeg): Promise<Resolved> {
     const startedAt = Date.now();
     const look = await lookOnce(leg, n, startedAt >= proofFrom(since, waits));
     const found = look === undefined ? 0 : look.orderIds.length + look.accepted.length + look.nearMisses;
-    // What was shown once is not absent by the lists before it.
+    // An order shown once is not proven absent by lists from before it.
     if (found > 0) scans.length = 0;
     scans.push({ startedAt, stable: look?.stable === true, found });
     if (look !== undefined) {
       if (look.exists) leg.known = { ...leg.known, exists: true };
-      // A sender without an answer may still be there: its time counts as the end of the last attempt.
+      // A sender without an answer may still be running: the end of its time counts as the end of the last attempt.
       if (look.liveForMs > 0) since = Math.max(since, Date.now() + look.liveForMs);
       const chosen = chosenOrder(leg, look, pending);
       if (chosen !== undefined) return adopt(leg, chosen, look, pending);
@@ -58,7 +58,7 @@ export async function resolveOrder(leg: OrderLeg): Promise<Resolved> {
     const conflict = look?.conflict;
     const absent = conflict === undefined && provenAbsent(scans, since, waits);
     const isWindowOver = Date.now() >= proofFrom(since, waits);
-    // Proven by the bank, and its sender never came to the record without which nothing leaves.
+    // Absence is proven, and the sender never recorded the attempt, without which nothing leaves.
     const neverCame = absent && leg.silence !== undefined && look?.recorded?.includes(leg.silence.attempt) === false;
     if (neverCame) leg.known = wasNothing(leg);
     if (pending !== undefined && pending.answer === undefined) {
@@ -76,7 +76,8 @@ export async function resolveOrder(leg: OrderLeg): Promise<Resolved> {
     }
     if (isFree && leg.hasLeft && mayResend(dedupe, leg.known, { absent, stableLooks, isWindowOver })) {
       if (absent) return clear(leg, 'negative proof');
-      // What is in doubt cannot be stopped, and is not helped on either: only the proof lets a cancel count.
+      // An order in doubt cannot be stopped; after a cancel or rejection it is not resent either: the cancel counts once absence
+      // is proven.
       const isWanted = !view.inbox.wantsCancel && view.rejectedBy === undefined;
       if (isWanted) mayResendInDoubt &&= await isAsApproved(leg);
       if (isWanted && mayResendInDoubt) return again(leg);
@@ -86,7 +87,7 @@ export async function resolveOrder(leg: OrderLeg): Promise<Resolved> {
   }
 }
 
-/** What keeps the lists from proving anything, where it is known. */
+/** What keeps the lists from proving anything, if known. */
 function whyNothing(look: OrderLook): string | undefined {
   const { clocksApart, incomplete, indistinct = 0 } = look;
   if (clocksApart) return CLOCKS;
@@ -99,10 +100,13 @@ const INDISTINCT =
   'the bank shows an order for the same money without its reference, which may be this one: ask the bank whose it is';
 const CLOCKS = "the bank's clock is too far from ours for a list to prove anything; payouts doctor says how far";
 
-/** The one reason that needs no decision: what proves something later counts as it would have before. */
+/** The only reason that needs no decision: a later proof still counts. */
 const PROVED_NOTHING: ReasonCode = 'outcome-unknown';
 
-/** Proven to have been nothing: the same reference may be sent again, through the gates. `known`: without an attempt that was none. */
+/**
+ * Nothing was executed: the same reference may be sent again, through the gates. `known`: what is known without an attempt that
+ * sent nothing.
+ */
 function clear(leg: OrderLeg, why: string, known?: Submission): Resolved {
   const isRepeated = known === undefined && leg.hasLeft;
   leg.view.note(
@@ -114,7 +118,7 @@ function clear(leg: OrderLeg, why: string, known?: Submission): Resolved {
   return { kind: 'gates' };
 }
 
-/** What was known before the attempt that turned out to have been none: neither it nor the proof before it counts twice. */
+/** What was known before the attempt that turned out to have sent nothing: neither it nor the proof before it counts twice. */
 function wasNothing({ known, silence }: OrderLeg): Submission {
   if (silence === undefined) return known;
   return { ...known, lastLeft: lastLeftOf(silence.before), resends: silence.before.resends };
@@ -126,14 +130,14 @@ function again(leg: OrderLeg): Resolved {
   return { kind: 'resend' };
 }
 
-/** Payee and fee are read again before an order in doubt is sent again: what was approved is sent, or the proof is waited for. */
+/** Reads payee and fee again before an order in doubt is resent: only what was approved is sent, otherwise the proof is awaited. */
 async function isAsApproved({ plan, view }: OrderLeg): Promise<boolean> {
   const same = (await plan.assess()).digest === view.digest;
   if (!same) view.note('not what was approved any more: nothing is sent again before the proof');
   return same;
 }
 
-/** The one order found as it was sent, the one among several that an operator names, or the one that two people say it is. */
+/** The only order found as sent, the one among several that an operator names, or the one that two people say it is. */
 function chosenOrder(
   leg: OrderLeg,
   look: Seen,
@@ -174,7 +178,7 @@ async function adopt(
   return { kind: 'placed', orderId, looksAtOnce: true };
 }
 
-/** For people, who have to name one of them. */
+/** Text for people, who must name one of these orders. */
 function whatIsShown({ shown = [] }: OrderLook): string | undefined {
   if (shown.length === 0) return undefined;
   const [some, rest] = [shown.slice(0, SHOWN_AT_MOST), shown.length - SHOWN_AT_MOST];
@@ -186,7 +190,7 @@ function whatIsShown({ shown = [] }: OrderLook): string | undefined {
 
 const SHOWN_AT_MOST = 3;
 
-/** Waits for the next look's time, news of an order, or an operator; returns the operator's request. */
+/** Waits until the next search is due, an order is reported, or an operator asks; returns the operator's request. */
 async function untilNextLook(
   { view, terms: { waits } }: OrderLeg,
   since: number,
@@ -229,7 +233,7 @@ async function lookOnce(leg: OrderLeg, n: number, mayProve: boolean): Promise<Se
     `search ${n + 1}: ${orderIds.length} found among ${ordersRead} orders on ${pagesRead} pages, ` +
       `${stable ? 'stable' : look.clocksApart ? "not stable, the bank's clock is too far from ours" : 'not stable'}${differences.length > 0 ? `, other ${differences.join(', ')}` : ''}`,
   );
-  // One order was accepted and another is shown: which of them pays is for people to say.
+  // One order was accepted and another is shown: people must say which of them pays.
   const otherAccepted = orderIds.length > 0 && accepted.some((orderId) => !orderIds.includes(orderId));
   if (orderIds.length > 1 || otherAccepted) return { ...look, conflict: 'duplicate-suspected' };
   const isOther = differences.length > 0 || nearMisses > 0;
@@ -242,8 +246,8 @@ async function park({ view }: OrderLeg, reason: ReasonCode, detail?: string): Pr
 }
 
 /**
- * An operator's wish, checked against what the bank has just shown; undefined: it did not answer. `isOpen`: the window of the proof is
- * over, and no order shown is ours for all that it shows: then two people may close with their evidence what the looks cannot.
+ * Checks an operator's request against what the bank has just shown; `seen` is undefined if it did not answer. `isOpen`: the
+ * proof window is over, and no order shown looks like ours: two people with evidence may then close what the searches cannot.
  */
 function decideByOperator(
   leg: OrderLeg,

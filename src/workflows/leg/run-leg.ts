@@ -18,7 +18,7 @@ export async function runLeg(leg: OrderLeg): Promise<LegResult> {
   return leg.endedBy(placed.paid === undefined ? await followOrder(leg) : paidAtOnce(leg, placed.paid));
 }
 
-/** The sender has seen the end before anybody had to follow the order. */
+/** The sender saw the order paid, so nothing has to follow it. */
 function paidAtOnce({ view }: OrderLeg, read: PaidOrder): LegResult & { kind: 'paid' } {
   view.bankStatus = read.status;
   view.note(`the bank shows ${read.status}`);

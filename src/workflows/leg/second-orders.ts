@@ -4,34 +4,34 @@ import { localReads } from '../proxies.ts';
 import type { Follow } from './followed-order.ts';
 import type { OrderLeg } from './order-leg.ts';
 
-/** A read that lags behind the list shows an order after a few looks; a notice of nothing never does. */
+/** A read that lags behind the list shows a reported order within a few reads; an order that does not exist is never shown. */
 const LOOKS_FOR_ABSENT = 5;
 
-/** Every order told of under the reference, the one followed among them. */
+/** Every order reported or set aside under the reference, including the one followed. */
 export function knownOrders({ view, reference, orderId, setAside: aside }: OrderLeg): Set<string> {
   const told = view.inbox.toldOf(reference).map((notice) => notice.orderId);
   return new Set([...(orderId === undefined ? [] : [orderId]), ...told, ...aside]);
 }
 
-/** An operator follows another order instead of this one. */
+/** Notes that an operator chose another order instead of this one. */
 export function setAside({ setAside: aside, dismissed }: OrderLeg, orderId: string): void {
   aside.add(orderId);
   dismissed.add(orderId);
 }
 
-/** The order that was chosen took no money: what was set aside for it counts again. */
+/** The chosen order took no money: the orders set aside for it count again. */
 export function takeBack({ setAside: aside, dismissed }: OrderLeg): void {
   for (const other of aside) dismissed.delete(other);
 }
 
 /**
- * Another order under the reference that may take money, not yet judged by an operator. A notice only says where to look: the
- * order itself says whether it is there and ours.
+ * Another order under the reference that may take money and that no operator has judged. A notice only says where to look: the
+ * order itself shows whether it exists and is ours.
  */
 export async function secondOrder(follow: Follow): Promise<string | undefined> {
   const { leg } = follow;
   follow.isSecondUnread = false;
-  // A bank may show a record for each leg of an exchange.
+  // A bank may show one record for each leg of an exchange.
   if (leg.plan.kind === 'exchange') return undefined;
   for (const told of knownOrders(leg)) {
     if (told === leg.orderId || leg.dismissed.has(told)) continue;
@@ -60,7 +60,7 @@ async function isThere(follow: Follow, orderId: string): Promise<boolean> {
     if (looks >= LOOKS_FOR_ABSENT) leg.dismissed.add(orderId);
     return false;
   }
-  // Somebody else's, money that came back, or one that took none.
+  // An order of somebody else, a return, or an order that took no money.
   const isOther = order.differences.some((field) => field === NO_REFERENCE || field === 'direct');
   if (isOther || isNoMoney(order.meaning)) leg.dismissed.add(orderId);
   return !isOther && !isNoMoney(order.meaning);

@@ -9,28 +9,28 @@ export type Decided =
   | { kind: 'rejected'; by: string; remark: string }
   | { kind: 'cancel' }
   | { kind: 'expired' }
-  /** `interrupt` came true: something else happened first. */
+  /** `interrupt` came true or `lookAgainMs` passed first. */
   | { kind: 'interrupted' };
 
 export interface DecisionAsked {
-  /** `expiresAt` (epoch ms): decisions are refused from then on, and the question stands until the order moves. */
+  /** `expiresAt` (epoch ms): decisions are refused from then on, while the question stays open until the order moves. */
   ask: Omit<AwaitedApproval, 'approvedBy' | 'expiresAt' | 'maker'> & { expiresAt?: number };
-  /** State shown and stored while people are waited for. */
+  /** State shown and stored while waiting for people. */
   state: Exclude<PayoutState, EndState>;
   reason: Reason;
-  /** How long the question stands; absent: until something else ends it. */
+  /** How long the question stays open; absent: until something else ends it. */
   ttlMs?: number;
-  /** Return after this long to look at the bank again; the question stays open meanwhile. */
+  /** Return after this long to read the bank again; the question stays open. */
   lookAgainMs?: number;
-  /** Asked for as long as it takes: in a new run, once the history of this one is long. */
+  /** Whether to continue in a new run once this one's history is long, because the question may stay open for very long. */
   goesOnAfresh?: boolean;
   /** Return when this comes true; the question stays open. */
   interrupt?: () => boolean;
-  /** `stored`: the row was written by the activity that found the question. */
+  /** `stored`: the activity that found the question has already written the row. */
   stored?: 'stored' | 'to-store';
 }
 
-/** Waits for people, for a cancel request, for the question's end, or for a reason to look at the bank. */
+/** Waits for people, for a cancel, for the question's expiry, or for a reason to read the bank. */
 export async function awaitDecision(view: PayoutView, asked: DecisionAsked): Promise<Decided> {
   const { ttlMs, lookAgainMs, interrupt = () => false } = asked;
   const expiresAt = ttlMs === undefined ? asked.ask.expiresAt : Date.now() + ttlMs;
@@ -45,13 +45,13 @@ export async function awaitDecision(view: PayoutView, asked: DecisionAsked): Pro
   const isOver = (): boolean =>
     question.verdict !== undefined || inbox.wantsCancel || interrupt() || expired() || lookAgain();
   do {
-    // What people have signed is in the store: whoever says so here only says that it is time to look.
+    // Signed decisions are in the store: a signal or an update only says that it is time to read them.
     if (view.isSigned) await view.weigh(asked.ask);
     await condition(() => isOver() || question.isHinted);
   } while (!isOver());
 
   if (whatHappened(view, expired()).kind === 'expired' && question.isBeingRead && patched('read-at-expiry')) {
-    // Whoever decided in time is told what comes of it: the end agrees with that.
+    // Lets updates that were sent in time answer first, so that the end agrees with their answers.
     await condition(() => question.readers === 0);
     await view.weigh(asked.ask);
   }
@@ -67,7 +67,7 @@ function whatHappened({ question: { verdict }, inbox }: PayoutView, expired: boo
   return { kind: expired ? 'expired' : 'interrupted' };
 }
 
-/** Whether a time has passed. The timer is left pending when it is not needed: cancelling it costs an event. */
+/** Whether a time has passed. An unneeded timer is left pending: cancelling it costs an event. */
 function after(ms: number | undefined, summary: string): () => boolean {
   let passed = false;
   if (ms !== undefined) {

@@ -8,9 +8,9 @@ import { untilCancelRequested } from './until-cancel-requested.ts';
 import type { PayoutView } from './view.ts';
 
 /**
- * Makes sure that the payee named by fields exists at the bank. The activity decides whether a POST may be made; an
- * unknown outcome is looked for, never repeated blindly. Returns what the bank refused, that it is not approved (any more), or
- * undefined once it is there.
+ * Makes sure that a payee given by its details exists at the bank. The activity decides whether a POST may be made; after an
+ * unknown outcome it searches, and never repeats blindly. Returns what the bank refused, `not-approved` if there is no (valid)
+ * approval any more, or undefined if the payee exists or a cancel is requested.
  */
 export async function ensureBeneficiary(
   view: PayoutView,

@@ -1,13 +1,13 @@
 import { allHandlersFinished, workflowInfo } from '@temporalio/workflow';
 import type { PayoutView } from './view.ts';
 
-/** Thrown where a payout begins to wait: it goes on in a new run with an empty history. */
+/** Thrown where a payout begins to wait, to continue as new with an empty history. */
 export class FreshHistory extends Error {}
 
 /**
- * A payout may wait for months, and each look costs events. A new run takes the claim, finds what was sent in the store and asks
- * again what is not decided: not while a vote, a rejection, a cancel or an operator's request would be lost. A handler that still
- * runs waits for this run, which must not wait for it in turn.
+ * A payout may wait for months, and each look costs events. The new run takes the claim, finds in the store what was sent, and
+ * asks again what is undecided; so not while a vote, a rejection, a cancel or an operator's request would be lost. Nor while a
+ * handler runs: it waits for this run, which must not wait for it in turn.
  */
 export function goOnAfresh({ inbox, question, rejectedBy }: PayoutView): void {
   if (!workflowInfo().continueAsNewSuggested || !allHandlersFinished() || rejectedBy !== undefined) return;

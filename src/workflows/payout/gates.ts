@@ -12,14 +12,14 @@ import { ensureBeneficiary } from './ensure-beneficiary.ts';
 import { untilCancelRequested } from './until-cancel-requested.ts';
 import type { PayoutView } from './view.ts';
 
-/** An end without money that is not stored yet. */
+/** An unpaid end that is not stored yet. */
 export interface Unpaid {
   kind: 'unpaid';
   state: UnpaidState;
   reason: Reason;
 }
 
-/** Nothing was sent, or what was sent is proven to have been nothing; `because` says what the gates have to lead past. */
+/** Nothing was sent, or nothing that was sent was executed; `because`: what the gates must deal with. */
 export interface BackToGates {
   kind: 'gates';
   because?: { obstacle: Obstacle } | { switchedOff: SwitchScope } | 'changed';
@@ -28,18 +28,18 @@ export interface BackToGates {
 const unpaid = (state: Unpaid['state'], code: ReasonCode): Unpaid => ({ kind: 'unpaid', state, reason: because(code) });
 
 /**
- * Leads a payout through everything that can stand before its submit: date, hold, payee, funds, approval. After every wait the
- * bank is read again, so that an approval always stands for what is then sent.
+ * Leads a payout through everything that can precede its send: date, hold, payee, funds, approval. After every wait the bank is
+ * read again, so that an approval always covers what is then sent.
  */
 export class Gates {
-  /** The exchange is done: what it bought is in the account of the payout currency. */
+  /** The exchange is booked: what it bought is in the account of the payout currency. */
   exchanged: boolean;
-  /** The exchange may be booked: the account sold is short by it. */
+  /** The exchange may be booked: the sold account is then short by it. */
   exchangeSent: boolean;
-  /** It was booked at a worse rate than the cap, and nobody has accepted that yet. */
+  /** The exchange was booked at a rate worse than the cap allows, and nobody has accepted that yet. */
   rateToAccept: Reason | undefined;
   readonly passes: Passes;
-  /** Until when (workflow time) short funds are waited for; set at the first shortage. */
+  /** Workflow time until which to wait for funds; set at the first shortage. */
   private fundsUntil: number | undefined;
   /** Visits to a hold or a shortage, to space the looks. */
   private visits = 0;
@@ -62,27 +62,27 @@ export class Gates {
     this.exchangeSent = exchangeSent;
   }
 
-  /** The exchange is booked: a shortage of the account that pays is another one. */
+  /** The exchange is booked: from now on a shortage is one of the account that pays, with its own waiting time. */
   booked(): void {
     this.exchanged = true;
     this.fundsUntil = undefined;
   }
 
-  /** What the bank shows now: after a wait, nothing read before it counts. */
+  /** What the bank shows now; nothing that was read before a wait counts after it. */
   assess(): Promise<Assessment> {
     const { view, exchanged, exchangeSent, passes } = this;
     const input = { claim: view.claim, recorded: view.recorded, exchanged, exchangeSent, approved: passes.approved };
     return call('assess', input, 'reads the bank again after a wait');
   }
 
-  /** What stands before the payout once an order of it was not sent. */
+  /** The assessment with which to return to the gates after an order was not sent. */
   async after({ because: why }: BackToGates, found: Assessment): Promise<Assessment> {
     if (why === 'changed') this.weighAgain();
     if (why === undefined || why === 'changed') return this.assess();
     return 'obstacle' in why ? { ...found, ...why } : { ...(await this.assess()), ...why };
   }
 
-  /** What was signed may have expired, or its signer left the policy. */
+  /** Forgets approvals: a signature may have expired, or its signer may have left the policy. */
   private weighAgain(): void {
     if (!this.view.isSigned) return;
     this.passes.approved = undefined;
@@ -104,7 +104,7 @@ export class Gates {
       if (view.inbox.wantsCancel) return unpaid('cancelled', 'cancelled-by-request');
       if (view.rejectedBy !== undefined) return unpaid('rejected', 'approval-rejected');
       if (gate.gate !== 'hold' && view.state === 'held') this.leaveWait();
-      // Money came: a later shortage has a patience of its own.
+      // Not waiting for money any more: a later shortage gets its own waiting time.
       if (gate.gate === 'approval' || gate.gate === 'hold') this.fundsUntil = undefined;
       let ended: Unpaid | undefined;
       let obstacle: Obstacle | undefined;
@@ -146,7 +146,7 @@ export class Gates {
     return undefined;
   }
 
-  /** The exchange was booked at a worse rate than the cap: people decide whether the payout goes on. */
+  /** The exchange was booked at a rate worse than the cap allows: people decide whether the payout continues. */
   private async acceptRate(reason: Reason): Promise<Unpaid | undefined> {
     const { view, passes } = this;
     const decided = await awaitDecision(view, {
@@ -165,11 +165,12 @@ export class Gates {
       : unpaid('cancelled', 'cancelled-by-request');
   }
 
-  /** A hold ends by a decision, or is looked at again in case its reason is gone. */
+  /** A hold ends by a decision; it also looks again in case its reason is gone. */
   private async hold({ digest, reason }: Extract<Gate, { gate: 'hold' }>): Promise<Unpaid | undefined> {
     const { view, passes } = this;
     const { lookAgainMs, lookAgainMaxMs } = this.terms.waits;
-    // The rest of the account's rows wait for this one to find it usable again, and nobody tells it of a switch.
+    // Looks more often: other rows wait for this one to find the account usable, or the signal that the reason is gone may be
+    // lost.
     const isProbe = isOfAccount(reason) || isTold(reason);
     const pause = doublingPause(this.visits, lookAgainMs, isProbe ? lookAgainMaxMs : lookAgainMaxMs * 12);
     this.visits += 1;
@@ -190,7 +191,7 @@ export class Gates {
     return undefined;
   }
 
-  /** Waits for money, in one activity that the server retries, for as long as the patience lasts. */
+  /** Waits for money, in one activity that the server retries, until the waiting time is over. */
   private async awaitFunds({ funds }: Assessment): Promise<Unpaid | undefined> {
     const { view } = this;
     const { fundsPatienceMs, lookAgainMs, lookAgainMaxMs } = this.terms.waits;
@@ -199,7 +200,7 @@ export class Gates {
     if (left <= 0) return unpaid('failed', 'funds-patience-over');
     await view.enter('awaiting-funds', because('insufficient-funds'), funds?.needs);
     if (funds === undefined || funds.enough) {
-      // The bank says "short" although its balance looks sufficient: only time can tell.
+      // The bank says "short" although the balance looks sufficient: only time can tell.
       const pause = Math.min(left, doublingPause(this.visits, lookAgainMs, lookAgainMaxMs));
       this.visits += 1;
       await condition(() => view.inbox.wantsCancel, pause);
@@ -228,7 +229,7 @@ export class Gates {
     return undefined;
   }
 
-  /** What people have said about what is asked no longer, or asked otherwise from now on. */
+  /** Takes in decisions on a question that is about to be dropped or changed. */
   private async hear(): Promise<void> {
     const { view } = this;
     await view.hear();
@@ -236,13 +237,13 @@ export class Gates {
     if (view.isSigned && awaited !== undefined) await view.weigh(awaited);
   }
 
-  /** A list filter never hits a payout that has been decided: what was waited for is over before anything else is done. */
+  /** Leaves the waiting state first, so that list filters do not match a payout that is no longer waiting. */
   private leaveWait(): void {
     this.view.question.close();
     this.view.show('preparing');
   }
 }
 
-/** Digest of what a gate asks people; undefined where it asks nothing. */
+/** Digest of what a gate asks people; undefined if it asks nothing. */
 const askedAt = (gate: Gate): string | undefined =>
   gate.gate === 'approval' || gate.gate === 'hold' ? gate.digest : undefined;

@@ -63,7 +63,7 @@ export function handleMessages(view: PayoutView): void {
   });
 }
 
-/** Where decisions are signed a signal only says that one was stored. */
+/** If decisions are signed, a signal only says that one was stored. */
 async function decidedBySignal(view: PayoutView, decision: Decision): Promise<void> {
   const { decision: action, by } = decision;
   if (view.isSigned) {
@@ -76,7 +76,7 @@ async function decidedBySignal(view: PayoutView, decision: Decision): Promise<vo
   if (verdict.verdict === 'refused') await tellRefused(view, { action, by, why: verdict.why });
 }
 
-/** A refusal that changes nothing is an entry of the audit all the same: as good as that goes, and nothing waits for it but the end. */
+/** Records a refusal in the audit, best effort; only the end of the workflow waits for it. */
 async function tellRefused(view: PayoutView, refused: Refused): Promise<void> {
   if (!view.isClaimed || !patched('refusals-are-audited')) return;
   await checks.auditRefused({ claim: view.claim, refused }).catch(() => log.warn('a refusal is not in the audit'));
@@ -118,7 +118,7 @@ function refusalToWeigh({ question: { awaited } }: PayoutView): string | undefin
   return hasExpired(awaited, Date.now()) ? 'the approval has expired' : undefined;
 }
 
-/** What is stored, with what came along, weighed by an activity: a workflow verifies no signature. */
+/** Weighs stored decisions and the one passed in, in an activity: a workflow cannot verify signatures. */
 async function weighedWith(view: PayoutView, signed: unknown): Promise<Verdict> {
   const { question: asked } = view;
   const { awaited } = asked;
@@ -130,7 +130,7 @@ async function weighedWith(view: PayoutView, signed: unknown): Promise<Verdict> 
     const verdict = await checks
       .weighDecisions(input)
       .catch((error: unknown): Verdict => ({ verdict: 'refused', why: takenOver(error) }));
-    // The main line reads it again before it goes on.
+    // The main line reads the decisions again before it continues.
     view.hint();
     return verdict;
   } finally {
@@ -138,13 +138,13 @@ async function weighedWith(view: PayoutView, signed: unknown): Promise<Verdict> 
   }
 }
 
-/** What is told when the claim of the run is gone: its main line takes it anew, and asks again. Any other error is thrown. */
+/** Answer if the run has lost its claim: the main line takes it again and asks again. Any other error is thrown. */
 function takenOver(error: unknown): string {
   if (!isSuperseded(error)) throw error;
   return 'the payout is being taken over at this moment; send it again';
 }
 
-/** States in which the main line stops by itself at the next step when a cancel is asked for. */
+/** Whether the main line stops at its next step if a cancel is requested. */
 function isStoppable({ state }: PayoutView): boolean {
   return !['submitting', 'resolving', 'needs-operator', 'converting'].includes(state);
 }

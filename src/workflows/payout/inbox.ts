@@ -3,41 +3,41 @@ import type { OrderNotice } from '../../domain/order-notice.ts';
 import { Inbox } from '../execution/inbox.ts';
 import type { ResolveUpdate } from '../messages.ts';
 
-/** How far a cancel can still do something about the order that is under way. */
+/** Whether a cancel can still affect the current order: `open`, passed to the bank (`driven`), or `too-late`. */
 export type CancelStanding = 'open' | 'driven' | 'too-late';
 
-/** What others have told a payout: news of its orders, what operators ask for, the wish to cancel. */
+/** What a payout has been told: news of its orders, operators' requests, a cancel. */
 export class PayoutInbox extends Inbox<ResolveUpdate> {
-  /** Of the order that is followed now; an exchange and its payment have one each. */
+  /** Standing for the order that is followed now; an exchange and its payment have one each. */
   cancelStanding: CancelStanding = 'open';
   private readonly notices: OrderNotice[] = [];
   private fresh = false;
   private lookWanted = false;
   private alarm: { fired: boolean; looks: number } | undefined;
 
-  /** The order is looked at without waiting for news of it. */
+  /** Makes the order be read without waiting for news. */
   lookAgain(): void {
     this.fresh = true;
   }
 
-  /** Whatever came as the payload of a signal: what is no notice only says "look". */
+  /** Takes any signal payload: one that is no notice only means "look". */
   tell(notice: unknown): void {
     this.lookAgain();
     if (isNotice(notice)) this.notices.push(notice);
     else this.lookWanted = true;
   }
 
-  /** Something was told since it was last taken. */
+  /** Whether anything was reported since the last `take`. */
   get hasNews(): boolean {
     return this.fresh;
   }
 
-  /** Somebody has asked for a look at whatever order there is, since it was last taken. */
+  /** Whether somebody asked to look at whatever order there is, since the last `take`. */
   get isAskedToLook(): boolean {
     return this.lookWanted;
   }
 
-  /** What is looked at from now on covers all that was told so far; returns whether there was anything. */
+  /** Marks all news as handled, because the next read covers it; returns whether there was any. */
   take(): boolean {
     const { fresh } = this;
     this.fresh = false;
@@ -45,19 +45,19 @@ export class PayoutInbox extends Inbox<ResolveUpdate> {
     return fresh;
   }
 
-  /** The orders that were told of under a reference, oldest first. */
+  /** The notices for a reference, oldest first. */
   toldOf(reference: string): readonly OrderNotice[] {
     return this.notices.filter((notice) => notice.reference === reference);
   }
 
-  /** A cancel was asked for and can still do something. */
+  /** Whether a cancel is requested and can still have an effect. */
   get wantsCancel(): boolean {
     return this.cancel !== undefined && this.cancelStanding !== 'too-late';
   }
 
   /**
-   * Waits for news until the safety timer fires. One timer serves the whole life and is left pending at the end: cancelling it
-   * costs an event. After it has fired, looks are spaced ever wider.
+   * Waits for news until the safety timer fires. One timer serves the whole life and is left pending at the end, because
+   * cancelling it costs an event. Each time it fires the next interval is longer.
    */
   async untilNews(patienceMs: number, news: () => boolean): Promise<void> {
     this.alarm ??= setAlarm(patienceMs, 0);
@@ -66,7 +66,7 @@ export class PayoutInbox extends Inbox<ResolveUpdate> {
     if (alarm.fired) this.alarm = setAlarm(patienceMs * 2 ** Math.min(alarm.looks + 1, 6), alarm.looks + 1);
   }
 
-  /** Nothing was heard for the patience time: whoever waits looks itself. */
+  /** Nothing was heard for the patience time: whoever waits must look itself. */
   get isPatienceOver(): boolean {
     return this.alarm?.fired === true;
   }

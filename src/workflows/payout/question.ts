@@ -1,39 +1,39 @@
 import { log } from '@temporalio/workflow';
 import { type AwaitedApproval, consider, type Decision, type Verdict } from '../../domain/approval.ts';
 
-/** What a signal says, of which nobody knows whether it is true. */
+/** An unverified statement made by a signal. */
 export type Said = Pick<Decision, 'decision' | 'by'>;
 
-/** What a payout asks people, one thing at a time, and what they have said. */
+/** What a payout asks people, one question at a time, and their answers. */
 export class Question {
   awaited: AwaitedApproval | undefined;
   verdict: Extract<Verdict, { verdict: 'approved' | 'rejected' }> | undefined;
-  /** Somebody says that there is something new to read about it. */
+  /** Somebody says that the store has something new about the question. */
   isHinted = false;
-  /** Updates under way that have read, or will read, what is stored, and then say what comes of it. */
+  /** Number of running updates that read the stored decisions and then answer with the outcome. */
   readers = 0;
-  /** By signals, since it was last read: refused unless what they say is signed. */
+  /** Statements made by signals since the decisions were last read; refused unless a signed decision says the same. */
   readonly said: Said[] = [];
   private about: string | undefined;
-  /** Digest of the last one that was asked, open or not. */
+  /** Digest of the last question asked, open or not. */
   private lastAsked: string | undefined;
-  /** Asked before the claim was taken, and not asked again yet: whoever has seen it may still reject. */
+  /** The question from before the claim was taken, not asked again yet: whoever has seen it may still reject. */
   private unanswered: AwaitedApproval | undefined;
 
-  /** `unanswered`: what the run before has left open. */
+  /** `unanswered`: the question that the previous run left open. */
   constructor(unanswered?: AwaitedApproval) {
     this.unanswered = unanswered;
     this.lastAsked = unanswered?.digest;
   }
 
-  /** What somebody may have in mind who decides now. */
+  /** The question that somebody deciding now may have in mind. */
   get open(): AwaitedApproval | undefined {
     return this.awaited ?? this.unanswered;
   }
 
   /**
-   * Opens a question; earlier votes serve no other one. The same question asked again goes on as it was, so that a decision
-   * taken while the bank was looked at in between is not lost.
+   * Opens a question; votes on one do not count for another. Asking the same question again leaves it as it is, so that a
+   * decision taken while the bank was read in between is not lost.
    */
   ask(awaited: AwaitedApproval): void {
     const about = [awaited.kind, awaited.digest].join(' ');
@@ -45,23 +45,26 @@ export class Question {
     this.verdict = undefined;
   }
 
-  /** Somebody has said something that is not read yet. */
+  /** Whether some statement has not been read yet. */
   get isBeingRead(): boolean {
     return this.isHinted || this.readers > 0;
   }
 
-  /** Somebody may have answered it who does not know that this is asked next, or nothing more. */
+  /** Whether the last question may just have been answered although `digest` is asked next (undefined: nothing is). */
   isLeftFor(digest: string | undefined): boolean {
     return digest === undefined ? this.open !== undefined : ![undefined, digest].includes(this.lastAsked);
   }
 
-  /** The claim is taken anew: it is asked again, if at all. What waits for the bank's audit is rejected there. */
+  /**
+   * The claim is taken again: the question is asked again if it still arises. Not kept if it is about the bank's audit: that
+   * order is rejected at the bank.
+   */
   leave(): void {
     if (this.awaited !== undefined && this.awaited.kind !== 'bank') this.unanswered = this.awaited;
     this.close();
   }
 
-  /** The gates are open: what is sent from now on nobody rejects by an answer to what was asked before. */
+  /** The gates are open: an answer to an earlier question can no longer reject what is sent from now on. */
   leaveBehind(): void {
     this.unanswered = undefined;
     this.close();
@@ -77,12 +80,12 @@ export class Question {
     return this.take(consider(this.subjectOf(decision), decision, Date.now()), decision.decision);
   }
 
-  /** What a decision is about. Nobody approves what is about to be read anew. */
+  /** The question that a decision applies to. Nobody can approve what is about to be read again. */
   subjectOf({ decision }: Pick<Decision, 'decision'>): AwaitedApproval | undefined {
     return decision === 'reject' ? this.open : this.awaited;
   }
 
-  /** What a decision, or all that are stored, make of the question. */
+  /** Applies the verdict of one decision, or of all stored ones. */
   take(verdict: Verdict, decision: string): Verdict {
     switch (verdict.verdict) {
       case 'counted':

@@ -1,7 +1,7 @@
 import { CancellationScope, condition, isCancellation, sleep } from '@temporalio/workflow';
 import type { PayoutInbox } from './inbox.ts';
 
-/** Runs a wait that nothing depends on, and drops it when a cancel is asked for or the time is over. */
+/** Runs a wait that nothing depends on, and cancels it when a cancel is requested or the time limit is over. */
 export async function untilCancelRequested(
   inbox: PayoutInbox,
   limitMs: number,

@@ -23,7 +23,7 @@ import { lastingAttributes, payoutState, type SearchAttributes } from '../search
 import { PayoutInbox } from './inbox.ts';
 import { Question, type Said } from './question.ts';
 
-/** What one payout shows of itself, in the UI and in the store, and what it is told. */
+/** What a payout shows of itself, in the UI and in the store, and what it is told. */
 export class PayoutView extends ExecutionView<PayoutState> {
   readonly what = 'payout';
   readonly inbox = new PayoutInbox();
@@ -34,24 +34,24 @@ export class PayoutView extends ExecutionView<PayoutState> {
   fee: string | null = null;
   feeCurrency: string | null = null;
   maker: string | undefined;
-  /** Decisions count when they are signed. */
+  /** Decisions count only if signed. */
   isSigned = false;
-  /** The state that this run has written to the row and is still in. */
+  /** The state that this run wrote to the row and is still in. */
   recorded: StoredState | undefined;
-  /** Who has said that the payout shall not be sent: as final as a cancel, also for a run that takes the claim anew. */
+  /** Who rejected the payout: as final as a cancel, also for a run that takes the claim again. */
   rejectedBy: string | undefined;
-  /** Digest of what is paid: what approvals are bound to. */
+  /** Digest of what is paid; approvals are bound to it. */
   digest = '';
-  /** Distinct people who must approve an order that the bank audits. */
+  /** Number of distinct people who must approve an order that the bank audits. */
   approvalsAtBank = 1;
-  /** What people should look at before they decide. */
+  /** What people should check before they decide. */
   flags: readonly Flag[] = [];
   private readonly title: string;
   private readonly kind: PayoutKind;
   private held: Claim | undefined;
   private missingAttributes: SearchAttributes = {};
 
-  /** `unanswered`: what the run before has asked people, and they have not answered. */
+  /** `unanswered`: the question that the previous run left open. */
   constructor(title: string, kind: PayoutKind, unanswered?: AwaitedApproval) {
     super('received');
     this.question = new Question(unanswered);
@@ -60,7 +60,7 @@ export class PayoutView extends ExecutionView<PayoutState> {
     this.kind = kind;
   }
 
-  /** What every write and every send of this run carries. */
+  /** Every write and every send of this run carries it. */
   get claim(): Claim {
     if (this.held === undefined) throw new Error('the payout is not claimed yet');
     return this.held;
@@ -70,7 +70,7 @@ export class PayoutView extends ExecutionView<PayoutState> {
     return this.held !== undefined;
   }
 
-  /** A run that takes the claim, for the first time or anew, asks and shows from the start. */
+  /** A run that takes the claim, for the first time or again, asks and shows everything from the start. */
   claimed(claim: Claim): void {
     this.held = claim;
     this.inbox.cancelStanding = 'open';
@@ -78,15 +78,15 @@ export class PayoutView extends ExecutionView<PayoutState> {
   }
 
   /**
-   * A payout started without attributes (from the `temporal` CLI, say) sets them with the first state it shows. One
-   * started for a later day shows `scheduled` until it shows something else.
+   * A payout started without attributes (from the `temporal` CLI, say) sets them with the first state it shows. One started for a
+   * later day shows `scheduled` until it shows another state.
    */
   attributesAtStart(reference: string, input: PayoutInput): void {
     this.shown = workflowInfo().typedSearchAttributes.get(payoutState);
     if (this.shown === undefined) this.missingAttributes = lastingAttributes(reference, input);
   }
 
-  /** Nobody else had it meanwhile: what is asked and shown stays. */
+  /** Takes the next term of the same claim. No other run held it meanwhile, so what is asked and shown stays. */
   renewed(claim: Claim): void {
     this.held = claim;
   }
@@ -95,7 +95,7 @@ export class PayoutView extends ExecutionView<PayoutState> {
     return isEnd(this.state);
   }
 
-  /** Moves to a state that lists and reports shall show. */
+  /** Moves to a state that lists and reports must show. */
   async enter(
     state: Exclude<PayoutState, EndState>,
     reason: Reason | null = null,
@@ -109,14 +109,14 @@ export class PayoutView extends ExecutionView<PayoutState> {
     await call('recordState', record, reason === null ? state : `${state}: ${reason.code}`);
   }
 
-  /** Stores an end without money; `settled` is what this run knows of what it sent. */
+  /** Stores an unpaid end; `settled` is what this run knows of what it sent. */
   async close(state: UnpaidState, reason: Reason, settled: SettledLegs): Promise<void> {
     const by = this.endedBy(reason);
     await call('closePayout', { claim: this.claim, state, reason, settled, by }, `${state}: ${reason.code}`);
     this.show(state, reason);
   }
 
-  /** Who has said so, where a person has; from history alone, so that a replay asks for the same. */
+  /** Who decided the end, if a person did; from history alone, so that a replay gives the same. */
   private endedBy({ code }: Reason): string | undefined {
     if (code === 'approval-rejected') return this.rejectedBy;
     return code === 'cancelled-by-request' ? this.inbox.cancel?.by : undefined;
@@ -127,7 +127,7 @@ export class PayoutView extends ExecutionView<PayoutState> {
     super.show(state, reason);
   }
 
-  /** What people are asked to approve is what was read last. */
+  /** People are asked to approve what was read last. */
   assessed({ digest, approvalsAtBank = 1, flags = [] }: Assessment): void {
     this.digest = digest;
     this.flags = flags;
@@ -148,21 +148,21 @@ export class PayoutView extends ExecutionView<PayoutState> {
     return verdict;
   }
 
-  /** Somebody says that something was decided: of no weight by itself where decisions are signed. */
+  /** Somebody says that a decision exists: by itself without effect if decisions are signed. */
   hint(said?: Said): void {
     this.question.isHinted = true;
     if (said !== undefined) this.question.said.push(said);
   }
 
   /**
-   * What was said while a local activity ran comes with the next workflow task. Without one, a question would be closed, and the payout
-   * sent, past a rejection given before, and an approval of what was asked would count for what is asked next.
+   * Lets in what arrived while a local activity ran: it comes only with the next workflow task. Otherwise a question could be
+   * closed, and the payout sent, past an earlier rejection, and an approval of one question could count for the next.
    */
   async hear(): Promise<void> {
     await sleep(1, { summary: 'takes in what arrived meanwhile' });
   }
 
-  /** What people have signed about the question that is open. */
+  /** Reads what people have signed about the open question. */
   async weigh({ kind, digest, needed }: Pick<AwaitedApproval, 'kind' | 'digest' | 'needed'>): Promise<void> {
     this.question.isHinted = false;
     const said = this.question.said.splice(0);
@@ -181,7 +181,7 @@ export class PayoutView extends ExecutionView<PayoutState> {
     this.showDetails();
   }
 
-  /** An order that waits for the bank's audit is rejected there. */
+  /** Not for the bank's audit: that order is rejected at the bank. */
   private noteRejection(awaited: AwaitedApproval | undefined, verdict: Verdict): void {
     if (verdict.verdict === 'rejected' && awaited?.kind !== 'bank') this.rejectedBy = verdict.by;
   }

@@ -7,16 +7,19 @@ import type { LegResult, OrderLeg } from '../leg/order-leg.ts';
 import type { BackToGates, Unpaid } from '../payout/gates.ts';
 import type { PayoutView } from '../payout/view.ts';
 
-/** What a payout, a transfer or an exchange returns. Every business outcome is a return value; a workflow fails only for a bug or a misuse. */
+/**
+ * Result of a payout, a transfer or an exchange. Every business outcome is a return value; a workflow fails only for a bug or a
+ * misuse.
+ */
 export type PayoutResult = Omit<Extract<Prepared, { kind: 'ended' }>, 'kind'>;
 
-/** Ends without money, unless something was sent that `settled` does not name. */
+/** Ends the row unpaid; throws (superseded) if something was sent that `settled` does not cover. */
 export async function close(view: PayoutView, { state, reason }: Unpaid, settled: SettledLegs): Promise<PayoutResult> {
   await view.close(state, reason, settled);
   return resultOf(view, state);
 }
 
-/** The end by the order that ends the payout: one that the read of the order has stored is only shown. */
+/** Ends the row with the end of its order. An end already stored by the read of the order is only shown. */
 export async function endedBy(
   view: PayoutView,
   end: Exclude<LegResult, BackToGates>,
@@ -33,7 +36,7 @@ export async function endedBy(
   return resultOf(view, 'completed');
 }
 
-/** An end that the store had before this run. */
+/** Shows an end that the store had before this run. */
 export function earlierEnd(
   view: PayoutView,
   { reference, state, reason, orderId, fee, feeCurrency }: Extract<Prepared, { kind: 'ended' }>,
@@ -47,7 +50,7 @@ function resultOf({ claim, reason, orderId, fee, feeCurrency }: PayoutView, stat
   return { reference: claim.reference, state, reason, orderId, fee, feeCurrency };
 }
 
-/** What each end of the order that ends a payout is for it. */
+/** What each end of the order that ends a payout means for it. */
 export function endOfOrder(
   meaning: TerminalMeaning,
   leg: OrderLeg,
@@ -67,7 +70,7 @@ export function endOfOrder(
   }
 }
 
-/** Its cancel had the order rejected at the bank: this run knows it, or the store of one before. */
+/** Whether a cancel had the order rejected at the bank: by this run or, as the store says, by an earlier one. */
 export const isCancelDriven = ({ view, rejectedAs }: OrderLeg): boolean =>
   view.inbox.cancelStanding === 'driven' || rejectedAs === 'cancel';
 

@@ -4,7 +4,7 @@ import { runLeg } from '../leg/run-leg.ts';
 import { close, endedBy, endOfOrder, type PayoutResult } from './ends.ts';
 import { type PayoutRoute, type Run, type sharedPlan, startOf } from './under-claim.ts';
 
-/** A route whose one order moves money between accounts of its owner: the gates around one leg. */
+/** A route whose only order moves money between the owner's accounts: the gates around one leg. */
 export function ownMove(
   kind: 'transfer' | 'exchange',
   plan: (run: Run) => ReturnType<typeof sharedPlan>,
@@ -41,7 +41,7 @@ function legOf(
   );
 }
 
-/** What was sent and is in doubt is settled before anything else; then the gates, and the order. */
+/** Resolves first whatever was sent and is in doubt; then the gates, and the order. */
 async function lead({ prepared, view, gates }: Run, leg: OrderLeg): Promise<PayoutResult> {
   let found = prepared.assessment;
   for (;;) {

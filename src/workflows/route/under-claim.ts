@@ -29,7 +29,7 @@ import { earlierEnd, type PayoutResult } from './ends.ts';
 
 export type Ready = Extract<Prepared, { kind: 'ready' }>;
 
-/** What a route has at hand under one claim. */
+/** What a route works with under one claim. */
 export interface Run {
   input: PayoutInput;
   prepared: Ready;
@@ -38,42 +38,42 @@ export interface Run {
 }
 
 /**
- * What a run hands over to the one that goes on in its place: its store; what it has sent, which no store can make it forget; and what
- * people have let through, so that nobody is asked again.
+ * What a run hands over when it continues as new: its store; what it has sent, which no store can make it forget; and what people
+ * have let through, so that nobody is asked again.
  */
 export interface RunBefore {
   storeId: string;
-  /** Of its claim; the next run has the next one. */
+  /** Term of its claim; the next run takes the next term. */
   term: number;
   legs: Partial<Record<LegKind, LegMemory>>;
   passes: Passes;
-  /** What it has asked people, who have not answered; absent where decisions are signed, and in the store. */
+  /** The question left unanswered; absent if decisions are signed, because they are then in the store. */
   unanswered?: AwaitedApproval;
 }
 
-/** What the workflows of the kinds differ in. */
+/** How the workflows of the kinds differ. */
 export interface PayoutRoute<Legs> {
   kind: PayoutKind;
-  /** How far the exchange of a payout has come. */
+  /** Progress of a payout's exchange. */
   progress(starts: LegStarts): ExchangeProgress;
-  /** `before`: the same legs, as this run knew them until its claim was lost, or the run that it goes on for. */
+  /** `before`: the same legs, as known to this run before it lost its claim, or to the run it continues. */
   legs(run: Run, before: RunBefore['legs']): Legs;
   orders(legs: Legs): readonly OrderLeg[];
   lead(run: Run, legs: Legs): Promise<PayoutResult>;
 }
 
 /**
- * From the instruction to a proven end. Nothing that may have moved money is interrupted by a cancellation. A run whose claim was
- * lost (it was reset, say, or something was sent that it has not settled) takes it anew and begins again.
+ * Runs a route from the instruction to a proven end. A cancellation interrupts nothing that may have moved money. A run that lost
+ * its claim (after a reset, or because something was sent whose outcome it does not know) takes it again and starts over.
  */
 export async function underClaim<Legs>(
   given: PayoutInput,
   before: RunBefore | undefined,
   route: PayoutRoute<Legs>,
 ): Promise<PayoutResult> {
-  // Anybody can start a workflow with anything: what is no instruction is refused by `prepare`, not by a crash.
+  // Anybody can start a workflow with any input: `prepare` refuses what is no instruction, so that nothing crashes.
   const input = given ?? {};
-  // Nobody but a run of this payout hands anything over.
+  // Ignore `before` from a caller: only a run that continued as new hands anything over.
   const handedOver = workflowInfo().continuedFromExecutionRunId === undefined ? undefined : before;
   const view = new PayoutView(payoutTitle(input), route.kind, handedOver?.unanswered);
   handleMessages(view);
@@ -112,7 +112,7 @@ async function claimAndGo<Legs>(
       view.isSigned = prepared.terms.signed === true;
       view.attributesAtStart(prepared.claim.reference, input);
       view.assessed(prepared.assessment);
-      // Two runs would take the claim from each other without end.
+      // Without a pause two runs could take the claim from each other for ever.
       if (lost > LOSSES_WITHOUT_PAUSE) await sleep(doublingPause(lost, prepared.terms.waits.lookAgainMs, HOUR_MS));
       const gates = new Gates(view, prepared.terms, `${input.account_id ?? ''}`, route.progress(prepared), passes);
       const run = { input, prepared, view, gates };
@@ -131,9 +131,9 @@ async function claimAndGo<Legs>(
         });
       }
       if (!isSuperseded(error)) throw error;
-      // Somebody else may have had the payout meanwhile.
+      // Another run may have had the payout meanwhile: what people let through before does not count.
       passes = undefined;
-      // Nothing that was asked for under the term of before is sent under the next one.
+      // The next term fences off any send that was scheduled under the old one.
       if (view.isClaimed) term = view.claim.term + 1;
       view.note(
         'the claim was lost, or something was sent that is not settled: the store is asked again what was sent',
@@ -147,7 +147,7 @@ type Workflow = (given: PayoutInput, before?: RunBefore) => Promise<PayoutResult
 const byKind = (orders: readonly OrderLeg[]): RunBefore['legs'] =>
   Object.fromEntries(orders.map((leg) => [leg.plan.kind, leg]));
 
-/** Of a leg only what goes into a history. */
+/** Reduces each leg to what is handed over in history. */
 const memoriesOf = (legs: RunBefore['legs']): RunBefore['legs'] =>
   Object.fromEntries(
     Object.entries(legs).map(([kind, { known, firstSentAt, lastSentAt, silence, placedIds }]) => [
@@ -158,7 +158,7 @@ const memoriesOf = (legs: RunBefore['legs']): RunBefore['legs'] =>
 
 const LOSSES_WITHOUT_PAUSE = 3;
 
-/** What the store knows of an order; `prepare` returns it for every one that a row of its kind may send. */
+/** What the store knows of an order; `prepare` returns it for every order that a row of this kind may send. */
 export function startOf(starts: LegStarts, leg: LegKind): LegStart {
   const start = starts[leg];
   if (start === undefined) throw new Error(`a row of this kind sends no ${leg}`);
@@ -167,7 +167,7 @@ export function startOf(starts: LegStarts, leg: LegKind): LegStart {
 
 type Submit = 'submitPayment' | 'submitTransfer' | 'submitExchange';
 
-/** What is the same in the plan of every order; `what` says in the UI what an attempt does. */
+/** The common part of every leg's plan; `what` says in the UI what an attempt does. */
 export function sharedPlan(
   { input, prepared, view, gates }: Run,
   submit: Submit,
@@ -184,7 +184,7 @@ export function sharedPlan(
   };
 }
 
-/** A misuse (wrong id, reused id) fails the workflow with the activity's own words; anything else is a bug. */
+/** A misuse (wrong id, reused id) fails the workflow with the activity's own message; anything else is a bug. */
 async function prepare(input: Parameters<typeof call<'prepare'>>[1]): Promise<Prepared> {
   try {
     return await call('prepare', input, 'claims the payout and reads the bank');
