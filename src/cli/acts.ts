@@ -5,15 +5,15 @@ import type { Session } from './session.ts';
 /** Adds a command to its group. */
 export type Add = (usage: string, description: string, options?: CommandOptions) => Command;
 
-/** Does what a command does, in a session of its own. */
+/** Runs the action of a command in its own session. */
 export type Perform = (action: (session: Session) => Promise<ExitCode>) => Promise<void>;
 
-/** A command that says nothing has done what it was asked for. */
+/** A command that returns nothing has succeeded. */
 type Answer = Promise<ExitCode> | Promise<void> | ExitCode | void;
 
 /**
- * What a command does: the function `name` of a module that is loaded when the command runs, so that `--help` loads nothing of what
- * any command does. It is given a session, `first`, and what commander gives: the arguments, the options, and the command.
+ * The action of a command: the function `name` of a module that is loaded when the command runs, so that `--help` loads no
+ * command's code. It gets a session, `first`, and what commander passes: the arguments, the options, and the command.
  */
 export type Acts = <Name extends string>(
   load: () => Promise<Readonly<Record<Name, (session: Session, ...given: never[]) => Answer>>>,

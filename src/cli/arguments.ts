@@ -5,9 +5,9 @@ import { PAYOUT_STATES, type PayoutState } from '../domain/payout-state.ts';
 import { Problem } from '../domain/problem.ts';
 import { isReasonCode } from '../domain/reasons.ts';
 
-// What the values of options are made of; each throws commander's error, which names the option, unless it says otherwise.
+// Parsers for option values. Each throws commander's error, which names the option, unless it says otherwise.
 
-/** Text that is kept and shown to people. Throws a `Problem`: commander's own error would show what was given. */
+/** Text that is stored and shown to people. Throws a `Problem`: commander's own error would repeat the text. */
 export function keptText(text: string): string {
   if (!holdsCardNumber(text) && !/\p{Cc}/u.test(text)) return text;
   throw new Problem('usage', 'text-refused', 'Stored text must not contain a card number or control characters.', {
@@ -15,7 +15,7 @@ export function keptText(text: string): string {
   });
 }
 
-/** A TCP port. */
+/** A TCP port, 0 to 65535. */
 export function port(text: string): number {
   const value = wholeNumber(text);
   if (value > 65_535) throw new InvalidArgumentError('a port is a number from 0 to 65535');
@@ -27,7 +27,7 @@ export function wholeNumber(text: string): number {
   return Number(text);
 }
 
-/** Rows that are paid first. */
+/** Number of rows that are paid first. */
 export function canary(text: string): number {
   const rows = wholeNumber(text);
   if (rows < 1) throw new InvalidArgumentError('must be at least one row');
@@ -42,14 +42,14 @@ export function days(text: string): number {
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Milliseconds: `90s`, `10m`, `2h`. */
+/** In milliseconds, from texts like `90s`, `10m`, `2h`. */
 export function duration(text: string): number {
   const match = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text);
   if (match === null) throw new InvalidArgumentError('a duration is a number with a unit: 90s, 10m, 2h');
   return Number(match[1]) * (UNITS[match[2] ?? ''] ?? 1);
 }
 
-/** Data rows: `3,7-9`. */
+/** Numbers of data rows, from a text like `3,7-9`. */
 export function rowNumbers(text: string): ReadonlySet<number> {
   const rows = new Set<number>();
   for (const part of text.split(',')) {
@@ -61,7 +61,7 @@ export function rowNumbers(text: string): ReadonlySet<number> {
   return rows;
 }
 
-/** States of payouts: `held,needs-operator`. */
+/** States of payouts, from a text like `held,needs-operator`. */
 export function payoutStates(text: string): readonly PayoutState[] {
   return text.split(',').map((part) => {
     const state = PAYOUT_STATES.find((it) => it === part.trim());
@@ -70,23 +70,23 @@ export function payoutStates(text: string): readonly PayoutState[] {
   });
 }
 
-/** The first moment of a day in UTC, epoch ms: a date, `today` or `yesterday`. */
+/** The first moment of a day in UTC, in epoch ms; the day is a date, `today` or `yesterday`. */
 export function dayStart(text: string): number {
   const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
   if (text === 'today') return today;
   if (text === 'yesterday') return today - DAY_MS;
   const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
-  // `Date` reads 30 February as 2 March.
+  // `Date` takes 30 February for 2 March.
   if (!Number.isFinite(at) || new Date(at).toISOString().slice(0, 10) !== text) {
     throw new InvalidArgumentError('a day is a date of the calendar such as 2026-03-31, today or yesterday');
   }
   return at;
 }
 
-/** The first moment behind a day in UTC, epoch ms. */
+/** The first moment after a day in UTC, in epoch ms. */
 export const dayEnd = (text: string): number => dayStart(text) + DAY_MS;
 
-/** A day, or the first and the last of several: `2026-03-01..2026-03-31`. */
+/** One day, or the first and the last day of a range: `2026-03-01..2026-03-31`. */
 export function dayRange(text: string): { from: number; to: number } {
   const [first = '', last = first, ...more] = text.split('..');
   const range = { from: dayStart(first), to: dayEnd(last) };
@@ -94,7 +94,7 @@ export function dayRange(text: string): { from: number; to: number } {
   throw new InvalidArgumentError('days are one day, or FIRST..LAST');
 }
 
-/** Reason codes of what waits for people: `look-alike,fee-above-cap`. */
+/** Reason codes of rows that wait for people: `look-alike,fee-above-cap`. */
 export function waitKinds(text: string): readonly string[] {
   return text.split(',').map((part) => {
     const kind = part.trim();

@@ -5,12 +5,12 @@ import { currencyCodes } from '../domain/currency.ts';
 import { Problem } from '../domain/problem.ts';
 
 const BENEFICIARY_TYPES = ['personal', 'business'] as const;
-/** Where the institution shows no account to take currencies from. */
+/** Assumed if the institution shows no account from which to take its currencies. */
 const USUAL_CURRENCY = 'USD';
 
 /**
- * What the bank asks of payees: in one currency, else in every currency that the institution holds. Throws a usage error
- * for a currency that ISO 4217 does not list, or that the bank offers nothing for.
+ * The bank's required-details for payees: in one currency, else in every currency that the institution holds. Throws a usage
+ * error for a currency that is not in ISO 4217, or in which the bank offers nothing.
  */
 export async function bankOffer(bank: Bank, currency: string | undefined): Promise<RequiredDetailsEntry[]> {
   if (currency !== undefined && !currencyCodes().includes(currency)) {
@@ -37,6 +37,6 @@ async function heldCurrencies(bank: Bank): Promise<string[]> {
   return held.size === 0 ? [USUAL_CURRENCY] : [...held];
 }
 
-/** A bank may refuse to speak of a currency that it holds and does not pay out. */
+/** A bank may refuse to list details for a currency that it holds but does not pay out. */
 const offered = async (bank: Bank, currency: string, beneficiaryType: string): Promise<RequiredDetailsEntry[]> =>
   (await unless(isJudged, () => bank.beneficiaries.requiredDetails(currency, beneficiaryType))) ?? [];

@@ -1,6 +1,6 @@
 import type { StepGroup } from '../reports/next-step.ts';
 
-/** For a document: every row by its reference, every time as ISO 8601. */
+/** For JSON: rows by their reference, times as ISO 8601. */
 export const stepsDocument = (groups: readonly StepGroup[]): object[] =>
   groups.map(({ rows, since, until, ...group }) => ({
     ...group,

@@ -9,10 +9,10 @@ import { checksShown } from '../services/payee-checks.ts';
 import type { PayoutRecord, Store } from '../store/store.ts';
 import { table } from './table.ts';
 
-/** Rows whose other side is shown. */
+/** The most rows that are compared. */
 const SHOWN_MAX = 5;
 
-/** Both sides of the rows that have two, as text; empty for rows without. */
+/** The comparisons of the rows that have two sides, as text; empty if there are none. */
 export async function bothSidesText(sides: SidesOf, payouts: readonly PayoutRecord[], width: number): Promise<string> {
   const texts: string[] = [];
   for (const row of payouts) {
@@ -31,7 +31,7 @@ function comparisonText({ title, sides, lines, note }: Comparison, width: number
   ].join('\n');
 }
 
-/** Of the rows that are held for a verdict on their payee: what it says, names and all. */
+/** For rows held because of a verdict on their payee: what the verdict says, names included. */
 export async function verdictsText(store: Store, payouts: readonly PayoutRecord[], width: number): Promise<string> {
   const lines: string[] = [];
   for (const row of payouts) {

@@ -6,13 +6,13 @@ import type { CardRecord } from '../store/card-store.ts';
 
 const CONTRADICTED = 'the acquirer has contradicted the end of this card payment';
 
-/** Why a card payment needs people; undefined: it does not. */
+/** Why a card payment needs an operator; undefined if it does not. */
 export function neededFor({ state, reason, contradictedAt }: CardRecord): Reason | undefined {
   if (contradictedAt !== null) return { code: 'card-payment-contradicted', message: CONTRADICTED };
   return state === 'needs-operator' ? (reason ?? because('payment-outcome-unknown')) : undefined;
 }
 
-/** One of them, as `payouts inbox` shows it. */
+/** A card payment, as `payouts inbox` shows it. */
 export function cardForPeopleLines(record: CardRecord, { code, message }: Reason, width: number): string[] {
   const layout = { indent: 2, labelWidth: 'since  '.length, width };
   const { merchantRequestId, updatedAt } = record;

@@ -9,10 +9,10 @@ import type { PayoutRecord } from '../store/store.ts';
 import { filledTable, table } from './table.ts';
 
 const LISTED_MAX = 20;
-/** Names of one sort that are shown; the others are counted. */
+/** The most names of a kind that are shown; the others are counted. */
 const NAMED_MAX = 5;
 
-/** What a person is about to decide on, as the rows say it: the same rows that the digest of a decision is made of. */
+/** What a person is about to decide on, from the stored rows, of which the digest of a decision is made too. */
 export function decisionTable(payouts: readonly PayoutRecord[], decision: 'approve' | 'reject' = 'approve'): string {
   const width = widthOf(process.stderr);
   return [
@@ -24,7 +24,7 @@ export function decisionTable(payouts: readonly PayoutRecord[], decision: 'appro
   ].join('\n');
 }
 
-/** Rows by kind: what they wait for. */
+/** Rows by what they wait for. */
 export const byKind = (payouts: readonly PayoutRecord[]): Map<string, PayoutRecord[]> => Map.groupBy(payouts, kindOf);
 
 function kindTable(payouts: readonly PayoutRecord[], width: number): string {
@@ -37,7 +37,7 @@ function kindTable(payouts: readonly PayoutRecord[], width: number): string {
   return table(['kind', 'payouts', 'amount', 'why'], rows, width);
 }
 
-/** What the rows have in common, and what not. */
+/** What the rows have in common and where they differ. */
 function summaryLines(payouts: readonly PayoutRecord[], width: number): string[] {
   const flags = payouts.flatMap(({ assessed }) => [...(assessed?.flags ?? [])]);
   const flagged = [...Map.groupBy(flags, (flag) => flag)].map(
@@ -83,7 +83,7 @@ function rowTable(payouts: readonly PayoutRecord[], width: number): string {
     ['amount', amountText],
     ['from', ({ instruction }) => instruction.account_id],
     ['to', payeeCell],
-    // Other words than those of the kind: an order in the bank's audit whose payee has changed, say.
+    // Shown if it differs from the kind: an order in the bank's audit whose payee has changed, say.
     ['because', (payout) => (payout.reason?.code === kindOf(payout) ? '' : (payout.reason?.code ?? ''))],
     ['flags', ({ assessed }) => flagsText(assessed?.flags)],
   ];
@@ -95,7 +95,7 @@ function rowTable(payouts: readonly PayoutRecord[], width: number): string {
   return lines.join('\n');
 }
 
-/** Somebody who approves a frozen account or a changed payee has accepted neither. */
+/** Warns that approving does not accept a frozen account or a changed payee: it only checks again. */
 function onlyLooksLines(payouts: readonly PayoutRecord[], width: number): string[] {
   const kinds = [...byKind(payouts).keys()].filter((kind) => isReasonCode(kind) && REASONS[kind].approvalOnlyLooks);
   if (kinds.length === 0) return [];
@@ -103,7 +103,7 @@ function onlyLooksLines(payouts: readonly PayoutRecord[], width: number): string
   return ['', ...wrap(text, width)];
 }
 
-/** Of an exchange by itself with what it sells, as it was quoted last. */
+/** For an exchange on its own, also what it sells by its last quote. */
 function amountText({ kind, amount, currency, assessed }: PayoutRecord): string {
   const { quotedSellAmount, sellCurrency } = assessed?.exchange ?? {};
   const sold = kind === 'exchange' && quotedSellAmount !== undefined;
@@ -111,7 +111,7 @@ function amountText({ kind, amount, currency, assessed }: PayoutRecord): string 
   return `${groupedAmount(amount)} ${currency}${price}`;
 }
 
-/** Masked, and marked where it is new to the bank as far as the row says, or looks like an earlier payout. */
+/** Masked; marked if the row gives the payee by its details, or looks like an earlier payout. */
 function payeeCell(payout: PayoutRecord): string {
   const { instruction, kind, lookAlikeOf } = payout;
   const flags = [

@@ -13,7 +13,7 @@ const taking = (command: Command): Command =>
     )
     .option('--by <name>', 'name of the maker of the files', keptText);
 
-/** The ways in besides `run`: HTTP, and folders. */
+/** Channels other than `run`: HTTP and drop folders. */
 export function addDoors(command: Add, acts: Acts): void {
   command('gateway', 'accept files over HTTP, and show the pages')
     .addOption(new Option('--port <port>', 'port to listen on').argParser(port).default(0, 'a free one'))

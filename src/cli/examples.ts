@@ -1,6 +1,6 @@
 type Example = readonly [line: string, does: string];
 
-/** Shown in front of each command's help, by the command's words; '' is the program. A test parses every line. */
+/** Shown before each command's help; the key is the command's words, '' the program. A test parses every line. */
 export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   '': [
     ['payouts template > payroll.csv', 'a file to fill in'],

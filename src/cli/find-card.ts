@@ -3,14 +3,14 @@ import { Problem } from '../domain/problem.ts';
 import type { CardRecord } from '../store/card-store.ts';
 import type { Store } from '../store/store.ts';
 
-/** The card payment that an ID names: its merchant_request_id, a payment id, or its workflow id. */
+/** The card payment with this merchant_request_id, payment id or workflow id. */
 export async function findCard({ cards }: Pick<Store, 'cards'>, id: string): Promise<CardRecord> {
   const record = await cards.find(requestIdOf(id));
   if (record === undefined) throw unknownCard();
   return record;
 }
 
-/** An id as the store knows it: that of a workflow without what stands before it. */
+/** The id as stored: a workflow id loses its prefix. */
 export function requestIdOf(id: string): string {
   const prefix = cardWorkflowId('');
   return id.startsWith(prefix) ? id.slice(prefix.length) : id;

@@ -8,16 +8,16 @@ import { unknownId } from './tell-report.ts';
 
 export type Target = { kind: 'batch'; batch: BatchRecord } | { kind: 'payout'; payout: PayoutRecord };
 
-/** Names the newest batch. */
+/** Stands for the newest batch. */
 const LATEST = 'latest';
-/** A shorter one names too much to be meant. */
+/** A shorter prefix would match too much. */
 const PREFIX_MIN = 4;
 const CANDIDATES_MAX = 10;
 
 /**
- * What an ID names: a batch, or one payout by reference, workflow id, order id or document id; a unique prefix of one of these; or
- * `latest`, the newest batch. What is there under the very id wins over what begins with it; of a document that was paid again, its
- * last generation. Throws a `Problem` that lists the candidates where it names several.
+ * What an ID refers to: a batch, or one payout by reference, workflow id, order id or document id; a unique prefix of one of
+ * these; or `latest`, the newest batch. An exact match wins over a prefix; of a document that was paid again, the last generation
+ * is taken. Throws a `Problem` that lists the candidates if there are several.
  */
 export async function findTarget(store: Store, id: string): Promise<Target> {
   if (id === LATEST) {
@@ -46,7 +46,7 @@ async function beginningWith(store: Store, prefix: string, kind: 'batch' | 'payo
 
 const asTarget = (payout: PayoutRecord): Target => ({ kind: 'payout', payout });
 
-/** Earlier generations of the same document are proven to have taken no money: nothing is decided about them any more. */
+/** Earlier generations of a document are proven to have moved no money: nothing is left to decide about them. */
 function lastGenerations(payouts: readonly PayoutRecord[]): PayoutRecord[] {
   const documents = Map.groupBy(payouts, ({ kind, uid, documentId }) => JSON.stringify([kind, uid, documentId]));
   return [...documents.values()].flatMap((group) => group.toSorted((a, b) => b.generation - a.generation).slice(0, 1));
@@ -66,7 +66,7 @@ function candidateText(target: Target): string {
   return `payout ${reference} (${visible(documentId)} of ${visible(uid)}, ${groupedAmount(amount)} ${currency})`;
 }
 
-/** The batch an ID names; a payout stands for its own batch. Throws a usage error for a payout without one. */
+/** The batch that an ID refers to; for a payout, its batch. Throws if the payout has none. */
 export async function findBatch(store: Store, id: string): Promise<string> {
   const target = await findTarget(store, id);
   if (target.kind === 'batch') return target.batch.batchId;

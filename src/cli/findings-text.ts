@@ -5,8 +5,8 @@ const FINDINGS_SHOWN = 200;
 const ROWS_SHOWN = 5;
 
 /**
- * Findings as lines, the first ones when there are very many. What is wrong with one account or one payee of a bank message
- * is said once, with its rows.
+ * Findings as lines, only the first of very many. A finding about one account or payee of a bank message is shown once, with all
+ * its rows.
  */
 export function formatFindings(findings: readonly Finding[]): string {
   const lines = [...Map.groupBy(findings, sameThing).values()].map(findingLine);
@@ -15,13 +15,13 @@ export function formatFindings(findings: readonly Finding[]): string {
   return [...shown, ...(more > 0 ? [`... and ${more} more (all of them with --json)`] : [])].join('\n');
 }
 
-/** What stops nothing: a line for each kind, with the rows that it is about. */
+/** Warnings, which stop nothing: one line for each kind, with its rows. */
 export function formatWarnings(warnings: readonly Finding[]): string {
   const kinds = Map.groupBy(warnings, ({ rule, column, message }) => JSON.stringify([rule, column, message]));
   return [...kinds.values()].map(warningLine).join('\n');
 }
 
-/** A row of a table is the thing itself. */
+/** Only findings of bank messages are merged across rows; in a table each row stands for itself. */
 function sameThing({ line, row, column, value, rule, message, path }: Finding): string {
   const place = path === undefined || row === null ? [line, row, path] : [];
   return JSON.stringify([...place, column, value, rule, message]);

@@ -8,8 +8,8 @@ import type { Output } from './output.ts';
 const LOOK_EVERY_MS = 500;
 
 /**
- * Follows a card payment until it has an end or is with an operator. `cardFromFile`: or until it waits for another card, which
- * no page asks for.
+ * Follows a card payment until it has ended or waits for an operator; with `cardFromFile` also until it waits for another card,
+ * which no page would ask for.
  */
 export async function followCard(
   client: GatewayClient,

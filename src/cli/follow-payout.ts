@@ -9,11 +9,11 @@ import type { Session } from './session.ts';
 export interface FollowedPayout {
   reference: string;
   workflowId: string;
-  /** How far: until it has claimed its row, or until it has an end or is with an operator. */
+  /** Until the workflow has claimed its row, or until the row is at rest. */
   until: 'claimed' | 'at-rest';
 }
 
-/** Follows one workflow by its row in the store. Undefined: it has not claimed its row in time. */
+/** Follows one workflow by its row in the store. `row` is undefined if none was claimed in time. */
 export async function followPayout(
   session: Session,
   { reference, workflowId, until }: FollowedPayout,
@@ -40,7 +40,7 @@ export async function followPayout(
 const stateText = ({ state, reason }: PayoutRecord): string =>
   reason === null ? state : `${state}: ${reason.message}`;
 
-/** A workflow that ended without claiming a row sent nothing: its own words say why. */
+/** A workflow that ended without claiming a row has sent nothing; its failure says why. */
 async function tellFailure(client: Client, workflowId: string): Promise<void> {
   await client.workflow
     .getHandle(workflowId)
@@ -51,7 +51,7 @@ async function tellFailure(client: Client, workflowId: string): Promise<void> {
     });
 }
 
-/** It has ended in Temporal, and nothing will ever write its row: the store is older than it. */
+/** The workflow has ended in Temporal, but the store has no row of it and will never get one: the store is an older copy. */
 const forgotten = (workflowId: string): Problem =>
   new Problem(
     'refused',

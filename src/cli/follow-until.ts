@@ -2,7 +2,7 @@ import { setTimeout as timer } from 'node:timers/promises';
 import { Problem } from '../domain/problem.ts';
 import { interruptSignal } from './interrupt.ts';
 
-/** How often the server is asked whether it is there: the store would go on answering without it. */
+/** How often Temporal is checked: without it, the store would still answer, but nothing would change. */
 const PULSE_EVERY_MS = 5_000;
 
 export type FollowEnd = 'at-rest' | 'time-out' | 'interrupted';
@@ -10,13 +10,13 @@ export type FollowEnd = 'at-rest' | 'time-out' | 'interrupted';
 export interface Following {
   timeoutMs: number | undefined;
   everyMs?: number;
-  /** An embedded part of this process ended by itself. */
+  /** Resolves if an embedded part of this process ends by itself. */
   failure?: Promise<Error>;
-  /** Rejects when Temporal is gone. */
+  /** Rejects if Temporal cannot be reached. */
   pulse?: () => Promise<unknown>;
 }
 
-/** Looks again and again until there is nothing left to wait for. What is followed needs no follower. */
+/** Polls until there is nothing left to wait for. What is followed continues without being followed. */
 export async function followUntil(
   isAtRest: () => Promise<boolean>,
   { timeoutMs = Number.POSITIVE_INFINITY, everyMs = 250, failure, pulse }: Following,

@@ -17,13 +17,13 @@ import { type FollowEnd, followUntil } from './follow-until.ts';
 import { hasTerminal } from './plan.ts';
 import type { Session } from './session.ts';
 
-/** A batch whose rows have all ended is compared with the bank's orders before it ends itself; a report waits for that. */
+/** When all its rows have ended, a batch is compared with the bank's orders before it ends; a report waits this long for that. */
 const ENDS_WITHIN_MS = 30_000;
 
-/** What waits for people alone stays so for this long before a command without a terminal leaves it to them. */
+/** How long everything open must wait for people before a command without a terminal stops following. */
 const FOR_PEOPLE_MS = 3_000;
 
-/** Follows batches until every row has an end or is with an operator; without a terminal, until everything open waits for people. */
+/** Follows batches until every row is at rest; without a terminal, until everything open waits for people. */
 export async function followBatches(
   session: Session,
   batchIds: readonly string[],
@@ -34,7 +34,8 @@ export async function followBatches(
   for (const batchId of batchIds) {
     const batch = await store.batch(batchId);
     if (batch === undefined) continue;
-    // A row with an operator whose workflow is gone is started again: only an open batch looks after its rows.
+    // A batch with a row for an operator is reopened, so that the row's workflow is restarted if it is gone: only open batches do
+    // that.
     if (batch.endedAt !== null) await store.reopenBatch(batchId);
     await startAnew(store, batchId);
     await startBatch(client, batchId, batch.file);
@@ -78,25 +79,28 @@ function progressLine(batchId: string, counts: StateCounts, byState: ReadonlyMap
   return `${shortId(batchId)}  ${groupedAmount(`${done}`)}/${groupedAmount(`${counts.total}`)}  ${states.join(', ')}`;
 }
 
-/** A server of our own ends with this command, and its pages with it. */
+/** The embedded server, and its UI, end with this command. */
 async function sayLinks(session: Session, batchIds: readonly string[]): Promise<void> {
   const ui = await session.ui();
   for (const batchId of batchIds)
     session.output.say(`Temporal UI  ${batchUrl(ui, batchId)}  (while this command runs)`);
 }
 
-/** Rows that a batch which is paused or drained does not release. */
+/** Number of rows that a paused or drained batch does not release. */
 const unreleased = (byState: ReadonlyMap<PayoutState, number>, control: BatchControl | undefined): number =>
   control === 'paused' || control === 'draining' ? (byState.get('received') ?? 0) : 0;
 
-/** Rows that ask people, by the store. */
+/** Number of rows that ask people, as stored. */
 async function shownAsking(store: Store, batchId: string, byState: ReadonlyMap<PayoutState, number>): Promise<number> {
   const held = (byState.get('held') ?? 0) === 0 ? [] : await store.rowsIn(batchId, ['held']);
   const byThemselves = held.filter(({ state, reason }) => !needsAttention(state, reason)).length;
   return ASKING.reduce((sum, state) => sum + (byState.get(state) ?? 0), -byThemselves);
 }
 
-/** Whether the workflows ask as well: a command that left before would take the stack from under those that are still to be started again. */
+/**
+ * Whether the workflows ask too. If not, some are still to be restarted, and a command that ended now would end the stack they
+ * need.
+ */
 async function doAsk(client: Client, shown: ReadonlyMap<string, number>): Promise<boolean> {
   for (const [batchId, rows] of shown) if (rows > 0 && (await countAsking(client, batchId)) < rows) return false;
   return true;
@@ -104,7 +108,7 @@ async function doAsk(client: Client, shown: ReadonlyMap<string, number>): Promis
 
 const WORKFLOW_CLOSED: ReasonCode = 'workflow-closed';
 
-/** Somebody asks for these rows again: those that were closed too often are started once more, and look. */
+/** Asked for by an operator: workflows that were closed too often to be restarted get another try, and search first. */
 async function startAnew(store: Store, batchId: string): Promise<void> {
   for (const { reference, reason } of await store.rowsIn(batchId, ['needs-operator'])) {
     if (reason?.code === WORKFLOW_CLOSED) await store.forgetClosedRuns(reference);

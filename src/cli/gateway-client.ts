@@ -3,13 +3,13 @@ import { Problem, type ProblemKind } from '../domain/problem.ts';
 
 const PATIENCE_MS = 30_000;
 
-/** A gateway over HTTP, as a merchant's backend asks it. Every failure is a `Problem`. */
+/** A client of a gateway, as a merchant's backend would use it. Every failure is a `Problem`. */
 export interface GatewayClient {
   get<Document>(path: string): Promise<Document>;
   post<Document>(path: string, body: object): Promise<Document>;
 }
 
-/** `token`: of PAYOUTS_GATEWAY_TOKEN; undefined for a gateway that answers this machine only. */
+/** @param token from PAYOUTS_GATEWAY_TOKEN; undefined for a gateway that only this machine can reach */
 export function gatewayClient(url: string, token: string | undefined): GatewayClient {
   const ask = async <Document>(path: string, request: RequestInit): Promise<Document> => {
     const headers = {
@@ -29,8 +29,8 @@ export function gatewayClient(url: string, token: string | undefined): GatewayCl
 }
 
 /**
- * The address of a gateway as it was given. Throws a `Problem` for one that no request can be sent to, and for one
- * that token and card would go to in clear text.
+ * The given address of a gateway. Throws a `Problem` if no request can be sent to it, or if token and card would be sent in clear
+ * text.
  */
 export function gatewayAddress(text: string): string {
   const url = URL.parse(text);
@@ -55,7 +55,7 @@ async function answerTo(url: string, request: RequestInit): Promise<{ ok: boolea
   }
 }
 
-/** Every document of a gateway has a version. */
+/** The JSON document, if it has a version as every document of a gateway has. */
 function documentIn(text: string): object | undefined {
   try {
     const document: unknown = JSON.parse(text);
@@ -86,10 +86,10 @@ const KIND_OF_STATUS: Readonly<Record<number, ProblemKind>> = {
   503: 'unreachable',
 };
 
-/** A payment that is past it is no mistake of the command's. */
+/** That a payment is past this step is not an error in the command. */
 const KIND_OF_CODE: Readonly<Record<string, ProblemKind>> = { 'not-now': 'refused' };
 
-/** The error document of a gateway is that of the command. */
+/** The gateway's error document, as a `Problem` of this command. */
 function refusal(status: number, document: object): Problem {
   const { error, findings = [] } = document as {
     error?: { code?: string; message?: string; hint?: string };

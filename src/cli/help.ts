@@ -3,7 +3,7 @@ import { WHAT_AN_ID_IS } from './choices.ts';
 import { EXAMPLES } from './examples.ts';
 import { EXIT } from './exit.ts';
 
-/** Examples in front of the usage of the program and of every command, exit codes behind `run` and `watch`. */
+/** Examples before the usage of the program and every command, exit codes after that of `run` and `watch`. */
 export function addHelp(program: Command): void {
   for (const [path, command] of commandsOf(program)) {
     command.addHelpText('before', () => examplesText(path));
@@ -12,7 +12,7 @@ export function addHelp(program: Command): void {
   program.addHelpText('after', `\n${WHAT_AN_ID_IS}`);
 }
 
-/** The program (path '') and every command below it with its words, `switch off`. */
+/** The program (path '') and all its commands, each with its words, `switch off`. */
 export function commandsOf(command: Command, path = ''): [string, Command][] {
   const below = command.commands.flatMap((it) => commandsOf(it, `${path} ${it.name()}`.trim()));
   return [[path, command], ...below];

@@ -1,7 +1,7 @@
 import { INCIDENTS } from '../domain/reconciliation.ts';
 import type { IncidentRecord } from '../store/store.ts';
 
-/** An incident as documents show it. */
+/** An incident in JSON. */
 export const incidentDocument = ({ id, reference, orderId, kind, seenAt }: IncidentRecord): object => ({
   id,
   reference,

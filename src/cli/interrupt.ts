@@ -1,7 +1,7 @@
 import { Problem } from '../domain/problem.ts';
 import { NamespaceTakenError } from '../temporal/namespace-claim.ts';
 
-/** Ctrl-C detaches: it never cancels money. A second one ends the process at once. */
+/** Ctrl-C detaches: it never cancels a payout. A second one ends the process at once. */
 export function interruptSignal(): AbortSignal {
   const controller = new AbortController();
   const onSignal = (): void => {
@@ -13,14 +13,14 @@ export function interruptSignal(): AbortSignal {
   return controller.signal;
 }
 
-/** As long as a timer can be. */
+/** The longest delay of a timer. */
 const NEVER_MS = 2 ** 31 - 1;
 
-/** Waits for Ctrl-C; a part that ends by itself is an error. */
+/** Waits for Ctrl-C; throws if a part of the stack ends by itself. */
 export async function untilStopped(stopped: AbortSignal, failure: Promise<Error>): Promise<void> {
   if (stopped.aborted) return;
   const interrupted = new Promise<undefined>((resolve) => stopped.addEventListener('abort', () => resolve(undefined)));
-  // To listen for a signal keeps no process up: one whose parts are all elsewhere would end with its last idle connection.
+  // A signal handler does not keep the process alive: if all parts run elsewhere, it would end with its last idle connection.
   const alive = setInterval(() => undefined, NEVER_MS);
   const error = await Promise.race([interrupted, failure]).finally(() => clearInterval(alive));
   if (error instanceof NamespaceTakenError) throw error;

@@ -5,7 +5,7 @@ import { MESSAGE_NAMES, readInstructions } from '../formats/read-file.ts';
 import { MessageParties } from '../formats/template/from-message.ts';
 import { whyUnreadable } from '../formats/unreadable.ts';
 
-/** Who pays and who is paid in a bank message. Throws a `Problem` for a file that is none or that cannot be read. */
+/** Debtors and creditors of a bank message. Throws a `Problem` if the file is not a bank message or cannot be read. */
 export async function messageParties(path: string, context: MessageContext): Promise<MessageParties> {
   const parties = new MessageParties();
   const findings: Finding[] = [];

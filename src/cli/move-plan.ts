@@ -3,7 +3,7 @@ import type { MovePlan } from '../intake/own-move.ts';
 import { groupedAmount } from '../reports/display.ts';
 import { table } from './table.ts';
 
-/** What is moved, what it costs, and what is left, as a person reads it before money moves. */
+/** What is moved, what it costs, and what is left: shown before money moves. */
 export function movePlanText({ kind, instruction, outlook }: MovePlan): string {
   const { amount, currency, execute_on: day } = instruction;
   const { from, to, fee, feeCurrency, sells } = outlook;

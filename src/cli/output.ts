@@ -7,17 +7,17 @@ export interface Output {
   readonly json: boolean;
   /** The result: the document, with its version, where `--json` asks for it; the text otherwise. */
   result(document: object, text: string): void;
-  /** The same of a document that is too large to be in memory: JSON in pieces. */
+  /** Same, for a document too large for memory: JSON in pieces. */
   stream(pieces: AsyncIterable<string>, text: () => Promise<string>): Promise<void>;
-  /** Something for the person watching; nothing with `--quiet`. */
+  /** For the person watching; nothing with `--quiet`. */
   say(text: string): void;
-  /** What a question is about: said with `--quiet` too. */
+  /** What a question is about; shown even with `--quiet`. */
   tell(text: string): void;
-  /** Nothing with `--quiet`. A line that replaces the one before on a terminal; elsewhere a line now and then. */
+  /** On a terminal, replaces the previous line; elsewhere, prints a line now and then. Nothing with `--quiet`. */
   progress(text: string): void;
 }
 
-/** No line break stands inside a string of JSON. */
+/** JSON escapes line breaks inside strings, so this removes only those between tokens. */
 const onOneLine = (json: string): string => plainJson(json.replaceAll('\n', ''));
 
 const QUIET_PROGRESS_MS = 10_000;
@@ -63,7 +63,7 @@ export function createOutput(options: {
       if (quiet || text === shown) return;
       if (stderr.isTTY) {
         clear();
-        // A line that runs over the edge is cleared in part alone.
+        // Of a line that wraps, only the last part could be cleared.
         stderr.write(text.slice(0, Math.max(1, (stderr.columns ?? 80) - 1)));
         shown = text;
         return;

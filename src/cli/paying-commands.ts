@@ -3,7 +3,7 @@ import type { Acts, Add } from './acts.ts';
 import { canary, duration, keptText, rowNumbers } from './arguments.ts';
 import { KEY } from './choices.ts';
 
-/** The commands that take a file, pay again what was not paid, and follow a batch. */
+/** Commands that pay a file, pay again what was not paid, and follow a batch. */
 export function addPaying(command: Add, acts: Acts): void {
   const taking = (usage: string, description: string): Command =>
     command(usage, description)

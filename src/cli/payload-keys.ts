@@ -8,8 +8,8 @@ const LOOKED_AT = 1_000;
 const UNKNOWN_KEY: Undecodable = 'unknown-key';
 
 /**
- * Whether payloads are encrypted, and whether workers have lately met some whose key they lack, as far as the end of the audit log
- * shows it. Throws a `Problem` for a home whose keys are gone.
+ * Whether payloads are encrypted, and whether workers have recently met payloads whose key they lack, according to the last
+ * entries of the audit log. Throws a `Problem` if the home's keys are gone.
  */
 export async function judgePayloads(
   { codecKeys }: Pick<Config, 'codecKeys'>,

@@ -11,14 +11,14 @@ import { visible } from '../rules/finding.ts';
 import type { PayoutRecord } from '../store/store.ts';
 import { timesOf } from './batch-steps.ts';
 
-/** What `status` shows of a payout besides its record. `reported`: as the report of its batch has it. */
+/** What `status` shows of a payout besides its record. `reported`: its row in the report of its batch. */
 interface Shown {
   reported: ReportedPayout;
   step: NextStep | undefined;
   checks: readonly CheckShown[];
 }
 
-/** One payout, transfer or exchange as `status` shows it. */
+/** One payout, transfer or exchange, in the JSON of `status`. */
 export function payoutDocument(
   payout: PayoutRecord,
   incidents: readonly ReportedIncident[],
@@ -43,7 +43,7 @@ export function payoutDocument(
   return { payout: { ...named, ...facts, checks: checked, url }, next, incidents };
 }
 
-/** The same for a terminal; without a link where nobody answers. */
+/** The same as text; without a link if no UI is up. */
 export function payoutText(
   payout: PayoutRecord,
   incidents: readonly ReportedIncident[],
@@ -63,7 +63,7 @@ export function payoutText(
     [payout.state === 'completed' && kind === 'payout' ? 'paid' : 'ended', endedAt && minute(endedAt)],
     ['fee', payout.fee === null ? null : `${groupedAmount(payout.fee)} ${payout.feeCurrency ?? ''}`],
     ['exchange', exchangeText(reported)],
-    // Of one that waits or ended unpaid, the step says why.
+    // For a row that waits or ended unpaid, the next step gives the reason.
     ['note', payout.state === 'completed' ? (payout.reason?.message ?? null) : null],
     ['returned', returnedText(reported) || null],
     ['reference', payout.reference],
@@ -87,7 +87,7 @@ export function payoutText(
   ].join('\n');
 }
 
-/** What was sold for what, once it is booked. */
+/** What was sold and bought, once booked. */
 function exchangeText({ exchange }: ReportedPayout): string | null {
   if (exchange === null || exchange.soldAmount === null) return null;
   const { soldAmount, soldCurrency, boughtAmount, boughtCurrency, rate, fee, feeCurrency } = exchange;

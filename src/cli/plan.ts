@@ -105,10 +105,10 @@ const accountCells = ({ accountId, currency, balance, needs, after }: AccountOut
   `${groupedAmount(after)}${after.startsWith('-') ? '  short' : ''}`,
 ];
 
-/** Whether somebody is there to be asked. */
+/** Whether a person can be asked. */
 export const hasTerminal = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true;
 
-/** Asks on the terminal; without one `--yes` is needed. Throws when the answer is not yes. */
+/** Asks on the terminal; without one, `--yes` is required. Throws if the answer is not yes. */
 export async function confirm(question: string, yes: boolean): Promise<void> {
   if (yes) return;
   if (!hasTerminal()) {

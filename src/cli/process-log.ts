@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import { createLog, type Log } from '../log.ts';
 
-/** The log of a process that stays up, at `level` where none is set; it begins with the settings that have no effect. */
+/** The log of a long-running process, at `level` if none is configured. Its first lines name settings that have no effect. */
 export function processLog(
   { logLevel, unknownSettings }: Config,
   level: 'info' | 'warn',

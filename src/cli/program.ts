@@ -19,7 +19,7 @@ const serving = () => import('./commands/serve.ts');
 
 /** Runs the `payouts` command with `argv` (without node and script) and returns its exit code. */
 export async function runProgram(argv: readonly string[]): Promise<ExitCode> {
-  // Whoever reads our output may have read enough (`| head`).
+  // The reader of our output may stop early (`| head`).
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
   });
@@ -40,7 +40,7 @@ export async function runProgram(argv: readonly string[]): Promise<ExitCode> {
   }
 }
 
-/** Commander has printed help or its complaint on stderr; with `--json` the complaint is a document too. */
+/** Commander has printed help or its error on stderr; with `--json` the error is also printed as a document. */
 function commanderExit(error: CommanderError, json: boolean): ExitCode {
   if (error.exitCode === 0) return EXIT.completed;
   if (json) {
@@ -70,7 +70,7 @@ function printJson(document: object): void {
   process.stdout.write(`${JSON.stringify(document)}\n`);
 }
 
-/** The command with everything below it; what a command does is handed to `perform`. */
+/** The command line with all commands; their actions are run by `perform`. */
 export function buildProgram(perform: Perform): Command {
   const program = new Command('payouts')
     .description('Payouts that are never made twice, never lost and never a mystery.')

@@ -6,8 +6,9 @@ import type { Session } from './session.ts';
 import { recentPayouts, shownReferences } from './shown-references.ts';
 
 /**
- * Another URL, or a key that sees other accounts, may be accepted while payouts are open only if it shows an order of ours under
- * its reference: at any other bank or customer the absence of an order would prove nothing, and the payout be sent once more.
+ * While payouts are open, another URL, or a key that sees other accounts, is accepted only if the bank there shows an order of
+ * ours under its reference. At another bank or customer, the absence of an order would prove nothing, and a payout could be paid
+ * twice.
  */
 export async function assertSameBank(session: Session, store: Store, accept: string): Promise<void> {
   const open = await store.openUnder({ scope: 'everything', key: '' });
@@ -26,7 +27,7 @@ async function showsAnOrder({ config }: Session, store: Store): Promise<boolean>
   const bank = bankAt(config, config.bank.url);
   try {
     const shown = await shownReferences({ bank, store }, recentPayouts(config));
-    // Order ids of two banks may be the same: one without our reference is nobody's word.
+    // Order ids of two banks may coincide: an order counts only with our reference.
     return [...shown.keys()].some((form) => form !== 'absent' && form !== 'other');
   } finally {
     await bank.close();

@@ -16,7 +16,7 @@ const reports = () => import('../compose/report-batch.ts');
 /** What a command has at hand; parts are loaded and opened when first asked for, and closed together. */
 export class Session implements AsyncDisposable {
   readonly output: Output;
-  /** Ctrl-C: leave without waiting for commands that joined our stack. */
+  /** After Ctrl-C: leave without waiting for commands that joined our stack. */
   leaveAtOnce = false;
   private readonly opened = new AsyncDisposableStack();
   private openedStore: Promise<Store> | undefined;
@@ -28,7 +28,7 @@ export class Session implements AsyncDisposable {
     this.output = createOutput(options);
   }
 
-  /** Read when first asked for: a command that writes or checks a policy runs without the one that is set. */
+  /** Read at first use: a command that writes or checks a policy also runs if the configured one is broken. */
   get config(): Config {
     this.loadedConfig ??= loadConfig();
     return this.loadedConfig;
@@ -41,14 +41,14 @@ export class Session implements AsyncDisposable {
     return this.openedStore;
   }
 
-  /** Fails when the store was first used with another bank (exit 2), before anything is booted or asked. */
+  /** Throws (exit 2) if the store was first used with another bank, before anything is booted or asked. */
   async assertStoreFits(): Promise<void> {
     const store = await this.store();
     const known = await store.identity();
     if (known.bank !== undefined) await store.identify({ bank: bankMark(this.config) });
   }
 
-  /** The stack this command works on: joined when one is up, else booted as `mode` allows. */
+  /** The stack for this command: joined if one is up, else booted if `mode` allows it. */
   async stack(
     mode: StackMode = 'join-or-boot',
     more: { ports?: StackPorts; startGateway?: StartGateway } = {},
@@ -80,7 +80,7 @@ export class Session implements AsyncDisposable {
     return this.opened.adopt(await connectTemporal(this.config, stack), (it) => it.close()).client;
   }
 
-  /** Throws a `StoreIdentityError` when its key sees other accounts than the store knows. */
+  /** Throws a `StoreIdentityError` if the API key sees other accounts than the store knows. */
   async bank(at?: Pick<Stack, 'apiUrl'>): Promise<Bank> {
     const { apiUrl } = at ?? (await this.stack());
     const store = await this.store();
@@ -91,7 +91,7 @@ export class Session implements AsyncDisposable {
     return bank;
   }
 
-  /** The bank, where one is configured or a stack is up; undefined: nothing is booted for it. */
+  /** The bank, if one is configured or a stack is up; otherwise undefined: nothing is booted. */
   async liveBank(): Promise<Bank | undefined> {
     const { bank, home } = this.config;
     if (this.openedStack !== undefined) return this.bank(this.openedStack);
@@ -101,14 +101,16 @@ export class Session implements AsyncDisposable {
     return up && this.bank(up);
   }
 
-  /** Where links point: the UI given, the stack's, or the one this home used last. */
+  /** Where links point: to the configured UI, the stack's, or the one this home used last. */
   async ui(): Promise<TemporalUi> {
     const { config, openedStack } = this;
     const namespace = openedStack?.namespace ?? (await (await this.store()).identity()).namespace ?? 'default';
     return temporalUi(config, { namespace, uiUrl: openedStack?.uiUrl });
   }
 
-  /** The same, where somebody answers: the UI given, or that of a stack that outlives this command; undefined: a link would be dead. */
+  /**
+   * Same, but only if it answers after this command: the configured UI, or that of a stack that outlives it; otherwise undefined.
+   */
   async liveUi(): Promise<TemporalUi | undefined> {
     const { config, openedStack } = this;
     if (config.uiUrl !== undefined || openedStack?.owner === false) return this.ui();
@@ -118,20 +120,20 @@ export class Session implements AsyncDisposable {
     return up === undefined ? undefined : temporalUi(config, up);
   }
 
-  /** Writes the report files of a batch as it stands. */
+  /** Writes the report files of a batch as it stands now. */
   async report(batchId: string, isMasked = false): Promise<BatchStanding> {
     const { reportBatch, reportFolder } = await reports();
     const place = { dir: reportFolder(this.config), isMasked };
     return reportBatch(this.config, await this.store(), batchId, await this.ui(), place);
   }
 
-  /** How a batch stands; no file is written. */
+  /** The same without writing files. */
   async standing(batchId: string): Promise<BatchStanding> {
     const { standingOfBatch } = await reports();
     return standingOfBatch(this.config, await this.store(), batchId, await this.ui());
   }
 
-  /** The same as the document of `--json`, in pieces. */
+  /** The document of `--json`, in pieces. */
   async *document(batchId: string): AsyncGenerator<string> {
     const { documentOf } = await reports();
     yield* documentOf(this.config, await this.store(), batchId, await this.ui());

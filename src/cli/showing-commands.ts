@@ -9,7 +9,7 @@ const looks = () => import('./commands/inspect.ts');
 const copies = () => import('./commands/backup.ts');
 const bank = () => import('./commands/bank.ts');
 
-/** The commands that look. */
+/** Commands that only show. */
 export function addShowing(command: Add, acts: Acts): void {
   const report = acts(looks, 'report');
   const erpFile = acts(() => import('./commands/erp-file.ts'), 'erpFile');

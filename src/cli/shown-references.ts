@@ -4,30 +4,30 @@ import { DAY_MS } from '../domain/durations.ts';
 import { ByReference, type ReferenceForm, referenceForm } from '../domain/reference-form.ts';
 import type { Store } from '../store/store.ts';
 
-/** How many orders of ours show their reference in each form; `absent`: they show none. */
+/** Number of orders of ours by the form in which they show their reference; `absent`: without any. */
 type ShownReferences = ReadonlyMap<ReferenceForm | 'absent', number>;
 
 interface Comparison {
-  /** Epoch ms: payouts that have changed since are compared. */
+  /** Epoch ms: payouts changed since then are compared. */
   changedSince: number;
-  /** How far the bank's clock may be off. */
+  /** How far the bank's clock may be off, ms. */
   clockSkewMs: number;
   pageSize: number;
 }
 
-/** The payouts of the days that reconciliation covers. */
+/** The payouts of as many days as reconciliation covers. */
 export const recentPayouts = ({ settings: { pageSize, reconcileDays, clockSkewMs } }: Config): Comparison => ({
   changedSince: Date.now() - reconcileDays * DAY_MS,
   clockSkewMs,
   pageSize,
 });
 
-/** So many users and currencies are enough to see what a bank does with references. */
+/** This many pairs of user and currency are enough to see what a bank does with references. */
 const KEYS_MAX = 5;
 
 /**
- * Compares what order lists show with the references that the store has as sent. Reads one page of a list for each key,
- * never more, and sends nothing. An order is ours by its id or by a form of a reference.
+ * Compares the references in order lists with those that the store records as sent. Reads only one page for each user and
+ * currency, and sends nothing. An order is ours by its id or by a form of its reference.
  */
 export async function shownReferences(
   { bank, store }: { bank: Bank; store: Store },
@@ -54,7 +54,7 @@ export async function shownReferences(
   return shown;
 }
 
-/** What it means for whoever runs the product; `warning` where a lost answer is more than a wait. */
+/** What this means for the operator; `warning` if a lost answer would cost more than a wait. */
 export function judgeShown(shown: ShownReferences): { verdict: 'ok' | 'warning'; detail: string } {
   const total = [...shown.values()].reduce((sum, count) => sum + count, 0);
   const altered = [...shown].filter(([form]) => form !== 'as-sent');

@@ -9,23 +9,23 @@ import { credentialId, publicKeyOf, signStatement } from '../signing/ed25519.ts'
 import type { BatchRecord, Store } from '../store/store.ts';
 import type { Session } from './session.ts';
 
-/** Who asks, as an option says it. */
+/** Who asks, by the options. */
 export interface Asker {
   by: string | undefined;
   /** File of an Ed25519 private key. */
   key?: string;
 }
 
-/** What the commands that decide are given. */
+/** Options of the commands that decide. */
 export interface DecideOptions extends Asker {
   yes: boolean;
   remark: string | undefined;
 }
 
-/** Somebody who decides, and signs it where a policy asks for that. */
+/** Who decides; signs it under a policy. */
 export interface Signer {
   name: string;
-  /** Undefined where names are believed. */
+  /** Undefined without a policy: names are believed. */
   sign?: (about: SignedAbout) => SignedDecision;
 }
 
@@ -59,7 +59,8 @@ export async function signerOf(
   }
   const sign = (about: SignedAbout): SignedDecision => {
     const signedAt = Date.now();
-    // As long as the policy lets an approval hold: it is verified at every use, and the next person may come tomorrow.
+    // Valid for as long as the policy lets an approval stand: it is verified at every use, and the next approver may come
+    // tomorrow.
     const expiresAt = signedAt + policy.approvalTtlMs;
     const statement = {
       id: randomUUID(),
@@ -105,7 +106,10 @@ export async function whoLetsGoOn(session: Session, asker: Asker, batch: BatchRe
   });
 }
 
-/** Who looks, where nothing is signed: the name given, the holder of the key, else the user of this machine in a trial. */
+/**
+ * Who is looking, without a signature: the given name, else the owner of the key; without a policy, else the user of this
+ * machine.
+ */
 export async function lookerOf({ config }: Pick<Session, 'config'>, { by, key }: Asker): Promise<string> {
   const { policy } = config.settings;
   if (policy === undefined) return by ?? userInfo().username;
@@ -122,7 +126,7 @@ export async function lookerOf({ config }: Pick<Session, 'config'>, { by, key }:
   });
 }
 
-/** What somebody signs, kept in the store before it is carried out; undefined where names are believed. */
+/** Signs, and stores the signed decision before it is carried out; undefined without a policy. */
 export async function keepSigned(
   store: Store,
   { sign }: Signer,

@@ -2,8 +2,8 @@ import { labelled, widthOf } from '../reports/wrap.ts';
 import { visible } from '../rules/finding.ts';
 
 /**
- * Plain aligned columns for a terminal; characters that would steer it are made visible. Columns that do not fit beside each other
- * are written below each other, one paragraph a row: no word is ever broken.
+ * Aligned columns for a terminal, with control characters made visible. If the columns do not fit side by side, each row becomes
+ * a paragraph with its cells below each other: no word is ever broken.
  */
 export function table(
   head: readonly string[],

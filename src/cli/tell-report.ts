@@ -11,7 +11,7 @@ import { WHAT_AN_ID_IS } from './choices.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import type { Session } from './session.ts';
 
-/** Files that were just written: the document is the JSON one, which no memory has to hold. */
+/** Shows report files just written. With `--json`, streams the JSON file, which may be too large for memory. */
 export async function tellReport(
   session: Session,
   standing: BatchStanding,
@@ -23,8 +23,8 @@ export async function tellReport(
 }
 
 /**
- * How a batch stands: its summary, who has to act, its files, and where to look while somebody answers there. `isWritten`: its report
- * files are of just this standing.
+ * How a batch stands: its summary, who has to act, its files, and links that work. `isWritten`: its report files show exactly
+ * this standing.
  */
 export async function summaryText(session: Session, standing: BatchStanding, isWritten: boolean): Promise<string> {
   const { head, steps } = standing;
@@ -44,7 +44,7 @@ export async function summaryText(session: Session, standing: BatchStanding, isW
   ].join('\n');
 }
 
-/** The exit code that a batch's report stands for. */
+/** The exit code for the report of a batch. */
 export function exitOfReport(report: Pick<BatchHead, 'counts' | 'incidents' | 'state'>): ExitCode {
   if (report.counts.open > 0) return EXIT.stillOpen;
   const isOpen = report.incidents.some(({ acknowledged }) => acknowledged === null);

@@ -4,7 +4,10 @@ import type { Stack } from '../embedded/stack.ts';
 import { counted } from '../reports/display.ts';
 import { areRefused, missingAttributes } from '../temporal/search-attributes.ts';
 
-/** Whether the namespace can take payouts: its search attributes are there. Says which server it is and how many workers poll. */
+/**
+ * Whether the namespace is ready for payouts, that is, has their search attributes. Names the server version and the number of
+ * polling workers.
+ */
 export async function judgeTemporal(
   connection: Connection,
   { namespace, temporalAddress }: Pick<Stack, 'namespace' | 'temporalAddress'>,

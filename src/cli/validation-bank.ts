@@ -10,8 +10,8 @@ import { startSandbox } from '../sandbox/server.ts';
 import type { Session } from './session.ts';
 
 /**
- * A bank to read while a file is checked and planned: the configured one, or a throw-away sandbox over a copy of this
- * home's books, so that checking a file boots nothing and changes nothing.
+ * A bank to read from while a file is checked and planned: the configured one, or a throw-away sandbox on a copy of this home's
+ * books, so that checking boots nothing and changes nothing.
  */
 export async function withValidationBank<T>(session: Session, use: (bank: Bank) => Promise<T>): Promise<T> {
   const { config } = session;
@@ -24,7 +24,7 @@ export async function withValidationBank<T>(session: Session, use: (bank: Bank) 
       apiKey: config.bank.key.reveal(),
       apiSecret: config.bank.secret.reveal(),
     });
-    // Open files outlive their names: whatever ends this process, nothing of the books stays behind.
+    // Open files survive their deletion: however this process ends, nothing of the books stays behind.
     await rm(folder, { recursive: true, force: true });
     const bank = bankAt(config, sandbox.url);
     try {
@@ -38,7 +38,7 @@ export async function withValidationBank<T>(session: Session, use: (bank: Bank) 
   }
 }
 
-/** A copy as of now, taken while the sandbox may be at work; without books a new sandbox in memory. */
+/** A consistent copy, even while the sandbox is running; without books, a new sandbox in memory. */
 function copyOfBooks(books: string, copy: string): string {
   if (!existsSync(books)) return ':memory:';
   const database = new DatabaseSync(books, { readOnly: true, timeout: 5_000 });

@@ -11,8 +11,8 @@ import { confirm } from '../plan.ts';
 import type { Session } from '../session.ts';
 
 /**
- * `payouts audit rotate-key FILE`: another key signs the audit from now on, introduced by the one before. Done again after it was
- * interrupted it puts the key in its place.
+ * `payouts audit rotate-key FILE`: from now on another key signs the audit, introduced by the previous one. If it was
+ * interrupted, running it again puts the new key in its place.
  */
 export async function rotateAuditKey(
   session: Session,
@@ -60,7 +60,7 @@ function givenKey(file: string): KeyObject {
   }
 }
 
-/** What one key has signed, another one has not: none comes back. */
+/** A key that was replaced cannot return: each key signs one range of sizes. */
 async function assertNew(store: Store, next: string): Promise<void> {
   const rotations = await rotationsIn(store);
   if (!rotations.some(({ from }) => verifierText(from) === next)) return;

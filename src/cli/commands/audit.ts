@@ -21,7 +21,9 @@ interface VerifyOptions {
   key: string | undefined;
 }
 
-/** `payouts audit verify [FILE]`: of the store, which is then signed as it is, or of an exported file without the store. */
+/**
+ * `payouts audit verify [FILE]`: checks the store's log and then signs it as it is, or checks an exported file without the store.
+ */
 export async function verifyAudit(
   session: Session,
   file: string | undefined,
@@ -82,7 +84,7 @@ function givenVerifier(text: string): LogVerifier {
   });
 }
 
-/** Of a file that they were appended to, or of a folder of mails. */
+/** From a file to which checkpoints were appended, or from a folder of mails. */
 function copiedCheckpoints(place: string | undefined) {
   if (place === undefined) return [];
   const there = fileThere(place);
@@ -91,7 +93,7 @@ function copiedCheckpoints(place: string | undefined) {
   return mails.flatMap((name) => parseCheckpoints(noteOfMail(readFileSync(join(there, name), 'utf8'))));
 }
 
-/** Nothing may have left yet. */
+/** Undefined if the configured place does not exist: perhaps no checkpoint has been copied yet. */
 const whenThere = (file: string | undefined): string | undefined =>
   file !== undefined && existsSync(file) ? file : undefined;
 
@@ -114,12 +116,12 @@ export async function exportAudit(session: Session): Promise<void> {
   if (signed < size) session.output.say(`Entries from ${signed} on are not signed yet: they are not in the export.`);
 }
 
-/** Whoever reads it may have read enough. */
+/** The reader of the output may stop early (`| head`). */
 function unlessClosed(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
 }
 
-/** `payouts audit show ID`: of a batch with its rows, a payout, or whatever else an entry is about. */
+/** `payouts audit show ID`: the entries about a batch with its rows, a payout, or any other subject. */
 export async function showAudit(session: Session, id: string, { limit }: { limit: number }): Promise<void> {
   const store = await session.store();
   const found = await store.auditEntries(await subjectOf(store, id), limit + 1);
@@ -130,7 +132,7 @@ export async function showAudit(session: Session, id: string, { limit }: { limit
   session.output.result({ entries, complete: more === '' }, [text, more].filter((line) => line !== '').join('\n'));
 }
 
-/** What is no payout and no batch may be the subject of an entry all the same: a switch, a card payment, the store. */
+/** An id that is neither a payout nor a batch may still be the subject of an entry: a switch, a card payment, the store. */
 async function subjectOf(store: Store, id: string): Promise<{ subject: string } | { batchId: string }> {
   const target = await findTarget(store, id).catch((error: unknown) => {
     if (!(error instanceof Problem) || error.kind !== 'not-found') throw error;

@@ -20,7 +20,7 @@ interface RestoreOptions {
   by: string | undefined;
 }
 
-/** `payouts backup FILE`: a copy of the store as of now, while a stack may be up. */
+/** `payouts backup FILE`: a copy of the store as of now, even while a stack is up. */
 export async function backup(session: Session, path: string): Promise<void> {
   const file = resolve(path);
   const facts = await backupStore({ store: storeFileOf(session.config, PG_DUMP), file });
@@ -35,8 +35,8 @@ export async function backup(session: Session, path: string): Promise<void> {
 }
 
 /**
- * `payouts restore FILE`: a copy in the place of the store, which is kept beside it. Without a FILE: the record, in a store that
- * PostgreSQL's own tools have restored, that they have.
+ * `payouts restore FILE`: puts a copy in the place of the store, which is kept beside it. Without a FILE: records in a store on
+ * PostgreSQL that PostgreSQL's own tools have restored it.
  */
 export async function restore(session: Session, path: string | undefined, { yes, by }: RestoreOptions): Promise<void> {
   const { config, output } = session;
@@ -69,14 +69,14 @@ export async function restore(session: Session, path: string | undefined, { yes,
 }
 
 interface Restoring {
-  /** null: PostgreSQL's own tools have read it. */
+  /** null: restored by PostgreSQL's own tools. */
   file: string | null;
   store: string;
   question: string;
   put(order: Omit<RestoreOrder, 'store' | 'file'>): Promise<{ facts: StoreFileFacts; replaced: string | null }>;
 }
 
-/** Exit 2 where a store in a file is given no copy, or one in PostgreSQL a file that this command does not read. */
+/** Exit 2 if FILE is missing for a store in a file, or given for a store on PostgreSQL. */
 function restoring(config: Config, path: string | undefined): Restoring {
   const url = config.storeUrl.reveal();
   if (storeLocation(url).kind === 'postgres') {
@@ -109,7 +109,7 @@ const AFTERWARDS = [
 const PG_DUMP = "Back it up with PostgreSQL's pg_dump --format=custom --file=FILE";
 const PG_RESTORE = "Restore it with PostgreSQL's pg_restore, then record that: payouts restore, without a file";
 
-/** The SQLite file of the store; exit 2 where it is none. */
+/** The SQLite file of the store; exit 2 if the store is not in a file. */
 function storeFileOf({ storeUrl }: Config, onPostgres: string): string {
   const place = storeLocation(storeUrl.reveal());
   if (place.kind === 'file') return place.path;

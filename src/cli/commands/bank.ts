@@ -6,7 +6,7 @@ import { maskedPayee } from '../../reports/masked.ts';
 import type { Session } from '../session.ts';
 import { table } from '../table.ts';
 
-// Commands that show what the bank shows. Personal data is masked in the tables.
+// Commands that show data of the bank. Personal data is masked in the tables.
 
 /** `payouts accounts [UID]`: balances of a user, or of the master institution. */
 export async function accounts(session: Session, uid: string | undefined): Promise<void> {
@@ -22,7 +22,7 @@ export async function accounts(session: Session, uid: string | undefined): Promi
   session.output.result({ accounts: records }, table(['uid', 'account', 'currency', 'balance', 'frozen'], rows));
 }
 
-/** `payouts beneficiaries UID [--currency C]`: ids, kinds and masked details; whole details only with `--json`. */
+/** `payouts beneficiaries UID [--currency C]`: ids, kinds and masked details; full details only with `--json`. */
 export async function beneficiaries(session: Session, uid: string, { currency }: { currency?: string }): Promise<void> {
   const bank = await session.bank();
   const scan = await bank.beneficiaries.listAll({ uid, currency });

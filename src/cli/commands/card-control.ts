@@ -51,7 +51,7 @@ export async function cancelCard(
   return outcome === 'cancelled' ? EXIT.completed : EXIT.exceptions;
 }
 
-/** `payouts card amount ID AMOUNT`: before anything was sent that takes money. */
+/** `payouts card amount ID AMOUNT`: only before anything was sent that can take money. */
 export async function changeCardAmount(
   session: Session,
   id: string,
@@ -78,7 +78,7 @@ export async function changeCardAmount(
 }
 
 interface ResolveCardOptions extends CardControlOptions {
-  /** `confirm-end`: the stored end stands against what has contradicted it. */
+  /** `confirm-end`: the stored end stands, despite what has contradicted it. */
   action: ResolveCardUpdate['action'] | 'confirm-end';
   evidence: string;
   paymentId: string | undefined;
@@ -106,7 +106,7 @@ export async function resolveCard(session: Session, id: string, options: Resolve
   return told.accepted ? EXIT.completed : EXIT.exceptions;
 }
 
-/** People have asked the acquirer: the end stands, and the payouts that wait for it are told. */
+/** An operator has checked with the acquirer: the stored end stands, and the payouts that wait for this payment look again. */
 async function confirmEnd(
   session: Session,
   { merchantRequestId }: CardRecord,
@@ -121,7 +121,7 @@ async function confirmEnd(
       hint: `payouts card show ${merchantRequestId} shows its events.`,
     });
   };
-  // A confirmed end is an entry by itself.
+  // Confirming an end already writes its own audit entry.
   await askKept({ store, now: Date.now }, asked, confirmed, () => undefined);
   const waiting = await cards.waiters(merchantRequestId);
   if (waiting.length > 0) {
@@ -132,7 +132,7 @@ async function confirmEnd(
   return EXIT.completed;
 }
 
-/** A payment without an end whose workflow is closed (terminated, say) is started again under its id. */
+/** If the payment has no end but its workflow is closed (terminated, say), starts it again under its id. */
 async function startedAgain(session: Session, record: CardRecord): Promise<boolean> {
   if (isCardEnd(record.state)) return false;
   const client = await session.client();
@@ -141,7 +141,7 @@ async function startedAgain(session: Session, record: CardRecord): Promise<boole
   return true;
 }
 
-/** One update on the workflow, on a stack that is up or booted for it. */
+/** Sends one update to the workflow, on the stack that is up or one booted for it. */
 async function tell<Answer extends object>(
   session: Session,
   record: CardRecord,
@@ -166,7 +166,7 @@ async function tell<Answer extends object>(
   return answer;
 }
 
-/** Members that are set. */
+/** The members that are set, as texts. */
 const inWords = (said: object): Record<string, string> =>
   Object.fromEntries(
     Object.entries(said)

@@ -35,24 +35,24 @@ interface Created {
   client_secret: string;
 }
 
-/** `payouts card create`: asks a gateway to take money from a card; the card comes from a file, or from the cardholder. */
+/** `payouts card create`: asks a gateway to take money from a card, which comes from a file or from the cardholder. */
 export async function createCard(session: Session, options: CreateCardOptions): Promise<ExitCode> {
   const id = options.id ?? v7();
   const { gatewayUrl, checkoutUrl } = await gatewayOf(session, options.gateway);
   const card = options.cardFrom === undefined ? undefined : await cardFrom(options.cardFrom);
   const body = {
-    // One that holds a card number, perhaps, goes nowhere; an empty one is refused like it.
+    // An id that may contain a card number is not sent; the gateway refuses the empty one.
     merchant_request_id: isMerchantRequestId(id) ? id : '',
     amount: options.amount,
     currency: options.currency,
     payment_type: options.type,
     return_url: options.returnUrl ?? checkoutUrl,
     three_ds: options['3ds'] ? 'setup' : 'skip',
-    // No gateway takes null for a card: it says what else is wrong with the request, and claims nothing.
+    // Every gateway refuses null as a card: it reports what else is wrong with the request, and claims nothing.
     ...(card === undefined ? {} : { card: 'unreadable' in card ? null : card.given }),
     ...(options.by === undefined ? {} : { by: options.by }),
   };
-  // Said before anything is sent: under another id the same command takes the money once more.
+  // Shown before anything is sent: run again under another id, the same command would take the money twice.
   if (options.id === undefined) session.output.tell(`Card payment ${id}`);
   try {
     return await askAndFollow(session, options, { body, id, gatewayUrl, checkoutUrl });
@@ -61,7 +61,7 @@ export async function createCard(session: Session, options: CreateCardOptions): 
   }
 }
 
-/** Options by the member that they fill. */
+/** The option for each member of the request. */
 const OPTIONS: Readonly<Record<string, string>> = {
   merchant_request_id: '--id',
   amount: '--amount',
@@ -70,7 +70,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
   by: '--by',
 };
 
-/** Findings of the gateway at the options and in the file that somebody has typed. */
+/** Moves the gateway's findings to the options and the file that the user wrote. */
 function asTyped(problem: Problem, { cardFrom: file }: CreateCardOptions, card: GivenFile): Problem {
   const unreadable = card !== undefined && 'unreadable' in card ? [card.unreadable] : [];
   const placed = problem.findings
@@ -82,7 +82,7 @@ function asTyped(problem: Problem, { cardFrom: file }: CreateCardOptions, card: 
     );
   const findings = [...placed, ...unreadable];
   const { kind, code, message, hint, cause } = problem;
-  // What the gateway has said of the stand-in alone.
+  // All the gateway's findings were about the null that stood in for the unreadable card.
   if (problem.findings.length > 0 && placed.length === 0) {
     return new Problem('usage', 'card-unreadable', 'The card cannot be read.', { hint, findings });
   }
@@ -128,7 +128,7 @@ async function askAndFollow(
   return end === 'interrupted' ? EXIT.interrupted : exitOfCard(payment.state);
 }
 
-/** The same command with another card in its file. */
+/** The same command, for another card in its file. */
 function anotherCard(id: string, options: CreateCardOptions): string {
   const more: [string, string | undefined][] = [
     ['--type', options.type === 'DEBIT' ? undefined : options.type],
@@ -141,14 +141,14 @@ function anotherCard(id: string, options: CreateCardOptions): string {
   return `payouts card create --amount ${amount} --currency ${currency} --id ${id}${said.join('')} --card-from FILE --wait`;
 }
 
-/** As a POSIX shell takes it. */
+/** Quoted for a POSIX shell. */
 const shellWord = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** The money may have been asked for: whoever runs the command again must do so under the same id. */
+/** The money may have been asked for: the command must be run again under the same id. */
 function withId(error: unknown, id: string): Problem {
   const { kind, code, message, hint: said, findings, cause } = problemOf(error);
-  // Where there are findings nothing was asked for.
+  // If there are findings, nothing was asked for.
   const hint = findings.length === 0 ? hintWithId(code, said, id) : said;
   return new Problem(kind, code, message, { hint: hint.trim(), findings, cause });
 }
@@ -157,7 +157,7 @@ function hintWithId(code: string, said: string, id: string): string {
   return code === 'id-reused' ? 'Another payment needs another --id.' : `${said} Run it again with --id ${id}.`;
 }
 
-/** The gateway given, or that of the stack that is up; on an embedded sandbox with its checkout page. */
+/** The given gateway, or that of the stack that is up; on an embedded sandbox also its checkout page. */
 async function gatewayOf(
   session: Session,
   given: string | undefined,
@@ -178,7 +178,7 @@ type GivenFile = { given: unknown } | { unreadable: Finding } | undefined;
 
 const nameOf = (path = ''): string => (path === '-' ? 'stdin' : basename(path));
 
-/** A card as JSON from a file or, for `-`, from stdin; never from the command line, which every user of a machine sees. */
+/** A card as JSON from a file or, for `-`, from stdin; never from the command line, which every user of the machine can see. */
 async function cardFrom(path: string): Promise<GivenFile> {
   const unreadable = (message: string) => ({
     unreadable: { file: nameOf(path), line: 0, row: null, column: null, value: null, rule: 'card-unreadable', message },
@@ -193,7 +193,7 @@ async function cardFrom(path: string): Promise<GivenFile> {
   try {
     return { given: readJsonOnce(json) };
   } catch {
-    // The parser's own words show the text.
+    // The parser's own message would repeat the text.
     return unreadable('it is not JSON in which each member appears once.');
   }
 }

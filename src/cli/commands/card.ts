@@ -11,7 +11,7 @@ import { findCard, requestIdOf, unknownCard } from '../find-card.ts';
 import type { Session } from '../session.ts';
 import { table } from '../table.ts';
 
-/** `payouts card show ID`: a card payment as the store has it, with the events that came. */
+/** `payouts card show ID`: a card payment as stored, with the events received. */
 export async function showCard(session: Session, id: string): Promise<void> {
   const store = await session.store();
   const record = await findCard(store, id);
@@ -56,7 +56,7 @@ export async function listCards(session: Session): Promise<void> {
 
 const LISTED = 100;
 
-/** `payouts card retrieve ID`: the payment as the acquirer shows it now, what may be card data masked. */
+/** `payouts card retrieve ID`: the payment as the acquirer shows it now; whatever may be card data is masked. */
 export async function retrieveCard(session: Session, id: string): Promise<void> {
   const { cards } = await session.store();
   const known = await cards.find(requestIdOf(id));
@@ -68,7 +68,7 @@ export async function retrieveCard(session: Session, id: string): Promise<void> 
   session.output.result({ payment }, JSON.stringify(payment, null, 2));
 }
 
-/** The payment that was named, or the one that is followed. */
+/** The payment id that was named, or else the one that is followed. */
 async function paymentOf(cards: CardStore, { merchantRequestId, paymentId, state }: CardRecord, id: string) {
   if ((await cards.paymentsOf(merchantRequestId)).includes(id)) return id;
   if (paymentId !== null) return paymentId;
@@ -77,7 +77,7 @@ async function paymentOf(cards: CardStore, { merchantRequestId, paymentId, state
   });
 }
 
-/** A payment id that the store does not know; it becomes part of an address. */
+/** A payment id that the store does not know; it becomes part of a URL. */
 function foreignId(id: string): string {
   try {
     pathId(id);
@@ -97,7 +97,7 @@ function eventDocument({ kind, paymentId, status, trust, receivedAt, amount, cur
   return { kind, payment_id: paymentId, status, amount, currency, trust, received_at: at, effect };
 }
 
-/** A payment as a person reads it; rows of `more` without a value are left out. */
+/** A payment as text for people; rows of `more` without a value are left out. */
 export function cardText(payment: CardDocument, more: readonly [string, string | null][]): string {
   const { amount, currency, payment_type: type, bin, last_four: lastFour, reason } = payment;
   const rows: [string, string | null][] = [

@@ -11,7 +11,7 @@ const SCRIPTS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion
   unknown
 >;
 
-/** `payouts completion SHELL`: a script made of the commands as they are; it asks nothing when it runs. */
+/** `payouts completion SHELL`: a script made from the current commands; it runs no command when it completes. */
 export function completion(session: Session, program: Command, shell: Shell): void {
   const script = SCRIPTS[shell](program.name(), commandTree(program));
   session.output.result({ shell, script }, script);

@@ -20,8 +20,8 @@ import { type DecideOptions, type Signer, signerOf } from '../signer.ts';
 import { table } from '../table.ts';
 
 /**
- * `payouts approve|reject BATCH` where a policy is set: one signature for every row that asks, or will ask, the same question. Rows
- * that ask for themselves are listed and left as they are.
+ * `payouts approve|reject BATCH` under a policy: one signature for every row that asks, or will ask, the same question. Rows that
+ * need a signature of their own are listed and not decided.
  */
 export async function decideBatch(
   session: Session,
@@ -36,7 +36,7 @@ export async function decideBatch(
   const deps: PlanDeps = { store, bank, settings: session.config.settings, now: Date.now };
   const asked = { batchId, decision, subject: signer.name };
   const [kind, ...others] = options.kind ?? [];
-  // Both, or none named: our own approvals first, and the orders in the bank's audit once no row waits for those.
+  // Without one single kind: our own approvals first, then the orders in the bank's audit, once no row waits for ours.
   const plan =
     kind === undefined || others.length > 0
       ? await planToSign(deps, asked)
@@ -62,7 +62,7 @@ export async function decideBatch(
   const client = await session.client();
   const waiting = await store.awaitingUnder(plan.digest);
   await tellPlan({ store, executions: executionsOver(client) }, signed);
-  // A stack of our own ends with this command: what was decided is carried out before.
+  // A stack booted by this command ends with it: first wait until the decisions are carried out.
   if (stack.owner) for (const workflowId of waiting) await untilCarriedOut(client, workflowId);
   const { rows: _, ...shown } = plan;
   const outcome = `${decision === 'approve' ? 'approved' : 'rejected'} by one signature: ${counted(length, 'payout')}`;
@@ -79,7 +79,7 @@ function signedPlan(storeId: string, { sign }: Signer, plan: BatchPlan, remark =
 
 const LISTED_MAX = 20;
 
-/** What one signature would decide, and what it would not. */
+/** What one signature would decide, and what not. */
 function planText({ batchId, question, rows, totals, payees, newPayees, flags, apart, digest }: BatchPlan): string {
   const what =
     question === 'bank'

@@ -34,7 +34,7 @@ import { type Asker, type DecideOptions, keepSigned, type Signer, signerOf, whoL
 import { unknownId } from '../tell-report.ts';
 import { decideBatch } from './decide-batch.ts';
 
-/** States in which a payout answers `approve` and `reject`. */
+/** States in which a payout accepts `approve` and `reject`. */
 const AWAITING: readonly PayoutState[] = ['awaiting-approval', 'awaiting-bank-approval', 'held'];
 
 interface Told {
@@ -42,7 +42,7 @@ interface Told {
   outcome: string;
 }
 
-/** `payouts approve|reject ID`: answers whatever approval is awaited, by a payout or by every row of a batch. */
+/** `payouts approve|reject ID`: answers the pending question of a payout, or of every row of a batch. */
 export async function decide(
   session: Session,
   decision: 'approve' | 'reject',
@@ -81,12 +81,12 @@ export async function decide(
   });
 }
 
-/** Kinds that one signature decides for a whole batch; what is held is signed row by row. */
+/** Kinds that one signature can decide for a whole batch; held rows are signed one by one. */
 const PLANNED: readonly string[] = ['approval-required', 'bank-approval-required'] satisfies ReasonCode[];
 const isPlanned = (kinds: readonly string[] | undefined): boolean =>
   kinds?.every((kind) => PLANNED.includes(kind)) ?? true;
 
-/** Rows of the kinds asked for; different questions are answered together only where somebody says which. */
+/** The rows of the kinds asked for. Rows with different questions are decided together only if the kinds are named. */
 function ofKind(payouts: readonly PayoutRecord[], id: string, kinds: readonly string[] | undefined): PayoutRecord[] {
   const found = byKind(payouts);
   if (kinds !== undefined) return payouts.filter((row) => kinds.includes(kindOf(row)));
@@ -97,7 +97,7 @@ function ofKind(payouts: readonly PayoutRecord[], id: string, kinds: readonly st
   });
 }
 
-/** Everything that a person should see before the question, both sides of what has two included. */
+/** Shows everything a person should see before the question, including both sides of whatever has two. */
 async function tellWhatIsDecided(
   session: Session,
   payouts: readonly PayoutRecord[],
@@ -113,7 +113,7 @@ async function tellWhatIsDecided(
   if (verdicts !== '') session.output.tell(`\n${verdicts}`);
 }
 
-/** The update that says it; signed about just what the row shows, where a policy asks for that. */
+/** The content of the update. Under a policy it is signed, for exactly what the row shows. */
 async function decisionOn(
   store: Store,
   payout: PayoutRecord,
@@ -158,8 +158,8 @@ export interface ResolveOptions extends Omit<DecideOptions, 'remark'> {
 }
 
 /**
- * `payouts resolve ID`: an operator's decision on a payout in `needs-operator`, checked against the bank again. A payout
- * whose workflow is gone is started again under its id: it looks before it sends.
+ * `payouts resolve ID`: an operator's decision on a payout in `needs-operator`, checked against the bank again. If its workflow
+ * is gone, it is started again under its id: it searches before it sends.
  */
 export async function resolve(session: Session, id: string, options: ResolveOptions): Promise<ExitCode> {
   const store = await session.store();
@@ -200,12 +200,12 @@ export async function control(session: Session, update: string, id: string, aske
   return controlBatch(session, batchId, update, by);
 }
 
-/** One update on the workflow of a batch. */
+/** Sends one update to the workflow of a batch. */
 export async function controlBatch(session: Session, batchId: string, update: string, by: string): Promise<ExitCode> {
   const store = await session.store();
   const batch = await store.batch(batchId);
   if (batch === undefined) throw unknownId(batchId);
-  // What is done has an entry of its own.
+  // Whatever is carried out writes its own audit entry.
   const answer = await askKept(
     { store, now: Date.now },
     { by, action: update, subject: batchId },
@@ -219,19 +219,19 @@ export async function controlBatch(session: Session, batchId: string, update: st
     },
     () => undefined,
   );
-  // A stack of our own ends with this command: the rows hear of a cancel before.
+  // A stack booted by this command ends with it: first wait until the rows have been told of a cancel.
   if (update === MESSAGES.cancel && (await session.stack()).owner) await untilRowsHaveHeard(session, batchId);
   session.output.result({ batchId, ...answer }, `Batch ${batchId} is ${answer.control}.`);
   return EXIT.completed;
 }
 
-/** Waits until the rows of a cancelled batch have ended, or have done what they can; what the bank then decides comes without us. */
+/** Waits until the rows of a cancelled batch have ended or done what they can; the bank's decisions need no stack of ours. */
 async function untilRowsHaveHeard(session: Session, batchId: string): Promise<void> {
   const store = await session.store();
   const client = await session.client();
   await untilTrue(async () => !(await store.stateCounts(batchId)).has('received'));
   const executions = executionsOver(client);
-  // The batch asks them too; what they are asked twice they answer once.
+  // The batch tells them too; a row that is told twice acts once.
   await someAtOnce(await store.rowsIn(batchId, CANCELLABLE), AT_ONCE, async ({ workflowId }) => {
     await executions.cancelPayout(workflowId, BATCH_CANCELLED).catch(() => false);
     await untilCarriedOut(client, workflowId);
@@ -244,7 +244,7 @@ const CANDIDATES_MAX = 10;
 const shownId = (target: Target): string =>
   shortId(target.kind === 'batch' ? target.batch.batchId : target.payout.reference);
 
-/** What an ID has turned out to name. */
+/** What an ID refers to, in words. */
 const titleOf = (target: Target): string =>
   target.kind === 'batch'
     ? `the rest of batch ${target.batch.batchId} (${visible(target.batch.file)})`
@@ -255,7 +255,7 @@ async function awaitingPayouts(store: Store, target: Target, states: readonly Pa
   return states.includes(target.payout.state) ? [target.payout] : [];
 }
 
-/** What a person asks of payouts, for the audit. */
+/** What a person asks of payouts, for the audit entry. */
 interface Asked {
   action: 'approve' | 'reject' | 'cancel' | 'resolve';
   by: string;
@@ -263,8 +263,8 @@ interface Asked {
 }
 
 /**
- * Tells each payout, on a stack that is up or booted for it; a refusal by the workflow is told with its reason. What was asked and
- * answered is an audit entry, whatever the answer.
+ * Tells each payout, on the stack that is up or one booted for it; a refusal by the workflow is shown with its reason. The
+ * request and its answer are an audit entry, whatever the answer.
  */
 async function tellEach(
   session: Session,
@@ -291,7 +291,7 @@ async function tellEach(
       told.push({ reference, outcome: `refused: ${answer.refused}` });
     }
   }
-  // A stack of our own ends with this command: what was decided is carried out before.
+  // A stack booted by this command ends with it: first wait until the decisions are carried out.
   if (stack.owner) for (const payout of payouts) await untilCarriedOut(client, payout.workflowId);
   const text = told.map(({ reference, outcome }) => `${reference}  ${outcome}`).join('\n');
   session.output.result({ decisions: told }, text);

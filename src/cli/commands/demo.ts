@@ -9,7 +9,7 @@ import { run } from './run.ts';
 
 const EXAMPLE = fileURLToPath(new URL('../../../examples/payouts.csv', import.meta.url));
 
-/** `payouts demo`: the example batch, and where it can be looked at in a browser. */
+/** `payouts demo`: pays the example batch, and says where to look at it in a browser. */
 export async function demo(session: Session): Promise<ExitCode> {
   const exit = await payExample(session);
   const pages = pagesUrl(session.config);
@@ -17,7 +17,7 @@ export async function demo(session: Session): Promise<ExitCode> {
   return exit;
 }
 
-/** Pays the example batch at the sandbox; a second time it shows the report it has. */
+/** Pays the example batch at the sandbox; a second time only shows its report. */
 async function payExample(session: Session): Promise<ExitCode> {
   if (session.config.bank.kind !== 'sandbox') {
     throw new Problem('usage', 'demo-needs-the-sandbox', 'The example payouts are for the sandbox bank only.', {
@@ -31,7 +31,7 @@ async function payExample(session: Session): Promise<ExitCode> {
       dryRun: false,
       detach: false,
       invalid: 'stop',
-      // Who runs the demo on another day means it.
+      // Running the demo again on another day is intended.
       allowLookAlikes: true,
       timeout: undefined,
       by: 'demo',

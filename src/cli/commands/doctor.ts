@@ -32,7 +32,7 @@ interface DoctorOptions {
   by?: string;
 }
 
-/** `payouts doctor`: what works and what does not, each with a fix. Exit 0 unless a check failed (1). */
+/** `payouts doctor`: what works and what does not, each with its fix. Exit 0 unless a check failed (1). */
 export async function doctor(session: Session, { accept, by }: DoctorOptions = {}): Promise<ExitCode> {
   if (accept !== undefined) {
     const acceptance = { parts: ACCEPTABLE[accept], by: by ?? userInfo().username, at: Date.now() };
@@ -41,7 +41,7 @@ export async function doctor(session: Session, { accept, by }: DoctorOptions = {
     await store.forgetIdentity(acceptance);
   }
   const checks: Check[] = [
-    // No older one than the sources or the package need comes this far: bin/payouts.mjs.
+    // bin/payouts.mjs has already refused a Node that is too old.
     { name: 'Node', verdict: 'ok', detail: process.versions.node },
     settingsCheck(session.config),
     await check('home', () => writable(session.config.home)),
@@ -117,7 +117,7 @@ async function checkBank(session: Session, stack: Stack): Promise<Check[]> {
   return [bank, clockCheck((await asked).clock.offset(), session), references];
 }
 
-/** Whether the provider that payees are checked by answers, asked about nobody; nothing where none is set. */
+/** Whether the configured check provider answers, for a name on no list; nothing if none is configured. */
 async function checkProvider({ config }: Session, { apiUrl }: Stack): Promise<Check[]> {
   if (config.checks === undefined) return [];
   const seen = await check('payee checks', async () => {
@@ -134,10 +134,10 @@ async function checkProvider({ config }: Session, { apiUrl }: Stack): Promise<Ch
   return [seen];
 }
 
-/** A name that is on no list. */
+/** A name on no list of parties. */
 const NOBODY = 'Payouts Doctor';
 
-/** Whether orders come back under the references that they were sent with. */
+/** Whether the bank shows orders under the references that they were sent with. */
 async function checkReferences(session: Session): Promise<Omit<Check, 'name'>> {
   const parts = { bank: await session.bank(), store: await session.store() };
   return judgeShown(await shownReferences(parts, recentPayouts(session.config)));

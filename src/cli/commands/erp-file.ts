@@ -7,7 +7,7 @@ import type { Session } from '../session.ts';
 
 const SHOWN_MAX = 10;
 
-/** `payouts report ID --format pain002|camt054|journal`: writes a file for other software, and prints its path. */
+/** `payouts report ID --format pain002|camt054|journal`: writes a file for other software and prints its path. */
 export async function erpFile(session: Session, id: string, format: ErpFormat): Promise<void> {
   const store = await session.store();
   const batchId = await findBatch(store, id);

@@ -11,13 +11,13 @@ import type { Session } from '../session.ts';
 import { table } from '../table.ts';
 
 interface ListOptions {
-  /** Position of the first one; absent: the newest are shown. */
+  /** Position of the first event; absent: the newest are shown. */
   from?: number;
   kind?: string;
   limit: number;
 }
 
-/** `payouts events`: what others are told of, by position. It reads the store and boots nothing. */
+/** `payouts events`: the events of the outbox, by position. It reads the store and boots nothing. */
 export async function listEvents(session: Session, { from, kind, limit }: ListOptions): Promise<void> {
   const kinds = kind !== undefined && isEventKind(kind) ? [kind] : undefined;
   const store = await session.store();
@@ -62,7 +62,7 @@ interface ReplayOptions {
   yes: boolean;
 }
 
-/** `payouts events replay`: a subscription is told everything from a position on again, as it stands by now. */
+/** `payouts events replay`: delivers everything from a position on again to a subscription, as it stands now. */
 export async function replayEvents(session: Session, { from, to: name, by, yes }: ReplayOptions): Promise<void> {
   const store = await session.store();
   const head = await store.outboxHead();
@@ -88,13 +88,13 @@ export async function replayEvents(session: Session, { from, to: name, by, yes }
   session.output.result({ subscription: name, from, head }, text);
 }
 
-/** Told by every subscription, and older than `PAYOUTS_EVENTS_KEEP`. */
+/** Delivered to every subscription, and older than `PAYOUTS_EVENTS_KEEP`. */
 const deleted = (tail: number): Problem =>
   new Problem('usage', 'events-deleted', `The events up to position ${tail} were delivered and have been deleted.`, {
     hint: `payouts events replay --from ${tail + 1} --to NAME begins with the oldest one kept; payouts list finds earlier payouts.`,
   });
 
-/** `payouts events forget`: for a subscription that is not configured any more; until then its events are kept for it. */
+/** `payouts events forget`: drops a subscription that is no longer configured; until then its events are kept for it. */
 export async function forgetEvents(
   session: Session,
   name: string,
@@ -121,7 +121,10 @@ const unknownSubscription = (known: readonly string[]): Problem =>
         : `Known subscriptions: ${known.join(', ')}.`,
   });
 
-/** `payouts events status`: how far each subscription is told, and why not further. Exit 5 when one is parked, or an event of one. */
+/**
+ * `payouts events status`: how far each subscription has been delivered, and why not further. Exit 5 if a subscription, or an
+ * event of one, is parked.
+ */
 export async function eventsStatus(session: Session): Promise<ExitCode> {
   const store = await session.store();
   const head = await store.outboxHead();
@@ -150,7 +153,7 @@ export async function eventsStatus(session: Session): Promise<ExitCode> {
 
 interface Standing {
   name: string;
-  /** Where to: an origin, or addresses; null: the configuration of this command does not name it. */
+  /** An origin, or mail addresses; null: not in the configuration of this command. */
   to: string | null;
   state: 'new' | 'told' | 'behind' | 'failing' | 'parked';
   position: number;
@@ -171,7 +174,7 @@ async function standing(
   return { name, to: addressOf(subscription), state: stateOf(record, behind), position, behind, record, refused };
 }
 
-/** Without the path of an address, which can be a secret. */
+/** Without the path of a URL, which can contain a secret. */
 function addressOf(subscription: Subscription | undefined): string | null {
   if (subscription === undefined) return null;
   const { to } = subscription;

@@ -18,7 +18,7 @@ import type { Session } from '../session.ts';
 import { table } from '../table.ts';
 import { withValidationBank } from '../validation-bank.ts';
 
-/** What one name stands for: a column of ours, a finding, a state, a reason code, an incident, or a field of the bank. */
+/** The meaning of a name: a column of ours, a finding, a state, a reason code, an incident, or a field of the bank. */
 interface Explained {
   document: object;
   text: string;

@@ -7,14 +7,14 @@ import { interruptSignal, untilStopped } from '../interrupt.ts';
 import { processLog } from '../process-log.ts';
 import type { Session } from '../session.ts';
 
-/** How a stack of this session is booted with a gateway; `level` of its log where none is set. */
+/** How this session boots a stack with a gateway. `level`: that of its log if none is configured. */
 export function gatewayOf({ config }: Session, listenOn: ListenOn, level: 'info' | 'warn') {
   const log = processLog(config, level);
   return (place: GatewayAddresses, free = 0) =>
     openGateway(config, place, { ...listenOn, port: listenOn.port || free }, log);
 }
 
-/** `payouts gateway`: the HTTP door, on the stack that is up, the one configured, or one of its own that it keeps up. */
+/** `payouts gateway`: the HTTP API, on the stack that is up, the configured one, or one of its own that it keeps up. */
 export async function gateway(session: Session, listenOn: ListenOn): Promise<void> {
   const stopped = interruptSignal();
   assertFenced(accessOf(session.config), listenOn.host);

@@ -9,11 +9,11 @@ interface PullOptions {
   limit: number;
 }
 
-/** `payouts histories pull`: what is open, as files for `payouts replay`. */
+/** `payouts histories pull`: writes the histories of open workflows to files, for `payouts replay`. */
 export async function pull(session: Session, { to, query, limit }: PullOptions): Promise<void> {
   const { config, output } = session;
   const folder = resolve(to);
-  // A stack that is booted for it would have a worker, and change what is asked about.
+  // A stack booted for this would run a worker, which would change these histories.
   await session.stack(config.temporal.kind === 'embedded' ? 'join-only' : 'join-or-boot');
   const told = (count: number): void => output.progress(counted(count, 'history', 'histories'));
   const count = await pullHistories(await session.client(), folder, { query, limit, told });

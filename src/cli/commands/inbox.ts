@@ -16,9 +16,9 @@ import { incidentDocument } from '../incident-document.ts';
 import type { Session } from '../session.ts';
 import { type Asker, lookerOf } from '../signer.ts';
 
-/** States in which rows wait for people. */
+/** States in which a row waits for people. */
 const FOR_PEOPLE: readonly PayoutState[] = ['held', 'awaiting-approval', 'awaiting-bank-approval', 'needs-operator'];
-/** Rows, and incidents, that are looked through. */
+/** The most rows, and the most incidents, that are read. */
 const READ_MAX = 10_000;
 
 export interface InboxOptions extends Asker {
@@ -26,7 +26,7 @@ export interface InboxOptions extends Asker {
   kind?: string;
 }
 
-/** `payouts inbox`: what waits for people, across batches, by kind, the oldest first. It reads the store and boots nothing. */
+/** `payouts inbox`: what waits for people in all batches, by kind, the oldest first. It reads the store and boots nothing. */
 export async function inbox(session: Session, options: InboxOptions): Promise<void> {
   const store = await session.store();
   const name = options.mine ? await lookerOf(session, options) : undefined;
@@ -61,11 +61,11 @@ function cardsOf(records: readonly CardRecord[], kind: string | undefined): { ca
   });
 }
 
-/** Operators are told on the way: whoever was to hear of events hears nothing. */
+/** Shown to operators here, since whoever was to receive these events receives nothing. */
 const parkedText = ({ name, parkedAt }: SubscriptionRecord): string =>
   `events to ${name} have been parked since ${minuteOf(parkedAt ?? 0)}: payouts events status`;
 
-/** Those that wait for one person. */
+/** The rows that wait for this person. */
 async function those(
   { config: { settings } }: Session,
   store: Store,

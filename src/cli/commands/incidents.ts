@@ -9,11 +9,11 @@ import type { Session } from '../session.ts';
 import { type Asker, keepSigned, signerOf } from '../signer.ts';
 import { table } from '../table.ts';
 
-// Incidents are in the store: both commands work on it alone.
+// Incidents are in the store: both commands need only that.
 
 const SHOWN_MAX = 1_000;
 
-/** `payouts incidents [--open]`: what the bank shows against stored ends, newest first, and who has seen to it. */
+/** `payouts incidents [--open]`: what the bank shows that contradicts stored ends, newest first, and who acknowledged it. */
 export async function listIncidents(session: Session, { open }: { open: boolean }): Promise<void> {
   const store = await session.store();
   const found = await store.incidents({ open, limit: SHOWN_MAX });
@@ -30,7 +30,7 @@ export async function listIncidents(session: Session, { open }: { open: boolean 
   session.output.result({ incidents: found.map(seenToDocument) }, rows.length === 0 ? none : table(heads, rows));
 }
 
-/** `payouts acknowledge INCIDENT`: somebody has seen to it, and says why it may rest. */
+/** `payouts acknowledge INCIDENT`: records that somebody has dealt with it, and why it may be closed. */
 export async function acknowledge(
   session: Session,
   id: string,
@@ -64,7 +64,7 @@ const unknownIncident = (id: string): Problem =>
     hint: 'payouts incidents --open shows those that nobody has acknowledged.',
   });
 
-/** With who has seen to it. */
+/** Including who acknowledged it. */
 function seenToDocument(incident: IncidentRecord): object {
   const { acknowledged } = incident;
   return {

@@ -16,7 +16,7 @@ import { payoutDocument, payoutText } from '../payout-document.ts';
 import type { Session } from '../session.ts';
 import { summaryText, tellReport } from '../tell-report.ts';
 
-// Commands that look: `status` and `report` read the store and boot nothing.
+// Commands that only read: `status` and `report` use the store and boot nothing.
 
 /** `payouts watch ID`: follows a batch until every row has an end or is with an operator. */
 export async function watch(
@@ -29,7 +29,7 @@ export async function watch(
   return followAndReport(session, [batchId], timeout);
 }
 
-/** `payouts status ID`: a batch as its document, a payout as one record; what waits in it, and for whom. */
+/** `payouts status ID`: a batch as its document, a payout as one record; what waits, and for whom. */
 export async function status(session: Session, id: string): Promise<void> {
   const target = await findTarget(await session.store(), id);
   if (target.kind === 'batch') {
@@ -40,7 +40,7 @@ export async function status(session: Session, id: string): Promise<void> {
   } else await showPayout(session, target.payout);
 }
 
-/** One payout, transfer or exchange, with what it waits for. */
+/** One payout, transfer or exchange, and what it waits for. */
 export async function showPayout(session: Session, payout: PayoutRecord): Promise<void> {
   const store = await session.store();
   const { reference, workflowId } = payout;
@@ -61,7 +61,9 @@ export async function showPayout(session: Session, payout: PayoutRecord): Promis
   session.output.result(document, sides === '' ? text : `${text}\n\n${sides}`);
 }
 
-/** What has two sides; those of the bank where it is up. A status boots nothing, and is shown whether the bank answers or not. */
+/**
+ * The comparisons of a row; the bank's side only if the bank answers. `status` boots nothing and never fails because of the bank.
+ */
 async function sidesText(
   session: Session,
   payout: PayoutRecord,
@@ -78,7 +80,7 @@ async function sidesText(
   }
 }
 
-/** `payouts report ID`: writes the report files again (byte for byte the same for the same facts) and shows them. */
+/** `payouts report ID`: writes the report files again (the same facts give the same bytes) and shows them. */
 export async function report(session: Session, id: string, options: { mask: boolean }): Promise<ExitCode> {
   const batchId = await findBatch(await session.store(), id);
   await tellReport(session, await session.report(batchId, options.mask));

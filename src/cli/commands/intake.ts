@@ -16,7 +16,9 @@ interface FolderOptions extends Omit<SweepOptions, 'dir'> {
   once: boolean;
 }
 
-/** `payouts intake DIR`: takes the files dropped into DIR/in, until it is interrupted or, with `once`, those that are there. */
+/**
+ * `payouts intake DIR`: takes the files dropped into DIR/in until it is interrupted or, with `once`, those that are there now.
+ */
 export async function intake(session: Session, dir: string, { once, ...options }: FolderOptions): Promise<ExitCode> {
   const { config, output } = session;
   const stopped = interruptSignal();
@@ -35,7 +37,7 @@ export async function intake(session: Session, dir: string, { once, ...options }
   if (!once) output.say(`Processing files dropped into ${path}/in until Ctrl-C.`);
   const all = await firstPass(folder, once);
   tell(output, all);
-  // Without a stack that stays nobody else would bring the batches to their end.
+  // If this command's own stack ends with it, nothing else would bring the batches to their end.
   while (!stopped.aborted && (!once || (stack.owner && all.open > 0))) {
     await pause(LOOK_EVERY_MS, undefined, { signal: stopped }).catch(() => undefined);
     if (ended !== undefined) throw partEnded(ended);
@@ -49,7 +51,7 @@ export async function intake(session: Session, dir: string, { once, ...options }
 const firstPass = (folder: DropFolder, once: boolean): Promise<Sweep> =>
   once ? folder.sweepOnce(LOOK_EVERY_MS) : folder.sweep();
 
-/** A pass that does not work out is made again: a watcher outlives a store or a disk that was away. */
+/** A failed pass is simply followed by the next one: the command survives an outage of the store or the disk. */
 async function nextPass(folder: DropFolder, log: Log, output: Output): Promise<Partial<Sweep>> {
   try {
     const sweep = await folder.sweep();
@@ -61,7 +63,7 @@ async function nextPass(folder: DropFolder, log: Log, output: Output): Promise<P
   }
 }
 
-/** What is open is a state, the rest adds up. */
+/** `open` is the current state; the other counts add up. */
 function add(all: Sweep, { taken = 0, refused = 0, ended = 0, open = all.open }: Partial<Sweep>): void {
   Object.assign(all, { taken: all.taken + taken, refused: all.refused + refused, ended: all.ended + ended, open });
 }

@@ -10,14 +10,14 @@ import type { PayoutRecord, PayoutSearch, Store } from '../../store/store.ts';
 import type { Session } from '../session.ts';
 import { filledTable, table } from '../table.ts';
 
-/** What `list` is asked for besides everything. */
+/** Filters of `list`. */
 export interface ListOptions {
   state?: PayoutSearch['states'];
   kind?: string;
   account?: string;
-  /** Epoch ms of a day's first moment. */
+  /** The first moment of a day, epoch ms. */
   from?: number;
-  /** Epoch ms of the first moment behind the last day. */
+  /** The first moment after the last day, epoch ms. */
   to?: number;
   ended?: { from: number; to: number };
   returned?: true;
@@ -25,13 +25,13 @@ export interface ListOptions {
 }
 
 const ROWS_LISTED = 200;
-/** Rows that are added up. */
+/** The most rows that are added up. */
 const ROWS_SUMMED = 10_000;
 const READ_AT_ONCE = 500;
 
 /**
- * `payouts list`: the batches of this store, newest first; with a filter the payouts that it lets through, of every batch and of
- * none, and what they have moved. It reads the store and boots nothing.
+ * `payouts list`: the batches of this store, newest first; with a filter the matching payouts, in any batch or none, and what
+ * they have moved. It reads the store and boots nothing.
  */
 export async function list(session: Session, options: ListOptions = {}): Promise<void> {
   const store = await session.store();
@@ -81,7 +81,7 @@ async function listPayouts(session: Session, store: Store, search: PayoutSearch)
   session.output.result({ batches, payouts: rows.map(listedPayout), totals }, text);
 }
 
-/** What they have asked for and moved, as the report of a batch adds it up. */
+/** What the rows asked for and moved, added up as in the report of a batch. */
 async function sumsOf(store: Store, rows: readonly PayoutRecord[]): Promise<Sums> {
   const sums = new ReportSums();
   for (let at = 0; at < rows.length; at += READ_AT_ONCE) {
@@ -108,7 +108,7 @@ const SUMS: Readonly<Record<Sum, string>> = {
   returned: 'returned',
 };
 
-/** A line a currency; of what was nowhere moved there is no column. */
+/** A line for each currency; a sum that is zero in all of them gets no column. */
 function totalsTable(currencies: readonly Movements[]): string {
   const shown = (Object.keys(SUMS) as Sum[]).filter(
     (sum) => sum === 'amount' || currencies.some((it) => figureOf(it[sum]) !== ''),
@@ -122,7 +122,7 @@ function totalsTable(currencies: readonly Movements[]): string {
   return table(heads, lines);
 }
 
-/** Nothing for a zero. */
+/** Empty for zero. */
 const figureOf = (amount: string): string => (/[1-9]/.test(amount) ? groupedAmount(amount) : '');
 
 const ROW_COLUMNS: readonly [head: string, cell: (row: PayoutRecord) => string][] = [

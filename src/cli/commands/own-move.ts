@@ -15,7 +15,7 @@ import { type Asker, keepSigned, signerOf } from '../signer.ts';
 import { withValidationBank } from '../validation-bank.ts';
 import { showPayout } from './inspect.ts';
 
-/** Options by the field of the instruction that they fill. */
+/** The options for each field of the instruction. */
 const OPTIONS = {
   id: ['id'],
   uid: ['uid'],
@@ -33,7 +33,7 @@ const OPTIONS = {
 
 type MoveOption = (typeof OPTIONS)[keyof typeof OPTIONS][number];
 
-/** Options as commander hands them over, by the name of the option. */
+/** Options as commander passes them, by option name. */
 interface MoveOptions extends Asker, Readonly<Partial<Record<MoveOption, string>>> {
   yes: boolean;
   detach: boolean;
@@ -55,7 +55,7 @@ export async function move(session: Session, kind: MoveKind, options: MoveOption
   show(movePlanText(plan));
   const { currency, amount } = plan.instruction;
   await confirm(kind === 'transfer' ? `Transfer ${currency} ${amount}?` : `Buy ${currency} ${amount}?`, options.yes);
-  // Where a policy is set, the workflow takes the word of nobody who has not signed for just this.
+  // Under a policy the workflow accepts only what was signed by its maker for exactly this instruction.
   const digest = payloadDigest(plan.instruction);
   await keepSigned(store, signer, { question: 'make', reference: plan.reference, digest });
   return startAndFollow(session, plan, options);
@@ -75,7 +75,7 @@ function optionOf(kind: MoveKind, field: string): MoveOption {
   return kind === 'transfer' ? option : ofExchange;
 }
 
-/** As it is written: `--execute-on`. */
+/** The option as users write it: `--execute-on`. */
 const optionName = (kind: MoveKind, field: string): string =>
   `--${optionOf(kind, field).replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
@@ -94,7 +94,7 @@ async function startAndFollow(session: Session, plan: MovePlan, options: MoveOpt
   return follow(session, { reference, workflowId, until: options.detach ? 'claimed' : 'at-rest' }, options);
 }
 
-/** The same document again: what has no end is followed, and started where its workflow is gone. */
+/** The same document again: a row without an end is followed, and its workflow started again if it is gone. */
 async function followTaken(session: Session, row: PayoutRecord, options: MoveOptions): Promise<ExitCode> {
   const { kind, reference, workflowId, state } = row;
   session.output.say(`This ${kind} is already known and is ${state}.`);

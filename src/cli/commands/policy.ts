@@ -14,7 +14,7 @@ import { findTarget } from '../find-target.ts';
 import type { Session } from '../session.ts';
 import { table } from '../table.ts';
 
-/** `payouts policy key FILE`: a private key for one person; what is printed goes into the policy. */
+/** `payouts policy key FILE`: writes a private key for one person; the printed line goes into the policy. */
 export async function makeKey(session: Session, file: string): Promise<void> {
   const { privateKey, publicKey } = newKey();
   await writeNew(file, privateKey);
@@ -22,7 +22,7 @@ export async function makeKey(session: Session, file: string): Promise<void> {
   session.output.say(`The private key is in ${file}: keep it secret. Put the line above into the policy.`);
 }
 
-/** `payouts policy token`: a token for programs of one person; shown once, and kept nowhere but as its hash in the policy. */
+/** `payouts policy token`: makes a token for one person's programs. It is shown once; only its hash is kept, in the policy. */
 export async function makeToken(session: Session, { days }: { days: number }): Promise<void> {
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
   const sha256 = tokenSha256(token);
@@ -35,7 +35,7 @@ export async function makeToken(session: Session, { days }: { days: number }): P
 
 const TOKEN_BYTES = 32;
 
-/** `payouts policy init FILE`: asks who there is and writes a policy. */
+/** `payouts policy init FILE`: asks who the people are and writes a policy. */
 export async function initPolicy(session: Session, file: string): Promise<void> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) {
     throw new Problem('usage', 'terminal-needed', 'There is no terminal for the confirmation.', {
@@ -62,7 +62,7 @@ export async function initPolicy(session: Session, file: string): Promise<void> 
   session.output.result({ file }, `Written: ${file}. Set PAYOUTS_POLICY to it.`);
 }
 
-/** `payouts policy check [FILE]`: everything that is wrong with a policy, or who may do what by it. */
+/** `payouts policy check [FILE]`: everything that is wrong with a policy, or else who may do what under it. */
 export async function checkPolicy(session: Session, file: string | undefined): Promise<void> {
   const policy = file === undefined ? setPolicy(session) : assertUsable(await textOf(file));
   const { hash, people, approvals, limits, approvalTtlMs } = policy;
@@ -92,7 +92,7 @@ export async function checkPolicy(session: Session, file: string | undefined): P
   session.output.result({ policy }, text);
 }
 
-/** `payouts policy explain ID`: who may approve a payout, who has, and who is missing. */
+/** `payouts policy explain ID`: who may approve a payout, who has done so, and who is missing. */
 export async function explainPolicy(session: Session, id: string): Promise<void> {
   const policy = setPolicy(session);
   const store = await session.store();
@@ -155,7 +155,7 @@ async function textOf(file: string): Promise<string> {
   });
 }
 
-/** Never over a file that is there: it may be somebody's only key. */
+/** Never overwrites a file: it may be somebody's only key. */
 async function writeNew(file: string, text: string): Promise<void> {
   await writeFile(file, text, { mode: 0o600, flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;

@@ -10,13 +10,13 @@ import type { Session } from '../session.ts';
 import { table } from '../table.ts';
 
 /**
- * `payouts reconcile [--days N]`: one comparison of the stored payouts with the bank's orders. Exit 0 when nothing stands
- * against a stored end, 5 when something does, 7 when the bank did not show all orders.
+ * `payouts reconcile [--days N]`: one comparison of the stored payouts with the bank's orders. Exit 0 if nothing contradicts a
+ * stored end, 5 if something does, 7 if the bank did not show all orders.
  */
 export async function reconcile(session: Session, { days }: { days?: number }): Promise<ExitCode> {
   const interrupted = interruptSignal();
   const store = await session.store();
-  // Somebody asks for them again: those that were closed too often are started once more, and look.
+  // Asked for by an operator: workflows that were closed too often to be restarted get another try, and search first.
   await store.forgetClosedRuns();
   const unheard = await unheardOf(store);
   const stack = await session.stack();
@@ -32,7 +32,7 @@ export async function reconcile(session: Session, { days }: { days?: number }): 
     session.leaveAtOnce = true;
     return EXIT.interrupted;
   }
-  // The pass starts again what was closed: a stack of our own stays up until that has come as far as it can.
+  // The pass restarts closed workflows: a stack booted by this command stays up until they have done what they can.
   if (stack.owner) await Promise.all(unheard.map((workflowId) => untilCarriedOut(client, workflowId)));
   session.output.result(documentOf(pass), textOf(pass));
   if (pass.findings.incidents > 0) return EXIT.exceptions;
@@ -41,7 +41,7 @@ export async function reconcile(session: Session, { days }: { days?: number }): 
 
 const UNHEARD_MAX = 100;
 
-/** Workflows of payouts that may have been closed without an end. */
+/** Workflow ids of payouts that may have been closed without an end. */
 async function unheardOf(store: Store): Promise<string[]> {
   const batches = (await store.unendedBatches()).map(({ batchId }): QuietScope => ({ batchId }));
   const now = Date.now();

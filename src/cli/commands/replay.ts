@@ -14,7 +14,7 @@ interface Failed {
   workflowId: string | null;
   workflowType: string | null;
   problem: ReplayProblem | 'no-history';
-  /** What is wrong, as a sentence without a full stop. */
+  /** A sentence without its full stop. */
   message: string;
   todo: string;
 }
@@ -27,7 +27,7 @@ const TODO: Readonly<Record<Failed['problem'], string>> = {
   'no-history': 'remove it, or pull it again with payouts histories pull',
 };
 
-/** `payouts replay DIR`: the gate before another build goes out (exit code 5 when a history does not replay). */
+/** `payouts replay DIR`: the check before a new build is rolled out (exit 5 if a history does not replay). */
 export async function replay({ config, output }: Session, dir: string): Promise<ExitCode> {
   const folder = resolve(dir);
   const paths = historyFilesIn(folder);
@@ -39,7 +39,7 @@ export async function replay({ config, output }: Session, dir: string): Promise<
   }
   const failed: Failed[] = [];
   const histories = paths.flatMap((path) => readable(path, failed));
-  // What the SDK logs of a history that fails is said below, once.
+  // What the SDK would log about a failing history is reported below, once.
   installRuntime(createLog(config.logLevel ?? 'silent'));
   let count = 0;
   for await (const { file, replayed } of replayHistories(histories, config.codecKeys)) {
@@ -78,5 +78,5 @@ function readable(path: string, failed: Failed[]): HistoryFile[] {
   }
 }
 
-/** A line for each, however the SDK says it. */
+/** One line for each, however the SDK words it. */
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').replace(/\.$/, '').slice(0, 300);

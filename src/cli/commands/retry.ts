@@ -10,8 +10,8 @@ interface RetryOptions extends Omit<PayOptions, 'invalid' | 'mapping' | 'payees'
 }
 
 /**
- * `payouts retry ID`: pays the rows of a batch that are proven unpaid again, each as the next generation of its document
- * under a new reference. An unknown outcome is never paid again.
+ * `payouts retry ID`: pays rows of a batch that are proven unpaid again, each as the next generation of its document under a new
+ * reference. Never for an unknown outcome.
  */
 export async function retry(session: Session, id: string, { rows, ...given }: RetryOptions): Promise<ExitCode> {
   const options: PayOptions = { ...given, invalid: 'stop' };

@@ -18,13 +18,13 @@ import { signerOf } from '../signer.ts';
 import { exitOfReport, tellReport } from '../tell-report.ts';
 import { withValidationBank } from '../validation-bank.ts';
 
-/** How a batch is paid by somebody at a terminal. */
+/** How a batch is paid from a terminal. */
 export interface PayOptions extends Omit<TakeOptions, 'batchId' | 'isAttended'>, MessageFiles {
-  /** File of the maker's key. */
+  /** File with the maker's key. */
   key?: string;
   yes: boolean;
   detach: boolean;
-  /** Hash of the plan that was agreed to. */
+  /** Hash of the plan that was agreed to beforehand. */
   plan?: string;
   /** Milliseconds. */
   timeout: number | undefined;
@@ -37,12 +37,12 @@ export async function run(session: Session, path: string, options: PayOptions): 
   );
 }
 
-/** A pain.001 that is refused gets its answer, whatever is wrong with it. */
+/** A refused pain.001 is always answered, whatever is wrong with it. */
 async function answered({ config }: Session, error: unknown): Promise<never> {
   throw error instanceof IntakeRefusal ? await answeredRefusal(config, error, Date.now()) : error;
 }
 
-/** Takes what is to be paid, on a stack that is brought up once the plan is agreed to, and follows it. */
+/** Claims what is to be paid, on a stack that is brought up once the plan is confirmed, and follows it. */
 export async function pay(
   session: Session,
   options: PayOptions,
@@ -78,18 +78,18 @@ export async function pay(
   }
   session.output.say(`Batch ${batchId} is claimed and started.`);
   if (options.detach) return tell(session, batchId, 'is started and not followed');
-  // The first answers to a bank message: the file is taken, its rows are judged.
+  // Writes the first answers to a bank message: the file is accepted, its rows are judged.
   if ((await store.batch(batchId))?.message) await session.report(batchId);
   return followAndReport(session, [batchId], options.timeout);
 }
 
-/** Who hands the payouts over, by the key that they sign with; undefined where no policy asks for one. */
+/** The maker of the payouts, identified by the signing key; undefined without a policy. */
 async function makerOf(session: Session, { by, key }: PayOptions): Promise<string | undefined> {
   if (session.config.settings.policy === undefined) return undefined;
   return (await signerOf(session, { by, key }, 'make')).name;
 }
 
-/** Shows the plan and asks, unless `--yes` has answered. */
+/** Shows the plan and asks for confirmation, unless `--yes` was given. */
 const agreement =
   (session: Session, { plan: agreed, yes, dryRun }: PayOptions): Agree =>
   async (proposal) => {
@@ -105,7 +105,7 @@ const agreement =
     if (!dryRun) await confirm(`Pay ${counted(plan.payouts, 'payout')}?`, yes);
   };
 
-/** Follows batches to their end on a stack of our own or the one that is up, then reports the newest. */
+/** Follows batches to their end, on this command's stack or the one that is up, then reports the newest. */
 export async function followAndReport(
   session: Session,
   batchIds: readonly string[],

@@ -15,7 +15,7 @@ interface ScheduleOptions extends Omit<SweepOptions, 'dir'> {
 
 const NAME = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** `payouts schedule create`: a Temporal Schedule whose sweeps the workers make; they must see the folder. */
+/** `payouts schedule create`: a Temporal Schedule whose sweeps are run by the workers, which must have access to the folder. */
 export async function createSchedule(
   session: Session,
   { folder, every, name = basename(resolve(folder)), ...options }: ScheduleOptions,
@@ -47,7 +47,7 @@ const STEPS = {
   delete: (it) => it.delete(),
   pause: (it) => it.pause(),
   resume: (it) => it.unpause(),
-  // Without a policy of its own a trigger goes past the schedule's.
+  // Without an overlap policy here, a trigger would ignore that of the schedule.
   trigger: (it) => it.trigger(ScheduleOverlapPolicy.SKIP),
 } as const satisfies Record<string, (schedule: ReturnType<typeof sweepSchedule>) => Promise<unknown>>;
 

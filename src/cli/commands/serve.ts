@@ -37,12 +37,12 @@ export async function dev(
   session.leaveAtOnce = true;
 }
 
-/** `payouts worker`: one worker process; add as many as there are machines. */
+/** `payouts worker`: one worker process; any number may run, on any machines. */
 export async function worker(session: Session): Promise<void> {
   const { config } = session;
   const stopped = interruptSignal();
   const log = processLog(config, 'info');
-  // Without a cluster a worker can only join the stack that is up: booting one would make a worker of its own.
+  // With an embedded Temporal, a worker can only join the stack that is up: a booted stack would have its own worker.
   const stack = await session.stack(config.temporal.kind === 'embedded' ? 'join-only' : 'join-or-boot');
   const { connection, close } = await connectTemporal(config, stack);
   await ensureSearchAttributes(connection, stack.namespace)
@@ -62,7 +62,7 @@ export async function worker(session: Session): Promise<void> {
   }
 }
 
-/** `payouts sandbox`: the sandbox bank alone, on a durable file of its own. */
+/** `payouts sandbox`: the sandbox bank alone, with a database file of its own. */
 export async function sandbox(
   session: Session,
   options: { port?: number; host: string; file?: string },

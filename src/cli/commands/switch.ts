@@ -6,11 +6,11 @@ import type { Session } from '../session.ts';
 import { type DecideOptions, keepSigned, signerOf } from '../signer.ts';
 import { table } from '../table.ts';
 
-// Kill switches: they work on the store alone, so that they work whatever else is down.
+// Kill switches need only the store, so that they work whatever else is down.
 
 type SwitchOptions = Omit<DecideOptions, 'remark'> & { reason: string };
 
-/** `payouts switch off SCOPE [KEY]`: nothing is sent any more for what it matches, from the next send on. */
+/** `payouts switch off SCOPE [KEY]`: nothing that matches is sent any more, from the next send on. */
 export async function switchOff(
   session: Session,
   scope: SwitchScope,
@@ -29,7 +29,7 @@ export async function switchOff(
   session.output.result({ switch: { ...off, off: true }, changed, openPayouts: open }, text);
 }
 
-/** `payouts switch on SCOPE [KEY]`: what waited for it goes on by itself. */
+/** `payouts switch on SCOPE [KEY]`: what was held by it continues by itself. */
 export async function switchOn(
   session: Session,
   scope: SwitchScope,
@@ -68,7 +68,7 @@ export async function listSwitches(session: Session): Promise<void> {
   session.output.result({ switches }, text);
 }
 
-/** Who asks; what they sign, where a policy is set, is kept with it. `assertMay` throws for somebody who may not. */
+/** Who asks. Under a policy the signed request is stored as well. `assertMay` throws if this person may not. */
 async function askedBy(
   session: Session,
   { reason, ...asker }: SwitchOptions,

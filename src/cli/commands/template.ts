@@ -14,11 +14,11 @@ import { withValidationBank } from '../validation-bank.ts';
 
 export interface TemplateOptions extends MessageFiles {
   currency?: string;
-  /** A bank message. */
+  /** Path of a bank message. */
   from?: string;
 }
 
-/** `payouts template [KIND]`: a file to fill in, good as it stands under the rules of the bank it will be given to. */
+/** `payouts template [KIND]`: a file to fill in, which passes validation unchanged at the bank it is for. */
 export async function template(
   session: Session,
   kind: TemplateKind,
@@ -33,7 +33,9 @@ export async function template(
   session.output.result({ template: kind, text }, text);
 }
 
-/** What completes the bank message that the user has: its accounts and payees in full, for the one who pays them. */
+/**
+ * A template of the file that completes a given bank message. It shows accounts and payees unmasked, since its reader pays them.
+ */
 async function fromMessage(session: Session, kind: TemplateKind, from: string, files: MessageFiles): Promise<void> {
   if (kind !== 'mapping' && kind !== 'payees') {
     throw new Problem('usage', 'no-template-from', 'Only mapping and payees can be made from a bank message.', {
@@ -65,7 +67,7 @@ function textOf(kind: TemplateKind, entries: RequiredDetailsEntry[], ids: Templa
   }
 }
 
-/** With the sandbox the seeded ids, so that the template can be paid there; never an account of a real bank. */
+/** For the sandbox the seeded ids, so that the template can be paid there; never an account of a real bank. */
 function idsOf({ config }: Session): TemplateIds {
   if (config.bank.kind === 'sandbox') {
     return {

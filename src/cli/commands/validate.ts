@@ -9,7 +9,7 @@ import { formatWarnings } from '../findings-text.ts';
 import type { Session } from '../session.ts';
 import { withValidationBank } from '../validation-bank.ts';
 
-/** `payouts validate FILE`: every finding in one pass; sends nothing and boots nothing. */
+/** `payouts validate FILE`: all findings in one pass; sends nothing and boots nothing. */
 export async function validate(session: Session, path: string, files: MessageFiles): Promise<void> {
   await session.assertStoreFits();
   const context = await messageContextOf(session.config, files, Date.now());

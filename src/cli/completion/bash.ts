@@ -1,7 +1,7 @@
 import type { CommandNode, Value } from './command-tree.ts';
 import { commandWords, optionsWithValue, quoted } from './words.ts';
 
-/** A completion script for bash 3.2 and later; needs no package of completions. */
+/** A completion script for bash 3.2 and later; needs no completion package. */
 export function bashCompletion(program: string, nodes: readonly CommandNode[]): string {
   const withValue = optionsWithValue(nodes);
   return `# Completion of ${program} for bash: source it, or save it where your completions are.

@@ -1,25 +1,25 @@
 import type { Argument, Command, Option } from 'commander';
 
 /**
- * What the scripts of the three shells are made of. Our own, because @bomb.sh/tab and omelette start the program at every
+ * What the scripts of the three shells are made from. Written here because @bomb.sh/tab and omelette start the program at every
  * TAB: a tenth of a second, where a script that knows the commands takes a millisecond.
  */
 
-/** What stands for a value on the command line. */
+/** What kind of value an option or argument takes. */
 export type Value = { kind: 'choices'; choices: readonly string[] } | { kind: 'file' } | { kind: 'free' };
 
-/** One command as a shell needs to know it. */
+/** What a shell needs to know of one command. */
 export interface CommandNode {
-  /** Words behind the program's name: `run`, `switch off`; empty for the program itself. */
+  /** The words after the program's name: `run`, `switch off`; empty for the program itself. */
   path: string;
   description: string;
   subcommands: { name: string; description: string }[];
   options: { flags: string[]; description: string; value: Value | undefined }[];
-  /** What its arguments are, in their order. */
+  /** Its arguments, in order. */
   values: Value[];
 }
 
-/** The program and every command below it, in the order of the help. */
+/** The program and all its commands, in the order of the help. */
 export function commandTree(program: Command): CommandNode[] {
   return nodesOf(program, '');
 }
@@ -42,7 +42,7 @@ function nodesOf(command: Command, path: string): CommandNode[] {
   return [node, ...subcommands.flatMap((it) => nodesOf(it, `${path} ${it.name()}`.trim()))];
 }
 
-/** Names of values that are paths of files. */
+/** Names of values that are file paths. */
 const FILES: ReadonlySet<string> = new Set(['file', 'path', 'dir', 'folder']);
 
 function valueTaken({ argChoices }: Option | Argument, name: string): Value {

@@ -54,5 +54,5 @@ function offer(value: Value): string {
   return value.kind === 'file' ? ' -F' : ' -f';
 }
 
-/** A word in single quotes, as fish reads them. */
+/** The word in single quotes, escaped for fish. */
 const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;

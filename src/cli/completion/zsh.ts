@@ -46,7 +46,7 @@ function offer(value: Value): string {
   return value.kind === 'file' ? '_files; ' : '';
 }
 
-/** \`word:what it does\`; a colon of the word itself would end it. */
+/** `word:what it does`; a colon in the word would end it. */
 const described = (word: string, description: string): string =>
   quoted(`${word.replaceAll(':', '\\:')}:${description}`);
 
