@@ -2,7 +2,7 @@ import type { FastifyError } from 'fastify';
 import { Problem, type ProblemKind } from '../domain/problem.ts';
 import { problemOf } from '../intake/problem-of.ts';
 
-/** What a request is answered with. */
+/** The answer to a request. */
 export interface Answer {
   status: number;
   document: object;
@@ -30,10 +30,10 @@ const STATUS_OF: Readonly<Record<ProblemKind, number>> = {
   internal: 500,
 };
 
-/** The rest of a body is not waited for: the connection ends with the answer. */
+/** The rest of the body is not awaited: the connection is closed with the answer. */
 const UNREAD: ReadonlySet<ProblemKind> = new Set(['too-large', 'too-slow', 'incomplete']);
 
-/** Every error as an answer. An internal one keeps its words for the log: they may say more than a caller may know. */
+/** The answer for an error. The message of an internal error goes only to the log: it may tell more than a caller may know. */
 export function answerOf(error: unknown): Answer & { headers: Readonly<Record<string, string>> } {
   if (isRefusedByServer(error)) {
     const code = CODE_OF_STATUS[error.statusCode] ?? 'bad-request';

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { Problem } from '../domain/problem.ts';
 import { type Asker, callerAsks } from './rate-limit.ts';
 
-/** What is open at once, by caller. */
+/** Counts what is open concurrently, by caller. */
 export class AtOnce {
   readonly #open = new Map<string, number>();
   readonly #most: { each: number; all?: number };
@@ -14,7 +14,7 @@ export class AtOnce {
     this.#refusal = refusal;
   }
 
-  /** What is called once it is over. Throws the refusal where there is no room for one more. */
+  /** Returns a function to call at the end. Throws the refusal if there is no room for one more. */
   enter(who: string): () => void {
     const { each, all = Number.POSITIVE_INFINITY } = this.#most;
     const count = (this.#open.get(who) ?? 0) + 1;
@@ -32,12 +32,12 @@ export class AtOnce {
   }
 }
 
-/** Of the requests of one asker, that many are worked on at once; a further one is refused before its body is read. */
+/** Limits the concurrent requests of each asker; one too many is refused before its body is read. */
 export function limitAtOnce(app: FastifyInstance, most: number, asker: Asker = callerAsks): void {
   const open = new AtOnce({ each: most }, tooManyAtOnce);
   app.addHook('onRequest', async (request, reply) => {
     const leave = open.enter(asker(request));
-    // However it ends: an answer, or a caller who has gone.
+    // On any end: after an answer, or because the caller has disconnected.
     reply.raw.once('close', leave);
   });
 }

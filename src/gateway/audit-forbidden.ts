@@ -2,10 +2,10 @@ import type { FastifyInstance } from 'fastify';
 import { Problem } from '../domain/problem.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 
-/** Refusals that have their entry where they are made: of what somebody has signed. */
+/** Refusals of signed decisions have their audit entry already. */
 const KEPT_ELSEWHERE = 'decision-refused';
 
-/** What somebody asks for and may not do is an entry of the audit, under what the address names. Looking is none. */
+/** Audits requests that the caller is not allowed to make, under the subject in the path. Reading is not audited. */
 export function auditForbidden(app: FastifyInstance, { store, now, log }: Pick<GatewayDeps, 'store' | 'now' | 'log'>) {
   app.addHook('onError', async ({ method, caller, params, routeOptions }, _reply, error: Error) => {
     if (method === 'GET' || method === 'HEAD' || caller?.name === undefined) return;

@@ -29,9 +29,9 @@ const CONTROLS = {
   cancel: [MESSAGES.cancel, 'Cancel the rest of a batch, if still possible; cannot be undone'],
 } as const;
 
-/** Batches that were taken: looking, reports, control. */
+/** Routes of claimed batches: reading, reports, control. */
 export function batchRoutes(app: FastifyInstance, deps: GatewayDeps): void {
-  // A control has no body: whatever comes is passed over.
+  // A control has no body; one that comes is ignored.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', async (_request: unknown, body: Readable) => smallBody(body));
   const listAnswers = answerSchemas({ 200: [batchList, 'newest first'], ...errorAnswers() });
@@ -68,7 +68,10 @@ export function batchRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   }
 }
 
-/** Asks it of a batch; the control in force then. Throws a `Problem` for one that has ended, or is not the caller's to control. */
+/**
+ * Sends a control to a batch and returns the one then in force. Throws a `Problem` if the batch has ended or the caller may not
+ * control it.
+ */
 export async function controlBatch(
   deps: GatewayDeps,
   caller: Caller,
@@ -76,7 +79,7 @@ export async function controlBatch(
   { update, by }: { update: string; by: string },
 ): Promise<BatchControl> {
   await assertMayControl(caller, deps.store, batch);
-  // What is done has an entry of its own.
+  // Whatever is carried out writes its own audit entry.
   const { control } = await askKept(
     deps,
     { by, action: update, subject: batch.batchId },
@@ -139,7 +142,7 @@ export async function sendReport(
     .send(createReadStream(path));
 }
 
-/** The batch of the address. Throws a `Problem` for one that there is not, or that the caller may not see. */
+/** The batch in the path. Throws a `Problem` if it does not exist or the caller may not see it. */
 export async function visibleBatchOf({ store }: GatewayDeps, { params, caller }: FastifyRequest): Promise<BatchRecord> {
   const { id } = params as { id: string };
   const batch = hasControls(id) ? undefined : await store.batch(id);

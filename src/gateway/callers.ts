@@ -6,13 +6,13 @@ import { Problem } from '../domain/problem.ts';
 
 /** Who asks. */
 export interface Caller {
-  /** Of the token; undefined for one without a name, and where none is asked for. */
+  /** Name of the token; undefined if it has none, and if no token is required. */
   name: string | undefined;
-  /** Whom the policy says that it is; undefined without a policy. */
+  /** The person in the policy; undefined without a policy. */
   person?: Person;
 }
 
-/** A token that is let in, as it is kept. */
+/** A valid token, as stored. */
 export interface KnownToken extends Caller {
   /** Hex. */
   sha256: string;
@@ -20,18 +20,18 @@ export interface KnownToken extends Caller {
   expiresAt?: number;
 }
 
-/** Who is let in. */
+/** Who has access. */
 export interface Access {
   tokens: readonly KnownToken[];
-  /** Nobody is let in without a token, whatever the machine. */
+  /** A token is required even on this machine. */
   needsToken: boolean;
 }
 
 const SCHEME = /^Bearer +(\S+)$/i;
 
 /**
- * The caller of a request: by its bearer token, or anybody on this machine where no token is set. Throws a `Problem`
- * for a token that is missing or wrong. `origins`: of pages elsewhere that may ask too.
+ * The caller of a request: by its bearer token, or anybody on this machine if no tokens are configured. Throws a `Problem` if the
+ * token is missing or wrong. `origins`: of pages elsewhere that may call too.
  */
 export function callerOf(
   request: FastifyRequest,
@@ -44,7 +44,7 @@ export function callerOf(
     return { name: undefined };
   }
   const given = digest(bearerOf(request) ?? '');
-  // Every token is compared, in constant time: how long it takes says nothing about which one comes close.
+  // All tokens are compared, each in constant time: the timing does not tell which one comes close.
   const [found] = tokens.filter(({ sha256 }) => timingSafeEqual(Buffer.from(sha256, 'hex'), given));
   if (found === undefined || (found.expiresAt ?? Number.POSITIVE_INFINITY) <= now) {
     throw new Problem('unauthenticated', 'token-refused', 'A bearer token is required.', {
@@ -60,7 +60,7 @@ export function bearerOf({ headers }: FastifyRequest): string | undefined {
   return SCHEME.exec(headers.authorization ?? '')?.[1];
 }
 
-/** The maker: the name of the token, which nobody can take on or off. */
+/** The maker: the token's name, which a request can neither change nor omit. */
 export function makerOf({ name }: Caller, by: string | undefined): string | undefined {
   if (name === undefined || by === undefined || by === name) return name ?? by;
   throw new Problem('forbidden', 'maker-not-yours', 'This token may only act under its own name.', {
@@ -69,8 +69,8 @@ export function makerOf({ name }: Caller, by: string | undefined): string | unde
 }
 
 /**
- * Without a token the machine is the only fence, and a browser on it may be led here by any page: such a request names a
- * host, or comes from an origin, that is not this machine.
+ * Without tokens, access is limited to this machine, but any web page can direct a browser here: then the request has a Host or
+ * an Origin that is not this machine, and is refused.
  */
 function assertOwnMachine({ headers, host }: FastifyRequest, origins: readonly string[]): void {
   const { origin = `http://${host}` } = headers;
@@ -80,11 +80,11 @@ function assertOwnMachine({ headers, host }: FastifyRequest, origins: readonly s
   });
 }
 
-/** Whom a policy lets in. */
+/** The tokens of a policy. */
 export const tokensOf = ({ people }: Policy): KnownToken[] =>
   people.flatMap((person) => person.tokens.map((token) => ({ name: person.name, person, ...token })));
 
-/** A token as it is kept. */
+/** A token as stored. */
 export const tokenSha256 = (token: string): string => digest(token).toString('hex');
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

@@ -12,7 +12,7 @@ import { maySeeCard } from './may-see.ts';
 /** Who asks about one card payment. */
 export interface CardAccess {
   record: CardRecord;
-  /** Undefined for whoever shows the client secret: the page of the cardholder. */
+  /** Undefined for a client secret: the caller is the cardholder's page. */
   caller: Caller | undefined;
 }
 
@@ -21,15 +21,15 @@ export const CHECKOUT_ORIGINS = 'PAYOUTS_CHECKOUT_ORIGINS';
 
 const SECRET_BYTES = 32;
 
-/** A client secret and what is kept of it. */
+/** A client secret, and its hash to store. */
 export function newClientSecret(): { secret: string; sha256: string } {
   const secret = randomBytes(SECRET_BYTES).toString('base64url');
   return { secret, sha256: sha256(secret).toString('hex') };
 }
 
 /**
- * Lets in a caller of the gateway, or who shows the client secret of the payment that the path names. Throws a
- * `Problem`: a secret is tried before the payment is said to exist or not.
+ * Admits a caller of the gateway, or whoever has the client secret of the payment in the path. Otherwise throws a `Problem`; the
+ * secret is checked before it can be learned whether the payment exists.
  */
 export async function accessOf(
   request: FastifyRequest,
@@ -46,7 +46,7 @@ export async function accessOf(
   return { record: known(record !== undefined && maySeeCard(caller, record.by) ? record : undefined), caller };
 }
 
-/** The payment that the path names. A store is not asked for what can be no id of one: it may fail over it. */
+/** The payment in the path. The store is not asked about an impossible id, over which it might fail. */
 export async function recordOf(
   { params }: FastifyRequest,
   { cards }: GatewayDeps['store'],
@@ -68,7 +68,10 @@ function opens(record: CardRecord | undefined, secret: string): record is CardRe
   return kept.length === given.length && timingSafeEqual(kept, given);
 }
 
-/** A secret that another page has got hold of is of no use to it. A name may be made to lead here, but for this machine's. */
+/**
+ * A leaked secret is useless to another page. A host name can be made to resolve here, so only names of this machine count as our
+ * own.
+ */
 function assertOrigin({ headers: { origin }, host }: FastifyRequest, origins: readonly string[]): void {
   const isOwn = origin === `http://${host}` && leadsHere(origin);
   if (origin === undefined || isOwn || origins.includes(origin)) return;

@@ -46,7 +46,7 @@ export const acceptedDocument = z.object({
 export const amountDocument = z.object({ schemaVersion, amount: decimal });
 export const cancelDocument = z.object({ schemaVersion, outcome: z.enum(['cancelled', 'too-late']) });
 
-/** A payment as the store has it and, while it is open, as its workflow shows it. `url`: for people of the merchant. */
+/** A payment from the store and, while it is open, from its workflow. `url`: for the merchant's people. */
 export function documentOf(record: CardRecord, view: CardStateView | undefined, url: string | null): CardDocument {
   const { merchantRequestId, currency, paymentType, workflowId, contradictedAt, endedAt } = record;
   return {

@@ -3,10 +3,10 @@ import { CARD_EXAMPLE } from '../domain/card-example.ts';
 import type { Finding } from '../domain/finding.ts';
 import { Problem } from '../domain/problem.ts';
 
-/** A member that is plainly a name: nothing of a card or of its holder is shown in the place of one. */
+/** Clearly a name: anything else could be data of a card or its holder and is not shown. */
 const PLAIN_NAME = /^[A-Za-z_]{1,32}$/;
 
-/** About a member of a body, by its path; never its value. What is in the card is said of the file `card`. */
+/** A finding about a member of a body, by its path and without its value. Members of the card get the file `card`. */
 export function bodyFinding(path: readonly string[], rule: string, message: string): Finding {
   const [first, ...inner] = path;
   const place =
@@ -16,7 +16,7 @@ export function bodyFinding(path: readonly string[], rule: string, message: stri
   return { ...place, line: 0, row: null, value: null, rule, message };
 }
 
-/** What of a body its schema does not take, each member by itself. */
+/** What a schema refuses in a body, one finding for each member. */
 export function schemaFindings(schema: z.ZodObject, given: unknown): Finding[] {
   const issues = schema.safeParse(given).error?.issues ?? [];
   return issues.flatMap((issue) => {
@@ -41,7 +41,7 @@ function unknownMember(key: string, path: readonly string[], names: readonly str
 const valueAt = (given: unknown, path: readonly string[]): unknown =>
   path.reduce<unknown>((it, name) => (it as Record<string, unknown> | null | undefined)?.[name], given);
 
-/** The members that an object of the body may have. */
+/** The members that an object in the body may have. */
 function namesAt(schema: z.ZodObject, path: readonly string[]): string[] {
   const inner = path.reduce<z.ZodType>((it, name) => {
     const member = (it as z.ZodObject).shape[name] as z.ZodType;
@@ -61,10 +61,10 @@ const MESSAGES: Readonly<Record<Code, string>> = {
   'card-invalid': 'This card cannot be used.',
 };
 
-/** More of them help nobody, and a body may be made of wrong members. */
+/** More would help nobody, and a body may consist of nothing but wrong members. */
 const FINDINGS_MAX = 50;
 
-/** Throws one `Problem` for all findings, under the code they share or as `usage`; returns when there are none. */
+/** Throws one `Problem` for all findings, with their common code or `usage`; returns if there are none. */
 export function assertNone(findings: readonly Finding[]): void {
   if (findings.length === 0) return;
   const codes = new Set(findings.map(codeOf));

@@ -11,9 +11,9 @@ import type { CardDeps } from './gateway-deps.ts';
 import { addressRule, returnUrlOf } from './return-url.ts';
 import { keptText } from './schemas.ts';
 
-/** Bodies of the card routes. A member that is not known is refused: a misspelt one would be lost. */
+/** Bodies of the card routes. Unknown members are refused: a misspelled one would be lost. */
 
-/** What a member must be, said of one that is missing and of one that is not so. */
+/** Messages for a member that is missing, and for one of the wrong kind. */
 const must = (be: string) => ({
   error: ({ input }: { input?: unknown }) => (input === undefined ? `is required: ${be}` : `must be ${be}`),
 });
@@ -101,8 +101,8 @@ export const amountBody = z.strictObject({ amount, by });
 export const cancelBody = z.strictObject({ by, reason: keptText.optional() });
 
 /**
- * What a body asks for. Throws one `Problem` with everything that keeps it from being used: members, amount, card, address.
- * `makerOf`: who asks, by what the body says.
+ * The request in a body. Throws one `Problem` with everything wrong: members, amount, card, return URL. `makerOf`: the maker,
+ * given the body's `by`.
  */
 export function askedPayment(given: unknown, makerOf: (by: string | undefined) => string | undefined, cards: CardDeps) {
   assertNone([
@@ -128,7 +128,7 @@ export function askedPayment(given: unknown, makerOf: (by: string | undefined) =
   };
 }
 
-/** A card with what is said beside it, by this body or one before. Throws one `Problem`, as `askedPayment` does. */
+/** A card with the form data, of this body or an earlier one. Throws one `Problem`, as `askedPayment` does. */
 export function givenCard(given: unknown, merchantRequestId: string, cards: CardDeps): CardEntry {
   const known = cards.vault.formOf(merchantRequestId);
   assertNone([
@@ -140,7 +140,7 @@ export function givenCard(given: unknown, merchantRequestId: string, cards: Card
   return { card: checkedCard(body.card), ...formOf(body, body.return_url ?? known?.returnUrl ?? '', cards, known) };
 }
 
-/** An address that is missing is said once, with the rule for it. */
+/** A missing return URL is reported once, with its rule. */
 const withoutAddress = (findings: readonly Finding[]): Finding[] =>
   findings.filter(({ column, rule }) => column !== 'return_url' || rule !== 'member-missing');
 
@@ -163,7 +163,7 @@ function addressFindings(given: unknown, cards: CardDeps, known: string | undefi
   return [bodyFinding(['return_url'], 'return-url-refused', `must be ${addressRule(cards)}`)];
 }
 
-/** Stands in for what the schema has refused, so that the rest is checked. */
+/** Replaces what the schema has refused, so that the rest can be checked. */
 const STAND_IN = { number: '4000000010000000', expiry_month: '12', expiry_year: '2099' };
 
 function cardFindings(given: unknown): Finding[] {
@@ -184,15 +184,15 @@ function cardMembers(given: z.output<typeof card>): GivenCard {
   return { number, expiryMonth, expiryYear, cvv, holderName };
 }
 
-/** One that has no findings. */
+/** Called only for a card without findings. */
 function checkedCard(given: z.output<typeof card>): CardDetails {
   const checked = checkCard(cardMembers(given), Date.now());
   if (checked.ok) return checked.card;
-  // Its month has ended between two looks.
+  // The card expired between the two checks.
   throw new Problem('invalid-input', 'card-invalid', 'This card cannot be used.');
 }
 
-/** What is said beside the card; `known` is used where a part is left out. The address has no findings. */
+/** The data besides the card, from `known` where parts are missing. The return URL has no findings. */
 function formOf(
   given: Partial<Pick<z.output<typeof createBody>, 'billing' | 'device_info'>>,
   returnUrl: string,
@@ -211,14 +211,14 @@ function deviceOf(given: z.output<typeof deviceInfo>): DeviceInfo {
   return { ip, language, screenWidth, screenHeight, userAgent };
 }
 
-/** What is wrong with an amount; undefined for one that can be used. */
+/** What is wrong with an amount; undefined if nothing. */
 function amountRefused(given: string, currency: string): string | undefined {
   if (holdsCardNumber(given)) return 'may be a card number';
   const { ok } = parseAmount(given, currency);
   return ok ? undefined : `must be a decimal above 0 with no more decimals than ${currency} has`;
 }
 
-/** The amount with the decimals of its currency. Throws a `Problem`. */
+/** The amount with all decimals of its currency. Throws a `Problem`. */
 export function amountOf(given: string, currency: string): string {
   const refused = amountRefused(given, currency);
   if (refused !== undefined) assertNone([bodyFinding(['amount'], 'amount-refused', refused)]);

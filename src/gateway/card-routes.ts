@@ -31,7 +31,7 @@ import { takeJsonOnly } from './small-body.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Of the routes of one card payment that its page may use. */
+    /** For routes that the payment's page may use. */
     cardAccess: CardAccess;
   }
 }
@@ -77,7 +77,7 @@ export function cardRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   controlRoutes(app, deps);
 }
 
-/** The same request again gives its client secret: to nobody but who has made it. */
+/** A repeated request returns the client secret again, but only to the caller who made the payment. */
 async function assertOwner({ store }: GatewayDeps, caller: Caller, merchantRequestId: string): Promise<void> {
   const record = await store.cards.get(merchantRequestId);
   if (record === undefined || caller.person === undefined || record.by === caller.name) return;
@@ -94,7 +94,7 @@ async function ownRecord(request: FastifyRequest, { store }: GatewayDeps): Promi
   return record;
 }
 
-/** What is asked of a card payment, in words. */
+/** What is asked of a card payment, for the audit. */
 type CardAsked = { by: string } & Record<string, string>;
 
 function controlRoutes(app: FastifyInstance, deps: GatewayDeps): void {
@@ -151,13 +151,13 @@ function changeIdOf(request: FastifyRequest): string | undefined {
     .digest('hex');
 }
 
-/** Whoever shows a client secret is the page of one payment. */
+/** The asker is the token's name or, with a client secret, the page of the payment. */
 export const pageAsks: Asker = ({ caller, params }) => caller?.name ?? `page/${(params as { id: string }).id}`;
 
-/** What a browser says once or twice: each time is an event of its workflow, whose history has an end. */
+/** A browser needs one or two signals, and each is an event in the workflow's history, which is limited. */
 const SIGNALS_A_MINUTE = 30;
 
-/** What the page of a payment needs as well: it shows the client secret instead of a token. */
+/** Routes that the payment's page needs too: it authenticates by the client secret instead of a token. */
 export function cardPageRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   takeJsonOnly(app);
   app.decorateRequest('cardAccess');
@@ -191,7 +191,7 @@ export function cardPageRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     setting: CHECKOUT_ORIGINS,
   };
   for (const path of [base, `${base}/card`, `${base}/fingerprint`, `${base}/returned`]) {
-    // Browsers ask without a secret, many of them from one address perhaps.
+    // Preflights have no secret, and many browsers may share an address.
     app.options(path, { schema: { hide: true }, config: { rateLimit: false } }, (request, reply) =>
       preflight(request, reply, cors),
     );

@@ -19,13 +19,13 @@ import { rateLimitOf } from './rate-limit.ts';
 import { answerSchemas } from './schemas.ts';
 
 const OPERATIONS: readonly CodecOperation[] = ['encode', 'decode'];
-/** The Web UI and the `temporal` command put the namespace into the path where the endpoint says so. */
+/** Web UI and `temporal` command put the namespace into the path if the endpoint is configured so. */
 const PREFIXES = ['/codec', '/codec/:namespace'];
 const payloads = z.object({ payloads: z.array(z.object({})) });
 
 /**
- * The codec server for the Temporal Web UI and the `temporal` command: it shows payloads, and writes them for a workflow that the
- * request names. Without a policy to whoever may call the gateway. What is written is an entry of the audit.
+ * The codec server for the Temporal Web UI and the `temporal` command: decodes payloads, and encodes them for the workflow that
+ * the request names. Without a policy, for every caller of the gateway. Encoding is audited.
  */
 export function codecRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   const { codec, access, now, store } = deps;
@@ -37,7 +37,7 @@ export function codecRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     setting: 'PAYOUTS_UI_URL',
   };
   const enter = async (request: FastifyRequest): Promise<void> => {
-    // Pages of the UI are of another origin by nature.
+    // The Web UI has another origin.
     request.caller = callerOf(request, access(), now(), cors.origins);
   };
   const auditEncoded = ({ caller }: FastifyRequest, workflowId: string, count: number): Promise<void> =>

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../domain/problem.ts';
 
-/** Whose pages may read the answers of a route. */
+/** Which origins may read the answers of a route. */
 export interface Cors {
   origins: readonly string[];
   methods: string;
@@ -11,8 +11,8 @@ export interface Cors {
 }
 
 /**
- * Lets pages of these origins, and no others, read the answer (CORS). Our own, because @fastify/cors answers the preflight
- * of every path of the gateway, and with 204 for origins that are not known.
+ * Lets only pages of these origins read the answer (CORS). Written here because @fastify/cors answers preflights for every path
+ * of the gateway, and with 204 even for unknown origins.
  */
 export function allowOrigin(request: FastifyRequest, reply: FastifyReply, origins: readonly string[]): boolean {
   const { origin } = request.headers;
@@ -22,7 +22,7 @@ export function allowOrigin(request: FastifyRequest, reply: FastifyReply, origin
   return true;
 }
 
-/** Answers the preflight of a page. Throws a `Problem` for one of another origin. */
+/** Answers a preflight. Throws a `Problem` for an unknown origin. */
 export async function preflight(request: FastifyRequest, reply: FastifyReply, cors: Cors): Promise<FastifyReply> {
   if (!allowOrigin(request, reply, cors.origins)) throw originRefused(cors);
   return reply

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { control } from '../reports/report-document.ts';
 
-/** The documents of the gateway, besides those of batches, as its OpenAPI page describes them; they are those of the command. */
+/** Documents of the gateway, except those of batches, for its OpenAPI page; the command has the same. */
 
 const schemaVersion = z.literal(1);
 const count = z.int();
@@ -69,7 +69,7 @@ const ERROR_SAYS = {
   503: 'the bank, Temporal or a worker does not answer; nothing was claimed',
 } as const;
 
-/** Whatever is asked for. */
+/** Possible for every route. */
 const EVERYWHERE = [401, 403, 429] as const;
 
 export const errorAnswers = (

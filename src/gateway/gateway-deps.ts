@@ -15,61 +15,61 @@ import type { TakeWebhook } from '../webhooks/receiver.ts';
 import type { Access } from './callers.ts';
 import type { PageDeps } from './pages/page-deps.ts';
 
-/** What the gateway works with. */
+/** Dependencies of the gateway. */
 export interface GatewayDeps {
   store: Store;
-  /** Opened for each file: what completes bank messages may have changed. */
+  /** Called for each file: the files that complete bank messages may have changed. */
   intake(maker: string | undefined): Promise<IntakeDeps>;
-  /** The refusal of a file, its answer written where it is owed one. */
+  /** A file's refusal as a problem, after writing its answer if it needs one. */
   refused(refusal: IntakeRefusal): Promise<Problem>;
-  /** The document of a batch as it stands, as JSON in pieces; no file is written. Throws for an unknown id. */
+  /** The JSON of a batch as it stands, in pieces, without writing files. Throws for an unknown id. */
   document(batchId: string): AsyncIterable<string>;
-  /** Writes the report files of a batch, and says where. Throws for an unknown id. */
+  /** Writes the report files of a batch and returns their paths. Throws for an unknown id. */
   report(batchId: string, isMasked?: boolean): Promise<ReportPaths>;
-  /** Writes a file for other software. Throws for an unknown id, and a `Problem` where there is nothing to answer or to advise. */
+  /** Writes a file for other software. Throws for an unknown id, and a `Problem` if there is nothing to answer or to report. */
   erpFile(batchId: string, format: ErpFormat): Promise<ErpFile>;
-  /** An update on the workflow of a batch, by its name (`src/domain/names.ts`). Throws when no worker answers soon. */
+  /** Sends an update to the workflow of a batch, by its name (`src/domain/names.ts`). Throws if no worker answers soon. */
   control(batch: BatchRecord, update: string, by: string): Promise<{ control: BatchControl }>;
-  /** Each rejects when its part cannot be worked with now. */
+  /** Each rejects while its part is unusable. */
   ready: ReadinessProbes<'store' | 'temporal' | 'bank'>;
-  /** Of what is up all the same. */
+  /** About parts that are usable nevertheless. */
   warnings(): string[];
   cards: CardDeps;
-  /** Taken before the answer, delivered after it. */
+  /** Events are stored before the answer and delivered after it. */
   webhooks: { take: TakeWebhook; queue: EventQueue };
-  /** As it is now. */
+  /** As configured now. */
   access(): Access;
   pages: PageDeps;
-  /** Undefined: payloads in Temporal are clear. `origins`: of the Temporal Web UI. */
+  /** Undefined: payloads in Temporal are in clear text. `origins`: of the Temporal Web UI. */
   codec: (CodecSpace & { origins: readonly string[] }) | undefined;
-  /** Requests a minute that a caller has. */
+  /** Most requests of one caller in a minute. */
   perMinute: number;
-  /** Requests of a caller that are worked on at once. */
+  /** Most concurrent requests of one caller. */
   atOnce: number;
   now(): number;
-  /** Hears of every answer, for figures: its route as a template. */
+  /** Called for every answer, for metrics; the route is a template. */
   answered?(answer: { method: string; route: string; status: number; ms: number }): void;
-  /** Folder of bodies on their way. */
+  /** Folder for uploaded bodies. */
   uploads: string;
   log: Log;
 }
 
-/** `unclear`: what may have moved otherwise than it says. `answer`: which one it is, of an answer. */
+/** `unclear`: payouts whose movements may differ from the file. `answer`: which answer it is. */
 interface ErpFile {
   path: string;
   unclear: readonly unknown[];
   answer: Pick<NewestAnswer, 'messageId' | 'version' | 'supersedes'> | null;
 }
 
-/** What the routes of card payments work with. `id`: the merchant_request_id. */
+/** Dependencies of the card routes. `id`: the merchant_request_id. */
 export interface CardDeps extends CardExecutions {
-  /** Hosts that cardholders may be sent back to, with the port where one is meant; undefined: this machine only. */
+  /** Hosts in return URLs, with the port if one is meant; undefined: only this machine. */
   returnHosts: readonly string[] | undefined;
-  /** Origins that they may be sent back to as well: of the sandbox's own checkout page. */
+  /** Further origins in return URLs: the sandbox's own checkout page. */
   returnOrigins: readonly string[];
-  /** Origins of pages that may show a client secret. */
+  /** Origins whose pages may use a client secret. */
   origins: readonly string[];
-  /** False when no such workflow is open. */
+  /** False if no such workflow is open. */
   signal(id: string, name: string): Promise<boolean>;
   workflowUrl(workflowId: string): string;
 }

@@ -7,7 +7,7 @@ import { answerSchemas } from './schemas.ts';
 
 const TAGS = ['health'];
 
-/** For whatever keeps the gateway up; they tell nothing about payouts and ask for no token. */
+/** For whatever supervises the gateway; they say nothing about payouts and require no token. */
 export function healthRoutes(app: FastifyInstance, { ready, warnings, log, now }: GatewayDeps): void {
   const alive = z.object({ status: z.literal('ok') });
   const response = answerSchemas({ 200: [alive, 'the process answers'] });

@@ -8,13 +8,13 @@ import { v7 } from 'uuid';
 import { Problem } from '../domain/problem.ts';
 import type { IdempotencyHold, IdempotencyKey, Store } from '../store/store.ts';
 
-/** How long a gateway that was killed still holds a key. */
+/** How long a killed gateway keeps its hold on a key. */
 const HOLD_MS = 15_000;
 const HOLD_AGAIN_MS = 5_000;
-/** Longer than a hold: who comes after a kill waits and goes on. */
+/** Longer than a hold: a request after a kill waits and continues. */
 const PATIENCE_MS = 20_000;
 const LOOK_EVERY_MS = 200;
-/** The claims of rows guard for ever; a key is remembered this long. */
+/** How long a key is remembered; claims of rows have no such limit. */
 const REMEMBERED_MS = 30 * 24 * 3_600_000;
 
 /** Printable ASCII: what a header can hold without doubt. */
@@ -29,10 +29,10 @@ export function idempotencyKeyOf({ headers }: FastifyRequest): string | undefine
   });
 }
 
-/** A key of a caller and the request it stands for. */
+/** A caller's key, and the digest of its request. */
 export type KeyedRequest = Pick<IdempotencyHold, 'caller' | 'key' | 'requestSha256'>;
 
-/** An answer as it is made: its body in pieces, however long it is. */
+/** An answer whose body comes in pieces, since it may be long. */
 export interface MadeAnswer {
   status: number;
   body: AsyncIterable<string | Buffer> | Iterable<string>;
@@ -44,9 +44,9 @@ export interface SentAnswer {
 }
 
 /**
- * The answer to a request under its key: the stored one, or that of `work`, which is done by one request at a time and gets
- * the batch id of the first try. What `work` throws is no answer: the same request may try again. Throws a `Problem`
- * when the key stands for another request, or somebody is at work for too long.
+ * The answer to a request under its key: the stored one, or that of `work`, which runs for one request at a time and gets the
+ * batch id of the first try. If `work` throws, nothing is stored, and the same request may try again. Throws a `Problem` if the
+ * key belongs to another request, or is held for too long.
  */
 export async function answerOnce(
   store: Store,
@@ -72,7 +72,7 @@ export async function answerOnce(
 }
 
 async function workUnderKey(store: Store, key: IdempotencyKey, work: () => Promise<MadeAnswer>): Promise<SentAnswer> {
-  // A hold that could not be renewed ends by itself: the claims of rows keep two at work from making two batches.
+  // A hold that cannot be renewed expires; even then, claims of rows prevent two batches.
   const hold = (): void => void store.holdKey(key, Date.now() + HOLD_MS).catch(() => {});
   const timer = setInterval(hold, HOLD_AGAIN_MS);
   try {
@@ -88,7 +88,7 @@ async function workUnderKey(store: Store, key: IdempotencyKey, work: () => Promi
   }
 }
 
-/** The document of a large batch shrinks to a tenth: its lines are alike. It is never in memory in any other form. */
+/** Compressed, since the lines of a large batch are alike; it is never in memory uncompressed. */
 const packed = (body: MadeAnswer['body']): Promise<Buffer> =>
   pipeline(Readable.from(body), createGzip(), (zipped: AsyncIterable<Buffer>) => buffer(Readable.from(zipped)));
 const unpacked = (body: Buffer): Readable => Readable.from([body]).pipe(createGunzip());

@@ -22,7 +22,7 @@ import { assertFileName, receive, tooLarge, UPLOAD_TYPES, type Upload } from './
 
 const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
 
-/** The options of `payouts run`. One that is not known is refused: a misspelt `dry_run` would pay. */
+/** The options of `payouts run`. Unknown ones are refused: a misspelled `dry_run` would pay. */
 const handOverQuery = z.strictObject({
   file: z
     .string()
@@ -49,7 +49,7 @@ type HandOver = z.output<typeof handOverQuery>;
 
 const TAGS = ['batches'];
 
-/** `POST /v1/batches`: the body is the file as it is. */
+/** `POST /v1/batches`: the body is the file itself. */
 export function intakeRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, body, done) => done(null, body));
@@ -83,8 +83,8 @@ export function intakeRoutes(app: FastifyInstance, deps: GatewayDeps): void {
 }
 
 /**
- * What is said about the file itself is an answer; anything else is thrown and may be tried again. The document of a batch has a part
- * for each of its rows: it goes from the file of its report to whoever asked, and is never whole in memory.
+ * A verdict on the file is an answer; anything else is thrown and may be tried again. A large batch's document is streamed from
+ * its report file and never completely in memory.
  */
 async function handedOver(
   deps: GatewayDeps,
@@ -108,7 +108,7 @@ async function handedOver(
   }
 }
 
-/** Whoever hands over a row that somebody else's batch has is not shown the rest of it. */
+/** Whoever submits a row of somebody else's batch is not told about the rest of it. */
 async function assertMayLearnOf({ store }: GatewayDeps, caller: Caller, batchId: string): Promise<void> {
   const batch = await store.batch(batchId);
   if (batch === undefined || !(await maySee(caller, store, batch))) throw alreadyTaken(undefined);
@@ -130,7 +130,7 @@ async function received(request: FastifyRequest, folder: string, file: string | 
   return receive(request.body as Readable, folder, { name, extension });
 }
 
-/** Everything that makes a request another one: its options, the name of its file and its bytes. */
+/** Everything that distinguishes requests: options, file name and bytes. */
 function digestOf({ query, headers }: FastifyRequest, { sha256 }: Upload): string {
   const options = Object.entries(query as Record<string, unknown>).sort(([a], [b]) => (a < b ? -1 : 1));
   const said = [options, headers['content-disposition'] ?? null, headers['content-type'] ?? null, sha256];

@@ -9,8 +9,8 @@ import type { BatchRecord, PayoutRecord, Store } from '../store/store.ts';
 import type { Caller } from './callers.ts';
 
 /**
- * Whether a caller may know of a batch: its own, or one that lies in the scope of somebody who decides or reads. Without a policy
- * everybody who is let in may.
+ * Whether a caller may know of a batch: their own, or one within the scope of somebody who decides or reads. Without a policy,
+ * every admitted caller may.
  */
 export async function maySee({ person }: Caller, store: Store, { batchId, by }: BatchRecord): Promise<boolean> {
   if (person === undefined || by === person.name) return true;
@@ -33,7 +33,7 @@ export function maySeePayout({ person }: Caller, row: PayoutRecord): boolean {
   return isMore && isWithin(person.scope, touches(row));
 }
 
-/** Throws a `Problem` unless it is the caller's own batch, or an operator's whose scope holds it. */
+/** Throws a `Problem` unless the batch is the caller's own, or the caller is an operator whose scope covers it. */
 export async function assertMayControl({ person }: Caller, store: Store, batch: BatchRecord): Promise<void> {
   if (person === undefined || (await mayControl(store, person, batch))) return;
   throw new Problem('forbidden', 'role-missing', 'The policy does not let this token control the batch.', {
@@ -41,7 +41,7 @@ export async function assertMayControl({ person }: Caller, store: Store, batch: 
   });
 }
 
-/** Whose card payments alone a caller may know of: its own, unless it is an operator or auditor; undefined: everybody's. */
+/** The maker whose card payments alone a caller may see: themselves, unless they are operator or auditor; undefined: all. */
 export const cardsSeenOf = ({ person }: Caller): string | undefined =>
   person?.roles.some((role) => role === 'operator' || role === 'auditor') ? undefined : person?.name;
 
@@ -59,8 +59,8 @@ export function assertMayControlCard({ person }: Caller, record: Pick<CardRecord
 }
 
 /**
- * Throws a `Problem` unless the policy lets the caller use the codec server. Payloads do not tell of whom they are, so only who may
- * see everything reads them, and only an operator writes some: Temporal's own messages are taken to come from us.
+ * Throws a `Problem` unless the policy lets the caller use the codec server. A payload does not show whose it is, so decoding
+ * requires access to everything; encoding requires an operator, since messages in Temporal are taken to come from us.
  */
 export function assertMayUseCodec({ person }: Caller, operation: CodecOperation): void {
   if (person === undefined) return;

@@ -4,13 +4,13 @@ import { Problem } from '../domain/problem.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Who asks, as limits count. */
+/** Identifies an asker for limits. */
 export type Asker = (request: FastifyRequest) => string;
 
-/** By name, or by address where there is none. */
+/** By name, or by address without one. */
 export const callerAsks: Asker = ({ caller, address }) => caller?.name ?? address;
 
-/** How often one asker may ask. */
+/** Limit of requests per asker. */
 export const rateLimitOf = (max: number, keyGenerator: Asker = callerAsks): RateLimitPluginOptions => ({
   max,
   timeWindow: MINUTE_MS,

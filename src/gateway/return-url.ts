@@ -4,15 +4,15 @@ import type { CardDeps } from './gateway-deps.ts';
 type Allowed = Pick<CardDeps, 'returnHosts' | 'returnOrigins'>;
 
 /**
- * The address that a cardholder is sent back to, as a browser reads it: `http://127.0.0.1\\@shop.example` names this
- * machine here and may name the shop elsewhere. Undefined for one that nobody may be sent to.
+ * The return URL in the form in which browsers read it: `http://127.0.0.1\\@shop.example` is this machine here, but may be the
+ * shop elsewhere. Undefined if it is not allowed.
  */
 export function returnUrlOf(text: string, allowed: Allowed): string | undefined {
   const url = URL.parse(text);
   return url !== null && url.username === '' && url.password === '' && isAllowed(url, allowed) ? url.href : undefined;
 }
 
-/** Which addresses those are, and what to change for others. */
+/** Which return URLs are allowed, and how to allow others. */
 export const addressRule = ({ returnHosts }: Allowed): string =>
   returnHosts === undefined
     ? 'an address on this machine, such as http://127.0.0.1/back, because PAYOUTS_CARD_RETURN_HOSTS is not set; ' +

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { holdsCardNumber } from '../domain/card-number.ts';
 import { Problem } from '../domain/problem.ts';
 
-/** Text of a caller that is kept and shown to people. */
+/** Text from a caller that is stored and shown to people. */
 export const keptText = z
   .string()
   .min(1)
   .max(200)
   .refine(isKeepable, 'must not contain a card number or control characters');
 
-/** PostgreSQL has no NUL in a text, and a terminal obeys what it is shown. */
+/** PostgreSQL allows no NUL in texts, and control characters steer a terminal. */
 export const hasControls = (text: string): boolean => /\p{Cc}/u.test(text);
 
 function isKeepable(text: string): boolean {
@@ -18,10 +18,10 @@ function isKeepable(text: string): boolean {
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Most routes answer with the same few documents, and to convert them is a third of what a gateway costs to start. */
+/** Cached: most routes share a few documents, and converting them is a third of a gateway's start-up time. */
 const converted = { input: new WeakMap<z.ZodType, JsonSchema>(), output: new WeakMap<z.ZodType, JsonSchema>() };
 
-/** As the OpenAPI document holds it (3.1: JSON Schema as zod itself writes it); the same object for the same schema. */
+/** JSON Schema for OpenAPI 3.1, as zod writes it; the same object for the same schema. */
 export function jsonSchema(schema: z.ZodType, io: keyof typeof converted = 'input'): JsonSchema {
   const known = converted[io].get(schema);
   if (known !== undefined) return known;
@@ -30,7 +30,7 @@ export function jsonSchema(schema: z.ZodType, io: keyof typeof converted = 'inpu
   return rest;
 }
 
-/** Answers by status: their document and what it means. */
+/** Documents by status, each with its meaning. */
 export function answerSchemas(answers: Readonly<Record<number, readonly [z.ZodType, string]>>): Record<string, object> {
   return Object.fromEntries(
     Object.entries(answers).map(([status, [schema, description]]) => [
@@ -40,7 +40,7 @@ export function answerSchemas(answers: Readonly<Record<number, readonly [z.ZodTy
   );
 }
 
-/** Throws a `Problem` that names the members, never their values; nor names of a body, which may be anything. */
+/** Throws a `Problem` that names members but never their values; for a body no names either, since they may be anything. */
 export function parsed<Schema extends z.ZodType>(
   schema: Schema,
   given: unknown,

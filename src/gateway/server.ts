@@ -35,25 +35,25 @@ import { webhookRoutes } from './webhook-routes.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Of the routes under `/v1`, and of the pages. */
+    /** For the routes under `/v1` and the pages. */
     caller: Caller;
   }
 }
 
 export interface ListenOn {
   host: string;
-  /** 0: a free one. */
+  /** 0: any free port. */
   port: number;
   /** Absent: plain HTTP. */
   transport?: GatewayTransport;
 }
 
-/** A file of 64 MiB over a slow line. */
+/** Enough for a file of 64 MiB over a slow connection. */
 const REQUEST_MS = 600_000;
 
 /**
- * Starts the gateway. Throws a `ConfigError` for an address that other machines reach while no token is set, or only in
- * clear text, and the server's own error for a port that is taken.
+ * Starts the gateway. Throws a `ConfigError` if other machines could reach it without a token, or only in clear text, and the
+ * server's own error if the port is taken.
  */
 export async function startGateway(
   deps: GatewayDeps,
@@ -72,7 +72,7 @@ export async function startGateway(
   return { url: `${addressOf(host, scheme)}:${bound.port}`, close: () => app.close() };
 }
 
-/** Throws a `ConfigError` for an address that other machines reach while no token is set. */
+/** Throws a `ConfigError` if other machines could reach the gateway without a token. */
 export function assertFenced({ tokens, needsToken }: Access, host: string): void {
   if (tokens.length > 0 || needsToken || leadsHere(addressOf(host))) return;
   throw new ConfigError(
@@ -94,19 +94,19 @@ async function gatewayApp(
     logger: false,
     requestTimeout: REQUEST_MS,
     routerOptions: { maxParamLength: 200 },
-    // An address that cannot be read: the framework's own answer would show it.
+    // For a malformed URL: the framework's own answer would repeat it.
     frameworkErrors: (error, _request, reply: FastifyReply) => {
       const { status, document } = answerOf(error);
       reply.code(status).send(document);
     },
   });
-  // Schemas are for the OpenAPI page: each route checks what it is given itself.
+  // Schemas are only for the OpenAPI page: each route validates its own input.
   app.setValidatorCompiler(() => () => true);
   app.setSerializerCompiler(() => (document) => JSON.stringify(document));
   app.setErrorHandler((error, request, reply) => {
     const { status, document, headers = {} } = answerOf(error);
     if (status >= 500) deps.log.error({ error, route: request.routeOptions.url }, 'request failed');
-    // What is left of a body is let pass, so that the answer is read.
+    // Reads the rest of the body, so that the client gets to read the answer.
     request.raw.resume();
     return reply.code(status).headers(headers).send(document);
   });
@@ -121,7 +121,7 @@ async function gatewayApp(
   });
   answerProxiesOnly(app, transport);
   tellAddresses(app, transport);
-  // Whoever has the answer and still sends holds a connection for nothing.
+  // A client that has its answer but keeps sending would hold the connection.
   app.addHook('onResponse', async ({ raw }) => {
     if (!raw.complete) setTimeout(() => raw.destroy(), BODY_MS).unref();
   });
@@ -156,7 +156,7 @@ async function gatewayApp(
   return app;
 }
 
-/** One line for each answer: no address as it came, no body, no name of a file. */
+/** One line for each answer, without the actual URL, a body or a file name. */
 function logAnswers(app: FastifyInstance, { log, answered }: GatewayDeps): void {
   app.addHook('onResponse', async (request, reply) => {
     const { method, caller, routeOptions } = request;
@@ -168,10 +168,10 @@ function logAnswers(app: FastifyInstance, { log, answered }: GatewayDeps): void 
   });
 }
 
-/** What there is, for whoever may ask: `assertMaySee` throws for others. */
+/** The OpenAPI document and page; `assertMaySee` throws if the caller may not see them. */
 async function describe(app: FastifyInstance, assertMaySee: (request: FastifyRequest) => boolean): Promise<void> {
   app.addHook('onRequest', async (request) => {
-    // By the route that was found: an address may be written in several ways.
+    // By the matched route: a path can be written in several ways.
     if (/^\/(docs|openapi)/.test(request.routeOptions.url ?? '')) assertMaySee(request);
   });
   await app.register(swagger, {

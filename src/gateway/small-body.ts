@@ -3,12 +3,12 @@ import type { FastifyInstance } from 'fastify';
 import { JsonRefused, readJsonOnce } from '../api/json.ts';
 import { Problem } from '../domain/problem.ts';
 
-/** Of every body but a file of payouts. */
+/** Limit for every body except files of payouts. */
 const BODY_BYTES_MAX = 64 * 1024;
-/** For a whole body: a sender that is slower holds a connection and nothing else. */
+/** Limit for a whole body: a slower sender only holds a connection. */
 export const BODY_MS = 10_000;
 
-/** The bytes of a body. Throws a `Problem` for one that is too large, comes too slowly or ends early. */
+/** The bytes of a body. Throws a `Problem` if it is too large, comes too slowly or is incomplete. */
 export async function smallBody(body: Readable): Promise<Buffer> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(
@@ -26,7 +26,7 @@ async function whole(body: Readable): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   try {
-    // The stream stays whole when the loop is left: an answer must still go out on its connection.
+    // Leaving the loop must not destroy the stream: its connection is needed for the answer.
     for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       length += chunk.length;
       if (length > BODY_BYTES_MAX) throw new Problem('too-large', 'too-large', 'A body may have at most 64 KiB.');
@@ -37,12 +37,12 @@ async function whole(body: Readable): Promise<Buffer> {
     throw new Problem('incomplete', 'body-incomplete', 'The request did not arrive completely.');
   }
   const bytes = Buffer.concat(chunks);
-  // A card may be in them: no copy stays behind.
+  // They may contain a card: leave no copy in memory.
   for (const chunk of chunks) chunk.fill(0);
   return bytes;
 }
 
-/** Bodies of JSON in which each member is named once, and no others: of two amounts in one request none is guessed. */
+/** Accepts only JSON in which no member occurs twice: which of two amounts is meant is never guessed. */
 export function takeJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', async (_request: unknown, body: Readable) =>

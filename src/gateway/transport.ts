@@ -7,17 +7,17 @@ import { leadsHere } from '../domain/loopback.ts';
 import { Problem } from '../domain/problem.ts';
 import { ipList } from '../webhooks/ip-list.ts';
 
-/** How requests come to a gateway. */
+/** How requests reach a gateway. */
 export interface GatewayTransport {
-  /** Certificates and their key as PEM; undefined: plain HTTP. */
+  /** Certificate chain and key in PEM; undefined: plain HTTP. */
   tls: { cert: string; key: Secret } | undefined;
-  /** Addresses and networks of proxies that speak TLS before a gateway of plain HTTP. */
+  /** Addresses and networks of proxies that terminate TLS in front of a gateway of plain HTTP. */
   proxies: readonly string[];
 }
 
 export const PLAIN: GatewayTransport = { tls: undefined, proxies: [] };
 
-/** Throws a `ConfigError` for an address where tokens and payees of other machines would come in clear text. */
+/** Throws a `ConfigError` if other machines would send tokens and payees in clear text. */
 export function assertSealed({ tls, proxies }: { tls: unknown; proxies: readonly string[] }, host: string): void {
   if (tls !== undefined || proxies.length > 0 || leadsHere(`http://${host.includes(':') ? `[${host}]` : host}`)) return;
   throw new ConfigError(
@@ -27,11 +27,11 @@ export function assertSealed({ tls, proxies }: { tls: unknown; proxies: readonly
   );
 }
 
-/** Options of a server that speaks TLS; null for plain HTTP. */
+/** TLS options of the server; null for plain HTTP. */
 export const httpsOptions = ({ tls }: GatewayTransport): SecureContextOptions | null =>
   tls === undefined ? null : { cert: tls.cert, key: tls.key.reveal(), minVersion: 'TLSv1.2' };
 
-/** Where proxies are declared, nobody else is answered over plain HTTP but this machine. */
+/** If proxies are configured, only they and this machine are answered over plain HTTP. */
 export function answerProxiesOnly(app: FastifyInstance, { tls, proxies }: GatewayTransport): void {
   if (tls !== undefined || proxies.length === 0) return;
   const isKnown = ipList([...proxies, '127.0.0.0/8', '::1']);
@@ -45,19 +45,22 @@ export function answerProxiesOnly(app: FastifyInstance, { tls, proxies }: Gatewa
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Of whoever asks: that of the connection, or behind a declared proxy the one that the proxy names. */
+    /** Address of the client: that of the connection or, behind a configured proxy, the one the proxy gives. */
     address: string;
   }
 }
 
-/** Tells visitors behind a proxy apart, so that one of them does not use up what all have. It proves nothing: see `answerProxiesOnly`. */
+/**
+ * Distinguishes clients behind a proxy, so that one of them cannot use up the limits of all. It is no proof of identity: see
+ * `answerProxiesOnly`.
+ */
 export function tellAddresses(app: FastifyInstance, { tls, proxies }: GatewayTransport): void {
   const isProxy = ipList(tls === undefined ? proxies : []);
   app.decorateRequest('address', '');
   app.addHook('onRequest', async (request) => {
     const { socket, headers } = request.raw;
     const from = socket.remoteAddress ?? '';
-    // Each proxy adds whom it has heard of at the end; what stands before the last of ours may be anybody's.
+    // Each proxy appends the address it was called from; anything before the entries of our proxies may be forged.
     const named = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',');
     const hops = [...named.map((hop) => hop.trim()).filter((hop) => isIP(hop) !== 0), from];
     request.address = hops.findLast((hop) => !isProxy(hop)) ?? from;

@@ -7,17 +7,17 @@ import { Problem } from '../domain/problem.ts';
 import { FILE_BYTES_MAX } from '../formats/input.ts';
 import { EXTENSION_OF } from '../formats/read-file.ts';
 
-/** A body on disk; disposing of it removes it. */
+/** A body on disk; disposing removes it. */
 export interface Upload extends AsyncDisposable {
   path: string;
   /** Of its bytes. */
   sha256: string;
 }
 
-/** Media types a file may come as, with the extension of a file without a name; none: its first characters tell. */
+/** Media types of files, each with the extension for a file without a name; '': recognized by its first characters. */
 export const UPLOAD_TYPES: Readonly<Record<string, string>> = { ...EXTENSION_OF, 'application/octet-stream': '' };
 
-/** Writes a body to a file of its own (0600) as it arrives: it takes the memory of a chunk. */
+/** Writes a body to its own file (0600) as it arrives, with one chunk in memory. */
 export async function receive(
   body: Readable,
   folder: string,
@@ -43,7 +43,7 @@ async function write(body: Readable, path: string): Promise<string> {
   const file = await open(path, 'wx', 0o600);
   try {
     let bytes = 0;
-    // The stream stays whole when the loop is left: an answer must still go out on its connection.
+    // Leaving the loop must not destroy the stream: its connection is needed for the answer.
     for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       bytes += chunk.length;
       if (bytes > FILE_BYTES_MAX) throw tooLarge();
@@ -64,7 +64,7 @@ export function tooLarge(): Problem {
 
 const ABANDONED_MS = 3_600_000;
 
-/** Removes what gateways that were killed have left. */
+/** Removes files left by killed gateways. */
 export async function removeAbandoned(folder: string, now: number): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   for (const name of await readdir(folder)) {
@@ -76,7 +76,7 @@ export async function removeAbandoned(folder: string, now: number): Promise<void
 
 const NAME_BYTES_MAX = 200;
 
-/** Throws a `Problem` for a name that no file of ours may have. */
+/** Throws a `Problem` for an unusable file name. */
 export function assertFileName(name: string): void {
   const whole = /^[^/\\\p{Cc}]+$/u.test(name) && name !== '.' && name !== '..';
   if (whole && Buffer.byteLength(name) <= NAME_BYTES_MAX) return;

@@ -10,7 +10,7 @@ import { smallBody } from './small-body.ts';
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 
-/** `POST /v1/webhooks/cards`: no token; the signature of the sender is the fence. */
+/** `POST /v1/webhooks/cards`: no token; authenticated by the sender's signature. */
 export function webhookRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   const { queue } = deps.webhooks;
   app.removeAllContentTypeParsers();
@@ -40,7 +40,7 @@ export function webhookRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     }
     if (receipt.taken === 'new') {
       const { event } = receipt;
-      // Whatever happens from here on, the worker finds the event in the store.
+      // If delivery fails from here on, the worker finds the event in the store.
       reply.raw.once('close', () => queue.add(event));
     }
     return reply.send({});
@@ -58,7 +58,7 @@ async function taken({ webhooks, log }: GatewayDeps, request: FastifyRequest, bo
   }
 }
 
-/** The bytes as they came: they are what was signed. */
+/** The raw bytes, since they are what was signed. */
 async function bodyOf({ body, headers }: FastifyRequest): Promise<Buffer> {
   if (body === undefined || (headers['content-encoding'] ?? 'identity') !== 'identity') {
     throw new Problem(

@@ -11,10 +11,10 @@ export const assertion = z.object({
 });
 const clientData = z.object({ challenge: z.string() });
 
-/** What a browser says a passkey has answered; undefined for what is none. */
+/** A passkey's answer, as a browser sends it; undefined if the text is not one. */
 export const assertionOf = (json: string): Assertion | undefined => read(assertion, json);
 
-/** Which challenge it says that it answers. */
+/** The challenge that it claims to answer. */
 export const challengeIn = ({ response }: Assertion): string | undefined =>
   read(clientData, Buffer.from(response.clientDataJSON, 'base64url').toString('utf8'))?.challenge;
 
@@ -26,7 +26,7 @@ export function read<Schema extends z.ZodType>(schema: Schema, json: string): z.
   }
 }
 
-/** What the script of a form asks a passkey with. Throws a `Problem` for a form that was sent without the script. */
+/** What a form's script passes to the passkey. Throws a `Problem` if the form was sent without the script. */
 export function challengeOptions(
   { headers }: FastifyRequest,
   rpId: string,

@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 
 const own = (name: string): string => readFileSync(new URL(`assets/${name}`, import.meta.url), 'utf8');
 
-/** As @simplewebauthn/browser ships it for pages without a build step. */
+/** @simplewebauthn/browser, as shipped for pages without a build step. */
 function webauthn(): string {
   const entry = createRequire(import.meta.url).resolve('@simplewebauthn/browser');
   return readFileSync(join(dirname(entry), '..', 'dist', 'bundle', 'index.umd.min.js'), 'utf8');
@@ -13,7 +13,7 @@ function webauthn(): string {
 
 const SCRIPT = 'text/javascript; charset=utf-8';
 
-/** Everything that the pages load: by name, and from nowhere else. */
+/** All files that the pages load. */
 export function assetRoutes(app: FastifyInstance): void {
   const assets: readonly [name: string, type: string, text: string][] = [
     ['pages.css', 'text/css; charset=utf-8', own('pages.css')],

@@ -9,7 +9,7 @@ import { signedForm } from './signed-form.ts';
 export interface BatchDecisionPage {
   view: View;
   batch: BatchRecord;
-  /** What one signature would approve, and what one would reject: a rejection covers also what has to be approved by itself. */
+  /** What one signature would approve or reject; a rejection also covers rows that must be approved separately. */
   approve: BatchPlan;
   reject: BatchPlan;
 }
@@ -30,7 +30,7 @@ const ROWS_APART: readonly Column<RowApart>[] = [
 
 const SHOWN_MAX = 100;
 
-/** Everything that one signature decides, and what it does not. */
+/** What one signature decides, and what not. */
 export function batchDecisionPage({ view, batch, approve, reject }: BatchDecisionPage): Html {
   return html`<h1>Decide together</h1>
 <p><a href="${batchPath(batch.batchId)}">${batch.file}</a>, maker: ${batch.by ?? 'not known'}.</p>

@@ -60,11 +60,11 @@ export function batchDecisionRoutes(app: FastifyInstance, doorway: Doorway): voi
   }
 }
 
-/** Whether somebody is offered to decide rows of a batch together: with a policy, and not their own. */
+/** Whether somebody may decide rows of a batch together: only under a policy, and not their own. */
 export const mayDecideBatch = ({ person }: Caller, { by }: BatchRecord): boolean =>
   person !== undefined && may(person, 'payout') && !isSamePerson(by ?? '', person.name);
 
-/** Throws a `Problem` for everybody else. */
+/** Throws a `Problem` if not. */
 function deciderOf({ caller }: FastifyRequest, batch: BatchRecord): Person {
   const { person } = caller;
   if (person !== undefined && mayDecideBatch(caller, batch)) return person;

@@ -21,24 +21,24 @@ export interface BatchPage {
   view: View;
   batch: BatchRecord;
   byState: ReadonlyMap<PayoutState, number>;
-  /** Undefined: there are too many rows to add them up for every look. */
+  /** Undefined: too many rows to add up for every request. */
   totals: readonly CurrencyTotal[] | undefined;
   rows: readonly PayoutRecord[];
-  /** The state that rows are shown of; undefined: all. */
+  /** Filter by state; undefined: all. */
   state: PayoutState | undefined;
-  /** Where the next page begins; undefined: this is the last. */
+  /** Where the next page begins; undefined on the last one. */
   next: number | undefined;
   incidents: readonly IncidentRecord[];
-  /** Of the rows that wait or have ended unpaid. */
+  /** Next steps of rows that wait or ended unpaid. */
   steps: readonly StepGroup[];
-  /** There are more of them than were looked through. */
+  /** Not all rows were looked through for steps. */
   isCut: boolean;
   /** Epoch ms. */
   now: number;
-  /** Rows together, by one signature. */
+  /** Whether rows can be decided together, by one signature. */
   mayDecide: boolean;
   mayControl: boolean;
-  /** Names of the reports there are. */
+  /** Names of the existing reports. */
   reports: readonly string[];
 }
 
@@ -145,7 +145,7 @@ ${view.isTrial && byField()}
 </form></section>`;
 }
 
-/** Those that can be had without names of payees and numbers of accounts. */
+/** Reports also available without payee names and account numbers. */
 const MASKED = ['html', 'csv', 'json'] as const;
 
 function about({ batch, reports }: BatchPage): Html {

@@ -19,9 +19,9 @@ import { batchPath } from './pieces.ts';
 import { progressOf, progressStreams } from './progress.ts';
 
 const ROWS_MAX = 100;
-/** Rows that are added up by currency whenever somebody looks: some milliseconds. */
+/** Up to this many rows are added up at every request, which takes milliseconds. */
 const ADDED_MAX = 10_000;
-/** Rows that are looked through for their next steps, of those that wait for people and of others. */
+/** Limit of rows read for next steps, each for those that wait for people and for the others. */
 const STEPS_MAX = 500;
 const FOR_PEOPLE = PAYOUT_STATES.filter((state) => needsAttention(state));
 const WITH_REASONS = PAYOUT_STATES.filter(
@@ -37,7 +37,7 @@ const controlBody = z.object({
   by: keptText.optional(),
 });
 
-/** `/batches/ID`: its rows, how far it is, its reports, and what may be asked of it. */
+/** `/batches/ID`: its rows, its progress, its reports, and what can be done with it. */
 export function batchRoutes(app: FastifyInstance, doorway: Doorway): void {
   const { deps } = doorway;
   const { store } = deps;
@@ -94,7 +94,7 @@ export function batchRoutes(app: FastifyInstance, doorway: Doorway): void {
   });
 }
 
-/** Rows that wait for people, and others that may have a reason to be told; those that come first in the file. */
+/** Rows that wait for people, and others that may have a reason; the first ones of the file. */
 async function steppingRows(store: Store, batchId: string): Promise<{ rows: PayoutRecord[]; isCut: boolean }> {
   const rows: PayoutRecord[] = [];
   let isCut = false;

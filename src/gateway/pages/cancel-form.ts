@@ -3,7 +3,7 @@ import { csrfField, type View } from './layout.ts';
 import { payoutPath } from './pieces.ts';
 import { byField } from './signed-form.ts';
 
-/** Stops a payout where that is still possible. */
+/** Form that stops a payout if that is still possible. */
 export const cancelForm = (view: View, reference: string): Html => html`<section><h2>Cancel</h2>
 <form class="card" method="post" action="${payoutPath(reference)}/cancel">${csrfField(view)}
 <p>It ends unpaid if that is still possible; an order that the bank has accepted continues. This cannot be undone.</p>

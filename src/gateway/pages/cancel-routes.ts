@@ -10,7 +10,7 @@ import { payoutPath } from './pieces.ts';
 
 const cancelBody = z.object({ reason: keptText, by: keptText.optional() });
 
-/** `POST /payouts/REFERENCE/cancel`: what `payouts cancel` does. Nobody signs it: it only keeps money where it is. */
+/** `POST /payouts/REFERENCE/cancel`: the same as `payouts cancel`. Needs no signature: it only keeps money where it is. */
 export function cancelRoutes(app: FastifyInstance, doorway: Doorway): void {
   const { deps } = doorway;
   app.post('/payouts/:reference/cancel', async (request, reply) => {

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 
 const CHALLENGE_BYTES = 32;
 const LIFE_MS = 5 * 60_000;
-/** Anybody may ask for one: the oldest goes where there are more. */
+/** Anybody can request a challenge: beyond this number the oldest is dropped. */
 const KEPT_MAX = 10_000;
 
-/** Challenges that passkeys are to answer, each once. */
+/** Challenges for passkeys; each can be answered once. */
 export class Challenges {
   readonly #until = new Map<string, number>();
 
@@ -18,7 +18,7 @@ export class Challenges {
     return challenge;
   }
 
-  /** False for one that was not issued, was used before, or is too old. */
+  /** False if it was not issued, was used before, or is too old. */
   use(challenge: string, now: number): boolean {
     const until = this.#until.get(challenge);
     this.#until.delete(challenge);

@@ -7,14 +7,14 @@ import type { GatewayDeps } from '../gateway-deps.ts';
 import { Challenges } from './challenges.ts';
 import { LONGEST_MS, Sessions } from './sessions.ts';
 
-/** What stands between a browser and the pages. */
+/** What the pages need to decide who gets in. */
 export interface Doorway {
   deps: GatewayDeps;
-  /** In force now. Undefined: a trial, in which names are believed. */
+  /** The policy in force. Undefined: a trial, in which names are believed. */
   readonly policy: Policy | undefined;
   sessions: Sessions;
   challenges: Challenges;
-  /** The gateway ends. */
+  /** Aborted when the gateway shuts down. */
   closing: AbortSignal;
 }
 
@@ -28,13 +28,13 @@ export const doorwayOf = (deps: GatewayDeps, closing: AbortSignal): Doorway => (
   closing,
 });
 
-/** Where the pages are those of a policy from the start. */
+/** For pages that exist only under a policy. */
 export function policyIn({ policy }: Doorway): Policy {
   if (policy === undefined) throw new Error('the policy is no longer set');
   return policy;
 }
 
-/** Throws a `Problem` where the configuration leaves no way to know who looks. */
+/** Throws a `Problem` if, by the configuration, the pages could not know who is looking. */
 export function assertOpen({ deps, policy }: Doorway): void {
   const why =
     policy === undefined && deps.access().tokens.length > 0
@@ -49,8 +49,8 @@ export function assertOpen({ deps, policy }: Doorway): void {
 }
 
 /**
- * Throws a `Problem` for a request under another name than the pages have, which a foreign page may have made lead here, and for a
- * form that another page has sent.
+ * Throws a `Problem` for a request under another host name, which a foreign page may have made resolve here, and for a form sent
+ * by another page.
  */
 export function assertOwnPage({ host, headers, method }: FastifyRequest, { policy }: Doorway): void {
   const origin = policy?.origin;
@@ -67,7 +67,7 @@ export function assertOwnPage({ host, headers, method }: FastifyRequest, { polic
   });
 }
 
-/** Who looks; undefined: nobody is signed in. The session lives on by it. */
+/** Who is looking; undefined: nobody is signed in. Prolongs the session. */
 export function callerIn(request: FastifyRequest, doorway: Doorway): Caller | undefined {
   const { deps, policy, sessions } = doorway;
   const caller = callerSeen(request, doorway);
@@ -75,7 +75,10 @@ export function callerIn(request: FastifyRequest, doorway: Doorway): Caller | un
   return caller;
 }
 
-/** The same of somebody who only watches: no session lives on by it. Whoever has left the policy, or whose passkey has, is signed out. */
+/**
+ * The same for somebody who only watches, without prolonging the session. A person or passkey no longer in the policy is signed
+ * out.
+ */
 export function callerSeen(request: FastifyRequest, { deps, policy, sessions }: Doorway): Caller | undefined {
   if (policy === undefined) return { name: undefined };
   const token = tokenOf(request, policy);
@@ -87,7 +90,7 @@ export function callerSeen(request: FastifyRequest, { deps, policy, sessions }: 
   return undefined;
 }
 
-/** Of the session; undefined without one. */
+/** The token of the session; undefined without one. */
 export const tokenOf = ({ cookies }: FastifyRequest, policy: Policy): string | undefined => cookies[cookieName(policy)];
 
 export function keepToken(reply: FastifyReply, policy: Policy, token: string): void {
@@ -98,11 +101,11 @@ export function dropToken(reply: FastifyReply, policy: Policy): void {
   reply.clearCookie(cookieName(policy), cookieOptions(policy));
 }
 
-/** Whether browsers reach the pages over TLS, by themselves or by a proxy. */
+/** Whether browsers reach the pages over TLS, directly or through a proxy. */
 export const isSealed = (policy: Policy | undefined): boolean => policy?.origin?.startsWith('https:') === true;
 
 export const cookieOptions = (policy: Policy | undefined) =>
   ({ path: '/', httpOnly: true, sameSite: 'strict', secure: isSealed(policy) }) as const;
 
-/** The prefix keeps other hosts and paths from setting it (RFC 6265bis); browsers take it over TLS only. */
+/** With the prefix, other hosts and paths cannot set the cookie (RFC 6265bis); browsers accept it only over TLS. */
 const cookieName = (policy: Policy): string => `${isSealed(policy) ? '__Host-' : ''}payouts-session`;

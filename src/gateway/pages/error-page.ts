@@ -5,7 +5,7 @@ interface ErrorShown {
   error?: { message?: string; hint?: string };
 }
 
-/** What the interface for programs answers with, for people. */
+/** The error document of the API, as a page for people. */
 export function errorPage(document: object): Page {
   const { message = 'Something went wrong.', hint } = (document as ErrorShown).error ?? {};
   const body: Html = html`<section class="narrow">

@@ -9,7 +9,7 @@ import { show, viewOf } from './layout.ts';
 import { type Column, dataTable, moment, nothing } from './pieces.ts';
 import { ROW } from './row-columns.ts';
 
-/** Payouts with the text that are looked at, the newest first, whoever may see them. */
+/** The newest payouts with this text that are read, before those that the caller may not see are left out. */
 const LOOKED_AT = 1_000;
 const SHOWN_MAX = 100;
 
@@ -20,7 +20,7 @@ const COLUMNS: readonly Column<PayoutRecord>[] = [
   { head: 'Since', cell: ({ endedAt, updatedAt }) => moment(endedAt ?? updatedAt) },
 ];
 
-/** `/payouts?text=TEXT`: the payouts of somebody's scope that have it in an id or in the name of their file, as `payouts list --text`. */
+/** `/payouts?text=TEXT`: payouts in the caller's scope with this text in an id or their file's name, as `payouts list --text`. */
 export function findRoutes(app: FastifyInstance, doorway: Doorway): void {
   const { store } = doorway.deps;
   app.get('/payouts', async (request, reply) => {

@@ -9,11 +9,11 @@ import { csrfField, type View } from './layout.ts';
 import { batchPath, type Column, dataTable, money, payoutPath } from './pieces.ts';
 import { byField } from './signed-form.ts';
 
-/** How the rows of a file are to be taken. */
+/** How the rows of a file are taken. */
 export interface HandOverOptions {
-  /** Bad rows are left out, and the others paid. */
+  /** Invalid rows are left out, and the others paid. */
   skip: boolean;
-  /** Do not hold rows that look like an earlier payout. */
+  /** Look-alikes of earlier payouts are intended: they are not held. */
   meant: boolean;
 }
 
@@ -30,7 +30,7 @@ ${csrfField(view)}
 
 export interface PlanPage {
   view: View;
-  /** Of the page of this file. */
+  /** Path of the page for this file. */
   path: string;
   options: HandOverOptions;
 }
@@ -62,7 +62,7 @@ const exchangeText = (
   { buyAmount, buyCurrency, sellAmount, rate }: Outlook['balances'][number]['exchanges'][number],
 ): Html => html`${money(buyAmount, buyCurrency)} for ${money(sellAmount, currency)} at ${rate} now`;
 
-/** Who will be asked. */
+/** How many people will have to approve. */
 const approvals = ({ beforeSend, atBank, moreByPayee }: Outlook['approvals']): Html =>
   html`${
     beforeSend.length > 0 && html`<p>To be approved before sending: ${peopleText(beforeSend)}.</p>`
@@ -71,7 +71,7 @@ const approvals = ({ beforeSend, atBank, moreByPayee }: Outlook['approvals']): H
     html`<p class="quiet">${moreByPayee} may need more approvals if the payee is new or has changed.</p>`
   }`;
 
-/** What will be held, and beside which earlier payouts. */
+/** Which payouts will be held, and which earlier ones they look like. */
 const lookAlikes = ({ count, rows }: PlanDocument['plan']['lookAlikes']): Html | false =>
   count > 0 &&
   html`<p class="attend">${
@@ -126,7 +126,7 @@ const FINDINGS: readonly Column<Finding>[] = [
   { head: 'Rule', cell: ({ rule }) => html`<code>${rule}</code>` },
 ];
 
-/** Warnings of one kind, with its first rows. */
+/** One line for each kind of warning, with its first rows. */
 const WARNINGS: readonly Column<readonly Finding[]>[] = [
   { head: 'Rows', cell: (alike) => rowsText(alike) },
   { head: 'Column', cell: ([first]) => first?.column },

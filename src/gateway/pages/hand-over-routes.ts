@@ -18,7 +18,7 @@ import { batchPath } from './pieces.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Of a form with a file: the file, behind its fields. */
+    /** In a form with a file: the file, which follows the fields. */
     part: MultipartFile | undefined;
   }
 }
@@ -30,7 +30,7 @@ const yes = z
 const options = z.object({ skip: yes, meant: yes });
 const agreeBody = options.extend({ plan: z.string().max(100), by: keptText.optional() });
 
-/** `/batches/new/ID`: what has become of a file that was handed over, and the plan to agree to. */
+/** `/batches/new/ID`: the state of a submitted file, and the plan to confirm. */
 export function planRoutes(app: FastifyInstance, doorway: Doorway, uploads: HeldUploads): void {
   const { deps, policy } = doorway;
   const heldIn = (request: FastifyRequest): HeldUpload => {
@@ -82,7 +82,7 @@ export function planRoutes(app: FastifyInstance, doorway: Doorway, uploads: Held
   });
 }
 
-/** `/batches/new`: a file comes in. */
+/** `/batches/new`: receives a file. */
 export async function handOverRoutes(app: FastifyInstance, doorway: Doorway, uploads: HeldUploads): Promise<void> {
   const { deps } = doorway;
   await app.register(multipart, { limits: { fileSize: FILE_BYTES_MAX, files: 1, fields: 5, fieldSize: 1_000 } });
@@ -112,7 +112,7 @@ export async function handOverRoutes(app: FastifyInstance, doorway: Doorway, upl
 
 const planPath = ({ id }: HeldUpload): string => `/batches/new/${id}`;
 
-/** The fields stand before the file: its token is looked at before any of it is written. */
+/** The fields precede the file, so its CSRF token is checked before any of it is written. */
 async function readFields(request: FastifyRequest): Promise<void> {
   request.part = await request.file();
   const token = request.part?.fields._csrf;

@@ -1,13 +1,13 @@
 import { v7 } from 'uuid';
 import type { Upload } from '../upload.ts';
 
-/** A file that somebody has handed over and not agreed to yet. */
+/** A submitted file that is not confirmed yet. */
 export interface HeldUpload {
   id: string;
   upload: Upload;
-  /** Whose it is, by name; undefined where names are believed. */
+  /** Name of its maker; undefined if names are believed. */
   owner: string | undefined;
-  /** Of the batch that it becomes: agreed to twice, it is one all the same. */
+  /** Id of its future batch, so that confirming it twice makes one batch. */
   batchId: string;
   until: number;
 }
@@ -15,7 +15,7 @@ export interface HeldUpload {
 const LIFE_MS = 3_600_000;
 const HELD_MAX = 50;
 
-/** Files between being handed over and being agreed to, on the disk of one gateway. Disposing of it removes them. */
+/** Files between submission and confirmation, on the disk of one gateway. Disposing removes them. */
 export class HeldUploads implements AsyncDisposable {
   readonly #held = new Map<string, HeldUpload>();
 
@@ -27,7 +27,7 @@ export class HeldUploads implements AsyncDisposable {
     return held;
   }
 
-  /** Undefined for one that there is not any more, or that is somebody else's. */
+  /** Undefined if it is gone or belongs to somebody else. */
   find(id: string, owner: string | undefined, now: number): HeldUpload | undefined {
     const held = this.#held.get(id);
     return held !== undefined && held.owner === owner && held.until > now ? held : undefined;

@@ -1,7 +1,7 @@
 import escapeHtml from 'escape-html';
 import { visible } from '../../rules/finding.ts';
 
-/** Markup that was made by `html`. */
+/** Markup made by `html`. */
 export class Html {
   readonly markup: string;
 
@@ -13,8 +13,8 @@ export class Html {
 export type Part = Html | string | number | false | null | undefined | readonly Part[];
 
 /**
- * Markup with parts put in: texts are escaped, and characters that cannot be seen or that turn the text around are shown by their
- * code. Attributes stand in double quotes.
+ * Markup with escaped parts; invisible characters, and those that change the text direction, are shown by their code. Attributes
+ * must be in double quotes.
  */
 export const html = (markup: TemplateStringsArray, ...parts: Part[]): Html =>
   new Html(markup.reduce((before, after, n) => before + markupOf(parts[n - 1]) + after));

@@ -19,7 +19,7 @@ import { type VisibleIncident, visibleIncidents, visibleOf } from './visible-inc
 
 const acknowledgeBody = z.object({ reason: keptText, by: keptText.optional(), signed: z.string().optional() });
 
-/** `/incidents`: what the bank shows against stored ends, for an operator to acknowledge. */
+/** `/incidents`: what the bank shows that contradicts stored ends, for an operator to acknowledge. */
 export function incidentRoutes(app: FastifyInstance, doorway: Doorway): void {
   const { store, now } = doorway.deps;
   app.get('/incidents', async (request, reply) => {
@@ -76,7 +76,7 @@ ${mayAcknowledge && form(view, id)}
 </section>`;
 }
 
-/** What is to be done about an open one, in the words of `payouts inbox`. */
+/** What to do about an open incident: the texts of `payouts inbox`. */
 function incidentSteps(
   { kind, id }: IncidentRecord,
   { view, mayAcknowledge }: { view: View; mayAcknowledge: boolean },

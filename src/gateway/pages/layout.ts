@@ -6,10 +6,10 @@ import { type Doorway, tokenOf } from './doorway.ts';
 import { type Html, html } from './html.ts';
 import { seesAll } from './may-do.ts';
 
-/** For whom a page is made. */
+/** The viewer of a page. */
 export interface View {
   caller: Caller | undefined;
-  /** Of the forms on it. */
+  /** CSRF token for its forms. */
   csrf: string;
   isTrial: boolean;
   path: string;
@@ -24,9 +24,9 @@ export interface Page {
 interface Place {
   path: string;
   name: string;
-  /** Whom it is for; absent: everybody. */
+  /** Roles that may visit it; absent: all. */
   roles?: readonly Role[];
-  /** It shows what lies in every scope. */
+  /** It shows data of every scope. */
   isWhole?: true;
 }
 
@@ -39,7 +39,7 @@ const PLACES: readonly Place[] = [
   { path: '/audit', name: 'Audit', roles: ['operator', 'auditor'], isWhole: true },
 ];
 
-/** Whether somebody is shown a place of the navigation. */
+/** Whether the navigation shows this place to the caller. */
 export function mayVisit(path: string, caller: Caller): boolean {
   const { person } = caller;
   const { roles, isWhole } = PLACES.find((place) => place.path === path) ?? {};
@@ -47,7 +47,7 @@ export function mayVisit(path: string, caller: Caller): boolean {
   return person === undefined || roles === undefined || person.roles.some((role) => roles.includes(role));
 }
 
-/** Throws a `Problem` for somebody whom a place is not for. */
+/** Throws a `Problem` if the caller may not visit the place. */
 export function assertMayVisit(path: string, caller: Caller): void {
   if (mayVisit(path, caller)) return;
   throw new Problem('forbidden', 'role-missing', 'Your role does not allow you to see this page.', {
@@ -62,7 +62,7 @@ export const viewOf = (request: FastifyRequest, reply: FastifyReply, { policy }:
   path: request.url.split('?', 1)[0] ?? '/',
 });
 
-/** What a CSRF token is bound to: one that was made before somebody signed in is none afterwards. */
+/** What a CSRF token is bound to: one from before signing in is invalid afterwards. */
 export const userInfoOf = (request: FastifyRequest, policy: Doorway['policy']): string =>
   (policy === undefined ? undefined : tokenOf(request, policy)) ?? 'nobody';
 

@@ -7,11 +7,11 @@ import { touches } from '../../services/decisions/verdict.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import type { Caller } from '../callers.ts';
 
-// What a page offers somebody. It is checked again where it is done, by the door, the store and whoever sends.
+// What a page offers its viewer. It is checked again where it is done: by the API, the store and the sender.
 
 export const mayHandOver = ({ person }: Caller): boolean => person === undefined || may(person, 'make');
 
-/** Throws a `Problem` for somebody who is no maker. */
+/** Throws a `Problem` if the caller may not submit payouts. */
 export function assertMayHandOver(caller: Caller): void {
   if (mayHandOver(caller)) return;
   throw new Problem('forbidden', 'role-missing', 'Your role does not allow you to submit payouts.', {
@@ -25,11 +25,11 @@ export const mayOperate = (
   touched?: Touches,
 ): boolean => person === undefined || may(person, question, touched);
 
-/** Whoever handed it over, and an operator whose scope holds it; nothing that has ended, or that only an operator can resolve. */
+/** For the maker, and an operator whose scope covers it; not after an end, nor while only an operator can resolve it. */
 export const mayCancel = (caller: Caller, row: PayoutRecord): boolean =>
   !isAtRest(row.state) && (caller.person?.name === row.by || mayOperate(caller, 'resolve', touches(row)));
 
-/** Throws a `Problem` for somebody who is no operator, or whose scope does not hold it. */
+/** Throws a `Problem` if the caller is not an operator whose scope covers it. */
 export function assertMayOperate(caller: Caller, question: Parameters<typeof mayOperate>[1], touched?: Touches): void {
   if (mayOperate(caller, question, touched)) return;
   throw new Problem('forbidden', 'role-missing', 'Your role does not allow you to do this.', {
@@ -37,12 +37,12 @@ export function assertMayOperate(caller: Caller, question: Parameters<typeof may
   });
 }
 
-/** Nothing lies outside the scope. */
+/** Whether the caller's scope has no limits. */
 export const seesAll = ({ person }: Caller): boolean => person === undefined || holdsAll(person.scope);
 
-/** Who decides, by the role that is asked for. */
+/** Who decides, by the role required. */
 export const DECIDERS = { payout: 'an approver', screening: 'somebody with the role compliance' } as const;
 
-/** Without a policy names tell the maker apart, when one is given. */
+/** Anybody without a policy, where only the name they give can show that they are the maker. */
 export const mayDecide = ({ person }: Caller, row: PayoutRecord): boolean =>
   person === undefined || (may(person, roleAskedOf(row), touches(row)) && !isSamePerson(row.by ?? '', person.name));

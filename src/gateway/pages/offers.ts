@@ -4,10 +4,10 @@ import type { PayoutRecord } from '../../store/store.ts';
 import type { Caller } from '../callers.ts';
 import { mayCancel, mayDecide, mayOperate } from './may-do.ts';
 
-/** What a page has a button for. */
+/** Things that a page can have a button for. */
 export type Offer = 'decide' | 'cancel' | 'resolve' | 'acknowledge';
 
-/** What the pages of rows have buttons for, for one who looks. */
+/** The buttons that this caller finds on the pages of these rows. */
 export const offersIn = (caller: Caller, rows: readonly PayoutRecord[]): Set<Offer> => {
   const offers: Record<Offer, (row: PayoutRecord) => boolean> = {
     decide: (row) => needsAttention(row.state, row.reason) && mayDecide(caller, row),

@@ -5,13 +5,10 @@ import { keepDecision } from '../../services/decisions/keep-decision.ts';
 import type { Doorway } from './doorway.ts';
 import { signedOrAsked } from './signing.ts';
 
-/** What an operator asks for. */
+/** What an operator signs. */
 export type OperatorForm = Pick<Statement, 'question' | 'reference' | 'digest' | 'remark'>;
 
-/**
- * Who asks for it, once what they have signed is kept, or what they are to sign first. Throws a `Problem` for a signature that
- * counts for nothing.
- */
+/** The operator and the stored decision, or what they have to sign first. Throws a `Problem` if the signature does not count. */
 export async function operatorSays(
   request: FastifyRequest,
   doorway: Doorway,

@@ -7,34 +7,34 @@ import type { StepContext } from '../../reports/next-step.ts';
 import type { PlanDeps } from '../../services/decisions/plan.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 
-/** What somebody has decided about a payout, as its workflow is told. */
+/** A decision about a payout, as sent to its workflow. */
 export interface DecisionUpdate {
   decisionId: string;
   decision: 'approve' | 'reject';
   by: string;
   remark: string;
-  /** Where a policy asks for it. */
+  /** Only under a policy. */
   signed?: SignedDecision;
 }
 
-/** What the pages work with beside the rest of the gateway. */
+/** What the pages need beyond the other parts of the gateway. */
 export interface PageDeps {
   settings: Pick<WorkerSettings, 'policy' | 'terms'>;
-  /** Tells the workflow of a payout; what it says to it. Throws when no worker answers soon. */
+  /** Sends a decision to a payout's workflow and returns its answer. Throws if no worker answers soon. */
   decide(payout: PayoutRecord, update: DecisionUpdate): Promise<string | { refused: string }>;
-  /** Has the workflow of a payout carry out what an operator says; what it says to it. It looks at the bank first. */
+  /** Sends an operator's decision to a payout's workflow, which checks with the bank first, and returns its answer. */
   resolve(payout: PayoutRecord, request: ResolveRequest): Promise<string | { refused: string }>;
-  /** Cancels a payout where that is still possible; what its workflow says to it. */
+  /** Asks a payout's workflow to cancel it if that is still possible, and returns its answer. */
   cancel(payout: PayoutRecord, request: { by: string; reason: string }): Promise<string | { refused: string }>;
   /** What the next steps of these rows depend on. */
   stepContext(payouts: readonly PayoutRecord[]): Promise<StepContext>;
-  /** What a row has two sides of; undefined when the bank does not answer. */
+  /** The comparisons of a row; undefined if the bank does not answer. */
   bothSides(payout: PayoutRecord): Promise<Comparison[] | undefined>;
-  /** A payee as the bank shows it now; undefined when the bank does not answer. */
+  /** A payee as the bank shows it now; undefined if the bank does not answer. */
   beneficiary(id: string): Promise<Beneficiary | undefined>;
-  /** Reads accounts and payees of rows that nobody has read yet. */
+  /** For reading accounts and payees of rows not read yet. */
   bank: PlanDeps['bank'];
-  /** Has the rows of a plan that wait look at what was signed. */
+  /** Makes the waiting rows of a plan look at the signed decision. */
   tellPlan(signed: SignedDecision): Promise<unknown>;
   workflowUrl(workflowId: string): string;
 }

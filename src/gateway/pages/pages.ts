@@ -31,13 +31,13 @@ import { askToSignIn, signInRoutes } from './sign-in-routes.ts';
 import { switchRoutes } from './switch-routes.ts';
 import { waitingRoutes } from './waiting-routes.ts';
 
-/** The pages for people: they show and take what the doors for programs do, and decide nothing themselves. */
+/** The pages for people: they show and do what the API and the command can do, and decide nothing themselves. */
 export async function pages(app: FastifyInstance, deps: GatewayDeps): Promise<void> {
   const closing = new AbortController();
   app.addHook('preClose', async () => closing.abort());
   const doorway = doorwayOf(deps, closing.signal);
   const { policy } = doorway;
-  // The OpenAPI page is about the interface for programs.
+  // The OpenAPI page describes only the API.
   app.addHook('onRoute', (route) => {
     route.schema = { ...route.schema, hide: true };
   });
@@ -94,7 +94,7 @@ export async function pages(app: FastifyInstance, deps: GatewayDeps): Promise<vo
   });
 }
 
-/** What holds for every page: where it is asked for, by whom, how often, and what a browser may do with it. */
+/** For every page: under which host, by whom and how often it may be requested, and what a browser may do with it. */
 async function protect(app: FastifyInstance, doorway: Doorway): Promise<void> {
   const { deps, policy } = doorway;
   const self = ["'self'"];
@@ -112,7 +112,7 @@ async function protect(app: FastifyInstance, doorway: Doorway): Promise<void> {
         frameAncestors: ["'none'"],
       },
     },
-    // Forms are known by their origin, which a browser leaves out under no-referrer.
+    // Forms are checked by their Origin, which browsers omit under no-referrer.
     referrerPolicy: { policy: 'same-origin' },
     strictTransportSecurity: isSealed(policy),
   });
@@ -132,7 +132,7 @@ async function protect(app: FastifyInstance, doorway: Doorway): Promise<void> {
   await app.register(rateLimit, rateLimitOf(deps.perMinute));
 }
 
-/** The plugin's own words are about tokens. */
+/** The plugin's own message is about tokens. */
 const isStaleForm = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && `${error.code}`.startsWith('FST_CSRF_');
 
@@ -141,7 +141,7 @@ const staleForm = (): Problem =>
     hint: 'Open its page again and send it from there.',
   });
 
-/** Of every form: `csrfProtection` answers itself, by an error, for one without its token. */
+/** For every form; for one without a valid token, `csrfProtection` itself answers with an error. */
 function asksForTokens(app: FastifyInstance): void {
   app.addHook('preHandler', (request, reply, done) => {
     if (request.method !== 'POST') done();

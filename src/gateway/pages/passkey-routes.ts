@@ -17,13 +17,13 @@ const attestation = z.object({
   response: z.object({ clientDataJSON: base64url, attestationObject: base64url }),
 });
 
-/** COSE: EdDSA, ES256, RS256. What the library would try beside them is experimental in Node, which says so on stderr. */
+/** COSE: EdDSA, ES256, RS256. The library's further defaults are experimental in Node, which warns about them on stderr. */
 const ALGORITHMS = [-8, -7, -257];
 
-/** Loaded for whoever makes one: every gateway would start later. */
+/** Loaded when needed: it would slow down the start of every gateway. */
 const webauthn = () => import('@simplewebauthn/server');
 
-/** `/passkey`: makes a passkey in the browser and shows what the policy keeps of it. Nothing is stored here. */
+/** `/passkey`: makes a passkey in the browser and shows its entry for the policy. Nothing is stored. */
 export function passkeyRoutes(app: FastifyInstance, doorway: Doorway, origin: string): void {
   const { deps, challenges } = doorway;
   app.get('/passkey', (request, reply) => {
@@ -41,7 +41,7 @@ export function passkeyRoutes(app: FastifyInstance, doorway: Doorway, origin: st
         challenge: new Uint8Array(Buffer.from(challenges.issue(deps.now()), 'base64url')),
         attestationType: 'none',
         supportedAlgorithmIDs: ALGORITHMS,
-        // Known by the authenticator: whoever signs in need not say who it is.
+        // A discoverable credential: nobody has to enter a name to sign in.
         authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
       });
       return { options };
@@ -53,7 +53,7 @@ export function passkeyRoutes(app: FastifyInstance, doorway: Doorway, origin: st
   });
 }
 
-/** What the policy keeps of a passkey; undefined for what is no new one of these pages. */
+/** A passkey's entry for the policy; undefined if it is not a new passkey for these pages. */
 async function entryOf({ deps, challenges }: Doorway, origin: string, signed: string) {
   const response = read(attestation, signed);
   if (response === undefined) return undefined;

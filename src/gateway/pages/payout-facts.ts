@@ -10,7 +10,7 @@ import { type Html, html } from './html.ts';
 import type { PayoutShown } from './payout-view.ts';
 import { batchPath, factList, moment, money } from './pieces.ts';
 
-/** What people should look at first. */
+/** What people should notice first. */
 export function flagsOf({ row, payee }: PayoutShown): string[] {
   const { kind, assessed, lookAlikeOf, generation } = row;
   const flags: [isUp: boolean, text: string][] = [
@@ -26,7 +26,7 @@ export function flagsOf({ row, payee }: PayoutShown): string[] {
 
 const CHECKS = { verification: 'Payee check', screening: 'Screening' } as const;
 
-/** Whom, what, from where and at which cost at most. */
+/** Payee, amount, paying account and the highest cost. */
 export function paymentFacts(
   { row, payee, checks, booked, returns }: PayoutShown,
   caps: Pick<Terms, 'feeCap' | 'maxSlippage'>,
@@ -61,13 +61,13 @@ export function paymentFacts(
   ]);
 }
 
-/** What the bank left out is left out. */
+/** Empty if the bank has omitted an amount. */
 function exchangedText({ soldAmount, soldCurrency, boughtAmount, boughtCurrency, rate }: BookedExchange): Html | false {
   if (soldAmount === null || boughtAmount === null) return false;
   return html`${money(soldAmount, soldCurrency ?? '')} for ${money(boughtAmount, boughtCurrency ?? '')}${rate !== null && `, rate ${rate}`}`;
 }
 
-/** Where it comes from and what it is called. */
+/** Where the payout comes from, and its ids. */
 export const originFacts = ({ row }: PayoutShown, url: string): Html => {
   const { uid, by, createdAt, batchId, reference, orderId } = row;
   return factList([
@@ -81,10 +81,10 @@ export const originFacts = ({ row }: PayoutShown, url: string): Html => {
   ]);
 };
 
-/** No column of a file, and an account of our own. */
+/** Not a column of files; an account of our own. */
 const TO_ACCOUNT = 'to_account_id';
 
-/** Every field of the row that is part of the digest; details of people masked. */
+/** Every field of the row that the digest covers; personal details are masked. */
 export const instructionFacts = ({ instruction }: PayoutRecord): Html =>
   factList(
     Object.entries(instruction).map(([field, value]) => [

@@ -28,13 +28,13 @@ export interface PayoutPage {
   mayDecide: boolean;
   mayResolve: boolean;
   mayCancel: boolean;
-  /** Undefined: it is completed. */
+  /** Undefined once completed. */
   step: NextStep | undefined;
   /** Epoch ms. */
   now: number;
-  /** What it has two sides of; undefined: the bank does not answer. */
+  /** Comparisons; undefined if the bank does not answer. */
   sides: readonly Comparison[] | undefined;
-  /** What has just been done. */
+  /** Result of the viewer's last action. */
   told: string | undefined;
 }
 
@@ -69,7 +69,7 @@ const incidentNote = ({ kind, id, acknowledged }: IncidentRecord): Html =>
 
 const offersResolve = ({ shown: { row }, mayResolve }: PayoutPage): boolean => isUndecidable(row) && mayResolve;
 
-/** Why it waits or has ended, and what follows: with the buttons that this page has. */
+/** Why it waits or has ended, and what to do, by this page's buttons. */
 function next(page: PayoutPage): Html | false {
   const { view, step, now, shown, mayCancel } = page;
   const { caller } = view;
@@ -103,7 +103,7 @@ const comparisonTable = ({ title, sides, lines, note }: Comparison): Html => {
 ${note !== undefined && html`<p class="quiet">${note}</p>`}`;
 };
 
-/** What becomes of the money of each kind. */
+/** Past participle for each kind. */
 const DONE = { payout: 'paid', transfer: 'transferred', exchange: 'exchanged' } as const;
 
 function questionText({ row, asked }: PayoutShown): string {

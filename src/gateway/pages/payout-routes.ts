@@ -30,7 +30,7 @@ const decideBody = z.object({
 });
 type DecideBody = z.output<typeof decideBody>;
 
-/** What the workflow answers -> what the page says. */
+/** Answers of the workflow -> texts of the page. */
 const TOLD: ReadonlyMap<unknown, string> = new Map([
   ['approved', 'Approved. The payout continues now.'],
   ['counted', 'Your approval counts. The payout needs another approval.'],
@@ -41,7 +41,7 @@ const TOLD: ReadonlyMap<unknown, string> = new Map([
   [RESOLVED, 'Accepted. The history shows the answer.'],
 ]);
 
-/** `/payouts/REFERENCE`: one payout with its story, and the decision that it asks for. */
+/** `/payouts/REFERENCE`: one payout, its history, and the decision it asks for. */
 export function payoutRoutes(app: FastifyInstance, doorway: Doorway): void {
   const { store, pages, now } = doorway.deps;
   app.get('/payouts/:reference', async (request, reply) => {
@@ -84,7 +84,7 @@ export function payoutRoutes(app: FastifyInstance, doorway: Doorway): void {
   });
 }
 
-/** The payout of the address. Throws a `Problem` for one that there is not, or that is outside the scope of who asks. */
+/** The payout in the path. Throws a `Problem` if it does not exist or is outside the caller's scope. */
 export async function payoutIn({ params, caller }: FastifyRequest, { deps }: Doorway): Promise<PayoutRecord> {
   const { reference } = params as { reference: string };
   const row = hasControls(reference) ? undefined : await deps.store.payout(reference);
@@ -94,7 +94,7 @@ export async function payoutIn({ params, caller }: FastifyRequest, { deps }: Doo
   });
 }
 
-/** What the workflow is told, or what is to be signed first. Throws a `Problem` for what cannot be decided. */
+/** The update for the workflow, or what has to be signed first. Throws a `Problem` if there is nothing to decide. */
 async function updateOf(
   request: FastifyRequest,
   doorway: Doorway,

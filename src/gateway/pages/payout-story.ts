@@ -7,12 +7,12 @@ import { moment } from './pieces.ts';
 interface Event {
   at: number;
   who: string;
-  /** Begins with what stands between it and who did it. */
+  /** Follows directly after the name in `who`, so it begins with a space or comma. */
   what: string;
   detail?: string;
 }
 
-/** Of a detail in the audit, what people read; the rest is for programs. */
+/** Members of an audit entry's detail that are meant for people. */
 const READ: readonly string[] = ['outcome', 'why', 'remark', 'reason', 'code', 'evidence', 'orderId'];
 
 /** What has happened to a payout, the oldest first. */

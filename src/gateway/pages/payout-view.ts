@@ -10,7 +10,7 @@ import { checksShown, type ShownCheck } from '../../services/payee-checks.ts';
 import type { BookedExchange, PayoutRecord, ReturnRecord } from '../../store/store.ts';
 import type { Doorway } from './doorway.ts';
 
-/** A payout as a page shows it to somebody who may decide on it. */
+/** A payout as shown to somebody who may decide about it. */
 export interface PayoutShown {
   row: PayoutRecord;
   /** Undefined: it asks nothing now. */
@@ -18,10 +18,10 @@ export interface PayoutShown {
   approvedBy: readonly string[];
   payee: PayeeShown;
   checks: readonly ShownCheck[];
-  /** Undefined: no exchange is booked for it. */
+  /** Undefined: no exchange was booked. */
   booked: BookedExchange | undefined;
   returns: readonly ReturnRecord[];
-  /** What is signed is made of what is shown: the same reading of the bank, the same caps. */
+  /** Whether the digest to sign matches what is shown: the same reading of the bank, the same caps. */
   isWhatIsSigned: boolean;
 }
 
@@ -30,7 +30,7 @@ interface PayeeShown {
   /** Masked. */
   name: string;
   account: string;
-  /** The bank did not show the payee that the row names. */
+  /** The bank does not show the payee that the row names. */
   isUnknown: boolean;
 }
 
@@ -53,7 +53,7 @@ export async function payoutShown(doorway: Doorway, row: PayoutRecord): Promise<
   };
 }
 
-/** Made again, of what the page shows. A reading that met an obstacle stands for the row alone. */
+/** The digest of what the page shows. If the reading met an obstacle, it covers only the row. */
 function digestShown(
   row: PayoutRecord,
   payee: Beneficiary | undefined,
@@ -64,7 +64,7 @@ function digestShown(
   return approvalDigest(signedParts(row, { ...assessed, payee }, terms));
 }
 
-/** Who has approved what a row asks. */
+/** Who has approved what the row asks. */
 export const approvedBy = (
   { deps: { store, pages, now } }: Doorway,
   row: PayoutRecord,

@@ -34,7 +34,7 @@ export interface Column<Row> {
   isFigure?: boolean;
 }
 
-/** A table that becomes a list of cards where the window is narrow; its first column names a row. */
+/** A table that becomes a list of cards in a narrow window; its first column is the row's heading. */
 export function dataTable<Row>(caption: string, columns: readonly Column<Row>[], rows: readonly Row[]): Html {
   const figure = ({ isFigure }: Column<Row>): Part => isFigure === true && html` class="figure"`;
   const heads = columns.map((column) => html`<th scope="col"${figure(column)}>${column.head}</th>`);
@@ -48,7 +48,7 @@ export function dataTable<Row>(caption: string, columns: readonly Column<Row>[],
 <tbody>${rows.map((row) => html`<tr>${cells(row)}</tr>\n`)}</tbody></table>`;
 }
 
-/** Facts with their names; those without a value are left out. */
+/** Names and values; those without a value are left out. */
 export const factList = (facts: readonly (readonly [name: string, value: Part])[]): Html =>
   html`<dl class="facts">${facts
     .filter(([, value]) => value !== null && value !== undefined && value !== false && value !== '')

@@ -6,14 +6,14 @@ import type { Store } from '../../store/store.ts';
 import { AtOnce } from '../at-once.ts';
 
 const LOOK_EVERY_MS = 1_000;
-/** Proxies drop a connection on which nothing comes. */
+/** Rounds without a change after which something is sent, because proxies drop silent connections. */
 const QUIET_LOOKS = 15;
-/** A browser has six connections to an address over HTTP/1.1, and pages need one. */
+/** Browsers open six connections to a host over HTTP/1.1, and other requests need one. */
 const STREAMS_OF_ONE = 5;
-/** Each asks the store once a second. */
+/** Each stream reads the store once a second. */
 const STREAMS_OF_ALL = 200;
 
-/** The streams of a gateway that are open. */
+/** The open streams of a gateway, limited. */
 export const progressStreams = (): AtOnce =>
   new AtOnce({ each: STREAMS_OF_ONE, all: STREAMS_OF_ALL }, () => {
     return new Problem('too-many', 'too-many-streams', 'Too many pages are being followed at once.', {
@@ -25,15 +25,15 @@ export const progressStreams = (): AtOnce =>
 interface Watched {
   store: Store;
   batchId: string;
-  /** Whether whoever watches may still come in. */
+  /** Whether the viewer is still signed in. */
   isLetIn: () => boolean;
-  /** The gateway ends, and waits for nobody who only watches. */
+  /** Aborted when the gateway shuts down, which does not wait for viewers. */
   closing: AbortSignal;
 }
 
 /**
- * Server-sent events about a batch: `changed` with each change of its counts, `ended` when every row is at rest. It ends as well with
- * the session of whoever watches.
+ * Server-sent events about a batch: `changed` after each change of its counts, `ended` when every row is at rest. Also ends with
+ * the viewer's session.
  */
 export const progressOf = (watched: Watched): Readable => Readable.from(events(watched));
 

@@ -8,13 +8,13 @@ import { signedForm } from './signed-form.ts';
 
 const NEEDS_OPERATOR: PayoutState = 'needs-operator';
 
-/** Whether it waits for what only people can say. */
+/** Whether only an operator can decide it. */
 export const isUndecidable = ({ state }: PayoutRecord): boolean => state === NEEDS_OPERATOR;
 
-/** What the page is told afterwards. */
+/** Value of `told` afterwards. */
 export const RESOLVED = 'resolved';
 
-/** What the form calls each. */
+/** Labels in the form. */
 export const MEANS: Readonly<Record<ResolveAction, string>> = {
   'keep-looking': 'Check the bank again',
   'adopt-order': 'Follow the order named below',
@@ -22,7 +22,7 @@ export const MEANS: Readonly<Record<ResolveAction, string>> = {
   'close-as-not-paid': 'Close it: no money has moved',
 };
 
-/** What an operator may say about a payout that the product cannot decide. */
+/** The decisions of an operator about a payout that the product cannot decide. */
 export const resolveForm = (view: View, { reference }: PayoutRecord): Html => html`<section><h2>An operator decides</h2>
 <p>Enter what you know. It is checked against the bank first, and refused if the bank shows something else. What
 the bank does not show, a second person has to say as well, with evidence.</p>

@@ -21,7 +21,7 @@ const resolveBody = z.object({
   signed: z.string().optional(),
 });
 
-/** `POST /payouts/REFERENCE/resolve`: what an operator says about a payout in `needs-operator`, as `payouts resolve` does. */
+/** `POST /payouts/REFERENCE/resolve`: an operator's decision about a payout in `needs-operator`, as by `payouts resolve`. */
 export function resolveRoutes(app: FastifyInstance, doorway: Doorway): void {
   const { deps } = doorway;
   app.post('/payouts/:reference/resolve', async (request, reply) => {

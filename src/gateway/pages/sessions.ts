@@ -2,28 +2,28 @@ import { createHash, randomBytes } from 'node:crypto';
 
 /** A session of one person. */
 export interface Session {
-  /** Of the person. */
+  /** Name of the person. */
   name: string;
-  /** Id of the passkey it was opened with. */
+  /** Id of the passkey that opened it. */
   credential: string;
   openedAt: number;
   seenAt: number;
 }
 
-/** Without a request for this long it is over. */
+/** A session ends after this long without a request. */
 const IDLE_MS = 30 * 60_000;
-/** Then it is over whatever was done in it. */
+/** A session ends after this long in any case. */
 export const LONGEST_MS = 12 * 3_600_000;
 const TOKEN_BYTES = 32;
 
 /**
- * Who is signed in, in the memory of one gateway: a session that is closed here is closed. Only hashes of tokens are kept. Times
- * are epoch ms.
+ * Open sessions, in the memory of one gateway, so that a closed one is closed at once. Only hashes of tokens are kept. Times are
+ * epoch ms.
  */
 export class Sessions {
   readonly #kept = new Map<string, Session>();
 
-  /** The token of a new session. */
+  /** Opens a session and returns its token. */
   open(of: Pick<Session, 'name' | 'credential'>, now: number): string {
     for (const [key, session] of this.#kept) if (isOver(session, now)) this.#kept.delete(key);
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
@@ -36,7 +36,7 @@ export class Sessions {
     return session === undefined || isOver(session, now) ? undefined : session;
   }
 
-  /** Somebody has asked for something in it. */
+  /** Called for every request in the session. */
   prolong(token: string, now: number): void {
     const session = this.#kept.get(keyOf(token));
     if (session !== undefined) session.seenAt = now;

@@ -11,10 +11,10 @@ import { csrfField, show, type View, viewOf } from './layout.ts';
 const nextField = z.string().max(2_000).optional();
 const signInBody = z.object({ signed: z.string().optional(), next: nextField });
 const SIGN_INS_PER_MINUTE = 20;
-/** Of entries in the audit. */
+/** Subject of these audit entries. */
 const SUBJECT = 'pages';
 
-/** `/sign-in` and `/sign-out`: a session for whoever has a passkey of the policy. */
+/** `/sign-in` and `/sign-out`: a session for the owner of a passkey in the policy. */
 export function signInRoutes(app: FastifyInstance, doorway: Doorway): void {
   const { deps, sessions, challenges } = doorway;
   app.get('/sign-in', (request, reply) => {
@@ -61,7 +61,7 @@ export function signInRoutes(app: FastifyInstance, doorway: Doorway): void {
   });
 }
 
-/** Sends whoever is not signed in to do so, and back to the page that was asked for. */
+/** Redirects to the sign-in page, which leads back to the requested page. */
 export function askToSignIn(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const next = request.method === 'GET' && request.url !== '/' ? `?next=${encodeURIComponent(request.url)}` : '';
   return reply.redirect(`/sign-in${next}`, 303);
@@ -89,7 +89,7 @@ async function refusal(
   return isTheirs ? undefined : 'the passkey did not prove who you are';
 }
 
-/** A path of ours, whatever was asked for. */
+/** Always a path of ours, whatever was requested. */
 function ownPath(next: string | undefined, { origin }: Policy): string {
   const to = next?.startsWith('/') ? URL.parse(next, origin) : null;
   return to !== null && to.origin === origin ? `${to.pathname}${to.search}` : '/';

@@ -1,7 +1,10 @@
 import { type Html, html } from './html.ts';
 import { csrfField, type View } from './layout.ts';
 
-/** A form whose sender is known: by the passkey that the script of the page has sign it, in a trial by a name that is believed. */
+/**
+ * A form whose sender is known: under a policy by a passkey's signature, which the page's script adds; in a trial by a name that
+ * is believed.
+ */
 export const signedForm = (view: View, action: string, fields: Html, buttons: Html): Html =>
   html`<form method="post" action="${action}"${!view.isTrial && html` data-passkey="get"`}>
 ${csrfField(view)}${view.isTrial ? byField() : html`<input type="hidden" name="signed">`}

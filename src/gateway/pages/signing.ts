@@ -12,8 +12,8 @@ type About = Pick<Statement, 'question' | 'reference' | 'digest' | 'decision' | 
 const signedForm = z.object({ statement: z.record(z.string(), z.unknown()), assertion });
 
 /**
- * What somebody has signed by passkey about just this, or what they are to sign. It is verified by whoever goes by it. Throws a
- * `Problem` when something else was signed.
+ * The decision signed by passkey about exactly this, or what has to be signed. The signature is verified by whoever relies on it.
+ * Throws a `Problem` if something else was signed.
  */
 export function signedOrAsked(
   request: FastifyRequest,
@@ -40,7 +40,7 @@ export function signedOrAsked(
   });
 }
 
-/** Throws a `Problem` for a rejection that says no reason. */
+/** Throws a `Problem` for a rejection without a remark. */
 export function assertReasoned({ decision, remark }: Pick<Statement, 'decision' | 'remark'>): void {
   if (decision !== 'reject' || remark.trim() !== '') return;
   throw new Problem('usage', 'remark-missing', 'A rejection needs a remark.', { hint: 'Enter a remark.' });

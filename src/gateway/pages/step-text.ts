@@ -17,7 +17,7 @@ export interface StepContext {
 
 type Context = Omit<StepContext, 'now'>;
 
-/** What a page has in the place of a command: the name of a button, or another page; undefined: only the command does it. */
+/** What a page has instead of a command: the name of a button, or another page; undefined if there is only the command. */
 function instead(command: string, { caller, offered }: Context): Html | undefined {
   const [, verb = '', action = ''] = /^payouts (\w+(?: list| show)?)(?:.* --action (\S+))?/.exec(command) ?? [];
   const button = (offer: Offer, name: string): Html | undefined =>
@@ -48,13 +48,13 @@ function instead(command: string, { caller, offered }: Context): Html | undefine
   }
 }
 
-/** A text with its commands, each by what a page has in its place where it has something. */
+/** A text whose commands are replaced by what the page has instead, if anything. */
 export const todoText = (todo: string, context: Context): Html =>
   html`${todo.split('`').map((part, n): Part => (n % 2 === 0 ? part : (instead(part, context) ?? html`<code>${part}</code>`)))}`;
 
 /**
- * Since when something waits or has ended, until when, who may act, what to do, and what happens by itself: the texts of
- * `payouts status`. What the page has a button for needs no command.
+ * Since when a row waits or has ended, until when, who may act, what to do, and what happens without that: the texts of `payouts
+ * status`. Commands for which the page has a button are left out.
  */
 export function stepFacts(step: NextStep, context: StepContext, label = 'To do'): Html {
   const { hasEnded, since, until, who, todo, byItself } = step;
@@ -77,10 +77,7 @@ const commandLines = (commands: readonly string[]): Html | false =>
 const untilText = (until: number, now: number): Html =>
   html`${moment(until)}, ${until > now ? `in ${spanOf(until - now)}` : 'already passed'}`;
 
-/**
- * Kinds of rows that wait or have ended unpaid, each with how many, how much, its steps and its rows. `isCut`: there may be more rows
- * of each kind.
- */
+/** Kinds of rows that wait or ended unpaid, each with count, amount, next steps and rows. `isCut`: not all rows were read. */
 export const groupSections = (
   groups: readonly StepGroup[],
   {
@@ -102,7 +99,7 @@ ${rowsOf(group)}
 </details>`;
   })}`;
 
-/** Rows that are named; the others are counted. */
+/** The most rows that are named; the others are counted. */
 const NAMED_MAX = 5;
 
 function rowLinks({ rows, count }: StepGroup): Html {

@@ -28,7 +28,7 @@ const switchBody = z.object({
   signed: z.string().optional(),
 });
 
-/** `/switches`: what is off, and an operator's way to stop what is sent. */
+/** `/switches`: what is off; operators can stop sending here. */
 export function switchRoutes(app: FastifyInstance, doorway: Doorway): void {
   const { store, now } = doorway.deps;
   app.get('/switches', async (request, reply) => {
@@ -62,7 +62,7 @@ ${mine !== undefined && html`<h2>Switch off</h2>${offForm(mine)}`}`;
 
 const liftingOf = ({ deps: { store }, policy }: Doorway, { name = '' }: Caller): Lifting => ({ store, policy, name });
 
-/** `view`: of somebody who may switch it on. */
+/** @param view of a viewer who may switch it on */
 function card(record: SwitchRecord, view: View | undefined): Html {
   const { scope, key, by, at, reason } = record;
   return html`<section class="card" aria-label="Off: ${switchText(record)}">

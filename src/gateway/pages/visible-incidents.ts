@@ -6,13 +6,13 @@ import { seesAll } from './may-do.ts';
 
 export interface VisibleIncident {
   incident: IncidentRecord;
-  /** Undefined: no payout of ours. */
+  /** Undefined: not a payout of ours. */
   payout: PayoutRecord | undefined;
 }
 
 const SHOWN_MAX = 200;
 
-/** The newest incidents that somebody may see; `open`: of those that nobody has acknowledged. */
+/** The newest incidents that the caller may see; `open`: only those not acknowledged. */
 export async function visibleIncidents(caller: Caller, store: Store, open: boolean): Promise<VisibleIncident[]> {
   const visible: VisibleIncident[] = [];
   const behind = (after?: IncidentRecord) => store.incidents({ open, limit: SHOWN_MAX, after });
@@ -23,7 +23,7 @@ export async function visibleIncidents(caller: Caller, store: Store, open: boole
   return visible.slice(0, SHOWN_MAX);
 }
 
-/** Those of payouts that somebody may see; one of no payout is for whoever has no limits. */
+/** Incidents of payouts that the caller may see; one without a payout is for callers without limits. */
 export async function visibleOf(
   caller: Caller,
   store: Store,

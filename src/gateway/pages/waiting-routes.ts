@@ -16,11 +16,11 @@ import { ROW } from './row-columns.ts';
 import { groupSections } from './step-text.ts';
 import { visibleIncidents } from './visible-incidents.ts';
 
-/** What people decide, and what only an operator resolves. */
+/** States in which people decide, and the one that only an operator resolves. */
 const FOR_APPROVERS = ['awaiting-approval', 'awaiting-bank-approval', 'held'] as const;
 const FOR_COMPLIANCE = ['held'] as const;
 const FOR_OPERATORS = ['needs-operator'] as const;
-/** Payouts in somebody's scope that are looked through for those which they have not decided yet. */
+/** The most payouts in a person's scope that are searched for undecided ones. */
 const LOOKED_AT = 1_000;
 const READ_AT_ONCE = 100;
 const SHOWN_MAX = 100;
@@ -31,7 +31,7 @@ const COLUMNS: readonly Column<PayoutRecord>[] = [
   ROW.why,
 ];
 
-/** `/`: what somebody can decide now. */
+/** `/`: what the viewer can decide now. */
 export function waitingRoutes(app: FastifyInstance, doorway: Doorway): void {
   const { store, pages, now } = doorway.deps;
   app.get('/', async (request, reply) => {
@@ -60,7 +60,7 @@ ${mayHandOver(caller) && html`<p><a class="button" href="/batches/new">Submit a 
   });
 }
 
-/** Which payouts may be somebody's to decide. */
+/** Filter for payouts that the caller might decide. */
 function waitingIn({ person }: Caller): Omit<WaitingFor, 'limit'> {
   if (person === undefined) return { states: [...FOR_APPROVERS, ...FOR_OPERATORS], scope: {}, notBy: undefined };
   const states = new Set<WaitingFor['states'][number]>([
@@ -71,7 +71,7 @@ function waitingIn({ person }: Caller): Omit<WaitingFor, 'limit'> {
   return { states: [...states], scope: person.scope, notBy: person.name };
 }
 
-/** Those that a person has not decided yet; no more than are shown, and one that says that there are more. */
+/** Those that the caller has not decided yet: at most one more than are shown, which means that there are more. */
 async function waitingFor(doorway: Doorway, caller: Caller, references: readonly string[]): Promise<PayoutRecord[]> {
   const mine: PayoutRecord[] = [];
   for (let at = 0; at < references.length && mine.length <= SHOWN_MAX; at += READ_AT_ONCE) {
@@ -101,7 +101,7 @@ async function undecided(
   return waiting;
 }
 
-/** Whether what somebody has approved is what is asked; a plan does not approve what asks for itself. */
+/** Whether an approval covers what is asked now; that of a plan does not cover a row that asks for its own. */
 const isApproved = (
   { assessed }: PayoutRecord,
   asked: SignedQuestion | undefined,

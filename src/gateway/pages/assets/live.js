@@ -1,4 +1,4 @@
-// Keeps the parts of a page that move as they are at the gateway, which says when that has changed.
+// Renews the changing parts of a page whenever the gateway signals a change.
 
 async function renew() {
   const answer = await fetch(location.href, { headers: { accept: 'text/html' } });
@@ -6,7 +6,7 @@ async function renew() {
   const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
   for (const shown of document.querySelectorAll('[data-part]')) {
     const part = fresh.querySelector(`[data-part="${shown.dataset.part}"]`);
-    // Whoever is about to press something there is not disturbed.
+    // A part with the focus is left alone: somebody is about to press something there.
     if (part !== null && !shown.contains(document.activeElement)) shown.replaceWith(part);
   }
 }

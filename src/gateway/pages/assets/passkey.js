@@ -1,4 +1,4 @@
-// Forms that a passkey signs: what it is to sign is asked of the page's own address, and sent with the form.
+// Forms signed with a passkey: gets what to sign from the form's own URL, and sends the signature with the form.
 /* global SimpleWebAuthnBrowser */
 
 async function asked(form, submitter) {
@@ -36,7 +36,7 @@ for (const form of document.querySelectorAll('form[data-passkey]')) {
   });
 }
 
-// A page that the browser has kept: what was signed on it has been sent.
+// For a page restored from the browser's cache: its signature was already sent.
 addEventListener('pageshow', () => {
   for (const form of document.querySelectorAll('form[data-passkey]')) form.elements.signed.value = '';
 });
