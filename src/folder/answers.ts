@@ -5,12 +5,12 @@ import type { IntakeRefusal } from '../intake/intake-refusal.ts';
 import { answerIdStart, refusalIdStart, writeRefusal } from '../reports/status-report-files.ts';
 import type { BatchRecord } from '../store/store.ts';
 
-/** A file name has 255 bytes at most. */
+/** In characters; a file name may have 255 bytes. */
 const STEM_MAX = 150;
 
 /**
- * What the names of the answers to a bank message begin with: its message id, so that whoever sent it finds them. A second
- * batch under the same id (rows that were refused the first time) has its own id behind it.
+ * Beginning of the file names of answers to a bank message: its message id, so that the sender finds them. For a second batch
+ * from the same message (rows refused the first time), the batch id follows.
  */
 export async function answerStem(
   out: string,
@@ -23,7 +23,7 @@ export async function answerStem(
   return first === '' || first.includes(answerIdStart(batchId)) ? name : `${name}.${batchId}`;
 }
 
-/** The same where the folder has answered the message of this batch; undefined where it has not. */
+/** The same, if the folder has answered the message of this batch; otherwise undefined. */
 export async function answeredStem(out: string, { batchId, message }: BatchRecord): Promise<string | undefined> {
   const stem = await answerStem(out, batchId, message);
   if (stem === undefined) return undefined;
@@ -54,5 +54,5 @@ async function refusalStem(
 
 const nameOf = ({ messageId }: OriginalMessage): string => encodeURIComponent(messageId).slice(0, STEM_MAX);
 
-/** An id of version 7 begins with its time (RFC 9562): the answer made again is the same answer. */
+/** A UUID of version 7 begins with its time (RFC 9562): a repeated answer has the same date and is identical. */
 const takenAt = (id: string): number => Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);

@@ -12,32 +12,32 @@ import { answeredStem, answerRefusal, answerStem } from './answers.ts';
 import { Incoming } from './incoming.ts';
 import { type DropFolderPaths, moveInto, openDropFolder, takeIn, type WorkItem, waitFor, workItems } from './layout.ts';
 
-/** What a drop folder works with. */
+/** Dependencies of a drop folder. */
 export interface FolderDeps {
   store: Store;
-  /** Opened for each pass: files that complete bank messages may have changed. */
+  /** Called for each pass: the files that complete bank messages may have changed. */
   intake(): Promise<IntakeDeps>;
   /** Writes the reports of a batch as it stands. */
   report(batchId: string, place: { dir: string; answerStem?: string }): Promise<BatchStanding>;
-  /** Something that is tried again at the next pass. */
+  /** Called for something that is tried again in the next pass. */
   failed(error: unknown, item: WorkItem): void;
 }
 
-/** Between two looks at a file that may still be written. */
+/** Between two looks at a file that may still be being written. */
 export const LOOK_EVERY_MS = 2_000;
 
-/** How a file stands after a pass; `gone`: another watcher has moved it. */
+/** State of a file after a pass; `gone`: another watcher has moved it. */
 type Found = 'refused' | 'ended' | 'open' | 'gone';
 
-/** Files dropped into a folder become batches, their reports come out of it. All that it remembers is in the folder and the store. */
+/** Turns dropped files into batches and puts their reports into the folder. Its whole state is in the folder and the store. */
 export class DropFolder {
   private readonly deps: FolderDeps;
   private readonly options: SweepOptions;
   private readonly paths: DropFolderPaths;
   private readonly incoming: Incoming;
-  /** How each open batch stood when its reports were written. */
+  /** The state of each open batch for which its reports were last written. */
   private readonly reported = new Map<string, string>();
-  /** Until when what has come to light about each ended batch is answered. */
+  /** For each ended batch: the time of the latest news that has been answered. */
   private readonly looked = new Map<string, number>();
 
   private constructor(deps: FolderDeps, options: SweepOptions, paths: DropFolderPaths) {
@@ -51,14 +51,14 @@ export class DropFolder {
     return new DropFolder(deps, options, await openDropFolder(options.dir));
   }
 
-  /** One pass that knows no earlier look: it looks twice. */
+  /** One pass without earlier looks, so it looks twice itself. */
   async sweepOnce(lookEveryMs: number): Promise<Sweep> {
     await this.incoming.whole();
     await pause(lookEveryMs);
     return this.sweep();
   }
 
-  /** Takes the files that are whole, and goes on with those under way. */
+  /** Takes the complete files, and continues with those under way. */
   async sweep(): Promise<Sweep> {
     const done: Sweep = { taken: 0, refused: 0, ended: 0, open: 0 };
     for (const name of await this.incoming.whole()) {
@@ -77,7 +77,7 @@ export class DropFolder {
     return done;
   }
 
-  /** Answers that the folder has given, and that something has come to light about since: a further version, and the reports again. */
+  /** For answers that news has made outdated: writes another version, and the reports again. */
   private async answerLater(): Promise<void> {
     const { out } = this.paths;
     for (const { batchId, at } of await this.deps.store.newsOfAnswered()) {
@@ -106,10 +106,10 @@ export class DropFolder {
     }
   }
 
-  /** The batch made of a file; undefined when an earlier one is under way with its rows: the file waits for that one. */
+  /** The batch of a file; undefined if an earlier batch with its rows is still open: the file waits for that one. */
   private async take(intake: IntakeDeps, { batchId, path }: WorkItem): Promise<BatchRecord | undefined> {
     const { invalid, by } = this.options;
-    // Nobody is asked: what the options of the folder let through is agreed to.
+    // No one is asked: whatever the folder's options allow is agreed to.
     const taking = await takeFile(intake, path, { invalid, by, batchId }, () => {});
     if (taking.outcome === 'claimed') return this.deps.store.batch(taking.batchId);
     if (taking.outcome === 'under-way') await waitFor(this.paths, { batchId: taking.batchId, path });

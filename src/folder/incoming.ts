@@ -1,18 +1,18 @@
 import { lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A marker beside a file: it is whole, there is no need to look twice. */
+/** A marker beside a file says that it is complete, so it need not be looked at twice. */
 const MARKER = '.done';
-/** Files that somebody is still writing, and files of file managers and transfer programs. */
+/** Hidden files, and files still being written by file managers and transfer programs. */
 const NOT_YET = /^\.|\.(?:part|tmp)$/i;
 
-/** What tells a file that is still written from one that is whole. */
+/** Changes while a file is being written. */
 interface Look {
   size: number;
   mtimeMs: number;
 }
 
-/** Looks at the files of a folder again and again; those that stand still between two looks, or have a marker, are whole. */
+/** Looks at the files of a folder repeatedly; one is complete if it has not changed between two looks, or has a marker. */
 export class Incoming {
   private readonly folder: string;
   private seen = new Map<string, Look>();
@@ -21,7 +21,7 @@ export class Incoming {
     this.folder = folder;
   }
 
-  /** Names of the files that are whole, in order. */
+  /** Names of the complete files, sorted. */
   async whole(): Promise<string[]> {
     const names = new Set(await readdir(this.folder));
     const seen = new Map<string, Look>();
@@ -40,13 +40,13 @@ export class Incoming {
     return whole;
   }
 
-  /** The file has been taken: its marker is of no use any more, and the next file of its name is another one. */
+  /** Forgets a taken file and removes its marker: the next file of this name is another one. */
   async taken(name: string): Promise<void> {
     this.seen.delete(name);
     if ((await this.look(name + MARKER)) !== undefined) await rm(join(this.folder, name + MARKER), { force: true });
   }
 
-  /** Undefined for what is no file, or is gone. A link is no file: it may lead anywhere. */
+  /** Undefined if it is not a regular file or is gone. A symbolic link does not count: it may point anywhere. */
   private async look(name: string): Promise<Look | undefined> {
     const stats = await lstat(join(this.folder, name)).catch(() => undefined);
     return stats?.isFile() ? { size: stats.size, mtimeMs: stats.mtimeMs } : undefined;

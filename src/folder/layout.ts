@@ -3,15 +3,15 @@ import { basename, dirname, extname, join, resolve } from 'node:path';
 import { v7 } from 'uuid';
 import { writeWhole } from '../reports/write-reports.ts';
 
-/** The folders of a drop folder; each is made for its owner only where it is missing. */
+/** Subfolders of a drop folder; missing ones are created for their owner only. */
 export interface DropFolderPaths {
   /** Where files are dropped. */
   in: string;
-  /** `work/<batch id>/<file>`: taken, the batch has not ended. */
+  /** `work/<batch id>/<file>`: taken, and the batch has not ended. */
   work: string;
-  /** The batch has ended. */
+  /** Files whose batch has ended. */
   done: string;
-  /** Refused, with `<file>.error.json` beside. */
+  /** Refused files, each with `<file>.error.json` beside it. */
   error: string;
   /** Reports and answers. */
   out: string;
@@ -23,7 +23,7 @@ export interface WorkItem {
   path: string;
 }
 
-/** Throws the file system's own error for a folder that is not there: a machine that does not see it must not make it up. */
+/** Throws the file system's error if the folder does not exist: a machine without access to it must not create it. */
 export async function openDropFolder(dir: string): Promise<DropFolderPaths> {
   const path = (name: string): string => join(resolve(dir), name);
   const paths = { in: path('in'), work: path('work'), done: path('done'), error: path('error'), out: path('out') };
@@ -33,8 +33,8 @@ export async function openDropFolder(dir: string): Promise<DropFolderPaths> {
 }
 
 /**
- * Takes a file by rename, under the id of the batch it is to become. False when somebody else was quicker, or has put a link or a pipe
- * in its place since it was looked at: only here can nobody exchange it any more. That is removed, and what it leads to is not touched.
+ * Takes a file by rename, under the id of its future batch. False if somebody else was quicker, or has meanwhile replaced it with
+ * a link or a pipe; only after the rename can nobody replace it any more. Such a thing is removed, but not what it points to.
  */
 export async function takeIn(paths: DropFolderPaths, name: string): Promise<boolean> {
   const folder = join(paths.work, v7());
@@ -55,7 +55,7 @@ export async function takeIn(paths: DropFolderPaths, name: string): Promise<bool
   }
 }
 
-/** Oldest first: ids begin with their time. */
+/** The oldest first: ids begin with their time. */
 export async function workItems({ work }: DropFolderPaths): Promise<WorkItem[]> {
   const items: WorkItem[] = [];
   for (const batchId of (await readdir(work)).sort()) {
@@ -68,8 +68,8 @@ export async function workItems({ work }: DropFolderPaths): Promise<WorkItem[]> 
 }
 
 /**
- * Moves a file into a folder without replacing what is there (`payroll.csv`, then `payroll.2.csv`), with a document beside
- * it under the same name and a suffix. False when somebody else has moved the file: nothing is left then.
+ * Moves a file into a folder without overwriting (`payroll.csv`, then `payroll.2.csv`), with a document beside it whose name has
+ * a suffix. False, and nothing is left behind, if somebody else has moved the file.
  */
 export async function moveInto(
   folder: string,
@@ -90,7 +90,7 @@ export async function moveInto(
   return true;
 }
 
-/** Puts a file to the ones of the batch that has its rows. Nothing happens when somebody else has moved it. */
+/** Moves a file to those of the batch that has its rows. Does nothing if somebody else has moved it. */
 export async function waitFor({ work }: DropFolderPaths, { batchId, path }: WorkItem): Promise<void> {
   const folder = join(work, batchId);
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -102,7 +102,7 @@ export async function waitFor({ work }: DropFolderPaths, { batchId, path }: Work
   await removeEmpty(dirname(path));
 }
 
-/** A name has 255 bytes at most, and has a number, the name of the document beside it and that of its temporary file behind it. */
+/** Below the 255 bytes of a file name, since a number, the document's suffix and that of its temporary file are added. */
 const NAME_BYTES_MAX = 180;
 
 async function reserve(folder: string, name: string): Promise<string> {
@@ -120,20 +120,20 @@ async function reserve(folder: string, name: string): Promise<string> {
   }
 }
 
-/** As many of its characters as have no more bytes than this. */
+/** The longest beginning of the text that has at most this many bytes. */
 function cut(text: string, bytesMax: number): string {
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(bytesMax));
   return text.slice(0, read);
 }
 
-/** Somebody else may have removed it, or may be putting a file into it. */
+/** Somebody else may have removed it, or may just be putting a file into it. */
 async function removeEmpty(folder: string): Promise<void> {
   await rmdir(folder).catch((error: unknown) => {
     if (!isMissing(error) && !hasCode(error, 'ENOTEMPTY') && !hasCode(error, 'EEXIST')) throw error;
   });
 }
 
-/** Only its owner may change the mode of a file; nobody else gets into the folder that it is in now. */
+/** Only its owner can change a file's mode; that is tolerable, since nobody else can enter the folder that it is in now. */
 const ofSomebodyElse = (error: unknown): void => {
   if (!hasCode(error, 'EPERM')) throw error;
 };

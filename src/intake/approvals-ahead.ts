@@ -3,32 +3,32 @@ import { compareDecimals } from '../domain/money.ts';
 import { type ApprovalRule, approvalsNeeded } from '../domain/policy.ts';
 import type { ClaimRow } from '../store/store.ts';
 
-/** What people will be asked about the payouts of a plan, as far as its rows say it. */
+/** Approvals that the payouts of a plan will need, as far as their rows show. */
 export interface ApprovalsAhead {
-  /** Before they are sent; payouts that nobody has to approve are left out. */
+  /** Before sending; without payouts that need no approval. */
   beforeSend: PeopleAsked[];
-  /** Once they are sent: payouts of an amount that the bank audits. */
+  /** After sending: payouts whose amount the bank audits. */
   atBank: PeopleAsked[];
-  /** Payouts that ask for more people should their payee turn out to be new, or changed. */
+  /** Payouts that need more people if their payee turns out to be new or changed. */
   moreByPayee: number;
 }
 
-/** Of so many payouts each needs so many people. */
+/** This many payouts, each of which needs this many people. */
 interface PeopleAsked {
   people: number;
   payouts: number;
 }
 
-/** By what people are asked. */
+/** What the number of approvals depends on. */
 export interface ApprovalTerms {
   policy?: Policy;
-  /** Of a trial. */
+  /** Rules of a trial. */
   approvalRules: readonly ApprovalRule[];
-  /** Decimals by currency: amounts from which the bank audits an order; a currency that is not in it is not foretold. */
+  /** Decimals by currency: amounts from which the bank audits an order; nothing is predicted for other currencies. */
   bankAuditsFrom: Readonly<Record<string, string>>;
 }
 
-/** A payee named by its details counts as new: it is created by its payout. */
+/** A payee given by its details counts as new: its payout adds it. */
 export function approvalsAhead(terms: ApprovalTerms, claims: Iterable<ClaimRow>): ApprovalsAhead {
   const [beforeSend, atBank] = [new Map<number, number>(), new Map<number, number>()];
   let moreByPayee = 0;

@@ -8,15 +8,15 @@ import { someAtOnce } from '../services/some-at-once.ts';
 import type { CheckedFile } from './checked-file.ts';
 
 /**
- * Different ids looked up at most, one that two users name counted twice: a file with more is left to its payouts, which hold a
- * row whose payee is unknown.
+ * Limit of ids looked up (an id named by two users counts twice). With more, unknown payees are left to the payouts, which are
+ * then held.
  */
 const LOOK_UPS_MAX = 1_000;
 const LOOK_UPS_AT_ONCE = 8;
 
 /**
- * Takes out the rows whose account or beneficiary the bank does not know, as findings: better told before than held after. Warns of
- * those that it has under another user than the row. What it knows of the payees stays with the file.
+ * Turns rows whose account or beneficiary the bank does not know into findings: better reported before than held later. Warns of
+ * those that belong to another user than the row's. What is learnt of the payees stays with the file.
  */
 export async function dropUnknown(bank: Bank, { file, staged }: CheckedFile): Promise<FindingList> {
   const found = new FindingList();
@@ -74,7 +74,7 @@ const otherUser = (column: NamedColumn, value: string) => ({
   value,
 });
 
-/** Whose each is, and the ids that the bank answers with `condition`; other refusals prove nothing here. */
+/** The owner of each id, and the ids that the bank refuses with `condition`; other refusals prove nothing here. */
 async function lookedUp(
   ids: ReadonlySet<string>,
   condition: BankCondition,

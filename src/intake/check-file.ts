@@ -13,7 +13,7 @@ import { claimRow } from './claims.ts';
 import { IntakeRefusal } from './intake-refusal.ts';
 import { StagedFile } from './staged-file.ts';
 
-/** Reads and validates a file; `bank` answers required-details. Rejects with an `IntakeRefusal` when it cannot be opened. */
+/** Reads and validates a file; `bank` gives the required-details. Rejects with an `IntakeRefusal` if it cannot be opened. */
 export async function checkFile(
   path: string,
   bank: Bank,
@@ -37,7 +37,7 @@ export async function checkFile(
   }
 }
 
-/** Every finding of every row in one pass; rows without one become claims. With `days` they are warned of too. */
+/** All findings of all rows in one pass; rows without one become claims. With `days`, also warns about dates. */
 export async function judgeRows(file: string, staged: StagedFile, bank: Bank, days?: Days): Promise<void> {
   await judge(file, staged, await requiredDetailsFor(bank, staged.pairs), days);
 }

@@ -2,25 +2,25 @@ import type { InstructionFile } from '../formats/read-file.ts';
 import type { FindingList } from '../rules/finding-list.ts';
 import type { StagedFile } from './staged-file.ts';
 
-/** What a file's rows are to the store; those that are known are taken out of the file's claims. */
+/** How a file's rows relate to the store; known rows are removed from its claims. */
 export interface KnownRows {
-  /** Rows taken before as they are. */
+  /** Number of rows already taken unchanged. */
   known: number;
-  /** The batches that took them, in the order met. */
+  /** The batches that took them, in order of appearance. */
   batchIds: ReadonlySet<string>;
-  /** Rows known with another payload, or that ask for a second generation that is not allowed. */
+  /** Rows known with another payload, and rows that ask for a further generation that is not allowed. */
   misused: FindingList;
-  /** Rows known as they are, as findings that name the earlier batch. */
+  /** Rows known unchanged, as findings that name the earlier batch. */
   taken: FindingList;
 }
 
-/** A file of payouts, read and checked against every rule that needs no claim; its owner disposes of `staged`. */
+/** A file that was read and checked by all rules that need no claim. The caller disposes of `staged`. */
 export interface CheckedFile extends InstructionFile {
-  /** The batch whose unpaid rows these are. */
+  /** The batch of which these are the unpaid rows. */
   retryOf?: string;
   staged: StagedFile;
-  /** What its rows are to the store, once that was asked. */
+  /** Set once the store was asked. */
   known?: KnownRows;
-  /** The message id was never taken. */
+  /** Whether the message id was never taken before. */
   messageIsNew?: boolean;
 }

@@ -2,7 +2,7 @@ import { payoutWorkflowId } from '../domain/names.ts';
 import { lookAlikeKey, payloadDigest, referenceOf } from '../identity.ts';
 import type { ClaimRow } from '../store/store.ts';
 
-/** Gives a row the identity it is claimed, started and paid under. */
+/** Gives a row the ids under which it is claimed, started and paid. */
 export function claimRow({
   row,
   instruction,

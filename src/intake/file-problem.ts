@@ -1,11 +1,11 @@
 import { Problem } from '../domain/problem.ts';
 
-/** What a path, its owner or its disk are to blame for, and no code of ours. https://nodejs.org/api/errors.html#common-system-errors */
+/** Errors caused by a path, its owner or its disk, not by our code. https://nodejs.org/api/errors.html#common-system-errors */
 const CODES: readonly unknown[] = [
   ...['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR', 'EISDIR', 'EEXIST', 'ENAMETOOLONG', 'ELOOP', 'ENOSPC', 'EDQUOT'],
 ];
 
-/** What the file system refuses, as people are told of it; undefined for an error of somebody else. */
+/** An error of the file system as a problem; undefined for other errors. */
 export function fileProblem(error: unknown): Problem | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code, path } = error as NodeJS.ErrnoException;

@@ -2,31 +2,31 @@ import type { OriginalMessage } from '../domain/bank-message.ts';
 import { Problem } from '../domain/problem.ts';
 import type { FindingList } from '../rules/finding-list.ts';
 
-/** A bank message that is refused as a whole. */
+/** A bank message refused as a whole. */
 export interface UnansweredMessage {
-  /** Null when its head could not be read. */
+  /** Null if its head could not be read. */
   message: OriginalMessage | null;
   /** Of its bytes. */
   sha256: string;
 }
 
-/** Its findings stop the file. */
+/** Code of a refusal because of findings. */
 export const INPUT_INVALID = 'input-invalid';
 
-/** A file that is not taken. Nothing of it was claimed, nothing was sent. */
+/** A file that is not taken: nothing was claimed, nothing sent. */
 export class IntakeRefusal extends Problem {
-  /** The pain.001 it was, which is owed an answer; absent for other formats and for messages that had theirs. */
+  /** The pain.001 that must be answered; absent for other formats and for messages already answered. */
   unanswered?: UnansweredMessage;
 }
 
-/** Every row was taken by batches that have ended, `latest` last. */
+/** All rows were taken by batches that have ended; `latest` is the last of them. */
 export function alreadyTaken(latest: string | undefined): IntakeRefusal {
   const message = 'All rows of this file were already taken; nothing was sent.';
   const hint = latest === undefined ? 'See payouts status ID.' : `payouts report ${latest} shows how it ended.`;
   return new IntakeRefusal('already-taken', 'already-taken', message, { batchId: latest, hint });
 }
 
-/** What a bank message leaves open, and the two files say. */
+/** Findings about what a bank message lacks and the two files can supply. */
 const COMPLETED: ReadonlySet<string> = new Set([
   'no-beneficiary-type',
   'no-payment-type',
@@ -36,7 +36,7 @@ const COMPLETED: ReadonlySet<string> = new Set([
 const COMPLETE =
   '`payouts template mapping --from FILE` and `payouts template payees --from FILE` write the two files that complete this message; pass them with --mapping and --payees.';
 
-/** A file whose findings stop it. */
+/** The refusal of a file because of its findings. */
 export function invalidInput(found: FindingList, mend: string): IntakeRefusal {
   const findings = found.list();
   const hint = findings.some(({ rule }) => COMPLETED.has(rule)) ? `${mend} ${COMPLETE}` : mend;

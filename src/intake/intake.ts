@@ -14,51 +14,54 @@ import { assertMaker, assertScope, type MakerRules } from './maker.ts';
 import { messageIsNew } from './message-guard.ts';
 import { type Plan, planOf } from './plan.ts';
 
-/** What every door takes files with: the command, HTTP, the drop folder and its schedule. */
+/** Dependencies of taking a file, through any channel: the command, HTTP, the drop folder and its schedule. */
 export interface IntakeDeps extends MakerRules {
   store: Store;
-  /** Answers required-details, and which accounts and payees there are. */
+  /** Answers required-details, and which accounts and payees exist. */
   bank: Bank;
   context: MessageContext;
-  /** Days within which the same payee, amount and currency is held as a look-alike; 0 switches the guard off. */
+  /**
+   * How many days back a payout with the same payee, amount and currency makes a row a look-alike, which is held; 0 switches this
+   * off.
+   */
   lookAlikeDays: number;
   /** Decimals by currency: amounts from which the bank audits an order. */
   bankAuditsFrom: Readonly<Record<string, string>>;
-  /** The day a row with this execution date is sent on. */
+  /** The day on which a row with this execution date is sent. */
   dueDate(executeOn: string, currency: string): string;
   now(): number;
-  /** Who hands files over, proven at the door; counts where a policy is set. */
+  /** Who hands files over, as proven at the channel; used under a policy. */
   maker?: string;
-  /** Rejects when Temporal or the bank that pays cannot be worked with now. */
+  /** Rejects if Temporal or the bank cannot be used now. */
   assertReady(): Promise<void>;
-  /** Starts the workflow of a batch unless it runs. A claimed batch that is not started now is started by a worker. */
+  /** Starts the workflow of a batch unless it is running. If that fails, a worker starts the claimed batch. */
   startBatch(batchId: string, file: string): Promise<void>;
 }
 
 export interface IntakeOptions {
   /** `stop`: one bad row stops the file; `skip`: the others are paid. */
   invalid: 'stop' | 'skip';
-  /** Rows first paid alone. */
+  /** Number of rows that are paid first, alone. */
   canary?: number;
-  /** The look-alikes found are meant: they are not held. */
+  /** Look-alikes are intended: they are not held. */
   allowLookAlikes?: boolean;
   /** The maker. */
   by?: string;
   /** The plan is all that is wanted. */
   dryRun?: boolean;
-  /** Id of the batch to make, for a caller that may have to find it again; absent: a new one. */
+  /** Id of the batch, for a caller that may have to find it again; absent: a new one. */
   batchId?: string;
 }
 
-/** A file read, checked and compared with what was taken before; nothing is claimed yet. */
+/** A file that was read, checked and compared with what was taken before; nothing is claimed yet. */
 export interface Prepared extends Disposable {
   checked: CheckedFile;
   known: KnownRows;
-  /** Null when every row was taken before: there is nothing to pay. */
+  /** Null if every row was taken before: there is nothing to pay. */
   plan: Plan | null;
 }
 
-/** Reads, validates and plans a file. Throws an `IntakeRefusal` for what stops it. The caller disposes of what it gets. */
+/** Reads, validates and plans a file. Throws an `IntakeRefusal` for whatever stops it. The caller disposes of the result. */
 export async function prepareFile(deps: IntakeDeps, path: string, options: IntakeOptions): Promise<Prepared> {
   const checked = await checkFile(path, deps.bank, deps.context, deps.dueDate);
   try {
@@ -73,8 +76,8 @@ export async function prepareFile(deps: IntakeDeps, path: string, options: Intak
 }
 
 /**
- * A pain.001 that is refused for what its sender did is owed an answer. Not for what our own files lack, which is mended
- * here, and not when its message id or one of its rows was taken: RJCT would be about payouts that were made.
+ * A pain.001 refused because of its content must be answered. Not if our own files lack something, which is corrected here, and
+ * not if its message id or one of its rows was taken: RJCT would be about payouts that were made.
  */
 async function unanswered(
   store: Store,
@@ -118,7 +121,7 @@ export async function planned(deps: IntakeDeps, checked: CheckedFile, options: I
 function refuseUnlessSkipping({ staged }: CheckedFile, { invalid }: IntakeOptions): void {
   const { findings, claimCount } = staged;
   if (findings.total === 0) return;
-  // A finding without a row says that what the file means beyond it is not known: its other rows are not paid either.
+  // A finding without a row means that the whole file is in doubt: its other rows are not paid either.
   if (invalid === 'stop' || findings.aboutFile || claimCount === 0) {
     const hint = findings.aboutFile
       ? 'Correct the file and run it again.'
@@ -146,7 +149,10 @@ const CHANGED = {
   'look-alike': 'A payout that looks like a row of this file has just been taken',
 } as const;
 
-/** Claims the rows of a prepared file as one batch, all or none. The rows: somebody else took every one since the look. */
+/**
+ * Claims the rows of a prepared file as one batch, all or none. Returns `KnownRows` if somebody else has claimed every row in the
+ * meantime.
+ */
 export async function claimFile(
   { store, now, lookAlikeDays }: IntakeDeps,
   { checked }: Prepared,

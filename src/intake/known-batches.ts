@@ -2,7 +2,10 @@ import { isAtRest, isEnd, type PayoutState } from '../domain/payout-state.ts';
 import type { Store } from '../store/store.ts';
 import type { KnownRows } from './checked-file.ts';
 
-/** The batches that took the rows of a file: those still open and those with an operator, oldest first; the latest of all. */
+/**
+ * The batches that took rows of a file: those still open and those with rows for an operator, the oldest first; and the latest of
+ * all.
+ */
 export async function takenBefore(
   store: Store,
   { batchIds }: Pick<KnownRows, 'batchIds'>,
@@ -18,12 +21,12 @@ export async function takenBefore(
   return { open, withOperator, latest: batches.at(-1)?.batchId };
 }
 
-/** Whether every row has an end or is with an operator. */
+/** Whether every row is at rest. */
 async function isSettledBatch(store: Store, batchId: string): Promise<boolean> {
   return everyRow(store, batchId, isAtRest);
 }
 
-/** Whether every row has an end. */
+/** Whether every row has ended. */
 export async function isOverBatch(store: Store, batchId: string): Promise<boolean> {
   return everyRow(store, batchId, isEnd);
 }

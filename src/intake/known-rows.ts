@@ -5,7 +5,7 @@ import type { ClaimRow, KnownClaim, Store } from '../store/store.ts';
 import type { CheckedFile, KnownRows } from './checked-file.ts';
 import { asGenerations } from './retries.ts';
 
-/** Tells new rows from known and misused ones, page by page. */
+/** Separates new rows from known and misused ones, page by page. */
 export async function dropKnown(store: Store, { file, staged }: CheckedFile): Promise<KnownRows> {
   const misused = new FindingList();
   const taken = new FindingList();
@@ -49,7 +49,7 @@ export async function dropKnown(store: Store, { file, staged }: CheckedFile): Pr
   return { known, batchIds, misused, taken };
 }
 
-/** The same instruction, or the same money written in another form (a CSV row and its pain.001 transaction, say). */
+/** The same instruction, or the same payment in another form (a CSV row and its pain.001 transaction, say). */
 function isSame(row: ClaimRow, { kind, samePayload, instruction }: KnownClaim): boolean {
   return samePayload || (kind === 'payout' && sameMoney(row.instruction, instruction));
 }

@@ -3,7 +3,7 @@ import { lookAlikeKeys } from '../domain/likeness.ts';
 import type { LookAlike, Store } from '../store/store.ts';
 import type { StagedFile } from './staged-file.ts';
 
-/** Rows that look like a payout of the last days: the first ones, and how many in all. */
+/** Rows that look like a recent payout: the first ones, and the total number. */
 export interface LookAlikes {
   count: number;
   rows: { row: number; id: string; like: string; days: number }[];
@@ -11,13 +11,13 @@ export interface LookAlikes {
 
 const SHOWN_MAX = 20;
 
-/** From when on payouts count as look-alikes, epoch ms; undefined when the guard is off. */
+/** Payouts from this time on count for look-alikes, epoch ms; undefined if that is switched off. */
 export const lookAlikesSince = (days: number, now: number): number | undefined =>
   days === 0 ? undefined : now - days * DAY_MS;
 
 /**
- * Marks each claim whose payee, amount and currency were paid, or are being paid, within `days`. Rows of one file are no
- * look-alikes of each other: whoever wrote two rows with two ids means two payouts.
+ * Marks each claim whose payee, amount and currency were paid, or are being paid, within `days`. Rows of the same file are not
+ * compared with each other: two rows with two ids are meant as two payouts.
  */
 export async function markLookAlikes(
   store: Store,

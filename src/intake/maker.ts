@@ -5,14 +5,17 @@ import { Problem } from '../domain/problem.ts';
 const MAKER_UNKNOWN = 'maker-unknown';
 const OUTSIDE_SCOPE = 'outside-scope';
 
-/** Who may hand payouts over, as the configuration says it. */
+/** Who may hand payouts over, by the configuration. */
 export interface MakerRules {
-  /** Where no policy is set. */
+  /** Used without a policy. */
   approvalRules: readonly ApprovalRule[];
   policy?: Policy;
 }
 
-/** Throws a `Problem` where nobody, or nobody who may, hands payouts over. `by` has been proven at the door where a policy is set. */
+/**
+ * Throws a `Problem` if a maker is required and missing, or may not hand payouts over. Under a policy, `by` has been proven at
+ * the channel.
+ */
 export function assertMaker({ approvalRules, policy }: MakerRules, by: string | undefined): void {
   if (policy !== undefined && may(personOf(policy, by ?? null), 'make')) return;
   if (policy !== undefined) {
@@ -20,15 +23,15 @@ export function assertMaker({ approvalRules, policy }: MakerRules, by: string | 
       hint: "Sign with the key of a maker: --key FILE, or PAYOUTS_SIGNING_KEY_FILE. Over HTTP, use a maker's token.",
     });
   }
-  // With approval rules nobody can be told apart from an unknown maker: payouts without one could never be approved.
+  // With approval rules, anybody could be the unknown maker, so payouts without one could never be approved.
   if (approvalRules.length === 0 || by !== undefined) return;
   const hint = 'Add --by NAME; over HTTP by=NAME, or use a token with a name.';
   throw new Problem('usage', MAKER_UNKNOWN, 'The approval policy requires the name of the maker.', { hint });
 }
 
 /**
- * The same of files from a drop folder, which nobody hands over in person: with a policy they belong to whom the configuration
- * names, whoever else is named beside them.
+ * The same for a drop folder, where nobody hands files over in person: under a policy, the maker is the one in the configuration,
+ * whatever other name is given.
  */
 export function assertFolderMaker(
   rules: MakerRules,
@@ -44,7 +47,7 @@ export function assertFolderMaker(
   });
 }
 
-/** Throws a `Problem` for the first row that the policy does not let its maker hand over. Rows count from 1. */
+/** Throws a `Problem` for the first row that is outside its maker's scope. Rows count from 1. */
 export function assertScope(
   { policy }: MakerRules,
   by: string | undefined,
@@ -60,9 +63,9 @@ export function assertScope(
   }
 }
 
-/** No file is at fault: whoever ordered it to be taken left the name out. */
+/** Not the file's fault: whoever had it taken did not give the name. */
 export const isMakerUnknown = (error: unknown): boolean => error instanceof Problem && error.code === MAKER_UNKNOWN;
 
-/** A row that its maker may not hand over: the same file is refused again until the policy is another one. */
+/** A row outside its maker's scope: the file will be refused until the policy changes. */
 export const isOutsideScope = (error: unknown): error is Problem =>
   error instanceof Problem && error.code === OUTSIDE_SCOPE;

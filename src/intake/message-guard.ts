@@ -5,8 +5,8 @@ import type { CheckedFile } from './checked-file.ts';
 import { invalidInput } from './intake-refusal.ts';
 
 /**
- * A message id is used once: another file under it is refused, whatever its rows. The same bytes again may bring the rows
- * that were refused the first time, and no others: then the id is not new, and that is right (false).
+ * A message id is used once: another file with the same id is refused, whatever its rows. The same bytes may be submitted again
+ * for the rows that were refused the first time, and only for those: then this returns false.
  */
 export async function messageIsNew(store: Store, { file, sha256, staged }: CheckedFile): Promise<boolean> {
   const messageId = staged.original?.messageId;

@@ -7,11 +7,11 @@ import { type ApprovalsAhead, type ApprovalTerms, approvalsAhead } from './appro
 import type { Plan } from './plan.ts';
 import type { StagedFile } from './staged-file.ts';
 
-/** What can be said of a plan beforehand, by the bank and by our rules: nothing of it is binding, and none of it is part of the plan's hash. */
+/** Forecasts for a plan, from the bank and our rules: not binding, and not part of the plan's hash. */
 export interface Outlook {
   balances: AccountOutlook[];
   fees: { currency: string; amount: string; quoted: number }[];
-  /** Payouts whose fee was not asked for: new payees, and those beyond the first ones. */
+  /** Payouts whose fee was not queried: those with new payees, and those beyond the limit. */
   feesNotQuoted: number;
   approvals: ApprovalsAhead;
 }
@@ -20,9 +20,9 @@ export interface AccountOutlook {
   accountId: string;
   currency: string;
   balance: string;
-  /** What the payouts, their exchanges and the quoted fees take. */
+  /** Sum of payouts, their exchanges and the quoted fees. */
   needs: string;
-  /** Balance after; negative when the money is short. */
+  /** Balance after that; negative if there is not enough money. */
   after: string;
   exchanges: { buyCurrency: string; buyAmount: string; sellAmount: string; rate: string }[];
 }
@@ -31,7 +31,7 @@ const ACCOUNTS_MAX = 50;
 const FEES_MAX = 100;
 const AT_ONCE = 8;
 
-/** Reads balances, an exchange quote per leg and the fees of the first payouts. What the bank refuses is left out. */
+/** Reads balances, an exchange quote for each pair and the fees of the first payouts. What the bank refuses is left out. */
 export async function outlookOf(
   { bank, ...terms }: ApprovalTerms & { bank: Bank },
   plan: Plan,
@@ -91,7 +91,7 @@ async function quoteFees(
   let count = 0;
   const quote = async ({ instruction }: ClaimRow): Promise<void> => {
     const { uid, account_id, beneficiary_id, amount, currency } = instruction;
-    // A row that is exchanged first is paid from another account than the one it names.
+    // A row with an exchange is paid from another account than the one it names.
     if (beneficiary_id === undefined || accounts.get(account_id)?.currency !== currency) return;
     const fee = await unlessRefused(() =>
       bank.transactions.paymentFee({ uid, account_id, beneficiary_id, amount, currency }),
@@ -108,5 +108,7 @@ async function quoteFees(
   return { fees: fees.sort((a, b) => (a.currency < b.currency ? -1 : 1)), quoted: count };
 }
 
-/** Undefined when the bank has judged it: the payouts will meet it and say so; a bank out of reach is thrown. */
+/**
+ * Undefined if the bank refuses: the payout itself will meet that refusal and report it. Throws if the bank cannot be reached.
+ */
 export const unlessRefused = <T>(read: () => Promise<T>): Promise<T | undefined> => unless(isJudged, read);

@@ -16,7 +16,7 @@ import { INPUT_INVALID, IntakeRefusal } from './intake-refusal.ts';
 import { assertMaker, assertScope, type MakerRules } from './maker.ts';
 import { unlessRefused } from './outlook.ts';
 
-/** A transfer or an exchange as it is asked for; a transfer names no currency: its accounts have one. */
+/** A requested transfer or exchange. A transfer has no currency of its own: it is that of its accounts. */
 export interface MoveAsked {
   kind: MoveKind;
   instruction: PayoutInstruction;
@@ -24,11 +24,11 @@ export interface MoveAsked {
   by: string | undefined;
 }
 
-/** What the bank says about it now: nothing of it is binding. */
+/** What the bank shows now; not binding. */
 interface MoveOutlook {
   from: AccountBalance;
   to: AccountBalance;
-  /** Of a transfer, or of a quote that shows one. */
+  /** Of a transfer, or of a quote that has one. */
   fee: string | undefined;
   feeCurrency: string | undefined;
   /** What an exchange sells. */
@@ -41,13 +41,13 @@ export interface MovePlan extends MoveAsked {
   outlook: MoveOutlook;
 }
 
-/** Which option of the command a field of the instruction comes from. */
+/** The command's option for a field of the instruction. */
 type OptionOf = (field: string) => string;
 
 /**
- * The row that has this document, if it is the same transfer or exchange and has no end.
+ * The row with this document id, if it is the same transfer or exchange and has not ended.
  *
- * @throws IntakeRefusal when it has, or the id was taken by something else
+ * @throws IntakeRefusal if it has ended, or the id was taken by something else
  */
 export async function takenMove(
   store: Store,
@@ -75,9 +75,9 @@ export async function takenMove(
 }
 
 /**
- * Checks what is asked for against the rules and against the bank.
+ * Checks the request by the rules and at the bank.
  *
- * @throws IntakeRefusal with every finding; BankError for a bank that does not answer
+ * @throws IntakeRefusal with every finding; BankError if the bank does not answer
  */
 export async function planMove(
   bank: Bank,

@@ -7,17 +7,17 @@ import type { LookAlikes } from './look-alikes.ts';
 export interface Plan {
   file: string;
   /**
-   * SHA-256 over what is paid (reference and payload of every row, and which rows are held as look-alikes), 16 characters:
-   * the same rows in another order or format are the same plan.
+   * First 16 characters of a SHA-256 over what is paid (reference and payload of every row, and which rows are held as
+   * look-alikes): the same rows in another order or format give the same hash.
    */
   hash: string;
   payouts: number;
   newBeneficiaries: number;
-  /** Rows that pay again what is proven unpaid. */
+  /** Number of rows that pay again what is proven unpaid. */
   retries: number;
   /** Per currency of the payouts, sorted by code. */
   totals: { currency: string; count: number; amount: string }[];
-  /** By the account that pays and the currency paid. */
+  /** By paying account and currency paid. */
   accounts: { uid: string; accountId: string; currency: string; count: number; amount: string }[];
   /** Rows per execution date, `null` for at once; sorted. */
   executionDates: { date: string | null; count: number }[];
@@ -29,7 +29,10 @@ interface Sum {
   amount: string;
 }
 
-/** The plan of these claims, gone through once in the order of their references. `dueDate` is the day a row is sent on, by the calendar. */
+/**
+ * The plan of these claims, read once in the order of their references. `dueDate`: the day on which a row is sent, by the
+ * calendar.
+ */
 export function planOf(
   file: string,
   claims: Iterable<ClaimRow>,

@@ -5,13 +5,13 @@ import { type IntakeDeps, type IntakeOptions, type Prepared, planned } from './i
 import { IntakeRefusal } from './intake-refusal.ts';
 import { StagedFile } from './staged-file.ts';
 
-/** Rows of a batch: the data rows named, or all that are proven unpaid. */
+/** Rows of a batch: the given data rows, or all that are proven unpaid. */
 export interface UnpaidRows {
   batchId: string;
   rows: ReadonlySet<number> | undefined;
 }
 
-/** Prepares rows that are proven unpaid as a batch of their own. */
+/** Prepares rows that are proven unpaid as a new batch. */
 export async function prepareRetry(
   deps: IntakeDeps,
   { batchId, rows: wanted }: UnpaidRows,
@@ -25,7 +25,7 @@ export async function prepareRetry(
       const unpaid = wanted === undefined ? await provenUnpaid(store, page) : new Set<string>();
       for (const { row: position, reference, instruction, original } of page) {
         const row = position ?? 0;
-        // A row that is named and not proven unpaid is a finding; of the others nobody has asked.
+        // A named row that is not proven unpaid is a finding; without names, such rows are skipped.
         if (wanted === undefined ? !unpaid.has(reference) : !wanted.has(row)) continue;
         const again = { ...instruction, retry_of: reference } as Record<string, string>;
         staged.row({ row, line: row, instruction: again, ...(original === null ? {} : { original }) });

@@ -3,7 +3,7 @@ import { Problem } from '../domain/problem.ts';
 import { fileProblem } from './file-problem.ts';
 import { temporalProblem } from './temporal-problem.ts';
 
-/** Every error as what people are told, whichever door they stand at. */
+/** Any error as a `Problem` for people, the same in every channel. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const cause = { cause: error };

@@ -3,7 +3,7 @@ import { provenUnpaid } from '../services/sending/proven-unpaid.ts';
 import type { ClaimRow, PayoutRecord, Store } from '../store/store.ts';
 import { claimRow } from './claims.ts';
 
-/** Paying again under a new reference what is proven unpaid: a row that names the earlier payout in `retry_of`. */
+/** Pays rows that are proven unpaid again under a new reference: a row names the earlier payout in `retry_of`. */
 
 interface BrokenRetry {
   row: ClaimRow;
@@ -12,8 +12,8 @@ interface BrokenRetry {
 }
 
 /**
- * Rows that name an earlier payout as its next generation, the others as they are. `retry_of` itself is no part of what is
- * paid, so that a row handed in twice is the same payout twice.
+ * Turns rows that name an earlier payout into its next generation; other rows are unchanged. `retry_of` does not count as part of
+ * the payment, so a row submitted twice is the same payout twice.
  */
 export async function asGenerations(
   store: Store,
@@ -53,7 +53,7 @@ export async function asGenerations(
   return { rows, broken };
 }
 
-/** By reference: the account into which money was exchanged for this generation or one before it. */
+/** By reference: the account into which money was exchanged for this generation or an earlier one. */
 async function exchangesOf(store: Store, payouts: readonly PayoutRecord[]): Promise<Map<string, string>> {
   const owners = new Map<string, string>();
   for (const { uid, documentId, generation, reference } of payouts) {
@@ -64,14 +64,14 @@ async function exchangesOf(store: Store, payouts: readonly PayoutRecord[]): Prom
   const accounts = new Map<string, string>();
   for (const { reference, settled, request } of await store.attemptsOf([...owners.keys()])) {
     const owner = owners.get(reference);
-    // Not its order's id: an answer that was lost told none, and an order that the bank took may have moved nothing.
+    // An order id is no criterion: a lost answer gave none, and an order that the bank accepted may have moved nothing.
     if (settled !== 'paid' || owner === undefined) continue;
     accounts.set(owner, request !== null && 'buyAccountId' in request ? request.buyAccountId : '');
   }
   return accounts;
 }
 
-/** After an exchange only the account that has the money now may pay. */
+/** After an exchange, only the account that holds the bought money may pay. */
 const isFrom = (accountId: string, bought: string | undefined): boolean => bought === undefined || accountId === bought;
 
 const EXCHANGED = {

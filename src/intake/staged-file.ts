@@ -10,7 +10,7 @@ import type { ReadColumn, ReadRow } from '../rules/read-row.ts';
 import type { Place } from '../rules/validate.ts';
 import type { ClaimRow, RefusedRow } from '../store/store.ts';
 
-/** Rows read in one go; more of them are in memory only one page at a time. */
+/** Number of rows read at a time; only one page is in memory. */
 const PAGE = 1_000;
 
 export interface NamedId {
@@ -35,19 +35,19 @@ const TABLES = `
 `;
 
 /**
- * The rows of one file between reading and claiming, in a temporary database that only this process can see and that goes
- * with it: a file of any size takes the memory of a page.
+ * The rows of a file between reading and claiming, in a temporary database that only this process sees and that disappears with
+ * it: a file of any size needs the memory of one page.
  */
 export class StagedFile implements RowSink, Disposable {
   readonly findings = new FindingList();
-  /** Stop nothing. */
+  /** They stop nothing. */
   readonly warnings = new FindingList();
   readonly columns: ReadColumn[] = [];
   readonly pairs = new RequiredDetailsPairs();
-  /** Data rows read. */
+  /** Number of data rows read. */
   rowCount = 0;
   original: OriginalMessage | undefined;
-  /** What the bank has under ids of payees, where it was asked. */
+  /** The bank's details of payees by their ids, if they were queried. */
   payees: ReadonlyMap<string, PayeeDetails> = new Map();
 
   private readonly database: DatabaseSync;
@@ -80,7 +80,7 @@ export class StagedFile implements RowSink, Disposable {
     this.warnings.add(...warnings);
   }
 
-  /** Why a row is not claimed, where that is no fault of the file; `reference` is the payout that took it. */
+  /** Why a row is not claimed although the file is not at fault; `reference`: the payout that took it. */
   refuse({ row, line, column, rule, message }: Finding, reference: string | null = null): void {
     if (row === null) return;
     this.run(
@@ -96,7 +96,7 @@ export class StagedFile implements RowSink, Disposable {
     this.original = message;
   }
 
-  /** Every row is read: what is asked next is asked by uid and id. */
+  /** All rows are read: from now on they are looked up by uid and id. */
   readingEnded(): void {
     this.database.exec('create index rows_identity on rows (uid, id, row)');
   }
@@ -119,12 +119,12 @@ export class StagedFile implements RowSink, Disposable {
     for (const page of pages) for (const { body } of page) yield JSON.parse(body) as ReadRow;
   }
 
-  /** A row that may be paid; again with what was found out about it since. */
+  /** Adds a row that may be paid, or replaces it with what was found out since. */
   claim(claim: ClaimRow): void {
     this.run('insert or replace into claims values (?, ?, ?)', claim.row, claim.reference, JSON.stringify(claim));
   }
 
-  /** The row is not paid after all. */
+  /** Removes a row that is not to be paid after all. */
   drop(row: number): void {
     this.run('delete from claims where row = ?', row);
   }
@@ -138,7 +138,7 @@ export class StagedFile implements RowSink, Disposable {
     return this.get<{ count: number }>('select count(*) as count from claims')?.count ?? 0;
   }
 
-  /** In the order of their references, whatever the order of the file: two claims of the same rows never wait in a circle. */
+  /** In the order of references, whatever the order of the file: two concurrent claims of the same rows cannot deadlock. */
   *claims(): Generator<ClaimRow> {
     const pages = this.pages<{ reference: string; body: string }>(
       'select reference, body from claims where reference > ? order by reference limit ?',
@@ -148,13 +148,13 @@ export class StagedFile implements RowSink, Disposable {
     for (const page of pages) for (const { body } of page) yield this.claimOf(body);
   }
 
-  /** In the order of the file; what is dropped or changed in between is seen page by page. */
+  /** In the order of the file; each page reflects the changes made up to then. */
   *claimPages(): Generator<ClaimRow[]> {
     const pages = this.pages<ByRow>('select row, body from claims where row > ? order by row limit ?', byRow, 0);
     for (const page of pages) yield page.map(({ body }) => this.claimOf(body));
   }
 
-  /** Rows of the file that are not claimed, with why; also those that could not be read. */
+  /** Rows that are not claimed, and why; including those that could not be read. */
   *refused(): Generator<RefusedRow> {
     const unclaimed = this.pages<{ row: number; body: string | null }>(
       `select n.row, rows.body from (select row from rows union select row from findings) n left join rows on rows.row = n.row
@@ -165,7 +165,7 @@ export class StagedFile implements RowSink, Disposable {
     for (const page of unclaimed) yield* page.map((row) => this.refusedRow(row));
   }
 
-  /** Different ids in the claims, each with every user that names it and the first row of that user; at most `limit`. */
+  /** Distinct ids in the claims, once for each user that names them, with that user's first row; at most `limit`. */
   idsNamed(column: 'account_id' | 'beneficiary_id', limit: number): NamedId[] {
     return this.all<NamedId>(
       `select json_extract(body, '$.instruction.${column}') as id, json_extract(body, '$.instruction.uid') as uid, min(row) as row
@@ -203,7 +203,7 @@ export class StagedFile implements RowSink, Disposable {
     };
   }
 
-  /** Pages of a query that goes on behind `after`, none of them empty. */
+  /** Pages of a query that continues after `after`; none is empty. */
   private *pages<Row>(sql: string, key: (row: Row) => number | string, from: number | string): Generator<Row[]> {
     for (let after = from; ; ) {
       const page = this.all<Row>(sql, after, PAGE);

@@ -9,43 +9,45 @@ import type { Plan } from './plan.ts';
 import { prepareRetry, type UnpaidRows } from './prepare-retry.ts';
 
 export interface TakeOptions extends IntakeOptions {
-  /** Whoever asks can go to an operator: rows that are with one count as under way. */
+  /** The caller can turn to an operator: rows that wait for one count as under way. */
   isAttended?: boolean;
 }
 
-/** The document of a dry run. */
+/** The result of a dry run. */
 export interface PlanDocument {
   schemaVersion: 1;
   plan: Plan & Outlook;
   findings: Finding[];
-  /** Stop nothing. */
+  /** They stop nothing. */
   warnings: Finding[];
 }
 
-/** What is about to be done. */
+/** What is about to be paid. */
 interface Proposal {
   plan: Plan;
-  /** Why rows of the file are not part of it. */
+  /** Why rows of the file are not included. */
   leftOut: readonly Finding[];
-  /** Worth a look before it is agreed to. */
+  /** What to look at before confirming. */
   warnings: readonly Finding[];
-  /** Asks the bank what its accounts and fees are now. */
+  /** Reads current balances and fees from the bank. */
   document(): Promise<PlanDocument>;
 }
 
-/** Asks whoever stands at the door, or looks at what was agreed to before. Throws when the plan is not agreed to. */
+/** Asks the user, or compares with what was agreed to beforehand. Throws unless the plan is confirmed. */
 export type Agree = (proposal: Proposal) => Promise<void> | void;
 
 export type Taking =
   | { outcome: 'planned'; document: PlanDocument }
   | { outcome: 'claimed'; batchId: string }
-  /** Earlier batches took every row of the file and have not ended, or wait for nobody but an operator. The oldest, and all of them. */
+  /**
+   * Earlier batches took every row of the file and have not ended, or wait only for an operator: the oldest one, and all of them.
+   */
   | { outcome: 'under-way' | 'with-operator'; batchId: string; batchIds: string[] };
 
 /**
- * Takes a file: checks it, plans it, has the plan agreed to, claims and starts it. Nothing is claimed unless bank and
- * Temporal answer. The same `batchId` again, after whatever end of the first try, finds the batch that was made. Throws an
- * `IntakeRefusal` for a file that is not taken.
+ * Takes a file: checks it, plans it, has the plan confirmed, claims and starts it. Claims nothing unless bank and Temporal
+ * answer. The same `batchId` again, however the first try ended, finds the batch that was made. Throws an `IntakeRefusal` if the
+ * file is refused.
  */
 export async function takeFile(deps: IntakeDeps, path: string, options: TakeOptions, agree: Agree): Promise<Taking> {
   const made = options.batchId === undefined ? undefined : await deps.store.batch(options.batchId);
@@ -54,7 +56,7 @@ export async function takeFile(deps: IntakeDeps, path: string, options: TakeOpti
   return { outcome: 'claimed', batchId: made.batchId };
 }
 
-/** Takes rows that are proven unpaid again, the same way. */
+/** Takes rows that are proven unpaid again, in the same way. */
 export async function takeUnpaid(
   deps: IntakeDeps,
   rows: UnpaidRows,
@@ -89,7 +91,7 @@ async function take(deps: IntakeDeps, given: Prepared, options: TakeOptions, agr
   return { outcome: 'claimed', batchId: claimed.batchId };
 }
 
-/** Throws when the plan is not the one whose hash was agreed to. */
+/** Throws if the plan does not have the hash that was agreed to. */
 export function assertPlan({ hash }: Plan, agreed: string | undefined): void {
   if (agreed === undefined || agreed === hash) return;
   throw new IntakeRefusal('invalid-input', 'other-plan', `The plan has changed to ${hash}; nothing was sent.`, {
@@ -103,7 +105,7 @@ async function planDocument(deps: IntakeDeps, { checked, known }: Prepared, plan
   return { schemaVersion: 1, plan: { ...plan, ...outlook }, findings, warnings: checked.staged.warnings.list() };
 }
 
-/** The batches that took every row of the file: ours, if this request came twice at once. */
+/** The batches that took every row of the file. If one of them has this request's id, the request was sent twice concurrently. */
 async function takenAlready(
   { store }: IntakeDeps,
   known: KnownRows,

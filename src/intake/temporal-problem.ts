@@ -1,15 +1,15 @@
 import { CHECK_TEMPORAL, Problem } from '../domain/problem.ts';
 
-/** gRPC statuses that say what is wrong with how we ask: asking again changes nothing. */
+/** gRPC statuses for errors in our request: trying again is useless. */
 const INVALID_ARGUMENT = 3;
 const PERMISSION_DENIED = 7;
 const UNAUTHENTICATED = 16;
-/** What the server says to a query or an update that a worker fails at. */
+/** The server's message for a query or update at which a worker fails. */
 const TASK_FAILS = /workflow task (?:in failed state|failure)/i;
 
 /**
- * What Temporal's client throws, as people are told of it; undefined for an error of somebody else. By its name, so that no door
- * loads that package to tell of an error.
+ * An error of Temporal's client as a problem; undefined for other errors. Recognized by name, so that its package need not be
+ * loaded for this.
  */
 export function temporalProblem(error: unknown): Problem | undefined {
   if (!(error instanceof Error)) return undefined;
@@ -47,8 +47,8 @@ interface Answer {
 }
 
 /**
- * What the server has said, by gRPC: bare, or as the client wraps it. Over a worker's connection the words are in the message
- * alone, and the bare error has the name of the wrapped one.
+ * The server's gRPC answer, bare or wrapped by the client. Over a worker's connection, the text is only in the message, and the
+ * bare error has the name of the wrapped one.
  */
 function answerOf(error: Error): Answer | undefined {
   const { code, details, metadata } = error as { code?: unknown; details?: string; metadata?: unknown };

@@ -4,14 +4,14 @@ import { beneficiaryFields, type PayoutInstruction } from '../domain/instruction
 import type { Broken } from './field-rules.ts';
 
 /**
- * What the bank offers for a pair; `undefined` when it was not asked, which leaves its rules unchecked. An empty array
- * says that the bank offers nothing.
+ * The bank's required-details for a pair; `undefined` if they were not queried: then its rules are not checked. An empty array
+ * means that the bank offers nothing.
  */
 export type RequiredDetailsOf = (currency: string, beneficiaryType: string) => RequiredDetailsEntry[] | undefined;
 
 const NAMED_BY_FIELDS = ['beneficiary_type', 'payment_type'] as const;
 
-/** A row names a known beneficiary or the fields of a new one: exactly one of the two. */
+/** A row must name either a known beneficiary or the fields of a new one. */
 export function checkBeneficiary(instruction: PayoutInstruction, requiredDetails?: RequiredDetailsOf): Broken[] {
   const fields = beneficiaryFields(instruction);
   const byFields =
@@ -23,7 +23,7 @@ export function checkBeneficiary(instruction: PayoutInstruction, requiredDetails
   return checkDetails(instruction, fields, requiredDetails);
 }
 
-/** The instruction without the spare fields of a bank message that this bank does not ask for. */
+/** The instruction without spare fields of a bank message that this bank does not ask for. */
 export function withoutSpare(
   instruction: PayoutInstruction,
   spare: readonly string[],

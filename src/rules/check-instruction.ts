@@ -5,7 +5,7 @@ import { RequiredDetailsPairs } from './column-rules.ts';
 import { inFileOrder } from './finding.ts';
 import { Rules } from './validate.ts';
 
-/** The rules of one instruction that did not come from a file; without required-details the payee's fields stay unjudged. */
+/** Checks an instruction that did not come from a file; without required-details, fields of the payee are not checked. */
 export function checkInstruction(
   instruction: PayoutInstruction,
   kind: PayoutKind = 'payout',

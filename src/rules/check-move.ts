@@ -2,7 +2,7 @@ import type { PayoutInstruction } from '../domain/instruction.ts';
 import type { PayoutKind } from '../domain/names.ts';
 import { type Broken, checkValues, REQUIRED_COLUMNS } from './field-rules.ts';
 
-/** A transfer between own accounts, or an exchange by itself. */
+/** A transfer between own accounts, or a stand-alone exchange. */
 export type MoveKind = Exclude<PayoutKind, 'payout'>;
 
 const OF_BOTH = [...REQUIRED_COLUMNS, 'to_account_id', 'note', 'reason', 'execute_on', 'expires_at', 'fee_cap'];
@@ -11,7 +11,7 @@ const FIELDS: Readonly<Record<MoveKind, ReadonlySet<string>>> = {
   exchange: new Set([...OF_BOTH, 'max_slippage']),
 };
 
-/** Everything wrong with a transfer or an exchange before the bank is asked. */
+/** Everything wrong with a transfer or exchange that can be known without the bank. */
 export function checkMove(kind: MoveKind, instruction: PayoutInstruction): Broken[] {
   const strangers = Object.keys(instruction).filter((column) => !FIELDS[kind].has(column));
   const lacking = [...REQUIRED_COLUMNS, 'to_account_id'].filter((column) => !instruction[column]);

@@ -7,15 +7,15 @@ import { fileFinding } from './finding.ts';
 import { didYouMean } from './nearest.ts';
 import type { ReadColumn } from './read-row.ts';
 
-/** Which columns a file may have: ours, and the beneficiary fields the bank asks for in it. */
+/** The columns that a file may have: ours, and the beneficiary fields that the bank requires for it. */
 
 export interface Columns {
-  /** About the header line; JSON has none, so that its unknown fields are findings of their rows. */
+  /** About the header line. JSON has none, so there unknown fields are findings about rows. */
   findings: Finding[];
-  /** Required columns the header line does not have: said once, not on every row. */
+  /** Required columns missing in the header line: reported once, not for every row. */
   absent: ReadonlySet<string>;
   unknown: ReadonlySet<string>;
-  /** What is said of an unknown one. */
+  /** Rule and message for an unknown column. */
   unknownColumn(name: string): { rule: string; message: string };
   inHeader: boolean;
 }
@@ -25,7 +25,7 @@ const UNKNOWN_COLUMN = {
   message:
     'neither a column of this product nor a payee field that the bank asks for in this file; rename or delete it',
 };
-/** Where no row gives the details of a payee, none of their fields is known. */
+/** If no row gives a payee's details, none of the payee fields is known. */
 const WITHOUT_PAYEE_TYPE =
   'not a column of this product; rename or delete it, or, if it is a payee field, add beneficiary_type and payment_type';
 const MISSING_COLUMN = {
@@ -76,9 +76,9 @@ export function checkColumns({
   };
 }
 
-/** The (currency, beneficiary type) pairs of new beneficiaries in a file: what to ask required-details for, each once. */
+/** The distinct pairs (currency, beneficiary type) of new beneficiaries in a file, for which required-details are queried. */
 export class RequiredDetailsPairs {
-  /** Some row means a new beneficiary, of whatever type. */
+  /** Whether some row has a beneficiary type, valid or not. */
   named = false;
   private readonly pairs = new Map<string, { currency: string; beneficiaryType: string }>();
 
@@ -94,8 +94,8 @@ export class RequiredDetailsPairs {
 }
 
 /**
- * Field names the bank asks for in any pair of the file; `undefined` when they cannot be known: a pair was not looked up,
- * or the only rows with a new beneficiary have a currency or beneficiary type that is itself wrong.
+ * Fields that the bank requires for any pair of the file; `undefined` if that is unknown: a pair was not queried, or the rows
+ * with a new beneficiary all have an invalid currency or beneficiary type.
  */
 function knownFields(found: RequiredDetailsPairs, requiredDetails?: RequiredDetailsOf): Set<string> | undefined {
   const pairs = found.list();

@@ -1,22 +1,22 @@
 import type { INSTRUCTION_FIELDS } from '../domain/instruction.ts';
 
 /**
- * What people are told about the columns of a file: by `payouts explain`, `payouts template` and docs/input.md. The rules
- * themselves are in `field-rules.ts` and `beneficiary-rules.ts`.
+ * Texts about the columns of a file for `payouts explain`, `payouts template` and docs/input.md. The rules themselves are in
+ * `field-rules.ts` and `beneficiary-rules.ts`.
  */
 export type Column = (typeof INSTRUCTION_FIELDS)[number];
 
 interface ColumnText {
   needed: 'yes' | 'one of two' | 'with beneficiary_type' | 'no';
   meaning: string;
-  /** What a value must be. */
+  /** What values are valid. */
   rule: string;
   example: string;
-  /** Rules whose findings can name it, besides those of every column. */
+  /** Rules that can be broken in this column, besides those of every column. */
   findings: readonly string[];
 }
 
-/** Findings that any column can get. */
+/** Rules that can be broken in any column. */
 export const FINDINGS_OF_EVERY_COLUMN = [
   'control-character',
   'duplicate-column',
@@ -24,7 +24,7 @@ export const FINDINGS_OF_EVERY_COLUMN = [
   'not-a-string',
   'surrounding-blanks',
 ] as const;
-/** Findings of the payee's own fields, as the bank's required-details ask for them. */
+/** Rules of the payee's fields, from the bank's required-details. */
 export const FINDINGS_OF_PAYEE_FIELDS = [
   'conflicting-fields',
   'country',

@@ -4,7 +4,7 @@ import type { PayoutInstruction } from '../domain/instruction.ts';
 import { type AmountFinding, compareDecimals, parseAmount } from '../domain/money.ts';
 import { hasUnprintable } from './finding.ts';
 
-/** Rules about one value of an instruction, whatever the bank says. */
+/** Rules about single values of an instruction, independent of the bank. */
 
 export interface Broken {
   column: string;
@@ -19,7 +19,7 @@ export const REQUIRED_COLUMNS = ['id', 'uid', 'account_id', 'amount', 'currency'
 
 const IDENTITY_BYTES_MAX = 128;
 const BANK_ID = /^[A-Za-z0-9_.:-]{1,128}$/;
-/** Length of `note` and `reason` is not shown by the interface; 140 is what payment networks carry. */
+/** The interface does not show the maximum length of `note` and `reason`; payment networks carry 140 characters. */
 const FREE_TEXT_CHARACTERS_MAX = 140;
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const INSTANT = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/;
@@ -46,7 +46,7 @@ const currency: ValueRule = (value) => {
   return { rule: 'unknown-currency', message: `not one of the ${currencyCodes().length} known currency codes; ${fix}` };
 };
 
-/** The scale of an amount is judged only under a known currency; before that the widest one stands in. */
+/** Decimals are checked only if the currency is known; otherwise by the currency that has the most. */
 const WIDEST_CURRENCY = 'CLF';
 
 const amount: ValueRule = (value, instruction) => {
@@ -160,7 +160,7 @@ const BLANKS_AROUND = {
   message: 'the value has spaces before or after it; delete them (in Excel, =TRIM(A2) removes them)',
 };
 
-/** Free text may run over lines, and scripts that join letters need their joiners; ids, amounts and payees may not. */
+/** Free text may have several lines, and scripts with joined letters need joiners; other values may have neither. */
 const FREE_TEXT: ReadonlySet<string> = new Set(['note', 'reason']);
 const FREE_TEXT_LAYOUT = /[\n\r\t\u200c\u200d]/g;
 
@@ -175,11 +175,11 @@ function unfitness(column: string, value: string): Omit<Broken, 'column'> | unde
   return !isFreeText(column) && value.includes(LOST_LETTER) ? LOST_LETTERS : undefined;
 }
 
-/** Also those that do not look like one, as web pages have them. */
+/** Includes blanks that do not look like spaces, as copied from web pages. */
 const hasBlanks = (column: string, value: Text): boolean =>
   !isFreeText(column) && value !== undefined && value !== value.trim();
 
-/** Everything wrong with the row's own values, column by column. Blank values are no business of these rules. */
+/** Everything wrong with the row's own values, by column. Blank values are checked elsewhere. */
 export function checkValues(instruction: PayoutInstruction): Broken[] {
   const broken: Broken[] = [];
   const unfit = new Set<string>();

@@ -1,14 +1,14 @@
 import type { Finding } from '../domain/finding.ts';
 import { inFileOrder } from './finding.ts';
 
-/** Findings kept of one file: a file with more is broken as a whole, and nobody reads on. */
+/** The most findings kept of a file: one with more is broken as a whole, and nobody reads on. */
 const KEPT_MAX = 10_000;
 
-/** The findings of one pass, in bounded memory: the first ones are kept, all are counted. */
+/** Findings of one pass in bounded memory: the first ones are kept, all are counted. */
 export class FindingList {
-  /** Some finding is about the whole file: what the file means beyond it is not known, so that no row of it is paid. */
+  /** Whether a finding is about the whole file: then the meaning of its rows is in doubt, and none of them is paid. */
   aboutFile = false;
-  /** All that were added. */
+  /** Number of findings added. */
   total = 0;
   private readonly kept: Finding[] = [];
 
@@ -20,7 +20,7 @@ export class FindingList {
     }
   }
 
-  /** In file order; a last one says how many more there are. */
+  /** In file order; a final one says how many more there are. */
   list(): Finding[] {
     const listed = inFileOrder(this.kept);
     const last = listed.at(-1);

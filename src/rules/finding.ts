@@ -4,18 +4,18 @@ import { INSTRUCTION_FIELDS } from '../domain/instruction.ts';
 
 const SHOWN_CHARACTERS_MAX = 80;
 /**
- * Control, format (bidi, zero-width) and separator characters, and lone surrogates; and what counts as a letter, a mark or a sign but
- * shows nothing: joiners, fillers of Hangul, vowels of Khmer, the empty cell of Braille.
+ * Control, format (bidi, zero-width) and separator characters, and lone surrogates; also letters, marks and symbols that show
+ * nothing: joiners, Hangul fillers, Khmer inherent vowels, the blank Braille cell.
  */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u2800\u3164\uffa0]|\u034f|\u17b4|\u17b5/gu;
 
-/** Free text is written by people about people: it is masked like a beneficiary detail. */
+/** Free text may be about people, so it is masked like beneficiary details. */
 const FREE_TEXT: ReadonlySet<string> = new Set(['note', 'reason']);
 const SHOWN_COLUMNS: ReadonlySet<string> = new Set(INSTRUCTION_FIELDS.filter((name) => !FREE_TEXT.has(name)));
 
 /**
- * The value as a finding may show it: our own columns as they are, everything else masked; null when blank. A card number in
- * the place of the id of its payment is masked too.
+ * The value for a finding: unchanged in our own columns, masked in all others; null if blank. A card number given instead of a
+ * card payment's id is masked too.
  */
 export function shownValue(column: string, value: string | undefined): string | null {
   if (value === undefined || value === '') return null;
@@ -23,29 +23,29 @@ export function shownValue(column: string, value: string | undefined): string | 
   return printable(SHOWN_COLUMNS.has(column) && !holdsCard ? value : masked(value));
 }
 
-/** Visible, and cut to a length fit for a terminal. */
+/** With visible characters only, and cut to a length for a terminal. */
 export function printable(text: string): string {
   return visible(text.length > SHOWN_CHARACTERS_MAX ? `${text.slice(0, SHOWN_CHARACTERS_MAX)}…` : text);
 }
 
-/** Characters that cannot be seen, or that change how the text around them reads, as `\uXXXX`. */
+/** Replaces characters that are invisible, or that change how the surrounding text reads, by `\uXXXX`. */
 export function visible(text: string): string {
   return text.replace(UNPRINTABLE, (char) => `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`);
 }
 
-/** Whether a text holds control characters, or characters that make it read as something else. */
+/** Whether the text contains such characters. */
 export function hasUnprintable(text: string): boolean {
   return text.search(UNPRINTABLE) >= 0;
 }
 
-/** Account-like values keep their last characters, names their first letter. */
+/** Values with digits keep their last characters, names their first letter. */
 function masked(value: string): string {
   if (!/\d/.test(value)) return `${[...value][0] ?? ''}***`;
   const kept = value.length >= 12 ? 4 : value.length >= 6 ? 2 : 0;
   return `***${kept === 0 ? '' : value.slice(-kept)}`;
 }
 
-/** File order, so that findings of the reader and of the rules read as one list. */
+/** Sorts findings of reader and rules into one list, in file order. */
 export function inFileOrder(findings: readonly Finding[]): Finding[] {
   return [...findings].sort((a, b) => a.line - b.line);
 }
@@ -59,8 +59,8 @@ export function formatFinding(finding: Finding): string {
 }
 
 /**
- * A finding that ends the pass, or is about the whole file, has no row: what a file means beyond it is not known, so that its
- * other rows must not be paid either.
+ * A finding that ends the pass or is about the whole file has no row: then the meaning of the file is in doubt, so its other rows
+ * must not be paid either.
  */
 export const fileFinding = (file: string, line: number, rule: string, message: string): Finding => ({
   file,

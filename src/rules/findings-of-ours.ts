@@ -1,6 +1,6 @@
 /**
- * Rules whose findings are mended here (mapping file, payee directory, the bank's own records) and not by whoever sent a
- * bank message: RJCT for one of them would be taken back.
+ * Rules whose findings are corrected here (mapping file, payee directory, the bank's records), not by the sender of the bank
+ * message: an RJCT for one of them would have to be taken back.
  */
 const OURS: ReadonlySet<string> = new Set([
   'account-not-found',

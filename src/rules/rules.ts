@@ -1,6 +1,6 @@
 /**
- * Every rule that a finding can name, sorted: what it means, then what to do. Shown by `payouts explain RULE`. A new rule
- * needs its line here; `test/rules/rules.test.ts` lists those that lack one.
+ * Every rule that a finding can name, sorted: what it means, then what to do. Shown by `payouts explain RULE`. A new rule needs a
+ * line here; `test/rules/rules.test.ts` lists missing ones.
  */
 export const RULES: Readonly<Record<string, string>> = {
   'account-not-found': 'The bank does not know the account in this row. Copy the id from `payouts accounts UID`.',

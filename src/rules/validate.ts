@@ -16,17 +16,17 @@ export interface Place {
   line: number;
 }
 
-/** What the rules of every row depend on: which columns there are, and what the bank asks for. */
+/** What the rules of every row depend on: the file's columns, and what the bank requires. */
 interface RuleBook {
   file: string;
   columns: readonly ReadColumn[];
   pairs: RequiredDetailsPairs;
   requiredDetails?: RequiredDetailsOf;
-  /** The first row of the file with this uid and id; a later one with them is a duplicate. */
+  /** The first row of the file with this uid and id; later ones are duplicates. */
   firstOf(uid: string, id: string, row: Place): Place;
 }
 
-/** What a reader of bank messages says itself when it cannot be told from the message. */
+/** Columns about which the reader of a bank message itself reports that they are missing. */
 const TOLD_BY_READER: ReadonlySet<string> = new Set(['uid', 'account_id', 'beneficiary_type', 'payment_type']);
 const LACKING =
   'the bank requires it but the message does not contain it; add it to the payee directory (--payees FILE)';
@@ -34,9 +34,9 @@ const LACKING =
 /** Ids of bank messages are often no document numbers. */
 const DISTINGUISH = ', or have identity in the mapping file take another id of the message';
 
-/** Every rule of a file, made once its columns and the bank's fields are known. Pure: nothing is asked of the bank. */
+/** All rules of a file, made once its columns and the bank's fields are known. Pure: no calls of the bank. */
 export class Rules {
-  /** About the file as a whole (no row): when there is one, no row is valid. */
+  /** About the whole file (no row): if there is one, no row is valid. */
   readonly findings: readonly Finding[];
   private readonly book: RuleBook;
   private readonly columns: Columns;
@@ -47,13 +47,13 @@ export class Rules {
     this.findings = this.columns.findings;
   }
 
-  /** All findings of one row; without any its instruction is payable. */
+  /** All findings of one row; without any, its instruction can be paid. */
   judge({ row, line, path, instruction: text, spare = [], original }: ReadRow): Judged {
     const { file, requiredDetails } = this.book;
     const { unknown, unknownColumn, inHeader, absent } = this.columns;
     const given = withoutBlanks(text, unknown);
     const instruction = withoutSpare(given, spare, requiredDetails);
-    // A message names the fields itself: those of a payee of no known type are not the sender's to rename.
+    // The fields of a bank message's row are named by us: if the payee's type is unknown, the sender cannot rename them.
     const isUntold = original !== undefined && !text.beneficiary_type;
     const strangers = inHeader || isUntold ? [] : Object.keys(text).filter((name) => unknown.has(name));
     const broken = [
@@ -77,7 +77,7 @@ export class Rules {
     return { instruction, findings };
   }
 
-  /** The same (uid, id) twice is an error of the later row: they would be one payout. */
+  /** The same (uid, id) again is an error of the later row: both would be one payout. */
   private checkIdentity({ uid, id }: PayoutInstruction, place: Place, others: string): Broken[] {
     if (uid === undefined || id === undefined) return [];
     const first = this.book.firstOf(uid, id, place);

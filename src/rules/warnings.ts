@@ -2,16 +2,16 @@ import { hasIbanCheckDigits, isRoutingNumber } from '../domain/check-digits.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
 import { type Broken, isFreeText } from './field-rules.ts';
 
-/** What the dates of a file are looked at with. */
+/** Dates against which a file is checked. */
 export interface Days {
   /** UTC, ISO 8601. */
   today: string;
-  /** The day a row with this execution date is sent on. */
+  /** The day on which a row with this execution date is sent. */
   dueDate(executeOn: string, currency: string): string;
 }
 
 const IBAN_LIKE = /^[A-Z]{2}\d{2}[A-Z0-9 ]{8,}$/i;
-/** As Excel shows a long number, and saves it to CSV: its last digits are gone. */
+/** A long number as Excel shows it and saves it to CSV: its last digits are lost. */
 const SCIENTIFIC = /^\d(?:[.,]\d+)?E\+\d{2}$/i;
 /** UTF-8 that was read as Windows-1252 and saved again: letters of Western and Central Europe, and typographic quotes. */
 const GARBLED = /[ÂÃÄÅ][\u0080-\u00bf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]|â€|\ufffd/u;
@@ -22,10 +22,10 @@ const isOfSpreadsheet = (column: string, value: string): boolean =>
 const LOOKS_OTHERWISE = /\p{Variation_Selector}|[^\S ]/u;
 /** Ids are compared byte for byte: written in another way, the same document is another payout. */
 const hasAnotherSpelling = (value = ''): boolean => value !== value.normalize('NFC') || LOOKS_OTHERWISE.test(value);
-/** Digits that a bank's code always has. */
+/** Fixed numbers of digits in bank codes. */
 const CODE_DIGITS: Readonly<Record<string, number>> = { aba_routing_code: 9, bsb: 6, sort_code: 6 };
 
-/** What is probably a mistake and stops nothing: whoever agrees to the payouts is told. For rows without a finding. */
+/** Probable mistakes, which stop nothing: shown before the plan is confirmed. Only for rows without findings. */
 export function warningsOf(instruction: PayoutInstruction, { today, dueDate }: Days): Broken[] {
   const {
     execute_on: executeOn,
