@@ -1,17 +1,17 @@
 import type { OriginalTransaction } from '../domain/bank-message.ts';
 
 /**
- * One credit transfer of a bank message, whatever the format (ISO 20022 names): what a message can say, before our accounts
- * and the bank's fields are known. All values as written, trimmed; absent where the message says nothing.
+ * One credit transfer of a bank message of any format, by ISO 20022 names, before our accounts and the bank's fields are known.
+ * Values are as written, trimmed, and absent if the message does not have them.
  */
 export interface CreditTransfer {
-  /** Data row from 1: its position among all transfers of the message. */
+  /** Data row, from 1: position among all transfers of the message. */
   row: number;
   /** Line where it starts. */
   line: number;
   /** XPath of its element; absent outside XML. */
   path?: string;
-  /** The document id it is known by: end-to-end id, or what the mapping says. */
+  /** The document id: the end-to-end id, or another one by the mapping. */
   id: string;
   debtorAccount: string;
   debtorCurrency?: string;
@@ -23,17 +23,17 @@ export interface CreditTransfer {
   creditor: Creditor;
   /** Remittance information. */
   remittance?: string;
-  /** Code or words of the purpose. */
+  /** Code or text of the purpose. */
   purpose?: string;
   original: OriginalTransaction;
 }
 
 export interface Creditor {
   name?: string;
-  /** Known where the message says it: a private identification is a person, an organisation's a business. */
+  /** Known if the message implies it: a private identification means a person, an organisation's a business. */
   type?: 'personal' | 'business';
   iban?: string;
-  /** Account number that is no IBAN. */
+  /** Account number other than an IBAN. */
   account?: string;
   bic?: string;
   clearing?: { system: string; member: string };
@@ -48,7 +48,7 @@ export interface Creditor {
     /** With its building number. */
     street?: string;
     postcode?: string;
-    /** What the sender did not put into elements. */
+    /** Address lines: what the sender did not put into separate elements. */
     lines?: readonly string[];
   };
 }

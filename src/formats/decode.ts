@@ -3,7 +3,7 @@ import type { Finding } from '../domain/finding.ts';
 import { fileFinding } from '../rules/finding.ts';
 import { FILE_BYTES_MAX } from './input.ts';
 
-/** The file cannot be read on; carries the one finding that says why. */
+/** The rest of the file cannot be read; has the one finding that says why. */
 export class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile';
   readonly finding: Finding;
@@ -17,15 +17,15 @@ export class UnreadableFile extends Error {
 const LF = 0x0a;
 const UTF8_BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** What Excel writes in Western Europe and America as "CSV (Comma delimited)". */
+/** Written by Excel in Western Europe and America as "CSV (Comma delimited)". */
 const WINDOWS_1252 = new TextDecoder('windows-1252');
 
 /**
- * Strict UTF-8, chunk by chunk, BOM removed. Throws `UnreadableFile` (`not-utf8` with the line of the first bad byte,
- * `file-too-large`). Memory stays at one chunk whatever the file.
+ * Strict UTF-8, chunk by chunk, without the BOM. Throws `UnreadableFile` (`not-utf8` with the line of the first bad byte,
+ * `file-too-large`). Only one chunk is in memory.
  *
- * With `onBad` a file that is not UTF-8 is told there, once, and read on as Windows-1252, so that what else is wrong with it is
- * told in the same pass. Such a file is refused all the same: another code page would read other names.
+ * If `onBad` is given, it is called once for a file that is not UTF-8, and the rest is decoded as Windows-1252, so that other
+ * findings are reported in the same pass. The file is refused all the same: in another code page, the names would be different.
  */
 export async function* decodeUtf8(
   file: string,
@@ -41,7 +41,7 @@ export async function* decodeUtf8(
     if (isWindows1252) return WINDOWS_1252.decode(buffer);
     if (!isUtf8(buffer)) {
       const finding = notUtf8(file, line, buffer, onBad === undefined ? NOT_UTF8 : NOT_UTF8_CSV);
-      // Zero bytes are UTF-16, or no text at all.
+      // Zero bytes mean UTF-16, or not a text at all.
       if (onBad === undefined || buffer.includes(0)) throw new UnreadableFile(finding);
       onBad(finding);
       isWindows1252 = true;
@@ -68,7 +68,7 @@ export async function* decodeUtf8(
   if (rest.length > 0) yield decode(rest);
 }
 
-/** Bytes up to the last character that is whole: a chunk may end inside a multi-byte one. */
+/** Number of bytes up to the last complete character: a chunk may end inside a multi-byte one. */
 function completeLength(buffer: Buffer): number {
   for (let back = 1; back <= Math.min(3, buffer.length); back += 1) {
     const byte = buffer[buffer.length - back] ?? 0;
@@ -85,11 +85,11 @@ function countOf(byte: number, buffer: Buffer): number {
   return count;
 }
 
-/** By its byte order mark, in either order. */
+/** By the byte order mark, in either byte order. */
 const isUtf16 = ([first, second]: Uint8Array): boolean =>
   (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
 
-/** Finds the line of the first bad byte. A newline is never part of a multi-byte character, so lines stand alone. */
+/** Finds the line of the first bad byte. No multi-byte character contains a newline byte, so each line can be checked alone. */
 function notUtf8(file: string, firstLine: number, buffer: Buffer, other: string): Finding {
   let line = firstLine;
   for (let start = 0; start < buffer.length; line += 1) {

@@ -3,29 +3,29 @@ import type { Finding } from '../domain/finding.ts';
 import { fileFinding } from '../rules/finding.ts';
 import type { ReadColumn, ReadRow } from '../rules/read-row.ts';
 
-/** What every reader hands over, whatever the format. */
+/** What every reader returns, whatever the format. */
 
-/** Takes what a reader finds, while it reads: nothing of a file is kept by its reader. */
+/** Receives what a reader reads, as it reads: readers keep nothing of a file. */
 export interface RowSink {
   row(row: ReadRow): void;
   column(column: ReadColumn): void;
   finding(finding: Finding): void;
-  /** Worth a look, and stops nothing. */
+  /** Something to look at that stops nothing. */
   warning(warning: Finding): void;
-  /** Once, as soon as the head is read and again when more of it is known; the last one counts. */
+  /** As soon as the message's head is read, and again when more is known; the last call counts. */
   message(message: OriginalMessage): void;
 }
 
 /** A record larger than this is a broken file, not a payout. */
 export const RECORD_BYTES_MAX = 64 * 1024;
-/** From the start of one record to the start of the next: beyond it the rest of a file is not read. */
+/** Limit from the start of one record to the start of the next; beyond it the rest of a file is not read. */
 export const STRETCH_BYTES_MAX = 4 * RECORD_BYTES_MAX;
 export const FILE_BYTES_MAX = 64 * 1024 * 1024;
 export const ROWS_MAX = 100_000;
-/** Far above what any bank asks for; a file with more of them is no list of payouts. */
+/** Far more than any bank asks for: such a file is not a list of payouts. */
 export const COLUMNS_MAX = 500;
 
-/** Field names as the interface writes them; keeps `__proto__` and look-alike letters out of our records. */
+/** Field names like those of the interface; excludes `__proto__` and look-alike letters. */
 const COLUMN_NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
 
 export function isColumnName(name: string): boolean {

@@ -13,26 +13,26 @@ import { inTurns } from './turns.ts';
 import { looksLikeWorkbook } from './xlsx/first-bytes.ts';
 
 /**
- * Reads a file into a sink. A finding never stops the pass, unless what follows it cannot be read; everything wrong inside
- * the file is a finding, nothing is thrown.
+ * Reads a file into a sink. A finding never stops the pass, unless the rest cannot be read; everything wrong in the file is a
+ * finding, nothing is thrown.
  */
 type Reader = (file: string, bytes: AsyncIterable<Uint8Array>, sink: RowSink, context: MessageContext) => Promise<void>;
 
 interface Format {
-  /** As people know it. */
+  /** As shown to people. */
   name: string;
-  /** A bank message, which mapping and payee directory complete. */
+  /** A bank message, completed by mapping and payee directory. */
   isMessage?: true;
   extension: string;
-  /** As which it comes over HTTP; none: its first characters tell. */
+  /** Media types over HTTP; empty: recognized by its first characters. */
   mediaTypes: readonly string[];
-  /** Whether a file of another name begins as one of this format; absent: it begins as none of them. */
+  /** Whether a file with another extension begins like this format; absent: never. */
   isBegunBy?(text: string, bytes: Uint8Array): boolean;
-  /** The readers of bank messages and workbooks are loaded when one comes. */
+  /** Loaded when needed: readers of bank messages and workbooks are large. */
   reader(): Promise<Reader>;
 }
 
-/** In the order in which people are told them. */
+/** In the order in which people are shown them. */
 const FORMATS = {
   csv: { name: 'CSV', extension: '.csv', mediaTypes: ['text/csv'], reader: async () => readCsv },
   xlsx: {
@@ -78,11 +78,11 @@ const FORMATS = {
 const either = (formats: readonly Format[]): string =>
   new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(formats.map(({ name }) => name));
 
-/** "CSV, Excel (.xlsx), ... or NACHA": what may be handed over, and what of it is a bank message. */
+/** "CSV, Excel (.xlsx), ... or NACHA": the formats accepted, and those of bank messages. */
 export const FILE_NAMES = either(Object.values(FORMATS));
 export const MESSAGE_NAMES = either(Object.values<Format>(FORMATS).filter(({ isMessage }) => isMessage));
 
-/** Media types that say what a file is, with its extension. */
+/** The extension for each media type that identifies a format. */
 export const EXTENSION_OF: Readonly<Record<string, string>> = Object.fromEntries(
   Object.values<Format>(FORMATS).flatMap(({ mediaTypes, extension }) => mediaTypes.map((type) => [type, extension])),
 );
@@ -93,15 +93,15 @@ const FORMAT_NAMES = Object.keys(FORMATS) as InputFormat[];
 
 export interface InstructionFile {
   format: InputFormat;
-  /** Name without its folder, as findings and reports show it. */
+  /** File name without folder, for findings and reports. */
   file: string;
   /** Of the bytes read: the whole file, unless a finding ended the pass. */
   sha256: string;
 }
 
 /**
- * Reads a file of instructions into `sink`, in the format its first characters and its name say. Rejects with the file
- * system's own error (`ENOENT`, `EISDIR`, `EACCES`) when it cannot be opened; everything wrong inside is a finding.
+ * Reads a file of instructions into `sink`; its format is recognized by its first characters and its name. Rejects with the file
+ * system's error (`ENOENT`, `EISDIR`, `EACCES`) if it cannot be opened; everything wrong inside is a finding.
  */
 export async function readInstructions(path: string, sink: RowSink, context: MessageContext): Promise<InstructionFile> {
   const file = basename(path);
@@ -124,9 +124,9 @@ export async function readInstructions(path: string, sink: RowSink, context: Mes
 /** Enough to tell what a file is. */
 const HEAD_BYTES = 1024;
 
-/** By extension; a file of another name by its first characters. */
+/** By extension; with an unknown one, by the first characters. */
 function formatOf(file: string, head: Buffer): InputFormat {
-  // No text begins so, whatever the file is called.
+  // No text begins like that, whatever the file is called.
   if (looksLikeWorkbook(head)) return 'xlsx';
   const extension = extname(file).toLowerCase();
   return FORMAT_NAMES.find((name) => FORMATS[name].extension === extension) ?? begunAs(head) ?? 'csv';

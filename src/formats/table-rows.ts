@@ -4,19 +4,19 @@ import { fileFinding, printable } from '../rules/finding.ts';
 import { UnreadableFile } from './decode.ts';
 import { COLUMNS_MAX, isColumnName, noRows, ROWS_MAX, type RowSink, tooManyColumns, tooManyRows } from './input.ts';
 
-/** What is wrong with one value, by its position in the row. */
+/** A problem with one value of a row, given by its index. */
 export interface CellProblem {
   index: number;
   rule: string;
   message: string;
 }
 
-/** The rows of a table whose first record names the columns: of a CSV file or a sheet. */
+/** Rows of a table whose first record has the column names: a CSV file or a sheet. */
 export class TableRows {
   readonly file: string;
   private readonly sink: RowSink;
   private names: string[] | undefined;
-  /** Position of each column that can be read. */
+  /** Index of each readable column. */
   private readonly positions = new Map<string, number>();
   private headerLine = 1;
   private rows = 0;
@@ -27,18 +27,18 @@ export class TableRows {
     this.sink = sink;
   }
 
-  /** Names of the columns; absent before the header line. */
+  /** Column names; undefined before the header line. */
   get header(): readonly string[] | undefined {
     return this.names;
   }
 
-  /** Throws `UnreadableFile` when the record names no column or too many. */
+  /** Throws `UnreadableFile` if the record has none of our column names, or too many columns. */
   takeHeader(record: readonly string[], line: number): void {
     const names = record.map((name) => name.trim());
     this.names = names;
     this.headerLine = line;
     if (names.length > COLUMNS_MAX) throw new UnreadableFile(tooManyColumns(this.file, line));
-    // A first line that names no column of ours is a row: its values are nobody's business.
+    // If the first line has none of our column names, it may be a row: its values are not shown.
     if (!names.some((name) => OWN_FIELDS.has(name))) throw new UnreadableFile(this.found(line, noHeader(names)));
     for (const [index, name] of names.entries()) {
       if (!isColumnName(name))
@@ -55,7 +55,7 @@ export class TableRows {
     }
   }
 
-  /** As many values as there are columns. With problems the row is checked and never valid. */
+  /** The record has a value for each column. A row with problems is checked but never valid. */
   takeRow(record: readonly string[], line: number, problems: readonly CellProblem[] = []): void {
     this.count(line);
     this.hasValues = true;
@@ -71,20 +71,20 @@ export class TableRows {
     this.sink.warning(this.aboutCell(line, problem));
   }
 
-  /** A row without any value pays nothing: it counts, and is left out. */
+  /** A row without values pays nothing: it is counted and left out. */
   leaveOut(line: number, why: { rule: string; message: string }): void {
     this.count(line);
     this.sink.warning({ ...this.found(line, why), row: this.rows });
   }
 
-  /** A row that cannot be told apart into values. */
+  /** Reports a row that cannot be split into values. */
   refuse(line: number, why: { rule: string; message: string }): void {
     this.count(line);
     this.hasValues = true;
     this.sink.finding({ ...this.found(line, why), row: this.rows });
   }
 
-  /** A file without a record, or without a payout. */
+  /** Reports a file without a record or without a payout. */
   end(): void {
     if (this.hasValues) return;
     const message =
@@ -108,7 +108,7 @@ export class TableRows {
   }
 }
 
-/** Names that differ from ours in capitals, blanks and hyphens only are shown as they have to be written. */
+/** If names differ from ours only in case, spaces and hyphens, shows how to write them. */
 function noHeader(names: readonly string[]): { rule: string; message: string } {
   const meant = names.map((name) => name.toLowerCase().replace(/[\s-]+/g, '_')).filter((name) => OWN_FIELDS.has(name));
   if (meant.length === 0) {

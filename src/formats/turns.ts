@@ -1,17 +1,17 @@
 import { setImmediate } from 'node:timers/promises';
 
 /**
- * Files are read in the process that also answers requests, keeps cards and heartbeats. Reading one is cut into pieces
- * that no content makes long, and between two of them the others have their turn.
+ * Files are read in the process that also answers requests, keeps cards and heartbeats. So reading is cut into pieces that are
+ * short whatever their content, and other work gets a turn between two of them.
  */
 
-/** How long one turn may take before the next piece waits, ms. */
+/** How long one turn may last before other work gets one, ms. */
 const TURN_MS = 10;
 
-/** A piece of a file: what a reader makes of it is done in a few ms, whatever it holds. */
+/** Small enough that a reader processes it in a few ms, whatever it contains. */
 const PIECE_BYTES = 4 * 1024;
 
-/** Resolves when the work may go on: at once, or after the others' turn where its own was long enough. */
+/** Resolves when the work may continue: at once, or after a turn of other work if its own was long enough. */
 export type NextTurn = () => Promise<void> | undefined;
 
 export function turns(): NextTurn {
@@ -24,7 +24,7 @@ export function turns(): NextTurn {
   };
 }
 
-/** The same bytes in small pieces, a turn at a time. */
+/** The same bytes in small pieces, with turns for other work. */
 export async function* inTurns(bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const next = turns();
   for await (const chunk of bytes) {

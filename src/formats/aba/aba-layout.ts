@@ -1,13 +1,13 @@
 import { type Columns, cut } from '../fixed-width/lines.ts';
 
 /**
- * Australian direct entry (Cemtex, "ABA"): records of 120 characters, amounts in cents. Our own, because the packages
- * found for it write such files (aba-generator) and read none.
+ * Australian direct entry (Cemtex, "ABA"): records of 120 characters, amounts in cents. Written here because the packages found
+ * (aba-generator) only write such files.
  */
 
 export const ABA_WIDTH = 120;
 
-/** Type 0: who pays, and when. */
+/** Type 0: payer and date. */
 export const HEAD = {
   reelSequence: [19, 20],
   institution: [21, 23],
@@ -46,7 +46,7 @@ export const CREDIT_CODES: ReadonlySet<string> = new Set(['50', '51', '52', '53'
 export const DEBIT_CODE = '13';
 export const PAY_CODE = '53';
 
-/** Whether a debit is of the account that it names as the payer's. */
+/** Whether a debit is to the same account that it names as the payer's. */
 export function isBalancing(record: string): boolean {
   const same = (one: Columns, other: Columns): boolean => cut(record, one).trim() === cut(record, other).trim();
   return (
@@ -56,7 +56,7 @@ export function isBalancing(record: string): boolean {
   );
 }
 
-/** Whether a file begins as a descriptive record does. */
+/** Whether a file begins like a descriptive record. */
 export function looksLikeAba(firstBytes: Uint8Array): boolean {
   return /^0[ -~]{17}\d\d[A-Z]{3} {7}/.test(Buffer.from(firstBytes.subarray(0, 30)).toString('latin1'));
 }

@@ -2,7 +2,7 @@ import type { Finding } from '../../domain/finding.ts';
 import { type Columns, columnFinding, cut, digitsOf } from '../fixed-width/lines.ts';
 import { CREDIT_CODES, DEBIT_CODE, DETAIL } from './aba-layout.ts';
 
-/** What is wrong with one detail record by itself, and why it is not paid. */
+/** What is wrong with one detail record by itself, or why it is not paid. */
 export function detailFindings(record: string, place: Pick<Finding, 'file' | 'line' | 'row'>): Finding[] {
   return DETAIL_RULES.filter(({ columns, broken }) => broken(cut(record, columns))).map(
     ({ columns, rule, message, shown }) =>
@@ -15,7 +15,7 @@ interface DetailRule {
   rule: string;
   message: string;
   broken(value: string): boolean;
-  /** The value is a code, so that it may be shown. */
+  /** The value is a code and may be shown. */
   shown?: true;
 }
 

@@ -11,9 +11,9 @@ import { ABA_WIDTH, DEBIT_CODE, DETAIL, HEAD, isBalancing, PAY_CODE, TOTAL, TOTA
 import { detailFindings } from './detail-rules.ts';
 
 /**
- * Reads an Australian direct entry file ("ABA"): one descriptive record, its credits, one record of totals. A debit of the
- * account that pays balances the credits, as some banks want it, and is no row; any other debit is a finding of its row.
- * Anything that makes the totals or the layout doubtful is a finding about the file.
+ * Reads an Australian direct entry file ("ABA"): one descriptive record, credits, one totals record. A debit to the paying
+ * account balances the credits, as some banks require, and is not a row; any other debit is a finding about its row. Whatever
+ * makes totals or layout doubtful is a finding about the file.
  */
 export async function readAba(
   file: string,
@@ -27,18 +27,18 @@ export async function readAba(
 
 interface Head {
   message: OriginalMessage;
-  /** ISO 8601; absent when the file has no such day. */
+  /** ISO 8601; absent if the file has no valid date. */
   processingDate?: string;
 }
 
 class AbaReader extends RecordReader {
   private head: Head | undefined;
   private closed = false;
-  /** Detail records; `row` counts those that are no balancing entry. */
+  /** Number of detail records; `row` leaves out balancing entries. */
   private details = 0;
   private credits = 0n;
   private debits = 0n;
-  /** Debits of the account that pays: part of `debits`. */
+  /** Debits to the paying account; included in `debits`. */
   private balancing = 0n;
 
   take(record: string, line: number): void {

@@ -3,13 +3,13 @@ import { UnreadableFile } from '../decode.ts';
 import { type RowSink, recordTooLarge } from '../input.ts';
 import { TableRows } from '../table-rows.ts';
 
-/** Turns parsed records into rows and findings, keeping the line each record starts on. */
+/** Turns parsed records into rows and findings, each with the line on which its record starts. */
 export class CsvRecords {
   private readonly table: TableRows;
-  /** First line after the record seen last, and the blank lines counted by then. */
+  /** Line after the last record, and the number of blank lines up to it. */
   private nextLine = 1;
   private blankLines = 0;
-  /** Stray quotes of the record that is being read. */
+  /** Stray quotes found in the current record. */
   private strayQuotes = 0;
 
   constructor(file: string, sink: RowSink) {
@@ -22,7 +22,7 @@ export class CsvRecords {
 
   take(record: string[], info: InfoRecord): null {
     this.strayQuotes = 0;
-    // The parser counts the line a record ends on; the newlines it holds give the line it starts on.
+    // The parser gives the line on which a record ends; less the newlines in it, that is the line on which it starts.
     const line = info.lines - newlinesIn(record);
     this.nextLine = info.lines + 1;
     this.blankLines = info.empty_lines;
@@ -32,7 +32,7 @@ export class CsvRecords {
     return null;
   }
 
-  /** A record the parser gave up. Throws when what follows cannot be told apart either. */
+  /** Called for a record that the parser gave up. Throws if the following records cannot be parsed either. */
   skip(error: CsvError | undefined): undefined {
     const { table } = this;
     const blankLines = Number(error?.empty_lines);
@@ -41,7 +41,7 @@ export class CsvRecords {
     if (error?.code !== 'INVALID_OPENING_QUOTE') throw new UnreadableFile(table.found(start, BROKEN_QUOTE));
     if (table.header === undefined) throw new UnreadableFile(table.found(start, STRAY_QUOTE));
     const end = Number(error?.lines);
-    // The parser reports every stray quote of a record, each time with the whole value so far.
+    // The parser reports every stray quote of a record, each time with the value read so far.
     if (end < this.nextLine) {
       this.strayQuotes += 1;
       if (this.strayQuotes < STRAY_QUOTES_MAX) return undefined;
@@ -83,7 +83,7 @@ const STRAY_QUOTE = {
   rule: 'stray-quote',
   message: 'a quote inside an unquoted value; quote the whole value and double the quotes in it',
 };
-/** A value in which somebody has forgotten to double the quotes has a few. */
+/** More than a value has in which somebody forgot to double the quotes. */
 const STRAY_QUOTES_MAX = 100;
 const STRAY_QUOTES = {
   rule: 'stray-quote',

@@ -2,9 +2,9 @@ import { UnreadableFile } from '../decode.ts';
 import { RECORD_BYTES_MAX, type RowSink, recordTooLarge } from '../input.ts';
 
 /**
- * Makes text safe for the CSV parser: CRLF becomes LF (the parser counts CRLF inside quotes as two lines), lone CR and
- * NUL become a space and a finding, and a line beyond the record limit ends the pass (the parser checks its own limit
- * only where it appends a character, so a line of nothing but delimiters would grow without end).
+ * Makes text safe for the CSV parser: CRLF becomes LF (the parser counts CRLF inside quotes as two lines); lone CR and NUL become
+ * a space and a finding; a line beyond the record limit ends the pass (the parser checks its own limit only when it appends a
+ * character, so a line of only delimiters could grow for ever).
  */
 export async function* csvText(
   file: string,
@@ -27,7 +27,7 @@ class LineScan {
   private readonly sink: Pick<RowSink, 'finding'>;
   private line = 1;
   private length = 0;
-  /** Line of the last finding of a kind: one a line is enough, and old Mac line ends make the file one line. */
+  /** Line of the last finding of each kind: one per line is enough, and old Mac line ends make the whole file one line. */
   private readonly noted = new Map<string, number>();
 
   constructor(file: string, sink: Pick<RowSink, 'finding'>) {
@@ -78,7 +78,7 @@ const STRAY = [
 
 const DELIMITERS = [',', ';', '\t'] as const;
 
-/** The delimiter the header line uses most, outside quotes; a comma when there is none. */
+/** The delimiter that the header line has most often outside quotes; a comma if it has none. */
 export function detectDelimiter(header: string): string {
   const bare = header.replaceAll(/"[^"]*"/g, '');
   const count = (delimiter: string): number => bare.split(delimiter).length;

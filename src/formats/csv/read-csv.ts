@@ -5,8 +5,8 @@ import { CsvRecords } from './csv-records.ts';
 import { csvText, detectDelimiter } from './csv-text.ts';
 
 /**
- * Reads a CSV file: UTF-8, header line first, delimiter comma, semicolon or tab as the header line has it, quotes as in
- * RFC 4180. A finding never stops the pass, unless what follows it cannot be read (UTF-16, a broken quote, a limit).
+ * Reads a CSV file: UTF-8, header line first; comma, semicolon or tab as delimiter, as in the header line; quotes as in RFC 4180.
+ * A finding never stops the pass, unless the rest cannot be read (UTF-16, a broken quote, a limit).
  */
 export async function readCsv(file: string, bytes: AsyncIterable<Uint8Array>, sink: RowSink): Promise<void> {
   const records = new CsvRecords(file, sink);
@@ -31,7 +31,7 @@ async function parseInto(records: CsvRecords, text: AsyncIterable<string>): Prom
   let head = '';
   for await (const chunk of text) {
     if (parser === undefined) {
-      // The delimiter is known once the header line is whole.
+      // The delimiter is known once the header line is complete.
       head += chunk;
       const newline = head.trimStart().indexOf('\n');
       if (newline < 0) {
@@ -61,7 +61,7 @@ function openParser(records: CsvRecords, head: string): Parser {
     skip_empty_lines: true,
     skip_records_with_error: true,
     max_record_size: RECORD_BYTES_MAX,
-    // Records are taken in here, in the parser's own turn, so that nothing is buffered and errors keep their order.
+    // Called synchronously by the parser, so that nothing is buffered and errors keep their order.
     on_record: (record: string[], info) => records.take(record, info),
     on_skip: (error) => records.skip(error),
   });

@@ -3,9 +3,9 @@ import { fileFinding, printable } from '../../rules/finding.ts';
 import { UnreadableFile } from '../decode.ts';
 import { FILE_BYTES_MAX, type RowSink } from '../input.ts';
 
-/** Files of records that all have one width, in plain ASCII, one a line: ABA and NACHA. */
+/** Files of fixed-width records in plain ASCII, one per line: ABA and NACHA. */
 
-/** First and last character of a field, counted from 1 as the formats are documented. */
+/** First and last column of a field, counted from 1 as in the documentation of the formats. */
 export type Columns = readonly [from: number, to: number];
 
 export const cut = (record: string, [from, to]: Columns): string => record.slice(from - 1, to);
@@ -20,7 +20,7 @@ const CR = 0x0d;
 
 /**
  * Records of exactly `width` printable ASCII characters; line ends are LF or CRLF, empty lines count as lines. Throws
- * `UnreadableFile` (`not-ascii`, `wrong-record-length`, `file-too-large`): from there on no column can be trusted.
+ * `UnreadableFile` (`not-ascii`, `wrong-record-length`, `file-too-large`), since after that no column can be trusted.
  */
 async function* fixedRecords(
   file: string,
@@ -71,7 +71,7 @@ function tooLarge(file: string, line: number): UnreadableFile {
   return new UnreadableFile(fileFinding(file, line, 'file-too-large', message));
 }
 
-/** Hands each record of a file to `reader`; a file that cannot be read on ends as a finding. */
+/** Passes each record of a file to `reader`; if the rest cannot be read, that is a finding. */
 export async function readRecords(
   file: string,
   bytes: AsyncIterable<Uint8Array>,
@@ -98,7 +98,7 @@ export function columnFinding(
   return { file, line, row, column: from === to ? `${from}` : `${from}-${to}`, value: shown, rule, message };
 }
 
-/** Year, month and day of two digits each as an ISO 8601 date of this century; `undefined` if the calendar has none. */
+/** Two digits each of year, month and day as an ISO 8601 date of this century; `undefined` if there is no such day. */
 export function calendarDate(year: string, month: string, day: string): string | undefined {
   const date = `20${year}-${month}-${day}`;
   if (!/^\d{4}-\d{2}-\d{2}$/.test(date)) return undefined;
@@ -106,13 +106,13 @@ export function calendarDate(year: string, month: string, day: string): string |
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(date) ? date : undefined;
 }
 
-/** Digits of a numeric field, which may be filled with zeros or blanks on the left; `undefined` for anything else. */
+/** Value of a numeric field, padded with zeros or blanks on the left; `undefined` for anything else. */
 export function digitsOf(field: string): bigint | undefined {
   const digits = field.trimStart();
   return /^\d+$/.test(digits) ? BigInt(digits) : undefined;
 }
 
-/** A text field without its blanks; absent when there is nothing else. */
+/** A text field, trimmed; absent if blank. */
 export function filled<Name extends string>(name: Name, field: string): { [name in Name]?: string } {
   const value = field.trim();
   return value === '' ? {} : ({ [name]: value } as { [name in Name]: string });

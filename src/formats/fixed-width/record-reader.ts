@@ -4,7 +4,7 @@ import { type RowSink, tooManyRows } from '../input.ts';
 import type { MessageContext } from '../messages/message-context.ts';
 import { type Columns, columnFinding } from './lines.ts';
 
-/** Where a reader of records is in its file, and what it says of the file there. */
+/** A reader's position in its file, and findings about the file at that position. */
 export abstract class RecordReader {
   protected readonly file: string;
   protected readonly sink: RowSink;
@@ -20,13 +20,13 @@ export abstract class RecordReader {
     this.rowsMax = rowsMax;
   }
 
-  /** Throws `UnreadableFile` for a row too many. */
+  /** Throws `UnreadableFile` if there are too many rows. */
   protected countRow(): void {
     this.row += 1;
     if (this.row > this.rowsMax) throw new UnreadableFile(tooManyRows(this.file, this.line, this.rowsMax));
   }
 
-  /** About the file. */
+  /** Reports a finding about the file. */
   protected found(columns: Columns, what: { rule: string; message: string; value?: string }): void {
     this.sink.finding(columnFinding({ file: this.file, line: this.line, row: null }, columns, what));
   }

@@ -5,7 +5,7 @@ import type { RowSink } from '../input.ts';
 import { instructionOf } from '../messages/instruction.ts';
 import type { MessageContext } from '../messages/message-context.ts';
 
-/** Hands a transfer to the sink as a row: what the mapping cannot place, and what its reader found, makes it unsound. */
+/** Passes a transfer to the sink as a row. It is unsound if the mapping cannot place something, or its reader found something. */
 export function takeTransfer(
   { file, sink, context }: { file: string; sink: RowSink; context: MessageContext },
   transfer: CreditTransfer,

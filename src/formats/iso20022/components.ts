@@ -1,5 +1,5 @@
 /**
- * Message components that ISO 20022 messages of the payments domain share, in two editions: that of pain.001.001.03 and
+ * Message components shared by the ISO 20022 messages of the payments domain, in two editions: that of pain.001.001.03 and
  * pain.002.001.03 (2009), and that of pain.001.001.09 and pain.002.001.10 (2019). Notation: `grammar.ts`.
  */
 export const COMPONENTS = `

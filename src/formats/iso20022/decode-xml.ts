@@ -7,7 +7,7 @@ const HEAD_BYTES = 512;
 
 type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'iso-8859-1';
 
-/** Names an XML declaration may give each encoding. */
+/** Names that an XML declaration may give for each encoding. */
 const LABELS: Readonly<Record<Encoding, readonly string[]>> = {
   'utf-8': ['utf-8', 'utf8', 'us-ascii'],
   'utf-16le': ['utf-16', 'utf-16le'],
@@ -16,8 +16,8 @@ const LABELS: Readonly<Record<Encoding, readonly string[]>> = {
 };
 
 /**
- * The text of an XML file: UTF-8, UTF-16 or ISO-8859-1, where its first bytes and its XML declaration agree. Throws
- * `UnreadableFile`: `bad-encoding`, `not-utf8`, `file-too-large`. Memory stays at one chunk whatever the file.
+ * Text of an XML file in UTF-8, UTF-16 or ISO-8859-1; its first bytes and its XML declaration must agree. Throws
+ * `UnreadableFile`: `bad-encoding`, `not-utf8`, `file-too-large`. Only one chunk is in memory.
  */
 export async function* decodeXml(file: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const source = bytes[Symbol.asyncIterator]();
@@ -51,7 +51,7 @@ function encodingOf(file: string, head: Buffer): Encoding {
   throw new UnreadableFile(fileFinding(file, 1, 'bad-encoding', message));
 }
 
-/** By byte order mark, or by how `<` is written; `undefined` for a file of single bytes. */
+/** By byte order mark, or by the bytes of `<`; `undefined` for an encoding of single bytes. */
 function byFirstBytes(head: Buffer): Exclude<Encoding, 'iso-8859-1'> | undefined {
   const [first, second, third] = head;
   if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8';
@@ -60,7 +60,7 @@ function byFirstBytes(head: Buffer): Exclude<Encoding, 'iso-8859-1'> | undefined
   return undefined;
 }
 
-/** Text of a chunk, and where in it the first character is that cannot be; the last call has no chunk. */
+/** Text of a chunk, and the index of its first impossible character; the last call has no chunk. */
 type Decode = (chunk?: Uint8Array) => { text: string; badAt: number };
 
 async function* decodeOther(file: string, bytes: AsyncIterable<Uint8Array>, decode: Decode): AsyncGenerator<string> {
@@ -95,7 +95,7 @@ function utf16(encoding: 'utf-16le' | 'utf-16be'): Decode {
   };
 }
 
-/** Control characters of ISO-8859-1, and pairs that are one character of UTF-8: text that was saved otherwise. */
+/** Control characters of ISO-8859-1, and pairs that would be one character in UTF-8: signs that the text has another encoding. */
 const NOT_LATIN1 = /[\x80-\x9f]|[\xc2-\xf4][\xa0-\xbf]/;
 
 function latin1(): Decode {

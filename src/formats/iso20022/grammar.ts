@@ -1,17 +1,17 @@
 import { type Leaf, oneOf, SIMPLE_TYPES, textUpTo } from './simple-types.ts';
 
 /**
- * Grammars of ISO 20022 messages. Our own, because a validator of schemas holds the whole message in memory and shows
- * account numbers and names in what it says.
+ * Grammars of ISO 20022 messages. Written here because a schema validator holds the whole message in memory and shows account
+ * numbers and names in its errors.
  *
- * They are made from tables of one line a type (a line that begins with blanks goes on):
+ * They are made from tables with one type per line (a line that begins with blanks continues the previous one):
  *
  *     Name = Child:Type Child?:Type Child*:Type Child+:Type Child{0,7}:Type     all of these, in this order
  *     Name = Child:Type | Child:Type                                            exactly one of these
  *     Name ~ CODE CODE                                                          a code
  *
- * `Type` is a name of the table, one of `SIMPLE_TYPES`, a number N (text of 1 to N characters) or `Any` (one element of
- * whatever kind). An entry that ends with `@2009` or `@2019` belongs to that edition alone.
+ * `Type` is a name of the table, one of `SIMPLE_TYPES`, a number N (text of 1 to N characters) or `Any` (one element of any
+ * kind). An entry that ends with `@2009` or `@2019` belongs to that edition only.
  */
 export type Edition = '2009' | '2019';
 
@@ -39,7 +39,7 @@ const OCCURRENCE: Readonly<Record<string, readonly [min: number, max: number]>> 
   '+': [1, Number.POSITIVE_INFINITY],
 };
 
-/** Throws a TypeError where the tables are wrong: a type without a line, an entry that cannot be read. */
+/** Throws a TypeError if the tables are wrong: a type without a line, or an entry that cannot be parsed. */
 export function defineGrammar(edition: Edition, ...tables: readonly string[]): Grammar {
   const lines = new Map<string, [sign: string, entries: string]>();
   for (const line of tables

@@ -6,11 +6,11 @@ import { decodeXml } from './decode-xml.ts';
 import type { Grammar } from './grammar.ts';
 import { type StructureEvents, StructureWalk } from './structure.ts';
 
-/** Deeper than any message: a file beyond it is an attack on the memory of its reader. */
+/** Deeper than any message: such a file is an attack on the reader's memory. */
 const DEPTH_MAX = 64;
 const XMLNS = 'http://www.w3.org/2000/xmlns/';
 const SCHEMA_INSTANCE = 'http://www.w3.org/2001/XMLSchema-instance';
-/** Tell a parser where a schema is; nothing is fetched. */
+/** These attributes tell a parser where a schema is; nothing is fetched. */
 const SCHEMA_HINTS: ReadonlySet<string> = new Set(['schemaLocation', 'noNamespaceSchemaLocation']);
 
 export interface Root {
@@ -20,15 +20,14 @@ export interface Root {
 }
 
 export interface DocumentEvents extends StructureEvents {
-  /** The grammar for a document; throws `UnreadableFile` when there is none. `path` is the place of the walk from now on. */
+  /** The grammar for a document; throws `UnreadableFile` if there is none. From then on, `path` returns the current position. */
   begin(root: Root, path: () => string): Grammar;
 }
 
 /**
- * Reads an XML document against a grammar, element by element: no DOCTYPE (and so no entities but the five of XML), no
- * deeper than 64 elements, and no stretch between two `records` (names of elements) longer than a record may be. Throws
- * `UnreadableFile` where the rest cannot be read: `not-well-formed`, `doctype-refused`, `too-deep`, `record-too-large`, and those
- * of `decodeXml`.
+ * Reads an XML document against a grammar, element by element: no DOCTYPE (and so no entities but XML's five), at most 64 levels,
+ * and no stretch between two `records` (element names) longer than a record may be. Throws `UnreadableFile` if the rest cannot be
+ * read: `not-well-formed`, `doctype-refused`, `too-deep`, `record-too-large`, and those of `decodeXml`.
  */
 export async function readDocument(
   file: string,
@@ -50,7 +49,7 @@ class DocumentParser {
   private namespace = '';
   private depth = 0;
   private tagLine = 1;
-  /** Characters written; between two writes the parser's own position is not true. */
+  /** Number of characters written; between two writes the parser's own position is wrong. */
   private written = 0;
   /** Position of the last record boundary. */
   private boundary = 0;
@@ -66,7 +65,7 @@ class DocumentParser {
       throw this.unreadable('doctype-refused', 'a DOCTYPE is not accepted; delete it and the entities it declares');
     });
     this.parser.on('opentagstart', () => {
-      // A line end right behind the name was read already.
+      // A line end directly after the name has already been read.
       this.tagLine = this.parser.line - (this.parser.columnIndex === 0 ? 1 : 0);
     });
     this.parser.on('opentag', ({ local, uri, attributes }) => this.open(local, uri, Object.values(attributes)));
@@ -136,6 +135,6 @@ function ownAttributes(attributes: readonly SaxesAttributeNS[]): Readonly<Record
 
 const NO_ATTRIBUTES: Readonly<Record<string, string>> = {};
 
-/** The parser's words without its place, and without what it quotes of the file. */
+/** The parser's message without position and without quoted text of the file. */
 const faultOf = (error: Error): string =>
   (/^(?:\d+:\d+: )?([^:]*?)[.:]?(?::.*)?$/s.exec(error.message)?.[1] ?? '').trim();

@@ -1,6 +1,6 @@
-/** Values of ISO 20022 elements: text, codes, dates and numbers as XML Schema understands them. */
+/** Values of ISO 20022 elements: text, codes, dates and numbers, as defined by XML Schema. */
 
-/** What is wrong with a value; the message never holds the value. */
+/** What is wrong with a value; the message never contains it. */
 export interface BadValue {
   rule: string;
   message: string;
@@ -10,7 +10,7 @@ type ValueCheck = (text: string) => BadValue | undefined;
 
 const bad = (message: string): BadValue => ({ rule: 'bad-value', message });
 
-/** Blanks around dates, numbers and booleans mean nothing in XML Schema; around text they do. */
+/** In XML Schema, blanks around dates, numbers and booleans are insignificant; around text they are not. */
 const collapsed = (text: string): string => text.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '');
 
 /** Text of 1 to `max` characters (not UTF-16 units). */
@@ -35,7 +35,7 @@ const matching =
 
 const DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?$/;
 
-/** A decimal as XML Schema writes it (`+5`, `.5` and `5.` are such), as digits over a power of ten. */
+/** A decimal of XML Schema (such as `+5`, `.5` or `5.`), as an integer and a number of decimals. */
 export function schemaDecimal(text: string): { digits: bigint; scale: number } | undefined {
   const [matched, sign, whole = '', fraction = ''] = DECIMAL.exec(collapsed(text)) ?? [];
   if (matched === undefined || whole + fraction === '') return undefined;
@@ -43,7 +43,7 @@ export function schemaDecimal(text: string): { digits: bigint; scale: number } |
   return { digits: sign === '-' ? -digits : digits, scale: fraction.length };
 }
 
-/** Digits are counted without the zeros that carry no value. */
+/** Leading and trailing zeros without value are not counted as digits. */
 const decimal =
   (totalDigits: number, fractionDigits: number, min?: 0): ValueCheck =>
   (text) => {
@@ -66,7 +66,7 @@ const DATE_TIME = new RegExp(
 
 function isDay([, year, month, day]: readonly string[]): boolean {
   const [y, m, d] = [Number(year), Number(month), Number(day)];
-  // The calendar repeats itself after 400 years, and Date.UTC takes years below 100 for others.
+  // The calendar repeats every 400 years, and Date.UTC maps years below 100 to the 1900s.
   const daysOfMonth = new Date(Date.UTC(2000 + (y % 400), m, 0)).getUTCDate();
   return y > 0 && m >= 1 && m <= 12 && d >= 1 && d <= daysOfMonth;
 }
@@ -83,13 +83,13 @@ const boolean: ValueCheck = (text) =>
 
 const CURRENCY = matching(/^[A-Z]{3}$/, 'a currency code of three capital letters');
 
-/** A value and the attributes it must have. */
+/** A simple type: the check of its value, and the attributes it must have. */
 export interface Leaf {
   check: ValueCheck;
   attributes?: Readonly<Record<string, ValueCheck>>;
 }
 
-/** By the names that the tables of components use. */
+/** By their names in the tables of components. */
 export const SIMPLE_TYPES: Readonly<Record<string, Leaf>> = {
   Amount: { check: decimal(18, 5, 0), attributes: { Ccy: CURRENCY } },
   Bic: { check: matching(/^[A-Z]{6}[A-Z2-9][A-NP-Z0-9](?:[A-Z0-9]{3})?$/, 'a BIC') },

@@ -1,29 +1,29 @@
 import type { ElementType, Grammar, Particle } from './grammar.ts';
 import type { BadValue } from './simple-types.ts';
 
-/** One thing that the grammar does not allow. */
+/** A violation of the grammar. */
 export interface StructureProblem extends BadValue {
   line: number;
   path: string;
-  /** Element or attribute it is about. */
+  /** The element or attribute. */
   name: string;
-  /** As written: for showing it must be masked. */
+  /** As written; must be masked before it is shown. */
   value?: string;
 }
 
 interface StartTag {
   name: string;
-  /** Of the namespace of the message. */
+  /** Whether it is in the namespace of the message. */
   own: boolean;
   /** Without namespace declarations. */
   attributes: Readonly<Record<string, string>>;
   line: number;
 }
 
-/** What is told of a document while it is walked; elements out of place are told of as problems alone. */
+/** Called during the walk; for elements out of place only `problem` is called. */
 export interface StructureEvents {
   problem(problem: StructureProblem): void;
-  /** `trail` is the names from the root down, without positions: `Document/CstmrCdtTrfInitn/GrpHdr`. */
+  /** `trail`: the names from the root down, without positions: `Document/CstmrCdtTrfInitn/GrpHdr`. */
   open(trail: string, line: number): void;
   leaf(leaf: { trail: string; text: string; attributes: Readonly<Record<string, string>>; line: number }): void;
   close(trail: string): void;
@@ -31,19 +31,19 @@ export interface StructureEvents {
 
 interface Frame {
   trail: string;
-  /** Name, with its position where it may stand more than once. */
+  /** Name, with its position if it may occur more than once. */
   step: string;
-  /** `undefined` below an element out of place or of any kind: not judged. */
+  /** `undefined` inside an element out of place or of type `Any`: not checked. */
   type: ElementType | undefined;
   line: number;
   attributes: Readonly<Record<string, string>>;
   text: string;
-  /** Entry of the type that the last child took, and how often it was taken. */
+  /** Index of the entry that the last child matched, and how often it was matched. */
   at: number;
   taken: number;
 }
 
-/** Checks a document against a grammar element by element, keeping nothing but the open elements. */
+/** Checks a document against a grammar element by element; only the open elements are in memory. */
 export class StructureWalk {
   private readonly grammar: Grammar;
   private readonly events: StructureEvents;
@@ -87,7 +87,7 @@ export class StructureWalk {
       return;
     }
     const stray = text.trim();
-    // Once for each element, wherever its children interrupt the text.
+    // Reported once per element, even if children split the text.
     if (stray === '' || frame.text !== '') return;
     frame.text = stray;
     this.problem(frame, { rule: 'unexpected-text', message: STRAY_TEXT, value: stray });
@@ -123,7 +123,7 @@ export class StructureWalk {
     return tag.name === this.grammar.root.name ? this.grammar.root : undefined;
   }
 
-  /** The entry that allows this child here; a problem and `undefined` where none does. */
+  /** The entry that allows this child here; if there is none, reports a problem and returns `undefined`. */
   private childFor(parent: Frame, tag: StartTag): Particle | undefined {
     const { type } = parent;
     if (type === undefined) return undefined;
@@ -166,7 +166,7 @@ export class StructureWalk {
     return particle;
   }
 
-  /** Says which entries from the current one up to `end` were due and did not come. */
+  /** Reports required entries from the current one up to `end` that are missing. */
   private missingBefore(frame: Frame, particles: readonly Particle[], end: number): void {
     for (const [offset, { name, min }] of particles.slice(frame.at, end).entries()) {
       const taken = offset === 0 ? frame.taken : 0;

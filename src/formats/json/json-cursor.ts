@@ -1,6 +1,6 @@
 /**
- * Reads JSON text token by token and knows the line of each. `JSON.parse` gives no lines, keeps the last of two equal
- * keys without a word, and turns numbers into floats; none of that is fit for payouts.
+ * Reads JSON text token by token, with the line of each. `JSON.parse` gives no lines, silently keeps the last of two equal keys,
+ * and makes floats of numbers; none of that is acceptable for payouts.
  */
 
 export class JsonSyntaxError extends Error {
@@ -13,7 +13,7 @@ export class JsonSyntaxError extends Error {
   }
 }
 
-/** More text than a caller has allowed since the last `allow`. */
+/** More text than allowed by the last `allow`. */
 export class JsonTooLong extends Error {
   override readonly name = 'JsonTooLong';
 }
@@ -37,12 +37,12 @@ export class JsonCursor {
     this.nextNewline = text.indexOf('\n');
   }
 
-  /** Reads `length` characters on from here at most: what takes more of them throws `JsonTooLong`. */
+  /** Allows at most `length` more characters from here; reading more throws `JsonTooLong`. */
   allow(length: number): void {
     this.end = this.at + length;
   }
 
-  /** Next character that is not blank, not consumed; empty at the end. */
+  /** The next non-blank character, without consuming it; empty at the end. */
   peek(): string {
     while (this.at <= this.end && BLANKS.has(this.text.charCodeAt(this.at))) this.at += 1;
     this.checkLength();
@@ -53,7 +53,7 @@ export class JsonCursor {
     return this.at;
   }
 
-  /** Line of the current position, from 1. Positions only grow, so counting is linear over the whole file. */
+  /** Line of the current position, from 1. Positions only grow, so counting is linear in the whole file. */
   line(): number {
     while (this.nextNewline >= 0 && this.nextNewline < this.at) {
       this.lines += 1;
@@ -72,7 +72,7 @@ export class JsonCursor {
     if (!this.take(char)) throw this.unexpected(`"${char}"`);
   }
 
-  /** Keys of `{ "key": value, ... }`; whoever takes one consumes its value. */
+  /** Keys of `{ "key": value, ... }`; the caller consumes each value. */
   *members(): Generator<string> {
     this.expect('{');
     if (this.take('}')) return;
@@ -84,7 +84,7 @@ export class JsonCursor {
     this.expect('}');
   }
 
-  /** Stops at each of `[ element, ... ]`, for the element to be consumed. */
+  /** Yields at each element of `[ element, ... ]`; the caller consumes the element. */
   *elements(): Generator<void> {
     this.expect('[');
     if (this.take(']')) return;
@@ -112,7 +112,7 @@ export class JsonCursor {
     }
   }
 
-  /** A scalar with its text as written; `undefined`, and nothing consumed, at an object or array. */
+  /** A scalar with its text as written; at an object or array `undefined`, and nothing is consumed. */
   scalar(): JsonScalar | undefined {
     const next = this.peek();
     if (next === '{' || next === '[') return undefined;
@@ -124,7 +124,7 @@ export class JsonCursor {
     return { kind: 'number', text: number };
   }
 
-  /** Passes over one value of any kind. */
+  /** Skips one value of any kind. */
   skip(depth = 0): void {
     if (depth > DEPTH_MAX) throw new JsonSyntaxError(`values are nested more than ${DEPTH_MAX} levels deep`, this.at);
     if (this.scalar() !== undefined) return;
@@ -143,7 +143,7 @@ export class JsonCursor {
     );
   }
 
-  /** A quote after an odd number of backslashes belongs to the string. */
+  /** Whether the quote is escaped: after an odd number of backslashes it belongs to the string. */
   private escaped(at: number): boolean {
     let first = at;
     while (this.text[first - 1] === '\\') first -= 1;

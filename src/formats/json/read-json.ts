@@ -17,8 +17,8 @@ import { turns } from '../turns.ts';
 import { JsonCursor, type JsonScalar, JsonSyntaxError, JsonTooLong } from './json-cursor.ts';
 
 /**
- * Reads an array of instructions, or `{"payouts": [...]}`. Values are strings; null counts as blank. The text is held while
- * it is read (at most `FILE_BYTES_MAX`), its rows are not. Others in the process have their turn between two payouts.
+ * Reads an array of instructions, or `{"payouts": [...]}`. Values are strings; null counts as blank. The text is in memory (at
+ * most `FILE_BYTES_MAX`), its rows are not. Other work of the process gets a turn between two payouts.
  */
 export async function readJson(file: string, bytes: AsyncIterable<Uint8Array>, sink: RowSink): Promise<void> {
   const records = new JsonRecords(file, sink);
@@ -160,7 +160,7 @@ const RECORD_TOO_LARGE = {
   message: `a payout may have at most ${RECORD_BYTES_MAX / 1024} KiB; shorten its values`,
 };
 
-/** The cursor is at most a stretch behind the fault: the lines of the whole text are not counted again. */
+/** The cursor is close behind the fault, so the lines before need not be counted again. */
 function syntaxFinding(file: string, text: string, cursor: JsonCursor, error: JsonSyntaxError): Finding {
   const line = cursor.line() - (text.slice(error.offset, cursor.offset).split('\n').length - 1);
   const start = text.slice(0, error.offset).lastIndexOf('\n') + 1;

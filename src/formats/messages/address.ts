@@ -5,18 +5,18 @@ import type { MessageContext } from './message-context.ts';
 
 type Address = NonNullable<Creditor['address']>;
 
-/** As many `AdrLine` as a hybrid address may have (Swift CBPR+, EPC guidance on addresses EPC153-22). */
+/** Number of `AdrLine` allowed in a hybrid address (Swift CBPR+, EPC guidance on addresses EPC153-22). */
 const HYBRID_LINES_MAX = 2;
 
-/** The bank's one field for the street and what stands in lines; a hybrid address may have both. */
+/** Street and address lines in the bank's one field; a hybrid address may have both. */
 export function streetOf({ street, lines = [] }: Address): string | undefined {
   return [street, ...lines].flatMap((part) => part ?? []).join(', ') || undefined;
 }
 
 /**
- * What keeps an address in lines from being paid. From the day of the setting on, CBPR+ and SEPA take structured addresses
- * and hybrid ones (town, country and two lines); the day that counts is the one on which the payment is sent. `fields` is
- * the payee as it is handed to the bank: what the directory says of the address counts.
+ * Why an address in lines cannot be paid. From the configured day on, CBPR+ and SEPA accept only structured and hybrid addresses
+ * (town, country and up to two lines); what counts is the day of sending. `fields` is the payee as passed to the bank, so address
+ * data from the directory counts.
  */
 export function addressProblem(
   { lines = [] }: Address,
@@ -32,7 +32,7 @@ export function addressProblem(
 }
 
 interface AddressDay extends Pick<MessageContext, 'today' | 'structuredAddressesFrom'> {
-  /** The day asked for, ISO 8601. */
+  /** The requested day, ISO 8601. */
   executeOn?: string;
 }
 

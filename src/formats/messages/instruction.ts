@@ -8,11 +8,11 @@ import type { MessageContext } from './message-context.ts';
 import { paymentTypeOf } from './payment-type.ts';
 
 interface MappedTransfer {
-  /** In the columns' names; what is not known is left out. */
+  /** By column names; what is unknown is left out. */
   instruction: Record<string, string>;
-  /** Payee fields that come from the message: a bank that does not ask for one gets on without it. */
+  /** Payee fields taken from the message, which may be dropped if the bank does not ask for them. */
   spare: string[];
-  /** What keeps the transfer from being paid. */
+  /** Why the transfer cannot be paid. */
   broken: BrokenTransfer[];
 }
 
@@ -62,12 +62,12 @@ function payeeOf(transfer: CreditTransfer, uid: string | undefined, context: Mes
   if (choice !== undefined && 'rule' in choice) broken.push({ column: 'payment_type', ...choice });
   const paymentType = choice !== undefined && 'paymentType' in choice ? choice.paymentType : undefined;
   const said = detailsOf(transfer, beneficiaryType, mapping.clearingFields);
-  // The city has two names: given under either, the message's own would contradict it.
+  // The city has two field names: if the directory has either, the message's city would contradict it.
   if (CITY_FIELDS.some((name) => known[name] !== undefined)) delete said.address_city;
   const types = present({ beneficiary_type: beneficiaryType, payment_type: paymentType });
   const spare = Object.keys(said).filter((name) => known[name] === undefined);
   const fields = { ...types, ...said, ...known };
-  // The directory's street stands for the lines.
+  // A street in the directory replaces the address lines.
   if (known.address_address1 === undefined) {
     const day = { ...context, executeOn: transfer.requestedExecution };
     broken.push(...[addressProblem(transfer.creditor.address ?? {}, fields, day)].flatMap((found) => found ?? []));
@@ -75,7 +75,7 @@ function payeeOf(transfer: CreditTransfer, uid: string | undefined, context: Mes
   return { fields, spare, broken };
 }
 
-/** The interface's field names (sections 2 and 4). First and last names are never cut out of a whole name. */
+/** By the interface's field names (sections 2 and 4). First and last name are never derived from a full name. */
 function detailsOf(
   { creditor }: CreditTransfer,
   beneficiaryType: string | undefined,
@@ -87,7 +87,7 @@ function detailsOf(
     account_name: name,
     company_name: beneficiaryType === 'business' ? name : undefined,
     mobile,
-    // ISO 9362 and ISO 13616: a BIC holds the bank's country, an IBAN begins with it.
+    // ISO 9362 and ISO 13616: a BIC contains the bank's country, an IBAN begins with it.
     region_country: creditor.bankCountry ?? bic?.slice(4, 6) ?? iban?.slice(0, 2),
     ...(clearingField === undefined ? {} : { [clearingField]: clearing?.member }),
     swift_code: bic,
@@ -97,7 +97,7 @@ function detailsOf(
     address_state: address.state,
     address_city: address.city,
     address_address1: streetOf(address),
-    // The one rule that the interface shows for it takes no blanks, and they carry nothing.
+    // The interface's regex for postcodes allows no blanks, which carry no meaning.
     address_postcode: address.postcode?.replace(/\s+/g, ''),
   });
 }

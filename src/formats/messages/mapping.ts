@@ -8,9 +8,9 @@ import { whyUnreadable } from '../unreadable.ts';
 import { accountKey } from './account-key.ts';
 import { ContextFileError } from './context-file-error.ts';
 
-/** The mapping file: how accounts, networks and ids of bank messages become ours. */
+/** The mapping file: how accounts, networks and ids of bank messages translate to ours. */
 export interface MessageMapping extends Omit<z.output<typeof FILE>, 'accounts' | 'clearingFields'> {
-  /** By `accountKey` of the debtor's account. */
+  /** Key: `accountKey` of the debtor's account. */
   accounts: ReadonlyMap<string, z.output<typeof ACCOUNT>>;
   clearingFields: ReadonlyMap<string, string>;
 }
@@ -20,10 +20,10 @@ export type Identity = MessageMapping['identity'];
 
 const CLEARING_FIELDS: Readonly<Record<string, string>> = { USABA: 'aba_routing_code', AUBSB: 'bsb' };
 
-/** Read in one go. */
+/** Limit for parsing in one go. */
 const MAPPING_CHARACTERS_MAX = 1024 * 1024;
 
-/** Of one refusal; who mends ten mends the rest with them. */
+/** Of one refusal: whoever fixes ten fixes the others with them. */
 const PROBLEMS_SHOWN = 10;
 
 const NOT_A_FIELD = 'a column of this product, not a payee field of the bank';
@@ -32,16 +32,16 @@ const text = z.string().trim().min(1);
 const ACCOUNT = z.strictObject({
   uid: text,
   account_id: text,
-  /** Where it is given, a message that names another currency for the account is refused. */
+  /** If given, a message with another currency for this account is refused. */
   currency: text.optional(),
 });
 const FILE = z.strictObject({
-  /** Each is an `ACCOUNT`; there can be too many of them for one turn. */
+  /** Each value is an `ACCOUNT`, validated later in turns, since there can be very many. */
   accounts: z.record(text, z.unknown()).default({}),
-  /** The first that matches counts; before the built-in ones of `payment-type.ts`. */
+  /** The first match counts, before the built-in rules of `payment-type.ts`. */
   paymentTypes: z
     .array(
-      /** What is not given matches everything. */
+      /** A missing member matches everything. */
       z.strictObject({
         serviceLevel: text.optional(),
         localInstrument: text.optional(),
@@ -51,16 +51,16 @@ const FILE = z.strictObject({
       }),
     )
     .default([]),
-  /** Beneficiary field that takes the member id, by clearing system (ISO 20022 external code). */
+  /** Beneficiary field for the member id, by clearing system (ISO 20022 external code). */
   clearingFields: z
     .record(
       text,
       text.refine((field) => !OWN_FIELDS.has(field), NOT_A_FIELD),
     )
     .default({}),
-  /** Of payees that neither the message nor the directory tells apart. */
+  /** For payees whose type neither the message nor the directory gives. */
   beneficiaryType: z.enum(['personal', 'business']).optional(),
-  /** Which id of the message is the document id. `position` numbers the transactions of a payment block. */
+  /** Which id of the message becomes the document id. `position` numbers the transactions of a payment block. */
   identity: z.enum(['end-to-end-id', 'instruction-id', 'position']).default('end-to-end-id'),
 });
 
@@ -71,7 +71,7 @@ export const EMPTY_MAPPING: MessageMapping = {
   identity: 'end-to-end-id',
 };
 
-/** Without a path: a mapping that knows no account. Throws `ContextFileError`. */
+/** Without a path: a mapping without accounts. Throws `ContextFileError`. */
 export async function loadMessageMapping(path?: string): Promise<MessageMapping> {
   if (path === undefined) return EMPTY_MAPPING;
   const content = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -110,7 +110,7 @@ function parsed(path: string, content: string): unknown {
   return JSON.parse(content);
 }
 
-/** A key that stands there twice is an error: of two accounts of ours for one debtor neither is guessed. */
+/** A duplicate key is an error: which of two accounts is meant for a debtor is never guessed. */
 function checkKeys(cursor: JsonCursor, depth = 0): void {
   if (depth > DEPTH_MAX)
     throw new JsonSyntaxError(`values are nested more than ${DEPTH_MAX} levels deep`, cursor.offset);
@@ -127,7 +127,7 @@ function checkKeys(cursor: JsonCursor, depth = 0): void {
   }
 }
 
-/** By `accountKey`. */
+/** Key: `accountKey`. */
 async function accountsOf(path: string, given: Record<string, unknown>, next: NextTurn) {
   const accounts = new Map<string, z.output<typeof ACCOUNT>>();
   const problems: string[] = [];
@@ -150,14 +150,14 @@ const refusal = (path: string, problems: readonly string[]): ContextFileError =>
 const problemsOf = (error: z.ZodError, under: readonly string[] = []): string[] =>
   error.issues.map((issue) => `${placeOf([...under, ...issue.path])}: ${problemOf(issue)}`);
 
-/** What is wrong; a key that stands in the wrong place can be an account number. */
+/** What is wrong; digits in a misplaced key are masked, since it can be an account number. */
 function problemOf(issue: z.core.$ZodIssue): string {
   if (issue.code !== 'unrecognized_keys') return issue.message;
   const keys = issue.keys.map((key) => `"${/\d/.test(key) ? shownValue('account', key) : key}"`);
   return `the key ${keys.join(', ')} is not allowed here`;
 }
 
-/** `paymentTypes[0].paymentType`; keys of `accounts` are account numbers and masked. */
+/** `paymentTypes[0].paymentType`; keys of `accounts` are account numbers and are masked. */
 function placeOf(path: readonly PropertyKey[]): string {
   const steps = path.map((step, index) => {
     if (path[0] === 'accounts' && index === 1) return `["${shownValue('account', String(step))}"]`;

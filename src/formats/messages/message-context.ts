@@ -3,16 +3,16 @@ import type { MessageMapping } from './mapping.ts';
 import type { PayeeDirectory } from './payee-directory.ts';
 
 /**
- * What bank messages do not say and the bank's API asks for: our accounts, more about the payees; and the days that rules of
- * messages go by.
+ * What bank messages lack and the bank's API requires: our accounts, and more about payees; also the days on which rules of
+ * messages depend.
  */
 export interface MessageContext {
   mapping: MessageMapping;
   payees: PayeeDirectory;
-  /** The first day on which an address in lines alone is refused, ISO 8601. */
+  /** First day on which addresses with only lines are refused, ISO 8601. */
   structuredAddressesFrom: string;
   /** UTC, ISO 8601. */
   today: string;
-  /** Told of every transfer, and of what is known of how it is paid. */
+  /** Called for every transfer, with what is known of its payout. */
   seen?: (transfer: CreditTransfer, instruction: Readonly<Record<string, string>>) => void;
 }

@@ -12,15 +12,15 @@ import { accountKey, bankKey } from './account-key.ts';
 import { ContextFileError } from './context-file-error.ts';
 
 /**
- * The payee directory: a CSV file with what messages do not say about payees. `account` is the creditor's account as the
- * message has it; `bank` (BIC or clearing member), `currency` and `uid` (of ours) tell entries of one account apart; every
- * other column is a beneficiary field, `beneficiary_id`, `beneficiary_type` or `payment_type`.
+ * The payee directory: a CSV file with what messages do not say about payees. `account` is the creditor's account as in the
+ * message; `bank` (BIC or clearing member), `currency` and `uid` (of ours) distinguish entries with the same account; every other
+ * column is a beneficiary field, `beneficiary_id`, `beneficiary_type` or `payment_type`.
  */
 export class PayeeDirectory {
   /** By account, then by conditions. */
   private readonly entries = new Map<string, Map<string, Entry>>();
 
-  /** False when there is an entry for the same account under the same conditions. */
+  /** False if there already is an entry for the account with the same conditions. */
   add(account: string, entry: Entry): boolean {
     const { bank, currency, uid } = entry.conditions;
     const conditions = JSON.stringify([bank, currency, uid]);
@@ -31,8 +31,8 @@ export class PayeeDirectory {
   }
 
   /**
-   * What is known of the payee: of the entries that fit the one with most conditions. `ambiguous` when two have as many:
-   * neither is taken.
+   * What is known of the payee: of the matching entries, the one with the most conditions. `ambiguous` if two have as many: then
+   * neither is used.
    */
   find({ creditor, currency }: CreditTransfer, uid: string | undefined): Entry['fields'] | 'ambiguous' | undefined {
     const account = creditor.iban ?? creditor.account;
@@ -51,7 +51,7 @@ export class PayeeDirectory {
 
 export interface Entry {
   conditions: { bank?: string; currency?: string; uid?: string };
-  /** In the interface's names, blank ones left out. */
+  /** By the interface's names, without blank ones. */
   fields: Readonly<Record<string, string>>;
 }
 
@@ -59,12 +59,12 @@ const countOf = ({ conditions }: Entry): number => Object.keys(conditions).lengt
 
 const ABOUT_PAYEES: ReadonlySet<string> = new Set(['beneficiary_id', 'beneficiary_type', 'payment_type']);
 const CONDITIONS: ReadonlySet<string> = new Set(['bank', 'currency', 'uid']);
-/** Columns of a payout that say nothing about its payee. */
+/** Columns of a payout that are not about its payee. */
 const FOREIGN: ReadonlySet<string> = new Set(
   INSTRUCTION_FIELDS.filter((name) => !ABOUT_PAYEES.has(name) && !CONDITIONS.has(name)),
 );
 
-/** Without a path: a directory without entries. Throws `ContextFileError`. */
+/** Without a path: an empty directory. Throws `ContextFileError`. */
 export async function loadPayeeDirectory(path?: string): Promise<PayeeDirectory> {
   const directory = new PayeeDirectory();
   if (path === undefined) return directory;

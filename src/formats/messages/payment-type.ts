@@ -4,14 +4,14 @@ import type { MessageMapping, PaymentTypeRule } from './mapping.ts';
 /** A payment type, or why there is none. */
 type PaymentTypeChoice = { paymentType: string } | { rule: string; message: string };
 
-/** Clearing systems whose network is a payment type of the interface, in their own currency. */
+/** Clearing systems that correspond to a payment type of the interface, in their own currency. */
 const DOMESTIC: Readonly<Record<string, { currency: string; paymentType: string }>> = {
   AUBSB: { currency: 'AUD', paymentType: 'bsb' },
   USABA: { currency: 'USD', paymentType: 'local' },
 };
 
 /**
- * How a payee is paid. The mapping's own rules come first; then, most certain first:
+ * How a payee is paid. The mapping's own rules come first; then, the most certain first:
  *
  * | the message has | payment type |
  * |---|---|
@@ -21,8 +21,8 @@ const DOMESTIC: Readonly<Record<string, { currency: string; paymentType: string 
  * | service level SEPA, EUR and an IBAN | `local` |
  * | IBAN and BIC, or one of the two and no clearing code | `swift` |
  *
- * Nothing else is guessed: SEPA is asked for by name and never goes by the dearer network, and a bank that has no `local`
- * for it refuses the row before money moves.
+ * Nothing else is guessed: SEPA must be requested by name and is never replaced by the more expensive network; if the bank has no
+ * `local` for it, the row is refused before money moves.
  */
 export function paymentTypeOf(transfer: CreditTransfer, mapping: MessageMapping): PaymentTypeChoice {
   const { creditor, currency, service } = transfer;

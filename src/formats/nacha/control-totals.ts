@@ -3,7 +3,10 @@ import { type Columns, cut, digitsOf } from '../fixed-width/lines.ts';
 import type { BrokenEntry } from './entry-rules.ts';
 import { ENTRY } from './nacha-layout.ts';
 
-/** What a batch control and the file control repeat: entries with their addenda, routing numbers added up, cents. */
+/**
+ * What a batch control and the file control repeat: number of entries with their addenda, sum of routing numbers, amounts in
+ * cents.
+ */
 export interface ControlTotals {
   entries: number;
   hash: bigint;
@@ -13,7 +16,7 @@ export interface ControlTotals {
 
 export const noTotals = (): ControlTotals => ({ entries: 0, hash: 0n, debits: 0n, credits: 0n });
 
-/** The second digit of a transaction code tells debits (5 to 9) from credits. */
+/** The second digit of a transaction code distinguishes debits (5 to 9) from credits. */
 const isDebit = (transactionCode: string): boolean => transactionCode.slice(1) >= '5';
 
 export function addEntry(totals: ControlTotals, record: string): void {
@@ -31,12 +34,12 @@ export function addTotals(sum: ControlTotals, { entries, hash, debits, credits }
   sum.credits += credits;
 }
 
-/** Ten digits of a hash are kept. */
+/** Only the last ten digits of the entry hash are kept. */
 const HASH_MODULUS = 10n ** 10n;
 
 type ControlColumns = Readonly<Record<keyof ControlTotals, Columns>>;
 
-/** Where a control record says something else than its entries; `of` names them: "batch", "file". */
+/** Where a control record differs from its entries. `of` names these: "batch", "file". */
 export function differences(record: string, columns: ControlColumns, totals: ControlTotals, of: string): BrokenEntry[] {
   const expected = [
     {

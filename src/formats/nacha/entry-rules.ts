@@ -2,13 +2,13 @@ import { isRoutingNumber } from '../../domain/check-digits.ts';
 import { type Columns, cut, digitsOf } from '../fixed-width/lines.ts';
 import { ENTRY } from './nacha-layout.ts';
 
-/** What is wrong with one entry by itself, and why it is not paid. */
+/** What is wrong with one entry by itself, or why it is not paid. */
 
 export interface BrokenEntry {
   columns: Columns;
   rule: string;
   message: string;
-  /** Absent where the value tells of a person. */
+  /** Absent if the value would tell about a person. */
   value?: string;
 }
 
@@ -23,7 +23,7 @@ export function entryFindings(record: string): BrokenEntry[] {
   ];
 }
 
-/** First digit: checking 2, savings 3, general ledger 4, loan 5. Second: what is asked for. */
+/** First digit: checking 2, savings 3, general ledger 4, loan 5. Second digit: the kind of transaction. */
 function refusalOf(code: string): { rule: string; message: string } | undefined {
   if (code === '22' || code === '32') return undefined;
   if (!/^[2-5]\d$/.test(code)) return UNKNOWN_CODE;

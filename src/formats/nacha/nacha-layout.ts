@@ -1,8 +1,8 @@
 import type { Columns } from '../fixed-width/lines.ts';
 
 /**
- * NACHA (US ACH): records of 94 characters in blocks of ten, amounts in cents. Our own, because packages such as node-nacha
- * take the file as one text, check none of its totals and know no lines.
+ * NACHA (US ACH): records of 94 characters in blocks of ten, amounts in cents. Written here because packages such as node-nacha
+ * take the file as one text, check none of its totals and give no lines.
  */
 
 export const NACHA_WIDTH = 94;
@@ -30,7 +30,7 @@ export const BATCH_HEADER = {
   batchNumber: [88, 94],
 } as const satisfies Record<string, Columns>;
 
-/** Type 6, of PPD and CCD. */
+/** Type 6, for PPD and CCD. */
 export const ENTRY = {
   transactionCode: [2, 3],
   routing: [4, 12],
@@ -73,7 +73,7 @@ export const FILE_CONTROL = {
   credits: [44, 55],
 } as const satisfies Record<string, Columns>;
 
-/** Whether a file begins as a file header does. */
+/** Whether a file begins like a file header. */
 export function looksLikeNacha(firstBytes: Uint8Array): boolean {
   return /^101[ -~]{31}094101/.test(Buffer.from(firstBytes.subarray(0, 40)).toString('latin1'));
 }

@@ -16,15 +16,15 @@ import {
 } from './nacha-layout.ts';
 import { type EntryBatch, PendingEntry } from './pending-entry.ts';
 
-/** Where in the file the reader is: what may come next. */
+/** Position in the file, which decides what may come next. */
 type Position = 'start' | 'file' | 'batch' | 'end';
 
 interface Batch extends EntryBatch {
   header: string;
   totals: ControlTotals;
-  /** Its entries. */
+  /** Number of its entries. */
   rows: number;
-  /** Records of another entry class have another layout: they are passed over, and the file is refused. */
+  /** False for other entry classes: their records have another layout and are skipped, and the file is refused. */
   isRead: boolean;
 }
 
@@ -35,7 +35,7 @@ export class NachaReader extends RecordReader {
   private batch: Batch | undefined;
   private entry: PendingEntry | undefined;
   private readonly totals = noTotals();
-  /** Every batch could be read, so that the file's totals mean something. */
+  /** Every batch was read, so the file's totals can be checked. */
   private isComplete = true;
   private records = 0;
   private padding = 0;
@@ -139,7 +139,7 @@ export class NachaReader extends RecordReader {
     this.entry.addenda(record, this.line);
   }
 
-  /** The entry read before, now that all its addenda are known. */
+  /** Hands over the previous entry, now that all its addenda are known. */
   private takeEntry(): void {
     this.entry?.take(this.sink, this.context);
     this.entry = undefined;
@@ -191,7 +191,7 @@ export class NachaReader extends RecordReader {
     for (const { columns: where, ...what } of differences(record, columns, totals, of)) this.found(where, what);
   }
 
-  /** YYMMDD; blank is no date. */
+  /** YYMMDD; undefined if blank. */
   private dateOf(record: string, columns: Columns): string | undefined {
     const value = cut(record, columns);
     if (value.trim() === '') return undefined;
@@ -202,7 +202,7 @@ export class NachaReader extends RecordReader {
   }
 }
 
-/** What takes a record, by position and record type. */
+/** The method for a record, by position and record type. */
 const TAKERS: Readonly<
   Record<string, 'openFile' | 'openBatch' | 'openEntry' | 'takeAddenda' | 'closeBatch' | 'closeFile'>
 > = {
@@ -220,7 +220,7 @@ const EXPECTED: Readonly<Record<Exclude<Position, 'end'>, string>> = {
   batch: 'an entry (type 6), its addenda (type 7) or the batch control (type 8)',
 };
 
-/** What a batch control repeats of its header. */
+/** Fields of a batch header that its control repeats. */
 const BATCH_TWINS = [
   ['serviceClass', BATCH_CONTROL.serviceClass],
   ['companyId', BATCH_CONTROL.companyId],

@@ -9,9 +9,9 @@ import type { MessageContext } from '../messages/message-context.ts';
 import { type BrokenEntry, entryFindings, RETURN_ENTRY } from './entry-rules.ts';
 import { ADDENDA, ENTRY, REMITTANCE_ADDENDA } from './nacha-layout.ts';
 
-/** What an entry has from its batch. */
+/** What an entry takes from its batch. */
 export interface EntryBatch {
-  /** Position in the message's payments, from 0. */
+  /** Index among the message's payments, from 0. */
   payment: number;
   fileId: string;
   companyId: string;
@@ -58,7 +58,7 @@ export class PendingEntry {
     this.remittance = cut(record, ADDENDA.information).trim();
   }
 
-  /** Hands the entry over: nothing more belongs to it. */
+  /** Hands the entry over as a row; no more addenda may follow. */
   take(sink: RowSink, context: MessageContext): void {
     const indicator = cut(this.record, ENTRY.addendaIndicator);
     if (indicator !== (this.addendaRecords > 0 ? '1' : '0')) {

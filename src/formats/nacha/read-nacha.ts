@@ -5,8 +5,8 @@ import { NACHA_WIDTH } from './nacha-layout.ts';
 import { NachaReader } from './nacha-reader.ts';
 
 /**
- * Reads a NACHA file: credits of PPD and CCD batches. Debits, prenotes and returns are findings of their rows; anything that
- * makes totals, layout or a batch doubtful is a finding about the file.
+ * Reads a NACHA file: credits of PPD and CCD batches. Debits, prenotes and returns are findings about their rows; whatever makes
+ * totals, layout or a batch doubtful is a finding about the file.
  */
 export async function readNacha(
   file: string,

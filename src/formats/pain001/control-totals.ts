@@ -1,7 +1,7 @@
 import { formatDecimal } from '../../domain/money.ts';
 import { schemaDecimal } from '../iso20022/simple-types.ts';
 
-/** A number the message states about itself. */
+/** A number that the message states about itself. */
 interface Stated {
   text: string;
   line: number;
@@ -23,20 +23,20 @@ export class ControlTotals {
   private statedCount: Stated | undefined;
   private statedSum: Stated | undefined;
 
-  /** What is no number is a finding of its own, and compared with nothing. */
+  /** A text that is not a number is reported elsewhere, and not compared. */
   state(name: 'NbOfTxs' | 'CtrlSum', stated: Stated): void {
     if (scaled(stated.text) === undefined) return;
     if (name === 'NbOfTxs') this.statedCount = stated;
     else this.statedSum = stated;
   }
 
-  /** An amount that is no decimal is a finding of its own. */
+  /** An amount that is not a decimal is reported elsewhere. */
   add(amount: string): void {
     this.count += 1;
     this.sum += scaled(amount) ?? 0n;
   }
 
-  /** Compared exactly: `100` and `100.00` are the same sum, and nothing else is. */
+  /** Compared exactly: `100` equals `100.00`, but no other sum. */
   wrong(): WrongTotal[] {
     const found: WrongTotal[] = [];
     if (this.statedCount !== undefined && scaled(this.statedCount.text) !== scaled(`${this.count}`)) {

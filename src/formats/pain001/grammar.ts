@@ -2,7 +2,7 @@ import { COMPONENTS } from '../iso20022/components.ts';
 import { defineGrammar, type Grammar } from '../iso20022/grammar.ts';
 
 /**
- * CustomerCreditTransferInitiation, versions .03 (edition 2009) and .09 (2019). Notation, and why it is our own:
+ * CustomerCreditTransferInitiation, versions .03 (edition 2009) and .09 (2019). Notation, and why it is not a package:
  * `../iso20022/grammar.ts`.
  */
 const MESSAGE = `

@@ -1,6 +1,6 @@
 import { type Transaction, typeOf } from './transaction.ts';
 
-/** Parts of a transaction, and of its block, that the bank's API has no field for. */
+/** Parts of a transaction for which the bank's API has no field. */
 const OF_TRANSACTION = [
   'UltmtDbtr',
   'IntrmyAgt1',
@@ -15,11 +15,11 @@ const OF_TRANSACTION = [
   'CdtrAgtAcct',
   'RmtInf/Strd/AddtlRmtInf',
 ];
-/** Of the payee's address; `PstBx` is carried where there is no street. */
+/** Parts of the payee's address; `PstBx` is passed on if there is no street. */
 const OF_ADDRESS = ['Dept', 'SubDept', 'BldgNm', 'Flr', 'Room', 'TwnLctnNm', 'DstrctNm'];
 const OF_PAYMENT = ['UltmtDbtr', 'InstrForDbtrAgt', 'ChrgsAcct'];
 
-/** What of the transaction is checked and not handed to the bank, as a warning; undefined when all of it is. */
+/** A warning that names the parts of the transaction that are checked but not passed to the bank; undefined if there are none. */
 export function notCarried(transaction: Transaction): { rule: string; message: string } | undefined {
   const { fields, payment } = transaction;
   const has = (part: Transaction['fields'], name: string): boolean => part.one(name) !== undefined || part.has(name);

@@ -22,9 +22,9 @@ const TRANSACTION = `${PAYMENT}/CdtTrfTxInf`;
 const RECORDS: ReadonlySet<string> = new Set(['GrpHdr', 'PmtInf', 'CdtTrfTxInf']);
 
 /**
- * Reads a pain.001 (.03, .09) into payouts. What the grammar of the message does not allow, wrong totals and repeated
- * payment ids are findings of the file (no row): none of it may be paid then. What cannot be paid as asked is a finding of
- * its row. Memory: one transaction, the head of its payment block, and the ids of the blocks.
+ * Reads a pain.001 (.03, .09) into payouts. Violations of the message's grammar, wrong totals and repeated payment ids are
+ * findings about the file (no row), of which then nothing may be paid. What cannot be paid as requested is a finding about its
+ * row. In memory: one transaction, the head of its payment block, and the ids of the blocks.
  */
 export async function readPain001(
   file: string,
@@ -77,7 +77,7 @@ class Pain001Reader implements DocumentEvents {
     return GRAMMARS[this.version];
   }
 
-  /** What is known of the message; nothing before its header was read. */
+  /** Reports what is known of the message; nothing before its header was read. */
   announce(): void {
     if (this.message !== undefined) this.sink.message(this.message);
   }
@@ -168,7 +168,7 @@ class Pain001Reader implements DocumentEvents {
     const transfer = creditTransferOf(transaction, this.context.mapping.identity);
     this.totals.add(transfer.amount);
     this.payment?.totals.add(transfer.amount);
-    // The file is refused; what such a transaction lacks was said already.
+    // The file is refused anyway, and what this transaction lacks has been reported.
     if (this.problems > this.problemsBefore) return;
     const { row, line, path } = transaction;
     const { instruction, spare, broken } = instructionOf(transfer, this.context);
@@ -177,7 +177,7 @@ class Pain001Reader implements DocumentEvents {
     const found = [...refusalsOf(transaction, instruction), ...broken];
     for (const finding of found) this.sink.finding({ file: this.file, line, row, path, value: null, ...finding });
     for (const name of Object.keys(instruction)) {
-      // A spare field is no column: no bank has to know it.
+      // A spare field is not a column: the bank need not know it.
       if (this.columns.has(name) || spare.includes(name)) continue;
       this.columns.add(name);
       this.sink.column({ name, line, row });

@@ -2,13 +2,13 @@ import type { Finding } from '../../domain/finding.ts';
 import { printable } from '../../rules/finding.ts';
 import type { Transaction } from './transaction.ts';
 
-/** What a transaction asks for and the bank's API cannot do: said before it is paid in another way than asked. */
+/** What a transaction asks for and the bank's API cannot do: reported instead of paying it differently. */
 export type Refusal = Required<Pick<Finding, 'column' | 'value' | 'rule' | 'message' | 'path'>>;
 
-/** Charge bearers that mean shared charges: SLEV is what the scheme says, and schemes share. */
+/** Charge bearers that mean shared charges: SLEV follows the rules of the scheme, and those share. */
 const SHARED: ReadonlySet<string> = new Set(['SHAR', 'SLEV']);
 
-/** `SHA` where the message asks for shared charges; the only kind the bank offers. */
+/** `SHA`, the only kind the bank offers, if the message asks for shared charges. */
 export function chargeTypeOf(transaction: Transaction): 'SHA' | undefined {
   return SHARED.has(chargeBearerOf(transaction) ?? '') ? 'SHA' : undefined;
 }

@@ -4,9 +4,9 @@ import { documentId } from '../messages/document-id.ts';
 import type { Identity } from '../messages/mapping.ts';
 import type { Fields } from './fields.ts';
 
-/** One `CdtTrfTxInf` and what stands above it. */
+/** One `CdtTrfTxInf` and what contains it. */
 export interface Transaction {
-  /** Position among all of the message, from 1. */
+  /** Position in the whole message, from 1. */
   row: number;
   line: number;
   path: string;
@@ -59,7 +59,7 @@ const positionOf = ({ messageId, payment, position }: Transaction): string =>
 
 function originalOf({ payment, fields }: Transaction): OriginalTransaction {
   const amount = fields.raw('Amt/InstdAmt') === undefined ? 'Amt/EqvtAmt/Amt' : 'Amt/InstdAmt';
-  // A date with a time or a zone is the day it names.
+  // Of a date with time or time zone, only the date counts.
   const date = payment.fields.one('ReqdExctnDt', 'ReqdExctnDt/Dt', 'ReqdExctnDt/DtTm')?.slice(0, 'YYYY-MM-DD'.length);
   return {
     payment: payment.index,
@@ -91,7 +91,7 @@ function creditorOf(fields: Fields): Creditor {
       country: fields.one(`${address}/Ctry`),
       state: fields.one(`${address}/CtrySubDvsn`),
       city: fields.one(`${address}/TwnNm`),
-      // A building number alone is no street.
+      // A building number without a street is not an address.
       street:
         street === undefined
           ? fields.all(`${address}/PstBx`).map((box) => `PO Box ${box}`)[0]
@@ -102,7 +102,7 @@ function creditorOf(fields: Fields): Creditor {
   };
 }
 
-/** Text and creditor references; where there is neither, the numbers of the documents that are paid. */
+/** Unstructured text and creditor references; without either, the numbers of the documents paid. */
 function remittanceOf(fields: Fields): string | undefined {
   const text = fields.all('RmtInf/Ustrd', 'RmtInf/Strd/CdtrRefInf/Ref').join(' ');
   return text || fields.all('RmtInf/Strd/RfrdDocInf/Nb').join(' ') || undefined;

@@ -3,7 +3,7 @@ import { UnreadableFile } from '../decode.ts';
 import type { Root } from '../iso20022/read-document.ts';
 import type { Pain001Version } from './grammar.ts';
 
-/** Namespaces that stand for a version: ISO's own, the Swiss (SIX) and the German (DK) ones of the same structure. */
+/** Namespaces by version: ISO's own, and the Swiss (SIX) and German (DK) ones with the same structure. */
 const NAMESPACES: readonly (readonly [pattern: RegExp, version: Pain001Version])[] = [
   [/^urn:iso:std:iso:20022:tech:xsd:pain\.001\.00[123]\.03$/, 'pain.001.001.03'],
   [/^urn:iso:std:iso:20022:tech:xsd:pain\.001\.001\.09$/, 'pain.001.001.09'],
@@ -12,7 +12,7 @@ const NAMESPACES: readonly (readonly [pattern: RegExp, version: Pain001Version])
 ];
 const ACCEPTED = 'supported are pain.001.001.03 and pain.001.001.09 (ISO, Swiss ch, German 002.03 and 003.03)';
 
-/** Which pain.001 a document is. Throws `UnreadableFile`: `unsupported-version`, `not-pain001`. */
+/** The version of a pain.001. Throws `UnreadableFile`: `unsupported-version`, `not-pain001`. */
 export function versionOf(file: string, { name, namespace, line }: Root): Pain001Version {
   const [, version] = NAMESPACES.find(([pattern]) => pattern.test(namespace)) ?? [];
   if (name === 'Document' && version !== undefined) return version;

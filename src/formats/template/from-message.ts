@@ -9,22 +9,22 @@ import { fieldNames } from './write-template.ts';
 
 type Fields = Readonly<Record<string, string>>;
 
-/** Columns of a payee directory before the bank's own fields. */
+/** Columns of a payee directory that precede the bank's own fields. */
 const COLUMNS = ['account', 'bank', 'currency', 'beneficiary_type', 'payment_type'];
-/** Fields that every bank asks for under names of their own: what else it asks for may be a code of a clearing system. */
+/** Common fields; whatever else a bank requires may be the code of a clearing system. */
 const USUAL = /^(?:account_|first_name|last_name|company_name|mobile|region_country|swift_code|iban_no|address_)/;
 const TO_FILL_IN = { field: 'FIELD-OF-THE-BANK', paymentType: 'PAYMENT-TYPE-OF-THE-BANK' };
 
-/** The debtor accounts and payees of a message, each once, in the order met. */
+/** The debtor accounts and payees of a message, without duplicates, in order of appearance. */
 export class MessageParties {
   readonly currencies = new Set<string>();
   private readonly debtors = new Map<string, { account: string; currency: string }>();
   private readonly payees = new Map<string, Fields>();
-  /** Clearing systems by code, with a currency in which they were met. */
+  /** Clearing systems by code, each with a currency in which it appeared. */
   private readonly systems = new Map<string, string>();
   private readonly withoutType = new Map<string, Fields>();
 
-  /** `instruction`: the transfer as far as it is known how it is paid. */
+  /** @param instruction what is known of the transfer's payout */
   take(transfer: CreditTransfer, instruction: Fields): void {
     const { debtorAccount, debtorCurrency, currency, creditor, service } = transfer;
     this.currencies.add(currency);
@@ -47,7 +47,7 @@ export class MessageParties {
     return this.debtors.size === 0;
   }
 
-  /** A mapping file with every account of the message; what is known of them already is kept. */
+  /** A mapping file with every account of the message; entries already known are kept. */
   mapping(known: MessageMapping, ids: TemplateIds, entries: readonly RequiredDetailsEntry[]): string {
     const accounts = Object.fromEntries(
       [...this.debtors].map(([key, { account, currency }]) => {
@@ -65,7 +65,7 @@ export class MessageParties {
     return `${JSON.stringify({ accounts, paymentTypes, clearingFields, beneficiaryType, identity }, null, 2)}\n`;
   }
 
-  /** A payee directory with every payee of the message; blank is what the message does not say and the bank may ask for. */
+  /** A payee directory with every payee of the message; blank cells are what the message lacks and the bank may require. */
   directory(entries: readonly RequiredDetailsEntry[]): string {
     const rows = [...this.payees.values()].map((payee) => {
       const askedOf = namesAskedOf(payee, entries);
@@ -75,7 +75,7 @@ export class MessageParties {
   }
 }
 
-/** What the bank asks of a payee however it is paid: a field that it does not ask for in the end would be a finding. */
+/** Fields that the bank requires of a payee under every payment type it may get: any other could end up as a finding. */
 function namesAskedOf(payee: Fields, entries: readonly RequiredDetailsEntry[]): ReadonlySet<string> {
   const { currency, payment_type: paymentType, beneficiary_type: type } = payee;
   const fitting = entries
@@ -86,7 +86,7 @@ function namesAskedOf(payee: Fields, entries: readonly RequiredDetailsEntry[]): 
   return others.reduce((common, names) => common.intersection(names), first);
 }
 
-/** The one field beyond the usual ones that the bank asks for in a currency. */
+/** The only field, beyond the common ones, that the bank requires in a currency. */
 function codeField(entries: readonly RequiredDetailsEntry[], currency: string): string {
   const names = fieldNames(entries.filter((entry) => entry.currency === currency)).filter((name) => !USUAL.test(name));
   return names.length === 1 ? (names[0] ?? TO_FILL_IN.field) : TO_FILL_IN.field;

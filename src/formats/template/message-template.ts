@@ -4,17 +4,17 @@ import { sumDecimals } from '../../domain/money.ts';
 import { type TemplateIds, templateRows } from './template-rows.ts';
 import { fieldNames } from './write-template.ts';
 
-/** A bank message and the two files that complete it: good together, under the rules of the bank. */
+/** A bank message and the two files that complete it; together they pass the bank's rules. */
 interface MessageTemplate {
-  /** pain.001.001.09. */
+  /** In version pain.001.001.09. */
   pain001: string;
   /** The payee directory: what the message does not say about its payees. */
   payees: string;
-  /** Which account of the bank the debtor's account is. */
+  /** The account of ours for the debtor's account. */
   mapping: string;
 }
 
-/** What a message says itself; the payee directory has the rest. */
+/** Fields that the message itself has; the others go into the payee directory. */
 const SAID: ReadonlySet<string> = new Set(['iban_no', 'account_no', 'swift_code', 'account_name']);
 /** ISO 20022 `IBAN2007Identifier` and `BICFIDec2014Identifier`. */
 const IBAN = /^[A-Z]{2}\d{2}[a-zA-Z0-9]{1,30}$/;
@@ -22,7 +22,7 @@ const BIC = /^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}(?:[A-Z0-9]{3})?$/;
 
 type Row = Readonly<Record<string, string>>;
 
-/** Payments in the first currency, to a known beneficiary and by each payment type. `at` is the day to pay on. */
+/** Payments in the first currency: to a known beneficiary, and by each payment type. `at`: the day to pay on. */
 export function messageTemplate(entries: readonly RequiredDetailsEntry[], ids: TemplateIds, at: Date): MessageTemplate {
   const [first] = entries;
   const alike = entries.filter(
@@ -42,12 +42,12 @@ export function messageTemplate(entries: readonly RequiredDetailsEntry[], ids: T
   };
 }
 
-/** Of a known beneficiary the message has some account, under which the directory finds its id. */
+/** For a known beneficiary, any account by which the directory finds its id. */
 const accountOf = ({ iban_no, account_no, id = '' }: Row): string => iban_no ?? account_no ?? `${id}-ACCOUNT`;
 const bicOf = ({ swift_code: code }: Row): string | undefined =>
   code !== undefined && BIC.test(code) ? code : undefined;
 
-/** Values are made up here or ids of ours: none holds a character that XML would need escaped. */
+/** Values are our ids or made up here: none contains a character that must be escaped in XML. */
 function pain001(rows: readonly Row[], at: Date): string {
   const [{ account_id = '', currency = '' } = {}] = rows;
   const totals = `<NbOfTxs>${rows.length}</NbOfTxs><CtrlSum>${sumDecimals(rows.map(({ amount = '0' }) => amount))}</CtrlSum>`;

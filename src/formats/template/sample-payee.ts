@@ -1,12 +1,12 @@
 import { matchPattern } from '../../api/pattern.ts';
 import type { FieldDescriptor, RequiredDetailsEntry } from '../../api/schemas/beneficiaries.ts';
 
-/** Longest account number that networks carry. */
+/** The longest account number in any network. */
 const CHARACTERS_MAX = 34;
 
 /**
- * The required fields of a new payee with made-up values that match the bank's own rules. A field whose rule none of our
- * values matches is left out.
+ * The required fields of a new payee with made-up values that match the bank's rules. A field for which no value matches is left
+ * out.
  */
 export function samplePayee({ currency, fields }: RequiredDetailsEntry): Record<string, string> {
   const values = fields
@@ -15,7 +15,7 @@ export function samplePayee({ currency, fields }: RequiredDetailsEntry): Record<
   return Object.fromEntries(values.filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 
-/** Required fields whose rule no made-up value matches: whoever fills in a template has to find one. */
+/** Required fields for which no made-up value matches: whoever fills in the template must find one. */
 export function fieldsWithoutSample(entries: readonly RequiredDetailsEntry[]): string[] {
   const missing = entries.flatMap((entry) => {
     const sample = samplePayee(entry);
@@ -24,7 +24,7 @@ export function fieldsWithoutSample(entries: readonly RequiredDetailsEntry[]): s
   return [...new Set(missing)];
 }
 
-/** A value that matches the rule of the field; `undefined` when none of the usual shapes does. */
+/** A value that matches the field's rule; `undefined` if none of the usual shapes does. */
 export function sampleValue({ field, regex, data_type }: FieldDescriptor, currency: string): string | undefined {
   const country = countryOf(currency);
   if (data_type === 'country') return country;
@@ -33,13 +33,13 @@ export function sampleValue({ field, regex, data_type }: FieldDescriptor, curren
   return candidates.find((value) => value !== undefined && (regex === '' || matchPattern(regex, value) === 'match'));
 }
 
-/** Of the common currency that has no country of its own, a country that pays with it. */
+/** For a currency without a country of its own: a country that uses it. */
 const COUNTRIES: Readonly<Record<string, string>> = { EUR: 'DE' };
 
 /** ISO 4217 codes begin with the ISO 3166 code of their country. */
 const countryOf = (currency: string): string => COUNTRIES[currency] ?? currency.slice(0, 2);
 
-/** Values that nobody takes for a real person or account. */
+/** Values that nobody mistakes for a real person or account. */
 const NAMED: Readonly<Record<string, (country: string) => string>> = {
   account_name: () => 'Example Payee',
   first_name: () => 'Example',
@@ -57,7 +57,7 @@ const NAMED: Readonly<Record<string, (country: string) => string>> = {
 };
 const PHONES = ['+10000000000', '10000000000'];
 
-/** The shapes that codes of banks have: digits, groups of digits, letters, and both, of every length. */
+/** Usual shapes of bank codes: digits, groups of digits, letters, and both, in every length. */
 function* shapes(country: string): Generator<string> {
   yield 'Example';
   yield '00-00-00';

@@ -3,12 +3,12 @@ import { currencyExponent } from '../../domain/currency.ts';
 import { formatMinor } from '../../domain/money.ts';
 import { samplePayee } from './sample-payee.ts';
 
-/** Who pays in a template, and whom the first row pays. */
+/** The ids used in a template. */
 export interface TemplateIds {
   uid: string;
-  /** Of an account in the currency. */
+  /** An account in this currency. */
   accountOf(currency: string): string;
-  /** Of a beneficiary that the bank knows. */
+  /** A beneficiary known to the bank. */
   beneficiaryOf(currency: string, paymentType: string): string;
 }
 

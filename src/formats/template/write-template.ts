@@ -2,10 +2,10 @@ import { stringify } from 'csv-stringify/sync';
 import type { RequiredDetailsEntry } from '../../api/schemas/beneficiaries.ts';
 import { INSTRUCTION_FIELDS } from '../../domain/instruction.ts';
 
-/** Not for new rows: filled in by the file of what failed. */
+/** Not for new rows: `failed.csv` fills it in. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['retry_of']);
 
-/** Every column of ours and every field that the bank may ask for, then the rows. */
+/** All our columns and every field that the bank may require, then the rows. */
 export function csvTemplate(
   rows: readonly Readonly<Record<string, string>>[],
   entries: readonly RequiredDetailsEntry[],
@@ -18,7 +18,7 @@ export function jsonTemplate(rows: readonly Readonly<Record<string, string>>[]):
   return `${JSON.stringify({ payouts: rows }, null, 2)}\n`;
 }
 
-/** Names of the payee's fields over all entries, in the order in which the bank gives them. */
+/** Field names of payees in all entries, in the bank's order. */
 export const fieldNames = (entries: readonly RequiredDetailsEntry[]): string[] => [
   ...new Set(entries.flatMap(({ fields }) => fields.map(({ field }) => field))),
 ];

@@ -2,13 +2,13 @@ import type { CellProblem } from '../table-rows.ts';
 import { dateText, type NumberFormat, PLAIN, paddedText } from './number-format.ts';
 import { numberText } from './number-text.ts';
 
-/** A cell as the sheet holds it (ECMA-376 part 1, 18.3.1.4). */
+/** A cell as stored in the sheet (ECMA-376 part 1, 18.3.1.4). */
 export interface RawCell {
-  /** Attribute `t`; `n`, a number, where there is none. */
+  /** Attribute `t`; `n`, a number, if absent. */
   type: string;
-  /** Attribute `s`: position of its format in the workbook's. */
+  /** Attribute `s`: index of its format in the workbook. */
   style: number;
-  /** Content of `v`, or of `is`; undefined when the cell has neither. */
+  /** Content of `v` or `is`; undefined if the cell has neither. */
   value?: string;
   isFormula: boolean;
 }
@@ -25,7 +25,7 @@ export interface CellText {
   problem?: Omit<CellProblem, 'index'>;
 }
 
-/** What a CSV file would hold for the cell: the same text, whatever the cell looks like. */
+/** The text that a CSV file would have for the cell, however the cell is formatted. */
 export function cellText({ type, style, value, isFormula }: RawCell, context: CellContext): CellText {
   if (value === undefined) return isFormula ? { text: '', problem: NOT_CALCULATED } : { text: '' };
   switch (type) {
@@ -55,7 +55,7 @@ function numberCell(value: string, format: NumberFormat, isFrom1904: boolean): C
   return { text: paddedText(number.text, format.places) };
 }
 
-/** Characters that XML cannot hold stand as `_xHHHH_` (ECMA-376 part 1, 22.9.2.19). */
+/** `_xHHHH_` stands for a character that XML cannot contain (ECMA-376 part 1, 22.9.2.19). */
 export const unescaped = (text: string): string =>
   text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 

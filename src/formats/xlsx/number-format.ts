@@ -7,7 +7,7 @@ type Place = { digit: true } | { text: string };
 export const PLAIN: NumberFormat = { kind: 'plain' };
 const DATE: NumberFormat = { kind: 'date' };
 
-/** Built-in formats with a day (ECMA-376 part 1, 18.8.30, and the ones of East Asian locales). */
+/** Built-in formats with a date (ECMA-376 part 1, 18.8.30, and those of East Asian locales). */
 const isBuiltInDate = (id: number): boolean =>
   (id >= 14 && id <= 17) || id === 22 || (id >= 27 && id <= 36) || (id >= 50 && id <= 58);
 
@@ -43,7 +43,7 @@ export function paddedText(digits: string, places: readonly Place[]): string {
     .join('');
 }
 
-/** `code`: of a format that the workbook brings itself. */
+/** @param code of a format that the workbook defines itself */
 export function numberFormatOf(id: number, code: string | undefined): NumberFormat {
   if (code === undefined) return isBuiltInDate(id) ? DATE : PLAIN;
   const places = placesOf(code);
@@ -51,14 +51,14 @@ export function numberFormatOf(id: number, code: string | undefined): NumberForm
   return /[dy]/i.test(code.replace(LITERALS, '')) ? DATE : PLAIN;
 }
 
-/** Day 60 of the 1900 system is 29 February 1900, which never was. */
+/** Day 60 of the 1900 system is 29 February 1900, which did not exist. */
 const FIRST_TRUE_DAY = 61;
 const LAST_DAY = 2_958_465;
 const DAYS_TO_1904 = 1462;
 const DAY_MS = 86_400_000;
 const DAY_0 = Date.UTC(1899, 11, 30);
 
-/** `2026-03-31`, or `2026-03-31T17:00:00` for a day with a time; undefined for a number that is no day of the calendar. */
+/** `2026-03-31`, or `2026-03-31T17:00:00` with a time; undefined if the number is not a calendar day. */
 export function dateText(number: string, isFrom1904: boolean): string | undefined {
   const [, whole = '', fraction = ''] = /^(\d{1,7})(\.\d+)?$/.exec(number) ?? [];
   const day = Number(whole) + (isFrom1904 ? DAYS_TO_1904 : 0);

@@ -1,20 +1,19 @@
-/** Excel keeps 15 significant digits of a number that is typed (its specifications and limits). */
+/** Excel keeps 15 significant digits of a typed number (Excel specifications and limits). */
 const DIGITS_KEPT = 15;
-/** Far above any amount: beyond it a number is written out no more. */
+/** Far above any amount: larger numbers are not written out. */
 const MAGNITUDE_MAX = 40;
 const NUMBER = /^(-?)(\d{1,400})(?:\.(\d{1,400}))?(?:[eE]([+-]?\d{1,3}))?$/;
 
 /** A number cell in plain digits. */
 interface NumberText {
   text: string;
-  /** More digits may have been typed than the cell keeps. */
+  /** More digits may have been typed than the cell has kept. */
   mayHaveLostDigits: boolean;
 }
 
 /**
- * The decimal that a number cell stands for, exactly. A workbook holds a double in up to 17 digits (1250.10 as
- * `1250.0999999999999`); what was typed and is shown is that number at 15 digits. It is rounded as digits, never as a
- * float. Undefined when the text is no number.
+ * The exact decimal of a number cell. A workbook stores a double with up to 17 digits (1250.10 as `1250.0999999999999`); what was
+ * typed, and is shown, is that number at 15 digits. The digits are rounded, never a float. Undefined if the text is not a number.
  */
 export function numberText(raw: string): NumberText | undefined {
   const [, sign = '', whole = '', fraction = '', power = '0'] = NUMBER.exec(raw) ?? [];
@@ -30,7 +29,7 @@ export function numberText(raw: string): NumberText | undefined {
   return { text: `${sign}${plain(digits, exponent)}`, mayHaveLostDigits };
 }
 
-/** Half up at the last digit that is kept. */
+/** Rounds half up at the last digit kept. */
 function rounded(digits: string, exponent: number): { digits: string; exponent: number } {
   const surplus = digits.length - DIGITS_KEPT;
   if (surplus <= 0) return { digits, exponent };

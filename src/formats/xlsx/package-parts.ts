@@ -5,15 +5,15 @@ import { UnreadableFile } from '../decode.ts';
 import { inTurns } from '../turns.ts';
 import { isCompoundFile } from './first-bytes.ts';
 
-/** A workbook as it comes: 100,000 payouts with the details of new payees take about 10 MiB. */
+/** Limit for the packed workbook: 100,000 payouts with details of new payees take about 10 MiB. */
 export const PACKED_BYTES_MAX = 16 * 1024 * 1024;
-/** All parts that are read, unpacked: a sheet of 100,000 payouts is about 100 MiB of XML. */
+/** Limit for all parts read, unpacked: a sheet of 100,000 payouts is about 100 MiB of XML. */
 export const UNPACKED_BYTES_MAX = 256 * 1024 * 1024;
 const ENTRIES_MAX = 10_000;
 
 /**
- * The parts of a workbook, unpacked as they are read. Its directory says how large each of them is, a part that is larger is
- * refused while it is read, and so is what is more than all parts may be. Throws `UnreadableFile`.
+ * The parts of a workbook, unpacked while they are read. Each part must have the size given in the zip directory, and all
+ * together must stay below a limit. Throws `UnreadableFile`.
  */
 export class PackageParts implements Disposable {
   readonly file: string;
@@ -38,7 +38,7 @@ export class PackageParts implements Disposable {
     try {
       for await (const entry of zip.eachEntry()) {
         const name = entry.fileName.toLowerCase();
-        // Which of two would count is not known.
+        // Which of two parts with the same name counts is undefined.
         if (entries.has(name)) throw new Error('twice');
         entries.set(name, entry);
       }
@@ -54,7 +54,7 @@ export class PackageParts implements Disposable {
     return this.entries.has(name.toLowerCase());
   }
 
-  /** Text of a part, in small pieces and turns. */
+  /** Text of a part, in small pieces with turns for other work. */
   async *text(name: string): AsyncGenerator<string> {
     const entry = this.entries.get(name.toLowerCase());
     if (entry === undefined || entry.isEncrypted()) throw this.notAWorkbook();
@@ -70,7 +70,7 @@ export class PackageParts implements Disposable {
       }
       yield decoder.decode();
     } catch (error) {
-      // Broken data, another size than the directory says, another encoding.
+      // Corrupt data, another size than in the directory, or another encoding.
       throw error instanceof UnreadableFile ? error : this.notAWorkbook();
     } finally {
       stream?.destroy();

@@ -6,21 +6,21 @@ import type { PackageParts } from './package-parts.ts';
 
 /** Deeper than any part of a workbook. */
 const DEPTH_MAX = 64;
-/** Of XML between two boundaries: a row of a sheet, with all its formatted blank cells. */
+/** Limit of XML between two boundaries: a row of a sheet with all its formatted blank cells. */
 const STRETCH_CHARACTERS_MAX = 1024 * 1024;
 
-/** What of a part somebody wants to know: names without prefix. */
+/** Callbacks for a part; names come without prefix. */
 export interface PartHandler {
   open(name: string, attribute: (name: string) => string | undefined): void;
   text?(text: string): void;
   close?(name: string): void;
-  /** Elements at whose ends nothing of before is kept. */
+  /** Elements at whose end nothing earlier is needed any more. */
   boundary: string;
 }
 
 /**
- * Goes through a part, element by element: no DOCTYPE, no deeper than 64 elements, no stretch of 1 MiB between two
- * boundaries. Yields after every piece, when the handler has seen it. Throws `UnreadableFile`.
+ * Walks through a part element by element: no DOCTYPE, at most 64 levels, at most 1 MiB between two boundaries. Yields after
+ * every piece, once the handler has seen it. Throws `UnreadableFile`.
  */
 export async function* walkPart(parts: PackageParts, name: string, handler: PartHandler): AsyncGenerator<void> {
   const parser = new SaxesParser({ xmlns: true, position: true });
@@ -57,7 +57,7 @@ export async function* walkPart(parts: PackageParts, name: string, handler: Part
   yield;
 }
 
-/** A relation's id has a prefix, and every other attribute none. */
+/** The id of a relation has a prefix; no other attribute has one. */
 const attributeOf = (attributes: readonly SaxesAttributeNS[], wanted: string): string | undefined =>
   attributes.find(({ local, name }) => name === wanted || (wanted === 'r:id' && local === 'id' && name !== 'id'))
     ?.value;

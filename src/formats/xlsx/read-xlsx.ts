@@ -7,8 +7,8 @@ import { type SheetRow, sheetRows } from './sheet-rows.ts';
 import { readWorkbook } from './workbook.ts';
 
 /**
- * Reads the one visible sheet of a workbook (.xlsx) that holds anything: its first row with values names the columns, rows
- * without values are none. Lines are those of the sheet. Memory: the packed file, the texts of the workbook and one row.
+ * Reads the only visible sheet of a workbook (.xlsx) that has content: its first row with values has the column names, rows
+ * without values do not count. Lines are those of the sheet. In memory: the packed file, the workbook's texts and one row.
  */
 export async function readXlsx(file: string, bytes: AsyncIterable<Uint8Array>, sink: RowSink): Promise<void> {
   const table = new TableRows(file, sink);
@@ -28,7 +28,7 @@ async function readSheets(parts: PackageParts, table: TableRows): Promise<void> 
   const told = new Set<number>();
   for (const sheet of workbook.sheets) {
     for await (const row of sheetRows(parts, sheet, workbook)) {
-      // A second list would be lost without a word.
+      // Otherwise a second list would be ignored silently.
       if ((filled ?? sheet) !== sheet) throw new UnreadableFile(fileFinding(parts.file, 1, ...SEVERAL_SHEETS));
       filled = sheet;
       if (table.header === undefined) table.takeHeader(textsOf(row, row.cells.length), row.line);

@@ -5,17 +5,17 @@ import type { PackageParts } from './package-parts.ts';
 import { type PartHandler, walkPart } from './part-events.ts';
 
 export interface SheetRow {
-  /** As the sheet counts it. */
+  /** Row number in the sheet. */
   line: number;
-  /** People do not see it in the sheet. */
+  /** The row is hidden in the sheet. */
   isHidden: boolean;
-  /** By column from 0; blank ones may be missing. */
+  /** By column from 0; blank cells may be missing. */
   cells: CellText[];
   /** Columns that people do not see, from 0; of the sheet. */
   hiddenColumns: ReadonlySet<number>;
 }
 
-/** The rows of a sheet that hold anything, one after the other. Throws `UnreadableFile`. */
+/** The rows of a sheet that have content. Throws `UnreadableFile`. */
 export async function* sheetRows(parts: PackageParts, part: string, context: CellContext): AsyncGenerator<SheetRow> {
   const reader = new SheetReader(parts.file, context);
   for await (const _ of walkPart(parts, part, reader)) {
@@ -26,7 +26,7 @@ export async function* sheetRows(parts: PackageParts, part: string, context: Cel
 
 class SheetReader implements PartHandler {
   readonly boundary = 'row';
-  /** What follows the cells is about looks. */
+  /** True after the cells: the rest is only formatting. */
   isOver = false;
   private readonly file: string;
   private readonly context: CellContext;
@@ -99,7 +99,7 @@ class SheetReader implements PartHandler {
 
 const isSet = (flag: string | undefined): boolean => flag === '1' || flag === 'true';
 
-/** Of `AB12`, from 0; above any that a sheet has for what is no reference. */
+/** Column of a reference such as `AB12`, from 0; beyond any real column if the reference is invalid. */
 function columnOf(reference: string | undefined): number | undefined {
   if (reference === undefined) return undefined;
   const [letters = 'ZZZZ'] = /^[A-Z]{1,3}(?=\d)/.exec(reference) ?? [];

@@ -7,18 +7,18 @@ import type { PackageParts } from './package-parts.ts';
 import { type PartHandler, walkPart } from './part-events.ts';
 
 interface Workbook extends CellContext {
-  /** Parts of the sheets that people see, in their order. */
+  /** Parts of the visible sheets, in order. */
   sheets: string[];
 }
 
-/** Texts of a workbook are kept while its sheet is read. */
+/** Limit for the workbook's texts, which are in memory while its sheet is read. */
 const TEXT_CHARACTERS_MAX = 64 * 1024 * 1024;
 const TEXTS_MAX = 2_000_000;
 const FORMATS_MAX = 65_536;
 /** Excel writes at most 255 characters; a long one takes the square of its length to read. */
 const FORMAT_CODE_MAX = 1_024;
 
-/** Everything of a workbook but its cells. Throws `UnreadableFile`. */
+/** Everything of a workbook except its cells. Throws `UnreadableFile`. */
 export async function readWorkbook(parts: PackageParts): Promise<Workbook> {
   const [main] = targetsOf(await relationsOf(parts, ''), '/officeDocument');
   if (main === undefined || !parts.has(main)) throw parts.notAWorkbook();
@@ -59,7 +59,7 @@ interface Relation {
 const targetsOf = (relations: readonly Relation[], type: string): string[] =>
   relations.filter((it) => it.type.endsWith(type)).map(({ target }) => target);
 
-/** What a part refers to; `''` is the package itself. */
+/** Relations of a part; `''` is the package itself. */
 async function relationsOf(parts: PackageParts, part: string): Promise<Relation[]> {
   const folder = posix.dirname(part);
   const relations: Relation[] = [];
@@ -75,7 +75,7 @@ async function relationsOf(parts: PackageParts, part: string): Promise<Relation[
   return relations;
 }
 
-/** By position of the cell formats. */
+/** By index of the cell formats. */
 async function readFormats(parts: PackageParts, part: string): Promise<NumberFormat[]> {
   const own = new Map<string, NumberFormat>();
   const ids: string[] = [];
@@ -98,7 +98,7 @@ async function readFormats(parts: PackageParts, part: string): Promise<NumberFor
   return ids.map((id) => (id === '0' ? PLAIN : (own.get(id) ?? numberFormatOf(Number(id), undefined))));
 }
 
-/** The texts that cells refer to, without how they are pronounced. */
+/** The shared strings, without phonetic text. */
 async function readStrings(parts: PackageParts, part: string): Promise<string[]> {
   const strings: string[] = [];
   let text = '';
@@ -121,7 +121,7 @@ async function readStrings(parts: PackageParts, part: string): Promise<string[]>
       if (name !== 'si') return;
       total += text.length;
       if (total > TEXT_CHARACTERS_MAX || strings.length >= TEXTS_MAX) throw parts.tooLarge();
-      // A piece of a string keeps the whole of it alive.
+      // A substring keeps the whole string in memory.
       strings.push(unescaped(Buffer.from(text).toString()));
       text = '';
     },
