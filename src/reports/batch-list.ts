@@ -4,7 +4,7 @@ import type { BatchList, ListedBatch } from './report-document.ts';
 
 const BATCHES_LISTED = 100;
 
-/** The newest batches of a store that `isShown` lets through. */
+/** The newest batches of a store for which `isShown` returns true. */
 export async function listBatches(
   store: Store,
   isShown: (batch: BatchRecord) => Promise<boolean> = async () => true,

@@ -6,41 +6,41 @@ import type { BatchReport, ReportedIncident, ReportedPayout, ReportPaths } from 
 import { ReportSums } from './report-sums.ts';
 import { compare, maskedPayout, type PayoutFacts, reportedPayout } from './reported-payout.ts';
 
-/** All of it but the rows, however many they are. */
+/** The report without its rows. */
 export type BatchHead = Omit<BatchReport, 'payouts'>;
 
-/** How a batch stands, once all its rows have passed. */
+/** How a batch stands; known after all its rows were read. */
 export interface BatchStanding {
   head: BatchHead;
-  /** The first rows that are not paid. */
+  /** The first rows that were not paid. */
   unpaid: readonly ReportedPayout[];
-  /** What waits or has ended unpaid, by kind; of each kind the first rows. */
+  /** Rows that wait or have ended unpaid, by kind, with the first rows of each. */
   steps: readonly StepGroup[];
 }
 
 /** What the report of a batch is made from. */
 export interface ReportSource {
   batch: BatchRecord;
-  /** Its rows in the order of the file, a page at a time, with what is known beside them. */
+  /** Its rows in the order of the file, in pages, with what else is known about them. */
   pages:
     | AsyncIterable<readonly (readonly [PayoutRecord, PayoutFacts])[]>
     | Iterable<readonly (readonly [PayoutRecord, PayoutFacts])[]>;
   refused: AsyncIterable<RefusedRow> | Iterable<RefusedRow>;
-  /** Address of a workflow in the Temporal UI. */
+  /** URL of a workflow in the Temporal UI. */
   workflowUrl(workflowId: string): string;
   reports: ReportPaths;
   isMasked: boolean;
 }
 
-/** A report while it is made: pages of rows, and at last how the batch stands. */
+/** A report in the making: pages of rows, then how the batch stands. */
 export type ReportInPages = AsyncGenerator<readonly ReportedPayout[], BatchStanding, undefined>;
 
-/** Unpaid rows that a summary names, and rows that each kind of them names. */
+/** The most unpaid rows named in a summary, and the most rows named for each kind. */
 export const ROWS_NAMED = 10;
 
 /**
- * The report from what the store holds, in one pass: sums, counts and rows are of the same reading, and no more than a page of rows
- * is in memory. Pure: the same records give the same report.
+ * Makes the report in one pass over the store's records: sums, counts and rows come from the same reading, and only a page of
+ * rows is in memory. Pure: the same records give the same report.
  */
 export async function* batchReport(source: ReportSource): ReportInPages {
   const { batch, isMasked } = source;
@@ -94,7 +94,7 @@ function lastChange(record: PayoutRecord, { returns, incidents, approvals, booke
   );
 }
 
-/** How a batch stands, for whom the rows do not matter. */
+/** How the batch stands; skips the rows. */
 export async function standingOf(report: ReportInPages): Promise<BatchStanding> {
   for (;;) {
     const next = await report.next();
@@ -102,7 +102,7 @@ export async function standingOf(report: ReportInPages): Promise<BatchStanding> 
   }
 }
 
-/** In the order of the file, and of one payout by order id. */
+/** In the order of the file; for each payout by order id. */
 export function reportedIncidents(
   incidents: Iterable<IncidentRecord>,
   payouts: Iterable<{ reference: string; row: number | null }>,

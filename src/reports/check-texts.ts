@@ -2,7 +2,7 @@ import type { CheckKind, CheckVerdict } from '../domain/payee-check.ts';
 import type { KeptCheck } from '../store/store.ts';
 import { minuteOf } from './display.ts';
 
-/** A verdict on the payee of a payout, as whoever decides is shown it. */
+/** A verdict on the payee of a payout, as shown to whoever decides. */
 export type CheckShown = Omit<KeptCheck, 'uid' | 'payee'>;
 
 export const CHECK_NAMES: Readonly<Record<CheckKind, string>> = {
@@ -19,7 +19,7 @@ const WORDS: Readonly<Record<CheckVerdict, string>> = {
   hit: 'found on a list',
 };
 
-/** One line, names in clear: for people who decide, never for a log. */
+/** One line with unmasked names: for people who decide, never for a log. */
 export function checkText({ verdict, provider, askedAt, name, otherName, caseId, why }: CheckShown): string {
   const details = [
     otherName === null ? undefined : `the payee is "${name}", the account is held under "${otherName}"`,

@@ -1,7 +1,7 @@
 import { groupedAmount, incidentsText, minuteOf, returnedText } from './display.ts';
 import type { ReportedPayout } from './report-document.ts';
 
-/** Columns of the page, in their order; each holds what several columns of the report say. */
+/** Columns of the page, in order; each shows several columns of the report. */
 export const PAGE_COLUMNS = [
   'Document',
   'Payee',
@@ -18,19 +18,19 @@ type Value = string | number | null;
 
 /** A column of the report. */
 export interface Column {
-  /** Of the CSV. In the JSON it is the same path in camelCase: `exchange_sold_amount` is `exchange.soldAmount`. */
+  /** Name in the CSV. The JSON has the same path in camelCase: `exchange_sold_amount` is `exchange.soldAmount`. */
   name: string;
   meaning: string;
   of(payout: ReportedPayout): Value;
-  /** Where the page shows it; absent: it stands in the text of another column. */
+  /** Where the page shows it; absent: it is part of another column's text. */
   page?: OnPage;
 }
 
 interface OnPage {
   under: PageColumn;
-  /** Before it, where the head of the column does not say what it is. */
+  /** Precedes the value if the column's head does not explain it. */
   label?: string;
-  /** As people read it; absent: as it is. */
+  /** The value for people; absent: unchanged. */
   text?(payout: ReportedPayout): string | null;
   as?: 'code' | 'badge' | 'warning' | 'link' | 'figure' | 'name';
 }
@@ -54,7 +54,7 @@ const date = (name: string, label: string, meaning: string, of: (payout: Reporte
   page: { under: 'Dates (UTC)', label, text: (payout) => minute(of(payout)) },
 });
 
-/** The one table that CSV and page are made of, and that names what stands in the JSON. */
+/** The table from which CSV and page are made, and which names the members of the JSON. */
 export const COLUMNS: readonly Column[] = [
   column('row', 'Data row of the file, from 1', ({ row }) => row, { under: 'Document', label: 'row' }),
   column('id', 'Document number of the row', ({ id }) => id, { under: 'Document', as: 'name' }),

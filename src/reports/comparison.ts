@@ -1,8 +1,8 @@
-/** What a row has two sides of, beside each other: masked, so that what differs may look the same. */
+/** Two or more sides of something in a row, for comparison; values are masked, so different ones may look equal. */
 export interface Comparison {
-  /** Of which payout, and about what. */
+  /** Names the payout and what is compared. */
   title: string;
-  /** A word for each side. */
+  /** Names of the sides. */
   sides: readonly string[];
   lines: readonly ComparedLine[];
   note?: string;
@@ -10,15 +10,15 @@ export interface Comparison {
 
 interface ComparedLine {
   name: string;
-  /** One a side. */
+  /** One for each side. */
   values: readonly string[];
   differs: boolean;
 }
 
-/** Values by name, as they are shown. */
+/** Values by name, as shown. */
 export type Side = Readonly<Record<string, string>>;
 
-/** Lines of every name that a side has a value for; a line differs where its values do. */
+/** A line for every name for which a side has a value; `differs` if the values are not the same. */
 export function comparedLines(sides: readonly Side[]): ComparedLine[] {
   const names = [...new Set(sides.flatMap(Object.keys))];
   return names

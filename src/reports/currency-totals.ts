@@ -5,12 +5,12 @@ import { compare } from './reported-payout.ts';
 export interface CurrencyTotal {
   currency: string;
   payouts: number;
-  /** Decimal strings with the currency's own decimals: of all rows, and of those that are paid. */
+  /** Decimal strings with the currency's decimals: sum of all rows, and of the paid ones. */
   amount: string;
   completed: string;
 }
 
-/** Rows added up by currency, in the order of their codes. */
+/** Sums by currency, sorted by code. */
 export function currencyTotals(
   rows: readonly { state: PayoutState; amount: string; currency: string }[],
 ): CurrencyTotal[] {

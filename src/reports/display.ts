@@ -2,9 +2,9 @@ import { parseDecimal } from '../domain/money.ts';
 import type { PayoutState } from '../domain/payout-state.ts';
 import type { ReportedIncident, ReportedPayout } from './report-document.ts';
 
-/** How people see it, in the terminal and on the page alike. The CSV and JSON reports keep every value as it is. */
+/** How values are shown to people in terminal and page. The CSV and JSON reports leave them unchanged. */
 
-/** Thousands separators for the eye: `1234567.50` -> `1,234,567.50`. */
+/** With thousands separators: `1234567.50` -> `1,234,567.50`. */
 export function groupedAmount(amount: string): string {
   const [whole = '', fraction] = amount.split('.');
   const grouped = whole.replace(/\B(?=(?:\d{3})+$)/g, ',');
@@ -19,10 +19,10 @@ export const counted = (count: number, one: string, many = `${one}s`): string =>
 export const totalsText = (totals: readonly { currency: string; amount: string }[]): string =>
   totals.map(({ currency, amount }) => `${groupedAmount(amount)} ${currency}`).join(', ');
 
-/** A moment to the minute: `2026-05-12 14:30 UTC`. */
+/** A time to the minute: `2026-05-12 14:30 UTC`. */
 export const minuteOf = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
-/** Roughly how long: `5 minutes`, `3 hours`, `12 days`. */
+/** Approximate duration: `5 minutes`, `3 hours`, `12 days`. */
 export function spanOf(ms: number): string {
   const minutes = Math.floor(Math.abs(ms) / 60_000);
   if (minutes < 1) return 'less than a minute';
@@ -33,7 +33,7 @@ export function spanOf(ms: number): string {
 
 export type Tone = 'paid' | 'unpaid' | 'attention' | 'open';
 
-/** What a state means to someone who looks at many: colour and order of interest. */
+/** The importance of a state, for colours and order. */
 export function toneOf(state: PayoutState): Tone {
   switch (state) {
     case 'completed':
@@ -52,7 +52,7 @@ export function toneOf(state: PayoutState): Tone {
   }
 }
 
-/** `part / whole` in per mille, rounded down; exact decimals in, so no amount becomes a float. */
+/** `part / whole` in per mille, rounded down; computed from exact decimals, never from floats. */
 export function perMille(part: string, whole: string): number {
   const [p, w] = [parseDecimal(part), parseDecimal(whole)];
   if (p === undefined || w === undefined || w.digits === 0n) return 0;
@@ -60,19 +60,19 @@ export function perMille(part: string, whole: string): number {
   return Number(numerator / (w.digits * 10n ** BigInt(p.scale)));
 }
 
-/** Money that came back: `12.00 EUR; 3.00 EUR`, empty when none did. */
+/** Returned money: `12.00 EUR; 3.00 EUR`; empty if there was none. */
 export function returnedText({ returns }: Pick<ReportedPayout, 'returns'>): string {
   return returns.map(({ amount, currency }) => `${amount} ${currency}`).join('; ');
 }
 
-/** Incidents of one payout: `second-order ord-9; end-contradicted ord-1 acknowledged`, empty when there are none. */
+/** Incidents of one payout: `second-order ord-9; end-contradicted ord-1 acknowledged`; empty if there are none. */
 export function incidentsText(incidents: ReportedPayout['incidents']): string {
   return incidents
     .map(({ kind, orderId, isAcknowledged }) => `${kind} ${orderId}${isAcknowledged ? ' acknowledged' : ''}`)
     .join('; ');
 }
 
-/** How an incident stands: its id while it is open, who has acknowledged it and why afterwards. */
+/** Status of an incident: its id while it is open, then who acknowledged it and why. */
 export function standingOf({ id, acknowledged }: Pick<ReportedIncident, 'id' | 'acknowledged'>): string {
   return acknowledged === null ? id : `acknowledged by ${acknowledged.by}: ${acknowledged.reason}`;
 }

@@ -2,15 +2,15 @@ import type { Leg, Moved, Movement, MovementKind } from './movements.ts';
 import { csvText } from './write-csv.ts';
 
 /**
- * A journal for booking: double entry, an entry for each movement, of two lines for each leg. Every entry balances in every
- * currency: an exchange goes through a clearing account of each of its two.
+ * A journal in double entry: an entry for each movement, with two lines for each leg. Every entry balances in every currency: an
+ * exchange goes through a clearing account for each of its two currencies.
  */
 
-/** Account codes; `{account}` stands for the bank's id of the account, `{currency}` for the code of the currency. */
+/** Account codes; `{account}` is replaced by the bank's account id, `{currency}` by the currency code. */
 export interface JournalAccounts {
-  /** Of our money at the bank. */
+  /** Our money at the bank. */
   bank: string;
-  /** Where the other side of a payment, of a fee, of either half of an exchange, of money that came back is booked. */
+  /** The other side of a payment, a fee, each half of an exchange, and returned money. */
   payment: string;
   fee: string;
   exchange: string;
@@ -19,11 +19,11 @@ export interface JournalAccounts {
 
 /** A line: an amount on one side of one account. */
 export interface JournalLine {
-  /** The same for the lines of one entry, and for that entry in every journal: what has been booked is known by it. */
+  /** Id of the entry: the same for its lines and in every journal, so that what was already booked can be recognized. */
   entry: string;
   /** From 1. */
   line: number;
-  /** Epoch ms: when the movement was seen. */
+  /** Epoch ms: when the movement was observed. */
   at: number;
   kind: MovementKind;
   account: string;
@@ -33,7 +33,7 @@ export interface JournalLine {
   currency: string;
 }
 
-/** What leaves the bank is credited there, and debited on the other side. */
+/** Money that leaves the bank is a credit of its account and a debit of the other one. */
 export function entryOf({ id, kind, legs, at }: Movement, accounts: JournalAccounts): JournalLine[] {
   const lines = legs.flatMap((leg) => {
     const [bank, other] = leg.direction === 'debit' ? (['credit', 'debit'] as const) : (['debit', 'credit'] as const);
@@ -66,7 +66,7 @@ const COLUMNS = [
   'order_id',
 ];
 
-/** As CSV, in the order of the file; the same facts give the same bytes. Values that a spreadsheet would run are escaped. */
+/** As CSV, in the order of the file; the same facts give the same bytes. Values that a spreadsheet would evaluate are escaped. */
 export async function* journalCsv(
   moved: Iterable<Moved> | AsyncIterable<Moved>,
   accounts: JournalAccounts,

@@ -5,12 +5,12 @@ import type { PayoutRecord } from '../store/store.ts';
 const NAMES = ['account_name', 'company_name', 'last_name'] as const;
 const ACCOUNTS = ['iban_no', 'account_no'] as const;
 
-/** Enough of a payee's details to tell it from others: `E***`, `***0001`; empty where the bank shows none. */
+/** Enough of a payee's details to distinguish it: `E***`, `***0001`; empty if the bank shows none. */
 export function maskedPayee(items: Readonly<Record<string, string | undefined>>): { name: string; account: string } {
   return { name: masked(NAMES, items), account: masked(ACCOUNTS, items) };
 }
 
-/** Whom a row pays, as it says it: an id of the bank, an account of its own user, or masked details. */
+/** The payee by the row: a beneficiary id, an account of its own user, or masked details. */
 export function payeeText({ kind, instruction }: Pick<PayoutRecord, 'kind' | 'instruction'>): string {
   const { beneficiary_id: id, to_account_id: ownAccount = '' } = instruction;
   if (kind !== 'payout') return ownAccount;

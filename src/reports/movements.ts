@@ -7,11 +7,11 @@ import type { ExchangeOrder } from '../domain/sent-order.ts';
 import { inDoubt, orderInForce } from '../domain/submission.ts';
 import type { BookedExchange, IncidentRecord, PayoutRecord, ReturnRecord, SendAttempt } from '../store/store.ts';
 
-/** What the orders of a payout moved, as far as it is known: what a journal and an advice (camt.054) are made of. Pure. */
+/** What the orders of a payout moved, as far as known: the content of journal and advice (camt.054). Pure. */
 
 export type MovementKind = 'payment' | 'fee' | 'exchange' | 'return';
 
-/** Money of ours that left an account (`debit`) or came to it (`credit`). */
+/** Money that left an account of ours (`debit`) or came to it (`credit`). */
 export interface Leg {
   direction: 'debit' | 'credit';
   /** The bank's id of the account. */
@@ -23,17 +23,17 @@ export interface Leg {
 
 /** What one order moved. */
 export interface Movement {
-  /** At most 35 characters. The same movement has the same one whenever it is told, in every format. */
+  /** At most 35 characters; a movement has the same id every time and in every format. */
   id: string;
   kind: MovementKind;
-  /** Two of an exchange: what was sold, then what was bought. */
+  /** An exchange has two: what was sold, then what was bought. */
   legs: Leg[];
   orderId: string | null;
-  /** Epoch ms: when it was seen. */
+  /** Epoch ms: when it was observed. */
   at: number;
 }
 
-/** Money that may have moved otherwise than the movements say: people look at it, no journal has it. */
+/** A movement that may differ from what is known: left out of every journal, for people to look at. */
 export interface Unclear {
   reference: string;
   documentId: string;
@@ -42,22 +42,22 @@ export interface Unclear {
   why: string;
 }
 
-/** A payout and what the store holds of it. */
+/** A payout and what the store knows about it. */
 export interface MovedFacts {
   payout: PayoutRecord;
   /** Under its own reference. */
   attempts: readonly SendAttempt[];
-  /** Under the derived reference of its exchange. */
+  /** Under the reference derived for its exchange. */
   exchangeAttempts: readonly SendAttempt[];
   exchange: BookedExchange | undefined;
-  /** Oldest first. */
+  /** The oldest first. */
   returns: readonly ReturnRecord[];
   incidents: readonly Pick<IncidentRecord, 'kind'>[];
 }
 
 export interface Moved {
   payout: PayoutRecord;
-  /** In the order in which they happen: exchange, payment, fees, returns. */
+  /** In order of occurrence: exchange, payment, fees, returns. */
   movements: Movement[];
   unclear: Unclear[];
 }
@@ -79,7 +79,7 @@ export function movedBy(facts: MovedFacts): Moved {
   };
 }
 
-/** A movement with the end of its id, or why there is none. */
+/** A movement whose id is still only a suffix, or why there is none. */
 type Told = Movement | Pick<Unclear, 'kind' | 'why'>;
 
 const AMOUNT_UNFIT = 'its amount has more decimals than its currency or the format allows';
@@ -91,7 +91,7 @@ function exchanged(facts: MovedFacts, booked: BookedExchange): Told[] {
   const sent = sentExchange(facts);
   if (sent === undefined || soldAmount === null) return [{ kind: 'exchange', why: SOLD_UNKNOWN }];
   const sold = leg('debit', sent.sellAccountId, soldAmount, soldCurrency ?? sent.sellCurrency);
-  // What is bought is what was asked for: an order that differs is not adopted.
+  // The amount bought is the one requested: an order with another amount is not adopted.
   const bought = leg('credit', sent.buyAccountId, booked.boughtAmount ?? sent.amount, sent.currency);
   if (sold === undefined || bought === undefined) return [{ kind: 'exchange', why: AMOUNT_UNFIT }];
   const accounts = new Map([sold, bought].map(({ currency, accountId }) => [currency, accountId]));
@@ -101,7 +101,7 @@ function exchanged(facts: MovedFacts, booked: BookedExchange): Told[] {
   ];
 }
 
-/** An exchange that is known to be booked, and not at what. */
+/** For an exchange that is known to be booked, but not at what rate. */
 function unbooked({ exchangeAttempts }: MovedFacts): Told[] {
   if (exchangeAttempts.some(({ settled }) => settled === 'paid')) {
     return [{ kind: 'exchange', why: SOLD_UNKNOWN }];
@@ -140,7 +140,10 @@ function charged(
   return [{ id, kind: 'fee', legs: [left], orderId, at }];
 }
 
-/** A payout has one movement of each kind, but as many returns as come: a return is known by its own order, whichever is seen first. */
+/**
+ * A payout has one movement of each kind, except returns: each of these is identified by its order, in whatever order they are
+ * seen.
+ */
 function movementId({ reference }: PayoutRecord, { id, kind, orderId }: Movement): string {
   const of =
     kind === 'return'
@@ -160,7 +163,7 @@ function returned(facts: MovedFacts, { orderId, amount, currency, seenAt: at }: 
   return { id: 'R', kind: 'return', legs: [came], orderId, at };
 }
 
-/** The accounts of a payout by currency: the one that paid, and the one that its exchange was sold from. */
+/** Accounts of a payout by currency: the paying one, and the one from which its exchange was sold. */
 function accountsOf(facts: MovedFacts): ReadonlyMap<string, string> {
   const { instruction, assessed, currency } = facts.payout;
   const sent = orderInForce(facts.attempts);
@@ -179,15 +182,15 @@ function sentExchange({ exchangeAttempts }: MovedFacts): ExchangeOrder | undefin
   return sent !== undefined && 'sellAccountId' in sent ? sent : undefined;
 }
 
-/** What an amount of ISO 20022 holds. */
+/** Most digits of an ISO 20022 amount. */
 const DIGITS_MAX = 18;
 
-/** Undefined for an amount that no account of the currency can have moved. */
+/** Undefined for an amount that is impossible in its currency. */
 function leg(direction: Leg['direction'], accountId: string, amount: string, currency: string): Leg | undefined {
   const shown = parseDecimal(amount);
   const exponent = currencyExponent(currency);
   if (shown === undefined || exponent === undefined) return undefined;
-  // A bank may write what leaves with a sign.
+  // Some banks show outgoing amounts with a sign.
   let minor = shown.digits < 0n ? -shown.digits : shown.digits;
   if (shown.scale > exponent) {
     const beyond = 10n ** BigInt(shown.scale - exponent);

@@ -9,21 +9,24 @@ import { type Actor, commandsIn, type Deadline, type Remedy } from '../domain/re
 import type { PayoutRecord } from '../store/store.ts';
 import { STATES } from './state-texts.ts';
 
-/** Of a row that waits or has ended: why, since when, until when, who may act, with which commands, and what happens by itself. */
+/**
+ * About a row that waits or has ended: why, since when, until when, who may act, with which commands, and what happens without
+ * that.
+ */
 export interface NextStep {
-  /** Reason code, or the state of a row that has none. `payouts explain` knows both. */
+  /** Reason code or, without one, the state; `payouts explain` knows both. */
   kind: string;
   why: string;
-  /** Nothing more is expected of it. */
+  /** Nothing more is expected to happen. */
   hasEnded: boolean;
   /** Epoch ms. */
   since: number;
-  /** Epoch ms; null: it has no end of its own. */
+  /** Epoch ms; null: no deadline. */
   until: number | null;
   who: string;
-  /** What to do, with the real id in its commands. */
+  /** What to do, with the row's id in the commands. */
   todo: string;
-  /** Ready to paste; what stands in capitals has to be filled in. */
+  /** Ready to paste; words in capitals must be filled in. */
   commands: readonly string[];
   byItself: string;
 }
@@ -34,17 +37,20 @@ export interface StepContext {
   policy: Policy | undefined;
   terms: Pick<Terms, 'waits' | 'auditTtlMs'>;
   calendar: BusinessCalendar | undefined;
-  /** When the bank ends the order of a payout that it audits: epoch ms by reference. */
+  /** When the bank's audit of a payout's order ends: epoch ms by reference. */
   auditEnds?: ReadonlyMap<string, number>;
-  /** Who has approved what is awaited, by reference. */
+  /** By reference: who has approved what it now asks. */
   approvedBy?: ReadonlyMap<string, readonly string[]>;
-  /** References of payouts that ended unpaid after their exchange: a retry of the same row would exchange again, and is refused. */
+  /**
+   * References of payouts that ended unpaid after their exchange: a retry of the unchanged row would exchange again, and is
+   * refused.
+   */
   exchanged?: ReadonlySet<string>;
 }
 
 /**
- * What a row waits for, or how it has ended, in one word: two rows of one kind are decided alike. A row that awaits an approval is of
- * that kind, whatever else it says.
+ * What a row waits for, or how it has ended; rows of the same kind are decided alike. A row that awaits an approval has the kind
+ * of that approval, whatever its reason.
  */
 export function kindOf({ state, reason }: { state: PayoutState; reason: Reason | null }): string {
   if (state === 'awaiting-approval') return 'approval-required';
@@ -52,7 +58,7 @@ export function kindOf({ state, reason }: { state: PayoutState; reason: Reason |
   return reason?.code ?? state;
 }
 
-/** The step of a row; undefined for one that is completed. */
+/** The next step of a row; undefined if it is completed. */
 export function nextStep(row: PayoutRecord, context: StepContext): NextStep | undefined {
   const { state, reason } = row;
   if (state === 'completed') return undefined;
@@ -73,13 +79,13 @@ export function nextStep(row: PayoutRecord, context: StepContext): NextStep | un
   };
 }
 
-/** What is only a wait while searches go on is for people once they have proved nothing. */
+/** An unknown outcome is only a wait while searches continue; once they have proved nothing, people must act. */
 function remedyOf(kind: string, state: PayoutState): Remedy | undefined {
   if (kind === 'outcome-unknown' && state === 'needs-operator') return SEARCHED_IN_VAIN;
   return isReasonCode(kind) ? REASONS[kind] : undefined;
 }
 
-/** The money is in another account than the row names. Without ids: the account is masked in some reports. */
+/** The money is now in another account than the row names. Not named here, since accounts are masked in some reports. */
 const todoExchanged = (todo: string): string =>
   RETRY.test(todo)
     ? todo.replace(RETRY, `${FROM_ITS_ACCOUNT} if it still has to be paid`)
@@ -90,10 +96,10 @@ const FROM_ITS_ACCOUNT =
   'the money stays exchanged: run its row of the failed.csv, with the account that the report shows as exchange_bought_to for its account_id,';
 const STAYS_EXCHANGED = 'The money stays exchanged, on the account that the report shows as exchange_bought_to.';
 
-/** Enough of an id to name it, and short enough to type. */
+/** Short enough to type, and long enough to be unique. */
 export const shortId = (id: string): string => id.slice(0, 'xxxxxxxx-xxxx'.length);
 
-/** A text whose commands name the row; who decides in a trial is asked for, since the maker may not. */
+/** The text with the row's id in its commands. In a trial, deciding commands get `--by NAME`, since the maker may not decide. */
 function ready(todo: string, row: PayoutRecord, who: Actor, isTrial: boolean): string {
   const id = shortId(row.reference);
   const by = isTrial && isDecided(who) ? ' --by NAME' : '';
@@ -103,12 +109,15 @@ function ready(todo: string, row: PayoutRecord, who: Actor, isTrial: boolean): s
       .replace(/(`payouts resume )BATCH/g, `$1${row.batchId === null ? 'BATCH' : shortId(row.batchId)}`)
       .replace(/`payouts (?:approve|reject|resolve) ID[^`]*/g, (command) => command + by)
       .replace(/(`payouts [^`]*?)\bID\b/g, `$1${id}`)
-      // What stands in a file is never pasted into a shell unless it is plain.
+      // A text from a file goes into a command to paste only if it is safe in a shell.
       .replace(/(`payouts accounts )UID/g, /^[\w.-]+$/.test(row.uid) ? `$1${row.uid}` : '$1UID')
   );
 }
 
-/** A retry of the whole batch would pay other rows too. A transfer or an exchange by itself has no retry: its id is used up. */
+/**
+ * Only for this row: a retry of the batch would pay others too. A stand-alone transfer or exchange has no retry, since its id is
+ * used up.
+ */
 function retryOf({ kind, batchId, row }: PayoutRecord): string {
   if (kind !== 'payout') return 'submit it again under a new id';
   return batchId === null || row === null ? 'submit it again' : `\`payouts retry ${shortId(batchId)} --rows ${row}\``;
@@ -127,7 +136,7 @@ function deadline(kind: Deadline, row: PayoutRecord, { terms, calendar, auditEnd
   }
 }
 
-/** By a person whose name counts: somebody other than the maker, or an operator. */
+/** Whether the decider's name matters: it must not be the maker, or must be an operator. */
 const isDecided = (who: Actor): boolean => isByOthers(who) || who === 'operator';
 const isByOthers = (who: Actor): boolean => who === 'approver' || who === 'compliance';
 
@@ -158,25 +167,25 @@ function actorText(who: Actor, row: PayoutRecord, { policy, approvedBy }: StepCo
   return (names.length === 0 ? `nobody: under the policy nobody else is ${role}` : names.join(', ')) + sofar;
 }
 
-/** Rows of one kind, as one entry of what waits. */
+/** Rows of the same kind, as one entry. */
 export interface StepGroup extends NextStep {
   state: PayoutState;
   needsAttention: boolean;
   count: number;
-  /** One a currency, sorted by code. */
+  /** One for each currency, sorted by code. */
   totals: { currency: string; amount: string }[];
-  /** In the order they were given. */
+  /** In the given order. */
   rows: readonly PayoutRecord[];
 }
 
-/** Rows by kind, the kind with the oldest wait first; completed rows, and those that only move, are left out. */
+/** Rows by kind, the kind with the oldest wait first; without completed rows and those that are just in progress. */
 export function stepGroups(rows: readonly PayoutRecord[], context: StepContext): StepGroup[] {
   const tally = new StepTally();
   for (const row of rows) tally.add(row, nextStep(row, context));
   return tally.groups();
 }
 
-/** What is known of a kind while its rows pass. */
+/** Collected about a kind, row by row. */
 interface Tallied {
   first: { state: PayoutState; reason: Reason | null; step: NextStep; reference: string };
   since: number;
@@ -189,7 +198,7 @@ interface Tallied {
   rows: PayoutRecord[];
 }
 
-/** Steps by kind, added up row by row. Of each kind the first `rowsKept` rows are kept. */
+/** Collects steps by kind, row by row; keeps only the first `rowsKept` rows of each. */
 export class StepTally {
   readonly #kinds = new Map<string, Tallied>();
   readonly #rowsKept: number;
@@ -201,7 +210,7 @@ export class StepTally {
   add(row: PayoutRecord, step: NextStep | undefined): void {
     const { state, reason, reference, batchId, amount, currency } = row;
     if (step === undefined || (reason === null && !needsAttention(state))) return;
-    // Rows of one kind that no command helps are told apart from those that one does.
+    // Rows without a command that helps are a separate group.
     const key = `${state} ${step.kind} ${step.commands.length === 0}`;
     const kind: Tallied = this.#kinds.get(key) ?? {
       first: { state, reason, step, reference },
@@ -212,7 +221,7 @@ export class StepTally {
     kind.count += 1;
     kind.since = Math.min(kind.since, step.since);
     kind.until = step.until === null ? kind.until : Math.min(kind.until ?? step.until, step.until);
-    // More than these are not told apart.
+    // More values would not be shown.
     if (kind.whos.size < 3) kind.whos.add(step.who);
     if (kind.whys.size < 2) kind.whys.add(step.why);
     if (kind.batchIds.size < 2) kind.batchIds.add(batchId);
@@ -234,7 +243,7 @@ function groupOf(kind: Tallied): StepGroup {
     kind: step.kind,
     state,
     needsAttention: needsAttention(state, reason),
-    // Details differ from row to row; the sentence of the code does not.
+    // Messages differ in details between rows; the sentence for the code does not.
     why: whys.size > 1 ? (remedyOf(step.kind, state)?.says ?? step.why) : step.why,
     hasEnded: step.hasEnded,
     since: kind.since,
@@ -251,7 +260,7 @@ function groupOf(kind: Tallied): StepGroup {
 
 const byCode = (a: { currency: string }, b: { currency: string }): number => (a.currency < b.currency ? -1 : 1);
 
-/** What is decided about rows of one kind in one batch is decided at once; everything else, and what differs, row by row. */
+/** Commands that decide rows of one kind in one batch together; in all other cases, row by row. */
 function commandsOfMany({ first, batchIds }: Tallied): readonly string[] {
   const { kind, commands } = first.step;
   const [batchId] = batchIds;
@@ -265,7 +274,7 @@ function commandsOfMany({ first, batchIds }: Tallied): readonly string[] {
   );
 }
 
-/** Exact sums, one a currency, sorted by code. */
+/** Exact sums for each currency, sorted by code. */
 export function totalsOf(rows: readonly Pick<PayoutRecord, 'amount' | 'currency'>[]): StepGroup['totals'] {
   return [...Map.groupBy(rows, ({ currency }) => currency)]
     .map(([currency, some]) => ({

@@ -1,4 +1,4 @@
-/** Style of the HTML report, inside the page so that the file can be mailed and kept. */
+/** CSS of the HTML report; inline, so that the file can be mailed and archived. */
 export const PAGE_STYLE = `
 :root {
   --back: #f6f7f9; --card: #ffffff; --text: #1b1f27; --quiet: #5b6472; --line: #dfe3e8; --link: #1d4ed8;
@@ -122,8 +122,7 @@ code { overflow-wrap: anywhere; }
 `;
 
 /**
- * Margins of the printed pages: landscape on whatever paper the printer has (A4, Letter), with what it is the report of and the
- * number on each page. Texts as they are: what a style would read as its own is escaped.
+ * Margins of printed pages: landscape on any paper (A4, Letter), with title, standing and page number. Texts are escaped for CSS.
  */
 export const pageMargins = (title: string, standing: string): string => `@page {
   size: landscape; margin: 14mm 10mm 12mm;
@@ -133,6 +132,6 @@ export const pageMargins = (title: string, standing: string): string => `@page {
 }
 `;
 
-/** A string of CSS: everything but letters, digits and blanks is named by its code. */
+/** A CSS string in which everything except letters, digits and blanks is escaped. */
 const quoted = (text: string): string =>
   `"${text.replace(/[^A-Za-z0-9 ]/gu, (char) => `\\${(char.codePointAt(0) ?? 0).toString(16)} `)}"`;

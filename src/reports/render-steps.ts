@@ -4,10 +4,13 @@ import type { NextStep, StepGroup } from './next-step.ts';
 import { labelled } from './wrap.ts';
 
 const LABEL = 'otherwise  '.length;
-/** Rows that are named; the others are counted. */
+/** The most rows that are named; the others are counted. */
 const NAMED_MAX = 5;
 
-/** The lines that say who acts on a row, how, until when, and what happens by itself. Commands are never broken: they are for pasting. */
+/**
+ * Lines on who acts on a row, how, until when, and what happens without that. Commands are never broken across lines, so that
+ * they can be pasted.
+ */
 export function stepLines(
   { why, hasEnded, since, until, who, todo, commands, byItself }: Omit<NextStep, 'kind'>,
   { now, width, indent = 0 }: StepLayout,
@@ -39,7 +42,7 @@ export interface StepLayout {
   indent?: number;
 }
 
-/** Kinds of rows that wait or have ended unpaid, each with how many, how much and its steps. */
+/** Kinds of rows that wait or ended unpaid, each with count, amounts and next steps. */
 export function stepGroupsText(groups: readonly StepGroup[], layout: StepLayout): string {
   const { width, indent = 0 } = layout;
   return groups

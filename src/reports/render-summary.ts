@@ -13,8 +13,8 @@ const COLOURS: Readonly<Record<Tone, 'green' | 'red' | 'yellow' | 'cyan'>> = {
 };
 
 /**
- * The summary a terminal shows: amounts by currency and state, then the first rows that are not paid, with their reason.
- * Colours follow `stream` (a terminal or not) and `NO_COLOR`.
+ * The summary for a terminal: amounts by currency and state, then the first unpaid rows with their reasons. Colours depend on
+ * `stream` (a terminal or not) and `NO_COLOR`.
  */
 export function renderSummary(
   { head, unpaid }: BatchStanding,
@@ -57,7 +57,10 @@ export function renderSummary(
 const moreLine = ({ length }: { length: number }): string =>
   `  and ${groupedAmount(`${length - ROWS_NAMED}`)} more; the report lists all`;
 
-/** A line that does not fit goes on below, indented. Colours have a length too: a line may break early, never inside a word. */
+/**
+ * A line that is too long continues below, indented. Colour codes count as characters, so it may break early, but never inside a
+ * word.
+ */
 function hanging(line: string, width: number): string[] {
   if (stripVTControlCharacters(line).length <= width) return [line];
   const [first = '', ...rest] = wrap(line.trimStart(), width - INDENT);
@@ -84,7 +87,7 @@ function stateTable({ states }: BatchHead, style: Style): string[] {
   return aligned([{ cells: ['currency', 'state', 'payouts', 'amount'], format: 'bold' }, ...body], style);
 }
 
-/** Text to the left, figures to the right; padded before it is coloured, since colours have a length of their own. */
+/** Text left-aligned, figures right-aligned; padded before colouring, since colour codes would count. */
 function aligned(table: readonly TableLine[], style: Style): string[] {
   const width = (column: number): number => Math.max(...table.map(({ cells }) => (cells[column] ?? '').length));
   const widths = [0, 1, 2, 3].map(width);

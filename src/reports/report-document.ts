@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { BATCH_CONTROLS, BATCH_STATES, PAYOUT_STATES } from '../domain/payout-state.ts';
 
 /**
- * The documents of `--json` and of the gateway, as types and as the OpenAPI page describes them. Amounts are exact decimals, times
- * ISO 8601 in UTC; null is what is not known, or does not apply. Fixed by test/e2e/documents.ts.
+ * Documents of `--json` and the gateway, as types and for the OpenAPI page. Amounts are exact decimals, times ISO 8601 in UTC;
+ * null means unknown or not applicable. Fixed by test/e2e/documents.ts.
  */
 
 const schemaVersion = z.literal(1);
@@ -87,7 +87,7 @@ const payout = z.object({
   url: z.string().describe('in the Temporal UI'),
 });
 
-/** What payouts have moved in one currency; of an exchange once it is booked. */
+/** What payouts have moved in one currency; exchanges count once they are booked. */
 const moved = {
   currency: z.string(),
   payouts: count,
@@ -103,7 +103,7 @@ export const batchDocument = batchHead.extend({
   schemaVersion,
   by: z.string().nullable().describe('the maker'),
   handedOverAt: instant,
-  // No clock is read: the same store gives the same bytes.
+  // Not the current time, so that the same store gives the same bytes.
   asOf: instant.describe('time of the newest change in it'),
   masked: z.boolean(),
   controlReason: z.string().nullable().describe('why it was paused automatically'),
@@ -119,7 +119,7 @@ export const batchDocument = batchHead.extend({
       exchanges: count,
       sold: decimal,
       bought: decimal,
-      /** What they would have sold at their quotes. */
+      /** What would have been sold at the quotes. */
       quoted: decimal,
     }),
   ),
@@ -154,11 +154,11 @@ export const batchDocument = batchHead.extend({
       csv: z.string(),
       json: z.string(),
       html: z.string(),
-      /** Rows that are proven unpaid or were refused, to be handed in again; only where there are any. */
+      /** Rows that are proven unpaid or were refused, for submitting again; absent if there are none. */
       failed: z.string().optional(),
-      /** Answer to the pain.001 the batch came as, of the stage it stands at; only for such a batch. */
+      /** Answer to the batch's pain.001 at its current stage; only for such a batch. */
       pain002: z.string().optional(),
-      /** The answers of all stages so far, the latest last. */
+      /** Answers of all stages so far, the latest last. */
       pain002Stages: z.array(z.string()).optional(),
     })
     .describe('paths on the machine of the gateway'),
@@ -172,11 +172,11 @@ export const batchList = z.object({
 });
 
 export type BatchReport = z.output<typeof batchDocument>;
-/** A row of the report. Its columns, as every form of the report has them, are in `columns.ts`. */
+/** A row of the report; `columns.ts` has its columns. */
 export type ReportedPayout = z.output<typeof payout>;
 export type ReportedExchange = z.output<typeof exchange>;
 export type ReportedIncident = BatchReport['incidents'][number];
-/** A row that is no payout of this batch. */
+/** A row that did not become a payout of this batch. */
 export type ReportedRefusal = BatchReport['refused'][number];
 /** Absolute paths. */
 export type ReportPaths = BatchReport['reports'];

@@ -11,7 +11,7 @@ import type {
 } from './report-document.ts';
 import { compare } from './reported-payout.ts';
 
-/** Adds rows up as they pass; nothing of a row is kept. Every sum begins at the currency's own decimals: "10.5" and "7" are "17.50". */
+/** Adds up rows one by one, keeping none. Every sum starts with the currency's decimals: "10.5" and "7" give "17.50". */
 export class ReportSums {
   readonly #states = new Map<string, StateTotal>();
   readonly #accounts = new Map<string, AccountMovements>();
@@ -37,7 +37,7 @@ export class ReportSums {
     this.#addExchange(payout);
   }
 
-  /** Accounts by id, currencies by code, states in the order of a payout's life. */
+  /** Accounts by id, currencies by code, states in the order in which a payout goes through them. */
   sums(isMasked = false): Sums {
     const states = [...this.#states.values()].sort(
       (a, b) => compare(a.currency, b.currency) || PAYOUT_STATES.indexOf(a.state) - PAYOUT_STATES.indexOf(b.state),

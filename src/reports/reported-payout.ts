@@ -8,17 +8,17 @@ import { maskedAccount, maskedName, maskedPayee } from './masked.ts';
 import type { NextStep } from './next-step.ts';
 import type { ReportedExchange, ReportedPayout } from './report-document.ts';
 
-/** What is known of a payout beside its row. */
+/** What is known about a payout besides its row. */
 export interface PayoutFacts {
-  /** Under its own reference, and under that of its exchange; oldest first. */
+  /** Attempts under its own reference and under that of its exchange, the oldest first. */
   attempts: { payment: readonly SendAttempt[]; exchange: readonly SendAttempt[] };
   booked: BookedExchange | undefined;
   approvals: readonly { by: string; at: number; where: 'before-submit' | 'at-bank' }[];
   returns: readonly ReturnRecord[];
   incidents: readonly IncidentRecord[];
-  /** Of a payee that the row names by its id: as the bank showed it last. */
+  /** For a payee named by id: the name that the bank last showed. */
   nameAtBank: string | null;
-  /** Undefined: it is completed. */
+  /** Undefined if it is completed. */
   step: NextStep | undefined;
 }
 
@@ -63,7 +63,7 @@ export function reportedPayout(
   };
 }
 
-/** The same without the name of the payee and without a whole number of an account. */
+/** The same with the payee's name and account numbers masked. */
 export function maskedPayout(payout: ReportedPayout): ReportedPayout {
   const { payee, accountId, payingAccountId, exchange } = payout;
   return {
@@ -88,7 +88,7 @@ function payeeOf({ instruction }: PayoutRecord, { nameAtBank }: PayoutFacts): Re
   };
 }
 
-/** The one that the payment was sent from; before that the one that was read. */
+/** The account from which the payment was sent; before that, the one that was assessed. */
 function payingAccount({ assessed }: PayoutRecord, { attempts }: PayoutFacts): string | null {
   const sent = orderInForce<PaymentOrder>(orders(attempts.payment));
   return sent?.accountId ?? assessed?.payingAccountId ?? null;
@@ -114,7 +114,7 @@ function exchangeOf({ assessed }: PayoutRecord, { booked, attempts }: PayoutFact
   };
 }
 
-/** What was sent under a reference of a payout is an order. */
+/** What is sent under a payout's reference is always an order; the check only narrows the type. */
 const orders = (attempts: readonly SendAttempt[]) =>
   attempts.flatMap(({ outcome, request }) =>
     request !== null && 'referenceId' in request ? [] : [{ outcome, request }],

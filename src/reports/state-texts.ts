@@ -1,6 +1,6 @@
 import type { PayoutState } from '../domain/payout-state.ts';
 
-/** What each state means, and what happens in it by itself. */
+/** The meaning of each state, and what happens in it without people. */
 export const STATES: Readonly<Record<PayoutState, { meaning: string; byItself: string }>> = {
   received: { meaning: 'taken, not yet processed', byItself: 'It is processed when its turn comes.' },
   preparing: { meaning: "reading the bank's data, adding the payee", byItself: 'It continues.' },

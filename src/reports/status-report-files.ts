@@ -12,39 +12,39 @@ import type { RefusalAnswer, Stage } from './pain002/status-report.ts';
 import { pain002, refusalPain002 } from './pain002/write-pain002.ts';
 import { writeWhole } from './write-reports.ts';
 
-/** What the answers to a bank message are made from. Rows can be gone through again and again. */
+/** What the answers to a bank message are made from. Its rows can be read repeatedly. */
 export interface AnswerSource {
   batch: BatchRecord;
   byState: ReadonlyMap<PayoutState, number>;
   rows(): AsyncIterable<PayoutRecord>;
   refused(): AsyncIterable<RefusedRow>;
   payout(reference: string): Promise<PayoutRecord | undefined>;
-  /** The newest generation of a payout's document: it was paid again where the earlier one took no money. */
+  /** The newest generation of a payout's document, if it was paid again after moving no money. */
   latest(payout: PayoutRecord): Promise<PayoutRecord>;
-  /** What has come to light after the end of a payout, and when (epoch ms), by reference: an incident, money that came back. */
+  /** By reference: news since the end of a payout (an incident, returned money) and its time (epoch ms). */
   afterwards: ReadonlyMap<string, { reason: Reason; at: number }>;
-  /** The final answers that were given. */
+  /** Final answers given so far. */
   log: AnswerLog;
 }
 
-/** The answer that stands. */
+/** The current answer. */
 export interface NewestAnswer {
-  /** Absolute. */
+  /** Absolute path. */
   path: string;
   messageId: string;
   stage: Stage;
-  /** From 1; above that it supersedes another one. */
+  /** From 1; later versions supersede the previous one. */
   version: number;
-  /** Id of that one. */
+  /** Message id of the superseded answer. */
   supersedes: string | null;
 }
 
 const STAGES: readonly Stage[] = ['received', 'validated', 'sent', 'final'];
 
 /**
- * Writes the answers (pain.002) to the pain.001 a batch came as: one file a stage up to the one it stands at, which alone is
- * written again; of the final stage a file a version, none of which is. Returns their paths, the latest last, and the latest; undefined
- * for a batch of another format. `stem`: what their names begin with.
+ * Writes the answers (pain.002) to the pain.001 of a batch: a file for each stage reached, of which only the current one is
+ * rewritten; for the final stage a file for each version, never rewritten. Returns the paths and the newest answer, which comes
+ * last; undefined for other formats. `stem`: beginning of the file names.
  */
 export async function writeStatusReports(
   dir: string,
@@ -54,7 +54,7 @@ export async function writeStatusReports(
   const { batch, byState, log } = source;
   const { message, batchId } = batch;
   if (message === null || !message.format.startsWith('pain.')) return undefined;
-  // A row that an operator sends again takes the batch back, but no answer that was given.
+  // A row that an operator sends again moves the batch back to an earlier stage, but given answers stay.
   const reached = (await log.given()).length > 0 ? 'final' : stageOf(byState);
   const facts = await digestOf(source);
   const idStart = (stage: Stage): string => `${answerIdStart(batchId)}${STAGES.indexOf(stage)}`;
@@ -78,7 +78,7 @@ export async function writeStatusReports(
   return newest && { paths: written.map(({ path }) => path), newest };
 }
 
-/** An answer that was given is the same through every door, and is not written over. */
+/** A final answer is the same in every channel and is never overwritten. */
 async function writeFinal(
   path: string,
   { answer, message, log }: { answer: AnswerRecord; message: OriginalMessage; log: AnswerLog },
@@ -94,7 +94,7 @@ async function writeFinal(
 const answerPath = (dir: string, stem: string, stage: Stage, version = 1): string =>
   resolve(join(dir, `${stem}.${stage}${version === 1 ? '' : `.${version}`}.pain002.xml`));
 
-/** What the ids of the answers of a batch begin with, 16 characters. */
+/** Beginning of the ids of a batch's answers, 16 characters. */
 export const answerIdStart = (batchId: string): string => batchId.replaceAll('-', '').slice(-16);
 
 /** What the id of the answer to a refused file begins with, 17 characters. */
@@ -114,7 +114,7 @@ export async function writeRefusal(
   return path;
 }
 
-/** 16 characters of what is answered, so that answers with the same id say the same, and the time of the last of it. */
+/** A digest of the content (16 characters), so that answers with the same id are the same, and the time of its last change. */
 async function digestOf(source: AnswerSource): Promise<{ digest: string; lastChange: number }> {
   const hash = createHash('sha256');
   let lastChange = source.batch.createdAt;
@@ -139,8 +139,8 @@ async function* transactions(source: AnswerSource): AsyncGenerator<TransactionFa
 }
 
 /**
- * A row that was taken before has the status of the payout that took it: RJCT would be about money that may have gone. One
- * that only our own files keep from being paid waits for people here.
+ * A row taken earlier has the status of the payout that took it: RJCT would be about money that may have moved. A row that only
+ * our own files keep from being paid is PDNG: it waits for people here.
  */
 async function* notClaimed(
   source: AnswerSource,
@@ -156,8 +156,8 @@ async function* notClaimed(
 }
 
 /**
- * An end that the bank contradicts is in doubt for the receiver, whatever the store says, and so is money that came back: neither
- * paid nor to be paid again before people have looked.
+ * An end that the bank contradicts, or money that came back, is in doubt for the receiver, whatever the store says: neither paid
+ * nor to be paid again until people have looked at it.
  */
 function factsOf(
   { afterwards }: AnswerSource,

@@ -5,8 +5,8 @@ import { dirname } from 'node:path';
 const WRITTEN_AT_ONCE = 256 * 1024;
 
 /**
- * A file that is there whole or not at all: temp file, fsync, rename. A reader or a crash never meets half of one. Amounts are for
- * the owner only (0600). Whoever disposes of it before `put` leaves nothing behind.
+ * Writes a file atomically: temporary file, fsync, rename. No reader or crash ever sees half of it. Only the owner may read it
+ * (0600), since it contains amounts. Disposing before `put` removes it.
  */
 export class WholeFile implements AsyncDisposable {
   readonly #path: string;
@@ -30,13 +30,13 @@ export class WholeFile implements AsyncDisposable {
     if (this.#text.length >= WRITTEN_AT_ONCE) await this.#flush();
   }
 
-  /** What was written so far, from its beginning. */
+  /** The text written so far, from the beginning. */
   async *pieces(): AsyncGenerator<string> {
     await this.#flush();
     yield* this.#file.createReadStream({ start: 0, encoding: 'utf8', autoClose: false });
   }
 
-  /** Puts it in its place. */
+  /** Moves the file to its path. */
   async put(): Promise<void> {
     await this.#flush();
     await this.#file.sync();

@@ -1,15 +1,18 @@
-/** Columns of a terminal that texts are laid out for. */
+/** Terminal widths for which texts are laid out. */
 const WIDTH_MIN = 60;
 const WIDTH_MAX = 200;
 
-/** How wide a text may be; `columns` as a terminal says it. What is no terminal breaks no line: programs read it. */
+/** Width for texts, from a terminal's `columns`. Without a terminal lines are not broken, since programs read them. */
 export const widthOf = ({ columns }: { columns?: number }): number =>
   columns === undefined ? Number.POSITIVE_INFINITY : Math.min(WIDTH_MAX, Math.max(WIDTH_MIN, columns));
 
-/** A word, or a command between backticks with what stands right beside it: pasted in two lines, half of it would run. */
+/**
+ * A word, or a command in backticks with its adjacent characters: of a command broken across lines, only half would run when
+ * pasted.
+ */
 const WORD = /(?:`[^`\n]*`|[^ ])+/g;
 
-/** Lines of at most `width` characters, broken at blanks alone: a longer word stays whole, and so does a command. */
+/** Lines of at most `width` characters, broken only at blanks; a longer word or command is not broken. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';
@@ -22,7 +25,7 @@ export function wrap(text: string, width: number): string[] {
   return [...lines, line];
 }
 
-/** A text whose lines fit: one that is too long goes on below, as far to the right as it began. */
+/** Wraps lines that are too long, with their own indentation. */
 export function fitted(text: string, width: number): string {
   return text
     .split('\n')
@@ -35,7 +38,7 @@ export function fitted(text: string, width: number): string {
     .join('\n');
 }
 
-/** `label  text`, the text wrapped under itself. */
+/** `label  text`, with the text wrapped below itself. */
 export function labelled(label: string, text: string, { indent = 0, labelWidth, width }: LabelLayout): string[] {
   const margin = indent + labelWidth;
   return wrap(text, Math.max(20, width - margin)).map(
@@ -45,7 +48,7 @@ export function labelled(label: string, text: string, { indent = 0, labelWidth, 
 
 export interface LabelLayout {
   indent?: number;
-  /** With the blanks behind the label. */
+  /** Including the blanks after the label. */
   labelWidth: number;
   width: number;
 }

@@ -2,16 +2,16 @@ import { stringify } from 'csv-stringify/sync';
 import { INSTRUCTION_FIELDS } from '../domain/instruction.ts';
 import type { PayoutRecord, RefusedRow } from '../store/store.ts';
 
-/** A row to be handed in again, by column. */
+/** A row to submit again, by column. */
 type Line = Readonly<Record<string, string | undefined>>;
 
-/** Rows that were refused because the payout is known: handing them in again can only be refused again. */
+/** Refused because the payout is known already: submitted again, the row would be refused again. */
 const KNOWN: ReadonlySet<string> = new Set(['already-taken', 'id-reused', 'retry-unknown', 'retry-not-proven']);
 
 /**
- * Rows of a batch that took no money for certain: those proven unpaid, each with the reference it is the next generation
- * of (`retry_of`), and those refused for their values, as they were written. A row with an unknown outcome is never among
- * them, nor one that was not read whole, nor one of a bank message: what such a row asked for is more than its columns say.
+ * Rows of a batch that certainly moved no money: those proven unpaid, each with the reference of which it is the next generation
+ * (`retry_of`), and those refused for their values, as written. Never a row with an unknown outcome, a row that was not read
+ * completely, or a row of a bank message, whose columns do not contain everything that it asked for.
  */
 export async function* unpaidLines(
   rows: AsyncIterable<PayoutRecord>,
@@ -31,8 +31,8 @@ export async function* unpaidLines(
 const LINES_AT_ONCE = 1_000;
 
 /**
- * `failed.csv`: what `run` takes again, values unchanged. Formulas are not escaped as in the other CSV: an apostrophe would
- * become part of a phone number.
+ * `failed.csv`, with unchanged values, for `run`. Unlike in the other CSV, formulas are not escaped: an apostrophe would become
+ * part of a phone number.
  */
 export async function* failedCsv(columns: readonly string[], lines: AsyncIterable<Line>): AsyncGenerator<string> {
   yield stringify([[...columns]]);
@@ -46,7 +46,7 @@ export async function* failedCsv(columns: readonly string[], lines: AsyncIterabl
   yield stringify(some);
 }
 
-/** The columns these lines have a value in: ours in their order, then the payee's; empty when there is no line. */
+/** The columns in which these lines have values: ours in their order, then the payee's; empty if there are no lines. */
 export async function columnsOf(lines: AsyncIterable<Line>): Promise<string[]> {
   const used = new Set<string>();
   for await (const line of lines) for (const [name, value] of Object.entries(line)) if (value) used.add(name);

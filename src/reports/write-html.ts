@@ -17,8 +17,8 @@ import type {
 import { STATES } from './state-texts.ts';
 
 /**
- * The report as one page: no script, no outside asset, light and dark, made for a screen reader and for paper as well. What stands
- * above its rows.
+ * The report as one page without scripts or external assets, light and dark, for screen readers and paper too: the part before
+ * its rows.
  */
 export function htmlStart({ head, steps }: BatchStanding): string {
   const { file, state, batchId, by, handedOverAt, asOf } = head;
@@ -51,7 +51,7 @@ ${exchangeTable(head)}${amountChart(head)}
 `;
 }
 
-/** A page of rows. */
+/** Some rows of the page. */
 export const htmlRows = (payouts: readonly ReportedPayout[]): string =>
   payouts.map((payout) => `<tr>${CELLS.map((cell) => cell(payout)).join('')}</tr>\n`).join('');
 
@@ -65,7 +65,7 @@ function batchTone({ state }: BatchHead): string {
   return state === 'open' || state === 'cancelling' ? 'open' : 'unpaid';
 }
 
-/** First of all on the page, where there are any: nothing else in a report is as urgent. */
+/** At the top, if there are any: nothing else in a report is as urgent. */
 function incidentList({ incidents }: BatchHead): string {
   if (incidents.length === 0) return '';
   const item = (incident: ReportedIncident): string => {
@@ -81,7 +81,7 @@ ${incidents.map(item).join('\n')}
 `;
 }
 
-/** Rows of the file that are no payouts: whoever counts them misses none. */
+/** Rows of the file that did not become payouts, so that the row numbers add up. */
 function refusedList({ refused }: BatchHead): string {
   if (refused.length === 0) return '';
   const item = ({ row, line, findings }: ReportedRefusal): string =>
@@ -107,7 +107,7 @@ function countTiles({ counts }: BatchHead): string {
 const section = (title: string, items: readonly string[]): string =>
   items.length === 0 ? '' : `<h2>${title}</h2>\n<ul class="steps">\n${items.join('\n')}\n</ul>\n`;
 
-/** States whose rows wait for nobody: they are open, and go on by themselves. */
+/** States of rows that wait for nobody: they are open and continue by themselves. */
 function movingItems({ states }: BatchHead, steps: readonly StepGroup[]): string[] {
   const told = new Set(steps.map(({ state }) => state));
   const moving = states.filter(({ state }) => !isEnd(state) && !told.has(state));
@@ -130,7 +130,7 @@ function stepItem({ count, totals, state, kind, why, who, until, since, hasEnded
 const MOVED = ['amount', 'completed', 'fees', 'sold', 'bought', 'returned'] as const;
 const MOVED_HEADS = ['Payouts', 'Requested', 'Paid', 'Fees', 'Sold', 'Bought', 'Returned'] as const;
 
-/** A line for each account and currency, and one for each currency where several accounts have it. */
+/** A line for each account and currency, and a total for each currency with several accounts. */
 function movementTable({ accounts, currencies }: BatchHead): string {
   const figures = (of: Movements): string =>
     [groupedAmount(`${of.payouts}`), ...MOVED.map((name) => groupedAmount(of[name]))]
@@ -162,7 +162,7 @@ function exchangeTable({ exchanges }: BatchHead): string {
   return `${table('Booked exchanges', heads, 1, exchanges.map(line))}\n`;
 }
 
-/** `texts`: how many of its columns, from the left, hold no figures. */
+/** @param texts number of columns, from the left, that are not figures */
 const table = (caption: string, heads: readonly string[], texts: number, lines: readonly string[]): string =>
   `<div class="scroll"><table class="totals">
 <caption>${caption}</caption>
@@ -172,7 +172,7 @@ ${lines.join('\n')}
 </tbody>
 </table></div>`;
 
-/** One bar a currency, cut by state; the same figures stand below it as text. */
+/** A bar for each currency, divided by state; the same figures are below it as text. */
 function amountChart({ totals, states }: BatchHead): string {
   const byCurrency = Map.groupBy(states, ({ currency }) => currency);
   const bars = totals.map(({ currency, amount, completed }) => {
@@ -201,7 +201,7 @@ const money = (amount: string, currency: string): string =>
 
 const figureOf = (name: PageColumn): string => (name === 'Amount' ? ' class="figure"' : '');
 
-/** The cells of a row: each a line for each column of the report that is shown there and has something to say. */
+/** Cells of a row: each has a line for every report column that is shown there and has a value. */
 const CELLS: readonly ((payout: ReportedPayout) => string)[] = PAGE_COLUMNS.map((name) => {
   const columns = COLUMNS.filter(({ page }) => page?.under === name);
   const lines = (payout: ReportedPayout): string => columns.map((column) => lineOf(column, payout)).join('');
@@ -217,7 +217,7 @@ function lineOf({ of, page = { under: 'State' } }: Column, payout: ReportedPayou
   return `<div>${label}${marked(page.as, escapeHtml(`${value}`), payout)}</div>`;
 }
 
-/** `text`: HTML. */
+/** @param text HTML */
 function marked(as: NonNullable<Column['page']>['as'], text: string, { state, url }: ReportedPayout): string {
   switch (as) {
     case 'code':

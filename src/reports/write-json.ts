@@ -1,7 +1,7 @@
 import type { BatchHead, ReportInPages } from './batch-report.ts';
 import type { ReportedPayout } from './report-document.ts';
 
-/** What stands before the rows; what is summed up of them stands behind. */
+/** The part before the rows; what is summed up from them comes after them. */
 export const jsonStart = ({
   schemaVersion,
   batchId,
@@ -9,7 +9,7 @@ export const jsonStart = ({
 }: Pick<BatchHead, 'schemaVersion' | 'batchId' | 'file'>): string =>
   `${JSON.stringify({ schemaVersion, batchId, file }).slice(0, -1)},"payouts":[`;
 
-/** One line for each row; `isFirst`: none stands before them. */
+/** One line for each row; `isFirst`: no row precedes them. */
 export const jsonLines = (payouts: readonly ReportedPayout[], isFirst: boolean): string =>
   payouts.map((payout, index) => `${isFirst && index === 0 ? '\n' : ',\n'}${JSON.stringify(payout)}`).join('');
 
@@ -17,7 +17,7 @@ export function jsonEnd({ schemaVersion: _, batchId: __, file: ___, ...rest }: B
   return `\n],${JSON.stringify(rest).slice(1)}\n`;
 }
 
-/** The document of `--json`, page by page: it is never in memory as a whole. */
+/** The document of `--json`, in pieces: it is never completely in memory. */
 export async function* jsonReport(
   batch: Pick<BatchHead, 'batchId' | 'file'>,
   report: ReportInPages,

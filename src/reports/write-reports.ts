@@ -7,17 +7,14 @@ import { csvHead, csvLines } from './write-csv.ts';
 import { htmlEnd, htmlRows, htmlStart } from './write-html.ts';
 import { jsonEnd, jsonLines, jsonStart } from './write-json.ts';
 
-/** Where the reports of a batch live, masked ones beside the others. Throws a RangeError for an id that is no file name. */
+/** Paths of a batch's reports; masked ones are beside the others. Throws a RangeError for an id that cannot be a file name. */
 export function reportPaths(dir: string, batchId: string, isMasked = false): ReportPaths {
   if (!/^[A-Za-z0-9_-]{1,128}$/.test(batchId)) throw new RangeError('a batch id is letters, digits, "_" and "-"');
   const path = (extension: string): string => resolve(join(dir, `${batchId}${isMasked ? '.masked' : ''}.${extension}`));
   return { csv: path('csv'), json: path('json'), html: path('html') };
 }
 
-/**
- * Writes all three in one pass over the rows, so that they say the same, each whole or not at all. The same report gives the same
- * bytes.
- */
+/** Writes all three in one pass over the rows, so that they agree, each atomically. The same report gives the same bytes. */
 export async function writeReports(
   dir: string,
   { batchId, file }: Pick<BatchHead, 'batchId' | 'file'>,
@@ -28,7 +25,7 @@ export async function writeReports(
   await using csv = await WholeFile.open(paths.csv);
   await using json = await WholeFile.open(paths.json);
   await using html = await WholeFile.open(paths.html);
-  // What the page sums up stands above its rows, and is known behind them.
+  // The page's sums precede its rows, but are known only after them.
   await using rows = await WholeFile.open(paths.html);
   await csv.write(csvHead());
   await json.write(jsonStart({ schemaVersion: 1, batchId, file }));

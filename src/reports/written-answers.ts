@@ -4,7 +4,10 @@ import type { Stage } from './pain002/status-report.ts';
 
 const ORDER: Readonly<Record<Stage, number>> = { received: 0, validated: 1, sent: 2, final: 3 };
 
-/** Paths of the answers to a bank message that are in a folder under this stem, the latest last; none where there is no folder. */
+/**
+ * Paths of existing answers to a bank message, by the beginning of their names, the latest last; empty if there is no such
+ * folder.
+ */
 export async function writtenAnswers(dir: string, stem: string): Promise<string[]> {
   const names = await readdir(dir).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];

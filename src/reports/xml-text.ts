@@ -1,8 +1,8 @@
 import { visible } from '../rules/finding.ts';
 
-/** Pieces of an XML document. An element without content is left out: an empty one means something else in ISO 20022. */
+/** Parts of an XML document. An element without content is omitted: in ISO 20022, an empty one means something else. */
 
-/** Characters XML 1.0 cannot hold, escaped or not. */
+/** Characters that XML 1.0 does not allow, not even escaped. */
 const NOT_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#13;' };
@@ -12,13 +12,13 @@ export function element(name: string, ...content: readonly string[]): string {
   return inside === '' ? '' : `<${name}>${inside}</${name}>`;
 }
 
-/** Text, byte for byte as it will be read: a carriage return would become a newline if it stood there itself. */
+/** Escaped so that a parser reads exactly this text: a bare carriage return would be read as a newline. */
 export const text = (value: string): string => value.replace(/[&<>\r]/g, (char) => ESCAPES[char] ?? char);
 
 export const leaf = (name: string, value: string | undefined): string =>
   value === undefined ? '' : element(name, text(value));
 
-/** An id as written if a schema takes it (1 to 35 characters that XML can hold). */
+/** The id unchanged if a schema allows it (1 to 35 characters allowed in XML); otherwise undefined. */
 export function asWritten(id: string | undefined): string | undefined {
   if (id === undefined || id.search(NOT_XML) >= 0) return undefined;
   const { length } = [...id];
@@ -28,14 +28,14 @@ export function asWritten(id: string | undefined): string | undefined {
 const ID_CHARACTERS_MAX = 35;
 const LINE_CHARACTERS_MAX = 105;
 
-/** Text for people, without characters that XML or a terminal cannot show, at most so many; undefined where nothing is left. */
+/** Text for people without characters that XML or a terminal cannot show, cut to `max`; undefined if nothing is left. */
 export function shownText(value: string, max: number): string | undefined {
   return printable(value).slice(0, max).join('') || undefined;
 }
 
 const printable = (value: string): string[] => [...visible(value).replace(NOT_XML, '\ufffd').trim()];
 
-/** A sentence as lines of `AddtlInf` (at most 105 characters each), split between words where there are any. */
+/** A sentence as lines of `AddtlInf` (at most 105 characters each), split between words if possible. */
 export function textLines(sentence: string): string[] {
   const lines: string[] = [];
   let rest = printable(sentence);

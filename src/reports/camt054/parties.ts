@@ -6,7 +6,7 @@ const IBAN = /^[A-Z]{2}\d{2}[A-Za-z0-9]{1,30}$/;
 const OTHER_ACCOUNT = /^[\x20-\x7e]{1,34}$/;
 const NAME_MAX = 140;
 
-/** Whom a payment went to, as far as its row says so; a value that the schema does not take is left out. */
+/** The payee, as far as the row shows it; a value that the schema does not allow is left out. */
 export function partiesOf(instruction: PayoutInstruction): string {
   const { iban_no, account_no } = instruction;
   const name = payeeName(instruction);

@@ -6,31 +6,33 @@ import { asWritten, element, leaf, shownText, text } from '../xml-text.ts';
 import { partiesOf } from './parties.ts';
 
 /**
- * The advice of a batch: BankToCustomerDebitCreditNotification, camt.054.001.08. An entry for each leg that moved money on an account
- * of ours, told by its account.
+ * The advice for a batch: BankToCustomerDebitCreditNotification, camt.054.001.08. Each leg that moved money on an account of ours
+ * is an entry, grouped by account.
  */
 export interface Advice {
-  /** 1 to 20 characters: what the ids of the message and of its notifications begin with. */
+  /** 1 to 20 characters: beginning of the ids of the message and its notifications. */
   idStart: string;
-  /** Of the bank message that the batch came as. */
+  /** The bank message of the batch. */
   message: OriginalMessage | null;
-  /** Gone through twice: the id of the message is made of what is in it. What moves on meanwhile is left to the next advice. */
+  /**
+   * Called twice, since the message id is derived from the content. What moves between the two calls is left to the next advice.
+   */
   moved(): AsyncIterable<Moved> | Iterable<Moved>;
 }
 
 const NAMESPACE = 'urn:iso:std:iso:20022:tech:xsd:camt.054.001.08';
 
-/** Movements that are told together: the entries of one account in them are one notification. */
+/** Number of movements processed at a time: among them, the entries of an account form one notification. */
 const TOLD_TOGETHER = 500;
 
-/** The advice in pieces, whatever the size of the batch; undefined where nothing has moved: a message has one notification at least. */
+/** The advice in pieces, however large the batch; undefined if nothing has moved, since a message must have a notification. */
 export async function camt054(advice: Advice): Promise<AsyncGenerator<string> | undefined> {
   const first = await lookThrough(advice);
   return first.known.size === 0 ? undefined : written(advice, first);
 }
 
 interface FirstPass {
-  /** Ids of movements. */
+  /** Ids of movements found. */
   known: ReadonlySet<string>;
   /** Epoch ms. */
   lastChange: number;
@@ -83,7 +85,7 @@ async function* written(advice: Advice, { known, lastChange, digest, unclear }: 
   yield '</BkToCstmrDbtCdtNtfctn>\n</Document>\n';
 }
 
-/** One entry. */
+/** One entry of the advice. */
 interface Told {
   payout: Moved['payout'];
   movement: Movement;
@@ -105,7 +107,7 @@ const TEXT_MAX = 500;
 const ACCOUNT_ID_MAX = 34;
 const ACCOUNT_NAME_MAX = 70;
 
-/** The bank's id of the account; where it is longer than an id may be, a digest of it, and the id as the name. */
+/** The bank's account id; if it is too long for an id, a digest of it, and the id as the name. */
 function accountElement({ accountId, currency }: Leg): string {
   const fits = accountId.length <= ACCOUNT_ID_MAX;
   const id = fits ? accountId : createHash('sha256').update(accountId).digest('hex').slice(0, ACCOUNT_ID_MAX);
@@ -153,7 +155,8 @@ function entryElement({ payout, movement, leg }: Told, message: OriginalMessage 
         references({ payout, movement }, message),
         amount,
         indicator,
-        // What the other side of an exchange moved; which way round a bank writes its rate is not shown.
+        // What the other side of the exchange moved. No rate, since the interface does not show in which direction the bank
+        // quotes it.
         counter === undefined ? '' : element('AmtDtls', element('CntrValAmt', money('Amt', counter))),
         kind === 'payment' ? partiesOf(payout.instruction) : '',
         leaf('AddtlTxInf', shownText(story(payout, movement), TEXT_MAX)),
@@ -162,7 +165,7 @@ function entryElement({ payout, movement, leg }: Told, message: OriginalMessage 
   );
 }
 
-/** An order id too long for `AcctSvcrRef` stands here, as in an answer. */
+/** Also contains an order id that is too long for `AcctSvcrRef`, as in an answer. */
 function story({ documentId }: Moved['payout'], { kind, orderId }: Movement): string {
   const order = orderId !== null && asWritten(orderId) === undefined ? `, order ${orderId}` : '';
   return `${kind} of ${documentId}${order}`;

@@ -5,29 +5,29 @@ import { isRefused, type Superseded } from './status-report.ts';
 import { transactionStatus } from './transaction-status.ts';
 
 /**
- * Final answers are kept, and never changed: what comes to light afterwards (a return, an incident, a row that is paid again, or
- * that people have resolved) is told by a further version, which lists what has changed.
+ * Final answers are stored and never changed: later news (a return, an incident, a retry, an operator's decision) makes another
+ * version, which lists what has changed.
  */
 
-/** What was answered to one message. */
+/** The final answers to one message. */
 export interface AnswerLog {
   /** The first one first. */
   given(): Promise<AnswerRecord[]>;
   told(version: number): AsyncIterable<AnsweredTransaction>;
-  /** False when somebody else has given this version. */
+  /** False if somebody else has already stored this version. */
   keep(answer: Omit<AnswerRecord, 'batchId'>, told: Iterable<AnsweredTransaction>): Promise<boolean>;
 }
 
-/** As a batch stands now. */
+/** The batch as it stands now. */
 interface Standing {
   transactions(): AsyncIterable<TransactionFacts>;
-  /** What the message ids begin with, 17 characters. */
+  /** Beginning of the message ids, 17 characters. */
   idStart: string;
-  /** Epoch ms: of the last change. */
+  /** Epoch ms of the last change. */
   at: number;
 }
 
-/** The final answers up to now; a new one is among them where something has changed since the last. */
+/** All final answers so far, including a new one if something has changed since the last. */
 export async function finalAnswers(log: AnswerLog, { transactions, idStart, at }: Standing): Promise<AnswerRecord[]> {
   const given = await log.given();
   const last = given.at(-1);
@@ -35,12 +35,12 @@ export async function finalAnswers(log: AnswerLog, { transactions, idStart, at }
   if (last !== undefined && changed.length === 0) return given;
   const version = (last?.version ?? 0) + 1;
   const messageId = idStart + idEnd(version, changed);
-  // Whoever was first has told it.
+  // If it is false, another process has just stored the same version.
   await log.keep({ version, messageId, supersedes: last?.messageId ?? null, createdAt: at }, changed);
   return log.given();
 }
 
-/** 16 characters of what is told; behind a further version its number, 18 together at most. */
+/** 16 characters derived from the content; from version 2 on with the version number, at most 18 in all. */
 function idEnd(version: number, told: readonly AnsweredTransaction[]): string {
   const hash = createHash('sha256');
   for (const { facts } of told) hash.update(JSON.stringify(facts));
@@ -64,7 +64,7 @@ async function changedSince(
   return changed;
 }
 
-/** What the receiver learns of a transaction: its status, and why. */
+/** What the receiver sees of a transaction: its status and why. */
 function wordsOf(facts: TransactionFacts): string {
   const status = transactionStatus(facts, 'final');
   if (isRefused(facts)) return JSON.stringify([status, facts.findings]);
@@ -72,7 +72,7 @@ function wordsOf(facts: TransactionFacts): string {
   return JSON.stringify([status, reason, facts.verification ?? null]);
 }
 
-/** Every transaction as it stood in a version, those that it did not list as the versions before have told them. */
+/** Every transaction as of a version; what that version does not list is as in earlier ones. */
 export async function* toldUpTo(log: AnswerLog, version: number): AsyncGenerator<TransactionFacts, undefined> {
   const later = new Map<number, TransactionFacts>();
   for (let next = 2; next <= version; next += 1) {
@@ -81,7 +81,7 @@ export async function* toldUpTo(log: AnswerLog, version: number): AsyncGenerator
   for await (const { position, facts } of log.told(1)) yield later.get(position) ?? facts;
 }
 
-/** What a version says of the one before; undefined for the first one. */
+/** How a version relates to the previous one; undefined for the first. */
 export async function supersededBy(log: AnswerLog, answer: AnswerRecord): Promise<Superseded | undefined> {
   const { version, supersedes: messageId } = answer;
   if (messageId === null) return undefined;

@@ -2,11 +2,11 @@ import type { CheckVerdict } from '../../domain/payee-check.ts';
 
 /** Status reasons: codes of the external list `ExternalStatusReason1Code` (2Q2026). */
 
-/** Needs its story in `AddtlInf`. */
+/** Requires an explanation in `AddtlInf`. */
 const NARRATIVE = 'NARR';
 const FILE_FORMAT = 'FF01';
 
-/** By reason code (`domain/reasons.ts`) and by rule of a finding; where both have a name it means the same. */
+/** By reason code (`domain/reasons.ts`) and by rule of a finding; a name in both means the same in both. */
 const BY_NAME: ReadonlyMap<string, string> = new Map(
   Object.entries({
     // reasons of payouts
@@ -55,7 +55,7 @@ const BY_NAME: ReadonlyMap<string, string> = new Map(
     'too-many-decimals': 'CH20',
     'unknown-currency': 'AM11',
     'unknown-field': 'CH17',
-    // what a bank message asks for and is not done
+    // requests of a bank message that cannot be fulfilled
     'address-lines-only': 'BE04',
     'too-many-address-lines': 'BE04',
     'agreed-rate': 'CH17',
@@ -83,7 +83,7 @@ const BY_NAME: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** Where the bank's rule for a beneficiary field is broken, the field says more than the rule. */
+/** If the bank's rule for a beneficiary field is broken, the field says more than the rule. */
 const BY_FIELD: readonly (readonly [field: RegExp, code: string])[] = [
   [/^(account_no|iban_no)$/, 'AC03'],
   [/^(swift_code|aba_routing_code|sort_code|bsb|bank_code|branch_code)$/, 'RC01'],
@@ -93,7 +93,7 @@ const BY_FIELD: readonly (readonly [field: RegExp, code: string])[] = [
 ];
 const RULES_OF_THE_BANK: ReadonlySet<string> = new Set(['required', 'regex']);
 
-/** Of the verification of a payee (Verification of Payee): codes of `ExternalPaymentTransactionStatus1Code`. */
+/** Results of Verification of Payee: codes of `ExternalPaymentTransactionStatus1Code`. */
 export const VERIFICATION_CODES: Readonly<Partial<Record<CheckVerdict, string>>> = {
   match: 'RCVC',
   'close-match': 'RVMC',
@@ -101,17 +101,17 @@ export const VERIFICATION_CODES: Readonly<Partial<Record<CheckVerdict, string>>>
   'not-available': 'RVNA',
 };
 
-/** Of a payout. */
+/** Code for a payout's reason. */
 export const reasonCodeOf = (reason: string): string => BY_NAME.get(reason) ?? NARRATIVE;
 
-/** Of a finding about one row. */
+/** Code for a finding about a row. */
 export function findingCodeOf({ rule, column }: { rule: string; column: string | null }): string {
   const field =
     RULES_OF_THE_BANK.has(rule) && column !== null ? BY_FIELD.find(([name]) => name.test(column)) : undefined;
   return field?.[1] ?? BY_NAME.get(rule) ?? NARRATIVE;
 }
 
-/** Of a finding about the whole file. */
+/** Code for a finding about the whole file. */
 export function fileCodeOf(rule: string): string {
   return BY_NAME.get(rule) ?? FILE_FORMAT;
 }

@@ -3,11 +3,11 @@ import { parseDecimal } from '../../domain/money.ts';
 import { asWritten, element, leaf, text } from '../xml-text.ts';
 import type { AnswerVersion } from './status-report.ts';
 
-/** Stands where an id is required and the file gave none that a schema takes. */
+/** For a required id if the file has none that the schema allows. */
 const NOT_PROVIDED = 'NOTPROVIDED';
 
 const COUNT = /^\d{1,15}$/;
-/** A year 0000 and zones beyond 14 hours are none in XML Schema. */
+/** XML Schema allows neither the year 0000 nor offsets beyond 14 hours. */
 const DATE = /^(?!0000)\d{4}-\d{2}-\d{2}$/;
 const DATE_TIME =
   /^(?!0000)\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-](0\d|1[0-3]):[0-5]\d|[+-]14:00)?$/;
@@ -18,12 +18,12 @@ const AMOUNT_DECIMALS_MAX = 5;
 const SUM_DECIMALS_MAX = 17;
 
 /**
- * What the answer repeats of the file, as it was written. A value that the schema of the answer does not take is left out,
- * or stands as NOTPROVIDED where the schema demands one: a broken answer would not be read at all.
+ * Elements of the original file, repeated as written. A value that the schema of the answer does not allow is left out, or is
+ * NOTPROVIDED if it is required: an invalid answer would not be read at all.
  */
 export function elementsOf(message: OriginalMessage | null, version: AnswerVersion) {
   return {
-    /** Of `OrgnlGrpInfAndSts`. */
+    /** For `OrgnlGrpInfAndSts`. */
     head: [
       leaf('OrgnlMsgId', asWritten(message?.messageId) ?? NOT_PROVIDED),
       leaf('OrgnlMsgNmId', message?.format ?? NOT_PROVIDED),
@@ -32,7 +32,7 @@ export function elementsOf(message: OriginalMessage | null, version: AnswerVersi
       leaf('OrgnlCtrlSum', decimal(message?.controlSum, SUM_DECIMALS_MAX)),
     ].join(''),
 
-    /** Of `OrgnlPmtInfAndSts`, by the position of the block. */
+    /** For `OrgnlPmtInfAndSts`, by index of the block. */
     payment(position: number): string {
       const { paymentId, transactions, controlSum } = message?.payments[position] ?? {};
       return [
@@ -42,7 +42,7 @@ export function elementsOf(message: OriginalMessage | null, version: AnswerVersi
       ].join('');
     },
 
-    /** Of `TxInfAndSts`: `ids` before the status, `reference` at the end. */
+    /** For `TxInfAndSts`: `ids` precede the status, `reference` comes last. */
     transaction({ instructionId, endToEndId, uetr, amount, currency, requestedExecution }: OriginalTransaction) {
       const date = leaf(version === 'pain.002.001.10' ? 'Dt' : 'ReqdExctnDt', dated(DATE, requestedExecution));
       return {
@@ -72,7 +72,7 @@ function instructedAmount(amount: string, currency: string): string {
 const matching = (pattern: RegExp, value: string | undefined): string | undefined =>
   value !== undefined && pattern.test(value) ? value : undefined;
 
-/** Its day must be of the calendar as well. */
+/** The value, if it also is a day of the calendar. */
 function dated(pattern: RegExp, value: string | undefined): string | undefined {
   const day = matching(pattern, value)?.slice(0, 10);
   const midnight = new Date(`${day}T00:00:00Z`);

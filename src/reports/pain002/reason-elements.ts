@@ -4,14 +4,14 @@ import { fileCodeOf, findingCodeOf, reasonCodeOf, VERIFICATION_CODES } from './i
 import { isRefused, type RefusalAnswer, type Superseded } from './status-report.ts';
 import type { TransactionStatus } from './transaction-status.ts';
 
-/** `StsRsnInf`: a code of the external list and its story in lines. No line holds a value of a row. */
+/** `StsRsnInf`: a code of the external list, and an explanation in lines, which contain no values of a row. */
 
-/** Reasons told of one file or row; a last one says how many more there are. */
+/** The most reasons for a file or row; a final one says how many more there are. */
 const REASONS_MAX = 100;
 
 const UNPAID_WITH_OTHERS = 'the file was refused because of other transactions';
 
-/** Why a transaction is refused or waits; an order id too long for `AcctSvcrRef` (35) stands here. */
+/** Why a transaction is refused or waits; also an order id that is too long for `AcctSvcrRef` (35). */
 export function transactionReason(facts: TransactionFacts, status: TransactionStatus): string {
   if (isRefused(facts)) {
     if (facts.findings.length === 0) return statusReason('NARR', UNPAID_WITH_OTHERS);
@@ -24,18 +24,18 @@ export function transactionReason(facts: TransactionFacts, status: TransactionSt
   const code = isTold ? reasonCodeOf(reason.code) : undefined;
   const told = isTold ? statusReason(code, `${reason.code}: ${reason.message}`) : '';
   const verified = verification === undefined ? undefined : VERIFICATION_CODES[verification];
-  // Said beside whatever else is said, but once.
+  // Added to any other reason, unless it is the same.
   const payee =
     verified === undefined || verified === code ? '' : statusReason(verified, `payee verification: ${verification}`);
   const order = orderId !== null && asWritten(orderId) === undefined ? statusReason(undefined, `order ${orderId}`) : '';
   return told + payee + order;
 }
 
-/** Which answer this one takes the place of: an answer has no element for it. */
+/** Which answer this one supersedes: a pain.002 has no element for that. */
 export const supersession = ({ version, messageId }: Superseded): string =>
   statusReason(undefined, `version ${version} of this answer: supersedes ${messageId}; lists the changes since`);
 
-/** Why a file is refused: what is wrong with it as a whole first, then its rows. */
+/** Why a file is refused: first what is wrong with the whole file, then its rows. */
 export function fileRefusal(findings: RefusalAnswer['findings']): string {
   const about = (whole: boolean) => findings.filter(({ row }) => (row === null) === whole);
   return listed([...about(true), ...about(false)], (finding) => {

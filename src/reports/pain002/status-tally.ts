@@ -3,14 +3,14 @@ import { type GroupStatus, groupStatus, type TransactionStatus } from './transac
 
 interface Tally {
   transactions: number;
-  /** Plain sum over all currencies, as a control sum is; `undefined` once an amount was no plain decimal. */
+  /** Sum over all currencies, like a control sum; `undefined` after an amount that is not a plain decimal. */
   sum: Decimal | undefined;
 }
 
-/** What a decimal of the schemas holds. */
+/** Most digits of a decimal in the schemas. */
 const DIGITS_MAX = 18;
 
-/** Transactions and amounts per status, of the file or of one payment block. */
+/** Number and sum of transactions by status, for the file or a payment block. */
 export class StatusTally {
   private readonly byStatus = new Map<TransactionStatus, Tally>();
 
@@ -28,7 +28,7 @@ export class StatusTally {
     return groupStatus(this.byStatus.keys());
   }
 
-  /** By status name. */
+  /** Sorted by status. */
   counts(): { status: TransactionStatus; transactions: number; sum: string | undefined }[] {
     return [...this.byStatus]
       .sort(([a], [b]) => (a < b ? -1 : 1))

@@ -3,7 +3,7 @@ import type { PayoutState } from '../../domain/payout-state.ts';
 import { isRefused, type JudgedStage } from './status-report.ts';
 
 /**
- * Status of one transaction (`TxSts`). A completed payout has left our account, which is ACSC; that the creditor has
+ * Status of one transaction (`TxSts`). A completed payout has left our account, which is ACSC; whether the creditor has received
  * it (ACCC) is never known.
  */
 export type TransactionStatus = 'ACCP' | 'PDNG' | 'ACSP' | 'ACSC' | 'RJCT';
@@ -11,10 +11,10 @@ export type TransactionStatus = 'ACCP' | 'PDNG' | 'ACSP' | 'ACSC' | 'RJCT';
 /** `GrpSts` and `PmtInfSts`. */
 export type GroupStatus = TransactionStatus | 'ACTC' | 'PART';
 
-/** The way of a transaction that is paid; PDNG stands where people or the bank must act. */
+/** In order of progress; PDNG while people or the bank must act. */
 const FORWARD: readonly TransactionStatus[] = ['ACCP', 'PDNG', 'ACSP', 'ACSC', 'RJCT'];
 
-/** A stage says no more than it is about: acceptance, sending, the end. A refusal is said as soon as it is proven. */
+/** A stage reports only what it is about: acceptance, sending, the end. A refusal is reported as soon as it is proven. */
 const SAYS_AT_MOST: Readonly<Record<JudgedStage, readonly TransactionStatus[]>> = {
   validated: ['ACCP', 'PDNG', 'RJCT'],
   sent: ['ACCP', 'PDNG', 'ACSP', 'RJCT'],
@@ -27,7 +27,7 @@ export function transactionStatus(facts: TransactionFacts, stage: JudgedStage): 
   return stage === 'validated' ? 'ACCP' : 'ACSP';
 }
 
-/** Total over the states. Whatever may still be paid is never RJCT: an ERP pays a rejected invoice again. */
+/** Whatever may still be paid is never RJCT: an ERP would pay a rejected invoice again. */
 const STATUS_OF_STATE: Readonly<Record<PayoutState, TransactionStatus>> = {
   received: 'ACCP',
   preparing: 'ACCP',
@@ -47,7 +47,7 @@ const STATUS_OF_STATE: Readonly<Record<PayoutState, TransactionStatus>> = {
   cancelled: 'RJCT',
 };
 
-/** What a group of transactions is: one status if they share it, PART as soon as some are refused or wait, else the least. */
+/** Status of a group of transactions: their common one; PART if some are refused or wait; else the least advanced. */
 export function groupStatus(present: Iterable<TransactionStatus>): GroupStatus {
   const statuses = new Set(present);
   const [first] = statuses;

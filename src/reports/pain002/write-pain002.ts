@@ -15,8 +15,8 @@ import { type TransactionStatus, transactionStatus } from './transaction-status.
 const CLOSING = '</CstmrPmtStsRpt>\n</Document>\n';
 
 /**
- * The answer to a file that was taken, in pieces: one transaction at a time, whatever the size of the file. Throws a
- * `RangeError` for a message id that is none, or transactions out of the order of the file.
+ * The answer to a file that was taken, in pieces: one transaction at a time, however large the file. Throws a `RangeError` for an
+ * invalid message id, or if transactions are not in the order of the file.
  */
 export async function* pain002(answer: BatchAnswer): AsyncGenerator<string> {
   const version = versionOf(answer);
@@ -72,7 +72,7 @@ function opening({ messageId, createdAt }: BatchAnswer | RefusalAnswer, version:
 }
 
 interface Counted {
-  /** Of each transaction, in order. */
+  /** Of every transaction, in order. */
   statuses: TransactionStatus[];
   all: StatusTally;
   payments: StatusTally[];
@@ -109,7 +109,7 @@ const perStatus = (tally: StatusTally): string =>
     )
     .join('');
 
-/** The reason is told only if it is still that of the status counted. */
+/** The reason is given only if the status is still the one that was counted. */
 function transactionElement(
   facts: TransactionFacts,
   { stage, status, original }: { stage: JudgedStage; status: TransactionStatus; original: OriginalElements },
