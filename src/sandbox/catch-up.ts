@@ -2,7 +2,7 @@ import { takeDueCardSteps } from './acquirer/payments.ts';
 import { takeDueSteps } from './bank/order-life.ts';
 import type { Sandbox } from './sandbox.ts';
 
-/** Brings the books to the present: late commits and steps that have fallen due. */
+/** Brings the books up to date: late commits and due steps. */
 export function catchUp(sandbox: Sandbox): void {
   const { books, lateCommits } = sandbox;
   lateCommits.takeDue(books.now());

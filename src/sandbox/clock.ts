@@ -1,4 +1,4 @@
-/** The sandbox's time: a base clock (`Date.now` or a test's) plus an offset that lives in memory only. */
+/** The sandbox's time: a base clock (`Date.now` or a test's) plus an offset that is only in memory. */
 export class SandboxClock {
   readonly #base: () => number;
   #offsetMs = 0;
@@ -11,17 +11,17 @@ export class SandboxClock {
   /** Epoch milliseconds. */
   now = (): number => Math.trunc(this.#base()) + this.#offsetMs;
 
-  /** Forward only: statuses never go back in time. Throws a RangeError on a negative or broken number. */
+  /** Forward only: statuses never go back in time. Throws a RangeError for a negative or non-integer number. */
   advance(ms: number): void {
     if (!Number.isSafeInteger(ms) || ms < 0) throw new RangeError('the clock advances by whole milliseconds from 0 up');
     this.#offsetMs += ms;
     this.#onAdvance();
   }
 
-  /** Time without what was added: what a peer with a clock of its own takes for the time. */
+  /** The time without the offset: what a peer's own clock shows. */
   base = (): number => Math.trunc(this.#base());
 
-  /** `listener` is called after each advance; it takes the place of the one before. */
+  /** `listener` is called after each advance; it replaces the previous one. */
   onAdvance(listener: () => void): void {
     this.#onAdvance = listener;
   }

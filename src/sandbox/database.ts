@@ -6,24 +6,24 @@ import { SCHEMA_STEPS } from './schema.ts';
 export type Parameters = Record<string, string | number | bigint | null>;
 
 /**
- * The sandbox's file. Every INTEGER comes back as a bigint. Calls are synchronous, so a handler sees and changes the
- * books alone.
+ * The sandbox's database. Every INTEGER is returned as a bigint. Calls are synchronous, so no two handlers work on the books at
+ * once.
  */
 export class Database {
   readonly #sqlite: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
 
   /**
-   * Opens the file, or makes it and lets `fill` write what it starts with, both or neither (`:memory:` keeps nothing). A
-   * file of an earlier version gets the tables it lacks. Throws when a later version of the sandbox made it.
+   * Opens the file, or creates it and lets `fill` write its first contents, atomically (`:memory:` stores nothing). A file of an
+   * earlier version gets missing tables. Throws if a later version of the sandbox created it.
    */
   constructor(file: string, fill: (db: Database) => void) {
     if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     const isNew = file !== ':memory:' && !existsSync(file);
     this.#sqlite = new DatabaseSync(file, { readBigInts: true, timeout: 5_000 });
-    // Before SQLite makes a -wal and a -shm: they get the mode of the file.
+    // Before SQLite creates -wal and -shm, which get the file's mode.
     if (isNew) chmodSync(file, 0o600);
-    // FULL: an order that was answered outlives a power cut, like a bank's.
+    // FULL: an answered order survives a power failure, as at a bank.
     this.#sqlite.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
     const version = Number(this.one<{ user_version: bigint }>('PRAGMA user_version')?.user_version ?? 0n);
     const latest = SCHEMA_STEPS.length;
@@ -51,7 +51,7 @@ export class Database {
     return { lastId: BigInt(this.#prepare(sql).run(parameters).lastInsertRowid) };
   }
 
-  /** Commits what `work` did, or nothing of it when it throws. Not to be nested. */
+  /** Commits all that `work` does, or nothing if it throws. Must not be nested. */
   transaction<T>(work: () => T): T {
     this.#sqlite.exec('BEGIN IMMEDIATE');
     try {

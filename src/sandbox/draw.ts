@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 
-/** A number in [0, 1) that `parts` alone decide: the same parts give the same number, whatever was drawn before. */
+/** A number in [0, 1) that depends only on `parts`: the same parts give the same number, whatever was drawn before. */
 export function draw(...parts: readonly (string | number)[]): number {
   return createHash('sha256').update(JSON.stringify(parts)).digest().readUInt32BE(0) / 2 ** 32;
 }
 
-/** One of `choices`, each as likely as its weight says. `at` is a number in [0, 1). */
+/** One of `choices`, chosen by weight. `at`: a number in [0, 1). */
 export function pick<T extends { weight: number }>(choices: readonly [T, ...T[]], at: number): T {
   const total = choices.reduce((sum, { weight }) => sum + weight, 0);
   let left = at * total;

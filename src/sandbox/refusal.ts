@@ -8,11 +8,11 @@ export function isRefusalCode(code: number): code is RefusalCode {
   return code !== 0 && code in ENVELOPE_CODES;
 }
 
-/** An envelope code other than 0 (interface section 7). Thrown inside a transaction, so nothing of the call stays. */
+/** An envelope code other than 0 (interface section 7). Thrown inside a transaction, which undoes the call. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly code: RefusalCode;
-  /** For people who read the sandbox's answer; never a value of the request. */
+  /** For people; never contains a value of the request. */
   readonly detail: string | undefined;
 
   constructor(code: RefusalCode, detail?: string) {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { badRequest } from './refusal.ts';
 
-/** Request bodies and queries of the interface (section 4), read strictly: what it calls a string is a string. */
+/** Bodies and queries of the interface (section 4), parsed strictly: what it calls a string must be one. */
 
 const text = z.string().min(1).max(4_096);
 const optionalText = z
@@ -14,7 +14,7 @@ const reference = z.string().min(1).max(64);
 const queryText = z.string().optional();
 const page = { page: queryText, page_size: queryText };
 
-/** What every order POST may carry. */
+/** Optional fields of every order POST. */
 const orderOptions = {
   note: optionalText,
   reason: optionalText,
@@ -89,7 +89,7 @@ export const beneficiaryListQuery = z.object({
   ...page,
 });
 
-/** Of the test-only routes: what comes behind that number. */
+/** For test-only routes: entries after this number. */
 export const afterQuery = z.object({
   after: z
     .string()
@@ -98,7 +98,7 @@ export const afterQuery = z.object({
     .transform(Number),
 });
 
-/** Reads a request part. Throws 2002 naming the fields, never their values. */
+/** Parses a part of a request. Throws 2002 with the names of wrong fields, never their values. */
 export function read<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;

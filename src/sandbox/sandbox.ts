@@ -7,25 +7,25 @@ import type { FaultScript } from './faults/faults.ts';
 import type { LateCommits } from './faults/late-commits.ts';
 import type { Tokens } from './tokens.ts';
 
-/** Everything one running sandbox is made of. */
+/** The parts of a running sandbox. */
 export interface Sandbox {
   books: Books;
   clock: SandboxClock;
   tokens: Tokens;
-  /** Of the bank, and of the checks of payees. */
+  /** Also the token for checks of payees. */
   apiSecret: string;
   faults: FaultScript;
   /** Changed by the test route. */
   faultPlan: FaultPlan | undefined;
   lateCommits: LateCommits;
   posts: PostLog;
-  /** Cards of sessions and bodies of card requests, without keeping them. */
+  /** For comparing cards of sessions and bodies of card requests without storing them. */
   seals: Seals;
-  /** To be woken when something may fall due earlier than before. */
+  /** `wake` is called when something may be due earlier than before. */
   webhooks: { wake(): void; stop(): Promise<void> };
   allowTestRoutes: boolean;
-  /** Where a browser finds the sandbox, without a trailing slash. */
+  /** The sandbox's URL for browsers, without a trailing slash. */
   baseUrl(): string;
-  /** Closes the port for `ms` of the machine's time; connections that stand go on. */
+  /** Closes the port for `ms` by the machine's clock; open connections continue. */
   refuseConnections(ms: number): void;
 }

@@ -76,17 +76,17 @@ CREATE INDEX orders_of_reference ON orders (reference);
 CREATE INDEX orders_due ON orders (due_at) WHERE due_at IS NOT NULL;
 `;
 
-/** A page of the list is read in its order: to sort them all for each page takes seconds for a file of new payees. */
+/** A page is read in index order: sorting all rows for each page would take seconds for a file of new payees. */
 const BENEFICIARIES_IN_ORDER = `
 DROP INDEX beneficiaries_of_user;
 CREATE INDEX beneficiaries_of_user ON beneficiaries (uid, created_at);
 `;
 
-/** What a page of the order list counts and skips is in the index: with 100,000 orders a list read whole takes 1,000 pages. */
+/** The index has all columns by which a page counts and skips: with 100,000 orders, reading the whole list takes 1,000 pages. */
 const ORDERS_IN_ORDER = `
 DROP INDEX orders_of_user;
 CREATE INDEX orders_of_user ON orders (uid, created_at, seq, currency, buy_currency);
 `;
 
-/** What leads from each version of the tables (`PRAGMA user_version`) to the next, from an empty file on. */
+/** Migrations from each version of the tables (`PRAGMA user_version`) to the next, starting with an empty file. */
 export const SCHEMA_STEPS: readonly string[] = [BANKING_TABLES, CARD_TABLES, BENEFICIARIES_IN_ORDER, ORDERS_IN_ORDER];

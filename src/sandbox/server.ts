@@ -21,7 +21,7 @@ export interface SandboxOptions extends BooksOptions {
   apiKey?: string;
   apiSecret?: string;
   tokenLifeSeconds?: number;
-  /** `/__sandbox/...`, for loopback peers. */
+  /** Enables `/__sandbox/...`, for loopback peers. */
   allowTestRoutes?: boolean;
 }
 
@@ -33,13 +33,13 @@ export interface RunningSandbox {
   close(): Promise<void>;
 }
 
-/** Addresses that listen everywhere are none to go to. */
+/** Clients cannot connect to a wildcard address. */
 const ANYWHERE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' };
 
-/** Longer than any client keeps an idle connection: the sandbox never closes one under a request on its way. */
+/** Longer than any client keeps idle connections: the sandbox never closes one while a request is on its way. */
 const KEEP_ALIVE_MS = 75_000;
 
-/** Starts the other side of the interface: the bank and the card acquirer. Rejects when file or port cannot be had. */
+/** Starts the other side of the interface: bank and card acquirer. Rejects if the file or the port is unavailable. */
 export async function startSandbox(options: SandboxOptions): Promise<RunningSandbox> {
   const clock = new SandboxClock(options.now);
   const books = openBooks(options, clock.now);
@@ -54,7 +54,7 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
   let reopening: NodeJS.Timeout | undefined;
   const refuseConnections = (ms: number): void => {
     clearTimeout(reopening);
-    // Requests that are being answered go on: closing ends the port and idle connections.
+    // Only the port and idle connections are closed; requests being answered continue.
     if (server.listening) server.close();
     reopening = setTimeout(() => server.listen(port, host), ms);
   };
@@ -85,7 +85,7 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
   }
   const { port } = server.address() as AddressInfo;
   clock.onAdvance(() => sandbox.webhooks.wake());
-  // Webhooks and steps that an earlier start left.
+  // For webhooks and steps left over from an earlier start.
   sandbox.webhooks.wake();
   let closed: Promise<void> | undefined;
   return {

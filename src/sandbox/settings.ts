@@ -4,14 +4,14 @@ import { DEFAULT_SETTLE_TIMES, type SettleTimes } from './bank/order-machine.ts'
 const DEFAULT_AUDIT_THRESHOLDS: Readonly<Record<string, string>> = { JPY: '1500000', HKD: '80000.00' };
 const OTHER_AUDIT_THRESHOLD_MINOR = 1_000_000n;
 
-/** What stays as it is while the sandbox runs. */
+/** Fixed while the sandbox runs. */
 export interface Settings {
   settle: SettleTimes;
-  /** Orders of this amount or more (minor units of the currency) wait for an audit. */
+  /** Orders from this amount on (minor units of the currency) wait for an audit. */
   auditThreshold(currency: string): bigint;
 }
 
-/** `auditThreshold`: decimal strings by currency, laid over the defaults (10000.00; JPY 1500000; HKD 80000.00). */
+/** `auditThreshold`: decimal strings by currency, overriding the defaults (10000.00; JPY 1500000; HKD 80000.00). */
 export function settingsOf(options: {
   settle?: Partial<SettleTimes>;
   auditThreshold?: Record<string, string>;

@@ -5,7 +5,7 @@ export class Tokens {
   readonly #secretHash: Buffer;
   readonly #lifeSeconds: number;
   readonly #now: () => number;
-  /** Token -> end of its life, epoch milliseconds. */
+  /** Token -> expiry, epoch milliseconds. */
   readonly #expiry = new Map<string, number>();
 
   constructor(options: { apiKey: string; apiSecret: string; lifeSeconds: number; now: () => number }) {
@@ -14,7 +14,7 @@ export class Tokens {
     this.#now = options.now;
   }
 
-  /** `undefined` when key or secret are wrong. */
+  /** `undefined` if key or secret is wrong. */
   issue(apiKey: string, apiSecret: string): { access_token: string; expired_in: number } | undefined {
     if (!timingSafeEqual(hashOf(apiKey, apiSecret), this.#secretHash)) return undefined;
     const now = this.#now();

@@ -1,6 +1,6 @@
 /**
- * Tables of the acquirer. Of a card they hold the scenario, the first six digits and the last four: never a number, a
- * CVV, a name, a billing address or a device. Amounts are minor units.
+ * Tables of the acquirer. Of a card they have only the scenario, the first six and the last four digits: never the number, a CVV,
+ * a name, a billing address or a device. Amounts in minor units.
  */
 export const CARD_TABLES = `
 CREATE TABLE card_sessions (

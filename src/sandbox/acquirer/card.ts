@@ -3,7 +3,7 @@ import { isCardNumber } from '../../domain/card-number.ts';
 import { badRequest } from '../refusal.ts';
 import { type ScenarioName, scenarioOf } from './scenarios.ts';
 
-/** Body member `card`. Field names: our default, the interface shows none (section 4). */
+/** Body member `card`. The field names are our defaults, since the interface shows none (section 4). */
 export const cardBody = z.object({
   number: z.string().regex(/^\d{12,19}$/),
   expiry_month: z.string().regex(/^(?:0?[1-9]|1[0-2])$/),
@@ -16,17 +16,17 @@ export const cardBody = z.object({
 });
 type CardBody = z.infer<typeof cardBody>;
 
-/** All that is kept of a card. */
+/** All that is stored of a card. */
 export interface ShownCard {
   scenario: ScenarioName;
   bin: string;
   last_four: string;
 }
 
-/** `now`: epoch milliseconds. Throws 2002 for a number with a wrong Luhn sum and for an expired card. */
+/** `now`: epoch milliseconds. Throws 2002 for a number with a wrong Luhn digit and for an expired card. */
 export function judgeCard({ number, expiry_month, expiry_year }: CardBody, now: number): ShownCard {
   if (!isCardNumber(number)) throw badRequest('card.number: not a card number');
-  // A card is good until the end of its month; Date.UTC counts months from 0.
+  // Cards are valid until the end of their month; Date.UTC counts months from 0.
   if (now >= Date.UTC(Number(expiry_year), Number(expiry_month))) throw badRequest('card: expired');
   return { scenario: scenarioOf(number), ...shownDigits(number) };
 }

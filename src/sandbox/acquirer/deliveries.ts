@@ -1,22 +1,22 @@
 import type { Database } from '../database.ts';
 
-/** One webhook to be sent, or that was. A duplicate of an event is a delivery of its own with the same event id. */
+/** A webhook to send, or already sent. A duplicate of an event is another delivery with the same event id. */
 export interface DeliveryRow {
   seq: bigint;
   event_id: string;
   payment_id: string;
   body: string;
-  /** 1: signed with another key than the endpoint's. */
+  /** 1: signed with a key other than the endpoint's. */
   forged: bigint;
   status: 'pending' | 'delivered' | 'given-up' | 'dropped';
   attempts: bigint;
   last_http_status: bigint | null;
   created_at: bigint;
-  /** Of the next attempt; while one is under way: when it counts as lost. */
+  /** Time of the next attempt; during an attempt: when it counts as lost. */
   due_at: bigint | null;
 }
 
-/** `dueAt` null: it is never sent. */
+/** `dueAt` null: never sent. */
 export function insertDelivery(
   db: Database,
   it: { eventId: string; paymentId: string; body: string; forged: boolean; at: number; dueAt: number | null },
@@ -30,8 +30,8 @@ export function insertDelivery(
 }
 
 /**
- * The deliveries that are due, each with `due_at` moved to `leaseUntil`: a sandbox that is killed meanwhile sends them
- * again after that, and nobody else before.
+ * The due deliveries, with `due_at` set to `leaseUntil`: nobody else sends them before that, and if this sandbox is killed, they
+ * are sent again after it.
  */
 export function claimDue(db: Database, it: { now: number; leaseUntil: number; limit: number }): DeliveryRow[] {
   return db.all(
@@ -41,7 +41,7 @@ export function claimDue(db: Database, it: { now: number; leaseUntil: number; li
   );
 }
 
-/** What an attempt led to; `httpStatus` null: there was no answer. */
+/** Records the result of an attempt; `httpStatus` null: there was no answer. */
 export function noteAttempt(
   db: Database,
   it: { seq: bigint; status: DeliveryRow['status']; httpStatus: number | null; dueAt: number | null },
@@ -53,7 +53,7 @@ export function noteAttempt(
   );
 }
 
-/** An attempt that was broken off by us does not count. */
+/** For an attempt that we aborted, which does not count. */
 export function returnDelivery(db: Database, seq: bigint, dueAt: number): void {
   db.run('UPDATE webhook_deliveries SET due_at = :dueAt WHERE seq = :seq', { seq, dueAt });
 }

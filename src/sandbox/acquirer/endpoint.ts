@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Database } from '../database.ts';
 
-/** Where webhooks go and how (`PUT /__sandbox/webhooks`, the "dashboard"). Kept in the file, like the deliveries. */
+/** Where and how webhooks are sent (`PUT /__sandbox/webhooks`, the "dashboard"). Stored in the database, like the deliveries. */
 const share = z.number().min(0).max(1).default(0);
 
 export const SCHEMES = ['standard-webhooks', 'hmac-sha256', 'rfc9421', 'none'] as const;
@@ -11,20 +11,20 @@ export const endpointBody = z.strictObject({
     .url({ protocol: /^https?$/ })
     .max(2_048)
     .refine(isLoopback, 'on this machine'),
-  /** `whsec_` and base64: those bytes; else the text. */
+  /** `whsec_` and base64: those bytes; otherwise the UTF-8 bytes of the text. */
   secret: z.string().min(1).max(512),
   scheme: z.enum(SCHEMES).default('standard-webhooks'),
-  /** Share of the events sent a second time with the same id. */
+  /** Share of events that are sent a second time with the same id. */
   duplicate: share,
-  /** Share of the deliveries held back, so that later ones overtake them. */
+  /** Share of deliveries that are held back, so that later ones overtake them. */
   reorder: share,
-  /** Share of the events never sent. */
+  /** Share of events that are never sent. */
   drop: share,
-  /** The same seed treats the same events alike. */
+  /** With the same seed, the same events are treated alike. */
   seed: z.union([z.int(), z.string()]).default(0),
-  /** Wait before the second attempt, doubled before each one after it, less a random part of up to a half. */
+  /** Wait before the second attempt; doubled for each further one, minus a random part of up to half. */
   firstRetryMs: z.int().min(1).max(3_600_000).default(1_000),
-  /** Attempts after the first. */
+  /** Number of attempts after the first. */
   retries: z.int().min(0).max(50).default(12),
 });
 export type Endpoint = z.infer<typeof endpointBody>;
@@ -48,7 +48,7 @@ export function endpointOf(db: Database): Endpoint | undefined {
   return row === undefined ? undefined : endpointBody.parse(JSON.parse(row.settings));
 }
 
-/** The endpoint as it may be shown. */
+/** The endpoint without its secret. */
 export function withoutSecret({ secret: _, ...shown }: Endpoint): Omit<Endpoint, 'secret'> {
   return shown;
 }

@@ -6,7 +6,7 @@ import { insertDelivery } from './deliveries.ts';
 import { type Endpoint, endpointOf } from './endpoint.ts';
 import type { CardPaymentRow } from './payment-row.ts';
 
-/** Body of a webhook: our default, the interface shows none (section 6). */
+/** Body of a webhook: our default, since the interface shows none (section 6). */
 interface CardEventData {
   payment_id: string;
   payment_status?: string | undefined;
@@ -22,18 +22,18 @@ export const EVENT_TYPES = {
   completion: 'three_ds.completed',
 } as const;
 
-/** Held back at most so long by `reorder`. */
+/** `reorder` holds deliveries back for at most this long. */
 const HOLD_MS = 1_500;
 const DUPLICATE_WITHIN_MS = 1_000;
-/** How long after the first end the one that contradicts it is sent. */
+/** How long after the first end the contradicting one is sent. */
 const CONTRADICTION_MS = 300;
 
-/** The end of a payment: SUCCEEDED or FAILED. */
+/** Announces the end of a payment: SUCCEEDED or FAILED. */
 export function announceEnd(books: Books, row: CardPaymentRow): void {
   announceStatus(books, row, row.status === 'FAILED' ? 'FAILED' : 'SUCCEEDED', 0);
 }
 
-/** An event that says FAILED of a payment that succeeded. */
+/** Sends FAILED for a payment that has succeeded. */
 export function contradictEnd(books: Books, row: CardPaymentRow): void {
   announceStatus(books, row, 'FAILED', CONTRADICTION_MS);
 }
@@ -54,7 +54,7 @@ function announceStatus(books: Books, row: CardPaymentRow, status: 'SUCCEEDED' |
   announce(books, EVENT_TYPES[status], data, inMs);
 }
 
-/** Writes the deliveries of an event as the endpoint asks; without an endpoint there is nobody to tell. */
+/** Stores the deliveries of an event as the endpoint's settings demand; without an endpoint, nothing is sent. */
 function announce(books: Books, type: string, data: CardEventData, inMs = 0): void {
   const endpoint = endpointOf(books.db);
   if (endpoint === undefined) return;

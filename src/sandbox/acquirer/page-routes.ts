@@ -13,7 +13,7 @@ import { cardPaymentOfToken } from './payment-row.ts';
 import { decideChallenge } from './payments.ts';
 import { noteFingerprint } from './sessions.ts';
 
-/** A page for the browser of a cardholder: no token, no faults. `form`: what was posted. */
+/** A page for the cardholder's browser: no token, no faults. `form`: the posted fields. */
 type PageRoute = (sandbox: Sandbox, token: string, form: URLSearchParams) => Answer;
 
 const PAGE_ROUTES: Routes<PageRoute> = {
@@ -39,7 +39,7 @@ function verify(sandbox: Sandbox, token: string, form: URLSearchParams): Answer 
   return backToShop(row);
 }
 
-/** The answer to a request for a page; undefined when there is none at this address. */
+/** The answer to a request for a page; undefined if this path has none. */
 export async function answerPage(
   sandbox: Sandbox,
   request: IncomingMessage,

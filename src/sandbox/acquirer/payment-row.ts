@@ -13,18 +13,18 @@ export interface CardPaymentRow {
   scenario: ScenarioName;
   bin: string;
   last_four: string;
-  /** Minor units; what was captured once it is SUCCEEDED. */
+  /** Minor units; after SUCCEEDED the captured amount. */
   amount: bigint;
   currency: string;
-  /** Of the 3-D Secure session it was created with. */
+  /** The 3-D Secure session with which it was created. */
   reference_id: string | null;
-  /** Null: none is asked for. */
+  /** Null: no challenge. */
   challenge: 'open' | 'passed' | 'failed' | null;
   verify_token: string | null;
   return_url: string | null;
   created_at: bigint;
   updated_at: bigint;
-  /** When the clock takes its next step. */
+  /** Time of its next step by the clock. */
   due_at: bigint | null;
 }
 
@@ -50,7 +50,7 @@ export function saveCardPayment(db: Database, row: CardPaymentRow): void {
 const COLUMNS = `payment_id, merchant_request_id, payment_type, status, scenario, bin, last_four, amount, currency,
   reference_id, challenge, verify_token, return_url, created_at, updated_at, due_at`;
 
-/** Throws 2005: the interface has no code for an unknown card payment. */
+/** Throws 2005: the interface has no code for unknown card payments. */
 export function requireCardPayment(db: Database, paymentId: string): CardPaymentRow {
   const row = db.one<CardPaymentRow>(`SELECT ${COLUMNS} FROM card_payments WHERE payment_id = :paymentId`, {
     paymentId,
@@ -75,7 +75,7 @@ export function nextCardStepAt(db: Database): number | undefined {
 export const allCardPayments = (db: Database): CardPaymentRow[] =>
   db.all(`SELECT ${COLUMNS} FROM card_payments ORDER BY seq`);
 
-/** What create, resume and retrieve answer. `baseUrl`: where the cardholder's browser finds the sandbox. */
+/** The answer to create, resume and retrieve. `baseUrl`: the sandbox's address for the cardholder's browser. */
 export function toCardPayment(row: CardPaymentRow, baseUrl: string): Record<string, unknown> {
   const { payment_id, status, amount, currency, merchant_request_id, payment_type, created_at } = row;
   const asks = status === 'REQUIRES_ACTION' && row.verify_token !== null;

@@ -68,7 +68,7 @@ function firstStatus(scenario: Scenario, isSetUp: boolean): CardPaymentRow['stat
   return asks ? 'REQUIRES_ACTION' : 'PROCESSING';
 }
 
-/** Goes on after a challenge; before it is decided, and after the end, nothing changes. Throws 2002, 2005. */
+/** Resumes after a challenge; before it is decided, and after the end, nothing changes. Throws 2002, 2005. */
 export function resumeCardPayment({ books }: Sandbox, request: ResumeRequest): CardPaymentRow {
   const row = requireCardPayment(books.db, request.payment_id);
   const { reference_id: referenceId, three_ds_info, amount, currency } = request;
@@ -84,7 +84,7 @@ export function resumeCardPayment({ books }: Sandbox, request: ResumeRequest): C
   return row;
 }
 
-/** The cardholder's word on an open challenge; the first one counts. */
+/** The cardholder's decision in an open challenge; only the first counts. */
 export function decideChallenge({ books }: Sandbox, row: CardPaymentRow, isConfirmed: boolean): void {
   if (row.challenge !== 'open') return;
   const { challenge, completionUnannounced } = scenarioNamed(row.scenario);
@@ -97,7 +97,7 @@ export function decideChallenge({ books }: Sandbox, row: CardPaymentRow, isConfi
   if (!completionUnannounced) announceCompletion(books, row);
 }
 
-/** Takes every step of a card payment that has fallen due, each at its own time. */
+/** Makes all due steps of card payments, each at its own time. */
 export function takeDueCardSteps({ books }: Sandbox): void {
   const due = dueCardPayments(books.db, books.now());
   if (due.length === 0) return;

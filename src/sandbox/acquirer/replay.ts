@@ -5,8 +5,8 @@ import type { Sandbox } from '../sandbox.ts';
 const WINDOW_MS = 24 * 3_600_000;
 
 /**
- * The answer a known id got, byte for byte; undefined for a new id and one whose time is over. A refusal made nothing and
- * is not kept. Throws 2003 for another body under the profile `cardReplay: 'refuse-changed'`.
+ * The answer that a known id got, byte for byte; undefined for a new id, and after the window. Refusals changed nothing and are
+ * not stored. Throws 2003 for another body under the profile `cardReplay: 'refuse-changed'`.
  */
 export function firstAnswer({ books, seals }: Sandbox, requestId: string, body: object): string | undefined {
   const known = books.db.one<{ answer: string }>(
@@ -29,5 +29,5 @@ export function keepAnswer({ books, seals }: Sandbox, requestId: string, body: o
   seals.put(sealed(requestId), JSON.stringify(body));
 }
 
-/** Apart from the seals of sessions, whatever a merchant calls a request. */
+/** A prefix keeps it apart from the seals of sessions, whatever the id. */
 const sealed = (requestId: string): string => `request/${requestId}`;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { cardBody } from './card.ts';
 
-/** Bodies of the acquiring endpoints. Apart from the names the interface shows (section 4) they are our defaults. */
+/** Bodies of the acquiring endpoints. Except for the names shown in the interface (section 4) they are our defaults. */
 
 const currency = z.string().regex(/^[A-Z]{3}$/);
 const amount = z.string().min(1).max(32);
@@ -10,7 +10,7 @@ const webAddress = z.url({ protocol: /^https?$/ }).max(2_048);
 const text = z.string().max(255).nullish();
 const pixels = z.int().nonnegative().nullish();
 
-/** Read for its shape and dropped: nothing here depends on it. */
+/** Only its shape is checked: nothing here depends on it. */
 const billing = z
   .object({
     email: text,
@@ -29,7 +29,7 @@ const deviceInfo = z
 
 export const setUpBody = z.object({ amount, currency, card: cardBody });
 
-/** Read before anything else: under a known id nothing else counts. */
+/** Read first: with a known id, nothing else matters. */
 export const requestIdBody = z.object({ merchant_request_id: id });
 
 const sessionBody = z.object({ reference_id: id });

@@ -11,7 +11,7 @@ import { createBody, isResume, requestIdBody, resumeBody, setUpBody } from './re
 import { scenarioNamed } from './scenarios.ts';
 import { setUpSession } from './sessions.ts';
 
-/** An operation of the interface's card side (section 4, "Card acquiring endpoints"). `call.body` is a JSON object. */
+/** An operation of the card acquiring endpoints (interface section 4). `call.body` is a JSON object. */
 type AcquiringRoute = readonly [operation: string, handle: (sandbox: Sandbox, call: Call) => Answer];
 
 export const ACQUIRING_ROUTES: Routes<AcquiringRoute> = {
@@ -20,7 +20,7 @@ export const ACQUIRING_ROUTES: Routes<AcquiringRoute> = {
   'GET /api/v1/acq/payment/{payment_id}': ['cards.retrieve', retrieve],
 };
 
-/** Runs an operation at the books as they stand now, in one transaction. Throws `Refusal`. */
+/** Runs an operation on the books as of now, in one transaction. Throws `Refusal`. */
 export function operateAcquirer(sandbox: Sandbox, [, handle]: AcquiringRoute, call: Call): Answer {
   catchUp(sandbox);
   const answer = sandbox.books.db.transaction(() => handle(sandbox, call));
@@ -35,10 +35,10 @@ function setUp(sandbox: Sandbox, { body }: Call): Answer {
   return shaped(sandbox, { reference_id, data_collection_info: { url, token } });
 }
 
-/** How long the answer waits after the webhook of the scenario `webhook-first`. */
+/** How long the answer is delayed after the webhook in the scenario `webhook-first`. */
 const WEBHOOK_FIRST_MS = 1_000;
 
-/** Create and resume: one address (interface section 4, "entry point for all card transactions"). */
+/** Create and resume have the same path (interface section 4, "entry point for all card transactions"). */
 function pay(sandbox: Sandbox, { body: given }: Call): Answer {
   const body = given as Record<string, unknown>;
   const { merchant_request_id: requestId } = read(requestIdBody, body);
@@ -61,7 +61,7 @@ function retrieve(sandbox: Sandbox, { params }: Call): Answer {
 const answerOf = (sandbox: Sandbox, row: CardPaymentRow): Answer =>
   shaped(sandbox, toCardPayment(row, sandbox.baseUrl()));
 
-/** The interface shows no shape of the answers: the profile says whether they are in the banking envelope. */
+/** The interface does not show the shape of these answers: the profile decides whether they have the banking envelope. */
 function shaped({ books }: Sandbox, data: object): Answer {
   return json(200, books.profile.cardEnvelope === 'bare' ? data : { code: 0, msg: ENVELOPE_CODES[0], data });
 }

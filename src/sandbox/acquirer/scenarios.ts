@@ -1,26 +1,26 @@
 import { HOUR_MS } from '../../domain/durations.ts';
 /**
- * What happens to a payment is decided by its card number alone. Digits 7 and 8 of a number that begins with 400000 name
- * the scenario; the rest is free, so that every test can have numbers of its own.
+ * A payment's course depends only on its card number. Digits 7 and 8 of a number that begins with 400000 select the scenario; the
+ * others are free, so that every test can have its own numbers.
  */
 export interface Scenario {
-  /** A number of this scenario. */
+  /** A card number of this scenario. */
   number: string;
   says: string;
-  /** `payment_status` in the end; FAILED at once when `declined`. */
+  /** Final `payment_status`; FAILED at once if `declined`. */
   end: 'SUCCEEDED' | 'FAILED';
   declined?: boolean;
-  /** Without a 3-D Secure set-up the payment is declined with REQUIRES_ACTION and no next action. */
+  /** Without a 3-D Secure set-up, the payment is declined with REQUIRES_ACTION and without next_action. */
   needsSetUp?: boolean;
-  /** The cardholder must confirm; `refused`: the issuer fails the check even then. */
+  /** The cardholder must confirm; `refused`: the issuer fails the check nevertheless. */
   challenge?: 'confirmed' | 'refused';
-  /** No completion notice is sent: only the browser comes back. */
+  /** No completion notification is sent: only the browser returns. */
   completionUnannounced?: boolean;
   /** Milliseconds in PROCESSING instead of the profile's. */
   settleMs?: number;
-  /** Webhooks about the end: none, one before the answer to the create, or one more that contradicts the first. */
+  /** Webhooks about the end: none, one before the answer to create, or a second one that contradicts the first. */
   webhook?: 'none' | 'before-answer' | 'contradicted';
-  /** Minor units captured above the amount asked for. */
+  /** Minor units captured beyond the requested amount. */
   capturedAbove?: bigint;
 }
 
@@ -107,10 +107,10 @@ const NAMES: ReadonlyMap<string, ScenarioName> = new Map(
   (Object.keys(SCENARIOS) as ScenarioName[]).map((name) => [SCENARIOS[name].number.slice(0, DECIDING_DIGITS), name]),
 );
 
-/** `number`: a valid card number. */
+/** @param number a valid card number */
 export const scenarioOf = (number: string): ScenarioName => NAMES.get(number.slice(0, DECIDING_DIGITS)) ?? 'success';
 
-/** The test cards as `GET /__sandbox/cards` and the pages show them. */
+/** The test cards for `GET /__sandbox/cards` and the pages. */
 export const TEST_CARDS = Object.entries(SCENARIOS).map(([scenario, { number, says }]) => ({ scenario, number, says }));
 
 export const TEST_CARDS_NOTE =

@@ -1,8 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
 
 /**
- * Tells whether a text that may not be kept is the one seen before. Key and seals are in memory only: a seal in a file
- * would let a card number be found by trying them all. After a restart nothing is known any more.
+ * Compares a text that must not be stored with an earlier one. Key and seals are only in memory: from a stored seal, a card
+ * number could be found by trying all. After a restart, nothing is known.
  */
 export class Seals {
   readonly #key = randomBytes(32);
@@ -12,7 +12,7 @@ export class Seals {
     this.#seals.set(id, this.#sealOf(text));
   }
 
-  /** False when another text was put under `id`; true when none was. */
+  /** False if another text was put under `id`; true also if none was. */
   fits(id: string, text: string): boolean {
     const seal = this.#seals.get(id);
     return seal === undefined || seal === this.#sealOf(text);

@@ -15,12 +15,12 @@ interface SessionRow extends ShownCard {
   amount: bigint;
   currency: string;
   fingerprinted_at: bigint | null;
-  /** Payment that used it. */
+  /** The payment that used the session. */
   payment_id: string | null;
   created_at: bigint;
 }
 
-/** How long a session may be used; the interface shows no figure. */
+/** How long a session can be used; our choice, since the interface shows none. */
 const SESSION_LIFE_MS = 15 * 60_000;
 
 /** Starts a 3-D Secure session for one card and amount. Throws 2002. */
@@ -41,7 +41,7 @@ export function setUpSession(
   return { reference_id, token };
 }
 
-/** Uses a session up. Throws 2002 when it is unknown, used, expired, or for another card, amount or currency. */
+/** Marks a session as used. Throws 2002 if it is unknown, used, expired, or for another card, amount or currency. */
 export function useSession(
   { db, now }: Books,
   seals: Seals,
@@ -62,7 +62,7 @@ export function useSession(
   });
 }
 
-/** Notes that the device fingerprint of a session was collected; false when there is no such session. */
+/** Records that a session's device fingerprint was collected; false if there is no such session. */
 export function noteFingerprint({ db, now }: Books, token: string): boolean {
   const at = now();
   const sql =
@@ -74,5 +74,5 @@ export const allSessions = (db: Database): Omit<SessionRow, 'token'>[] =>
   db.all(`SELECT reference_id, scenario, bin, last_four, amount, currency, fingerprinted_at, payment_id, created_at
           FROM card_sessions ORDER BY rowid`);
 
-/** For addresses that nobody may guess. */
+/** For URLs that must not be guessable. */
 export const newToken = (): string => randomBytes(24).toString('base64url');

@@ -1,17 +1,17 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import type { Endpoint } from './endpoint.ts';
 
-/** One webhook as it goes out. */
+/** A webhook about to be sent. */
 interface OutgoingWebhook {
   eventId: string;
   body: Buffer;
   /** Epoch milliseconds of the signature. */
   at: number;
-  /** Signed with another key than the endpoint's. */
+  /** Sign with a key other than the endpoint's. */
   forged: boolean;
 }
 
-/** Headers that authenticate a webhook; the interface shows no scheme (section 6). */
+/** Headers that authenticate a webhook; the schemes are our choice, since the interface shows none (section 6). */
 export function signatureHeaders(
   { url, secret, scheme }: Pick<Endpoint, 'url' | 'secret' | 'scheme'>,
   { eventId, body, at, forged }: OutgoingWebhook,

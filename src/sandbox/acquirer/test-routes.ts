@@ -40,17 +40,17 @@ export const ACQUIRER_TEST_ROUTES: Routes<TestRoute> = {
 const word = z.string().min(1).max(64);
 const sendBody = z.strictObject({
   payment_id: word,
-  /** Any word. */
+  /** Any text. */
   payment_status: word.optional(),
-  /** Absent: the one that fits the status. */
+  /** Absent: the one for the status. */
   type: word.optional(),
   merchant_request_id: word.optional(),
   reference_id: word.optional(),
   amount: word.optional(),
   currency: word.optional(),
-  /** An id that was sent before; absent: a new one. */
+  /** The id of an earlier event; absent: a new one. */
   event_id: word.optional(),
-  /** Signed with another key than the endpoint's. */
+  /** Sign with a key other than the endpoint's. */
   forged: z.boolean().default(false),
 });
 
@@ -93,7 +93,7 @@ function showWebhooks({ books }: Sandbox, after: number): unknown {
   };
 }
 
-/** Sends an event of the tester's own, true or not, whatever the endpoint says about duplicates and order. */
+/** Sends an event made up by the tester, whatever the endpoint's settings for duplicates and order. */
 function sendOwn({ books, webhooks }: Sandbox, body: unknown): unknown {
   if (endpointOf(books.db) === undefined) throw badRequest('no endpoint is set: PUT /__sandbox/webhooks');
   const { event_id: eventId = newId('evt'), forged, type, ...data } = read(sendBody, body);

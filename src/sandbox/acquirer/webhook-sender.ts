@@ -6,17 +6,17 @@ import { type Endpoint, endpointOf } from './endpoint.ts';
 import { nextCardStepAt } from './payment-row.ts';
 import { signatureHeaders } from './signing.ts';
 
-/** How long the receiver may take. */
+/** Time limit for the receiver. */
 const ANSWER_WITHIN_MS = 5_000;
-/** After this an attempt that has noted nothing was lost with its sandbox. */
+/** After this, an attempt without a recorded result was lost with its sandbox. */
 const LEASE_MS = ANSWER_WITHIN_MS + 1_000;
 const AT_ONCE = 16;
-/** Longer waits are looked at again: the clock may have been advanced past them. */
+/** Upper limit of the timer: the clock may have been advanced meanwhile. */
 const LOOK_AGAIN_MS = 60_000;
 
 /**
- * Sends the webhooks that have fallen due, and takes the steps that lead to them, without anyone asking: the one timer of
- * the sandbox. Attempts end with HTTP 200 or with the endpoint's retries.
+ * Sends due webhooks, and makes the steps that lead to them, without a request: the sandbox's only timer. Attempts end with HTTP
+ * 200 or after the endpoint's retries.
  */
 export class WebhookSender {
   readonly #sandbox: () => Sandbox;
@@ -28,7 +28,7 @@ export class WebhookSender {
     this.#sandbox = sandbox;
   }
 
-  /** To be called when something may fall due earlier than before. */
+  /** To be called when something may be due earlier than before. */
   wake(): void {
     clearTimeout(this.#timer);
     if (this.#stopping.signal.aborted || this.#underWay.size >= AT_ONCE) return;
@@ -40,7 +40,7 @@ export class WebhookSender {
     this.#timer = setTimeout(() => this.#work(), Math.min(Math.max(wait, 0), LOOK_AGAIN_MS)).unref();
   }
 
-  /** Breaks off what is under way; resolves when nothing touches the books any more. */
+  /** Aborts attempts under way; resolves when nothing uses the books any more. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     clearTimeout(this.#timer);
@@ -99,7 +99,7 @@ export class WebhookSender {
   }
 }
 
-/** Exponential, with a random part so that what failed together is not sent together again. */
+/** Exponential, with jitter, so that deliveries that failed together are not repeated together. */
 function retryWait({ firstRetryMs, seed }: Endpoint, { event_id, attempts }: DeliveryRow): number {
   const full = firstRetryMs * 2 ** Number(attempts);
   return Math.ceil(full * (1 - draw(seed, event_id, Number(attempts)) / 2));

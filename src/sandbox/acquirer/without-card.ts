@@ -4,7 +4,7 @@ import { shownDigits } from './card.ts';
 const session = z.object({ reference_id: z.string() }).optional().catch(undefined);
 const text = z.string().optional().catch(undefined);
 
-/** What of a body may be kept; everything it does not name stays out. */
+/** Members of a body that may be stored; all others are dropped. */
 const kept = z.object({
   merchant_request_id: text,
   payment_type: text,
@@ -20,7 +20,7 @@ const kept = z.object({
     .catch(undefined),
 });
 
-/** The body of a card POST for the log: of the card the first six digits and the last four, nothing of its holder. */
+/** A card POST's body for the log: of the card only the first six and last four digits, nothing of its holder. */
 export function withoutCard(body: string): string {
   try {
     return JSON.stringify(kept.parse(JSON.parse(body)));

@@ -13,11 +13,11 @@ export interface AccountRow {
   uid: string;
   currency: string;
   kind: AccountKind;
-  /** Minor units that can be spent. */
+  /** Available balance in minor units. */
   available: bigint;
-  /** Minor units held for open orders. */
+  /** Amount frozen for open orders, in minor units. */
   frozen: bigint;
-  /** 1: the whole account is frozen (code 2007). */
+  /** 1: the account is frozen (code 2007). */
   blocked: bigint;
   updated_at: bigint;
 }
@@ -35,14 +35,14 @@ export function requireAccount(db: Database, accountId: string): AccountRow {
   return account;
 }
 
-/** An account that may take part in an order. Throws 2006 and 2007. */
+/** An account that can take part in an order. Throws 2006 and 2007. */
 export function requireUsableAccount(db: Database, accountId: string): AccountRow {
   const account = requireAccount(db, accountId);
   if (account.blocked === 1n) throw new Refusal(2007);
   return account;
 }
 
-/** Throws 2006 when the user has no account: the interface has no code for an unknown user. */
+/** Throws 2006 if the user has no account: the interface has no code for unknown users. */
 export function balancesOfUser(db: Database, uid: string): AccountBalance[] {
   const accounts = db.all<AccountRow>(
     `SELECT * FROM accounts WHERE uid = :uid AND kind = 'customer' ORDER BY account_id`,
@@ -63,7 +63,7 @@ export function toBalance(account: AccountRow): AccountBalance {
   };
 }
 
-/** Makes an empty account. Throws 2003 when the id is taken. */
+/** Opens an empty account. Throws 2003 if the id is taken. */
 export function openAccount(
   db: Database,
   account: { accountId: string; uid: string; currency: string; kind: AccountKind; at: number },

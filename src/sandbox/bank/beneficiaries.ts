@@ -17,7 +17,7 @@ export interface BeneficiaryRow extends BeneficiaryKind {
   created_at: bigint;
 }
 
-/** Adds a payee; the same details again make a second one (the interface shows no key). Throws 2002, 2009. */
+/** Adds a payee; the same details again add another one (the interface shows no key). Throws 2002, 2009. */
 export function addBeneficiary(
   { db, now }: Books,
   request: BeneficiaryKind & { uid: string; [field: string]: unknown },
@@ -59,7 +59,7 @@ export function requireBeneficiary(db: Database, id: string): BeneficiaryRow {
   return row;
 }
 
-/** Throws 2004 also when it belongs to somebody else. */
+/** Throws 2004 also if it belongs to another user. */
 export function requireBeneficiaryOf(db: Database, uid: string, id: string): BeneficiaryRow {
   const row = requireBeneficiary(db, id);
   if (row.uid !== uid) throw new Refusal(2004);
@@ -68,7 +68,7 @@ export function requireBeneficiaryOf(db: Database, uid: string, id: string): Ben
 
 type BeneficiaryFilter = z.infer<typeof beneficiaryListQuery>;
 
-/** Newest first. */
+/** The newest first. */
 export function listBeneficiaries({ db, profile }: Books, filter: BeneficiaryFilter): Page<Beneficiary> {
   const { page, page_size, ...columns } = filter;
   const values: Parameters = {};
@@ -89,7 +89,7 @@ export function updateBeneficiary({ db }: Books, id: string, request: { uid: str
   db.run('UPDATE beneficiaries SET items = :items WHERE id = :id', { id, items });
 }
 
-/** Orders placed before keep going. Throws 2004. */
+/** Orders already placed continue. Throws 2004. */
 export function deleteBeneficiary({ db }: Books, id: string): void {
   requireBeneficiary(db, id);
   db.run('DELETE FROM beneficiaries WHERE id = :id', { id });

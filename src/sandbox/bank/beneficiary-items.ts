@@ -2,7 +2,7 @@ import type { FieldDescriptor } from '../../api/schemas/beneficiaries.ts';
 import { badRequest, Refusal } from '../refusal.ts';
 import { requiredDetails } from './required-details.ts';
 
-/** What names an entry of required-details. */
+/** Identifies an entry of required-details. */
 export interface BeneficiaryKind {
   currency: string;
   beneficiary_type: string;
@@ -10,8 +10,8 @@ export interface BeneficiaryKind {
 }
 
 /**
- * The detail fields of a request; others are dropped. Throws 2002 naming every field that is missing or invalid, 2009 for
- * a payment type the currency does not have.
+ * The detail fields of a request; others are dropped. Throws 2002 with every missing or invalid field, 2009 if the currency does
+ * not have the payment type.
  */
 export function checkedItems(
   kind: BeneficiaryKind,
@@ -47,8 +47,8 @@ const COUNTRY = /^[A-Z]{2}$/;
 const isBlank = (value: unknown): boolean => value === undefined || value === null || value === '';
 
 /**
- * `[\d-A-Z]` of interface section 2 means digits, a hyphen and a range of letters; JavaScript alone would read the range as
- * its two ends.
+ * `[\d-A-Z]` in interface section 2 means digits, a hyphen and a range of letters; of the range, JavaScript would take only both
+ * ends.
  */
 const patternOf = (regex: string): RegExp => new RegExp(regex.replaceAll('\\d-', '\\d\\-'));
 

@@ -2,7 +2,7 @@ import type { Database } from '../database.ts';
 import type { Settings } from '../settings.ts';
 import type { Profile } from './profile.ts';
 
-/** What an operation of the bank works on. */
+/** What the bank's operations work on. */
 export interface Books {
   readonly db: Database;
   readonly settings: Settings;
@@ -10,6 +10,6 @@ export interface Books {
   readonly profile: Profile;
   /** Epoch milliseconds. */
   now(): number;
-  /** The next number in [0, 1) of the profile `pageOrder: 'shuffled'`. */
+  /** The next random number in [0, 1) for the profile `pageOrder: 'shuffled'`. */
   nextShuffle(): number;
 }

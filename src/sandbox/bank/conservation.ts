@@ -1,7 +1,7 @@
 import { formatMinor } from '../../domain/money.ts';
 import type { Database } from '../database.ts';
 
-/** Sums of a currency over the whole bank, decimal strings. `customers + held + world + fees + exchange = 0`. */
+/** Sums of a currency over the whole bank, as decimal strings. `customers + held + world + fees + exchange = 0`. */
 interface CurrencyTotals {
   currency: string;
   customers: string;
@@ -13,12 +13,12 @@ interface CurrencyTotals {
 
 export interface Conservation {
   ok: boolean;
-  /** One sentence for each law broken. */
+  /** One sentence for each broken law. */
   problems: string[];
   totals: CurrencyTotals[];
 }
 
-/** The laws of the books; each query lists what breaks one. */
+/** Laws of the books; each query lists what breaks one. */
 const LAWS: readonly (readonly [law: string, offenders: string])[] = [
   [
     'a journal entry sums to zero in every currency',
@@ -57,7 +57,7 @@ const TOTALS = `SELECT currency,
 
 type TotalsRow = { currency: string } & Record<'customers' | 'held' | 'world' | 'fees' | 'exchange', bigint>;
 
-/** Reads the whole journal: for tests and people, not for every request. */
+/** Reads the whole journal: for tests and people, too slow for every request. */
 export function checkConservation(db: Database): Conservation {
   const problems = LAWS.flatMap(([law, offenders]) =>
     db.all<{ offender: string }>(offenders).map(({ offender }) => `broken: ${law} (${offender})`),

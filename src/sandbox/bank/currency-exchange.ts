@@ -10,10 +10,10 @@ import { EXCHANGE_FEE } from './fees.ts';
 import { type OrderRequest, placeOrder } from './place-order.ts';
 import { buyAmountOf, orderRate, quoteRate, rateOf, sellAmountOf } from './rates.ts';
 
-/** `currency` names the leg `amount` is in; which one it may be is not shown, so both are taken. */
+/** `currency` is that of `amount`. The interface does not show which leg that may be, so both are accepted. */
 type ExchangeTerms = z.infer<typeof fxQuoteQuery>;
 
-/** Quote; it binds nobody. Throws 2002, 2006, 2009. */
+/** A quote, which is not binding. Throws 2002, 2006, 2009. */
 export function quoteExchange({ db, profile }: Books, terms: ExchangeTerms): FxQuote {
   const sell = requireAccount(db, terms.sell_account);
   const buy = requireAccount(db, terms.buy_account);
@@ -31,7 +31,9 @@ export function quoteExchange({ db, profile }: Books, terms: ExchangeTerms): FxQ
   };
 }
 
-/** Exchange between two accounts of one user; the transaction leg is what is sold. Throws 2002, 2003, 2006, 2007, 2009, 2010. */
+/**
+ * Exchanges between two accounts of one user; the transaction amount is what is sold. Throws 2002, 2003, 2006, 2007, 2009, 2010.
+ */
 export function exchange(books: Books, request: ExchangeTerms & OrderRequest & { type?: string | null }): PlacedOrder {
   if (request.type != null && request.type !== 'MARKET') throw new Refusal(2009, 'only MARKET is available');
   const { quoteDriftBasisPoints, fxDriftBasisPoints } = books.profile;

@@ -1,7 +1,6 @@
 /**
- * Fees in minor units, whatever the currency (15.00 USD, 1500 JPY); their size is not shown by the interface. Always in
- * the currency of the paying account, on top of the amount. Exchanges are free, for they earn by their rate; what a transfer
- * costs is in the profile.
+ * Fees in minor units, the same in every currency (15.00 USD, 1500 JPY); the interface shows none. Always in the currency of the
+ * paying account and on top of the amount. Exchanges are free, since the rate earns; the cost of transfers is in the profile.
  */
 const SWIFT_FEE = 1_500n;
 const LOCAL_FEE = 100n;

@@ -2,7 +2,7 @@ import type { Database } from '../database.ts';
 import { Refusal } from '../refusal.ts';
 import { type AccountKind, type AccountRow, openAccount } from './accounts.ts';
 
-/** One side of a journal entry: minor units, positive into the part of the account. */
+/** One side of a journal entry in minor units; positive amounts increase that part of the account. */
 export interface Posting {
   accountId: string;
   part: 'available' | 'frozen';
@@ -17,8 +17,8 @@ interface JournalEntry {
 }
 
 /**
- * Writes a double-entry journal entry and moves the balances with it, inside the caller's transaction. Throws 2010 when
- * a customer's part would go below zero; an entry that does not sum to zero per currency is a bug and throws.
+ * Writes a double-entry journal entry and updates balances, inside the caller's transaction. Throws 2010 if a part of a
+ * customer's account would become negative; an entry that does not sum to zero per currency is a bug and throws.
  */
 export function post(db: Database, entry: JournalEntry): void {
   const postings = netPostings(entry.postings);
@@ -37,7 +37,7 @@ export function post(db: Database, entry: JournalEntry): void {
   if ([...sums.values()].some((sum) => sum !== 0n)) throw new Error('a journal entry does not sum to zero');
 }
 
-/** Postings to the same part of the same account as one, zeros left out. */
+/** Merges postings to the same part of the same account, and drops zeros. */
 function netPostings(postings: readonly Posting[]): Posting[] {
   const net = new Map<string, Posting>();
   for (const posting of postings) {
@@ -58,8 +58,8 @@ function move(db: Database, { accountId, part, amount }: Posting, at: number): A
 }
 
 /**
- * The bank's own account of a kind and currency, opened at first use: `world` is everything outside the bank, `fees` its
- * fee income, `exchange` its position in a currency. World and exchange may be negative.
+ * The bank's own account of a kind and currency, opened at first use: `world` is everything outside the bank, `fees` its fee
+ * income, `exchange` its position in a currency. World and exchange may be negative.
  */
 export function internalAccount(
   db: Database,
@@ -73,7 +73,7 @@ export function internalAccount(
   return accountId;
 }
 
-/** Money from outside into an account, inside the caller's transaction. */
+/** Deposits money from outside into an account, inside the caller's transaction. */
 export function deposit(
   db: Database,
   account: { accountId: string; currency: string; amount: bigint; at: number },

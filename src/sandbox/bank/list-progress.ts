@@ -2,35 +2,35 @@ import type { Database, Parameters } from '../database.ts';
 import type { OrderRow } from './order-row.ts';
 
 /**
- * Reading a list whole costs each order once, and not once for every page behind it: what a page has counted and where it ended
- * is kept for the next one. Orders are only ever added, with a `seq` above all others, and nothing that a list asks of an order
+ * Reading a whole list should read each order once, not again for every later page: the count and the end of a page are kept for
+ * the next one. That is valid because orders are only added, with a `seq` above all others, and nothing that lists filter by ever
  * changes.
  */
 
-/** Who asks for a list, in which order: `FROM orders WHERE`, with its values. */
+/** Filter and order of a list: conditions after `FROM orders WHERE`, with their values. */
 export interface ListQuery {
   conditions: readonly string[];
   values: Parameters;
-  /** Undefined: an order that differs from page to page. */
+  /** Undefined: the order differs from page to page. */
   direction: 'newest' | 'oldest' | undefined;
 }
 
 type Listed = OrderRow & { seq: bigint };
 
 interface Progress {
-  /** Orders up to this `seq` are in the total. */
+  /** `total` includes orders up to this `seq`. */
   counted: bigint;
   total: bigint;
-  /** Where a page ended, while no order has been added since. */
+  /** Where a page ended; only while no order has been added since. */
   end?: { offset: number; last: Pick<Listed, 'created_at' | 'seq'> } | undefined;
 }
 
-/** Lists that are read at one time. */
+/** The most lists whose progress is kept. */
 const KEPT = 32;
 
 const lists = new WeakMap<Database, Map<string, Progress>>();
 
-/** The list as far as it is known, with what was added since in its total. */
+/** The progress of a list, with the orders added since in its total. */
 export function progressOf(db: Database, { conditions, values, direction }: ListQuery): Progress {
   const known = lists.get(db) ?? new Map<string, Progress>();
   lists.set(db, known);
@@ -40,7 +40,7 @@ export function progressOf(db: Database, { conditions, values, direction }: List
   const before = known.get(key);
   const newest = db.one<{ seq: bigint }>('SELECT COALESCE(MAX(seq), 0) AS seq FROM orders')?.seq ?? 0n;
   if (before !== undefined && before.counted === newest) return before;
-  // By `seq` alone, which the index of a user's orders would pass over.
+  // A scan by `seq`, for which the index on users' orders must not be used.
   const from = before === undefined ? 'orders' : 'orders NOT INDEXED';
   const sql = `SELECT COUNT(*) AS added FROM ${from} WHERE ${[...conditions, 'seq > :counted'].join(' AND ')}`;
   const { counted = 0n, total = 0n } = before ?? {};
@@ -53,7 +53,7 @@ export function progressOf(db: Database, { conditions, values, direction }: List
   return progress;
 }
 
-/** One page; behind the one that was read last it is found without counting those before it. */
+/** One page; the one after the last page read is found without counting the orders before it. */
 export function pageRows(
   db: Database,
   progress: Progress,

@@ -7,18 +7,18 @@ import { DEFAULT_PROFILE, type Profile } from './profile.ts';
 import { seedBooks } from './seed.ts';
 
 export interface BooksOptions {
-  /** SQLite file, made when it is not there; `:memory:` keeps nothing. One process at a time. */
+  /** SQLite file, created if missing; `:memory:` stores nothing. For one process at a time. */
   file: string;
-  /** Fill a new file with the accounts and beneficiaries of `seed.ts`. */
+  /** Whether a new file gets the accounts and beneficiaries of `seed.ts`. */
   seed?: boolean;
   /** Milliseconds an order stays in each status. */
   settle?: Partial<SettleTimes>;
-  /** Decimal strings by currency: from this amount on an order waits for an audit. */
+  /** Decimal strings by currency: from this amount on, an order waits for an audit. */
   auditThreshold?: Record<string, string>;
   profile?: Partial<Profile>;
 }
 
-/** Opens the books in a file, seeded when it is new. Throws when the file is of another version. */
+/** Opens the books in a file, seeded if it is new. Throws if the file has another version. */
 export function openBooks(options: BooksOptions, now: () => number): Books {
   const settings = settingsOf(options);
   const db = new Database(options.file, (empty) => {

@@ -5,7 +5,7 @@ import { moneyAfter, moveMoney } from './order-money.ts';
 import type { OrderRow } from './order-row.ts';
 import { dueAt, dueOrders, insertOrder, requireOrder, saveOrder, stepOf } from './order-store.ts';
 
-/** Takes every step that has fallen due, each at its own time: no timer runs, so the clock alone decides. */
+/** Makes all due steps, each at its own time. There are no timers: only the clock decides. */
 export function takeDueSteps(books: Books): void {
   const now = books.now();
   if (dueOrders(books.db, now).length === 0) return;
@@ -27,7 +27,7 @@ function takeStep(books: Books, order: OrderRow): void {
   if (step !== undefined && left > 0n) refundOrder(books, order, left, step.at);
 }
 
-/** Moves the order and its money; `due_at` follows from the status. Throws 2010 when the money is not there any more. */
+/** Moves the order and its money; `due_at` depends on the status. Throws 2010 if there is no longer enough money. */
 export function enterStatus(books: Books, order: OrderRow, status: string, at: number): OrderRow {
   const money = moneyAfter(status, order.money);
   moveMoney(books, order, order.money, money, at);
@@ -37,12 +37,12 @@ export function enterStatus(books: Books, order: OrderRow, status: string, at: n
   return saved;
 }
 
-/** Approves an order that waits for it. Throws 2005, 2008 (not waiting), 2011 (a decision is under way). */
+/** Approves an order that awaits approval. Throws 2005, 2008 (not waiting), 2011 (a decision is in progress). */
 export function approveOrder(books: Books, orderId: string): void {
   enterStatus(books, requireAwaitingAudit(books, orderId), 'APPROVING', books.now());
 }
 
-/** Rejects an order that waits for approval. Throws like `approveOrder`. */
+/** Rejects an order that awaits approval. Throws like `approveOrder`. */
 export function rejectOrder(books: Books, orderId: string, remark: string): void {
   enterStatus(books, { ...requireAwaitingAudit(books, orderId), remark }, 'REJECTING', books.now());
 }
@@ -57,8 +57,8 @@ function requireAwaitingAudit(books: Books, orderId: string): OrderRow {
 }
 
 /**
- * Sends `amount` of a completed payment back as an order of its own (type REFUND, direct IN, the payment's reference);
- * the fee is kept. Throws 2002 for anything but a completed payment or more than was paid.
+ * Returns `amount` of a completed payment by another order (type REFUND, direct IN, the payment's reference); the fee is not
+ * returned. Throws 2002 for anything but a completed payment, or for more than was paid.
  */
 export function refundOrder(books: Books, payment: OrderRow, amount: bigint, at: number): string {
   if (payment.type !== 'PAYMENT' || payment.status !== 'COMPLETED')
@@ -84,7 +84,7 @@ export function refundOrder(books: Books, payment: OrderRow, amount: bigint, at:
   return refund.order_id;
 }
 
-/** What of a payment has not come back yet. */
+/** The amount of a payment that was not refunded yet. */
 function refundable({ db }: Books, { order_id, amount }: OrderRow): bigint {
   const sql = 'SELECT SUM(amount) AS refunded FROM orders WHERE refund_of = :order_id';
   return amount - (db.one<{ refunded: bigint | null }>(sql, { order_id })?.refunded ?? 0n);

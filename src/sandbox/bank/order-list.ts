@@ -10,10 +10,10 @@ import { pageRows, progressOf } from './list-progress.ts';
 import { type OrderRecord, toOrder } from './order-row.ts';
 import { pageOf } from './paging.ts';
 
-/** Query of the order list (interface section 4): bounds are inclusive, `create_at_to` is spelled so. */
+/** Query of the order list (interface section 4): bounds are inclusive; `create_at_to` is the interface's spelling. */
 type OrderFilter = z.infer<typeof orderListQuery>;
 
-/** The amount of the leg in the list's currency: an exchange is listed under both of its currencies. */
+/** The amount in the list's currency: an exchange is listed under both of its currencies. */
 const LEG_AMOUNT = 'CASE WHEN currency = :currency THEN amount ELSE buy_amount END';
 
 const CONDITIONS = {
@@ -25,7 +25,7 @@ const CONDITIONS = {
   order_type: 'type = :order_type',
 } as const;
 
-/** In the profile's order, without what is too new for it. Throws 2002 for a bound that is no time or no amount. */
+/** In the profile's order, without orders that are too new for it. Throws 2002 for an invalid time or amount. */
 export function listOrders(books: Books, filter: OrderFilter): Page<OrderRecord> {
   const { uid, currency } = filter;
   const { db, profile } = books;
@@ -50,7 +50,7 @@ export function listOrders(books: Books, filter: OrderFilter): Page<OrderRecord>
   return profile.listTotal === 'exact' ? page : { ...page, total: page.total + 1 };
 }
 
-/** A prime above every `seq`: multiplying modulo it puts the rows into another order without losing one. */
+/** A prime above every `seq`: multiplication modulo it permutes the rows without losing one. */
 const SHUFFLE_PRIME = 2_147_483_647;
 
 function orderClause({ profile, nextShuffle }: Books): string {
@@ -81,7 +81,7 @@ function timeBound(text: string | undefined): bigint | undefined {
   return BigInt(text);
 }
 
-/** A bound in minor units; one with more decimals than the currency is rounded to the inside of the range. */
+/** A bound in minor units; if it has more decimals than the currency, it is rounded towards the inside of the range. */
 function amountBound(text: string | undefined, currency: string, rounding: 'up' | 'down'): bigint | undefined {
   if (text === undefined) return undefined;
   const bound = parseDecimal(text);

@@ -12,15 +12,15 @@ import type { Outcome } from './order-row.ts';
  * With the profile `unknownStatus`: SUBMITTED -> IN_CLEARING -> COMPLETED.
  */
 
-/** Statuses that a person ends, or `expired_at`; and ends. */
+/** Statuses that end only by a person or `expired_at`, and final ones. */
 type Untimed = 'WAIT_FOR_AUDIT' | 'REJECTED' | 'CANCELLED' | 'FAILED' | 'CLOSED';
 
 /** A status that the interface does not list. */
 export const UNLISTED_STATUS = 'IN_CLEARING';
 
 /**
- * Milliseconds an order stays in a status that it leaves by the clock alone: COMPLETED 1.5 s after acceptance. COMPLETED itself: until
- * the refund of an order that asked for one. A status is either here or `Untimed`.
+ * How long an order stays in each status that it leaves by the clock, ms; COMPLETED is reached 1.5 s after acceptance. COMPLETED
+ * itself: until the refund, if the order asked for one. Every status is either here or in `Untimed`.
  */
 export const DEFAULT_SETTLE_TIMES = {
   ACCEPTED: 200,
@@ -43,13 +43,13 @@ export interface OrderState {
   needsAudit: boolean;
   outcome: Outcome;
   expiredAt: number | null;
-  /** Completes by way of `UNLISTED_STATUS`. */
+  /** Whether it completes by way of `UNLISTED_STATUS`. */
   viaUnlisted: boolean;
 }
 
 type StepTarget = OrderStatus | 'refund' | typeof UNLISTED_STATUS;
 
-/** The step the clock takes next and when; `undefined` when only a person, or nothing, moves the order on. */
+/** The next step by the clock, and when; `undefined` if only a person, or nothing, moves the order on. */
 export interface Step {
   at: number;
   to: StepTarget;

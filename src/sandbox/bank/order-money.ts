@@ -3,7 +3,7 @@ import type { Books } from './books.ts';
 import { internalAccount, type Posting, post } from './ledger.ts';
 import type { MoneyState, OrderRow } from './order-row.ts';
 
-/** Where a status leaves the money. CLOSED returns it by our choice. */
+/** Where the money is in each status. That CLOSED returns it is our choice. */
 const MONEY_OF_STATUS: Readonly<Record<OrderStatus, MoneyState>> = {
   ACCEPTED: 'held',
   WAIT_FOR_AUDIT: 'held',
@@ -20,14 +20,14 @@ const MONEY_OF_STATUS: Readonly<Record<OrderStatus, MoneyState>> = {
   CANCELLED: 'released',
 };
 
-/** A status that the interface does not list leaves it where it is. */
+/** A status that the interface does not list does not move the money. */
 export function moneyAfter(status: string, before: MoneyState): MoneyState {
   return Object.hasOwn(MONEY_OF_STATUS, status) ? MONEY_OF_STATUS[status as OrderStatus] : before;
 }
 
 /**
- * Moves the money of an order from one state to another in one journal entry: the difference of what both states stand
- * for. Throws 2010 when an account cannot cover it.
+ * Moves the money of an order from one state to another in one journal entry: the difference between the positions of both.
+ * Throws 2010 if an account cannot cover it.
  */
 export function moveMoney(books: Books, order: OrderRow, from: MoneyState, to: MoneyState, at: number): void {
   const undone = position(books, order, from, at).map((posting) => ({ ...posting, amount: -posting.amount }));
@@ -35,14 +35,14 @@ export function moveMoney(books: Books, order: OrderRow, from: MoneyState, to: M
   post(books.db, { at, kind: 'order', orderId: order.order_id, postings });
 }
 
-/** The postings a state stands for, counted from the books without the order. */
+/** The postings for a state, relative to the books without the order. */
 function position({ db }: Books, order: OrderRow, state: MoneyState, at: number): Posting[] {
   if (state === 'released') return [];
   const sign = order.direct === 'OUT' ? -1n : 1n;
   const total = order.amount + order.fee;
   const own: Posting = { accountId: order.account_id, part: 'available', amount: sign * total };
   if (state === 'held') {
-    // Money on its way in is nobody's yet.
+    // Incoming money belongs to nobody until it has arrived.
     return order.direct === 'IN' ? [] : [own, { accountId: order.account_id, part: 'frozen', amount: total }];
   }
   const fees = internalAccount(db, 'fees', order.currency, at);

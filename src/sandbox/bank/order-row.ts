@@ -2,7 +2,7 @@ import type { Order } from '../../api/schemas/orders.ts';
 import { formatMinor } from '../../domain/money.ts';
 import type { Profile } from './profile.ts';
 
-/** Where the money of an order is: held on the paying account, moved for good, or back (never taken). */
+/** Where an order's money is: held on the paying account, moved for good, or returned (never taken). */
 export type MoneyState = 'held' | 'settled' | 'released';
 
 /** How an order ends; chosen at acceptance (`sentinels.ts`). */
@@ -10,7 +10,10 @@ export type Outcome = 'complete' | 'fail' | 'close' | 'stuck' | 'refund';
 
 export type OrderType = 'PAYMENT' | 'TRANSFER' | 'FX' | 'REFUND';
 
-/** An order as kept. Amounts are minor units; `account_id`, `currency` and `amount` are the leg of `uid` that pays. */
+/**
+ * An order as stored. Amounts are in minor units; `account_id`, `currency` and `amount` are those of the paying leg, which
+ * belongs to `uid`.
+ */
 export interface OrderRow {
   order_id: string;
   uid: string;
@@ -25,7 +28,7 @@ export interface OrderRow {
   /** In `currency`. */
   fee: bigint;
   beneficiary_id: string | null;
-  /** Destination of a transfer, buying account of an exchange. */
+  /** Destination of a transfer; buying account of an exchange. */
   counter_account: string | null;
   buy_currency: string | null;
   buy_amount: bigint | null;
@@ -33,21 +36,21 @@ export interface OrderRow {
   rate: string | null;
   note: string | null;
   reason: string | null;
-  /** Of the reviewer who rejected. */
+  /** The remark of the reviewer who rejected it. */
   remark: string | null;
   expired_at: bigint | null;
   needs_audit: bigint;
   outcome: Outcome;
   money: MoneyState;
-  /** Order id of the payment this refund belongs to. */
+  /** Order id of the payment that this refund belongs to. */
   refund_of: string | null;
   created_at: bigint;
   updated_at: bigint;
-  /** When the clock takes the next step; null when it takes none. */
+  /** Time of the next step by the clock; null if there is none. */
   due_at: bigint | null;
 }
 
-/** Order record as written: fields that do not apply to the order's type are left out. */
+/** An order record as sent: fields that its type does not have are omitted. */
 export type OrderRecord = Partial<Order> & Pick<Order, 'order_id' | 'status'>;
 
 const CUT_TO = 20;
@@ -57,7 +60,7 @@ const REFERENCES = {
   cut: (reference) => reference.slice(0, CUT_TO),
 } as const satisfies Record<Profile['references'], (reference: string) => string>;
 
-/** Order record of the interface (section 2); the test-only routes show references as they were sent. */
+/** Order record of the interface (section 2); the test-only routes show references as sent. */
 export function toOrder(row: OrderRow, references: Profile['references'] = 'as-sent'): OrderRecord {
   const record: OrderRecord = {
     order_id: row.order_id,

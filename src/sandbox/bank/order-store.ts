@@ -4,7 +4,7 @@ import type { Books } from './books.ts';
 import { nextStep, type OrderState, type Step } from './order-machine.ts';
 import type { OrderRow } from './order-row.ts';
 
-/** Rows of the `orders` table; no rule about money or statuses. */
+/** Rows of the table `orders`, without rules about money or statuses. */
 
 export function findOrder(db: Database, orderId: string): OrderRow | undefined {
   return db.one<OrderRow>('SELECT * FROM orders WHERE order_id = :orderId', { orderId });
@@ -17,7 +17,7 @@ export function requireOrder(db: Database, orderId: string): OrderRow {
   return order;
 }
 
-/** An order that a read by id shows already (`getLagMs` of the profile). Throws 2005. */
+/** An order that can already be read by id (`getLagMs` of the profile). Throws 2005. */
 export function requireShownOrder(books: Books, orderId: string): OrderRow {
   const order = requireOrder(books.db, orderId);
   const { getLagMs } = books.profile;
@@ -30,12 +30,12 @@ export function orderOfReference(db: Database, reference: string): OrderRow | un
   return db.one<OrderRow>(sql, { reference });
 }
 
-/** Every order, oldest first. */
+/** All orders, the oldest first. */
 export function allOrders(db: Database): OrderRow[] {
   return db.all<OrderRow>('SELECT * FROM orders ORDER BY seq');
 }
 
-/** Orders whose next step is due, in the order the steps fell due. */
+/** Orders whose next step is due, by due time. */
 export function dueOrders(db: Database, now: number): OrderRow[] {
   return db.all<OrderRow>('SELECT * FROM orders WHERE due_at <= :now ORDER BY due_at, seq LIMIT 1000', { now });
 }
@@ -85,7 +85,7 @@ export function saveOrder(db: Database, order: OrderRow): void {
   );
 }
 
-/** When the clock takes the order's next step, as kept in `due_at`. */
+/** Time of the order's next step by the clock, for `due_at`. */
 export function dueAt(books: Books, order: OrderRow): bigint | null {
   const step = stepOf(books, order);
   return step === undefined ? null : BigInt(step.at);

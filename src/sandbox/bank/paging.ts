@@ -1,7 +1,7 @@
 import type { Page } from '../../api/schemas/wire.ts';
 import { badRequest } from '../refusal.ts';
 
-/** Page query parameters as they come (interface section 8). */
+/** Query parameters for paging, unparsed (interface section 8). */
 export interface PageRequest {
   page?: string | undefined;
   page_size?: string | undefined;
@@ -9,7 +9,7 @@ export interface PageRequest {
 
 const PAGE_SIZE_DEFAULT = 20;
 
-/** `cap`: the largest page there is (`pageCap` of the profile). */
+/** `cap`: the largest page size (`pageCap` of the profile). */
 export function pageOf<T>(
   total: number,
   request: PageRequest,

@@ -9,7 +9,7 @@ import type { Books } from './books.ts';
 import { paymentFeeOf } from './fees.ts';
 import { placeOrder } from './place-order.ts';
 
-/** Who pays whom how much, as the fee query and the payment both say. */
+/** Payer, payee and amount, as in both fee query and payment. */
 type PaymentTerms = Pick<PaymentRequest, 'uid' | 'account_id' | 'beneficiary_id' | 'amount' | 'currency'>;
 
 /** Fee quote. Throws 2002, 2004, 2006. */
@@ -23,7 +23,7 @@ export function quotePaymentFee(
   return { ...terms, amount: formatMinor(amount, currency), fee: formatMinor(fee, currency), fee_currency: currency };
 }
 
-/** Payment to a beneficiary. Throws 2002, 2003, 2004, 2006, 2007, 2009 (charge type), 2010. */
+/** A payment to a beneficiary. Throws 2002, 2003, 2004, 2006, 2007, 2009 (charge type), 2010. */
 export function pay(books: Books, request: PaymentRequest): PlacedOrder {
   const { charge_type: chargeType } = request;
   if (chargeType != null && chargeType !== 'SHA') throw new Refusal(2009, 'only SHA is available');

@@ -7,7 +7,7 @@ import type { OrderRow, OrderType } from './order-row.ts';
 import { dueAt, insertOrder, orderOfReference } from './order-store.ts';
 import { sentinelOf } from './sentinels.ts';
 
-/** What an order POST says about itself, whatever its type. */
+/** Fields of every order POST, whatever its type. */
 export interface OrderRequest {
   reference: string;
   note: string | null;
@@ -15,15 +15,15 @@ export interface OrderRequest {
   expired_at: number | null;
 }
 
-/** What one order type adds. Amounts are minor units. */
+/** What each order type adds. Amounts are in minor units. */
 type OrderDraft = Pick<OrderRow, 'uid' | 'payment_type' | 'account_id' | 'currency' | 'amount' | 'fee'> &
   Partial<Pick<OrderRow, 'beneficiary_id' | 'counter_account' | 'buy_currency' | 'buy_amount' | 'rate'>> & {
     type: Exclude<OrderType, 'REFUND'>;
   };
 
 /**
- * Accepts an order and holds its amount and fee. The reference is judged first, so that a repeat never gets the refusal
- * its own first order caused. Throws 2003 (profile `dedupe`), what `draft` throws, a sentinel's code, 2010.
+ * Accepts an order and holds its amount and fee. The reference is checked first, so that a repeat never gets a refusal caused by
+ * the first order. Throws 2003 (profile `dedupe`), whatever `draft` throws, a sentinel's code, 2010.
  */
 export function placeOrder(books: Books, request: OrderRequest, draft: () => OrderDraft): PlacedOrder {
   const earlier = books.profile.dedupe === 'none' ? undefined : orderOfReference(books.db, request.reference);

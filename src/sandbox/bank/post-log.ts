@@ -1,4 +1,4 @@
-/** One POST as it was read, and what became of it. */
+/** One POST as received, and its outcome. */
 export interface LoggedPost {
   /** Counted from 1 since the start. */
   seq: number;
@@ -6,26 +6,26 @@ export interface LoggedPost {
   at: number;
   operation: string;
   path: string;
-  /** The text of the body; of a card's only the first six digits and the last four. */
+  /** The body's text; of a card only the first six and last four digits. */
   body: string;
-  /** Kind of the scripted or planned fault that hit it. */
+  /** Kind of the scripted or planned fault that was applied. */
   fault: string | null;
-  /** When it was executed; null while it is not. */
+  /** When it was executed; null until then. */
   committedAt: number | null;
-  /** Order, beneficiary, card payment or 3-D Secure session that its execution named. */
+  /** Id of the order, beneficiary, card payment or 3-D Secure session in its result. */
   madeId: string | null;
-  /** The whole answer, whether it arrived or not; null: there was none. `code` is null without an envelope. */
+  /** The answer made, whether it arrived or not; null: none. `code` is null without an envelope. */
   answered: { httpStatus: number; code: number | null } | null;
 }
 
 const KEPT = 2_000;
 
-/** The last POSTs to the bank, token requests left out. In memory: who wants all of them asks again before a restart. */
+/** The last POSTs to the bank, without token requests. In memory: they must be fetched before a restart. */
 export class PostLog {
   readonly #posts: LoggedPost[] = [];
   #count = 0;
 
-  /** The entry; what becomes of the POST is written into it. */
+  /** Returns the entry, into which the outcome of the POST is written. */
   add(post: Pick<LoggedPost, 'at' | 'operation' | 'path' | 'body' | 'fault'>): LoggedPost {
     this.#count += 1;
     const entry: LoggedPost = { ...post, seq: this.#count, committedAt: null, madeId: null, answered: null };
@@ -34,7 +34,7 @@ export class PostLog {
     return entry;
   }
 
-  /** Those after `seq`, oldest first. */
+  /** Entries after `seq`, the oldest first. */
   after(seq: number): LoggedPost[] {
     return this.#posts.filter((post) => post.seq > seq);
   }

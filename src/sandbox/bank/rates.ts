@@ -2,7 +2,7 @@ import { currencyExponent } from '../../domain/currency.ts';
 import { formatDecimal } from '../../domain/money.ts';
 import { Refusal } from '../refusal.ts';
 
-/** US dollars for one unit, four decimals: the mid of bid and ask. */
+/** US dollars per unit with four decimals: the middle of bid and ask. */
 const MID_RATES: Readonly<Record<string, bigint>> = {
   USD: 10_000n,
   EUR: 10_850n,
@@ -14,7 +14,7 @@ const MID_RATES: Readonly<Record<string, bigint>> = {
   HKD: 1_280n,
 };
 
-/** Bid and ask lie this far from the mid. */
+/** Distance of bid and ask from the middle. */
 const HALF_SPREAD_BASIS_POINTS = 10n;
 const BASIS_POINTS = 10_000n;
 
@@ -31,12 +31,12 @@ export function rateOf(sell: string, buy: string, driftBasisPoints = 0): bigint 
   return (sellMid * UNIT * share) / (buyMid * BASIS_POINTS);
 }
 
-/** What selling `sellMinor` gives, rounded down. */
+/** The amount bought by selling `sellMinor`, rounded down. */
 export function buyAmountOf(sellMinor: bigint, sell: string, buy: string, rate: bigint): bigint {
   return (sellMinor * rate * minorUnits(buy)) / (UNIT * minorUnits(sell));
 }
 
-/** What buying `buyMinor` costs, rounded up. */
+/** The price of buying `buyMinor`, rounded up. */
 export function sellAmountOf(buyMinor: bigint, sell: string, buy: string, rate: bigint): bigint {
   const divisor = rate * minorUnits(buy);
   return (buyMinor * UNIT * minorUnits(sell) + divisor - 1n) / divisor;
@@ -44,7 +44,7 @@ export function sellAmountOf(buyMinor: bigint, sell: string, buy: string, rate: 
 
 export const orderRate = (rate: bigint): string => formatDecimal({ digits: rate, scale: ORDER_SCALE });
 
-/** The rate as a quote shows it, rounded half up: for people, amounts are reckoned with all ten decimals. */
+/** The rate in a quote, rounded half up, for display only: amounts are calculated with all ten decimals. */
 export function quoteRate(rate: bigint): string {
   const step = 10n ** BigInt(ORDER_SCALE - QUOTE_SCALE);
   return formatDecimal({ digits: (rate + step / 2n) / step, scale: QUOTE_SCALE });

@@ -1,8 +1,8 @@
 import type { FieldDescriptor, RequiredDetailsEntry } from '../../api/schemas/beneficiaries.ts';
 
 /**
- * Required details by currency, beneficiary type and payment type. USD personal is the interface's (section 2) and AUD
- * `bsb` has its five keys; the rest is not shown, and chosen here in the same style.
+ * Required details by currency, beneficiary type and payment type. USD personal is the interface's (section 2), and AUD `bsb` has
+ * its five keys; the others are not shown there, and are chosen here in the same style.
  */
 
 const field = (name: string, regex = '', data_type: FieldDescriptor['data_type'] = 'text'): FieldDescriptor => ({
@@ -29,7 +29,7 @@ const address = (city: 'address_city' | 'address_suburb'): FieldDescriptor[] => 
 const IBAN = field('iban_no', '^[a-zA-Z0-9 ]+$');
 const SWIFT = [field('swift_code', '^[a-zA-Z0-9 ]{6,15}$'), IBAN];
 
-/** The bank coordinates of a payment type; `plain` ones ask for no contact and no address. */
+/** Bank coordinates of a payment type; a `plain` one requires no contact and no address. */
 interface Network {
   paymentType: string;
   coordinates: FieldDescriptor[];
@@ -67,7 +67,7 @@ const NETWORKS: Readonly<Record<string, readonly Network[]>> = {
   SGD: [local(number('bank_code', '^\\d{4}$'), number('account_no', '^\\d{6,14}$')), swift()],
 };
 
-/** Entries for a currency; none when the sandbox has no network for it. */
+/** Entries for a currency; empty if the sandbox has no network for it. */
 export function requiredDetails(currency: string, beneficiaryType: string): RequiredDetailsEntry[] {
   const holder = beneficiaryType === 'business' ? COMPANY : PERSON;
   return (NETWORKS[currency] ?? []).map(({ paymentType, coordinates, city, plain }) => ({

@@ -23,7 +23,7 @@ const HOLDERS = [
   { uid: 'u-1002', key: 'u1002', balanceMinor: 100_000_000n, beneficiaryType: 'business' },
 ] as const;
 
-/** Seeded payees are old acquaintances: policies that ask for approval of new ones leave them alone. */
+/** Seeded payees are old enough not to need the approval of new payees. */
 const KNOWN_FOR_MS = 30 * DAY_MS;
 
 /** Fills an empty sandbox, inside the caller's transaction. */

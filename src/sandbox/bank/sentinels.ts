@@ -1,19 +1,19 @@
 import { badRequest, Refusal, type RefusalCode } from '../refusal.ts';
 import type { OrderType, Outcome } from './order-row.ts';
 
-/** What a sentinel does to the order that carries it. */
+/** The effect of a sentinel on its order. */
 interface Sentinel {
   outcome?: Outcome;
-  /** Waits for an audit whatever the amount. */
+  /** Waits for an audit whatever its amount. */
   audit?: boolean;
-  /** Refused with this code; no order is made. */
+  /** Refused with this code, without an order. */
   code?: RefusalCode;
   says: string;
 }
 
 /**
- * Failures anyone can type: the `note` of a payment, transfer or exchange is one of these, and nothing else. Ordinary
- * notes do not start with `sandbox:`; one that does and is not listed is refused (2002), so that a slip shows.
+ * Failures that anyone can trigger: the `note` of a payment, transfer or exchange is exactly one of these. Ordinary notes do not
+ * start with `sandbox:`; one that does but is not listed is refused (2002), so that typing errors are noticed.
  */
 export const SENTINELS: Readonly<Record<string, Sentinel>> = {
   'sandbox:fail': { outcome: 'fail', says: 'ends FAILED; the money comes back' },
@@ -31,7 +31,7 @@ export const SENTINELS: Readonly<Record<string, Sentinel>> = {
 
 const PREFIX = 'sandbox:';
 
-/** Reads the sentinel of an order's note. Throws the code it asks for, 2002 for one that does not fit. */
+/** The sentinel in an order's note. Throws its code, or 2002 if it does not fit the order. */
 export function sentinelOf(note: string | null, type: OrderType): { outcome: Outcome; audit: boolean } {
   const sentinel = note !== null && Object.hasOwn(SENTINELS, note) ? SENTINELS[note] : undefined;
   if (sentinel === undefined && note?.startsWith(PREFIX)) throw badRequest('not a note that the sandbox knows');

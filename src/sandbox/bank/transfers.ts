@@ -8,7 +8,7 @@ import { readAmount } from './amounts.ts';
 import type { Books } from './books.ts';
 import { type OrderRequest, placeOrder } from './place-order.ts';
 
-/** Between accounts of the same currency, also of different users. */
+/** Between accounts of the same currency, even of different users. */
 export type TransferTerms = z.infer<typeof transferFeeQuery>;
 
 /** Fee quote. Throws 2002, 2006. */
@@ -23,7 +23,7 @@ export function quoteTransferFee(
   return { ...terms, amount, fee: formatMinor(BigInt(profile.transferFeeMinor), currency), fee_currency: currency };
 }
 
-/** One order of the source's user, direct OUT. Throws 2002, 2003, 2006, 2007, 2010. */
+/** One order of the source account's user, direct OUT. Throws 2002, 2003, 2006, 2007, 2010. */
 export function transfer(books: Books, request: TransferTerms & OrderRequest): PlacedOrder {
   return placeOrder(books, request, () => {
     const source = requireUsableAccount(books.db, request.source_account_id);

@@ -8,7 +8,7 @@ import { read } from '../requests.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { type MadeUp, madeUp } from './verdicts.ts';
 
-/** The other side of the contract of docs/checks.md: plain JSON, a bearer token, no envelope. */
+/** The server side of the contract in docs/checks.md: plain JSON, a bearer token, no envelope. */
 
 interface CheckRoute {
   body: z.ZodType<{ name: string }>;
@@ -34,7 +34,7 @@ const ROUTES: Routes<CheckRoute> = {
   },
 };
 
-/** The answer to a request about a payee; undefined when there is none at this address. */
+/** The answer to a check of a payee; undefined if the path is not one. */
 export async function answerCheck(
   { apiSecret }: Sandbox,
   request: IncomingMessage,

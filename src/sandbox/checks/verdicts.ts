@@ -1,9 +1,9 @@
-/** What the sandbox says of a payee, by the last word of its name; every other payee matches, and is on no list. */
+/** Verdicts on a payee, by the last word of its name; every other payee matches and is on no list. */
 export interface MadeUp {
   says: string;
   verification?: { verdict: 'close-match' | 'no-match' | 'not-available'; name?: (asked: string) => string };
   screening?: { verdict: 'hit' | 'not-available'; case_id?: string };
-  /** No answer but this HTTP status. */
+  /** Answers only with this HTTP status. */
   status?: number;
 }
 

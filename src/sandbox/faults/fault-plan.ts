@@ -3,14 +3,13 @@ import { draw, pick } from '../draw.ts';
 import { type FaultEffect, GARBAGE_FORMS } from './faults.ts';
 
 /**
- * A seeded plan (`PUT /__sandbox/fault-plan`): each request of its operations is hit with a probability, by a fault that
- * (seed, operation, subject, how often this subject was seen) alone decide. The subject is the reference (for a
- * card payment its merchant_request_id), that of the order for a decision, or the body where there is none, without
- * anything of a card; for a read it is the operation. So the same requests get the
- * same faults in whatever order they come. Kept in memory.
+ * A seeded plan (`PUT /__sandbox/fault-plan`): each request of its operations is hit with a probability, by a fault that depends
+ * only on (seed, operation, subject, how often this subject was seen). The subject is the reference (for a card payment its
+ * merchant_request_id; for a decision that of the order), or else the body without card data; for a read it is the operation. So
+ * the same requests get the same faults in any order. In memory.
  */
 
-/** A number in [0, 1) for each question asked about one request. */
+/** Returns a number in [0, 1) for each question about a request. */
 type Draw = (question: string) => number;
 
 interface PlannedKind {
@@ -21,10 +20,10 @@ interface PlannedKind {
 const oneOf = <T>(choices: readonly [T, ...T[]], at: number): T =>
   choices[Math.floor(at * choices.length)] ?? choices[0];
 
-/** Codes that say nothing about what was executed. */
+/** Codes that do not tell whether the request was executed. */
 const UNSURE_CODES = [2001, 2008, 2011] as const;
 const SERVER_ERRORS = [500, 502, 504] as const;
-/** How long after its own limit a client that gives up is certain to have done so. */
+/** How long after its own limit a client has certainly given up. */
 const BEYOND_LIMIT_MS = 1_000;
 
 const dropBefore = (): FaultEffect => ({ kind: 'drop-before' });
@@ -52,7 +51,7 @@ const throttled = (draw: Draw): FaultEffect => ({
   retryAfterSeconds: 1,
 });
 
-/** The first four are committed and never answered in time: two fifths of the whole. */
+/** The first four commit but are never answered in time: two fifths of all. */
 const WRITE_KINDS = {
   'drop-after': { weight: 5, effect: () => ({ kind: 'drop-after' }) },
   'delay-after': {
@@ -63,7 +62,7 @@ const WRITE_KINDS = {
     weight: 4,
     effect: (draw, { lateMs }) => ({ kind: 'late-commit', ms: Math.floor(draw('late') * lateMs), hangUp: true }),
   },
-  /** The client gives up by its own limit; the commit comes after that. */
+  /** The client gives up at its own limit; the commit follows after that. */
   'late-commit-held': {
     weight: 1,
     effect: (draw, { lateMs, clientLimitMs }) => ({
@@ -86,7 +85,7 @@ const WRITE_KINDS = {
   throttled: { weight: 1, effect: throttled },
 } as const satisfies Record<string, PlannedKind>;
 
-/** Reads have nothing to commit. */
+/** Reads commit nothing. */
 const READ_KINDS = {
   'drop-before': { weight: 3, effect: dropBefore },
   'http-before': { weight: 2, effect: page(false) },
@@ -96,7 +95,7 @@ const READ_KINDS = {
   throttled: { weight: 1, effect: throttled },
 } as const satisfies Record<string, PlannedKind>;
 
-/** POSTs that make or decide something. */
+/** POSTs that create or decide something. */
 const PLANNED_OPERATIONS: readonly string[] = [
   'beneficiaries.add',
   'transactions.payment',
@@ -115,26 +114,26 @@ const share = z.number().min(0).max(1);
 
 export const faultPlanRequest = z.strictObject({
   seed: z.union([z.int(), z.string()]),
-  /** Share of the POSTs that are hit. */
+  /** Share of POSTs that are hit. */
   rate: share,
   operations: z
     .array(z.enum(PLANNED_OPERATIONS as [string, ...string[]]))
     .min(1)
     .default([...PLANNED_OPERATIONS]),
-  /** Kinds for POSTs; absent: all of them. */
+  /** Kinds of faults for POSTs; absent: all. */
   kinds: z.array(z.enum(WRITE_KIND_NAMES)).min(1).default(WRITE_KIND_NAMES),
-  /** A late commit comes at most this long after the socket closed, or after the client's limit. */
+  /** A late commit follows at most this long after the socket was closed, or after the client's limit. */
   lateMs: z.int().min(0).max(3_600_000).default(2_000),
   /** How long the client waits for an answer. */
   clientLimitMs: z.int().min(0).max(600_000).default(30_000),
-  /** Share of the GETs that are hit. */
+  /** Share of GETs that are hit. */
   readRate: share.default(0),
 });
 type FaultPlanRequest = z.infer<typeof faultPlanRequest>;
 
 interface Tally {
   seen: number;
-  /** Requests hit, by kind. */
+  /** Number of requests hit, by kind. */
   fired: Record<string, number>;
 }
 
@@ -161,7 +160,7 @@ export class FaultPlan {
     this.#plan = plan;
   }
 
-  /** The fault of this request, counted; `undefined` when it is spared. */
+  /** The fault for this request, which is counted; `undefined` for none. */
   faultFor({ operation, read, subject }: PlannedRequest): PlannedFault | undefined {
     const { seed, rate, readRate, operations } = this.#plan;
     if (!read && !operations.includes(operation)) return undefined;

@@ -4,7 +4,7 @@ import { type Answer, html, json, refusal, send, sendHead } from '../http/answer
 import { Refusal } from '../refusal.ts';
 import type { FaultEffect } from './faults.ts';
 
-/** What the peer gets to see: an answer, one that is late or drips, half of one, a closed socket, or nothing at all. */
+/** What the client sees: an answer, possibly late or slow, part of one, a closed socket, or nothing. */
 export type Reply =
   | { answer: Answer; delayMs?: number }
   | { drip: Answer; ms: number }
@@ -12,14 +12,14 @@ export type Reply =
   | 'hang-up'
   | 'silence';
 
-/** The operation that a fault lets commit, or not. */
+/** The operation, which a fault may prevent or delay. */
 export interface Operation {
   now(): Answer;
-  /** In `ms` by the sandbox's clock, whoever still listens. */
+  /** In `ms` by the sandbox's clock, whether or not anyone still waits. */
   later(ms: number): void;
 }
 
-/** Runs the operation unless the fault keeps it from committing, and shows what the fault lets through. */
+/** Runs the operation unless the fault prevents it, and returns what the fault lets the client see. */
 export function replyUnder(fault: FaultEffect, operation: Operation, profile: Profile): Reply {
   switch (fault.kind) {
     case 'refuse-before':
@@ -64,7 +64,7 @@ function spoilt(answer: Answer, form: GarbageForm): Reply {
   }
 }
 
-/** `code` as text; in the bare answer of the acquirer, which has none, no id. */
+/** `code` as a string; in a bare answer of the acquirer, which has no code, the id as null. */
 const misspelt = (body: string): string =>
   body.replace('"code":0', '"code":"0"').replace(/"(payment_id|reference_id)":"[^"]*"/, '"$1":null');
 

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { isRefusalCode, REFUSAL_CODES } from '../refusal.ts';
 
 /**
- * Faults are requests anyone can make (`POST /__sandbox/faults`): what happens to the next matching requests of an
- * operation. "Commit" means that the operation runs. F1 to F11 are the fault points of the failure table; F1 (no connection at
- * all) is `POST /__sandbox/outage`, F10 is a SIGSTOP of the process. Kept in memory.
+ * Faults can be requested by anyone (`POST /__sandbox/faults`): they change what happens to the next matching requests of an
+ * operation. "Commit" means that the operation runs. F1 to F11 are the fault points of the failure table; F1 (no connection) is
+ * `POST /__sandbox/outage`, F10 a SIGSTOP of the process. In memory.
  */
 
 const scope = {
@@ -12,30 +12,30 @@ const scope = {
   operation: z.string().min(1),
   match: z
     .strictObject({
-      /** Only requests whose body has this `reference`, or `merchant_request_id`. */
+      /** Only requests with this `reference` or `merchant_request_id` in their body. */
       reference: z.string().optional(),
-      /** From the nth matching request on, counted from 1 since the fault was set. */
+      /** From the nth matching request on, counted from 1 when the fault is set. */
       nth: z.int().min(1).optional(),
     })
     .default({}),
-  /** How many requests it hits. */
+  /** Number of requests to hit. */
   times: z.int().min(1).default(1),
 };
 const code = z.int().refine(isRefusalCode, `one of ${REFUSAL_CODES.join(', ')}`);
 const errorStatus = z.int().min(400).max(599);
 const milliseconds = z.int().min(0).max(3_600_000);
 
-/** How an answer is spoilt; `cut` ends the connection inside the announced length. */
+/** How an answer is spoilt; `cut` closes the connection before the announced length. */
 export const GARBAGE_FORMS = ['half', 'cut', 'no-utf8', 'no-data', 'text-code'] as const;
 
 const effects = {
-  /** The socket closes before the body is read; cannot match a reference. */
+  /** The socket is closed before the body is read; cannot match a reference. */
   refuseBefore: { kind: z.literal('refuse-before') },
-  /** F2. Read, then closed without a commit. */
+  /** F2. The request is read, and the socket closed without a commit. */
   dropBefore: { kind: z.literal('drop-before') },
-  /** F3. Committed, then closed without an answer. */
+  /** F3. Commits, then closes the socket without an answer. */
   dropAfter: { kind: z.literal('drop-after') },
-  /** F4. Committed, answered `ms` later, by the machine's clock. */
+  /** F4. Commits, and answers `ms` later by the machine's clock. */
   delayAfter: { kind: z.literal('delay-after'), ms: milliseconds },
   /** F6, F7. An envelope code instead of the answer. */
   code: {
@@ -44,7 +44,7 @@ const effects = {
     commit: z.boolean(),
     httpStatus: z.int().min(200).max(599).optional(),
   },
-  /** F8. Committed, answered with what is no envelope of a success: half of it unless `form` says otherwise. */
+  /** F8. Commits, and answers with something that is not a success envelope: half of one unless `form` says otherwise. */
   garbageAfter: { kind: z.literal('garbage-after'), form: z.enum(GARBAGE_FORMS).default('half') },
   /** F5, F7. An HTML page with an HTTP error status instead of the answer, with `Retry-After` if one is given. */
   http: {
@@ -53,11 +53,11 @@ const effects = {
     commit: z.boolean(),
     retryAfterSeconds: z.int().min(0).max(86_400).optional(),
   },
-  /** F9. Committed, answered in small pieces over `ms`, by the machine's clock. */
+  /** F9. Commits, and answers in small pieces over `ms`, by the machine's clock. */
   slowAfter: { kind: z.literal('slow-after'), ms: milliseconds },
   /**
-   * F11. Read, committed `ms` later by the sandbox's clock, and never answered: the socket closes at once, or stays open
-   * until the client gives up.
+   * F11. Reads the request, commits `ms` later by the sandbox's clock, and never answers: the socket is closed at once, or stays
+   * open until the client gives up.
    */
   lateCommit: { kind: z.literal('late-commit'), ms: milliseconds, hangUp: z.boolean().default(true) },
 } as const;
@@ -76,18 +76,18 @@ export const faultRequest = z.discriminatedUnion('kind', [
 export type Fault = z.infer<typeof faultRequest>;
 
 type WithoutScope<F> = F extends unknown ? Omit<F, keyof typeof scope> : never;
-/** What a fault does to one request. */
+/** The effect of a fault on one request. */
 export type FaultEffect = WithoutScope<Fault>;
 
 type FaultReport = Fault & {
   id: string;
   /** Requests that matched operation and reference. */
   seen: number;
-  /** Requests it hit. */
+  /** Number of requests hit. */
   fired: number;
 };
 
-/** The faults that are set. The first one that fits a request takes it; later ones do not count it. */
+/** The active faults. The first one that matches a request takes it; later ones do not count it. */
 export class FaultScript {
   #faults: FaultReport[] = [];
   #count = 0;
@@ -99,7 +99,7 @@ export class FaultScript {
     return { ...report };
   }
 
-  /** The fault for a request whose body has not been read (`refuse-before`). */
+  /** The fault for a request before its body is read (`refuse-before`). */
   beforeBody(operation: string): Fault | undefined {
     return this.#take((fault) => fault.kind === 'refuse-before' && fault.operation === operation);
   }
@@ -137,7 +137,7 @@ export class FaultScript {
 
 const withReference = z.object({ reference: z.string() }).or(z.object({ merchant_request_id: z.string() }));
 
-/** What names the request of a body: `reference` of an order, `merchant_request_id` of a card payment. */
+/** The request's id in a body: `reference` of an order, `merchant_request_id` of a card payment. */
 export function referenceOf(body: string): string | undefined {
   try {
     const named = withReference.parse(JSON.parse(body));

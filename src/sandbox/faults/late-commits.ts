@@ -1,4 +1,4 @@
-/** Requests that were read and will be executed later. In memory: a restart forgets them, as if they had been lost. */
+/** Requests that were received and will be executed later. In memory: a restart loses them. */
 export class LateCommits {
   #waiting: { at: number; commit: (at: number) => void }[] = [];
 
@@ -8,7 +8,7 @@ export class LateCommits {
     this.#waiting.sort((a, b) => a.at - b.at);
   }
 
-  /** Executes what has fallen due, each at its own time: no timer runs, so the clock alone decides what a request sees. */
+  /** Executes what is due, each at its own time. There are no timers, so only the clock decides what a request sees. */
   takeDue(now: number): void {
     for (let next = this.#waiting[0]; next !== undefined && next.at <= now; next = this.#waiting[0]) {
       this.#waiting.shift();
@@ -16,7 +16,7 @@ export class LateCommits {
     }
   }
 
-  /** When the next one falls due, epoch milliseconds. */
+  /** When the next one is due, epoch milliseconds. */
   get nextAt(): number | undefined {
     return this.#waiting[0]?.at;
   }

@@ -10,7 +10,7 @@ export interface Answer {
   body: string | Buffer;
   retryAfterSeconds?: number | undefined;
   headers?: Readonly<Record<string, string>>;
-  /** Sent so many milliseconds after it was made, by the machine's clock. */
+  /** Sent at least this many milliseconds after it was made, by the machine's clock. */
   notBeforeMs?: number;
 }
 
@@ -31,34 +31,34 @@ export const html = (status: number, retryAfterSeconds?: number): Answer => ({
   body: `<!doctype html><title>${status}</title><h1>${status}</h1>`,
 });
 
-/** Members that hold a decimal (interface section 2). */
+/** Members with a decimal (interface section 2). */
 const DECIMALS = /"(balance|frozen|fee|rate|(?:sell|buy|transaction)_amount)":"(\d+(?:\.\d+)?)"/g;
 
-/** Envelope of a success (interface section 1); `data` stays out when there is none. */
+/** Success envelope (interface section 1); without `data` if there is none. */
 export function success(data: unknown, { decimals }: Profile): Answer {
   const answer = json(200, { code: 0, msg: ENVELOPE_CODES[0], data });
   return decimals === 'string' ? answer : { ...answer, body: answer.body.replace(DECIMALS, '"$1":$2') };
 }
 
-/** Envelope of a refusal. The HTTP status is not shown by the interface: the profile or the fault says which. */
+/** Refusal envelope. The interface does not show its HTTP status: profile or fault decides it. */
 export function refusal(
   { code, message, detail }: Pick<Refusal, 'code' | 'message' | 'detail'>,
   profile: Profile,
   httpStatus?: number,
 ): TextAnswer {
   const status = profile.errorStatus === 'matching' ? MATCHING_STATUS[code] : 200;
-  // `detail` is the sandbox's own: the interface shows code, msg and data.
+  // `detail` is an addition of the sandbox: the interface shows code, msg and data.
   return json(httpStatus ?? status, { code, msg: message, detail });
 }
 
-/** The answer to a call that threw: its own code, or 2001 for a bug of ours. */
+/** The answer after an exception: the refusal's code, or 2001 for a bug of the sandbox. */
 export function failure(error: unknown, profile: Profile): TextAnswer {
   if (error instanceof Refusal) return refusal(error, profile);
   console.error('sandbox: a request failed', error);
   return refusal(new Refusal(2001), profile);
 }
 
-/** No envelope, so that a client that looks for a code finds none (interface section 5 shows no body). */
+/** Without an envelope, so that clients looking for a code find none (interface section 5 shows no body). */
 export const UNAUTHORIZED = json(401, { error: 'unauthorized' });
 export const FORBIDDEN = json(403, { error: 'forbidden' });
 export const NOT_FOUND = json(404, { error: 'not found' });
@@ -69,7 +69,7 @@ export function send(response: ServerResponse, answer: Answer): void {
   response.end(answer.body);
 }
 
-/** Status and headers, the length of the whole body among them. */
+/** Status and headers, including the length of the whole body. */
 export function sendHead(
   response: ServerResponse,
   { status, contentType, body, retryAfterSeconds, headers = {} }: Answer,

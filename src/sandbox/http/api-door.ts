@@ -15,19 +15,19 @@ import { BANKING_ROUTES } from './banking-routes.ts';
 import { parseBody, readBody } from './body.ts';
 import { matchRoute, type Target } from './router.ts';
 
-/** What a request asks for, once its route is known. */
+/** What is known of a request after routing. */
 interface Job {
   operation: string;
   needsToken: boolean;
-  /** The order that the path names. */
+  /** The order id in the path. */
   orderId?: string | undefined;
-  /** What of the body may be logged, or remembered in any other way. */
+  /** The part of the body that may be logged or otherwise stored. */
   shown(body: string): string;
-  /** Runs at the time that `sandbox.books` tells. Throws `Refusal`. */
+  /** Runs as of the time of `sandbox.books`. Throws `Refusal`. */
   run(sandbox: Sandbox, body: Record<string, unknown>): Answer;
 }
 
-/** One request to the bank or the acquirer: route, faults that need no body, body, token, other faults, operation. */
+/** One request to the bank or the acquirer: route, faults before the body, body, token, other faults, operation. */
 export async function answerApi(sandbox: Sandbox, request: IncomingMessage, target: Target): Promise<Reply> {
   const job = jobOf(request, target);
   if (job === undefined) return { answer: NOT_FOUND };
@@ -65,7 +65,7 @@ export async function answerApi(sandbox: Sandbox, request: IncomingMessage, targ
   return reply;
 }
 
-/** The fault of a request that was read: a scripted one, else the plan's. */
+/** The fault for a request after reading it: a scripted one, else one of the plan. */
 function faultOf(
   sandbox: Sandbox,
   job: Job,
@@ -86,7 +86,7 @@ const made = z.object({
   payment_id: z.string().optional(),
   reference_id: z.string().optional(),
 });
-/** An envelope, or a bare answer of the acquirer. */
+/** An envelope, or the acquirer's bare answer. */
 const madeBy = made.extend({ data: made.optional() });
 
 function noteExecution(post: LoggedPost, answer: Answer, at: number): void {
@@ -108,7 +108,7 @@ function answeredBy(reply: Reply): LoggedPost['answered'] {
   }
 }
 
-/** What a write is about, the same for the same write of another run: order ids are not. */
+/** Identifies a write in the same way in every run, as order ids do not. */
 function subjectOf({ books }: Sandbox, { orderId }: Job, body: string): string {
   if (orderId !== undefined) return findOrder(books.db, orderId)?.reference ?? orderId;
   return referenceOf(body) ?? body;
@@ -138,7 +138,7 @@ function jobOf(request: IncomingMessage, { method, pathname, query }: Target): J
 
 const asItIs = (body: string): string => body;
 
-/** Runs an operation at the books as they stand now; a write is one transaction. Throws `Refusal`. */
+/** Runs an operation on the books as of now; a write is one transaction. Throws `Refusal`. */
 function operateOn(sandbox: Sandbox, method: string, handle: (books: Books) => unknown): Answer {
   const { books } = sandbox;
   catchUp(sandbox);
@@ -156,7 +156,7 @@ function requireJson(request: IncomingMessage): void {
 
 const credentials = z.object({ api_key: z.string(), api_secret: z.string() });
 
-/** Body and token field are not shown by the interface (section 5): `{api_key, api_secret}` and `access_token`. */
+/** The interface does not show body and token field (section 5): here `{api_key, api_secret}` and `access_token`. */
 function authenticate({ books, tokens }: Sandbox, body: Record<string, unknown>): Answer {
   const given = credentials.safeParse(body);
   const token = given.success ? tokens.issue(given.data.api_key, given.data.api_secret) : undefined;

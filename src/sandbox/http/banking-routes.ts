@@ -20,7 +20,7 @@ import * as requests from '../requests.ts';
 import { read } from '../requests.ts';
 import type { Call, Routes } from './router.ts';
 
-/** A banking operation of the interface (section 4). `handle` returns `data`; `undefined` leaves it out. */
+/** A banking operation of the interface (section 4). `handle` returns `data`; `undefined` omits it. */
 type BankingRoute = readonly [operation: string, handle: (books: Books, call: Call) => unknown];
 
 const id = (call: Call, name: string): string => call.params[name] ?? '';

@@ -3,16 +3,16 @@ import { badRequest } from '../refusal.ts';
 
 export const BODY_BYTES_MAX = 1024 * 1024;
 
-/** The body was longer than `BODY_BYTES_MAX`; the rest was not kept. */
+/** The body exceeded `BODY_BYTES_MAX`; the rest was dropped. */
 export class BodyTooLarge extends Error {
   override readonly name = 'BodyTooLarge';
 }
 
-/** Reads a request body to its end. Throws `BodyTooLarge`. */
+/** Reads a whole request body. Throws `BodyTooLarge`. */
 export async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  // Leaving the loop must not close the socket: the refusal still goes out on it.
+  // Leaving the loop must not close the socket: the refusal is sent on it.
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     bytes += chunk.length;
     if (bytes > BODY_BYTES_MAX) throw new BodyTooLarge();
@@ -21,7 +21,7 @@ export async function readBody(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** A JSON object; no body counts as an empty one. Throws 2002. */
+/** A JSON object; a missing body counts as an empty one. Throws 2002. */
 export function parseBody(text: string): Record<string, unknown> {
   if (text === '') return {};
   let value: unknown;

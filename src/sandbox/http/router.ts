@@ -1,21 +1,21 @@
-/** What a handler gets of a request. `body` is the parsed JSON, `{}` when there was none. */
+/** What a handler gets. `body` is the parsed JSON, `{}` without one. */
 export interface Call {
   params: Readonly<Record<string, string>>;
   query: Readonly<Record<string, string>>;
   body: unknown;
 }
 
-/** What a request names, before a route is found. */
+/** A request before routing. */
 export interface Target {
   method: string;
   pathname: string;
   query: Readonly<Record<string, string>>;
 }
 
-/** What is done, by method and path: `GET /v1/banking/accounts/{account_id}`. */
+/** Handlers by method and path: `GET /v1/banking/accounts/{account_id}`. */
 export type Routes<Route> = Readonly<Record<`${'GET' | 'POST' | 'PUT' | 'DELETE'} /${string}`, Route>>;
 
-/** The first route whose method and segments match: literal paths stand before those with ids. */
+/** The first route that matches; so literal paths must precede those with ids. */
 export function matchRoute<Route>(
   routes: Routes<Route>,
   method: string,
@@ -53,7 +53,7 @@ function decoded(segment: string): string | undefined {
   }
 }
 
-/** Query parameters; blank ones count as absent, of repeated ones the first is taken. */
+/** Query parameters; blank ones count as absent, and of repeated ones the first counts. */
 export function queryOf(parameters: URLSearchParams): Record<string, string> {
   const query: Record<string, string> = Object.create(null);
   for (const [name, value] of parameters) if (value !== '' && !(name in query)) query[name] = value;

@@ -10,7 +10,7 @@ import { TEST_ROUTES } from './test-routes.ts';
 
 const ROUTES = { ...TEST_ROUTES, ...ACQUIRER_TEST_ROUTES };
 
-/** One request to the test-only routes: plain JSON, no token, no faults, loopback peers and no pages but our own. */
+/** One request to the test-only routes: plain JSON, no token, no faults; only for loopback peers, and no foreign pages. */
 export async function answerTest(sandbox: Sandbox, request: IncomingMessage, target: Target): Promise<Answer> {
   if (!sandbox.allowTestRoutes || !isLoopback(request.socket.remoteAddress) || !isOwn(request)) return FORBIDDEN;
   const match = matchRoute(ROUTES, target.method, target.pathname);
@@ -33,7 +33,10 @@ function isLoopback(address: string | undefined): boolean {
   return address === '::1' || /^(?:::ffff:)?127(?:\.\d{1,3}){3}$/.test(address ?? '');
 }
 
-/** A browser on this machine may be led here by any page: from another origin, or by a name that was made to lead here. */
+/**
+ * Any web page can direct a browser on this machine here: then the request has another Origin, or a Host that was made to resolve
+ * here.
+ */
 function isOwn({ headers: { host, origin } }: IncomingMessage): boolean {
   const name = URL.parse(`http://${host}`)?.hostname.replace(/^\[|\]$/g, '');
   return (name === 'localhost' || isLoopback(name)) && (origin === undefined || origin === `http://${host}`);

@@ -52,9 +52,9 @@ const accountBody = z.strictObject({
 });
 const depositBody = z.strictObject({ amount: z.string() });
 const statusBody = z.strictObject({
-  /** Any word, so that a status the interface does not list can be tried. */
+  /** Any word, so that statuses which the interface does not list can be tried. */
   status: z.string().regex(/^[A-Z_]{1,32}$/),
-  /** True: the clock takes no step from there. */
+  /** True: no further steps by the clock. */
   stay: z.boolean().default(false),
 });
 const outageBody = z.strictObject({ ms: z.int().min(1).max(600_000) });

@@ -6,12 +6,12 @@ import { htmlDocument, spaced } from './document.ts';
 
 const SCRIPT = readFileSync(new URL('checkout-script.js', import.meta.url), 'utf8');
 
-/** Gateways on this machine only: the page hands a card to whatever its address names. */
+/** Only gateways on this machine: the page passes a card to the gateway in its URL. */
 const GATEWAYS = 'http://127.0.0.1:* http://localhost:*';
 
 /**
- * A shop's checkout for demonstrations: `/checkout#gateway=<url>&id=<merchant_request_id>&secret=<client_secret>`. What
- * stands after # never reaches a server. `#status` has the payment's state in `data-state`.
+ * A shop's checkout for demonstrations: `/checkout#gateway=<url>&id=<merchant_request_id>&secret=<client_secret>`. Browsers never
+ * send the part after # to a server. `#status` has the payment's state in `data-state`.
  */
 export const checkoutPage = (): Answer =>
   htmlDocument(200, {

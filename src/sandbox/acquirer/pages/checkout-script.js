@@ -1,5 +1,5 @@
-// The script of the checkout page (checkout-page.ts). The client secret is kept for this tab alone: the page is left for
-// the challenge and comes back.
+// The script of the checkout page (checkout-page.ts). The client secret is kept only for this tab, since the page is left for the
+// challenge and loaded again.
 (() => {
   const POLL_MS = 1000;
   const ENDS = ['succeeded', 'failed', 'cancelled'];
@@ -18,7 +18,7 @@
     failed: 'The payment failed. Nothing was taken.',
     cancelled: 'The payment was cancelled. Nothing was taken.',
   };
-  /** Why a card is asked for once more, or why there was no payment. */
+  /** Why another card is needed, or why there was no payment. */
   const BECAUSE = {
     'card-lost': 'Please enter the card again: it was not kept.',
     'another-card-needed': 'Your card was declined. Nothing was taken. You can pay with another card.',
@@ -28,9 +28,9 @@
     'challenge-abandoned': 'The payment was not confirmed in time. Nothing was taken.',
   };
 
-  /** How often a card was given or refused: what was asked before that is out of date. */
+  /** Counts cards given or refused: answers to earlier requests are outdated. */
   let given = 0;
-  /** Why the last card was not taken. */
+  /** Why the last card was refused. */
   let refusal;
 
   const element = (id) => document.getElementById(id);
@@ -43,7 +43,7 @@
   }
   const api = `${payment.gateway}/v1/card-payments/${encodeURIComponent(payment.id)}`;
 
-  /** The payment of this tab: from the address, or kept since it was opened. */
+  /** This tab's payment: from the URL, or stored when the page was first opened. */
   function opened() {
     const fragment = new URLSearchParams(location.hash.slice(1));
     const id = fragment.get('id') ?? new URLSearchParams(location.search).get('card_payment');
@@ -58,7 +58,7 @@
       const same = known?.secret === given.secret && known?.gateway === given.gateway;
       keep({ ...(same ? known : {}), ...given });
     }
-    // The secret leaves the address bar and the history; a reload still finds the payment.
+    // Removes the secret from address bar and history; a reload still finds the payment.
     history.replaceState(null, '', `${location.pathname}?${new URLSearchParams({ card_payment: id })}`);
     return stored(id);
   }
@@ -116,7 +116,7 @@
     setTimeout(poll, POLL_MS);
   }
 
-  /** What the page does at each state. */
+  /** What the page does in each state. */
   async function follow(it) {
     element('amount').textContent = `${it.amount} ${it.currency}`;
     const asksForCard = it.state === 'awaiting-card';
@@ -146,13 +146,13 @@
     const frame = document.createElement('iframe');
     frame.title = 'Device check';
     frame.tabIndex = -1;
-    // Collected or not, the payment goes on by itself after a while.
+    // Collected or not, the payment continues after a while.
     frame.addEventListener('load', () => void call('POST', '/fingerprint').catch(() => {}));
     frame.src = url;
     document.body.append(frame);
   }
 
-  /** Goes to the bank once; when the browser is back, says so once, and offers the way again. */
+  /** Goes to the bank once; after the return, reports it once, and offers the link again. */
   async function challenge(url) {
     if (!/^https?:$/.test(new URL(url).protocol)) return;
     if (payment.challenge !== url) {

@@ -7,15 +7,15 @@ const STYLE = readFileSync(new URL('style.css', import.meta.url), 'utf8');
 
 interface Page {
   title: string;
-  /** HTML; what came from outside went through `escapeHtml`. */
+  /** HTML; foreign text must have passed through `escapeHtml`. */
   main: string;
   /** Text of an inline script. */
   script?: string;
-  /** More directives of the content security policy; nothing is allowed but what they and the page itself need. */
+  /** Further directives of the content security policy, which otherwise allows only what the page itself needs. */
   policy?: readonly string[];
 }
 
-/** A whole page that loads nothing from anywhere. */
+/** A complete page that loads nothing. */
 export function htmlDocument(status: number, { title, main, script, policy = [] }: Page): Answer {
   const nonce = randomBytes(16).toString('base64');
   const directives = [

@@ -1,7 +1,7 @@
 import type { Answer } from '../../http/answer.ts';
 import { htmlDocument } from './document.ts';
 
-/** Stands for the device fingerprint: fetching it is all that is noted. Any shop may frame it. */
+/** Stands in for the device fingerprint: only that it was loaded is recorded. Any shop may frame it. */
 export const fingerprintPage = (): Answer =>
   htmlDocument(200, {
     title: 'Device check',

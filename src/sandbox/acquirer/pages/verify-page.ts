@@ -4,7 +4,7 @@ import type { Answer } from '../../http/answer.ts';
 import type { CardPaymentRow } from '../payment-row.ts';
 import { htmlDocument } from './document.ts';
 
-/** Where the cardholder confirms or cancels; plain forms, so that it works without scripts. */
+/** Where the cardholder confirms or cancels; plain forms, so that no script is needed. */
 export function verifyPage(row: CardPaymentRow): Answer {
   const back = backTo(row);
   const terms = `<h1>Card check</h1>
@@ -24,12 +24,12 @@ export function verifyPage(row: CardPaymentRow): Answer {
       : `${terms}
 <p>This payment has already been confirmed or cancelled.</p>
 <p><a class="button" href="${escapeHtml(back.href)}">Back to the shop</a></p>`;
-  // Browsers hold the redirect after a form to form-action as well.
+  // Browsers apply form-action also to the redirect after a form.
   const policy = [`form-action 'self' ${back.origin}`, `frame-ancestors 'none'`];
   return htmlDocument(200, { title: 'Card check', main, policy });
 }
 
-/** Sends the browser back to the shop. */
+/** Redirects the browser back to the shop. */
 export const backToShop = (row: CardPaymentRow): Answer => ({
   status: 303,
   contentType: 'text/plain; charset=utf-8',
@@ -37,7 +37,7 @@ export const backToShop = (row: CardPaymentRow): Answer => ({
   body: '',
 });
 
-/** The `return_url` of the create request with the payment's id in its query. */
+/** The create request's `return_url`, with the payment id in its query. */
 function backTo({ return_url, payment_id }: CardPaymentRow): URL {
   if (return_url === null) throw new Error('a challenge without a return_url');
   const url = new URL(return_url);
