@@ -24,7 +24,7 @@ import { leadsHere } from './domain/loopback.ts';
 
 /** The only reader of the process environment. */
 
-/** Every setting of the product, in one table. A name with `_FILE` behind it names a file that holds the value. */
+/** Every setting, in one table. NAME_FILE instead of NAME gives a file that contains the value. */
 export const CONFIG_KEYS = {
   ...BANK_KEYS,
   ...CLEAR_TEXT_KEYS,
@@ -82,7 +82,7 @@ type Values = ValuesOf<typeof CONFIG_KEYS>;
 
 export type Config = ReturnType<typeof loadConfig>;
 
-/** Reads and checks every setting. Throws a `ConfigError` for the first one that cannot be used. */
+/** Reads and checks every setting. Throws a `ConfigError` for the first unusable one. */
 export function loadConfig(env: Environment = process.env) {
   const values = readKeys(CONFIG_KEYS, env);
   const home = resolve(values.PAYOUTS_HOME);
@@ -95,32 +95,32 @@ export function loadConfig(env: Environment = process.env) {
   return {
     /** Absolute path. */
     home,
-    /** `file:` with an absolute path, or `postgres://`, which can hold a password. */
+    /** `file:` with an absolute path, or `postgres://`, which can contain a password. */
     storeUrl: new Secret(storeUrl),
     bank,
     temporal,
-    /** The store whose namespace this one takes. */
+    /** Id of the store whose namespace this one takes over. */
     replacesStore: values.PAYOUTS_REPLACES_STORE,
-    /** Keys that payloads in Temporal are encrypted with; undefined: they are clear. */
+    /** Keys that encrypt payloads in Temporal; undefined: they are in clear text. */
     codecKeys: codecKeysOf(values.PAYOUTS_CODEC_KEYS, temporal, home),
-    /** What looking for a Temporal CLI needs. */
+    /** Environment for finding a Temporal CLI. */
     cliSearch: {
       TEMPORAL_CLI_PATH: env.TEMPORAL_CLI_PATH,
       PATH: env.PATH,
       XDG_CACHE_HOME: env.XDG_CACHE_HOME,
       HOME: env.HOME,
     },
-    /** Address of the Temporal Web UI in links, where it is not the embedded server's. */
+    /** URL of the Temporal Web UI in links, if not the embedded server's. */
     uiUrl: values.PAYOUTS_UI_URL,
-    /** What payouts and workers obey. */
+    /** Settings of payouts and workers. */
     settings: settingsOf(values, policyFile),
     /** Where `settings.policy` comes from. */
     policyFile,
-    /** What commands sign decisions with. */
+    /** Private key that commands sign decisions with. */
     signingKey: new Secret(values.PAYOUTS_SIGNING_KEY),
-    /** Of the files that drop folders take, where a policy is set. */
+    /** Under a policy: the maker of files from drop folders. */
     folderMaker: values.PAYOUTS_FOLDER_MAKER,
-    /** Bank or cluster are on another machine, and nobody has said who may move money there: nothing is sent. */
+    /** Bank or cluster are on another machine, and no policy says who may move money: nothing is sent. */
     lacksPolicy: values.PAYOUTS_POLICY === undefined && !isAllHere(bank, temporal),
     lookAlikeDays: values.PAYOUTS_LOOK_ALIKE_DAYS,
     bankAuditsFrom: values.PAYOUTS_BANK_AUDITS_FROM,
@@ -128,9 +128,9 @@ export function loadConfig(env: Environment = process.env) {
     messageMapping: values.PAYOUTS_MESSAGE_MAPPING,
     payeeDirectory: values.PAYOUTS_PAYEE_DIRECTORY,
     structuredAddressesFrom: values.PAYOUTS_STRUCTURED_ADDRESSES_FROM,
-    /** Account codes of the journal. */
+    /** Account codes in the journal. */
     journalAccounts: values.PAYOUTS_JOURNAL_ACCOUNTS,
-    /** Undefined: nobody is asked about payees. */
+    /** Undefined: payees are not checked. */
     checks: checksOf(values, bank),
     cards: cardsOf(values),
     webhook: webhookOf(values),
@@ -138,23 +138,23 @@ export function loadConfig(env: Environment = process.env) {
     audit: auditOf(values),
     events: eventsOf(values),
     metrics: metricsOf(values),
-    /** Undefined: nothing is traced. */
+    /** Undefined: no traces. */
     traces: tracesOf(values),
-    /** Undefined: any worker takes any task. */
+    /** Undefined: not versioned, any worker takes any task. */
     deployment: deploymentOf(values, temporal),
     logLevel: values.PAYOUTS_LOG_LEVEL,
-    /** Variables that look like settings and are none, a sentence each. */
+    /** A sentence for each variable that looks like a setting but is not one. */
     unknownSettings: unknownKeys(env, Object.keys(CONFIG_KEYS)),
   };
 }
 
-/** The embedded Temporal has keys of its own, made when they are first asked for. */
+/** For the embedded Temporal: keys of the home, created when first needed. */
 function codecKeysOf(given: KeyRing | undefined, { kind }: TemporalConfig, home: string): () => KeyRing | undefined {
   if (given !== undefined || kind === 'cluster') return () => given;
   return () => keyRingOfHome(home);
 }
 
-/** Refuses what makes two worlds of one: a store for each machine, or waits that are shorter than the bank's. */
+/** Refuses settings that break the assumption of one store: a store for each machine, or waits shorter than the bank's. */
 function assertOneWorld(given: { values: Values; storeUrl: string; bank: BankConfig; temporal: TemporalConfig }): void {
   const { values, storeUrl, bank, temporal } = given;
   if (temporal.kind === 'cluster' && storeUrl.startsWith('file:') && !values.PAYOUTS_ONE_MACHINE) {
@@ -179,7 +179,7 @@ const isHere = (bank: BankConfig): boolean => bank.kind === 'sandbox' || leadsHe
 const isAllHere = (bank: BankConfig, temporal: TemporalConfig): boolean =>
   isHere(bank) && (temporal.kind === 'embedded' || leadsHere(temporal.address));
 
-/** Throws a `ConfigError` where money would move with nobody's word on who may move it. */
+/** Throws a `ConfigError` if money would move although no policy says who may move it. */
 export function assertPolicy({ lacksPolicy }: Config): void {
   if (!lacksPolicy) return;
   throw new ConfigError(

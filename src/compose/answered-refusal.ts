@@ -4,7 +4,10 @@ import { Problem } from '../domain/problem.ts';
 import type { IntakeRefusal } from '../intake/intake-refusal.ts';
 import { writeRefusal } from '../reports/status-report-files.ts';
 
-/** A pain.001 that is refused gets its answer, whatever is wrong with it, and the refusal says where that is. `at`: epoch ms. */
+/**
+ * A refused pain.001 is always answered, whatever is wrong with it; the returned problem says where the answer is. `at`: epoch
+ * ms.
+ */
 export async function answeredRefusal({ home }: Config, refusal: IntakeRefusal, at: number): Promise<Problem> {
   const { kind, code, message, hint, batchId, findings, unanswered } = refusal;
   if (unanswered === undefined) return refusal;

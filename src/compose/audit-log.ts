@@ -20,7 +20,7 @@ import type { Config } from '../config.ts';
 import { Problem } from '../domain/problem.ts';
 import type { CheckpointRecord, Store } from '../store/store.ts';
 
-/** Name of a store's log, and of the key that signs it. */
+/** Name of a store's log and of the key that signs it. */
 export const originOf = ({ id }: Pick<Store, 'id'>): string => `durable-payouts/${id}`;
 
 export interface LogSigner {
@@ -28,7 +28,10 @@ export interface LogSigner {
   verifier: LogVerifier;
 }
 
-/** Whoever may sign for this store; undefined: another machine has its key. Throws a `Problem` when this key is not the store's. */
+/**
+ * The signer of this store's log; undefined if another machine has its key. Throws a `Problem` if this machine's key is not the
+ * store's.
+ */
 export async function logSigner(
   { audit, home }: Pick<Config, 'audit' | 'home'>,
   store: Store,
@@ -44,15 +47,15 @@ export async function logSigner(
   });
 }
 
-/** The key that a store says it is signed with, where nobody is trusted more; undefined: nobody has signed yet. */
+/** The key by which the store says it is signed, used if no key is given to trust; undefined if nothing was ever signed. */
 export async function storedVerifier(store: Store): Promise<LogVerifier | undefined> {
   const text = await store.auditVerifier();
   return text === undefined ? undefined : parseVerifier(text);
 }
 
 /**
- * Signs the log as it is, unless it has not grown. Only what goes on from the last checkpoint is signed: who has rewritten what
- * was signed gets no signature for it. Throws a `Problem` when it does not go on from there.
+ * Signs the log unless it has not grown. Signs only what extends the last checkpoint, so a log rewritten before it gets no new
+ * signature. Throws a `Problem` if the log does not extend it.
  */
 export async function signLog(store: Store, signer: LogSigner, now: number): Promise<void> {
   const tree = await store.auditTree();
@@ -69,8 +72,8 @@ export async function signLog(store: Store, signer: LogSigner, now: number): Pro
 }
 
 /**
- * Has another key sign the log from now on, by an entry and a checkpoint of both keys. Throws a `Problem` when the log does not go on
- * from its last checkpoint.
+ * Lets another key sign the log from now on, by an entry and a checkpoint signed with both keys. Throws a `Problem` if the log
+ * does not extend its last checkpoint.
  */
 export async function rotateLogKey(
   store: Store,
@@ -112,7 +115,7 @@ const brokenLog = (): Problem =>
     },
   );
 
-/** Appends the checkpoints that have not left yet to a file. One may be there twice, if somebody died between file and store. */
+/** Appends the checkpoints not yet copied to a file. After a crash between file and store, some may be there twice. */
 export async function copyCheckpoints(store: Store, file: string, now: number): Promise<void> {
   const waiting = await store.waitingCheckpoints('copiedAt');
   const last = waiting.at(-1);
@@ -122,8 +125,8 @@ export async function copyCheckpoints(store: Store, file: string, now: number): 
 }
 
 /**
- * Lays the checkpoints that have not left yet as mails into a folder, from where the mail system of the machine, or whoever empties
- * it, takes them. A mail is there whole or not at all; again it is the same file.
+ * Puts the checkpoints not yet mailed into a folder as mails, from which the machine's mail system, or whoever empties it, takes
+ * them. A mail appears complete or not at all; a repeated one gets the same file name.
  */
 export async function mailCheckpoints(store: Store, { folder, to }: MailSpool, now: number): Promise<void> {
   const waiting = await store.waitingCheckpoints('mailedAt');
@@ -133,7 +136,7 @@ export async function mailCheckpoints(store: Store, { folder, to }: MailSpool, n
     const checkpoint = parseCheckpoint(note);
     if (checkpoint === undefined) continue;
     const { name, text } = checkpointMail(checkpoint, to, at);
-    // Spools take no file whose name begins with a dot.
+    // Mail spools ignore files whose names begin with a dot.
     const begun = join(folder, `.${name}`);
     write(begun, 'w', text);
     renameSync(begun, join(folder, name));
@@ -141,16 +144,16 @@ export async function mailCheckpoints(store: Store, { folder, to }: MailSpool, n
   await store.markLeft('mailedAt', last.size, now);
 }
 
-/** On disk when it returns. */
+/** On disk when this returns. */
 const write = (file: string, flag: 'a' | 'w', text: string): void =>
   writeFileSync(file, text, { flag, mode: 0o600, flush: true });
 
-/** What a worker does again and again: signs what was added, and hands out what was signed. */
+/** Done by a worker at intervals: signs new entries and publishes new checkpoints. */
 export async function keepLog(config: Pick<Config, 'audit' | 'home'>, store: Store, now: number): Promise<void> {
   const signer = await logSigner(config, store);
   if (signer !== undefined) await signLog(store, signer, now);
   const { checkpoints, spool } = config.audit;
-  // Each by itself: one that cannot be reached holds up no other.
+  // Independent of each other: one unreachable destination does not hold up the other.
   const left = await Promise.allSettled([
     checkpoints === undefined ? undefined : copyCheckpoints(store, checkpoints, now),
     spool === undefined ? undefined : mailCheckpoints(store, spool, now),

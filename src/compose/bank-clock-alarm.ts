@@ -1,7 +1,7 @@
 import type { ClockOffset } from '../api/bank-clock.ts';
 import type { Log } from '../log.ts';
 
-/** What is said of a bank's clock that is off by more than PAYOUTS_BANK_CLOCK_SKEW; undefined: nothing. */
+/** A sentence if the bank's clock is off by more than PAYOUTS_BANK_CLOCK_SKEW, otherwise undefined. */
 export function clockComplaint(offset: ClockOffset | undefined, limitMs: number): string | undefined {
   if (offset === undefined || Math.abs(offset.ms) <= limitMs) return undefined;
   const seconds = Math.round(Math.abs(offset.ms) / 1_000);
@@ -11,7 +11,7 @@ export function clockComplaint(offset: ClockOffset | undefined, limitMs: number)
   );
 }
 
-/** Says once that the bank's clock went off, and once that it is back. */
+/** Logs once when the bank's clock goes off, and once when it is right again. */
 export function bankClockAlarm(clock: { offset(): ClockOffset | undefined }, limitMs: number, log: Log): () => void {
   let isOff = false;
   return () => {

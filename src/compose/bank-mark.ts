@@ -1,9 +1,9 @@
 import type { Config } from '../config.ts';
 
-/** What the store records about a sandbox: its port changes, its books do not. */
+/** The store's identifier for a sandbox: its port changes, its books do not. */
 const SANDBOX_MARK = 'sandbox';
 
-/** How the store tells banks apart. */
+/** How the store distinguishes banks. */
 export function bankMark(config: Config): string {
   return config.bank.kind === 'sandbox' ? SANDBOX_MARK : config.bank.url.replace(/\/+$/, '');
 }

@@ -8,8 +8,8 @@ import type { Config } from '../config.ts';
 import type { Store } from '../store/store.ts';
 
 /**
- * The bank at `apiUrl`: the configured one, or this stack's sandbox. `onCall` hears of every call. Calls of all processes over one
- * store share its limits; without a store there are none.
+ * The bank at `apiUrl`: the configured one, or this stack's sandbox. `onCall` is called for every call. All processes on one
+ * store share the limits on calls; without a store there are no limits.
  */
 export function bankAt(
   config: Config,

@@ -16,19 +16,19 @@ import { legReferences } from '../services/sending/claimed-row.ts';
 import { listsOfLeg } from '../services/sending/open-set.ts';
 import type { IncidentRecord, PayoutRecord, SendAttempt, Store } from '../store/store.ts';
 
-// What looks alike, was changed or is there twice, beside what it is compared with.
+// Comparisons for what looks alike, was changed or exists twice.
 
 type BankShown = Pick<Bank, 'accounts' | 'beneficiaries' | 'orders'>;
 
 export interface SidesOf {
   store: Pick<Store, 'payout' | 'attemptsOf' | 'incidentsOf'>;
-  /** Absent: what only the bank shows is left out. */
+  /** Absent: comparisons that need the bank are left out. */
   bank?: BankShown;
-  /** How much earlier than it was sent an order may be dated, ms. */
+  /** How much earlier than its sending an order may be dated, ms. */
   clockSkewMs: number;
 }
 
-/** Whether anything of a row has another side that the bank has to be asked for. */
+/** Whether a comparison of the row needs the bank. */
 export const needsBank = ({ reason, assessed }: PayoutRecord): boolean =>
   isPayeeInDoubt(reason?.code) ||
   assessed?.flags?.includes('changed-payee') === true ||
@@ -37,7 +37,7 @@ export const needsBank = ({ reason, assessed }: PayoutRecord): boolean =>
 const isPayeeInDoubt = (code: string | undefined): boolean =>
   code === 'beneficiary-changed' || code === 'beneficiary-conflict';
 
-/** Of one row; empty for one that has no other side. Throws a `BankError` where the bank does not answer. */
+/** The comparisons of a row; empty if it has nothing to compare. Throws a `BankError` if the bank does not answer. */
 export async function bothSides({ store, bank, clockSkewMs }: SidesOf, row: PayoutRecord): Promise<Comparison[]> {
   const { lookAlikeOf, reason, reference, state } = row;
   const found: (Comparison | undefined)[] = [];
@@ -57,7 +57,7 @@ export async function bothSides({ store, bank, clockSkewMs }: SidesOf, row: Payo
   return found.filter((it) => it !== undefined);
 }
 
-/** The same; undefined where the bank does not answer. */
+/** The same, but undefined if the bank does not answer. */
 export const sidesShown = (sides: SidesOf, row: PayoutRecord): Promise<Comparison[] | undefined> =>
   bothSides(sides, row).catch((error: unknown) => {
     if (isBankError(error)) return undefined;
@@ -83,7 +83,7 @@ function payoutSide(row: PayoutRecord): Side {
   };
 }
 
-/** As the instruction has it, and as the bank has it now. */
+/** The payee according to the instruction, and as the bank has it now. */
 async function payeeCompared(bank: BankShown, row: PayoutRecord): Promise<Comparison | undefined> {
   const { instruction, assessed } = row;
   const known = assessed?.beneficiary;
@@ -104,7 +104,7 @@ async function payeeCompared(bank: BankShown, row: PayoutRecord): Promise<Compar
   return { title, sides, lines, ...(isById && { note }) };
 }
 
-/** The orders under the references of a row, as the bank shows them now; undefined where it shows one, or none. */
+/** The orders under the references of a row, as the bank shows them now; undefined if there are fewer than two. */
 async function ordersCompared(
   { store, bank, clockSkewMs }: Required<SidesOf>,
   row: PayoutRecord,
@@ -118,7 +118,7 @@ async function ordersCompared(
     const order = await unless(isJudged, () => bank.orders.get(id));
     if (order !== undefined) orders.set(id, order);
   }
-  // Of an open payout the second order may be known from a list alone; one that has ended has an incident that names it.
+  // For an open payout, the second order may so far be known only from a list; after an end, an incident names it.
   if (!isEnd(row.state)) {
     for (const [leg, reference] of legs) {
       const its = attempts.filter((attempt) => attempt.reference === reference);
@@ -142,7 +142,7 @@ async function ordersCompared(
   };
 }
 
-/** What the lists of a leg show under its reference since it was sent first. */
+/** What order lists show under the reference of a leg since it was first sent. */
 async function listed(
   bank: BankShown,
   row: PayoutRecord,

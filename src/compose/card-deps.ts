@@ -15,12 +15,14 @@ import { ifThere, startCardPayment } from '../temporal/executions.ts';
 import { type TemporalUi, workflowUrl } from '../temporal/ui-link.ts';
 import type { CardVault } from '../vault/card-vault.ts';
 
-/** Whoever asked over HTTP does not wait for a worker for long. */
+/** How long an HTTP request waits for a worker. */
 const UPDATE_MS = 15_000;
-/** A page asks every second. */
+/** Short, since a page asks every second. */
 const QUERY_MS = 5_000;
 
-/** The card payments of a gateway, over a Temporal client. `own`: the origin of an embedded sandbox's checkout page. */
+/**
+ * What a gateway does with card payments, through a Temporal client. `own`: the origin of an embedded sandbox's checkout page.
+ */
 export function cardDeps(
   { cards }: Pick<Config, 'cards'>,
   client: Client,
@@ -39,7 +41,7 @@ export function cardDeps(
     async state(id) {
       try {
         const view = await within(QUERY_MS, () => handleOf(id).query<CardStateView>(MESSAGES.state));
-        // A closed one answers as well. Without an end in the store it can be started again.
+        // Queries of a closed workflow are answered too. Without an end in the store, it can be started again.
         const { status } = await within(QUERY_MS, () => handleOf(id).describe());
         return status.name === 'RUNNING' ? view : 'not-started';
       } catch (error) {
@@ -64,7 +66,7 @@ export function cardDeps(
   };
 }
 
-/** gRPC status FAILED_PRECONDITION: no worker has asked for work lately. */
+/** gRPC status FAILED_PRECONDITION: no worker has polled recently. */
 const FAILED_PRECONDITION = 9;
 
 const hasNoWorker = (error: unknown): boolean =>

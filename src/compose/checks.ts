@@ -6,8 +6,8 @@ import { may, type Policy } from '../domain/authority.ts';
 import type { PayeeChecks } from '../services/payee-checks.ts';
 
 /**
- * Who is asked about payees: the configured provider, or that of this stack's sandbox. Undefined: nobody. Throws a `ConfigError` where
- * a policy lets nobody decide on what a screening says.
+ * The provider of payee checks: the configured one, or that of this stack's sandbox. Undefined: none. Throws a `ConfigError` if
+ * the policy lets nobody decide on a screening.
  */
 export function payeeChecks({ checks, bank, settings }: Config, apiUrl: string): PayeeChecks | undefined {
   if (checks === undefined) return undefined;
@@ -20,7 +20,7 @@ export function payeeChecks({ checks, bank, settings }: Config, apiUrl: string):
   return { provider: askedOnce(httpProvider({ ...at, timeoutMs })), maxAgeMs, verifiedCurrencies };
 }
 
-/** What is held for a screening would be held for ever. */
+/** Otherwise a payout held for a screening would be held for ever. */
 function assertDecidable(policy: Policy | undefined): void {
   if (policy === undefined) return;
   if (policy.people.some((person) => may(person, 'screening') && person.credentials.length > 0)) return;

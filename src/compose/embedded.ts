@@ -2,7 +2,7 @@ import type { Config } from '../config.ts';
 import type { StackOptions } from '../embedded/stack.ts';
 import { createLog } from '../log.ts';
 
-/** How an embedded stack makes its sandbox bank and its worker; whoever joins one that is up loads neither. */
+/** How an embedded stack starts its sandbox bank and its worker. Loaded only then: a command that joins a stack needs neither. */
 export function embeddedParts(config: Config): Pick<StackOptions, 'startSandbox' | 'startWorker'> {
   return {
     startSandbox: async (options) => {

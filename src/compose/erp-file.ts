@@ -16,17 +16,17 @@ import { moneyFactsOf } from './report-source.ts';
 const ENDINGS = { camt054: '.camt054.xml', journal: '.journal.csv' } as const;
 
 export interface ErpFile {
-  /** Absolute. */
+  /** Absolute path. */
   path: string;
-  /** What may have moved otherwise than it says; empty for an answer. */
+  /** Payouts whose movements may differ from the file; empty for an answer. */
   unclear: Unclear[];
-  /** Which answer it is. */
+  /** Which answer the file is. */
   answer: Omit<NewestAnswer, 'path'> | null;
 }
 
 /**
- * Writes the file as the batch stands, beside its reports. The id is one of the store's. Throws a `Problem` where there is nothing to
- * answer or to advise.
+ * Writes the file for the batch as it stands, beside its reports. `batchId` exists in the store. Throws a `Problem` if there is
+ * nothing to answer or to report.
  */
 export async function writeErpFile(
   { home, journalAccounts }: Pick<Config, 'home' | 'journalAccounts'>,
@@ -78,7 +78,7 @@ const nothingMoved = (): Problem =>
     },
   );
 
-/** Payouts of a batch with what they moved, in the order of the file. */
+/** Payouts of a batch and what they moved, in the order of the file. */
 async function* movedIn(store: Store, batchId: string): AsyncGenerator<Moved> {
   for await (const page of inPages(store.rows(batchId))) {
     for (const [payout, { attempts, booked: exchange, ...facts }] of await moneyFactsOf(store, page)) {

@@ -5,7 +5,7 @@ import { Secret } from '../config/secret.ts';
 import type { Config } from '../config.ts';
 import type { GatewayTransport } from '../gateway/transport.ts';
 
-/** Reads the files of the gateway's certificate. Throws a `ConfigError` for one that cannot be read, or two that do not fit. */
+/** Reads the gateway's certificate and key. Throws a `ConfigError` if one cannot be read or they do not match. */
 export function gatewayTransport({ gateway: { tls, proxies } }: Pick<Config, 'gateway'>): GatewayTransport {
   if (tls === undefined) return { tls, proxies };
   const cert = pemOf('PAYOUTS_GATEWAY_TLS_CERT', tls.cert);

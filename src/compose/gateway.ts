@@ -36,12 +36,12 @@ import { startVaultWorker } from './vault-worker.ts';
 import { webhookDeps } from './webhook-deps.ts';
 import { lookAtWorld, openWorld } from './world.ts';
 
-/** An update waits for a worker; whoever asked over HTTP does not wait for long. */
+/** How long an HTTP request waits for a worker to accept an update. */
 const UPDATE_MS = 15_000;
 
 /**
- * Starts the gateway of a configuration with connections and a card vault of its own. Throws a `StoreIdentityError` when
- * the store belongs to another world, and a `NamespaceTakenError` when the namespace belongs to another store.
+ * Starts the gateway of a configuration, with its own connections and card vault. Throws a `StoreIdentityError` if the store
+ * belongs to another bank or Temporal, and a `NamespaceTakenError` if the namespace belongs to another store.
  */
 export async function openGateway(
   config: Config,
@@ -95,7 +95,7 @@ export async function openGateway(
   return { url, failure: worker.failure, close: () => kept.disposeAsync() };
 }
 
-/** The tokens of the policy, or those of the environment where there is none. */
+/** The tokens of the policy or, without one, of the environment. */
 export function accessOf({ settings: { policy }, gateway }: Config): Access {
   if (policy === undefined) {
     const tokens = gateway.tokens.reveal().map(({ name, token }) => ({ name, sha256: tokenSha256(token) }));
@@ -109,7 +109,7 @@ function codecOf({ codecKeys }: Config, { namespace }: GatewayAddresses, ui: Tem
   return keys && { keys, namespace, origins: namesOf(new URL(ui.url)) };
 }
 
-/** A browser on this machine may have either name in its address bar. */
+/** The browser's address bar may show either name for this machine. */
 function namesOf({ origin, hostname, protocol, port }: URL): string[] {
   if (!isLoopback(hostname)) return [origin];
   return ['127.0.0.1', 'localhost'].map((name) => `${protocol}//${name}:${port}`);

@@ -13,7 +13,7 @@ import { type MessageFiles, messageContextOf } from './message-context.ts';
 import { reportBatch } from './report-batch.ts';
 import { temporalUi } from './temporal-ui.ts';
 
-/** What a process works with: its store, bank and Temporal. */
+/** A process's configuration, and its connections to store, bank and Temporal. */
 export interface Opened {
   config: Config;
   stack: StackAddresses;
@@ -24,8 +24,8 @@ export interface Opened {
 }
 
 /**
- * What files are taken with, by the configuration. Made for each file: what completes bank messages may have changed since the last
- * one.
+ * Dependencies of taking files, by the configuration. Made anew for each file: the files that complete bank messages may have
+ * changed.
  */
 export async function intakeDepsOf(
   config: Config,
@@ -44,7 +44,7 @@ export async function intakeDepsOf(
   };
 }
 
-/** `maker`: who has proven to hand files over. */
+/** @param maker who has proven to be the one who hands the files over */
 export function openIntake({ config, stack, store, client, bank, log }: Opened, maker?: string): Promise<IntakeDeps> {
   return intakeDepsOf(config, {
     store,
@@ -54,7 +54,7 @@ export function openIntake({ config, stack, store, client, bank, log }: Opened, 
       await assertReachable(client, stack);
       await bank.authenticate();
     },
-    // What is claimed is taken: a worker starts it when Temporal is there again.
+    // The claim stands: a worker starts the batch when Temporal is back.
     startBatch: (batchId, file) =>
       startBatch(client, batchId, file).catch((error: unknown) => log.warn({ error, batchId }, 'batch not started')),
   });
@@ -65,7 +65,7 @@ export function folderDeps(opened: Opened): FolderDeps {
   const ui = temporalUi(config, stack);
   return {
     store,
-    // Whoever can write to the namespace can ask for a sweep: who makes its files, the configuration says.
+    // Anybody who can write to the namespace can request a sweep, so the maker comes from the configuration.
     intake: () => openIntake(opened, config.folderMaker),
     report: (batchId, at) => reportBatch(config, store, batchId, ui, at),
     failed: (error, { batchId }) => log.warn({ error, batchId }, 'file not taken, or not answered, yet'),

@@ -3,7 +3,7 @@ import { loadMessageMapping } from '../formats/messages/mapping.ts';
 import type { MessageContext } from '../formats/messages/message-context.ts';
 import { loadPayeeDirectory } from '../formats/messages/payee-directory.ts';
 
-/** Files that complete bank messages; given for one command they win over the configuration. */
+/** Files that complete bank messages. Those given to a command win over the configured ones. */
 export interface MessageFiles {
   mapping?: string;
   payees?: string;

@@ -7,7 +7,7 @@ import type { Authority } from '../services/decisions/verdict.ts';
 import { legReferences } from '../services/sending/claimed-row.ts';
 import type { PayoutRecord, Store } from '../store/store.ts';
 
-/** What the next steps of rows depend on, as the store and the configuration say it. `now`: when a signature that has run out counts no more. */
+/** What the next steps of rows depend on, from store and configuration. `now`: for the expiry of signatures. */
 export async function stepContext(
   { settings }: Pick<Config, 'settings'>,
   store: Store,
@@ -25,7 +25,7 @@ export async function stepContext(
   };
 }
 
-/** As the order was sent: the bank keeps to that. */
+/** When the bank's audit of each order ends, as sent with the order: the bank keeps to that. */
 async function auditEnds(store: Store, rows: readonly PayoutRecord[]): Promise<Map<string, number>> {
   const owners = new Map(
     rows

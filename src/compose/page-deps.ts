@@ -10,12 +10,12 @@ import { sidesShown } from './both-sides.ts';
 import type { Opened } from './intake-deps.ts';
 import { stepContext } from './next-steps.ts';
 
-/** An update waits for a worker; whoever presses a button does not wait for long. */
+/** How long a pressed button waits for a worker to accept an update. */
 const UPDATE_MS = 15_000;
-/** An answer to an operator waits for a look at the bank's lists as well. */
+/** Longer: resolving also waits for a search of the bank's lists. */
 const RESOLVE_MS = 60_000;
 
-/** What the pages of a gateway reach beside its store. */
+/** What the pages of a gateway use besides its store. */
 export const pageDeps = ({ config, store, client, bank, log }: Opened, ui: TemporalUi): PageDeps => ({
   settings: config.settings,
   decide: (payout, update) =>

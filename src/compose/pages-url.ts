@@ -2,8 +2,7 @@ import type { Config } from '../config.ts';
 import { lastPorts } from '../embedded/ports.ts';
 
 /**
- * Where people find the pages of a gateway; undefined: there are none. Without one that is up, where that of this home was last,
- * and will be again.
+ * URL of the pages; undefined if there are none. If no gateway is up, where this home's last one was and the next one will be.
  */
 export function pagesUrl(
   { home, settings: { policy }, gateway }: Pick<Config, 'home' | 'settings' | 'gateway'>,

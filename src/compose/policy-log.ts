@@ -18,8 +18,8 @@ export async function assertPolicyKept(
 }
 
 /**
- * Says in log and audit which policy a process goes by: at its start, and whenever the file has changed. `who`: the part that says
- * so. A file that cannot be used is said loudly: the policy before stays in force.
+ * Logs and audits which policy a process applies: at its start, and whenever the file changes. An unusable file is logged as an
+ * error, and the previous policy stays in force. `who`: the part of the product that reports this.
  */
 export async function keepPolicyLog(
   { policyFile }: Pick<Config, 'policyFile'>,

@@ -4,23 +4,27 @@ import { cardWorkflowId, parseWorkflowId } from '../domain/names.ts';
 import type { Log } from '../log.ts';
 import type { Store } from '../store/store.ts';
 
-/** Action of the entries in the audit log. */
+/** Action of these entries in the audit log. */
 export const PAYLOAD_REFUSED = 'payload refused';
 
 /**
- * Entries in an hour of one process, about workflows that the store knows and about others; beyond them the log alone has it.
- * Whoever floods a namespace with workflows of their own neither floods the audit nor hides there what is done to payouts.
+ * The most entries that a process writes in an hour, for workflows that the store knows and for others; further ones are only
+ * logged. Otherwise, whoever floods a namespace with workflows of their own would flood the audit too, and hide what is done to
+ * payouts.
  */
 const AUDITED_MAX = { known: 1_000, other: 100 } as const;
 
 interface Hour {
   since: number;
-  /** What has been said. */
+  /** Workflow ids already reported. */
   said: Set<string>;
   left: Record<keyof typeof AUDITED_MAX, number>;
 }
 
-/** Says in log and audit that a payload was not taken, once an hour for each workflow: a replay comes by the same ones again. */
+/**
+ * Reports in log and audit that a payload was not accepted; once an hour for each workflow, since every replay meets the same
+ * payloads.
+ */
 export function refusedPayloads(store: RefusalStore | undefined, log: Log, now: () => number = Date.now): OnRefused {
   let hour: Hour | undefined;
   return (why, { workflowId = 'unknown' }) => {
@@ -52,7 +56,7 @@ async function record(
     return;
   }
   left[kind] -= 1;
-  // Read before anything is awaited: others count meanwhile.
+  // Must be read before the first await: concurrent calls change it.
   const isLast = left[kind] === 0;
   const entry = { at, actor: 'codec', action: PAYLOAD_REFUSED };
   await store?.audit({ ...entry, subject: known ?? workflowId, detail: { why, workflow: workflowId } });
@@ -61,7 +65,7 @@ async function record(
   await store?.audit({ ...entry, subject: 'codec', detail: { why: limit } });
 }
 
-/** What other entries about it have as their subject; undefined for a workflow of somebody else, whatever its id. */
+/** The subject under which other entries are about this workflow; undefined if it is not ours, whatever its id. */
 async function knownSubject(store: RefusalStore, workflowId: string): Promise<string | undefined> {
   const card = cardWorkflowId('');
   if (workflowId.startsWith(card)) return (await store.cards.get(workflowId.slice(card.length)))?.merchantRequestId;

@@ -18,7 +18,7 @@ import type { AnsweredTransaction, AnswerRecord, BatchRecord, PayoutRecord, Stor
 import type { TemporalUi } from '../temporal/ui-link.ts';
 import { reportSource } from './report-source.ts';
 
-/** Where reports go, and which. `answerStem`: what the names of answers to a bank message begin with; absent: the batch id. */
+/** Where reports go, and which. `answerStem`: beginning of the file names of answers to a bank message; absent: the batch id. */
 export interface ReportTarget {
   dir: string;
   answerStem?: string;
@@ -26,8 +26,8 @@ export interface ReportTarget {
 }
 
 /**
- * The report of a batch from the store, its files written. The id is one of the store's. A masked one stands alone: what is handed
- * in again and what answers a bank message need the payees as they are.
+ * Reports on a batch from the store and writes the files. `batchId` exists in the store. A masked report has no other files:
+ * `failed.csv` and the answers to a bank message need unmasked payees.
  */
 export async function reportBatch(
   config: Config,
@@ -49,7 +49,7 @@ export async function reportBatch(
   return writeReports(dir, batch, reports, batchReport(source));
 }
 
-/** The report of a batch as it stands, page by page; no file is written. `reports` names those that there are. */
+/** The report of a batch as it stands, in pages, without writing files. `reports` names the files that exist. */
 export async function readBatch(
   config: Config,
   store: Store,
@@ -67,12 +67,12 @@ export async function readBatch(
   return { batch, report: batchReport(reportSource(config, store, batch, { ui, reports, isMasked, now: Date.now })) };
 }
 
-/** How a batch stands, whatever its rows. */
+/** How a batch stands, without its rows. */
 export async function standingOfBatch(...asked: Parameters<typeof readBatch>): Promise<BatchStanding> {
   return standingOf((await readBatch(...asked)).report);
 }
 
-/** The same as the document of `--json`. */
+/** The report as the JSON of `--json`, in pieces. */
 export async function* documentOf(...asked: Parameters<typeof readBatch>): AsyncGenerator<string> {
   const { batch, report } = await readBatch(...asked);
   yield* jsonReport(batch, report);
@@ -86,13 +86,13 @@ async function batchOf(store: Store, batchId: string): Promise<BatchRecord> {
   return batch;
 }
 
-/** Rows that are paid again are answered under the message that they came by. */
+/** The batch of the message that is answered: for a retried batch, the one that the message was first taken as. */
 export async function messageBatchOf(store: Store, batch: BatchRecord): Promise<BatchRecord> {
   const earlier = batch.retryOf === null ? undefined : await store.batch(batch.retryOf);
   return earlier === undefined ? batch : messageBatchOf(store, earlier);
 }
 
-/** Of the batch that a message came as. */
+/** @param batch the one that the message was taken as */
 export async function writeAnswers(
   store: Store,
   batch: BatchRecord,
@@ -121,8 +121,8 @@ export async function writeAnswers(
 }
 
 /**
- * Incidents and returns of the payouts that a message is answered by, by the reference of the newest generation; an incident says more
- * than money that came back, and one of an earlier generation is about the same money.
+ * Incidents and returns of the payouts behind a message, by the reference of the newest generation. An incident outweighs a
+ * return; one of an earlier generation is about the same payment.
  */
 async function cameToLight(store: Store, batchId: string): Promise<Map<string, { reason: Reason; at: number }>> {
   const found = new Map<string, { reason: Reason; at: number }>();
@@ -148,7 +148,7 @@ async function cameToLight(store: Store, batchId: string): Promise<Map<string, {
   return found;
 }
 
-/** The rows of a batch, and the payouts that have taken rows of its message before. */
+/** The rows of a batch, and the earlier payouts that had already taken rows of its message. */
 async function* answeredBy(store: Store, batchId: string): AsyncGenerator<PayoutRecord> {
   yield* store.rows(batchId);
   for await (const { reference } of store.refusedRows(batchId)) {
@@ -160,7 +160,7 @@ async function* answeredBy(store: Store, batchId: string): AsyncGenerator<Payout
 const latestOf = async (store: Store, payout: PayoutRecord): Promise<PayoutRecord> =>
   (await generationsFrom(store, payout)).at(-1) ?? payout;
 
-/** A payout and its later generations, the newest last: only what took no money has one. */
+/** A payout and its later generations, the newest last. Only one that moved no money has later ones. */
 async function generationsFrom(store: Store, payout: PayoutRecord): Promise<PayoutRecord[]> {
   if (!isUnpaid(payout.state)) return [payout];
   const { uid, documentId, generation } = payout;
@@ -170,7 +170,7 @@ async function generationsFrom(store: Store, payout: PayoutRecord): Promise<Payo
 
 const failedPath = ({ csv }: ReportPaths): string => csv.replace(/\.csv$/, '.failed.csv');
 
-/** `failed.csv`, where there is a row for it. */
+/** Writes `failed.csv`, if there is a row for it. */
 async function writeFailed(store: Store, batchId: string, reports: ReportPaths): Promise<string | undefined> {
   const counts = countRows(await store.stateCounts(batchId));
   const isPossible =
@@ -181,7 +181,7 @@ async function writeFailed(store: Store, batchId: string, reports: ReportPaths):
   const columns = !isPossible ? [] : await columnsOf(lines());
   const path = failedPath(reports);
   if (columns.length === 0) {
-    // One of before named rows that are not proven unpaid any more.
+    // An earlier file named rows that are no longer proven unpaid.
     await rm(path, { force: true });
     return undefined;
   }

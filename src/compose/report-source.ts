@@ -10,8 +10,8 @@ import { type TemporalUi, workflowUrl } from '../temporal/ui-link.ts';
 import { stepContext } from './next-steps.ts';
 
 /**
- * What the report of a batch is made from: its rows and what the store knows beside them, read a page at a time. `now`: absent for a
- * report that no clock changes; the signatures that count are then those that counted when the newest decision was taken.
+ * Reads what the report of a batch is made from, the rows and what is stored about them, a page at a time. `now`: absent for a
+ * report that must not change with time; then signatures count as of the newest decision.
  */
 export function reportSource(
   config: Config,
@@ -52,7 +52,7 @@ async function withFacts(
   return facts.map(([row, its]) => [row, { ...its, step: nextStep(row, context) }] as const);
 }
 
-/** What the store knows of rows beside them, but for their next steps. */
+/** What else the store knows about rows, except their next steps. */
 export async function factsOf(store: Store, rows: readonly PayoutRecord[]): Promise<RowWithFacts[]> {
   const approvals = await approvalsOf(store, rows);
   const names = await namesAtBank(store, rows);
@@ -90,7 +90,7 @@ export async function moneyFactsOf(
 
 const byReference = ({ reference }: { reference: string }): string => reference;
 
-/** Who approved what was read last: an approval of anything else is void. */
+/** Approvals of the last reading: those of an earlier one are void. */
 async function approvalsOf(
   store: Store,
   rows: readonly PayoutRecord[],

@@ -7,18 +7,20 @@ import type { Stack, StackAddresses } from '../embedded/stack.ts';
 const SECRET_BYTES = 32;
 const PATIENCE_MS = 5_000;
 
-/** How webhooks are verified: as configured; an embedded sandbox without a secret gets one for the life of this gateway. */
+/**
+ * How webhooks are verified: as configured; with an embedded sandbox and no secret, by one that lives as long as this gateway.
+ */
 export function webhookSettings({ bank, webhook }: Pick<Config, 'bank' | 'webhook'>): WebhookConfig {
   if (bank.kind !== 'sandbox' || webhook.secrets.reveal().length > 0) return webhook;
   return { ...webhook, secrets: new Secret([randomBytes(SECRET_BYTES)]) };
 }
 
-/** Where a gateway is started: on a stack that may have one of its own. */
+/** A stack for a gateway, which may already have one of its own. */
 export type GatewayAddresses = StackAddresses & Partial<Pick<Stack, 'gatewayUrl'>>;
 
 /**
- * Tells an embedded sandbox where webhooks go, as a merchant does in the acquirer's dashboard. There is one address: it
- * stays with the gateway of the stack.
+ * Registers with an embedded sandbox where webhooks go, as a merchant does in the acquirer's dashboard. There is only one
+ * address: that of the stack's own gateway is not replaced.
  */
 export async function registerWebhooks(
   { bank, webhook }: Pick<Config, 'bank' | 'webhook'>,

@@ -11,12 +11,12 @@ import { type ReadinessProbes, readinessOf } from '../telemetry/readiness.ts';
 import { storeFigures } from '../telemetry/store-figures.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 
-/** What a part of a process tells about itself. */
+/** What a part of a process reports about itself. */
 export interface Telemetry {
   metrics: Metrics;
-  /** Answers probes where the configuration has an address for them, from now on. */
+  /** From now on answers probes, if an address is configured. */
   serve(parts: ReadinessProbes<string>, of: Pick<TelemetryDeps, 'store' | 'bank'>): Promise<void>;
-  /** It has been told to end: whoever asks whether it is ready hears that it is not. */
+  /** The process has been told to end: from now on it is reported as not ready. */
   drain(): void;
   close(): Promise<void>;
 }
@@ -28,7 +28,7 @@ interface TelemetryDeps {
   log: Log;
 }
 
-/** `address` undefined: everything is counted and nobody is told. */
+/** @param address undefined: metrics are counted but not served */
 export function telemetryAt(
   address: ListenAddress | undefined,
   { config, log }: Pick<TelemetryDeps, 'config' | 'log'>,
@@ -60,7 +60,7 @@ export function telemetryAt(
   };
 }
 
-/** Undefined where nothing is traced: then nothing of it is loaded. A receiver that does not take spans is told of in the log. */
+/** Undefined if no traces are configured; then none of it is loaded. If the receiver does not accept spans, that is logged. */
 export async function openTracing(traces: TracesConfig | undefined, log: Log): Promise<Tracing | undefined> {
   if (traces === undefined) return undefined;
   const { startTracing } = await import('../telemetry/tracing.ts');

@@ -2,10 +2,10 @@ import type { Config } from '../config.ts';
 import { lastUiUrl } from '../embedded/stack-file.ts';
 import type { TemporalUi } from '../temporal/ui-link.ts';
 
-/** Where a Temporal server's own UI usually is, when this home never had one. */
+/** Usual address of a Temporal server's UI, for a home that never had one. */
 const USUAL_UI = 'http://127.0.0.1:8233';
 
-/** Where links point: the UI given, the stack's, or the one that an embedded Temporal of this home had last. */
+/** Where links point: to the configured UI, the stack's, or the last one of this home's embedded Temporal. */
 export function temporalUi(
   config: Config,
   { namespace, uiUrl }: { namespace: string; uiUrl?: string | null },

@@ -3,10 +3,12 @@ import { onBehalfOf } from '../api/call-budget.ts';
 import { parseWorkflowId } from '../domain/names.ts';
 import type { Store } from '../store/store.ts';
 
-/** Workflows that are remembered by their user; then all of them are forgotten. */
+/** The most workflows whose user is cached; then the cache is emptied. */
 const REMEMBERED_MAX = 10_000;
 
-/** What an activity asks the bank counts for the user of its payout, watch or comparison. Of whom is not known counts for nobody. */
+/**
+ * Attributes the bank calls of an activity to the user of its payout, watch or reconciliation, or to none if that is not known.
+ */
 export function countedByUser(store: Pick<Store, 'userOf'>): ActivityInterceptorsFactory {
   const known = new Map<string, string>();
   const userOf = async (workflowId: string | undefined, args: readonly unknown[]): Promise<string | undefined> => {
@@ -28,14 +30,17 @@ export function countedByUser(store: Pick<Store, 'userOf'>): ActivityInterceptor
   });
 }
 
-/** By the input: that of a watch and of a comparison is a user and a currency, the first one of a payout has its instruction. */
+/**
+ * The user in the activity's input: watch and reconciliation have user and currency, the first activity of a payout its
+ * instruction.
+ */
 function named([input]: readonly unknown[]): string | undefined {
   const { uid, input: within } = (input ?? {}) as { uid?: unknown; input?: { uid?: unknown } };
   const name = uid ?? within?.uid;
   return typeof name === 'string' ? name : undefined;
 }
 
-/** A store that does not answer keeps no activity from saying so itself. */
+/** If the store does not answer, the activity itself is to report that. */
 async function stored(store: Pick<Store, 'userOf'>, workflowId: string): Promise<string | undefined> {
   const ours = parseWorkflowId(workflowId);
   if (ours?.kind !== 'payout') return undefined;

@@ -11,8 +11,8 @@ import { connectWorker } from '../temporal/worker-connection.ts';
 import { refusedPayloads } from './refused-payloads.ts';
 
 /**
- * Starts the worker of a vault: activities only, on a task queue of its own, in the process that keeps the cards. `close`
- * ends it; a POST under way gets some time for its answer.
+ * Starts the worker of a vault: activities only, on its own task queue, in the process that keeps the cards. `close` ends it,
+ * after giving a POST under way some time for its answer.
  */
 export async function startVaultWorker(
   config: Config,

@@ -5,7 +5,7 @@ import { checkpointLine, type Leaf, type LogVerdict, verifyLog } from '../audit/
 import type { CheckpointRecord, Store } from '../store/store.ts';
 
 /**
- * Checks the log of a store, while others may append to it.
+ * Checks a store's log while entries may be appended to it.
  *
  * @param copied checkpoints that are kept elsewhere
  */
@@ -16,7 +16,7 @@ export async function verifyStore(
 ): Promise<LogVerdict> {
   const checkpoints = [...copied];
   for await (const { note } of store.checkpoints()) checkpoints.push(parseCheckpoint(note) ?? { note });
-  // After the checkpoints: what they have signed is in it.
+  // Read after the checkpoints, so that it contains all that they sign.
   const tree = await store.auditTree();
   return verifyLog({
     leaves: leavesOf(store, tree.size),
@@ -28,7 +28,7 @@ export async function verifyStore(
   });
 }
 
-/** What the log says about its keys. */
+/** The key rotations that the log records. */
 export async function rotationsIn(store: Store): Promise<Rotation[]> {
   const found: Rotation[] = [];
   for (const { seq } of await store.auditEntries({ subject: KEY_SUBJECT })) {
@@ -45,7 +45,7 @@ async function* leavesOf(store: Store, to: number): AsyncGenerator<Leaf[]> {
   }
 }
 
-/** Lines of an export: the last checkpoint, the entries that it signs, each checkpoint behind its last entry. */
+/** Lines of an export: the last checkpoint, then the entries that it covers, with each checkpoint after its last entry. */
 export async function* exportedLines(store: Store, verifier: LogVerifier): AsyncGenerator<string> {
   const last = await store.lastCheckpoint();
   if (last === undefined) return;

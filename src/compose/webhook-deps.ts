@@ -7,10 +7,10 @@ import { webhookReceiver } from '../webhooks/receiver.ts';
 import { createVerifier } from '../webhooks/verifier.ts';
 import type { Opened } from './intake-deps.ts';
 
-/** A shorter secret is found by trying; which length an acquirer gives is not shown. */
+/** A shorter secret can be guessed. The interface does not show the length of the acquirer's. */
 const SECRET_BYTES_FIT = 16;
 
-/** How a gateway takes webhooks, and what it does with them afterwards. */
+/** How a gateway receives webhooks, and what it then does with them. */
 export function webhookDeps(webhook: WebhookConfig, { store, bank, client, log }: Opened): GatewayDeps['webhooks'] {
   const now = Date.now;
   const secrets = webhook.secrets.reveal();

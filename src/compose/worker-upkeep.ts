@@ -9,7 +9,7 @@ import { keepNamespace, NamespaceTakenError } from '../temporal/namespace-claim.
 import { keepLog } from './audit-log.ts';
 import { bankClockAlarm } from './bank-clock-alarm.ts';
 
-/** Any claimed batch without an end is started (again), and so is any watch that is missing. */
+/** Interval at which claimed batches without an end are (re)started, and so are missing watches. */
 const EVERY_MS = 30_000;
 
 interface UpkeepOptions {
@@ -17,11 +17,11 @@ interface UpkeepOptions {
   deps: ActivityDeps;
   client: Client;
   log: Log;
-  /** The namespace belongs to another store now. */
+  /** The namespace now belongs to another store. */
   taken(error: NamespaceTakenError): void;
 }
 
-/** What a worker does beside its tasks, now and again and again: each thing by itself, and one that fails stops no other. */
+/** The periodic work of a worker beside its tasks. Each job runs by itself, and one that fails does not stop the others. */
 export async function startUpkeep({ config, deps, client, log, taken }: UpkeepOptions): Promise<AsyncDisposable> {
   const { store, bank, settings } = deps;
   const resume = oneAtATime(
@@ -49,13 +49,13 @@ export async function startUpkeep({ config, deps, client, log, taken }: UpkeepOp
   );
   const checkClock = bankClockAlarm(bank.clock, settings.clockSkewMs, log);
   await resume();
-  // It may ask the acquirer, and nobody waits for that.
+  // Not awaited: it may have to ask the acquirer.
   void sweep();
   await sign();
   checkClock();
   const timer = setInterval(() => {
     checkClock();
-    // Said of a changed file, should nobody ask for it meanwhile.
+    // So that a change of the file is reported even if nothing asks for the policy.
     config.policyFile?.current();
     for (const task of [resume, sweep, keep, sign, prune]) void task();
   }, EVERY_MS);
@@ -67,7 +67,7 @@ export async function startUpkeep({ config, deps, client, log, taken }: UpkeepOp
   };
 }
 
-/** A call while one is under way is that one. It never rejects. */
+/** While one call is under way, further calls get its promise, which never rejects. */
 function oneAtATime(work: () => Promise<unknown>, failed: (error: unknown) => void): () => Promise<void> {
   let running: Promise<void> | undefined;
   return () => {

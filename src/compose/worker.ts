@@ -39,7 +39,7 @@ import { countedByUser } from './user-of-activity.ts';
 import { startUpkeep } from './worker-upkeep.ts';
 import { lookAtWorld, openWorld, type World } from './world.ts';
 
-/** What a worker works with, open. */
+/** A worker's open resources. */
 interface WorkerResources {
   telemetry: Telemetry;
   tracing: Tracing | undefined;
@@ -50,8 +50,8 @@ interface WorkerResources {
 }
 
 /**
- * Starts a worker on the task queue `payouts` and picks up batches and watches that nobody runs. `close` lets running
- * tasks finish. Throws a `StoreIdentityError` when the store belongs to another world, and a `NamespaceTakenError` when the
+ * Starts a worker on the task queue `payouts` and picks up batches and watches that nobody runs. `close` lets running tasks
+ * finish. Throws a `StoreIdentityError` if the store belongs to another bank or Temporal, and a `NamespaceTakenError` if the
  * namespace belongs to another store.
  */
 export async function startWorker(config: Config, stack: StackAddresses, log: Log): Promise<Part> {
@@ -83,7 +83,7 @@ export async function startWorker(config: Config, stack: StackAddresses, log: Lo
   }
 }
 
-/** Refuses another world, and a namespace of another store, before anything can be asked of the worker. */
+/** Refuses another bank or Temporal, and a namespace of another store, before the worker takes any task. */
 async function open(
   opened: AsyncDisposableStack,
   config: Config,
@@ -97,16 +97,16 @@ async function open(
   const store = observedStore(stored, telemetry.metrics, log, tracing);
   const calls = observedCalls(telemetry.metrics, tracing);
   const bank = opened.adopt(bankAt(config, stack.apiUrl, { store, onCall: calls }), (it) => it.close());
-  // Before anything that can refuse: the native runtime, once installed, ends with its last connection and not without one.
+  // Before anything that can throw: once installed, the native runtime ends with its last connection, and only with one.
   const connection = opened.adopt(await connectWorker(config, stack), (it) => it.close());
-  // Over the worker's own connection, so that a workflow which it starts may begin here at once.
+  // Over the worker's own connection, so that workflows started through it can begin on this worker at once.
   const client = clientOver(config, stack, connection);
   const world = await openWorld({ config, store, bank, temporal: await temporalIdentity(client) });
   await lookAtWorld(world, log);
   await claimNamespace(config, store, client);
   await assertPolicyKept(config, store);
   await keepPolicyLog(config, { store, log, who: 'worker' });
-  // Closed after everything that is ended before it: whoever asks while the worker drains is answered.
+  // Closed after the worker, so that probes are answered while it drains.
   opened.defer(() => telemetry.close());
   await telemetry.serve(
     {
@@ -160,19 +160,19 @@ async function createWorker(
       ...countedActivities(createActivities(deps), telemetry.metrics),
       ...folderActivities(async (options) => (await DropFolder.open(folder, options)).sweepOnce(LOOK_EVERY_MS)),
     },
-    // Long activities stop only when they are told; a POST under way is never interrupted, whatever the grace.
+    // Only tells long activities to stop; a POST under way is never interrupted, whatever the grace time.
     shutdownGraceTime: '200ms',
   });
 }
 
-/** What begins under a build ends under it, but for what goes on for ever (`src/workflows/versioned.ts`). */
+/** A workflow stays with the build it began with, except those that run for ever (`src/workflows/versioned.ts`). */
 const versioned = (version: Deployment): WorkerDeploymentOptions => ({
   version,
   useWorkerVersioning: true,
   defaultVersioningBehavior: 'PINNED',
 });
 
-/** What no write to the store tells of. */
+/** Counts what no write to the store shows. */
 const countedActivities = (activities: Activities, { reconciled }: Metrics): Activities => ({
   ...activities,
   async reconcileOrders(key) {
@@ -182,13 +182,13 @@ const countedActivities = (activities: Activities, { reconciled }: Metrics): Act
   },
 });
 
-/** Before the worker asks for its first task: the store that it was is put aside on record. */
+/** Before the worker polls: replaces the store that the namespace belonged to, and records that. */
 async function claimNamespace({ replacesStore, settings }: Config, store: Store, client: Client): Promise<void> {
   const replaced = await takeNamespace(client, store.id, replacesStore);
   if (replaced === undefined) return;
   const detail = { namespace: client.options.namespace, replaced };
   const at = Date.now();
-  // What the other store has sent is not in this one.
+  // What was sent by the replaced store is missing in this one, as after a restore.
   await store.recordRestore({
     at,
     from: at - settings.reconcileDays * DAY_MS,

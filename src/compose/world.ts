@@ -7,14 +7,14 @@ import { StoreIdentityError } from '../store/errors.ts';
 import type { Store, StoreIdentity } from '../store/store.ts';
 import { bankMark } from './bank-mark.ts';
 
-/** How long a process that comes up waits for the bank to show its accounts. */
+/** How long a starting process waits for the bank to show its accounts. */
 const FIRST_LOOK_MS = 5_000;
-/** Accounts that do not fit are read again, but not for every order that is refused meanwhile. */
+/** At least this long between two reads of accounts that do not match, however many orders are refused meanwhile. */
 const LOOK_AGAIN_MS = 10_000;
 
 /**
- * What the store must belong to before a byte of this process leaves. Throws a `StoreIdentityError` that names the part which
- * differs, and a `BankError` while the bank has not shown its accounts.
+ * Bank, accounts and Temporal that the store belongs to, checked before this process sends anything. Throws a
+ * `StoreIdentityError` that names the differing part, and a `BankError` until the bank has shown its accounts.
  */
 export interface World {
   assert(): Promise<void>;
@@ -29,7 +29,7 @@ interface WorldDeps {
   temporal: Pick<StoreIdentity, 'cluster' | 'namespace'>;
 }
 
-/** Compares what is known without the bank at once. */
+/** Compares at once what can be compared without the bank. */
 export async function openWorld({ config, store, bank, temporal }: WorldDeps): Promise<World> {
   const known = { bank: bankMark(config), ...temporal };
   await store.identify(known);
@@ -53,7 +53,7 @@ export async function openWorld({ config, store, bank, temporal }: WorldDeps): P
   };
 }
 
-/** Looks at the bank's accounts when a process comes up. A bank that does not show them in time stops nothing but orders. */
+/** Checks the bank's accounts when a process starts. If the bank does not show them in time, only orders have to wait. */
 export async function lookAtWorld(world: World, log: Log): Promise<void> {
   const late = Promise.withResolvers<void>();
   const timer = setTimeout(late.resolve, FIRST_LOOK_MS);
@@ -66,8 +66,8 @@ export async function lookAtWorld(world: World, log: Log): Promise<void> {
 }
 
 /**
- * Compares the accounts that a command's key sees with those on record; a command that only reads records none. A bank that does
- * not answer is told of by the call that follows.
+ * Compares the accounts that a command's key sees with those on record, without recording any, since the command may only read.
+ * If the bank does not answer, the command's next call reports that.
  */
 export async function assertBankFits(store: Store, bank: Bank): Promise<void> {
   if ((await store.identity()).accounts === undefined) return;
@@ -80,7 +80,7 @@ export async function recordAccounts(store: Store, bank: Bank): Promise<void> {
   await store.identify({ accounts: digests(store, await bank.accounts.master()) });
 }
 
-/** The accounts as this process and its key saw them first: one read, whoever asks, and again only when they did not fit. */
+/** The accounts that this process's key saw first: one read shared by all callers, repeated only if they did not match. */
 function accountsSeen(store: Store, bank: Bank): { get(): Promise<readonly string[]>; doubt(): void } {
   let seen: { at: number; accounts: Promise<readonly string[]> } | undefined;
   const look = () => {
@@ -99,7 +99,7 @@ function accountsSeen(store: Store, bank: Bank): { get(): Promise<readonly strin
   };
 }
 
-/** One for each account, told apart from those of other stores: account numbers are few enough to be guessed. */
+/** A digest for each account, different in each store: account numbers are few enough to be guessed. */
 function digests({ id }: Store, accounts: readonly { uid: string; account_id: string }[]): readonly string[] {
   return accounts.map(({ uid, account_id: accountId }) =>
     createHash('sha256')

@@ -4,7 +4,7 @@ import { key, type ValuesOf } from './key.ts';
 import { Secret } from './secret.ts';
 import { auditKey, mailAddress, text } from './values.ts';
 
-/** Who signs the audit log, and where its checkpoints go. */
+/** Key of the audit log, and where its checkpoints go. */
 export const AUDIT_KEYS = {
   PAYOUTS_AUDIT_KEY: key(
     auditKey,
@@ -24,22 +24,22 @@ export const AUDIT_KEYS = {
   PAYOUTS_AUDIT_MAIL_TO: key(mailAddress, 'root@localhost', 'sender and recipient of these mails'),
 } as const;
 
-/** Where checkpoints are laid as mails. */
+/** Where checkpoints are put as mails. */
 export interface MailSpool {
   /** Absolute path. */
   folder: string;
-  /** Address that they are to. */
+  /** The recipient's address. */
   to: string;
 }
 
 export function auditOf(values: ValuesOf<typeof AUDIT_KEYS>) {
   const { PAYOUTS_AUDIT_KEY: key, PAYOUTS_AUDIT_CHECKPOINTS: file, PAYOUTS_AUDIT_MAIL_SPOOL: folder } = values;
   return {
-    /** Signs checkpoints; undefined: the one in the home. */
+    /** Signs checkpoints; undefined: the key in the home does. */
     key: key && new Secret<KeyObject>(key),
-    /** Absolute path of the file that checkpoints are appended to. */
+    /** Absolute path of the file to which checkpoints are appended. */
     checkpoints: file === undefined ? undefined : resolve(file),
-    /** Where checkpoints are laid as mails. */
+    /** Where checkpoints are put as mails. */
     spool: folder === undefined ? undefined : { folder: resolve(folder), to: values.PAYOUTS_AUDIT_MAIL_TO },
   };
 }

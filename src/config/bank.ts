@@ -4,7 +4,7 @@ import { key, type ValuesOf } from './key.ts';
 import { Secret } from './secret.ts';
 import { count, flag, httpUrl, jsonTexts, oneOf, text } from './values.ts';
 
-/** How the bank is reached. Those marked (api-gaps) stand in for what the interface does not show. */
+/** How the bank is reached. Settings marked (api-gaps) stand in for what the interface does not show. */
 export const BANK_KEYS = {
   PAYOUTS_API_URL: key(httpUrl, null, 'base URL of the bank; absent: the embedded sandbox'),
   PAYOUTS_API_KEY: key(text, 'sandbox-key', 'API key; the default works on this machine only'),
@@ -44,7 +44,7 @@ type BankValues = ValuesOf<typeof BANK_KEYS>;
 const SANDBOX_KEY = 'sandbox-key';
 const SANDBOX_SECRET = 'sandbox-secret';
 
-/** How a token is asked for: the parts of interface section 5 that are not shown. */
+/** How a token is requested: what interface section 5 does not show. */
 interface BankAuth {
   method: 'POST' | 'GET';
   /** JSON template with `{key}` and `{secret}`. */
@@ -58,7 +58,7 @@ export type BankConfig = {
   secret: Secret;
   auth: BankAuth;
   authBeforeExecution: boolean;
-  /** Of all users together, and of one. */
+  /** For all users together, and for each user. */
   callsPerSecond: { all: number; user: number };
 } & ({ kind: 'sandbox' } | { kind: 'remote'; url: string });
 

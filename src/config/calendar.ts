@@ -20,7 +20,7 @@ const calendar = z.strictObject({
   ),
 });
 
-/** The calendar in the file that `PAYOUTS_HOLIDAYS` names. Throws a `ConfigError` when it cannot be used. */
+/** The calendar in the file named by `PAYOUTS_HOLIDAYS`. Throws a `ConfigError` if it is unusable. */
 export function loadCalendar(path: string): BusinessCalendar {
   const unusable = (why: string): ConfigError =>
     new ConfigError(

@@ -4,7 +4,7 @@ import { CARD_FIELD_NAMES, cardFieldsProblem } from '../api/card-fields.ts';
 import { didYouMean } from '../rules/nearest.ts';
 import { jsonTexts } from './values.ts';
 
-/** How the settings of cards and webhooks become values. */
+/** Parsers for the settings of cards and webhooks. */
 
 /** JSON object: our name of a card field -> its path on the wire (`src/api/card-fields.ts`). */
 export const cardFieldNames = jsonTexts.transform((mapping, context): Record<string, string> => {
@@ -18,10 +18,10 @@ export const cardFieldNames = jsonTexts.transform((mapping, context): Record<str
   return z.NEVER;
 });
 
-/** `shop.example,pay.example:8443` -> hosts in lower case, as `URL.host` has them. */
+/** `shop.example,pay.example:8443` -> hosts in lower case, in the form of `URL.host`. */
 export const hosts = listOf('is not a list of hosts such as shop.example,pay.example:8443', (text) => {
   const url = URL.parse(`https://${text}`);
-  // A pattern would be taken for a host that no address ever has.
+  // A wildcard would parse as a host, but match no address.
   return url?.host === text.toLowerCase() && !text.includes('*') ? url.host : undefined;
 });
 
@@ -33,7 +33,7 @@ export const origins = listOf('is not a list of origins such as https://shop.exa
   return isOrigin ? url.origin : undefined;
 });
 
-/** Of these an acquirer may have executed what it answered; or they ask to come again. */
+/** After these the acquirer may have executed the request, or asks for it to be repeated. */
 const NO_REFUSALS: ReadonlySet<number> = new Set([401, 403, 408, 409, 425, 429]);
 
 export const refusalStatuses = listOf(
@@ -53,7 +53,7 @@ const SECRET_BYTES_MIN = 24;
 
 const BAD_SECRETS = `is not a list of secrets: one has fewer than ${SECRET_BYTES_MIN} bytes, or no base64 after whsec_`;
 
-/** `whsec_` and base64 are bytes (Standard Webhooks), everything else is its UTF-8. */
+/** After `whsec_`, base64 of the bytes (Standard Webhooks); anything else stands for its UTF-8 bytes. */
 export const webhookSecrets = listOf(BAD_SECRETS, (text) => {
   const base64 = /^whsec_(.*)$/.exec(text)?.[1];
   const bytes = base64 === undefined ? Buffer.from(text) : Buffer.from(base64, 'base64');
@@ -61,13 +61,13 @@ export const webhookSecrets = listOf(BAD_SECRETS, (text) => {
   return isWhole && bytes.length >= SECRET_BYTES_MIN ? bytes : undefined;
 });
 
-/** A header's name in lower case (RFC 9110, token). */
+/** A header name in lower case (RFC 9110, token). */
 export const headerName = z
   .string()
   .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, { error: 'is not the name of a header' })
   .toLowerCase();
 
-/** Parts between commas; `read` gives undefined for one that cannot be used. */
+/** Comma-separated parts; `read` returns undefined for an unusable one. */
 function listOf<T>(error: string, read: (part: string) => T | undefined) {
   return z.string().transform((given, context): T[] => {
     const parts = given.split(',').map((part) => read(part.trim()));

@@ -12,7 +12,7 @@ import { key, type ValuesOf } from './key.ts';
 import { Secret } from './secret.ts';
 import { durationUpTo, oneOf } from './values.ts';
 
-/** How cards are taken and webhooks verified. Those marked (api-gaps) stand in for what the interface does not show. */
+/** How cards are taken and webhooks verified. Settings marked (api-gaps) stand in for what the interface does not show. */
 export const CARD_KEYS = {
   PAYOUTS_CARD_FIELDS: key(
     cardFieldNames,
@@ -77,23 +77,23 @@ type CardValues = ValuesOf<typeof CARD_KEYS>;
 /** How a gateway takes cards. */
 export function cardsOf(values: CardValues) {
   return {
-    /** Names of card fields on the wire, where they are not ours. */
+    /** Names of card fields on the wire that differ from ours. */
     fields: values.PAYOUTS_CARD_FIELDS,
-    /** Undefined: this machine only. */
+    /** Undefined: only this machine. */
     returnHosts: values.PAYOUTS_CARD_RETURN_HOSTS,
-    /** Undefined: any. */
+    /** Undefined: any host. */
     verifyHosts: values.PAYOUTS_CARD_VERIFY_HOSTS,
     checkoutOrigins: values.PAYOUTS_CHECKOUT_ORIGINS ?? [],
-    /** Never scaled. */
+    /** Not scaled by the time scale. */
     lifeMs: values.PAYOUTS_CARD_LIFE,
     refusalStatuses: values.PAYOUTS_CARD_REFUSAL_STATUSES ?? [],
   };
 }
 
-/** How webhooks are verified. The tolerance is the acquirer's time: never scaled. */
+/** How webhooks are verified. The tolerance is the acquirer's time, so it is not scaled. */
 export type WebhookConfig = ReturnType<typeof webhookOf>;
 
-/** Throws a `ConfigError` for a scheme that could verify nothing. */
+/** Throws a `ConfigError` for a scheme that cannot verify anything. */
 export function webhookOf(values: CardValues) {
   const { PAYOUTS_WEBHOOK_SCHEME: scheme, PAYOUTS_WEBHOOK_IPS: ips = [] } = values;
   if (scheme === 'ip' && ips.length === 0) {
@@ -101,7 +101,7 @@ export function webhookOf(values: CardValues) {
   }
   return {
     scheme,
-    /** Empty: every webhook of a scheme that signs is refused. */
+    /** Empty: with a signing scheme, every webhook is refused. */
     secrets: new Secret(values.PAYOUTS_WEBHOOK_SECRET ?? []),
     header: values.PAYOUTS_WEBHOOK_HEADER,
     timestampHeader: values.PAYOUTS_WEBHOOK_TIMESTAMP_HEADER,

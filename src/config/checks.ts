@@ -5,10 +5,10 @@ import { key, type ValuesOf } from './key.ts';
 import { Secret } from './secret.ts';
 import { currencies, duration, durationUpTo, httpUrl, oneOf, text } from './values.ts';
 
-/** A reading of a payout has 7 s inside its workflow task. */
+/** A reading of a payout has 7 s in its workflow task, checks included. */
 const TIMEOUT_MAX_MS = 5_000;
 
-/** Who is asked about payees before they are paid. */
+/** Who checks payees before they are paid. */
 export const CHECK_KEYS = {
   PAYOUTS_CHECKS: key(
     oneOf('none', 'sandbox', 'http'),
@@ -32,13 +32,13 @@ export const CHECK_KEYS = {
 
 type CheckValues = ValuesOf<typeof CHECK_KEYS>;
 
-/** Undefined: nobody is asked. */
+/** Undefined: nobody does. */
 export function checksOf(values: CheckValues, bank: BankConfig) {
   if (values.PAYOUTS_CHECKS === 'none') return undefined;
   const common = {
     timeoutMs: values.PAYOUTS_CHECKS_TIMEOUT,
     maxAgeMs: values.PAYOUTS_CHECKS_MAX_AGE,
-    /** Undefined: every one. */
+    /** Undefined: all currencies. */
     verifiedCurrencies: values.PAYOUTS_CHECKS_VERIFY,
   };
   if (values.PAYOUTS_CHECKS === 'http') return { ...common, provider: remote(values) };

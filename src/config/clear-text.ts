@@ -5,7 +5,7 @@ import { ConfigError } from './config-error.ts';
 import { key, type ValuesOf } from './key.ts';
 import { flag } from './values.ts';
 
-/** What would leave this machine readable or changeable by others is refused, unless one of these says that it may. */
+/** Anything that would leave this machine in clear text is refused, unless one of these settings allows it. */
 export const CLEAR_TEXT_KEYS = {
   PAYOUTS_ALLOW_CLEAR_TEMPORAL: key(
     flag,
@@ -21,10 +21,10 @@ export const CLEAR_TEXT_KEYS = {
 
 export type ClearTextValues = ValuesOf<typeof CLEAR_TEXT_KEYS>;
 
-/** What besides our own settings decides about connections: Node.js and the client of PostgreSQL read it themselves. */
+/** Variables of the environment that Node.js and the PostgreSQL client read themselves, and that affect connections. */
 type ConnectionEnvironment = Readonly<Partial<Record<'PGHOST' | 'NODE_TLS_REJECT_UNAUTHORIZED', string | undefined>>>;
 
-/** A cluster as @temporalio/envconfig reads it. */
+/** Checks a cluster's connection, as read by @temporalio/envconfig. */
 export function assertTemporalSealed(
   address: string,
   tls: unknown,
@@ -43,12 +43,9 @@ export function assertTemporalSealed(
   );
 }
 
-/**
- * @param url of PostgreSQL, read as its client reads it: parameters of the address come before its host, and PGHOST is
- *   taken where it names none
- */
+/** @param url read as the PostgreSQL client reads it: query parameters override the host, and PGHOST is used if there is none */
 export function assertPostgresSealed(url: string, values: ClearTextValues, env: ConnectionEnvironment): void {
-  // What comes behind a # is no part of an address: its host would be read from half of a password.
+  // Everything after # is not part of the URL: the host would be taken from half of a password.
   if (url.includes('#')) {
     throw new ConfigError(
       'PAYOUTS_STORE_URL',
@@ -90,6 +87,6 @@ function readPostgres(url: string): ReturnType<typeof parse> {
   }
 }
 
-/** A folder is that of a Unix socket. */
+/** A path is the folder of a Unix socket. */
 const isThisMachine = (host: string): boolean =>
   host.startsWith('/') || isLoopback(isIP(host) === 6 ? `[${host}]` : host);

@@ -1,6 +1,6 @@
 import { Problem } from '../domain/problem.ts';
 
-/** A setting that cannot be used (exit code 2). The text names the key, its rule and the fix, never the value. */
+/** An unusable setting (exit code 2). The text names the key, its rule and the fix, never the value. */
 export class ConfigError extends Problem {
   readonly key: string;
   readonly rule: string;

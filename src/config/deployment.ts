@@ -12,13 +12,13 @@ export const DEPLOYMENT_KEYS = {
   PAYOUTS_BUILD_ID: key(versionName, null, 'build id of the worker in that deployment, a new one for each release'),
 } as const;
 
-/** Which version of a worker deployment a worker is. */
+/** The worker deployment version that a worker belongs to. */
 export interface Deployment {
   deploymentName: string;
   buildId: string;
 }
 
-/** Throws a `ConfigError` for one without the other, and for the embedded Temporal, where nobody says which build is current. */
+/** Throws a `ConfigError` for one without the other, and with the embedded Temporal, where nothing sets a current version. */
 export function deploymentOf(
   { PAYOUTS_DEPLOYMENT: deploymentName, PAYOUTS_BUILD_ID: buildId }: ValuesOf<typeof DEPLOYMENT_KEYS>,
   { kind }: TemporalConfig,

@@ -14,7 +14,7 @@ import { key, type ValuesOf } from './key.ts';
 import { Secret } from './secret.ts';
 import { duration, mailAddress, smtpUrl, text } from './values.ts';
 
-/** Who is told of payouts and batches, and how. */
+/** Subscriptions to events of payouts and batches. */
 export const EVENT_CONFIG_KEYS = {
   PAYOUTS_EVENTS: key(
     text,
@@ -34,7 +34,7 @@ export const EVENT_CONFIG_KEYS = {
   PAYOUTS_MAIL_FROM: key(mailAddress, 'payouts@localhost', 'sender of mails about events'),
 } as const;
 
-/** Throws a `ConfigError` for a file that cannot be used, and for mails without a server. */
+/** Throws a `ConfigError` for an unusable file, and for a subscription with mail but no mail server. */
 export function eventsOf(values: ValuesOf<typeof EVENT_CONFIG_KEYS>) {
   const { PAYOUTS_EVENTS: path, PAYOUTS_EVENTS_KEEP: keepMs, PAYOUTS_SMTP_URL: url, PAYOUTS_MAIL_FROM: from } = values;
   const subscriptions = path === undefined ? [] : loadSubscriptions(path);

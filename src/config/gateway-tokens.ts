@@ -2,15 +2,15 @@ import { z } from 'zod';
 
 /** A bearer token of the gateway. */
 export interface GatewayToken {
-  /** The maker of what is handed over with it. */
+  /** The maker of what is handed over with this token. */
   name: string | undefined;
   token: string;
 }
 
-/** Printable ASCII; a token without a name has no colon, so that `name:` is no token. */
+/** Printable ASCII; a token without a name contains no colon, so that `name:` is not a token. */
 const TOKEN = /^(?:([A-Za-z0-9._@-]{1,64}):([\x21-\x7e]+)|([\x21-\x39\x3b-\x7e]+))$/;
 
-/** `TOKEN`, or `name:TOKEN`, or several of them with commas between. */
+/** `TOKEN`, or `name:TOKEN`, or several separated by commas. */
 export const gatewayTokens = z.string().transform((text, context): GatewayToken[] => {
   const tokens = text.split(',').map((part): GatewayToken => {
     const [, name, named, bare = ''] = TOKEN.exec(part.trim()) ?? [];

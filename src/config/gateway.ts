@@ -33,24 +33,25 @@ export const GATEWAY_KEYS = {
 type GatewayValues = ValuesOf<typeof GATEWAY_KEYS>;
 
 /**
- * Who may call a gateway, how often, and how it is reached from other machines. Throws a `ConfigError` for tokens beside a policy, a certificate without a key, or a key without a certificate.
+ * Who may call a gateway, how often, and how other machines reach it. Throws a `ConfigError` for tokens beside a policy, a
+ * certificate without a key, or a key without a certificate.
  */
 export function gatewayOf(values: GatewayValues, policy: string | undefined) {
   return {
-    /** Empty: this machine only, or the people of the policy. */
+    /** Empty: only this machine, or the people of the policy, have access. */
     tokens: new Secret(tokensOf(values, policy)),
-    /** Requests a minute that one caller has. */
+    /** Most requests of one caller in a minute. */
     perMinute: values.PAYOUTS_GATEWAY_RATE,
-    /** Requests of one caller that are worked on at once. */
+    /** Most concurrent requests of one caller. */
     atOnce: values.PAYOUTS_GATEWAY_CONCURRENCY,
     /** Paths of PEM files. */
     tls: tlsOf(values),
-    /** Addresses and networks. */
+    /** Addresses and networks of trusted proxies. */
     proxies: values.PAYOUTS_GATEWAY_TRUSTED_PROXY ?? [],
   };
 }
 
-/** With a policy people have tokens of their own, and nobody else is let in. */
+/** A policy has its people's tokens, and nobody else has access. */
 function tokensOf(
   { PAYOUTS_GATEWAY_TOKEN: tokens = [] }: GatewayValues,
   policy: string | undefined,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
 import { ConfigError } from './config-error.ts';
 
-/** One setting: how its text becomes a value, what it is when nobody sets it (null: absent), and what it means. */
+/** One setting: the parser of its text, its default (null: absent), and its meaning. */
 export interface Key<Schema extends z.ZodType, Default extends string | null> {
   schema: Schema;
   default: Default;
@@ -19,14 +19,14 @@ export function key<Schema extends z.ZodType, const Default extends string | nul
 
 type Keys = Readonly<Record<string, Key<z.ZodType, string | null>>>;
 
-/** What a table of keys reads. */
+/** The values read by a table of keys. */
 export type ValuesOf<Table extends Keys> = {
   [Name in keyof Table]: z.output<Table[Name]['schema']> | (Table[Name]['default'] extends null ? undefined : never);
 };
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Throws a `ConfigError` for the first one that cannot be used. */
+/** Throws a `ConfigError` for the first unusable one. */
 export function readKeys<Table extends Keys>(keys: Table, env: Environment): ValuesOf<Table> {
   const values: Record<string, unknown> = {};
   for (const [name, { schema, default: defaultText, meaning }] of Object.entries(keys)) {
@@ -40,7 +40,7 @@ export function readKeys<Table extends Keys>(keys: Table, env: Environment): Val
   return values as ValuesOf<Table>;
 }
 
-/** The value under `name` or in the file under `name_FILE`; a blank counts as absent. */
+/** The value of `name`, or the content of the file named by `name_FILE`; an empty one counts as absent. */
 function textOf(env: Environment, name: string): string | undefined {
   const file = env[`${name}_FILE`];
   const text = env[name] || undefined;

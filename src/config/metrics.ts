@@ -19,7 +19,7 @@ export const METRICS_KEYS = {
   ),
 } as const;
 
-/** Where a process tells about itself: to whoever can reach it, without a token and without anything of a payout. */
+/** Where a process serves its metrics: to anybody who can reach it, without a token; they contain nothing of a payout. */
 export const metricsOf = (values: ValuesOf<typeof METRICS_KEYS>) => ({
   worker: values.PAYOUTS_METRICS_ADDRESS,
   gateway: values.PAYOUTS_GATEWAY_METRICS_ADDRESS,

@@ -3,18 +3,18 @@ import type { Policy } from '../domain/authority.ts';
 import { parsePolicy } from '../policy/policy-file.ts';
 import { ConfigError } from './config-error.ts';
 
-/** What became of a policy file that was changed. */
+/** What a changed policy file led to. */
 export type PolicyNews =
   | { kind: 'in-force'; policy: Policy }
-  /** It cannot be used, and the one before stays in force. */
+  /** It is unusable, and the previous policy stays in force. */
   | { kind: 'refused'; why: string; inForce: Policy };
 
-/** The file is looked at as often as this at most, when somebody asks for the policy. */
+/** At most this often, when the policy is asked for, the file is checked for a change. */
 const LOOK_EVERY_MS = 1_000;
 
 /**
- * The policy in the file that `PAYOUTS_POLICY` names, read again when the file has changed: who is taken out of it may do nothing
- * from the next look on.
+ * The policy in the file named by `PAYOUTS_POLICY`, read again when the file changes: a person removed from it may do nothing
+ * from the next check on.
  */
 export class PolicyFile {
   readonly #path: string;
@@ -24,7 +24,7 @@ export class PolicyFile {
   #lookedAt = performance.now();
   #refused: string | undefined;
 
-  /** Throws a `ConfigError` when it cannot be used. */
+  /** Throws a `ConfigError` if the file is unusable. */
   constructor(path: string) {
     this.#path = path;
     this.#stamp = stampOf(path);
@@ -33,7 +33,7 @@ export class PolicyFile {
     this.#policy = read.policy;
   }
 
-  /** In force now. `at`: monotonic ms. */
+  /** The policy in force. `at`: monotonic ms. */
   current(at = performance.now()): Policy {
     if (at - this.#lookedAt >= LOOK_EVERY_MS) {
       this.#lookedAt = at;
@@ -48,7 +48,7 @@ export class PolicyFile {
 
   #look(): void {
     const stamp = stampOf(this.#path);
-    // What could not be used may have been read while somebody was writing it.
+    // An unusable file is read again even if unchanged: it may have been read while it was being written.
     if (stamp === this.#stamp && this.#refused === undefined) return;
     const read = readPolicy(this.#path);
     this.#stamp = stamp;
@@ -68,7 +68,7 @@ export class PolicyFile {
   }
 }
 
-/** Another one when the file was written, replaced or removed. */
+/** Changes whenever the file is written, replaced or removed. */
 function stampOf(path: string): string {
   const stat = statSync(path, { throwIfNoEntry: false });
   return stat === undefined ? '' : [stat.mtimeMs, stat.ctimeMs, stat.size, stat.ino].join(' ');

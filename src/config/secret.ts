@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 
 const REDACTED = '[redacted]';
 
-/** A value that reaches no log, error text or JSON by accident; only `reveal()` gives it out. */
+/** A value that cannot get into logs, error texts or JSON by accident; only `reveal()` returns it. */
 export class Secret<T = string> {
   readonly #value: T;
 

@@ -17,7 +17,7 @@ import {
   timeScale,
 } from './values.ts';
 
-/** What payouts, card payments and workers obey. Those marked (api-gaps) stand in for what the interface does not show. */
+/** Settings of payouts, card payments and workers. Those marked (api-gaps) stand in for what the interface does not show. */
 export const WORKER_KEYS = {
   PAYOUTS_REFERENCE_DEDUPE: key(
     oneOf('assumed', 'verified', 'none'),
@@ -47,7 +47,8 @@ export const WORKER_KEYS = {
     'time between the two reads that confirm a status meaning "no money moved" (api-gaps)',
   ),
   PAYOUTS_FIRST_LOOK: key(
-    // Its sender waits for it, and has 45 s in all; so long and a little more its watch is silent.
+    // At most 5 s, since it is part of the 45 s of the sending activity; until slightly later the watch does not signal this
+    // order.
     durationUpTo(5_000, 'is not a duration of at most 5s', 0),
     '250ms',
     'how long after its acceptance, at most 5s, an order is read for the first time, as long as this finds orders paid; never scaled; 0ms: never (api-gaps)',
@@ -140,17 +141,17 @@ export const WORKER_KEYS = {
   ),
 } as const;
 
-/** What the worker is set to; durations in ms, our own waits already scaled. */
+/** Durations in ms; our own waits are already scaled. */
 export type WorkerSettings = ReturnType<typeof settingsOf>;
 
-/** Sweeps and pauses never get shorter than this, whatever the time scale: they cost the bank calls. */
+/** Lower limit of pauses between calls of the bank, whatever the time scale. */
 const PAUSE_MIN_MS = 200;
-/** A reconciliation reads lists of many days. */
+/** Longer, since a reconciliation reads lists of many days. */
 const RECONCILE_PAUSE_MIN_MS = 30_000;
 
 /**
- * What payouts, card payments and the worker obey: our own waits shrunk by the time scale, the time of bank and acquirer as it
- * is.
+ * Settings of payouts, card payments and workers. Our own waits are shortened by the time scale, the time of bank and acquirer is
+ * not.
  */
 export function settingsOf(values: ValuesOf<typeof WORKER_KEYS>, policyFile?: PolicyFile) {
   const scaled = (ms: number): number => Math.max(1, Math.round(ms * values.PAYOUTS_TIME_SCALE));
@@ -158,7 +159,7 @@ export function settingsOf(values: ValuesOf<typeof WORKER_KEYS>, policyFile?: Po
   const patienceMs = scaled(values.PAYOUTS_PATIENCE);
   const statusAgeLimitMs = scaled(values.PAYOUTS_STATUS_AGE_LIMIT);
   const looks = { lookAgainMs: paced(5_000), lookAgainMaxMs: paced(300_000) };
-  /** What a payout obeys whose row says nothing else. */
+  /** The terms of a payout whose row has none. */
   const terms: Terms = {
     waits: {
       patienceMs,
@@ -189,34 +190,34 @@ export function settingsOf(values: ValuesOf<typeof WORKER_KEYS>, policyFile?: Po
   return {
     terms,
     cardTerms,
-    /** A card payment of type AUTH counts as money taken. */
+    /** Whether an AUTH card payment counts as money taken. */
     cardAuthCounts: values.PAYOUTS_CARD_AUTH_COUNTS === 'yes',
-    /** Who may move money, as it is whenever somebody asks; decisions count when they are signed. Absent: a trial, in which names are believed. */
+    /** The policy as it is now; decisions are judged by it when they are signed. Absent: a trial, in which names are believed. */
     get policy(): Policy | undefined {
       return policyFile?.current();
     },
-    /** Of a trial. */
+    /** Approval rules of a trial. */
     approvalRules: values.PAYOUTS_APPROVAL_POLICY,
     transferAcrossUsers: values.PAYOUTS_TRANSFER_ACROSS_USERS,
-    /** Days on which nothing is due; absent: every day is a business day. */
+    /** Holidays; absent: every day is a business day. */
     calendar: values.PAYOUTS_HOLIDAYS === undefined ? undefined : loadCalendar(values.PAYOUTS_HOLIDAYS),
-    /** Widens every list window. Never scaled. */
+    /** Widens every window of an order list. Not scaled. */
     clockSkewMs: values.PAYOUTS_BANK_CLOCK_SKEW,
-    /** How long after its acceptance the sender of an order reads it; 0: never. Never scaled. */
+    /** How long after its acceptance the sender reads an order; 0: never. Not scaled. */
     firstLookMs: values.PAYOUTS_FIRST_LOOK,
     /** First pause between sweeps of the order watch. */
     sweepMs: paced(1_000),
     sweepMaxMs: paced(30_000),
-    /** Orders open for longer are looked up one by one. */
+    /** Orders open for longer are read by id. */
     sweepWindowMs: patienceMs,
     pageSize: values.PAYOUTS_PAGE_SIZE,
     window: values.PAYOUTS_WINDOW,
     openOrders: values.PAYOUTS_OPEN_ORDERS,
-    /** Pause between two looks of a batch at its rows. */
+    /** Pause between two checks of a batch on its rows. */
     batchPulseMs: 250,
-    /** A released row without news for this long has its workflow described. */
+    /** After this long without a change, a released row's workflow is described. */
     quietRowMs: paced(60_000),
-    /** How often a running batch looks for rows whose workflow is gone, and for watches that are missing. */
+    /** How often a running batch looks for rows whose workflow is gone and for missing watches. */
     quietCheckMs: paced(10_000),
     reconcileDays: values.PAYOUTS_RECONCILE_DAYS,
     /** Pause between two passes of the reconciliation. */

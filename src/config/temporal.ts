@@ -6,10 +6,10 @@ import { Secret } from './secret.ts';
 
 export type TemporalConfig =
   | { kind: 'embedded'; namespace: string }
-  /** `connect` may hold an API key and client certificates. */
+  /** `connect` may contain an API key and client certificates. */
   | { kind: 'cluster'; namespace: string; address: string; connect: Secret<ClientConnectConfig['connectionOptions']> };
 
-/** A cluster only when the environment names one: a config file alone does not count. */
+/** A cluster only if the environment names one: a Temporal config file alone is not enough. */
 export function temporalOf(env: Environment, values: ClearTextValues): TemporalConfig {
   if (!env.TEMPORAL_ADDRESS && !env.TEMPORAL_PROFILE) return { kind: 'embedded', namespace: 'default' };
   const given = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);

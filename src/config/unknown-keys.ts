@@ -1,10 +1,12 @@
 import { didYouMean } from '../rules/nearest.ts';
 import type { Environment } from './key.ts';
 
-/** Read by tests, and of a Service that is called payouts-… set by Kubernetes for every container beside it. */
+/** Variables read by tests, and those that Kubernetes sets in every container for a Service called payouts-…. */
 const NOT_OURS = /^PAYOUTS_(?:(?:TEST|CONTRACT)_|\w+_SERVICE_(?:HOST$|PORT)|\w+_PORT(?:$|_\d+_))/;
 
-/** A sentence for each PAYOUTS_* variable that no setting is read from: misspelled, it would leave a default in force unnoticed. */
+/**
+ * A sentence for each PAYOUTS_* variable that is not a setting: with a misspelled name, a default would stay in force unnoticed.
+ */
 export function unknownKeys(env: Environment, known: readonly string[]): string[] {
   const read = new Set(known.flatMap((name) => [name, `${name}_FILE`]));
   const given = Object.keys(env).filter((name) => name.startsWith('PAYOUTS_') && env[name]);

@@ -8,7 +8,7 @@ import { isLoopback } from '../domain/loopback.ts';
 import { parseDecimal } from '../domain/money.ts';
 import type { ApprovalRule } from '../domain/policy.ts';
 
-/** How a setting's text becomes a value. Messages state the rule and never repeat the text: it can be a secret. */
+/** Parsers for the values of settings. Messages state the rule and never repeat the text: it can be a secret. */
 
 const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const LONGEST_MS = 3_650 * UNIT_MS.d;
@@ -25,11 +25,11 @@ export const duration = z.string().transform((text, context): number => {
   return z.NEVER;
 });
 
-/** A duration of at least a millisecond, or of `leastMs`, and at most `mostMs`. */
+/** A duration from `leastMs`, by default 1 ms, to `mostMs`. */
 export const durationUpTo = (mostMs: number, error: string, leastMs = 1) =>
   duration.refine((ms) => ms >= leastMs && ms <= mostMs, { error });
 
-/** Fractions are as they are, `50` means 1:50: both shrink. -> factor in (0, 1]. */
+/** -> factor in (0, 1]. `0.02` and `50`, which means 1:50, are the same. */
 export const timeScale = z.string().transform((text, context): number => {
   const scale = /^\d{1,6}(\.\d{1,9})?$/.test(text) ? Number(text) : Number.NaN;
   if (scale > 0) return scale > 1 ? 1 / scale : scale;
@@ -49,7 +49,7 @@ const accountCode = z
   })
   .min(1, { error: 'has an empty account code' });
 
-/** Account codes of the journal; what is left out has the name that it has here, which no chart of accounts has by chance. */
+/** Account codes of the journal; the defaults are names that no chart of accounts has by accident. */
 const journalAccountCodes = z.strictObject({
   bank: accountCode.default('bank:{account}'),
   payment: accountCode.default('payouts'),
@@ -121,10 +121,10 @@ export const count = (least: number, most: number) =>
     })
     .transform(Number);
 
-/** Decimal text, zero or more; stays text. */
+/** Unsigned decimal text; stays text. */
 export const decimal = z.string().refine((given) => isUnsigned(given), { error: 'is not a decimal such as 12.50' });
 
-/** Fraction of 1 as decimal text. */
+/** Fraction of 1, as decimal text. */
 export const fraction = z.string().refine((given) => isUnsigned(given) && Number(given) < 1, {
   error: 'is not a fraction such as 0.01 (one per cent)',
 });
@@ -137,12 +137,12 @@ export const currencies = z
 
 export const date = z.iso.date({ error: 'is not a date such as 2026-11-14' });
 
-/** Of a deployment or a build: the server joins the two by a character that is not in it. */
+/** Name of a deployment or build. It must not contain the character by which the server joins the two. */
 export const versionName = z
   .string()
   .regex(/^\w[\w-]{0,99}$/, { error: 'is not a name of 1 to 100 letters, digits, - and _' });
 
-/** `9464` is that port of this machine; of another address ADDRESS:PORT, an IPv6 one in brackets. */
+/** `9464` is that port of this machine; otherwise ADDRESS:PORT, with an IPv6 address in brackets. */
 export const listenAddress = z.string().transform((given, context): { host: string; port: number } => {
   const [, bracketed, plain, digits] = /^(?:(?:\[(.+)\]|([^:]+)):)?(\d{1,5})$/.exec(given) ?? [];
   const host = bracketed ?? plain ?? '127.0.0.1';
@@ -163,7 +163,7 @@ export const httpUrl = z.string().transform((given, context): string => {
   return z.NEVER;
 });
 
-/** Of a receiver of traces: whole, as it is asked; over TLS, or on this machine. */
+/** Complete URL of a receiver of traces; over TLS, or on this machine. */
 export const tracesUrl = z.string().transform((given, context): string => {
   const url = URL.parse(given);
   if (url !== null && /^https?:$/.test(url.protocol) && !url.username && !url.password) {
@@ -179,7 +179,7 @@ export const storeUrl = z
   .string()
   .regex(/^(file:.+|postgres(ql)?:\/\/.+)$/, { error: 'is neither file:PATH nor postgres://...' });
 
-/** JSON object whose members are texts. */
+/** JSON object with text values. */
 export const jsonTexts = z
   .string()
   .transform((given, context) => parsed(given, z.record(z.string(), z.string()), context));

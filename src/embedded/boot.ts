@@ -14,22 +14,22 @@ import type { Part, Stack, StackAddresses, StackOptions } from './stack.ts';
 import { StackError } from './stack-error.ts';
 import { removeStackFile, type StackDescription, writeStackFile } from './stack-file.ts';
 
-/** The books of the home's sandbox bank. */
+/** Books of the home's sandbox bank. */
 export const SANDBOX_FILE = 'sandbox.sqlite';
 
 const FOLLOWER_PULSE_MS = 200;
 
-/** Parts that are up, in the order of their start; they end in the opposite order. */
+/** Started parts, in the order of their start; ended in reverse. */
 type Running = Part[];
 
-/** Boots the embedded parts of a home whose lock this process holds. Everything is ended again when one does not come up. */
+/** Boots the embedded parts of a home whose lock this process holds. If one fails to start, all are ended again. */
 export async function bootStack(config: Config, options: StackOptions, lock: HomeLock): Promise<Stack> {
   const running: Running = [{ close: async () => lock.release() }];
   try {
-    // A file from an owner that was killed must not be joined while this one boots.
+    // The file of a killed owner must not be joined while this one boots.
     removeStackFile(config.home);
     await endLeftover(config.home);
-    // Before anything is written: nobody else gets into the folder while a part makes its files.
+    // First of all: nobody else may read the folder while parts create files in it.
     makeHomePrivate(config.home);
     return await startParts(config, options, running);
   } catch (error) {
@@ -47,7 +47,7 @@ async function startParts(config: Config, options: StackOptions, running: Runnin
     config.temporal.kind === 'embedded' ? startServer(config, ports, options.ports, running) : undefined,
     config.bank.kind === 'sandbox' ? startSandbox(config, options, ports, running) : undefined,
   );
-  // Temporal's file is made by its server: the mode it has from now on its -wal and -shm get too.
+  // Temporal's server has created its database: -wal and -shm get the mode that the file has from now on.
   makeHomePrivate(home);
   const addresses = addressesOf(config, server, sandboxUrl);
   if (server !== undefined) running.push(await options.startWorker(addresses));
@@ -101,7 +101,7 @@ function ownership(
   };
 }
 
-/** Waits for every follower. One may join between the look and the removal of the file, so the look is repeated. */
+/** Waits until every follower has left. One may join between the count and the removal of the file, so it is counted again. */
 async function untilAlone(home: string, description: StackDescription, isAbandoned: () => boolean): Promise<void> {
   for (;;) {
     while (!isAbandoned() && liveFollowers(home) > 0) await pause(FOLLOWER_PULSE_MS);
@@ -111,7 +111,7 @@ async function untilAlone(home: string, description: StackDescription, isAbandon
   }
 }
 
-/** `ports` becomes what the server really got: a free port can be lost between the look and the bind, so once more. */
+/** Sets `ports` to those really used. A free port can be lost between probing and binding, so it is tried twice. */
 async function startServer(
   config: Config,
   ports: Ports,
@@ -148,7 +148,7 @@ function serverOn(config: Config, ports: Ports): Promise<EmbeddedServer> {
   });
 }
 
-/** Then not everybody on this machine may read payloads, and the port of the Web UI cannot tell who asks. */
+/** If so, not everybody on this machine may read payloads, and the Web UI's port cannot tell who is asking. */
 const asksForTokens = ({ policyFile, gateway }: Config): boolean =>
   policyFile !== undefined || gateway.tokens.reveal().length > 0;
 
@@ -158,7 +158,7 @@ async function startSandbox(config: Config, options: StackOptions, ports: Ports,
   return sandbox.url;
 }
 
-/** Both, even when one fails: what is half up must be known before it can be ended. */
+/** Waits for both even if one fails: what was started must be known to be ended. */
 async function inParallel<A, B>(
   a: Promise<A> | undefined,
   b: Promise<B> | undefined,

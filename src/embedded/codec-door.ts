@@ -8,16 +8,16 @@ import {
 } from '../codec/codec-server.ts';
 import { Problem } from '../domain/problem.ts';
 
-/** Under the address of the Web UI: its pages and the `temporal` command read and write payloads by it. */
+/** Path of the codec server under the Web UI's address, for its pages and the `temporal` command. */
 export const CODEC_PATH = '/codec';
 
 const OPERATION = /^\/codec\/(?:([^/?]+)\/)?(encode|decode)$/;
 
-/** The operation that a request asks for; undefined: it is another request. */
+/** The codec operation of a request; undefined if it is another request. */
 export const codecOperation = ({ method, url = '' }: IncomingMessage): CodecOperation | undefined =>
   method === 'POST' ? (OPERATION.exec(url)?.[2] as CodecOperation | undefined) : undefined;
 
-/** The answer of the codec server, with its status. */
+/** The codec server's answer and its HTTP status. */
 export async function answerCodecRequest(
   incoming: IncomingMessage,
   operation: CodecOperation,
@@ -36,7 +36,9 @@ export async function answerCodecRequest(
 
 const WORKFLOW_PAGE = /^https?:\/\/[^/]+\/namespaces\/[^/]+\/workflows\/([^/?#]+)\//;
 
-/** A form of the Web UI does not say which workflow it writes to, but comes from its page: both have the address of this door. */
+/**
+ * A form of the Web UI does not name the workflow that it writes to; its page, which has the same origin, does in the Referer.
+ */
 function workflowOfPage({ headers: { referer = '' } }: IncomingMessage): string | undefined {
   const id = WORKFLOW_PAGE.exec(referer)?.[1];
   return id && decodeURIComponent(id);

@@ -13,16 +13,16 @@ import { startWebUi } from './web-ui.ts';
 
 interface EmbeddedServerOptions {
   cliPath: string;
-  /** SQLite file that keeps every workflow; survives the server. */
+  /** SQLite file with all workflows; outlives the server. */
   dbFile: string;
-  /** The server's own output, truncated at each boot. */
+  /** The server's own output; truncated at each boot. */
   logFile: string;
   port: number;
-  /** Of our own proxy before the Web UI. */
+  /** Port of our proxy in front of the Web UI. */
   uiPort: number;
-  /** Keys that the Web UI decodes payloads by; undefined: it shows them encrypted. */
+  /** Keys with which the Web UI decodes payloads; undefined: it shows them encrypted. */
   codecKeys: KeyRing | undefined;
-  /** Called at once with the process id, so that a server can be found again after its owner was killed. */
+  /** Called with the process id at once, so that the server can be found again if its owner is killed. */
   onSpawn?: (pid: number) => void;
 }
 
@@ -31,15 +31,15 @@ export interface EmbeddedServer {
   namespace: string;
   uiUrl: string;
   pid: number;
-  /** Resolves when the process ends, for whatever reason. */
+  /** Resolves when the process ends, whatever the reason. */
   exited: Promise<void>;
   stop(): Promise<void>;
 }
 
-/** The server did not come up, or ended by itself. */
+/** The server did not start, or ended by itself. */
 export class EmbeddedServerError extends Error {
   override readonly name = 'EmbeddedServerError';
-  /** It refused to run: a port was taken in the last moment, or the file is unusable. */
+  /** True if it exited at once: a port was taken at the last moment, or the file is unusable. */
   readonly endedAtOnce: boolean;
 
   constructor(endedAtOnce: boolean, message: string, cause?: unknown) {
@@ -52,14 +52,14 @@ const NAMESPACE = 'default';
 const HOST = '127.0.0.1';
 const BOOT_LIMIT_MS = 60_000;
 const STOP_PATIENCE_MS = 10_000;
-/** Its heap is small: as Go collects it by default, that is a quarter of the server's CPU time. */
+/** GOGC. The server's heap is small: at Go's default, garbage collection takes a quarter of its CPU time. */
 const GARBAGE_PERCENT = '400';
-/** Closed workflows stay readable for this long. */
+/** How long closed workflows can be read. */
 const RETENTION_MS = 90 * 24 * 3_600_000;
 
 /**
- * Starts the CLI's dev server on a SQLite file, with a proxy before its Web UI, and returns once it serves with our search
- * attributes and retention, and answers no page of another site.
+ * Starts the CLI's dev server on a SQLite file, with a proxy in front of its Web UI. Resolves when it serves, has our search
+ * attributes and retention, and has been checked to answer no page of another site.
  */
 export async function startEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
   const doors = await chooseDoors([options.port, options.uiPort]);
@@ -89,7 +89,7 @@ async function startServer(
   const { pid } = child;
   if (pid === undefined) throw new EmbeddedServerError(false, 'the Temporal CLI could not be started');
   options.onSpawn?.(pid);
-  // A process that ends without `stop` takes its server along; after SIGKILL the next boot ends it.
+  // A process that ends without `stop` ends its server too; after a SIGKILL, the next boot does.
   const endWithUs = () => child.kill('SIGTERM');
   process.once('exit', endWithUs);
   const stop = async () => {
@@ -117,10 +117,10 @@ function spawnServer({ cliPath, dbFile, logFile, port }: EmbeddedServerOptions, 
   const log = openSync(logFile, 'w', 0o600);
   try {
     return spawn(cliPath, serverArguments(dbFile, port, doors), {
-      // A process group of its own: Ctrl-C must not end the server before its worker.
+      // Its own process group: Ctrl-C must not end the server before its worker.
       detached: true,
       stdio: ['ignore', log, log],
-      // No secret of ours and no TEMPORAL_* of the user reaches it.
+      // Passes on none of our secrets, and none of the user's TEMPORAL_* variables.
       env: { GOGC: GARBAGE_PERCENT },
     });
   } finally {
@@ -136,14 +136,14 @@ function serverArguments(dbFile: string, port: number, doors: TemporalDoors): st
   ];
 }
 
-/** How a dev server keeps its file, and what spares it work. */
+/** Flags for how a dev server stores its data, and for less work. */
 export const keepingFlags = (dbFile: string): string[] => [
   ...['--db-filename', dbFile, '--log-level', 'error'],
-  // Without WAL the file collapses under load; synchronous=2 puts every commit on disk.
+  // Without WAL the database breaks down under load; synchronous=2 puts every commit on disk.
   ...['--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=2'],
-  // A worker that asks for an activity has it in the answer: a write less. From server 1.32 on that is so by itself.
+  // A worker may get a requested activity with the answer, which saves a write. The default from server 1.32 on.
   ...['--dynamic-config-value', 'system.enableActivityEagerExecution=true'],
-  // A backlog by priority, and each user in turn (`src/temporal/priorities.ts`).
+  // Serves a backlog by priority, and users in turn (`src/temporal/priorities.ts`).
   ...['--dynamic-config-value', 'matching.enableFairness=true'],
 ];
 
@@ -153,10 +153,10 @@ async function untilItServes(child: ChildProcess, port: number): Promise<void> {
   while (performance.now() < deadline) {
     if (hasEnded(child)) throw new Error('it ended at once');
     try {
-      // A gRPC channel that finds nobody waits a second before it looks again.
+      // Checked first: a gRPC channel that cannot connect waits a second before it tries again.
       if (!(await takesConnections(HOST, port))) throw new Error('nothing answers');
       await prepareNamespace(`${HOST}:${port}`);
-      // Had our server lost a race for the port, another one would have answered and ours would be gone.
+      // If another server had won a race for the port, it would have answered, but ours would have exited.
       if (!hasEnded(child)) return;
     } catch (error) {
       problem = error;
@@ -166,7 +166,7 @@ async function untilItServes(child: ChildProcess, port: number): Promise<void> {
   throw problem;
 }
 
-/** Settings the command line has no flag for, or applies to a new file only (search attributes). */
+/** Settings for which the command line has no flag, or one that affects only new databases (search attributes). */
 async function prepareNamespace(address: string): Promise<void> {
   const connection = await Connection.connect({ address, connectTimeout: '2s' });
   try {

@@ -9,18 +9,18 @@ interface Follower {
 
 const folder = (home: string): string => join(home, 'followers');
 
-/** Registers this process as a user of the home's stack, whose owner waits for it. */
+/** Registers this process as a user of the home's stack; the stack's owner waits for it. */
 export function follow(home: string): Follower {
   mkdirSync(folder(home), { recursive: true, mode: 0o700 });
   const name = `${process.pid}.${randomUUID()}`;
   const file = join(folder(home), name);
-  // Whole by rename: an owner that reads a half-written file would take its process for gone.
+  // Written elsewhere and renamed: from a half-written file, the owner would conclude that the process is gone.
   writeFileSync(join(home, name), processMark(process.pid) ?? '', { mode: 0o600 });
   renameSync(join(home, name), file);
   return { leave: () => rmSync(file, { force: true }) };
 }
 
-/** How many registered processes still run; the files of those that do not are removed. */
+/** Number of registered processes that still run; removes the files of the others. */
 export function liveFollowers(home: string): number {
   return followerFiles(home).filter((name) => {
     const file = join(folder(home), name);
@@ -38,7 +38,7 @@ function followerFiles(home: string): string[] {
   }
 }
 
-/** null when it left in between: equal to no mark. */
+/** null if the process has just left: no mark equals it. */
 function contentsOf(file: string): string | null {
   try {
     return readFileSync(file, 'utf8');

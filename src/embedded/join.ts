@@ -7,11 +7,11 @@ import type { Stack, StackAddresses } from './stack.ts';
 import { readStackFile, type StackDescription } from './stack-file.ts';
 
 /**
- * Joins the home's stack; undefined when none answers. The caller knows that some process holds the home. Throws a
- * `ConfigError` when the stack serves another bank or another Temporal than the one configured.
+ * Joins the home's stack; undefined if none answers. The caller knows that some process holds the home's lock. Throws a
+ * `ConfigError` if the stack serves another bank or Temporal than the configured one.
  */
 export async function joinStack(config: Config): Promise<Stack | undefined> {
-  // Registered before the file is read: an owner that ends removes the file first and then looks for followers again.
+  // Registered before the file is read: an ending owner removes the file first and then counts followers again.
   const follower = follow(config.home);
   try {
     const stack = await answeringStack(config.home);
@@ -33,7 +33,7 @@ export async function joinStack(config: Config): Promise<Stack | undefined> {
   }
 }
 
-/** What `stack.json` says, if its process runs and its embedded parts answer. */
+/** The content of `stack.json`, if its process runs and its embedded parts answer. */
 export async function answeringStack(home: string): Promise<StackDescription | undefined> {
   const stack = readStackFile(home);
   if (stack === undefined || processMark(stack.pid) === undefined) return undefined;

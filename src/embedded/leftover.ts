@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { processArguments, processMark } from './process-mark.ts';
 import { readJsonFile, writeJsonFile } from './whole-file.ts';
 
-/** Which process serves a home's Temporal file, kept so that it can be found after its owner was killed. */
+/** The process that serves a home's Temporal database, recorded so that it can be found if its owner is killed. */
 const record = z.object({ pid: z.int(), mark: z.string(), dbFile: z.string() });
 
 const STOP_PATIENCE_MS = 10_000;
@@ -19,8 +19,8 @@ export function recordServer(home: string, pid: number, dbFile: string): void {
 export const forgetServer = (home: string): void => rmSync(file(home), { force: true });
 
 /**
- * Ends a Temporal server that outlived its owner: two on one file would both claim to serve. Only the very process that
- * was recorded and still has this home's file among its arguments is ended. Returns whether there was one.
+ * Ends a Temporal server that outlived its owner: two servers on one database would both claim to serve. Ends only exactly the
+ * recorded process, and only if this home's database is among its arguments. Returns whether there was one.
  */
 export async function endLeftover(home: string): Promise<boolean> {
   const leftover = readJsonFile(file(home), record);

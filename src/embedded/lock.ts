@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 /**
- * The lock of a home. Our own, because packages such as proper-lockfile renew a file by a timer: a process that is killed
- * leaves it behind, and one that is stopped for too long loses it to another.
+ * The lock of a home. Written here because packages such as proper-lockfile renew a file by a timer: a killed process leaves it
+ * behind, and one that is suspended for too long loses it to another.
  */
 
 export interface HomeLock {
@@ -13,13 +13,13 @@ export interface HomeLock {
 
 const SQLITE_BUSY = 5;
 
-/** Keeps the databases reachable: collected as garbage, one would close and give the home away. */
+/** Keeps the databases referenced: garbage collection would close one and so release its lock. */
 const held = new Set<DatabaseSync>();
 
 /**
- * Takes the home for this process; undefined when another has it. The lock is an exclusive SQLite transaction, which the
- * operating system drops with the process, so it is never stale. The home must be on a local disk: over NFS such locks
- * are not reliable.
+ * Locks the home for this process; undefined if another holds it. The lock is an exclusive SQLite transaction, which the
+ * operating system drops with the process, so it is never stale. The home must be on a local disk: over NFS such locks are
+ * unreliable.
  */
 export function lockHome(home: string): HomeLock | undefined {
   mkdirSync(home, { recursive: true, mode: 0o700 });

@@ -14,8 +14,8 @@ const BUSY_PATIENCE_MS = 60_000;
 const BUSY_PULSE_MS = 200;
 
 /**
- * The stack a command works with: what is configured and, for the rest, the one embedded stack of the home, joined or
- * booted as `mode` says. Throws a `StackError`, or a `ConfigError` when the stack that is up serves something else.
+ * The stack for a command: whatever is configured and, for the rest, the home's one embedded stack, joined or booted as `mode`
+ * says. Throws a `StackError`, or a `ConfigError` if the stack that is up serves something else.
  */
 export async function openStack(config: Config, options: StackOptions): Promise<Stack> {
   const external = externalStack(config);
@@ -37,7 +37,7 @@ export async function openStack(config: Config, options: StackOptions): Promise<
   }
 }
 
-/** Bank and Temporal both elsewhere: nothing to boot, nothing to join. */
+/** Bank and Temporal are both remote: nothing to boot or join. */
 function externalStack(config: Config): Stack | undefined {
   const { temporal, bank } = config;
   if (temporal.kind === 'embedded' || bank.kind === 'sandbox') return undefined;

@@ -5,12 +5,12 @@ import { z } from 'zod';
 import { StackError } from './stack-error.ts';
 import { readJsonFile, writeJsonFile } from './whole-file.ts';
 
-/** A home of before the gateway's port was kept has none. */
+/** Homes of earlier versions have no port for the gateway. */
 const ports = z.object({ temporal: z.int(), ui: z.int(), api: z.int(), gateway: z.int().optional() });
 
 export type Ports = Required<z.infer<typeof ports>>;
 
-/** Ports a caller insists on. */
+/** Ports that the caller requires. */
 export type StackPorts = Partial<Ports>;
 
 /** The ports this home's last stack had. */
@@ -18,8 +18,8 @@ export const lastPorts = (home: string): z.infer<typeof ports> | undefined =>
   readJsonFile(join(home, 'ports.json'), ports);
 
 /**
- * Ports on 127.0.0.1 for one boot: those given, else those this home had last time (links stay valid), else free ones.
- * Throws a `StackError` when a given one is taken.
+ * Ports on 127.0.0.1 for one boot: the given ones, else those of the last boot (so that links stay valid), else free ones. Throws
+ * a `StackError` if a given one is taken.
  */
 export async function choosePorts(home: string, given: StackPorts = {}): Promise<Ports> {
   const last = lastPorts(home);
@@ -30,7 +30,7 @@ export async function choosePorts(home: string, given: StackPorts = {}): Promise
   return chosen as Ports;
 }
 
-/** Remembers the ports of a stack that came up. */
+/** Remembers the ports of a started stack. */
 export const rememberPorts = (home: string, used: Ports): void => writeJsonFile(join(home, 'ports.json'), used);
 
 async function choose(given: number | undefined, last: number | undefined, taken: readonly number[]): Promise<number> {
@@ -43,7 +43,7 @@ async function choose(given: number | undefined, last: number | undefined, taken
   return kept ?? (await freePort(taken));
 }
 
-/** A free port on 127.0.0.1 that is none of `taken`. */
+/** A free port on 127.0.0.1 that is not in `taken`. */
 export async function freePort(taken: readonly number[]): Promise<number> {
   for (;;) {
     const port = await bindable(0);
@@ -51,7 +51,7 @@ export async function freePort(taken: readonly number[]): Promise<number> {
   }
 }
 
-/** The port once it has been bound and given back; 0 asks for any. undefined when it is taken. */
+/** Binds and releases the port; 0 picks a free one. undefined if it is taken. */
 async function bindable(port: number): Promise<number | undefined> {
   const server = createServer();
   try {

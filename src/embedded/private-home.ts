@@ -1,18 +1,21 @@
 import { chmodSync, lstatSync, mkdirSync, readdirSync, realpathSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 
-/** What the product makes in a home, by name. A home may be a folder of somebody's own, whose other files are theirs. */
+/**
+ * Names of everything that the product creates in a home. The home may also be somebody's own folder, whose other files are left
+ * alone.
+ */
 const OURS =
   /^(?:(?:store|temporal|sandbox|stack\.lock)\.sqlite.*|(?:stack|ports)\.json.*|temporal\.(?:log|pid).*|audit-key\.pem|codec-keys|followers|reports|uploads)$/;
 
 const OWNER_ONLY = 0o700;
-/** A sticky folder such as /tmp is shared by design. */
+/** A folder with the sticky bit, such as /tmp, is shared on purpose. */
 const STICKY = 0o1000;
 
 /**
- * Makes the home, and takes the rights of everybody but its owner from the folder and from what is ours in it: earlier
- * versions left files that others could read, and the Temporal server makes its file as the umask says. Works by path
- * alone: to open and close a database would drop the locks of this process.
+ * Creates the home, and takes all rights of others from the folder and from our files in it: earlier versions left files that
+ * others could read, and the Temporal server creates its database by the umask. Works on paths only: opening and closing a
+ * database would drop this process's locks on it.
  */
 export function makeHomePrivate(home: string): void {
   mkdirSync(home, { recursive: true, mode: OWNER_ONLY });
@@ -26,11 +29,11 @@ function tightenAll(path: string): void {
   if (found?.isDirectory()) for (const name of readdirSync(path)) tightenAll(join(path, name));
 }
 
-/** undefined for what has gone meanwhile, or is no file or folder: a link may lead anywhere. */
+/** undefined if it is gone, or neither a file nor a folder: a symbolic link may point anywhere. */
 function tighten(path: string): Stats | undefined {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined || !(found.isFile() || found.isDirectory())) return undefined;
-  // Only its owner may change the mode; what is another user's is not ours to make private.
+  // Only the owner can change the mode; other users' files are not ours.
   if ((found.mode & 0o077) !== 0 && found.uid === process.getuid?.()) chmodSync(path, found.mode & OWNER_ONLY);
   return found;
 }

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /**
- * Tells a process from a later one with the same id: its start time as the system shows it. undefined when no such
- * process runs; one that has ended and was not collected by its parent (a zombie) does not run.
+ * Distinguishes a process from a later one with the same id: its start time, as the system shows it. undefined if no such process
+ * runs; a zombie does not count as running.
  */
 export function processMark(pid: number): string | undefined {
   if (process.platform === 'linux') return linuxMark(pid);
@@ -11,13 +11,13 @@ export function processMark(pid: number): string | undefined {
   return state === '' || state.startsWith('Z') ? undefined : start.join(' ');
 }
 
-/** The arguments of a process, for a check of what it is; empty when unknown. On Linux exact, elsewhere one line. */
+/** The arguments of a process; empty if unknown. Exact on Linux, elsewhere a single line. */
 export function processArguments(pid: number): string[] {
   if (process.platform !== 'linux') return [ps(pid, 'command=')];
   return readProc(pid, 'cmdline')?.split('\0') ?? [];
 }
 
-/** /proc/PID/stat: "pid (name) state ..." with the start time as field 22; the name can hold spaces and brackets. */
+/** /proc/PID/stat: "pid (name) state ...", with the start time as field 22; the name can contain spaces and brackets. */
 function linuxMark(pid: number): string | undefined {
   const fields = readProc(pid, 'stat')
     ?.replace(/^.*\) /s, '')

@@ -1,8 +1,8 @@
 import { Problem } from '../domain/problem.ts';
 
 /**
- * Why there is no stack to work with: `down` none is up and none may be booted, `already-up` one is up where a new one
- * was asked for, `busy` another process is booting or ending one, `port-taken`, `boot-failed`.
+ * Why there is no stack: `down` none is up and none may be booted, `already-up` one is up although a new one was asked for,
+ * `busy` another process is booting or ending one, `port-taken`, `boot-failed`.
  */
 type StackProblem = 'down' | 'already-up' | 'busy' | 'port-taken' | 'boot-failed';
 

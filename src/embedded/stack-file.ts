@@ -4,14 +4,14 @@ import { z } from 'zod';
 import { lastPorts } from './ports.ts';
 import { readJsonFile, writeJsonFile } from './whole-file.ts';
 
-/** How a stack that is up describes itself to other commands, in `stack.json` of the home. */
+/** How a running stack describes itself to other commands, in `stack.json` of the home. */
 const description = z.object({
   temporalAddress: z.string(),
   namespace: z.string(),
   uiUrl: z.string().nullable(),
   apiUrl: z.string(),
   gatewayUrl: z.string().nullable(),
-  /** The process that keeps the stack up. */
+  /** The process that owns the stack. */
   pid: z.int(),
   /** The embedded Temporal server; null for a cluster. */
   temporalPid: z.int().nullable(),
@@ -27,7 +27,7 @@ export const writeStackFile = (home: string, stack: StackDescription): void => w
 
 export const readStackFile = (home: string): StackDescription | undefined => readJsonFile(file(home), description);
 
-/** Web UI of the stack that is up, else where the embedded one was last; undefined when there never was one. */
+/** Web UI of the stack that is up, else of the last embedded one; undefined if there never was one. */
 export function lastUiUrl(home: string): string | undefined {
   const ui = lastPorts(home)?.ui;
   return readStackFile(home)?.uiUrl ?? (ui === undefined ? undefined : `http://127.0.0.1:${ui}`);

@@ -1,23 +1,23 @@
 import type { TemporalAddress } from '../temporal/connection.ts';
 import type { StackPorts } from './ports.ts';
 
-/** What a command works with: a Temporal service and a bank, embedded or not. */
+/** What a command works with: Temporal and a bank, embedded or not. */
 export interface Stack extends StackAddresses {
-  /** Base URL of the gateway that was started with the stack; null without one. */
+  /** Base URL of the gateway started with the stack; null without one. */
   gatewayUrl: string | null;
-  /** True when this process keeps the embedded parts up. */
+  /** Whether this process keeps the embedded parts up. */
   owner: boolean;
-  /** Resolves with the reason when an embedded part of this process ends by itself; never rejects. */
+  /** Resolves with the reason if an embedded part of this process ends by itself; never rejects. */
   failure: Promise<Error>;
   /**
-   * Leaves the stack. Its owner first waits for every process that joined, then ends the worker before what it works
-   * with; `abandonFollowers` does not wait.
+   * Leaves the stack. Its owner first waits for every process that joined (unless `abandonFollowers`), then ends the worker
+   * before the parts it uses.
    */
   close(options?: { abandonFollowers?: boolean }): Promise<void>;
 }
 
 export interface StackAddresses extends TemporalAddress {
-  /** Web UI for links; null when a cluster's is not known (PAYOUTS_UI_URL). */
+  /** Web UI for links; null for a cluster without PAYOUTS_UI_URL. */
   uiUrl: string | null;
   /** Base URL of the bank. */
   apiUrl: string;
@@ -25,7 +25,7 @@ export interface StackAddresses extends TemporalAddress {
 
 export interface Part {
   close(): Promise<void>;
-  /** Resolves when the part ends by itself. */
+  /** Resolves if the part ends by itself. */
   failure?: Promise<Error>;
 }
 
@@ -33,7 +33,7 @@ type StartSandbox = (options: { file: string; port: number }) => Promise<Part & 
 
 type StartWorker = (addresses: StackAddresses) => Promise<Part>;
 
-/** `port`: one that is free, for a gateway whose port nobody has named. */
+/** @param port a free one, for a gateway with no configured port */
 export type StartGateway = (addresses: StackAddresses, port?: number) => Promise<Part & { url: string }>;
 
 /**
@@ -45,11 +45,11 @@ export type StackMode = 'serve' | 'join-or-boot' | 'join-only';
 export interface StackOptions {
   mode: StackMode;
   startSandbox: StartSandbox;
-  /** Called for the embedded server only: with a cluster, `payouts worker` runs the workers. */
+  /** Called only for the embedded server: with a cluster, workers are run by `payouts worker`. */
   startWorker: StartWorker;
   /** Absent: the stack is booted without a gateway. */
   startGateway?: StartGateway;
   ports?: StackPorts;
-  /** How long to wait while another process boots or ends the home's stack; default 60 s. */
+  /** How long to wait while another process boots or ends the home's stack; 60 s by default. */
   busyPatienceMs?: number;
 }

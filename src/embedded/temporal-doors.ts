@@ -3,28 +3,28 @@ import { get } from 'node:http';
 import { freePort } from './ports.ts';
 
 /**
- * The HTTP ports of the Temporal CLI's dev server. It answers every Host and Origin there, so a web page that is open on
- * this machine could read and signal workflows. Nobody uses its HTTP API; the UI server is left to our own proxy (`web-ui.ts`).
+ * The HTTP ports of the Temporal CLI's dev server. They answer any Host and Origin, so a web page open on this machine could read
+ * and signal workflows. Nothing uses its HTTP API; the UI server is reached only through our proxy (`web-ui.ts`).
  */
 export interface TemporalDoors {
-  /** UI server: files of the Web UI, and an API of its own. */
+  /** UI server: files of the Web UI, and its own API. */
   uiPort: number;
-  /** HTTP API of the frontend, which cannot name a workflow whose id holds a slash. */
+  /** HTTP API of the frontend. It cannot address a workflow whose id contains a slash. */
   apiPort: number;
 }
 
 /**
- * Public path of the UI server, which makes a pattern of it: a request target that begins with `/api` and has another slash
- * loses both, and does not reach the API. A target that is a whole address is compared without what precedes its path,
- * but only when its scheme is in small letters: `apiTarget` is what the pattern does not see. No browser writes it: it
- * sends whole addresses to forward proxies alone (RFC 9112, 3.2.2), and schemes in small letters (URL standard).
+ * Public path of the UI server, which uses it as a pattern: a request target that begins with `/api` and has another slash loses
+ * both, and does not reach the API. A target in absolute form is matched without what precedes its path, but only if its scheme
+ * is in lower case: `apiTarget` is what the pattern misses. No browser can send it: browsers use absolute form only to forward
+ * proxies (RFC 9112, 3.2.2), with the scheme in lower case (URL standard).
  */
 export const SEALED_UI_PATH = '^/api*';
 
 /** The request target that reaches the UI server's API; `path` begins with `/api/`. */
 export const apiTarget = ({ uiPort }: TemporalDoors, path: string): string => `HTTP://${HOST}:${uiPort}${path}`;
 
-/** Where the public path leaves the route that renders Markdown: any path that begins so. */
+/** Where the UI server's Markdown route ends up under the public path: any path with this prefix. */
 export const RENDER_PATH = '/^/apirender';
 
 const HOST = '127.0.0.1';
@@ -38,13 +38,13 @@ export async function chooseDoors(taken: readonly number[]): Promise<TemporalDoo
 /** Flags of `temporal server start-dev`. */
 export const doorArguments = ({ uiPort, apiPort }: TemporalDoors): string[] => [
   ...['--ui-port', `${uiPort}`, '--ui-public-path', SEALED_UI_PATH, '--http-port', `${apiPort}`],
-  // The only Host that the HTTP API answers: told to nobody.
+  // The only Host that the HTTP API accepts; nobody is told it.
   ...['--dynamic-config-value', `frontend.httpAllowedHosts=${JSON.stringify([`${randomUUID()}.invalid`])}`],
-  // Its routes are on the port of the HTTP API and look at no Host.
+  // Nexus routes are on the port of the HTTP API and do not check Host.
   ...['--dynamic-config-value', 'system.enableNexus=false'],
 ];
 
-/** Whether no page reaches workflows there: another version of the CLI may read the flags in another way. */
+/** Whether web pages are really kept out: another version of the CLI may treat the flags differently. */
 export async function doorsAreClosed({ uiPort, apiPort }: TemporalDoors): Promise<boolean> {
   const path = '/api/v1/namespaces';
   const [ui, api] = await Promise.all([answerTo(uiPort, path), answerTo(apiPort, path)]);

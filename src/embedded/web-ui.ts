@@ -10,7 +10,7 @@ import { apiTarget, RENDER_PATH, SEALED_UI_PATH, type TemporalDoors } from './te
 
 const HOST = '127.0.0.1';
 
-/** What the UI server compares with each other before it writes; who may write is decided here (`isOwnPage`). */
+/** The UI server requires the same token in header and cookie of a write; who may write is decided here (`isOwnPage`). */
 const CSRF_TOKEN = 'own';
 
 const KEPT_OF_ANSWERS = ['content-type', 'content-security-policy', 'last-modified', 'cache-control'] as const;
@@ -21,10 +21,10 @@ export interface WebUi {
 }
 
 /**
- * Serves the Temporal Web UI of the embedded server: files and API of the CLI's UI server, whose API is closed to
- * everybody else (`temporal-doors.ts`). A request is answered only when its Host is this machine and its Origin,
- * which a write must have, the same: pages of other sites, and names that lead to this machine, get 403. Throws the
- * server's own error for a port that is taken. Without `codec` it shows payloads as they are: this port knows nobody's token.
+ * Serves the Temporal Web UI of the embedded server: files and API of the CLI's UI server, which is closed to everybody else
+ * (`temporal-doors.ts`). Answers a request only if its Host is this machine and its Origin, required for a write, is the same:
+ * pages of other sites, and other names that resolve to this machine, get 403. Throws the server's own error if the port is
+ * taken. Without `codec`, payloads are shown as they are stored, since this port checks no tokens.
  */
 export async function startWebUi(port: number, doors: TemporalDoors, codec: CodecSpace | undefined): Promise<WebUi> {
   const server = createServer((incoming, answer) => {
@@ -45,7 +45,7 @@ export async function startWebUi(port: number, doors: TemporalDoors, codec: Code
   };
 }
 
-/** The port may be another one: that of a tunnel to here. No page of another site has a name of this machine in either. */
+/** The port may differ, as through a tunnel to here. No page of another site has a name of this machine in either header. */
 function isOwnPage(incoming: IncomingMessage): boolean {
   const { method = '', headers } = incoming;
   const { host = '', origin } = headers;
@@ -54,7 +54,10 @@ function isOwnPage(incoming: IncomingMessage): boolean {
   return isRead(method) || isCommand(incoming);
 }
 
-/** The `temporal` command names no origin; a page cannot leave it out, nor send this type to another origin unasked. */
+/**
+ * The `temporal` command sends no Origin. A page cannot omit it, nor send this content type to another origin without a
+ * preflight.
+ */
 const isCommand = (incoming: IncomingMessage): boolean =>
   codecOperation(incoming) !== undefined && JSON_TYPE.test(incoming.headers['content-type'] ?? '');
 
@@ -83,7 +86,7 @@ async function serve(
   }
   if (url.startsWith('/api/')) return passOn(incoming, answer, toApi(incoming, doors));
   if (!isRead(method)) return refuse(answer, 405, 'Only GET and HEAD are allowed here.');
-  // The UI shows Markdown in frames of its server, whose route the sealed path has moved.
+  // The UI shows Markdown in frames from this route, which SEALED_UI_PATH has moved.
   const path = url.startsWith('/render?') ? url.replace('/render', RENDER_PATH) : url;
   return passOn(incoming, answer, { port: doors.uiPort, path, headers: { host: `${HOST}:${doors.uiPort}` } });
 }
@@ -102,11 +105,11 @@ function toApi({ url = '', headers }: IncomingMessage, doors: TemporalDoors): Re
   };
 }
 
-/** Only what is named goes either way: no header of a browser reaches the server, no cookie comes back. */
+/** Forwards only named headers, either way: no header of a browser reaches the server, no cookie comes back. */
 async function ask(incoming: IncomingMessage, answer: ServerResponse, to: RequestOptions): Promise<IncomingMessage> {
   const outgoing = request({ host: HOST, method: incoming.method, agent: false, ...to });
   answer.once('close', () => outgoing.destroy());
-  // What breaks once the answer has begun is told by its own stream.
+  // Errors after the answer has begun are reported by its own stream.
   outgoing.on('error', () => undefined);
   incoming.pipe(outgoing);
   const [from] = (await once(outgoing, 'response')) as [IncomingMessage];
@@ -123,7 +126,10 @@ async function passOn(incoming: IncomingMessage, answer: ServerResponse, to: Req
   return sendPage(answer, await text(from));
 }
 
-/** The UI server's own, by whose version the page encodes the ids in its paths, with our codec server, if any, as the page sees it. */
+/**
+ * The UI server's own settings, whose version decides how the page encodes ids in paths, plus the address of our codec server, if
+ * any, as the page sees it.
+ */
 async function sendSettings(
   answer: ServerResponse,
   from: IncomingMessage,
@@ -138,7 +144,10 @@ async function sendSettings(
   send(answer, 'application/json', JSON.stringify({ ...settings, ...ours }));
 }
 
-/** The page as it was before the sealed path was written into it, with the policy that the UI server took out for that. */
+/**
+ * The page without the SEALED_UI_PATH that the server wrote into it, and with the content security policy that the UI server
+ * drops for such a path.
+ */
 function sendPage(answer: ServerResponse, sealed: string): void {
   const page = sealed.replaceAll(SEALED_UI_PATH, '');
   const scripts = [...page.matchAll(/<script>(.*?)<\/script>/gs)].map(
