@@ -14,8 +14,8 @@ import { INCIDENTS, type IncidentKind } from '../domain/reconciliation.ts';
 import type { BatchRecord, OutboxEvent, PayoutRecord, Store } from '../store/store.ts';
 
 /**
- * What receivers are told: an envelope of CloudEvents 1.0 around the state of the subject as it is when the event is delivered. No
- * name, no account number, no text that people have typed but ids.
+ * Bodies of events: an envelope of CloudEvents 1.0 around the state of the subject at the time of delivery. They contain no name,
+ * no account number, and of what people type only ids.
  */
 
 const decimal = z.string().regex(/^-?\d+(\.\d+)?$/);
@@ -88,10 +88,10 @@ export type PayoutData = z.infer<typeof payoutData>;
 export type BatchData = z.infer<typeof batchData>;
 export type CloudEvent = z.infer<typeof envelope> & { data: PayoutData | BatchData };
 
-/** Who the events are told from. */
+/** What event bodies are made from. */
 export type EventSource = Pick<Store, 'id' | 'payout' | 'batch' | 'stateCounts' | 'returnsOf' | 'incidentsOf'>;
 
-/** An event with the state of its subject as it is now; undefined: it does not hold any more, and nobody need hear of it. */
+/** An event with the current state of its subject; undefined if it no longer holds and need not be delivered. */
 export async function cloudEvent(store: EventSource, event: OutboxEvent): Promise<CloudEvent | undefined> {
   const { kind, subject, at, position } = event;
   const isBatch = kind.startsWith('batch.');
@@ -110,7 +110,7 @@ export async function cloudEvent(store: EventSource, event: OutboxEvent): Promis
   };
 }
 
-/** Of what the event is, not of its position alone: a store that was restored gives its positions again. */
+/** Derived from the content, not only the position: a restored store assigns its positions again. */
 export function eventId({ id }: Pick<Store, 'id'>, { position, kind, subject, at }: OutboxEvent): string {
   const digest = createHash('sha256').update(JSON.stringify([id, position, kind, subject, at]));
   return `evt_${digest.digest('hex').slice(0, 32)}`;

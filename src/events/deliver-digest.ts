@@ -4,12 +4,12 @@ import { type Digest, digestOf } from './digest.ts';
 import { Lease } from './lease.ts';
 import type { MailReceivers, Subscription } from './subscription.ts';
 
-/** Events that one mail tells of at most. */
+/** The most events in one mail. */
 const EVENTS_MAX = 5_000;
 
 type MailSubscription = Subscription & { to: MailReceivers };
 
-/** Sends what has come up as one mail, when the oldest of it has waited for long enough. */
+/** Sends what has accumulated as one mail, once the oldest event has waited long enough. */
 export async function deliverDigest(
   deps: SenderDeps,
   { name, kinds, uids, to }: MailSubscription,
@@ -28,7 +28,7 @@ export async function deliverDigest(
       return;
     }
     const looked = deps.now();
-    // An event of a clock far ahead must not hold up those behind it until its time.
+    // An event dated by a clock far ahead must not hold up the later ones until then.
     const dueAt = first.at > looked + to.everyMs ? looked : first.at + to.everyMs;
     if (looked < dueAt) {
       await lease.move(state, { nextTryAt: dueAt });

@@ -16,25 +16,25 @@ export interface SenderDeps {
   log: Log;
   /** Epoch ms. */
   now: () => number;
-  /** By chance, from 0 to 1. */
+  /** Random number from 0 to 1. */
   draw: () => number;
-  /** Another one for each process. */
+  /** Different in each process. */
   owner: string;
-  /** Nothing further is begun. */
+  /** Once aborted, no delivery is begun. */
   signal: AbortSignal;
 }
 
-/** Sends one event and says what became of it. */
+/** Sends one event and returns the outcome. */
 type Send = (event: CloudEvent) => Promise<DeliveryOutcome>;
 
-/** Events read at a time. */
+/** Number of events read at a time. */
 const PAGE = 200;
-/** Deliveries under way at once, each of another subject; a receiver that fails is tried with one. */
+/** The most concurrent deliveries, each of another subject; a failing receiver is tried with one. */
 const LANES = 8;
-/** So many refused events, and no further one is tried before one of them was taken. */
+/** With this many refused events, no further one is tried until one of them is accepted. */
 export const REFUSED_MAX = 100;
 
-/** Tells a subscription everything that is due, the events of one subject one after the other in their order. */
+/** Delivers to a subscription everything that is due; the events of a subject one by one, in order. */
 export async function deliverEvents(deps: SenderDeps, subscription: Subscription, send: Send): Promise<void> {
   await using lease = new Lease(deps, subscription.name);
   while (!deps.signal.aborted) {
@@ -51,14 +51,14 @@ export async function deliverEvents(deps: SenderDeps, subscription: Subscription
 export const isDue = ({ parkedAt, nextTryAt }: SubscriptionRecord, now: number): boolean =>
   parkedAt === null && (nextTryAt === null || nextTryAt <= now);
 
-/** One round: refused events that are due, and a page of further ones, in lanes of one subject each. */
+/** One round: refused events that are due again, and a page of new ones, in lanes of one subject each. */
 class Deliveries {
   readonly #deps: SenderDeps;
   readonly #state: SubscriptionRecord;
-  /** By position: those that were refused before. */
+  /** Events refused earlier, by position. */
   readonly #known: ReadonlyMap<number, RefusedEvent>;
   readonly #page: readonly OutboxEvent[];
-  /** Position that all is done up to when all of the page is. */
+  /** The subscription's position once the whole page is done. */
   readonly #upTo: number;
   readonly #lanes: OutboxEvent[][];
   readonly #settled = new Set<number>();
@@ -85,7 +85,7 @@ class Deliveries {
     this.#round = { hasTaken: false, halt: undefined, refusedWhy: undefined, isFull: read.isFull };
   }
 
-  /** Undefined: there is nothing to do. */
+  /** Undefined if there is nothing to deliver. */
   static async read(
     deps: SenderDeps,
     { kinds, uids, name }: Subscription,
@@ -93,7 +93,7 @@ class Deliveries {
   ): Promise<Deliveries | undefined> {
     const { store } = deps;
     const now = deps.now();
-    // Before the page: what is written meanwhile is none of this round's.
+    // Read before the page: events written after that belong to the next round.
     const head = await store.outboxHead();
     const known = (await store.refusedEvents(name)).filter(({ parkedAt }) => parkedAt === null);
     const isFull = known.length >= REFUSED_MAX;
@@ -118,7 +118,7 @@ class Deliveries {
   async #runLane(lane: readonly OutboxEvent[], send: Send, lease: Lease): Promise<void> {
     const [first] = lane;
     const waiting = first && [...this.#known.values()].find(({ subject }) => subject === first.subject);
-    // What stands in front of it is not due yet.
+    // An earlier event of the subject was refused and is not due yet.
     if (waiting !== undefined && !this.#known.has(first?.position ?? 0)) return this.#putBehind(lane, waiting);
     for (const [index, event] of lane.entries()) {
       if (this.#round.halt !== undefined || this.#deps.signal.aborted || !(await lease.hold())) return;
@@ -128,7 +128,7 @@ class Deliveries {
         continue;
       }
       if (outcome.kind !== 'refused') {
-        // Broken off by us: it says nothing of the receiver.
+        // Aborted by us: that says nothing about the receiver.
         if (this.#deps.signal.aborted) return;
         this.#round.halt ??= outcome;
         return;
@@ -138,7 +138,7 @@ class Deliveries {
     }
   }
 
-  /** Undefined: there was nothing to tell any more. */
+  /** Undefined if the event no longer holds. */
   async #tell(event: OutboxEvent, send: Send): Promise<DeliveryOutcome | undefined> {
     const told = await cloudEvent(this.#deps.store, event);
     if (told === undefined) return undefined;
@@ -162,7 +162,7 @@ class Deliveries {
     return refused;
   }
 
-  /** They wait for the one in front. */
+  /** Lets later events of a subject wait for its refused one. */
   #putBehind(events: readonly OutboxEvent[], { nextTryAt }: RefusedEvent): void {
     for (const { position, subject } of events) {
       const before = this.#known.get(position);
@@ -172,7 +172,7 @@ class Deliveries {
     }
   }
 
-  /** All that is known now, up to the first event that was neither settled nor refused. */
+  /** How the round moves the subscription: up to the first event that was neither delivered nor refused. */
   move(now: number, draw: number): SubscriptionMove {
     const open = this.#page.find(({ position }) => !this.#settled.has(position) && !this.#refused.has(position));
     const position = open === undefined ? this.#upTo : open.position - 1;

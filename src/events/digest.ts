@@ -6,18 +6,18 @@ import { visible } from '../rules/finding.ts';
 import type { OutboxEvent } from '../store/store.ts';
 import { type BatchData, cloudEvent, type EventSource, type PayoutData } from './cloud-event.ts';
 
-/** A mail that tells people of several events at once, by what they ask for. */
+/** A mail about several events, grouped by what people have to do. */
 export interface Digest {
-  /** The same for the same events: a mail that is sent twice can be told. */
+  /** Same for the same events, so that a mail sent twice can be recognized. */
   id: string;
   subject: string;
   text: string;
 }
 
-/** Lines of a section; of the rest only the number is told. */
+/** The most lines of a section; the others are only counted. */
 const LISTED_MAX = 50;
 
-/** Of what still holds; undefined: nothing does. */
+/** A digest of the events that still hold; undefined if none does. */
 export async function digestOf(store: EventSource, events: readonly OutboxEvent[]): Promise<Digest | undefined> {
   const payouts = sections<PayoutData>();
   const batches = sections<BatchData>();

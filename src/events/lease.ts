@@ -1,7 +1,7 @@
 import type { Log } from '../log.ts';
 import type { Store, SubscriptionMove, SubscriptionRecord } from '../store/store.ts';
 
-/** Longer than one delivery may take, twice: a process that died is followed by another one after it. */
+/** Longer than two deliveries may take: if the process dies, another one follows after this time. */
 const LEASE_MS = 60_000;
 
 interface LeaseDeps {
@@ -11,7 +11,7 @@ interface LeaseDeps {
   owner: string;
 }
 
-/** The right to send to a subscription, which one process has at a time. */
+/** The right to deliver to a subscription, held by one process at a time. */
 export class Lease implements AsyncDisposable {
   readonly #deps: LeaseDeps;
   readonly #name: string;
@@ -23,7 +23,7 @@ export class Lease implements AsyncDisposable {
     this.#name = name;
   }
 
-  /** How the subscription stands; undefined: another process sends. */
+  /** Takes or renews the lease. The state of the subscription; undefined if another process has the lease. */
   take(): Promise<SubscriptionRecord | undefined> {
     this.#renewing ??= this.#take().finally(() => {
       this.#renewing = undefined;
@@ -39,12 +39,12 @@ export class Lease implements AsyncDisposable {
     return state;
   }
 
-  /** Whether the right is still there for a delivery that begins now. */
+  /** Whether the lease still covers a delivery that begins now. */
   async hold(): Promise<boolean> {
     return this.#deps.now() < this.#renewAt || (await this.take()) !== undefined;
   }
 
-  /** Writes what became of what `before` stood for; false: somebody else sends, or a replay was asked for. */
+  /** Stores the progress made since `before`; false if another process took over, or a replay was requested. */
   async move(before: SubscriptionRecord, move: SubscriptionMove): Promise<boolean> {
     const { store, owner, log } = this.#deps;
     const { name, position } = before;

@@ -2,21 +2,21 @@ import { createTransport } from 'nodemailer';
 import type { DeliveryOutcome } from '../domain/events-out.ts';
 import type { Digest } from './digest.ts';
 
-/** How long a step of the exchange with the mail server may take. */
+/** For each step of the dialogue with the mail server. */
 const ANSWER_WITHIN_MS = 15_000;
 
 export interface MailServer {
-  /** `smtp://` or `smtps://`, with a name and a password where the server asks for them. */
+  /** `smtp://` or `smtps://`, with name and password if the server requires them. */
   url: string;
   from: string;
-  /** On another machine: the connection is encrypted before anything is said. */
+  /** On another machine: the connection must be encrypted. */
   isRemote: boolean;
 }
 
 export interface MailTransport {
   /**
-   * One mail to all addresses. Taken when the server has taken it for each of them; sent again, it goes to the others alone,
-   * as far as this process knows. Never throws.
+   * Sends one mail to all addresses. Taken once the server has accepted it for every one; sent again, it goes only to the
+   * remaining ones, as far as this process knows. Never throws.
    */
   send(digest: Digest, addresses: readonly string[]): Promise<DeliveryOutcome>;
   close(): void;
@@ -51,7 +51,7 @@ export function mailTransport({ url, from, isRemote }: MailServer): MailTranspor
           messageId: `<${id}@durable-payouts>`,
           headers: { 'Auto-Submitted': 'auto-generated' },
         });
-        // The promise is kept when one of them is taken.
+        // sendMail resolves if at least one address was accepted.
         for (const address of accepted) taken.add(address);
         return rejected.length === 0 ? { kind: 'taken' } : { kind: 'unavailable', why: 'mail-partly-refused' };
       } catch (error) {
@@ -62,7 +62,7 @@ export function mailTransport({ url, from, isRemote }: MailServer): MailTranspor
   };
 }
 
-/** The words of the server stay here: they can repeat an address. */
+/** A code instead of the server's text, which can repeat an address. */
 function whyOf(error: unknown): string {
   if (!(error instanceof Error)) return 'mail-refused';
   if ('responseCode' in error && typeof error.responseCode === 'number') return `smtp-${error.responseCode}`;

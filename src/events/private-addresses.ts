@@ -3,8 +3,8 @@ import type { LookupFunction } from 'node:net';
 import { ipList } from '../webhooks/ip-list.ts';
 
 /**
- * Addresses that are not of the public internet (IANA special-purpose registries), multicast included; and those of IPv6 that stand
- * for one of IPv4, which a tunnel or a translator may lead to: 6to4, Teredo, NAT64, IPv4-compatible and IPv4-translated ones.
+ * Addresses outside the public internet (IANA special-purpose registries) and multicast; also IPv6 addresses that embed an IPv4
+ * one, which a tunnel or translator may lead to: 6to4, Teredo, NAT64, IPv4-compatible and IPv4-translated.
  */
 export const isPrivateAddress = ipList([
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'],
@@ -13,14 +13,14 @@ export const isPrivateAddress = ipList([
   ...['fc00::/7', 'fe80::/10', 'fec0::/10', 'ff00::/8'],
 ]);
 
-/** A name that leads into a private network. */
+/** A host name with only private addresses. */
 export class PrivateAddress extends Error {
   override readonly name = 'PrivateAddress';
 }
 
 /**
- * Looks up a name as `net.connect` does, and gives none of its private addresses. The connection is made to what is returned here: a
- * name that is another one a moment later leads nowhere else.
+ * Resolves a name for `net.connect`, without its private addresses. The connection goes to the address returned here, so changing
+ * the DNS record afterwards (rebinding) has no effect.
  */
 export const lookupPublic: LookupFunction = (hostname, options, done) => {
   lookupByName(hostname, { ...options, all: true }, (error, found) => {

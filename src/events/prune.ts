@@ -2,10 +2,10 @@ import type { Store } from '../store/store.ts';
 
 /** Events deleted in one transaction. */
 const BATCH = 500;
-/** Transactions in a row, so that others write in between and a store that has grown for a year shrinks within hours. */
+/** The most transactions at a time: others can write in between, and a year of events is still deleted within hours. */
 const BATCHES_MAX = 20;
 
-/** Deletes events that every subscription has been told and that are older than `keepMs`. How many positions it went over. */
+/** Deletes events older than `keepMs` that every subscription has received. Returns how many positions were processed. */
 export async function pruneEvents(store: Pick<Store, 'pruneOutbox'>, keepMs: number, now: number): Promise<number> {
   let pruned = 0;
   for (let batch = 0; batch < BATCHES_MAX; batch += 1) {

@@ -6,19 +6,19 @@ import type { Subscription } from './subscription.ts';
 import { webhookEndpoint } from './webhook.ts';
 
 const LOOK_EVERY_MS = 1_000;
-/** For what came up last: a stack that ends with its command has no later look. */
+/** For the last events: a stack that ends with its command has no later round. */
 const CLOSING_MS = 3_000;
 
 type Deliver = () => Promise<void>;
 
 export interface EventSender {
-  /** Tells what is due as far as a few seconds allow, and waits for what is under way. */
+  /** Delivers what is due for up to a few seconds, and waits for deliveries under way. */
   close(): Promise<void>;
 }
 
 /**
- * Tells every subscription what is due, each by itself, again and again. Of several processes that do so one sends to a subscription
- * at a time.
+ * Delivers what is due, at intervals, for each subscription independently. Of several processes, one at a time delivers to a
+ * subscription.
  */
 export function startSender(
   given: Omit<SenderDeps, 'signal'>,
@@ -80,7 +80,7 @@ export function startSender(
   };
 }
 
-/** Asked without a lease, which costs a write. */
+/** Checked without the lease, which would cost a write. */
 async function hasWork(
   { store, now }: Pick<SenderDeps, 'store' | 'now'>,
   state: SubscriptionRecord | undefined,

@@ -1,7 +1,7 @@
 import type { Secret } from '../config/secret.ts';
 import type { EventFilter } from '../domain/events-out.ts';
 
-/** Who is told of which events, and how. */
+/** Which events are delivered, and to whom. */
 export interface Subscription extends EventFilter {
   name: string;
   to: WebhookReceiver | MailReceivers;
@@ -11,15 +11,15 @@ export interface WebhookReceiver {
   kind: 'webhook';
   /** https, or http on this machine. */
   url: string;
-  /** Every one of them signs, so that one can take the place of another. */
+  /** Each of them signs every event, so that a receiver can change from one to the next. */
   secrets: Secret<readonly Buffer[]>;
-  /** The receiver may be in a private network. */
+  /** Whether the receiver may be in a private network. */
   privateNetwork: boolean;
 }
 
 export interface MailReceivers {
   kind: 'mail';
   addresses: readonly string[];
-  /** A mail tells of what has come up in so long, in ms. */
+  /** Time between two mails, ms. */
   everyMs: number;
 }

@@ -5,19 +5,19 @@ import type { CloudEvent } from './cloud-event.ts';
 import { lookupPublic, PrivateAddress } from './private-addresses.ts';
 import type { WebhookReceiver } from './subscription.ts';
 
-/** How long a receiver may take, from the connection to the end of its answer. */
+/** From connecting to the end of the answer. */
 export const ANSWER_WITHIN_MS = 15_000;
-/** Nobody reads an answer; what is longer costs the connection. */
+/** Answers are not read; the connection is closed after a longer one. */
 const ANSWER_BYTES_MAX = 65_536;
 
 export interface WebhookEndpoint {
-  /** One POST, neither repeated nor redirected. Never throws. */
+  /** One POST, without retries or redirects. Never throws. */
   send(event: CloudEvent): Promise<DeliveryOutcome>;
-  /** Breaks off what is under way. */
+  /** Aborts what is under way. */
   close(): Promise<void>;
 }
 
-/** Signs and sends to one receiver, over connections that are kept open. */
+/** Signs and sends events to one receiver, over persistent connections. */
 export function webhookEndpoint({ url, secrets, privateNetwork }: WebhookReceiver, now: () => number): WebhookEndpoint {
   const { origin, pathname, search, hostname } = new URL(url);
   const isHere = hostname === 'localhost';
@@ -44,7 +44,7 @@ export function webhookEndpoint({ url, secrets, privateNetwork }: WebhookReceive
           body,
           signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
         });
-        // Its status is known, whatever becomes of the rest.
+        // The status is what counts, whatever happens to the body.
         await answer.body.dump({ limit: ANSWER_BYTES_MAX }).catch(() => {});
         const after = answer.headers['retry-after'];
         return outcomeOf(answer.statusCode, retryAfter(typeof after === 'string' ? after : undefined, at));
@@ -56,7 +56,7 @@ export function webhookEndpoint({ url, secrets, privateNetwork }: WebhookReceive
   };
 }
 
-/** The words of the HTTP layer stay here: they can hold parts of the answer. */
+/** A code instead of the HTTP client's message, which can contain parts of the answer. */
 function whyOf(error: unknown): string {
   if (error instanceof PrivateAddress) return 'private-address';
   if (error instanceof Error && error.name === 'TimeoutError') return 'no-answer-in-time';

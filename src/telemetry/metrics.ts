@@ -4,12 +4,12 @@ import { INCIDENTS } from '../domain/reconciliation.ts';
 import type { AttemptOutcome } from '../store/store.ts';
 
 /**
- * What a process counts. No label has an account, a name, a reference or a uid: each comes from a list that the code knows, so
- * that metrics can be read by people who may not see payouts, and their number does not grow with payouts.
+ * Metrics of a process. No label contains an account, a name, a reference or a uid: all values come from lists in the code, so
+ * that metrics may be read by people who may not see payouts, and their number does not grow with payouts.
  */
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** From a read on a good day to the limit of a write. */
+/** From a fast read to the time limit of a write. */
 const BANK_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30];
 const DOOR_SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60];
 
@@ -21,19 +21,25 @@ const OUTCOMES = Object.keys({
   ambiguous: true,
 } satisfies Record<AttemptOutcome, true>);
 
-/** What people do, by the first word of an entry's action; whatever else is refused is `other`. */
+/** Decisions of people, by the first word of an audit entry's action; refusals of anything else count as `other`. */
 export const DECISIONS: readonly string[] = [
   ...['approve', 'reject', 'cancel', 'resolve', 'acknowledge', 'pause', 'drain', 'resume'],
   ...['amount', 'sign-in', 'other'],
 ];
 
-/** On a registry of its own: a process may have a worker and a gateway. `ofProcess`: with memory, CPU and event loop of the process. */
+/**
+ * With its own registry, since a process may have a worker and a gateway. `ofProcess`: includes memory, CPU and event loop of the
+ * process.
+ */
 export function createMetrics({ ofProcess = false } = {}) {
   const registry = new Registry();
   if (ofProcess) collectDefaultMetrics({ register: registry });
   const registers = [registry];
   const counter = (name: string, help: string) => new Counter({ name, help, registers });
-  /** By one label. Each series begins at 0: in one whose first sample is already a count, Prometheus sees no increase. */
+  /**
+   * A counter with one label. Every series starts at 0: if its first sample were already a count, Prometheus would see no
+   * increase.
+   */
   const counterBy = <Label extends string>(name: string, help: string, label: Label, values: readonly string[]) => {
     const counted = new Counter({ name, help, labelNames: [label], registers });
     for (const value of values) counted.labels(value).inc(0);

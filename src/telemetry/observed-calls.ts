@@ -2,13 +2,13 @@ import type { CallObserver } from '../api/calls.ts';
 import type { Metrics } from './metrics.ts';
 import type { Tracing } from './tracing.ts';
 
-/** Reads that ask how an order stands. */
+/** Reads that query the state of an order. */
 const LOOKS: Readonly<Record<string, 'id' | 'list'>> = {
   'GET /v1/banking/transactions/{order_id}': 'id',
   'GET /v1/banking/transactions': 'list',
 };
 
-/** Counts and times every call of the bank, and tells the trace of it. */
+/** Counts and times every call of the bank, and adds it to the trace. */
 export function observedCalls(
   { bankCalls, looks }: Metrics,
   tracing?: Pick<Tracing, 'bankCall'>,

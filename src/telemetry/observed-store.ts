@@ -5,8 +5,8 @@ import { DECISIONS, type Metrics } from './metrics.ts';
 import type { Tracing } from './tracing.ts';
 
 /**
- * The store with one log line and one count for each decision that is written to it: an attempt's outcome, an end, an incident,
- * what people have signed, what was refused. The decision is the store's: this tells of it, after it was made.
+ * The store, with a log line and a count for every decision written to it: the outcome of an attempt, an end, an incident, what
+ * people have signed, what was refused. It only reports what the store has decided.
  */
 export function observedStore(store: Store, metrics: Metrics, log: Log, tracing?: Pick<Tracing, 'ended'>): Store {
   const ended = async (reference: string, state: string, code: string | undefined): Promise<void> => {
@@ -89,6 +89,6 @@ function tellRefusal({ action, detail, subject }: AuditEntry, metrics: Metrics, 
   const [, word = ''] = /^(?:asked to )?([a-z-]+)/.exec(action) ?? [];
   const decision = DECISIONS.includes(word) ? word : 'other';
   metrics.decisionsRefused.inc({ decision });
-  // Not why: it can name people.
+  // Without the reason, which can name people.
   log.warn({ id: subject, decision }, 'decision refused');
 }

@@ -6,17 +6,17 @@ import type { Metrics } from './metrics.ts';
 import type { Readiness } from './readiness.ts';
 
 export interface Probes {
-  /** False once the process has been told to end. */
+  /** False once the process was told to end. */
   isTaking(): boolean;
   readiness(): Promise<Readiness<string>>;
-  /** Brings the gauges up to date. */
+  /** Updates the gauges. */
   refresh(): Promise<void>;
   metrics: Metrics;
 }
 
 /**
- * Answers `GET /healthz` (the process is alive), `/readyz` (200 or 503) and `/metrics` to whoever keeps the process up: without a
- * token, and so with nothing of a payout. Throws a `Problem` for an address that cannot be listened on.
+ * Answers `GET /healthz` (the process is alive), `/readyz` (200 or 503) and `/metrics`, without a token and so without anything
+ * about a payout. Throws a `Problem` if it cannot listen on the address.
  */
 export async function startProbeServer(
   { host, port }: ListenAddress,

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '../log.ts';
 
-/** What answers in time is up. */
+/** A part that does not answer within this time is down. */
 const PATIENCE_MS = 3_000;
-/** For so long an answer stands. */
+/** How long an answer is reused. */
 const FRESH_MS = 2_000;
 
-/** Each rejects when its part cannot be worked with now. */
+/** Each rejects while its part is unusable. */
 export type ReadinessProbes<Part extends string> = Readonly<Record<Part, () => Promise<unknown>>>;
 
 export interface Readiness<Part extends string> {
@@ -14,7 +14,7 @@ export interface Readiness<Part extends string> {
   parts: Readonly<Record<Part, 'up' | 'down'>>;
 }
 
-/** Asks every part how it is; whoever asks and however often, each is asked once in a while. */
+/** Checks every part; the result is shared and reused for a short time, however often it is asked for. */
 export function readinessOf<Part extends string>(
   parts: ReadinessProbes<Part>,
   { log, now }: { log: Log; now: () => number },

@@ -1,19 +1,19 @@
 import type { Standing } from '../store/store.ts';
 import type { Metrics } from './metrics.ts';
 
-/** For so long what was read stands: however many scrape, the store is asked once. */
+/** How long figures are reused: however many scrape, the store is read once. */
 const FRESH_MS = 5_000;
 
-/** What the figures are made of. */
+/** Sources of the figures. */
 export interface FiguresDeps {
-  /** Rejects when the store cannot be read. */
+  /** Rejects if the store cannot be read. */
   standing(now: number): Promise<Standing>;
-  /** Milliseconds; undefined: not known yet. */
+  /** Milliseconds; undefined if not known yet. */
   clockOffsetMs(): number | undefined;
   now: () => number;
 }
 
-/** Sets the gauges of what the store knows before they are shown. A store that cannot be read leaves none of them standing. */
+/** Updates the gauges about the store before they are shown. If the store cannot be read, they are removed. */
 export function storeFigures(metrics: Metrics, { standing, clockOffsetMs, now }: FiguresDeps): () => Promise<void> {
   let last: { at: number; read: Promise<void> } | undefined;
   const read = async (at: number): Promise<void> => {
@@ -24,7 +24,7 @@ export function storeFigures(metrics: Metrics, { standing, clockOffsetMs, now }:
       metrics.storeUnread.set(0);
     } catch {
       for (const gauge of labelled(metrics)) gauge.reset();
-      // A reset would leave these at 0, which would be a claim.
+      // A reset would leave these at 0, which would be a statement.
       for (const gauge of unlabelled(metrics)) gauge.remove();
       metrics.storeUnread.set(1);
     }
@@ -43,7 +43,7 @@ const unlabelled = (metrics: Metrics) => [
 ];
 
 function show(metrics: Metrics, standing: Standing, at: number): void {
-  // What is gone would be shown as it was.
+  // Otherwise states without rows would keep their old values.
   for (const gauge of labelled(metrics)) gauge.reset();
   const age = (since: number | null): number => (since === null ? 0 : Math.max(0, at - since) / 1_000);
   for (const { state, count, oldestCreatedAt, oldestUpdatedAt } of standing.open) {

@@ -17,20 +17,20 @@ import { PAYOUT_KINDS, workflowTypeOf } from '../domain/names.ts';
 import type { PayoutRecord } from '../store/store.ts';
 
 /**
- * One payout as one trace, without a word of it in its workflow: the ids of the trace and of its first span are made of the
- * workflow id, so that every worker, and whoever knows the reference, arrives at the same ones. Under the workflow are its
- * activities, under these their calls of the bank.
+ * One payout is one trace, without anything of it in workflow code: the ids of the trace and its first span are derived from the
+ * workflow id, so that every worker, and anybody who knows the reference, gets the same ones. Below the workflow are its
+ * activities, below these their calls of the bank.
  *
- * What a span says comes from lists in the code, but for workflow id, batch and reference, which are opaque: no account, no
- * name, no amount, no words of an error.
+ * All contents of spans come from lists in the code, except workflow id, batch and reference, which are opaque: no account, name,
+ * amount or error message.
  */
 export interface Tracing {
   activity: ActivityInterceptorsFactory;
-  /** Hears of a call of the bank, in the activity that makes it; undefined: that is not traced. */
+  /** Observes a call of the bank in the activity that makes it; undefined if that is not traced. */
   bankCall(operation: string): CallObserver | undefined;
-  /** The span of the workflow itself, told once, when its end is stored. */
+  /** The span of the workflow itself, made once, when its end is stored. */
   ended(row: EndedRow, at: number): void;
-  /** Sends what is left. */
+  /** Sends the remaining spans. */
   close(): Promise<void>;
 }
 
@@ -39,15 +39,15 @@ type EndedRow = Pick<
   'workflowId' | 'kind' | 'reference' | 'batchId' | 'createdAt' | 'state' | 'reasonCode'
 >;
 
-/** Those that are about one row; a watch and a batch go on for days and would be traces without an end. */
+/** Workflows about one row; those of a watch or batch run for days and would be traces without an end. */
 const TRACED: ReadonlySet<string> = new Set(PAYOUT_KINDS.map(workflowTypeOf));
 
 const TRACE_BYTES = 16;
 const SPAN_BYTES = 8;
-/** A receiver that is down holds up no shutdown. */
+/** Limited, so that an unavailable receiver does not delay a shutdown. */
 const EXPORT_MS = 5_000;
 
-/** Ids of a payout's trace and of the span of its workflow: the same wherever they are made. */
+/** Ids of a payout's trace and its workflow span, always the same. */
 export function traceOf(workflowId: string): { traceId: string; spanId: string } {
   const digest = createHash('sha256').update(`trace of ${workflowId}`).digest();
   return {
@@ -57,9 +57,9 @@ export function traceOf(workflowId: string): { traceId: string; spanId: string }
 }
 
 /**
- * @param url takes OTLP over HTTP
- * @param toBank calls of the bank carry `traceparent`
- * @param onRefused hears of spans that were not taken; they are gone
+ * @param url receives OTLP over HTTP
+ * @param toBank whether calls of the bank carry `traceparent`
+ * @param onRefused called for spans that were not accepted; they are lost
  */
 export function startTracing(
   { url, toBank }: { url: string; toBank: boolean },
@@ -114,7 +114,7 @@ export function startTracing(
       };
     },
     ended({ workflowId, kind, reference, batchId, createdAt, state, reasonCode }, at) {
-      // As dates: a number from before this process began is taken for one of its own clock.
+      // Dates, because numbers from before the start of this process would be taken as times of its own clock.
       const span = ids.taking(traceOf(workflowId), () =>
         tracer.startSpan(
           `RunWorkflow:${workflowTypeOf(kind)}`,
@@ -131,7 +131,7 @@ export function startTracing(
       });
       span.end(new Date(at));
     },
-    // Whoever hears of refused spans has heard of the last ones as well.
+    // Errors with the last spans were already passed to `onRefused`.
     close: () => provider.shutdown().catch(() => undefined),
   };
 }
@@ -147,11 +147,11 @@ function telling(exporter: SpanExporter, onRefused: (error: Error) => void): Spa
   };
 }
 
-/** The span of the workflow, which is told when it ends. */
+/** The workflow's span, which is itself sent only when the workflow ends. */
 const under = (workflowId: string): Context =>
   trace.setSpanContext(ROOT_CONTEXT, { ...traceOf(workflowId), traceFlags: TraceFlags.SAMPLED, isRemote: true });
 
-/** By the type of the failure, which our code names; its message may have the bank's words. "Not yet" is none. */
+/** By the failure's type, which our code names; its message may contain the bank's text. "Not yet" is not an error. */
 function noteFailure(span: Span, error: unknown): void {
   if (!(error instanceof ApplicationFailure)) {
     span.setStatus({ code: SpanStatusCode.ERROR });
@@ -167,7 +167,7 @@ function traceparentOf(span: Span): string {
   return `00-${traceId}-${spanId}-01`;
 }
 
-/** Random ids, but for a span that is started inside `taking`. */
+/** Random ids, except for a span started inside `taking`. */
 class GivenIds implements IdGenerator {
   readonly #random = new RandomIdGenerator();
   #given: { traceId: string; spanId: string } | undefined;

@@ -1,14 +1,14 @@
 import type { CardEvent } from '../domain/card-payment.ts';
 import type { Log } from '../log.ts';
 
-/** An event as a webhook brought it: whose it says it is. */
+/** An event as received in a webhook, with the payment that it claims to belong to. */
 export type ReceivedEvent = CardEvent & { merchantRequestId: string | null };
 
 const AT_ONCE = 16;
-/** More than this is left to the worker, which goes through all that is not delivered. */
+/** Beyond this, events are left to the worker, which delivers all that are still undelivered. */
 const WAITING_MAX = 10_000;
 
-/** Delivers stored events, a few at once. What fails, or is left when it closes, stays in the store for the worker. */
+/** Delivers stored events, a few at a time. What fails, or is left at `close`, stays in the store for the worker. */
 export class EventQueue {
   readonly #deliver: (event: ReceivedEvent) => Promise<unknown>;
   readonly #log: Log;

@@ -2,7 +2,7 @@ import type { CardNotice } from '../api/cards.ts';
 import { holdsCardNumber } from '../domain/card-number.ts';
 import type { CardEvent } from '../domain/card-payment.ts';
 
-/** Ids and statuses are stored and logged: printable ASCII without blanks. */
+/** Ids and statuses are stored and logged: only printable ASCII without blanks. */
 const TOKEN = /^[\x21-\x7e]{1,128}$/;
 
 export const isToken = (text: string): boolean => TOKEN.test(text);
@@ -10,7 +10,7 @@ export const isToken = (text: string): boolean => TOKEN.test(text);
 /** A sum that cannot be kept as it was said. It is nobody's. */
 const UNREADABLE = '?';
 
-/** What a notice says; undefined when it is about no payment and no 3-D Secure session, or names one as none is named. */
+/** The event in a notification; undefined if it names no payment and no 3-D Secure session, or names one by an impossible id. */
 export function eventOf(
   notice: CardNotice,
 ): Pick<CardEvent, 'kind' | 'paymentId' | 'status' | 'amount' | 'currency'> | undefined {

@@ -5,12 +5,12 @@ import { base64Signature, hexSignature, isSigned } from './signature.ts';
 
 type Settings = Pick<WebhookSettings, 'secrets' | 'header' | 'timestampHeader' | 'toleranceMs'>;
 
-/** Seconds, or milliseconds as the interface has them elsewhere (section 1). */
+/** Seconds, or milliseconds as elsewhere in the interface (section 1). */
 const TIMESTAMP = /^(?:\d{10}|\d{13})$/;
 
 /**
- * HMAC-SHA-256 over the raw body, or over `<timestamp>.<body>` where a timestamp header is set; in hex or base64, with or
- * without `sha256=` before it.
+ * HMAC-SHA-256 of the raw body, or of `<timestamp>.<body>` if a timestamp header is configured; in hex or base64, with or without
+ * the prefix `sha256=`.
  */
 export const signedByHeader =
   ({ secrets, header, timestampHeader, toleranceMs }: Settings): Scheme =>

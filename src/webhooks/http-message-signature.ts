@@ -7,17 +7,17 @@ import { byteSequences, type SignatureInput, signatureInputs } from './structure
 
 type Settings = Pick<WebhookSettings, 'secrets' | 'toleranceMs'>;
 
-/** Without one of them a signature would fit any request, and without the digest any body. */
+/** Without one of these, a signature would be valid for any request; without the digest, for any body. */
 const TARGETS = ['@method', '@target-uri', '@path'];
 const DIGEST = 'content-digest';
 
-/** The scheme as the sender saw it: TLS may end before us. Both are tried where it is signed. */
+/** The URI scheme as the sender saw it: TLS may end before us, so both are tried if it is signed. */
 const URI_SCHEMES = ['https', 'http'];
 
 /**
- * HTTP Message Signatures (RFC 9421) with hmac-sha256 and Content-Digest (RFC 9530); one good signature is enough. Our own:
- * http-message-signatures takes `@path` and `@request-target` from a normalised URL and not from the request line, checks
- * no digest, and believes or refuses by the last of several signatures.
+ * HTTP Message Signatures (RFC 9421) with hmac-sha256 and Content-Digest (RFC 9530); one valid signature is enough. Written here
+ * because http-message-signatures takes `@path` and `@request-target` from a normalized URL instead of the request line, checks
+ * no digest, and decides by only the last of several signatures.
  */
 export const signedMessage =
   ({ secrets, toleranceMs }: Settings): Scheme =>
@@ -32,7 +32,7 @@ export const signedMessage =
         const signature = signatures.get(label);
         if (signature === undefined) throw new Refusal('signature-missing');
         const bases = URI_SCHEMES.map((scheme) => signatureBase(input, delivery, scheme));
-        // Not lazily: each base is compared, whichever fits.
+        // All bases are compared, so that the timing does not depend on which one fits.
         if (bases.map((base) => isSigned(secrets, base, [signature])).includes(true)) return undefined;
         throw new Refusal('signature-wrong');
       } catch (error) {
@@ -82,7 +82,7 @@ function componentOf(name: string, { method, path, headers }: Delivery, uriSchem
   return values.map((value) => value.trim()).join(', ');
 }
 
-/** Lower case and without the scheme's own port (RFC 9421, section 2.2.3). */
+/** In lower case and without the scheme's default port (RFC 9421, section 2.2.3). */
 function authorityOf(headers: Delivery['headers'], uriScheme: string): string {
   const port = uriScheme === 'https' ? /:443$/ : /:80$/;
   return headerOf(headers, 'host').toLowerCase().replace(port, '');
@@ -90,7 +90,7 @@ function authorityOf(headers: Delivery['headers'], uriScheme: string): string {
 
 const DIGESTS = { 'sha-256': 'sha256', 'sha-512': 'sha512' } as const;
 
-/** Every digest known here must be that of the body, and one there must be. */
+/** At least one digest must be known, and all known ones must be those of the body. */
 function assertDigest(header: string, body: Buffer): void {
   const given = byteSequences(header);
   const known = Object.entries(DIGESTS).filter(([name]) => given.has(name));

@@ -1,8 +1,8 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
 /**
- * Whether an address is in a list of addresses and CIDR ranges; an IPv4 address that a socket shows as IPv6 counts as what it
- * is. Throws for an entry that is no address.
+ * Whether an address is in a list of addresses and CIDR ranges; an IPv4 address in IPv6 form counts as IPv4. Throws for an
+ * invalid entry.
  */
 export function ipList(entries: readonly string[]): (address: string) => boolean {
   const list = new BlockList();

@@ -2,7 +2,7 @@ import type { Log } from '../log.ts';
 
 const QUIET_MS = 60_000;
 
-/** Warns of each reason once a minute, with how often it came: whoever sends a flood does not fill the log. */
+/** Warns once a minute for each reason, with a count, so that a flood of webhooks does not fill the log. */
 export class QuietLog {
   readonly #log: Log;
   readonly #now: () => number;

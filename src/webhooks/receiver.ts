@@ -16,17 +16,17 @@ export interface ReceiverDeps {
   log: Log;
 }
 
-/** What became of a webhook. */
+/** Outcome of a webhook. */
 export type Receipt =
-  /** Stored, in a transaction that is durable. To be delivered after the answer. */
+  /** Stored durably; to be delivered after the answer. */
   | { taken: 'new'; event: ReceivedEvent }
-  /** It was here before, or says nothing about any payment: the sender need not come again. */
+  /** Already stored, or about no payment: the sender need not repeat it. */
   | { taken: 'known' | 'meaningless' }
   | { refused: string };
 
 export type TakeWebhook = (delivery: Omit<Delivery, 'now'>) => Promise<Receipt>;
 
-/** Verifies, reads and stores, in this order. Rejects when the store fails: nothing was taken then. */
+/** Verifies, reads and stores, in this order. Rejects if the store fails: then nothing was taken. */
 export function webhookReceiver({ verifier, cards, noticeOf, now, log }: ReceiverDeps): TakeWebhook {
   const quiet = new QuietLog(log, now);
   return async (delivery) => {
@@ -46,7 +46,7 @@ export function webhookReceiver({ verifier, cards, noticeOf, now, log }: Receive
     }
     const event = {
       ...said,
-      // A payment may have several challenges: each notice is one of its own, the same notice again is not.
+      // A payment may have several challenges: their notifications are different events, a repeated notification is not.
       ...(said.kind === 'completion' && { status: `${said.status}#${verdict.receiptId}`.slice(-TEXT_MAX) }),
       trust: verdict.trust,
       receivedAt: at,
@@ -57,16 +57,16 @@ export function webhookReceiver({ verifier, cards, noticeOf, now, log }: Receive
   };
 }
 
-/** Enough to find it at the sender. */
+/** Enough of it to find the webhook at the sender. */
 const RECEIPT_SHOWN = 80;
 
-/** A message id of a sender is at most this long with a session before it; its end tells it apart. */
+/** Limit for a session id followed by the sender's message id; the end is kept, since it distinguishes messages. */
 const TEXT_MAX = 256;
 
 const UNCONFIGURED =
   'webhooks are refused: set PAYOUTS_WEBHOOK_SECRET, or PAYOUTS_WEBHOOK_SCHEME=ip and PAYOUTS_WEBHOOK_IPS';
 
-/** Undefined for what is no JSON in UTF-8. */
+/** Undefined if it is not JSON in UTF-8. */
 function jsonIn(body: Buffer): unknown {
   try {
     return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(body));
@@ -76,7 +76,7 @@ function jsonIn(body: Buffer): unknown {
   }
 }
 
-/** By the id of a request on the wire, or of a 3-D Secure session. Whose payment it is, the store knows by itself. */
+/** Found by the merchant_request_id of a request, or by the 3-D Secure session. By payment id, the store finds it itself. */
 async function cardPaymentOf(
   cards: ReceiverDeps['cards'],
   { merchantRequestId = '', referenceId = '' }: CardNotice,

@@ -1,9 +1,9 @@
 import type { Headers } from './scheme.ts';
 
-/** A webhook that is not believed. */
+/** A webhook that failed verification. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
-  /** kebab-case; never a value of the request. */
+  /** In kebab-case; never contains a value of the request. */
   readonly reason: string;
 
   constructor(reason: string) {
@@ -12,7 +12,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The one value of a header: of two, nobody could tell which one was signed. */
+/** The only value of a header: of two, it is unknown which one was signed. */
 export function headerOf(headers: Headers, name: string): string {
   const values = headers[name] ?? [];
   if (values.length > 1) throw new Refusal('header-repeated');
@@ -21,7 +21,7 @@ export function headerOf(headers: Headers, name: string): string {
   return value;
 }
 
-/** Either way of the clock: a webhook of the future is none either. */
+/** In both directions: a webhook from the future is refused too. */
 export function assertRecent(sentAt: number, now: number, toleranceMs: number): void {
   if (sentAt < now - toleranceMs) throw new Refusal('timestamp-old');
   if (sentAt > now + toleranceMs) throw new Refusal('timestamp-future');

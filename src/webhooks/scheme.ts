@@ -1,12 +1,12 @@
-/** A webhook as it came, before anything in it is believed. */
+/** A webhook as received, before verification. */
 export interface Delivery {
   method: string;
-  /** With its query, as the request line holds it. */
+  /** With its query, as in the request line. */
   path: string;
-  /** Lower-case name -> every value, as `IncomingMessage.headersDistinct`. */
+  /** Lower-case name -> all values, as in `IncomingMessage.headersDistinct`. */
   headers: Headers;
   body: Buffer;
-  /** Of the socket; what a header says about the sender counts for nothing. */
+  /** Of the socket; headers about the sender are not trusted. */
   remoteAddress: string;
   /** Epoch ms. */
   now: number;
@@ -14,5 +14,5 @@ export interface Delivery {
 
 export type Headers = Readonly<Record<string, readonly string[] | undefined>>;
 
-/** Checks who sent a delivery, and gives the sender's id of the message where its scheme has one; throws a `Refusal`. */
+/** Verifies the sender of a delivery and returns the sender's message id if the scheme has one; throws a `Refusal`. */
 export type Scheme = (delivery: Delivery) => string | undefined;

@@ -1,13 +1,13 @@
-/** How webhooks are verified (interface section 6: header, scheme and addresses are not shown). */
+/** How webhooks are verified (interface section 6 shows neither header, scheme nor addresses). */
 export interface WebhookSettings {
   scheme: 'standard-webhooks' | 'hmac-sha256' | 'rfc9421' | 'ip';
-  /** All in force at once, so that one can take the place of another. */
+  /** All are valid at the same time, so that one can replace another. */
   secrets: readonly Buffer[];
-  /** `hmac-sha256`: lower-case name of the header of the signature. */
+  /** `hmac-sha256`: lower-case name of the signature's header. */
   header: string;
-  /** `hmac-sha256`: lower-case name of the header of the time; when set, `<timestamp>.<body>` is signed. */
+  /** `hmac-sha256`: lower-case name of the timestamp's header; if set, `<timestamp>.<body>` is signed. */
   timestampHeader: string | undefined;
-  /** Addresses and CIDR ranges a webhook may come from; empty: any. */
+  /** Addresses and CIDR ranges from which webhooks may come; empty: any. */
   ips: readonly string[];
   /** How far the sender's clock may be off. */
   toleranceMs: number;

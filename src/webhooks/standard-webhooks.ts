@@ -9,12 +9,12 @@ type Settings = Pick<WebhookSettings, 'secrets' | 'toleranceMs'>;
 const MESSAGE_ID = /^[\x21-\x7e]{1,128}$/;
 const SECONDS = /^\d{10}$/;
 const SYMMETRIC = 'v1,';
-/** A sender that changes its secret signs with the old one and the new one. */
+/** A sender that changes its secret signs with both the old and the new one. */
 const SIGNATURES_MAX = 16;
 
 /**
- * Standard Webhooks, symmetric: `v1,<base64>` over `<id>.<timestamp>.<body>`, several signatures apart by a blank. Our own,
- * because standardwebhooks signs the body as text, has a clock and a tolerance of its own, and gives its reasons as text.
+ * Standard Webhooks, symmetric: `v1,<base64>` of `<id>.<timestamp>.<body>`, several signatures separated by a space. Written here
+ * because standardwebhooks signs the body as text, has its own clock and tolerance, and gives its reasons only as text.
  */
 export const standardWebhook =
   ({ secrets, toleranceMs }: Settings): Scheme =>
@@ -34,7 +34,7 @@ export const standardWebhook =
     return id;
   };
 
-/** Headers of a webhook of ours, signed with every secret: a receiver that knows one of them takes it. `at`: epoch ms. */
+/** Headers of our own webhooks, signed with every secret: a receiver that knows one of them accepts it. `at`: epoch ms. */
 export function signedHeaders(
   secrets: readonly Buffer[],
   { id, at, body }: { id: string; at: number; body: Buffer },

@@ -8,15 +8,15 @@ import {
 import { Refusal } from './refusal.ts';
 
 /**
- * Structured fields (RFC 9651) as signatures need them, and only in their canonical spelling: what was signed is then what
- * stands in the header, and no name comes twice (in the RFC the last one wins). Anything else throws a `Refusal`.
+ * Structured fields (RFC 9651), as far as signatures need them and only in canonical spelling: so what was signed is exactly what
+ * the header contains, and no name occurs twice (in the RFC the last one counts). Anything else throws a `Refusal`.
  */
 
 export interface SignatureInput {
-  /** Names of the covered components, each once. */
+  /** Names of the covered components, without duplicates. */
   components: readonly string[];
   parameters: ReadonlyMap<string, string | number>;
-  /** The components with their parameters, as they were signed. */
+  /** The components with their parameters, as signed. */
   raw: string;
 }
 
@@ -24,12 +24,12 @@ const MEMBERS_MAX = 4;
 const COMPONENTS_MAX = 32;
 const PARAMETERS_MAX = 16;
 
-/** `Signature-Input` (RFC 9421, section 4.1): label -> what is signed. */
+/** `Signature-Input` (RFC 9421, section 4.1): label -> what it covers. */
 export function signatureInputs(header: string): Map<string, SignatureInput> {
   return mapped(dictionary(header), (member) => {
     if (!isInnerList(member)) throw malformed();
     const [items, parameters] = member;
-    // A component with parameters (";sf", ";key=") is built in ways of its own.
+    // Components with parameters (";sf", ";key=") have their own rules.
     if (items.some(([, { size }]) => size > 0)) throw new Refusal('component-unsupported');
     const components = items.map(([name]) => name).filter((name) => typeof name === 'string');
     const isWhole = components.length === items.length && new Set(components).size === items.length;
@@ -57,7 +57,7 @@ function dictionary(header: string): Dictionary {
   return members;
 }
 
-/** Its own errors tell what stands in the header. */
+/** The parser's errors would repeat the header. */
 function parsed(header: string): Dictionary {
   try {
     return parseDictionary(header);
@@ -66,7 +66,7 @@ function parsed(header: string): Dictionary {
   }
 }
 
-/** Blanks around a comma are no matter of spelling: proxies join and split lists. */
+/** Blanks around commas are not significant: proxies join and split lists. */
 const tight = (text: string): string =>
   text
     .split(',')

@@ -8,16 +8,16 @@ import type { WebhookSettings } from './settings.ts';
 import { standardWebhook } from './standard-webhooks.ts';
 
 export type Verdict =
-  /** `hint`: only the address of the sender speaks for it. `receiptId`: the same for the same webhook. */
+  /** `hint`: authenticated only by the sender's address. `receiptId`: the same for a repeated webhook. */
   | { trust: 'verified' | 'hint'; receiptId: string }
-  /** Why, in kebab-case; for the log, not for the sender. */
+  /** In kebab-case; for the log, not for the sender. */
   | { refused: string };
 
 export interface Verifier {
   verify(delivery: Delivery): Verdict;
 }
 
-/** Without a secret, or without a list for `ip`, every webhook is refused. */
+/** Without a secret, or for `ip` without a list, every webhook is refused. */
 export function createVerifier(settings: WebhookSettings): Verifier {
   const fence = settings.ips.length === 0 ? undefined : ipList(settings.ips);
   const scheme = schemeOf(settings);
@@ -51,7 +51,7 @@ function schemeOf(settings: WebhookSettings): Scheme | undefined {
   }
 }
 
-/** The digest keeps a sender that uses an id twice from losing an event. */
+/** With the digest, no event is lost if a sender uses an id twice. */
 function receiptOf(scheme: string, messageId: string | undefined, body: Buffer): string {
   const digest = createHash('sha256').update(body).digest('hex');
   return [scheme, ...(messageId === undefined ? [] : [messageId]), digest].join('/');
