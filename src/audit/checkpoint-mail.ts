@@ -1,14 +1,14 @@
 import type { SignedCheckpoint } from './checkpoint.ts';
 
-/** A checkpoint as a mail (RFC 5322): the note is its text. */
+/** A checkpoint as a mail (RFC 5322) whose text is the note. */
 
 export interface MailedCheckpoint {
-  /** Of the file: the same checkpoint again is the same file. */
+  /** Name of the file. The same checkpoint always gets the same name. */
   name: string;
   text: string;
 }
 
-/** `at`: epoch ms. `to`: an address. */
+/** @param to a mail address; `at`: epoch ms */
 export function checkpointMail({ origin, size, note }: SignedCheckpoint, to: string, at: number): MailedCheckpoint {
   const id = `${origin.replace(/[^\w-]+/g, '.')}.${size}`;
   const lines = [
@@ -26,7 +26,7 @@ export function checkpointMail({ origin, size, note }: SignedCheckpoint, to: str
   return { name: `${id}.eml`, text: lines.join('\r\n') };
 }
 
-/** The note of such a mail, whatever was put before its headers on the way. */
+/** The note in the text of such a mail, whatever headers were added on the way. */
 export function noteOfMail(mail: string): string {
   const [, ...body] = mail.replaceAll('\r\n', '\n').split('\n\n');
   return `${body.join('\n\n').trimEnd()}\n`;

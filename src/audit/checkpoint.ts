@@ -13,13 +13,13 @@ interface Checkpoint {
 }
 
 export interface SignedCheckpoint extends Checkpoint {
-  /** All of it, as it was written. */
+  /** The complete note, as it was written. */
   note: string;
 }
 
 const ED25519 = 0x01;
 const SIGNATURE_START = '\u2014 ';
-/** DER of an Ed25519 public key (RFC 8410) before its 32 bytes. */
+/** DER bytes before the 32 bytes of an Ed25519 public key (RFC 8410). */
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 
 /** Public key of a log, as a verifier key of signed-note: `NAME+KEYID+BASE64`. */
@@ -30,7 +30,7 @@ export interface LogVerifier {
   key: KeyObject;
 }
 
-/** Signed by each of the keys: a reader goes by those that it knows. */
+/** Signs with each of the keys; a reader checks the signatures of those that it knows. */
 export function signCheckpoint(checkpoint: Checkpoint, ...privateKeys: readonly KeyObject[]): SignedCheckpoint {
   const text = textOf(checkpoint);
   const lines = privateKeys.map((privateKey) => {
@@ -41,14 +41,14 @@ export function signCheckpoint(checkpoint: Checkpoint, ...privateKeys: readonly 
   return { ...checkpoint, note: `${text}\n${lines.join('')}` };
 }
 
-/** Undefined for what is no checkpoint. Its signature is not looked at. */
+/** Does not check the signature. Undefined if the text is not a checkpoint. */
 export function parseCheckpoint(note: string): SignedCheckpoint | undefined {
   const [, origin = '', size = '', root = ''] =
     /^([^\n]+)\n(0|[1-9]\d{0,15})\n([A-Za-z0-9+/]{43}=)\n\n(?:\u2014 [^\n]+\n)+$/.exec(note) ?? [];
   return origin === '' ? undefined : { origin, size: Number(size), root, note };
 }
 
-/** Checkpoints one after the other, as they were appended to a file; a piece that is none has only its text. */
+/** The checkpoints of a file that they were appended to. A piece that is not a checkpoint has only `note`. */
 export function parseCheckpoints(text: string): (SignedCheckpoint | { note: string })[] {
   const pieces = text.split(/(?<=\n\u2014 [^\n]*\n)(?!\u2014 )/).map((piece) => piece.replace(/^\n+/, ''));
   return pieces.filter((piece) => piece !== '').map((note) => parseCheckpoint(note) ?? { note });
@@ -61,13 +61,13 @@ export function isSignedBy(checkpoint: SignedCheckpoint, { name, keyId, key }: L
   return lines.some((line) => {
     const base64 = line.slice(line.lastIndexOf(' ') + 1);
     const bytes = Buffer.from(base64, 'base64');
-    // The last character before the padding has two bits that say nothing (RFC 4648, section 3.5): a note has one spelling.
+    // The last character before the padding has two unused bits (RFC 4648, section 3.5): accept only one spelling of a signature.
     if (bytes.toString('base64') !== base64) return false;
     return bytes.length === 68 && bytes.subarray(0, 4).equals(keyId) && verify(null, text, key, bytes.subarray(4));
   });
 }
 
-/** Of a private key its public half. */
+/** For a private key: the verifier of its public half. */
 export function verifierOf(name: string, key: KeyObject): LogVerifier {
   const publicKey = createPublicKey(key as Parameters<typeof createPublicKey>[0]);
   return { name, key: publicKey, keyId: keyIdOf(name, typedBytes(publicKey)) };
@@ -76,7 +76,7 @@ export function verifierOf(name: string, key: KeyObject): LogVerifier {
 export const verifierText = ({ name, keyId, key }: LogVerifier): string =>
   `${name}+${keyId.toString('hex')}+${typedBytes(key).toString('base64')}`;
 
-/** Undefined for what is no verifier key of Ed25519. */
+/** Undefined if the text is not an Ed25519 verifier key. */
 export function parseVerifier(text: string): LogVerifier | undefined {
   const [, name = '', id = '', base64 = ''] = /^([^+\s]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})$/.exec(text) ?? [];
   const bytes = Buffer.from(base64, 'base64');
@@ -92,6 +92,6 @@ const textOf = ({ origin, size, root }: Checkpoint): string => `${origin}\n${siz
 const keyIdOf = (name: string, typed: Buffer): Buffer =>
   createHash('sha256').update(`${name}\n`).update(typed).digest().subarray(0, 4);
 
-/** The type of the key, and its 32 bytes. */
+/** The type byte of the key, followed by its 32 bytes. */
 const typedBytes = (key: KeyObject): Buffer =>
   Buffer.concat([Buffer.of(ED25519), key.export({ format: 'der', type: 'spki' }).subarray(SPKI_PREFIX.length)]);

@@ -1,8 +1,8 @@
-/** What somebody or something did, as it is handed in. It holds no secret, no name of a payee and no account number. */
+/** What somebody or something did, as it is handed in. It contains no secret, no payee name and no account number. */
 export interface AuditEntry {
   /** Epoch milliseconds. */
   at: number;
-  /** A person as they named themselves, or a part of the product. */
+  /** A person, under the name they gave, or a part of the product. */
   actor: string;
   action: string;
   /** Reference, batch id, scope and key of a switch, merchant_request_id, `store` or the store's id, `pages`, `codec`, id of a foreign workflow. */
@@ -10,15 +10,15 @@ export interface AuditEntry {
   detail: Readonly<Record<string, string>>;
 }
 
-/** An entry as it is kept: what is hashed is made of these. */
+/** An entry as it is stored; the hashed bytes are made of these members. */
 export interface KeptEntry extends Omit<AuditEntry, 'detail'> {
-  /** From 0, without a gap. */
+  /** Counts from 0, without gaps. */
   seq: number;
   /** Canonical JSON. */
   detail: string;
 }
 
-/** Longer ones are cut: an entry is a line. */
+/** In characters. Longer texts are cut. */
 const LONGEST = 1_000;
 
 /** What people wrote in their own words. */
@@ -27,7 +27,7 @@ const FREE_TEXT: ReadonlySet<string> = new Set(['reason', 'remark', 'evidence', 
 /** Nine digits or more, blanks between them or not: an account number, an IBAN, a card number or a telephone number. */
 const LONG_NUMBER = /(?:\b[A-Z]{2}\d{2} ?)?(?:[A-Z\d]{4} )*\d(?: ?\d){8,}/g;
 
-/** An entry that every store keeps as it is. */
+/** The entry as it is stored, in a form that no store changes. */
 export function kept({ detail, ...entry }: AuditEntry, seq: number): KeptEntry {
   const members = Object.entries(detail).map(
     ([name, text]) => [name, FREE_TEXT.has(name) ? masked(plain(text)) : plain(text)] as const,
@@ -48,7 +48,7 @@ export const leafText = ({ seq, at, actor, action, subject, detail }: KeptEntry)
   `{"action":${JSON.stringify(action)},"actor":${JSON.stringify(actor)},"at":${at},"detail":${detail},` +
   `"seq":${seq},"subject":${JSON.stringify(subject)}}`;
 
-/** PostgreSQL keeps no U+0000, and UTF-8 no half of a surrogate pair. */
+/** PostgreSQL cannot store U+0000, nor UTF-8 half a surrogate pair. */
 function plain(text: string): string {
   const whole = text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
   return whole.toWellFormed().replaceAll('\0', '\ufffd');

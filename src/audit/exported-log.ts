@@ -3,17 +3,17 @@ import { type LogVerifier, parseVerifier, type SignedCheckpoint } from './checkp
 import { KEY_ROTATED, type Rotation, rotationIn } from './log-keys.ts';
 import { type Leaf, type LogVerdict, readLine, verifyLog } from './verify-log.ts';
 
-/** A line that is longer is no entry: it is not read whole. */
+/** A longer line cannot be an entry and is not read whole. */
 const LONGEST_LINE = 1_000_000;
 
 interface ExportVerdict extends LogVerdict {
-  /** The key that its checkpoints were checked with; undefined: the file names none. */
+  /** The key that the checkpoints were checked with. Undefined: none was given, and the file names none. */
   verifier: LogVerifier | undefined;
 }
 
 /**
  * Checks a file that `audit export` wrote, without the store: its checkpoints in a first pass, its entries in a second one. The
- * last checkpoint is its first line, so that no end can be cut off, and its last one.
+ * last checkpoint is both its first and its last line, so that a file whose end was cut off is recognized.
  *
  * @param trusted key of the log; absent: the one that the file names
  */
@@ -62,7 +62,7 @@ async function* leavesOf(file: string): AsyncGenerator<Leaf[]> {
   }
 }
 
-/** Some at a time. */
+/** The lines of a file, in batches. */
 async function* linesOf(file: string): AsyncGenerator<string[]> {
   let rest = '';
   for await (const chunk of createReadStream(file, { encoding: 'utf8', highWaterMark: 1 << 20 })) {

@@ -7,9 +7,9 @@ export interface Inclusion {
   path: readonly Hash[];
 }
 
-/** A tree that is whole: its root, and for each leaf the proof that it is in it. Costs two hashes in memory for each leaf. */
+/** A complete tree: its root, and for each leaf the proof that it is included. Keeps about two hashes in memory for each leaf. */
 export class WholeTree {
-  /** Leaves first, the root last. A node without a right sibling stands in the next level as it is. */
+  /** Leaves first, the root last. A node without a right sibling is carried up unchanged. */
   readonly #levels: Hash[][];
 
   constructor(leaves: readonly Hash[]) {
@@ -24,7 +24,7 @@ export class WholeTree {
     return this.#levels.at(-1)?.[0] ?? EMPTY_ROOT;
   }
 
-  /** @throws RangeError for a leaf that is not there */
+  /** @throws RangeError if the tree has no such leaf */
   inclusionOf(index: number): Inclusion {
     if (this.#levels[0]?.[index] === undefined) throw new RangeError('the tree has no such leaf');
     const path = this.#levels.map((level, height) => level[Math.floor(index / 2 ** height) ^ 1]);
@@ -34,7 +34,7 @@ export class WholeTree {
 
 const joined = (left: Hash = EMPTY_ROOT, right?: Hash): Hash => (right === undefined ? left : nodeHash(left, right));
 
-/** Whether a leaf stands at that place of the tree with this size and root (RFC 9162, section 2.1.3.2). */
+/** Whether the leaf is at this index of the tree with this size and root (RFC 9162, section 2.1.3.2). */
 export function isIncluded(
   leaf: Hash,
   { index, path }: Inclusion,
@@ -44,7 +44,7 @@ export function isIncluded(
   let [place, last, hash] = [index, size - 1, leaf];
   for (const sibling of path) {
     if (last === 0) return false;
-    // The last node of a level that has no right sibling is carried up to where it has a left one.
+    // A node without a right sibling is carried up to the level where it has a left one.
     if (place === last) {
       while (place % 2 === 0 && place > 0) [place, last] = [place / 2, Math.floor(last / 2)];
     }

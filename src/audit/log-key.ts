@@ -5,7 +5,7 @@ import { join } from 'node:path';
 /** The private key that signs checkpoints, in a home: PKCS #8 in PEM. */
 const KEY_FILE = 'audit-key.pem';
 
-/** Undefined: the home has none. */
+/** Undefined if the home has no key. */
 export function keyInHome(home: string): KeyObject | undefined {
   try {
     return ed25519Key(readFileSync(join(home, KEY_FILE), 'utf8'));
@@ -15,7 +15,7 @@ export function keyInHome(home: string): KeyObject | undefined {
   }
 }
 
-/** Of two that make one at once both get the same. */
+/** If two processes do this at the same time, both get the same key. */
 export function makeKeyInHome(home: string): KeyObject {
   mkdirSync(home, { recursive: true, mode: 0o700 });
   const { privateKey } = generateKeyPairSync('ed25519');
@@ -28,14 +28,14 @@ export function makeKeyInHome(home: string): KeyObject {
   return keyInHome(home) ?? privateKey;
 }
 
-/** The one before is gone: nothing needs it any more. */
+/** Overwrites the previous key, which must not be needed any more. */
 export function replaceKeyInHome(home: string, key: KeyObject): void {
   const begun = join(home, `${KEY_FILE}.${process.pid}`);
   writeFileSync(begun, key.export({ format: 'pem', type: 'pkcs8' }), { mode: 0o600, flush: true });
   renameSync(begun, join(home, KEY_FILE));
 }
 
-/** @throws TypeError for what is no private Ed25519 key; its message repeats nothing of it */
+/** @throws TypeError if it is not a private Ed25519 key; the message repeats none of the input */
 export function ed25519Key(pem: string): KeyObject {
   const key = attempt(() => createPrivateKey(pem));
   if (key?.asymmetricKeyType !== 'ed25519') throw new TypeError('is not a private Ed25519 key in PEM (PKCS #8)');

@@ -1,19 +1,19 @@
 import { isSignedBy, type LogVerifier, parseVerifier, type SignedCheckpoint, verifierText } from './checkpoint.ts';
 
-/** Action and subject of the entry that puts one key in the place of another: its detail says `from` and `to`. */
+/** Action and subject of the entry that replaces one key with another; its detail has `from` and `to`. */
 export const KEY_ROTATED = 'audit key rotated';
 export const KEY_SUBJECT = 'audit key';
 
 /** An entry of the log that introduces a key. */
 export interface Rotation {
   seq: number;
-  /** The leaf. */
+  /** The text of the leaf. */
   text: string;
   from: LogVerifier;
   to: LogVerifier;
 }
 
-/** Undefined for every other entry. */
+/** Undefined for every other kind of entry. */
 export function rotationIn({ seq, text }: { seq: number; text: string }): Rotation | undefined {
   if (!text.includes(`"action":"${KEY_ROTATED}"`)) return undefined;
   const { action, detail } = entryOf(text);
@@ -30,9 +30,9 @@ function entryOf(text: string): { action?: unknown; detail?: { from?: unknown; t
 }
 
 /**
- * Which key signs a log at which size. A key follows another one when an entry says so and the checkpoint that ends with this entry
- * is signed by both: nobody without the key before introduces one. Whoever trusts one key of the row trusts those before it, which
- * it has signed, and those after it.
+ * Which key signs the log at which size. A key succeeds another if an entry says so and the checkpoint that ends with this entry
+ * is signed by both: only who has the previous key can introduce one. Whoever trusts one key of this chain trusts all of its
+ * keys.
  */
 export class LogKeys {
   readonly rotations: readonly Rotation[];

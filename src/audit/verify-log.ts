@@ -4,10 +4,10 @@ import { type Hash, leafHash, MerkleTree, type TreeState } from './merkle.ts';
 
 /** An entry as it was read. */
 export interface Leaf {
-  /** The number that it says it has. */
+  /** The sequence number that the entry itself contains. */
   seq: number;
   text: string;
-  /** As stored beside it; absent: nobody kept it. */
+  /** As stored beside the entry; absent if none was stored. */
   hash?: Hash;
 }
 
@@ -16,18 +16,18 @@ type LogFault =
   | 'out-of-order'
   | 'edited'
   | 'added'
-  /** Entries up to a signed size are not those that were signed. */
+  /** Entries within a signed size differ from those that were signed. */
   | 'rewritten'
-  /** Entries that a checkpoint has signed are not there any more. */
+  /** Entries that a checkpoint covers are missing at the end. */
   | 'cut'
-  /** No checkpoint, or one by another key or of another log. */
+  /** Not a checkpoint, or one signed with another key or for another log. */
   | 'forged-checkpoint'
   | 'no-entry';
 
-/** The first thing that is wrong. */
+/** The first problem found. */
 interface LogProblem {
   fault: LogFault;
-  /** The first wrong entry is this one, or one after it but before `to`. */
+  /** The first wrong entry is this one, or a later one before `to`. */
   from: number;
   to?: number;
   message: string;
@@ -35,33 +35,33 @@ interface LogProblem {
 
 export interface LogVerdict {
   problem: LogProblem | undefined;
-  /** Entries that were read, to the first problem. */
+  /** Number of entries read, up to the first problem. */
   size: number;
   root: Hash;
-  /** Checkpoints that these entries agree with. */
+  /** Number of checkpoints that these entries agree with. */
   checkpoints: number;
   /** Size of the largest of them. */
   signedSize: number;
 }
 
 interface LogReading {
-  /** In the order in which they are kept. */
+  /** In stored order, in pages. */
   leaves: AsyncIterable<readonly Leaf[]>;
-  /** Who is trusted to have signed it; undefined: nobody. */
+  /** The key that is trusted; undefined: no key is. */
   verifier: LogVerifier | undefined;
-  /** What its entries say about its keys. */
+  /** The changes of keys that its entries record. */
   rotations?: readonly Rotation[];
   /** Of any size, in any order. */
   checkpoints: readonly (SignedCheckpoint | { note: string })[];
-  /** As stored; absent: not stored. */
+  /** As stored; absent if none was stored. */
   tree?: TreeState;
-  /** Number of an entry that is stored beside those of the tree. */
+  /** Sequence number of an entry that is stored, but outside the tree. */
   stray?: number;
 }
 
 /**
- * Recomputes every leaf and the tree, and compares them with what is stored and with what was signed. Reads to the end or to the
- * first problem, a page at a time; only the checkpoints are all in memory.
+ * Recomputes every leaf and the tree, and compares them with what is stored and what was signed. Reads up to the end or the first
+ * problem, a page at a time; only the checkpoints are all in memory.
  */
 export async function verifyLog(reading: LogReading): Promise<LogVerdict> {
   const { leaves, verifier, rotations = [], checkpoints, tree: stored, stray } = reading;
@@ -135,7 +135,7 @@ class LogCheck {
     return undefined;
   }
 
-  /** With every checkpoint of the present size. */
+  /** Compares the root with every checkpoint of the current size. */
   #compare(): LogProblem | undefined {
     for (; this.#signed[this.agreed]?.size === this.size; this.agreed += 1) {
       if (this.#signed[this.agreed]?.root !== this.root) return this.#rewritten(`the checkpoint of size ${this.size}`);
@@ -144,7 +144,7 @@ class LogCheck {
     return undefined;
   }
 
-  /** After the last entry. */
+  /** To be called after the last entry. */
   end(stored: TreeState | undefined): LogProblem | undefined {
     const { size } = this;
     const signedBeyond = this.#signed.at(-1)?.size ?? 0;
@@ -185,6 +185,6 @@ function parsed(line: string): { checkpoint?: unknown; verifier?: unknown; seq?:
   }
 }
 
-/** The line of a checkpoint. */
+/** A checkpoint as a line of an export. */
 export const checkpointLine = (note: string, verifier: string): string =>
   JSON.stringify({ checkpoint: note, verifier });

@@ -1,6 +1,6 @@
 import type { CheckProvider } from './provider.ts';
 
-/** Whoever asks while the same is being asked gets that answer: the rows of a batch often have one payee. */
+/** Concurrent questions about the same payee share one request: the rows of a batch often have the same payee. */
 export function askedOnce(provider: CheckProvider): CheckProvider {
   return {
     name: provider.name,

@@ -4,13 +4,13 @@ import { readJsonOnce } from '../api/json.ts';
 import { createTransport, type HttpAnswer, HttpFailure, type Transport } from '../api/transport.ts';
 import { CheckFailure, type CheckProvider, type Screening, type Verification } from './provider.ts';
 
-/** Where a provider is, and what it is asked with. */
+/** Address and credentials of a provider. */
 export interface HttpProviderOptions {
   name: string;
-  /** http(s), without a slash at its end. */
+  /** http(s), without a trailing slash. */
   url: string;
   secret: string;
-  /** For a whole check, a second try included; ms. */
+  /** For a whole check including a second try; ms. */
   timeoutMs: number;
 }
 
@@ -26,8 +26,8 @@ const BODY_BYTES_MAX = 64 * 1024;
 const TRIES = 2;
 
 /**
- * A provider over the contract of docs/checks.md. Asking moves nothing, so that an answer that was lost is asked for once more; never
- * after a redirect, which is no answer.
+ * A provider with the contract of docs/checks.md. A check moves no money, so a lost answer is asked for once more; a redirect is
+ * not followed and counts as no answer.
  */
 export function httpProvider({ name, url, secret, timeoutMs }: HttpProviderOptions): CheckProvider {
   const { origin, pathname } = new URL(url);
@@ -53,7 +53,7 @@ export function httpProvider({ name, url, secret, timeoutMs }: HttpProviderOptio
   };
 }
 
-/** Another try is for what may pass: no answer, and a server that says that it cannot answer now. */
+/** Tries again only after a failure that may be temporary: no answer, or a server that says it cannot answer now. */
 async function exchange(transport: Transport, request: Parameters<Transport['exchange']>[0]): Promise<HttpAnswer> {
   for (let tried = 1; ; tried += 1) {
     const isLast = tried === TRIES || request.signal.aborted;

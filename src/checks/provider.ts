@@ -1,6 +1,6 @@
 import type { ScreeningVerdict, VerificationVerdict } from '../domain/payee-check.ts';
 
-/** A party, as far as a list of parties is searched for it. */
+/** What a party is looked up by in a list of parties. */
 export interface Party {
   name: string;
   /** `personal` or `business`, as the bank calls it. */
@@ -9,18 +9,18 @@ export interface Party {
   country?: string;
 }
 
-/** A party with the account that it is to be paid on. */
+/** A party with the account on which it is to be paid. */
 export interface PayeeAccount extends Party {
   currency: string;
-  /** Account number and codes of the bank, under the names of the interface: `iban_no`, `swift_code`, ... */
+  /** Account number and bank codes, by the field names of the interface: `iban_no`, `swift_code`, ... */
   account: Readonly<Record<string, string>>;
 }
 
 export interface Verification {
   verdict: VerificationVerdict;
-  /** Of a close match: the name that the account is held under. */
+  /** For a close match: the name of the account holder. */
   otherName?: string;
-  /** What the provider calls its answer. */
+  /** The provider's id for its answer. */
   caseId?: string;
 }
 
@@ -29,16 +29,16 @@ export interface Screening {
   caseId?: string;
 }
 
-/** Who is asked about payees before they are paid. An answer that did not come about is thrown as a `CheckFailure`. */
+/** Checks payees before they are paid. A missing answer is thrown as a `CheckFailure`. */
 export interface CheckProvider {
-  /** Under which its verdicts are kept: those of another one are asked for anew. */
+  /** Verdicts are stored under this name; a verdict from a provider with another name is not reused. */
   readonly name: string;
   verifyPayee(payee: PayeeAccount): Promise<Verification>;
   screen(party: Party): Promise<Screening>;
   close(): Promise<void>;
 }
 
-/** The provider has given no usable answer. The message holds nothing of the request, and nothing of what was answered. */
+/** The provider has given no usable answer. The message contains nothing of the request or the answer. */
 export class CheckFailure extends Error {
   override readonly name = 'CheckFailure';
 }

@@ -6,37 +6,37 @@ import type { KeyRing } from './key-ring.ts';
 
 const { Payloads } = proto.temporal.api.common.v1;
 
-/** What the Temporal Web UI and the `temporal` command ask a codec server. */
+/** What the Temporal Web UI and the `temporal` command ask of a codec server. */
 export type CodecOperation = 'encode' | 'decode';
 
-/** Of a request: a page of a history, or a large input. */
+/** Largest request body: a page of a history, or a large input. */
 export const CODEC_BYTES_MAX = 8 * 1024 * 1024;
-/** Of a request: more than a page of a history has. */
+/** Most payloads of a request: more than a page of a history has. */
 const PAYLOADS_MAX = 10_000;
-/** Of a payload: an encrypted one has five. */
+/** Most metadata entries of a payload: an encrypted one has five. */
 const METADATA_MAX = 32;
 
-/** What a codec server works with: it encrypts for workflows of no other namespace. */
+/** What a codec server works with. It encrypts for this namespace only. */
 export interface CodecSpace {
   keys: KeyRing;
   namespace: string;
 }
 
-/** Where payloads that are encoded shall count: for the workflow of `--codec-header`, or of the page of the Web UI that asks. */
+/** For which workflow encoded payloads are to be valid: that of `--codec-header`, or of the Web UI's page that asks. */
 export interface CodecContext {
   namespace: string;
   workflowId: string | undefined;
 }
 
-/** Header that names the workflow; Temporal's own one names the namespace. */
+/** Header that names the workflow; Temporal's own header names the namespace. */
 export const WORKFLOW_HEADER = 'x-workflow-id';
 const NAMESPACE_HEADER = 'x-namespace';
-/** What the `temporal` command leaves out of its header when it was not told a namespace. */
+/** The namespace if the `temporal` command was not given one: then it sends no header. */
 const DEFAULT_NAMESPACE = 'default';
 
 /**
- * By the headers of a request, by the namespace in its path where there is one, and else by the workflow whose page asks. Throws
- * a `Problem` where the namespaces differ.
+ * From the headers of a request, the namespace in its path if there is one, else the workflow whose page asks. Throws a `Problem`
+ * if namespaces differ.
  */
 export function codecContext(
   headers: Readonly<Record<string, string | string[] | undefined>>,
@@ -54,9 +54,9 @@ export function codecContext(
 }
 
 /**
- * Answers one request: Payloads as protobuf JSON, in and out. What cannot be decoded is shown as it is. Throws a `Problem` for a
- * body that holds no payloads, and for an encode that does not say for which workflow, is for another namespace, or of what no
- * workflow can read.
+ * Answers one request; payloads go in and out as protobuf JSON. What cannot be decoded is returned unchanged. Throws a `Problem`
+ * if the body contains no payloads, or if an encode names no workflow, is for another namespace, or has a value that no workflow
+ * could read.
  */
 export function answerCodec(
   space: CodecSpace,
@@ -113,7 +113,7 @@ function payloadsOf(body: unknown): Payload[] {
 }
 
 /**
- * Only what JSON can mean by a payload: protobufjs takes any object with a length for bytes, and reserves as many.
+ * Accepts only the JSON form of payloads: protobufjs takes any object with a length for bytes, and allocates that many.
  *
  * @throws TypeError for anything else
  */

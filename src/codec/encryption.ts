@@ -11,7 +11,7 @@ import type { CodecKey, KeyRing } from './key-ring.ts';
 
 const { Payload: WirePayload } = proto.temporal.api.common.v1;
 
-/** Where a payload belongs: it counts nowhere else. */
+/** The workflow that a payload was encrypted for; it is valid nowhere else. */
 export interface Place {
   namespace: string;
   workflowId: string;
@@ -22,7 +22,7 @@ const CIPHER = 'AES-256-GCM';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** What stands in clear beside the encrypted bytes: the cipher is the one there is, the rest is authenticated with them. */
+/** Metadata in clear text beside the ciphertext. There is only one cipher; the other values are authenticated. */
 const META = {
   encoding: 'encoding',
   cipher: 'encryption-cipher',
@@ -31,16 +31,17 @@ const META = {
   workflowId: 'encryption-workflow-id',
 } as const;
 
-/** Of what no workflow gets, the memo of a schedule: it counts in none. */
+/** The place of what belongs to no workflow, such as the memo of a schedule: valid in no workflow. */
 const NO_WORKFLOW: Place = { namespace: '', workflowId: '' };
 
-/** Told of every payload that was not taken. */
+/** Called for every payload that was not accepted. */
 export type OnRefused = (why: Undecodable, place: Partial<Place>) => void;
 
 /**
- * Encrypts everything that Temporal keeps: inputs, results, messages, memos, summaries, and failures where their converter encodes
- * them. AES-256-GCM with a random nonce a payload; key, namespace and workflow are bound to it, so that a payload copied to
- * another workflow counts there for nothing. `decode` never throws: what it does not take becomes an `undecodable` value.
+ * Encrypts everything that Temporal stores: inputs, results, messages, memos, summaries, and failures if their converter encodes
+ * them. AES-256-GCM with a random nonce for each payload; key id, namespace and workflow id are authenticated, so that a payload
+ * copied to another workflow is not accepted there. `decode` never throws: a payload that is not accepted becomes an
+ * `undecodable` value.
  */
 export class EncryptionCodec implements PayloadCodec {
   readonly #ring: KeyRing;
@@ -66,14 +67,14 @@ export class EncryptionCodec implements PayloadCodec {
   }
 }
 
-/** What counts here, or why it does not. */
+/** The decrypted payload if it is valid here, or why not. */
 function taken(payload: Payload, ring: KeyRing, context: SerializationContext | undefined): Payload | Undecodable {
   const opened = open(payload, ring);
   if (typeof opened === 'string') return opened;
   return misplaced(opened.place, context) ?? (isReadable(opened.payload) ? opened.payload : 'unreadable');
 }
 
-/** Whether the converter of workers and clients makes a value of it: what throws there blocks a workflow as well. */
+/** Whether the converter of workers and clients can read it: what throws there would block a workflow too. */
 export function isReadable(payload: Payload): boolean {
   try {
     defaultPayloadConverter.fromPayload(payload);
@@ -98,7 +99,7 @@ export function seal(payload: Payload, place: Place, { id, key }: CodecKey): Pay
   return { metadata, data: Buffer.concat([nonce, cipher.getAuthTag(), sealed]) };
 }
 
-/** The payload and where it belongs, or why it cannot be told. */
+/** The decrypted payload and the workflow it is for, or why it cannot be opened. */
 export function open(payload: Payload, ring: KeyRing): { payload: Payload; place: Place } | Undecodable {
   const { metadata, data } = payload;
   if (textOf(metadata?.[META.encoding]) !== ENCODING) return 'clear';
@@ -123,7 +124,7 @@ function placeOf(context: SerializationContext | undefined): Place | undefined {
   return { namespace: context.namespace, workflowId: context.workflowId };
 }
 
-/** What Temporal appends to the workflow id of a schedule's action. */
+/** Temporal's suffix to the workflow id of a schedule's action. */
 const SCHEDULED_AT = /^-\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/;
 
 function misplaced(place: Place, context: SerializationContext | undefined): Undecodable | undefined {

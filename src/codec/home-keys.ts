@@ -4,20 +4,20 @@ import { join } from 'node:path';
 import { Problem } from '../domain/problem.ts';
 import { KEY_BYTES, type KeyRing, parseKeyRing } from './key-ring.ts';
 
-/** Keys of the embedded Temporal server, in the home that its database is in too; as PAYOUTS_CODEC_KEYS has them. */
+/** Keys for the embedded Temporal server, in the same home as its database; same format as PAYOUTS_CODEC_KEYS. */
 const KEY_FILE = 'codec-keys';
 /** The database of the embedded Temporal server, whose payloads these keys encrypt. */
 export const TEMPORAL_FILE = 'temporal.sqlite';
 const ID_BYTES = 4;
 
 /**
- * The ring of a home, made at first use. Of two that make one at once both get the same.
+ * The key ring of a home, created at first use. If two processes create it at the same time, both get the same.
  *
- * @throws Problem for a file that is no ring, and where the database is there and its keys are not: no payout in it could be read
- * with new ones
+ * @throws Problem if the file is not a key ring, or if the database exists but its keys do not: new keys could read none of its
+ * payouts
  */
 export function keyRingOfHome(home: string): KeyRing {
-  // Looked at first: whoever makes both makes the keys before.
+  // Checked first: whoever creates both creates the keys before the database.
   const isInUse = existsSync(join(home, TEMPORAL_FILE));
   const ring = ringIn(home);
   if (ring === undefined && isInUse) throw keysMissing(home);

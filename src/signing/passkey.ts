@@ -3,18 +3,18 @@ import type { Credential, Statement } from '../domain/authority.ts';
 import { statementBytes } from './statement.ts';
 
 /**
- * Passkeys (WebAuthn Level 3) of people, used on the pages of the gateway. What one signs is kept as a `signature`: its client
- * data, authenticator data and signature, each base64url, with dots between them.
+ * Passkeys (WebAuthn Level 3) of people, for the gateway's pages. A stored `signature` consists of client data, authenticator
+ * data and signature, each in base64url, separated by dots.
  */
 
-/** What an authenticator answers a challenge with; members are base64url. */
+/** An authenticator's answer to a challenge; members are base64url. */
 export interface Assertion {
-  /** Of the credential. */
+  /** Id of the credential. */
   id: string;
   response: { clientDataJSON: string; authenticatorData: string; signature: string };
 }
 
-/** What a passkey is asked to sign for a statement: its SHA-256, base64url. */
+/** The challenge for a statement: its SHA-256, base64url. */
 export const challengeOf = (statement: Statement): string =>
   createHash('sha256').update(statementBytes(statement)).digest('base64url');
 
@@ -22,15 +22,15 @@ export const signatureOf = ({ response: { clientDataJSON, authenticatorData, sig
   [clientDataJSON, authenticatorData, signature].join('.');
 
 /**
- * Whether a passkey has signed a challenge on the pages of this origin, its holder verified by it (a fingerprint, a PIN). Its counter
- * is not looked at: passkeys that are kept on several devices have none.
+ * Whether a passkey has signed a challenge on the pages of this origin, with user verification (a fingerprint, a PIN). The
+ * signature counter is ignored: passkeys synchronized between devices have none.
  */
 export async function isSignedByPasskey(
   { id, publicKey }: Credential,
   { origin, challenge, signature: signed }: { origin: string; challenge: string; signature: string },
 ): Promise<boolean> {
   const [clientDataJSON = '', authenticatorData = '', signature = ''] = signed.split('.');
-  // Loaded for whoever meets a passkey: it would make every other command start later.
+  // Loaded when needed: it would slow down the start of every other command.
   const { verifyAuthenticationResponse } = await import('@simplewebauthn/server');
   try {
     const { verified } = await verifyAuthenticationResponse({
@@ -49,10 +49,10 @@ export async function isSignedByPasskey(
     });
     return verified;
   } catch {
-    // It throws for each rule that an answer breaks.
+    // The library throws for every broken rule.
     return false;
   }
 }
 
-/** The relying party that passkeys are made for: the host of the pages. */
+/** The relying party id of passkeys: the host of the pages. */
 export const rpIdOf = (origin: string): string => new URL(origin).hostname;

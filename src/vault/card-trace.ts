@@ -1,8 +1,8 @@
 import type { CardEntry } from './card-vault.ts';
 
 /**
- * What an acquirer answers may hold what it was sent. `traceFree` gives a value back without the members that hold
- * anything of a card; undefined when nothing is left.
+ * An acquirer's answer may repeat what it was sent. `traceFree` returns the value without members that contain card data;
+ * undefined if nothing is left.
  */
 export function traceFree(value: unknown, entry: CardEntry): unknown {
   const held = traceOf(entry);
@@ -17,7 +17,7 @@ export function traceFree(value: unknown, entry: CardEntry): unknown {
   return without(value, '');
 }
 
-/** Whether a text names the card; a CVV is too short to be told from other numbers unless its name stands before it. */
+/** Whether a text contains card data. A CVV is too short to be recognized unless its name precedes it. */
 function traceOf({ card, billing }: CardEntry): (text: string) => boolean {
   const { number, cvv, holderName } = card;
   const encoded = [0, 1, 2].map((offset) => base64Core(number, offset));
@@ -36,7 +36,7 @@ function traceOf({ card, billing }: CardEntry): (text: string) => boolean {
   };
 }
 
-/** The part of the number's base64 that does not depend on its neighbours, `offset` bytes behind a group of three. */
+/** The part of the number's base64 that does not depend on adjacent text, if it starts `offset` bytes after a group of three. */
 function base64Core(number: string, offset: number): string {
   const text = Buffer.from(' '.repeat(offset) + number).toString('base64');
   return text.slice(offset === 0 ? 0 : 4, Math.floor((offset + number.length) / 3) * 4);

@@ -4,7 +4,7 @@ import type { CardHandle } from '../domain/card-payment.ts';
 import { Problem } from '../domain/problem.ts';
 import { WipedEntries } from './wiped-entries.ts';
 
-/** What a payment page knows of its cardholder beside the card. */
+/** Data of a cardholder from the payment page, besides the card. */
 export interface CardholderForm {
   returnUrl: string;
   billing?: Billing;
@@ -16,27 +16,27 @@ export interface CardEntry extends CardholderForm {
 }
 
 interface CardVaultOptions {
-  /** Task queue of the worker that may use the cards. */
+  /** Task queue of the worker with access to the cards. */
   taskQueue: string;
-  /** How long a card is kept at most. */
+  /** The longest time that a card is kept, ms. */
   lifeMs: number;
   now?: () => number;
   entriesMax?: number;
 }
 
 const ENTRIES_MAX = 10_000;
-/** As long as somebody may need to find their card. No card is in a form. */
+/** How long a cardholder may take to find their card. A form contains no card. */
 const FORM_LIFE_MS = 3_600_000;
 
 /**
- * Cards in the memory of one process, and nowhere else: what is lost with the process is entered again. A card is for one
- * payment, goes at the latest when its life ends, and is shown by nothing but `use`.
+ * Cards in the memory of one process, and nowhere else: after its end they must be entered again. A card is for one payment, is
+ * wiped at the latest when its life ends, and is returned only by `use`.
  */
 export class CardVault {
   readonly taskQueue: string;
   readonly #cards: WipedEntries<CardEntry>;
   readonly #forms: WipedEntries<CardholderForm>;
-  /** Handle -> the payment that it was first used for. */
+  /** Handle -> the first payment that used it. */
   readonly #users = new Map<string, string>();
   readonly #entriesMax: number;
 
@@ -47,7 +47,7 @@ export class CardVault {
     this.#entriesMax = entriesMax;
   }
 
-  /** Throws a `Problem` when no further card is kept until others have gone. */
+  /** Throws a `Problem` if the vault is full. */
   put(entry: CardEntry): CardHandle {
     if (this.#cards.size >= this.#entriesMax) {
       throw new Problem('unreachable', 'vault-full', 'No more cards can be kept at present.', {
@@ -67,7 +67,7 @@ export class CardVault {
     };
   }
 
-  /** The card for one payment, the same one each time; undefined when it is gone or was used for another. */
+  /** The card for one payment, as often as it asks; undefined if it is gone or was used for another. */
   use(handle: string, merchantRequestId: string): CardEntry | undefined {
     const entry = this.#cards.get(handle);
     if (entry === undefined) return undefined;
@@ -81,7 +81,7 @@ export class CardVault {
     this.#cards.delete(handle);
   }
 
-  /** Keeps what a payment page will need when the card comes; one form for a payment. The oldest makes room. */
+  /** Keeps the form for when the card comes, one for each payment. Drops the oldest if there is no room. */
   keepForm(merchantRequestId: string, form: CardholderForm): void {
     this.#forms.delete(merchantRequestId);
     if (this.#forms.size >= this.#entriesMax) this.#forms.deleteOldest();

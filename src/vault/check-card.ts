@@ -1,7 +1,7 @@
 import type { CardDetails } from '../api/cards.ts';
 import { isCardNumber } from '../domain/card-number.ts';
 
-/** A card as a person or a page gives it. */
+/** A card as entered. */
 export interface GivenCard {
   number: string;
   expiryMonth: string;
@@ -11,7 +11,7 @@ export interface GivenCard {
   holderName?: string;
 }
 
-/** What is wrong with a card; never its value. */
+/** What is wrong with a card, without its value. */
 interface CardFinding {
   column: 'number' | 'expiry_month' | 'expiry_year' | 'cvv' | 'holder_name';
   rule: 'card-number-invalid' | 'expiry-invalid' | 'card-expired' | 'cvv-invalid' | 'holder-name-invalid';
@@ -20,7 +20,7 @@ interface CardFinding {
 
 type CheckedCard = { ok: true; card: CardDetails } | { ok: false; findings: CardFinding[] };
 
-/** A card is good to the end of its month everywhere: the last places reach it 12 hours after UTC. */
+/** A card is valid to the end of its month in every time zone; the last ones are 12 hours behind UTC. */
 const LAST_ZONE_MS = 12 * 3_600_000;
 const NAME_CHARACTERS_MAX = 100;
 

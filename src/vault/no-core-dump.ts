@@ -1,11 +1,14 @@
 import { writeFileSync } from 'node:fs';
 
-/** Which memory of this process a core dump has (core(5)). A limit of its size would be set by whoever starts the process. */
+/**
+ * Selects which memory of this process core dumps contain (core(5)). A limit of their size could only be set by whoever starts
+ * the process.
+ */
 const FILTER = '/proc/self/coredump_filter';
 
 /**
- * From here on a core dump of this process, and of what it starts, has none of its memory. Where the system has no such
- * filter, `false`: there `ulimit -c 0` before the start is the way.
+ * From now on, core dumps of this process and its children contain none of their memory. Returns `false` on systems without this
+ * filter: there `ulimit -c 0` is needed before the start.
  */
 export function leaveNoCoreDump(): boolean {
   try {

@@ -5,9 +5,8 @@ interface Kept {
 }
 
 /**
- * Values that are overwritten with zeros when they are forgotten or when their life ends. Between two uses a value is only
- * here, as bytes. What a use decodes are strings of the engine: they cannot be overwritten, and go with the next garbage
- * collection.
+ * Values that are overwritten with zeros when they are deleted or expire. Between uses, a value exists only here, as bytes.
+ * Strings decoded for a use cannot be overwritten; they go with the next garbage collection.
  */
 export class WipedEntries<Value> {
   readonly #kept = new Map<string, Kept>();
@@ -25,11 +24,11 @@ export class WipedEntries<Value> {
     return this.#kept.size;
   }
 
-  /** Returns when its life ends (epoch ms). */
+  /** Returns the expiry time (epoch ms). */
   set(key: string, value: Value): number {
     this.delete(key);
     const text = JSON.stringify(value);
-    // Memory of its own: a pooled buffer would share it with others.
+    // Not from the buffer pool, whose memory is shared.
     const bytes = Buffer.alloc(Buffer.byteLength(text));
     bytes.write(text);
     const timer = setTimeout(() => this.delete(key), this.#lifeMs).unref();
@@ -41,7 +40,7 @@ export class WipedEntries<Value> {
   get(key: string): Value | undefined {
     const kept = this.#kept.get(key);
     if (kept === undefined) return undefined;
-    // A machine that slept fires its timers late.
+    // After the machine has slept, timers fire late.
     if (this.#now() < kept.expiresAt) return JSON.parse(kept.bytes.toString());
     this.delete(key);
     return undefined;
