@@ -6,18 +6,18 @@ import { parseAmount } from './domain/money.ts';
 import { REFERENCE_NAMESPACE, type ReferenceKind } from './domain/names.ts';
 
 /**
- * What makes a payout the same payout: (uid, id) decide the reference, the payload digest decides whether it is still the
- * same instruction. Pure functions; outside `domain` only because they use packages.
+ * What identifies a payout: (uid, id) decide the reference; the payload digest decides whether it is still the same instruction.
+ * Pure functions, outside `domain` only because they use packages.
  */
 
-/** Lower-case UUIDv5 of `uid/id/kind/generation`; uid and id are taken byte for byte. */
+/** Lower-case UUIDv5 of `uid/id/kind/generation`; uid and id are used unchanged. */
 export function referenceOf(uid: string, id: string, kind: ReferenceKind = 'payment', generation = 0): string {
   return v5(`${uid}/${id}/${kind}/${generation}`, REFERENCE_NAMESPACE);
 }
 
 /**
- * SHA-256 over the instruction without its identity and its priority, which changes nothing of what is paid: fields sorted,
- * blanks left out, the amount in minor units, so that column order, file format and "10.5" for "10.50" make no difference.
+ * SHA-256 of the instruction without ids and without priority, which does not change what is paid: fields sorted, blank ones
+ * omitted, the amount in minor units, so that column order, file format and "10.5" for "10.50" make no difference.
  */
 export function payloadDigest(instruction: PayoutInstruction): string {
   const { id: _id, uid: _uid, priority: _priority, ...payload } = instruction;
@@ -29,8 +29,8 @@ export function payloadDigest(instruction: PayoutInstruction): string {
 }
 
 /**
- * Digest of user, payee, amount and currency: what two payouts that look alike share. Undefined without a named payee. With `details`,
- * which the bank has under the payee's id, that of a row which names them.
+ * Digest of user, payee, amount and currency, equal for payouts that look alike. Undefined if the row names no payee. With
+ * `details`, which the bank has under the payee's id: the key of a row that names the account instead.
  */
 export function lookAlikeKey(instruction: PayoutInstruction, details?: PayeeDetails): string | undefined {
   const alike = likeness(instruction, details);
@@ -38,15 +38,15 @@ export function lookAlikeKey(instruction: PayoutInstruction, details?: PayeeDeta
 }
 
 /**
- * Digest of what an approval stands for: the payee as the bank shows it, the account, the amount and the fee. Whole, since it is signed:
- * whoever makes payouts could find two with the same short one, and have the harmless one approved.
+ * Digest of what an approval covers: the payee as the bank shows it, the account, the amount and the fee. Not shortened, since it
+ * is signed: a maker could find two payouts with the same short digest and have the harmless one approved.
  */
 export function approvalDigest(parts: Record<string, string | undefined>): string {
   const entries = Object.entries(parts).sort(([a], [b]) => (a < b ? -1 : 1));
   return createHash('sha256').update(JSON.stringify(entries)).digest('hex');
 }
 
-/** What makes a card payment the same one under its merchant_request_id: SHA-256, the amount in minor units. */
+/** What must be the same for every request with one merchant_request_id: SHA-256, with the amount in minor units. */
 export function cardDigest(asked: {
   merchant_request_id: string;
   amount: string;
@@ -60,8 +60,8 @@ export function cardDigest(asked: {
 }
 
 /**
- * merchant_request_id of a further request of one intent: lower-case UUIDv5. Under the first one the acquirer would repeat its
- * first answer for 24 hours (interface section 8).
+ * merchant_request_id of a further request for the same payment: lower-case UUIDv5. With the first one, the acquirer would repeat
+ * its first answer for 24 hours (interface section 8).
  */
 export function cardRequestId(merchantRequestId: string, step: 'create' | 'resume', n: number): string {
   return v5(`card/${merchantRequestId}/${step}/${n}`, REFERENCE_NAMESPACE);

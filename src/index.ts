@@ -1,7 +1,6 @@
 /**
- * What other programs use of the product: names, references and messages of the workflows, so that a typed Temporal client can start,
- * ask and answer them; the client of the bank's interface; the codec of the payloads; and the sandbox. The `payouts` command is the
- * door for everything else.
+ * What other programs can use: names, references and messages of the workflows, for a typed Temporal client; the client of the
+ * bank's interface; the payload codec; and the sandbox. Everything else is done with the `payouts` command.
  */
 
 export type { Bank } from './api/bank.ts';

@@ -4,8 +4,8 @@ import { type DestinationStream, destination, type LevelWithSilent, type Logger 
 export type Log = PinoLogger;
 
 /**
- * The fields that a line may have, and no others: what is not named here is left out, whatever it is called and however deep
- * it lies. None of them tells who is paid, by what account, or a credential.
+ * All fields that a log line may have; any other is left out, whatever its name or depth. None of them can contain a payee, an
+ * account number or a credential.
  */
 const ALLOWED: ReadonlySet<string> = new Set([
   // Ours.
@@ -35,10 +35,10 @@ const ALLOWED: ReadonlySet<string> = new Set([
 const ERRORS: ReadonlySet<string> = new Set(['error', 'err']);
 const TEXT_MAX = 500;
 
-/** Causes of causes. */
+/** Depth of causes that are shown. */
 const CAUSES_MAX = 5;
 
-/** A log on stderr, one JSON object a line: stdout belongs to results. */
+/** Logs to stderr, one JSON object per line: stdout is for results. */
 export function createLog(
   level: LevelWithSilent,
   stream: DestinationStream = destination({ dest: 2, sync: true }),
@@ -54,10 +54,10 @@ export function createLog(
   );
 }
 
-/** In place of pino's own, which takes what an error was made into for an error once more. */
+/** Replaces pino's own serializer, which would take the result of ours for an error again. */
 const asItIs = (shown: unknown): unknown => shown;
 
-/** `hidden`: how many fields were left out. */
+/** `hidden`: the number of fields left out. */
 function allowed(fields: object): Record<string, unknown> {
   const shown: Record<string, unknown> = {};
   let hidden = 0;
@@ -69,7 +69,7 @@ function allowed(fields: object): Record<string, unknown> {
   return hidden === 0 ? shown : { ...shown, hidden };
 }
 
-/** Class, code, words and stack; details, requests and whatever else hangs on it stay out. */
+/** Only class, code, message and stack; details, requests and other members are left out. */
 function shownError(thrown: unknown, causes = 0): object {
   if (!(thrown instanceof Error)) return { type: typeof thrown };
   const { name, message, stack, cause } = thrown;
@@ -78,7 +78,7 @@ function shownError(thrown: unknown, causes = 0): object {
   return { type: name, ...code, message: shownText(message), stack: placesOf(stack), ...because };
 }
 
-/** Where it was thrown, without the words before. */
+/** The stack without the message. */
 const placesOf = (stack = ''): string =>
   stack
     .split('\n')
@@ -91,14 +91,14 @@ const isScalar = (value: unknown): value is string | number | boolean | null =>
 const shownText = <Value>(value: Value): Value | string =>
   typeof value === 'string' && value.length > TEXT_MAX ? `${value.slice(0, TEXT_MAX)}...` : value;
 
-/** JSON escapes CR, LF and what else stands below U+0020; a terminal obeys more, and some readers end lines elsewhere. */
+/** JSON escapes only characters below U+0020; terminals obey others too, and some readers treat others as line ends. */
 const escaped = (line: string): string =>
   line.replace(UNPRINTABLE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** C1 controls, line and paragraph separators, and characters that turn the direction of text. */
+/** C1 controls, line and paragraph separators, and characters that change the text direction. */
 const UNPRINTABLE = /[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
-/** The log as Temporal's logger, for `Runtime.install`. */
+/** The log, as a Temporal logger for `Runtime.install`. */
 export function temporalLogger(log: Log): Logger {
   const write = (level: LogLevel, message: string, meta: object = {}) => log[LEVELS[level]](meta, message);
   return {

@@ -1,8 +1,8 @@
-/** How the files of this build end: sources run as they are in a clone, compiled ones in the package (`npm run build`). */
+/** Extension of this build's files: sources run directly in a clone, compiled files in the package (`npm run build`). */
 const SUFFIX = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
 
-/** True in the package, which brings its workflow bundles and has no sources. */
+/** True in the package, which has its workflow bundles and no sources. */
 export const IS_BUILT = SUFFIX === '.js';
 
-/** The file of one of our modules by its path under `src`, without an ending. */
+/** URL of one of our modules, by its path under `src` without extension. */
 export const ownModule = (path: string): URL => new URL(`${path}${SUFFIX}`, import.meta.url);

@@ -2,6 +2,6 @@ import './tls-minimum.ts';
 import { endSoon } from './cli/end-soon.ts';
 import { runProgram } from './cli/program.ts';
 
-// Composition root of the `payouts` command; imported by nothing.
+// Entry point of the `payouts` command; imported by nothing.
 process.exitCode = await runProgram(process.argv.slice(2));
 endSoon();
