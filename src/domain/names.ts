@@ -48,6 +48,8 @@ export const FOLDER_SWEEP = 'folder-sweep/';
 
 export const payoutWorkflowId = (reference: string, kind: PayoutKind = 'payout'): string =>
   KINDS[kind].prefix + reference;
+/** The reference in the workflow id of a payout. */
+export const payoutReference = (workflowId: string): string => workflowId.slice(KINDS.payout.prefix.length);
 export const workflowTypeOf = (kind: PayoutKind): string => KINDS[kind].workflowType;
 /** The orders that a row may send. */
 export const legsOf = (kind: PayoutKind): readonly ReferenceKind[] => KINDS[kind].legs;

@@ -17,8 +17,8 @@ beforeAll(async () => {
 });
 afterAll(() => product[Symbol.asyncDispose]());
 
-async function payoutAfter(cardPayment: string) {
-  const instruction = { ...DEFAULT_INSTRUCTION, id: `after-${cardPayment}`, after_card_payment: cardPayment };
+async function payoutAfter(cardPayment: string, id = cardPayment) {
+  const instruction = { ...DEFAULT_INSTRUCTION, id: `after-${id}`, after_card_payment: cardPayment };
   const reference = referenceOf(instruction.uid, instruction.id);
   await executionsOver(product.client).startPayout({
     workflowId: payoutWorkflowId(reference),
@@ -88,6 +88,22 @@ describe.concurrent('a payout after a card payment', () => {
     await handle.signal('approve', { by: 'ann' });
     expect(await handle.result()).toMatchObject({ state: 'completed' });
     await recordHistory(handle, 'payout', 'after-a-card-payment-that-covers-it-not');
+  });
+
+  it('is held where the money is enough for one payout and a second one names it, until somebody decides', async () => {
+    const first = await payoutAfter('shared', 'first');
+    const second = await payoutAfter('shared', 'second');
+    await until(first.isHeld);
+    await until(second.isHeld);
+    const card = await product.ask({ id: 'shared', amount: '20.00', currency: 'USD' });
+    await card.result();
+    const reasonOf = async ({ handle }: typeof first) => (await handle.query<PayoutStateView>('state')).reason?.code;
+    for (const held of [first, second]) await until(async () => (await reasonOf(held)) === 'card-payment-too-small');
+    expect([await first.ordersSent(), await second.ordersSent()]).toEqual([0, 0]);
+    await first.handle.signal('reject', { by: 'ann', remark: 'the second is meant' });
+    expect(await first.handle.result()).toMatchObject({ state: 'rejected' });
+    await second.handle.signal('approve', { by: 'ann' });
+    expect(await second.handle.result()).toMatchObject({ state: 'completed' });
   });
 
   it('can be rejected while it waits', async () => {

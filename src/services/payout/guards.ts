@@ -1,8 +1,9 @@
 import { isCardEnd } from '../../domain/card-payment.ts';
 import { DAY_MS } from '../../domain/durations.ts';
 import type { Assessment, Guards } from '../../domain/gates.ts';
-import { compareDecimals } from '../../domain/money.ts';
-import { payoutWorkflowId } from '../../domain/names.ts';
+import { compareDecimals, sumDecimals } from '../../domain/money.ts';
+import { payoutReference, payoutWorkflowId } from '../../domain/names.ts';
+import { isUnpaid } from '../../domain/payout-state.ts';
 import { touchedBy } from '../../domain/switches.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { limitPassed } from '../decisions/limits.ts';
@@ -58,10 +59,11 @@ async function mayEarlierHavePaid(deps: ActivityDeps, row: PayoutRecord): Promis
  * or signalled. An unknown card payment counts as open: it may still be created.
  */
 async function cardPaymentOf(
-  { store: { cards }, settings }: ActivityDeps,
+  { store, settings }: ActivityDeps,
   merchantRequestId: string,
   { reference, instruction }: Pick<PayoutRecord, 'reference' | 'instruction'>,
 ): Promise<Pick<Guards, 'cardPayment' | 'collected'>> {
+  const { cards } = store;
   await cards.addWaiter(merchantRequestId, payoutWorkflowId(reference));
   const record = await cards.get(merchantRequestId);
   if (record === undefined || !isCardEnd(record.state)) return { cardPayment: 'open' };
@@ -69,9 +71,25 @@ async function cardPaymentOf(
   if (record.contradictedAt !== null) return { cardPayment: 'contradicted' };
   if (record.state !== 'succeeded') return { cardPayment: 'unpaid' };
   const { amount, currency, paymentType } = record;
-  const covers = currency === instruction.currency && compareDecimals(amount, instruction.amount) !== -1;
+  const needed = [instruction.amount, ...(await alsoPaidFrom(store, merchantRequestId, { reference, currency }))];
+  const covers = currency === instruction.currency && compareDecimals(amount, sumDecimals(needed)) !== -1;
   const isTaken = paymentType === 'DEBIT' || settings.cardAuthCounts;
   return { cardPayment: 'succeeded', collected: { amount, currency, isTaken, covers } };
+}
+
+/**
+ * Amounts of the other payouts that wait for the same card payment, or were paid from it: those that ended unpaid took nothing. Each
+ * of two that it covers only alone sees the other, whichever registered first, so people decide which one is paid.
+ */
+async function alsoPaidFrom(
+  { cards, payoutsOf }: ActivityDeps['store'],
+  merchantRequestId: string,
+  { reference, currency }: { reference: string; currency: string },
+): Promise<string[]> {
+  const others = (await cards.waiters(merchantRequestId)).map(payoutReference).filter((other) => other !== reference);
+  return (await payoutsOf(others))
+    .filter((other) => other.currency === currency && !isUnpaid(other.state))
+    .map((other) => other.amount);
 }
 
 const present = (value: string | undefined): string[] => (value === undefined ? [] : [value]);
