@@ -17,14 +17,16 @@ export class Inbox<Request> {
     return this.resolves[0];
   }
 
-  /** Answers a request; `refuseAll` answers those that no step has answered when the state is left. */
+  /** Answers a request; `answerAll` answers those that no step has answered when the state is left. */
   answer(pending: PendingResolve<Request>, answer: ResolveAnswer): void {
     pending.answer = answer;
     this.resolves.splice(this.resolves.indexOf(pending), 1);
   }
 
-  /** Refuses all open requests when their state is over: no further step could check them. */
-  refuseAll(message: string): void {
-    for (let { asked } = this; asked !== undefined; { asked } = this) this.answer(asked, { accepted: false, message });
+  /** Answers all open requests when their state is over, since no further step could check them: refused, unless `isDone`. */
+  answerAll(isDone: (request: Request) => boolean, message: string): void {
+    for (let { asked } = this; asked !== undefined; { asked } = this) {
+      this.answer(asked, { accepted: isDone(asked.request), message });
+    }
   }
 }

@@ -15,7 +15,7 @@ const EVIDENCE_MAX = 50;
 export abstract class ExecutionView<State extends string> {
   /** What people call it: "payout". */
   abstract readonly what: string;
-  abstract readonly inbox: Inbox<unknown>;
+  abstract readonly inbox: Inbox<{ action: string }>;
   abstract readonly hasEnded: boolean;
   state: State;
   reason: Reason | null = null;
@@ -35,7 +35,10 @@ export abstract class ExecutionView<State extends string> {
   /** Shows a state in the UI without storing it: an activity stores or has stored it. */
   show(state: State, reason: Reason | null = null): void {
     if (this.state === 'needs-operator' && state !== 'needs-operator') {
-      this.inbox.refuseAll(`the ${this.what} is ${state} now`);
+      // The task that answered a close may have been dropped: the server gives its end to a later one, the store had taken it.
+      const isClosed = reason?.code === 'closed-by-operator';
+      const isDone = ({ action }: { action: string }): boolean => isClosed && action === 'close-as-not-paid';
+      this.inbox.answerAll(isDone, `the ${this.what} is ${state} now`);
     }
     if (state !== this.state) this.note(reason === null ? state : `${state}: ${reason.message}`);
     this.state = state;
