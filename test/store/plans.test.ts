@@ -84,14 +84,15 @@ describe('what is asked for a payout reads no growing table at length', () => {
     // Without rows the planner reads every table whole, unless that is the last thing it may do.
     await explaining.query('set enable_seqscan = off');
     const scans: string[] = [];
-    for (const { sql, parameters } of asked) {
+    // The last two read all of them: the beginning of an id, and what shows that a whole read is seen.
+    for (const { sql, parameters } of [...asked, { sql: 'select * from payouts', parameters: [] }]) {
       const { rows } = await explaining.query<{ 'QUERY PLAN': string }>(`explain ${sql}`, [...parameters]);
       const steps = rows.map((row) => row['QUERY PLAN'].trim());
       const whole = steps.filter((step) => GROWING.some((table) => step.includes(`Seq Scan on ${table} `)));
       scans.push(...whole.map((step) => `${step}: ${sql}`));
     }
-    // The last one is known to read all of them.
-    expect(scans).toEqual([expect.stringMatching(/Seq Scan on payouts .*substr\(/)]);
+    // Which of its indexes the planner takes for the beginning of an id depends on when the server last counted the rows.
+    expect(scans.filter((scan) => !scan.includes('substr('))).toEqual([expect.stringMatching(/Seq Scan on payouts /)]);
     expect(asked.length).toBeGreaterThan(30);
   });
 });
