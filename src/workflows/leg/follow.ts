@@ -169,13 +169,13 @@ function settleDifference(
   if (!adopts && !isOthers && meaning !== 'unclear' && !isNoMoney(meaning)) {
     return refuse('the bank shows an order that takes money, or still may');
   }
-  const people = leg.people.agree(adopts ? `${action} ${orderId} ${differences.join()}` : action, by);
-  if (people === undefined)
-    return refuse('the order is not what was sent: noted, and a second person with evidence may settle it');
-  if (!adopts) return { accepted: true, message: 'closed as not paid by two people', people };
-  leg.despite = [...leg.despite, ...differences];
-  leg.view.note(`order ${orderId} counts, with another ${differences.join(', ')}: said by ${people}`);
-  return { accepted: true, message: `order ${orderId} is followed, as two people have said` };
+  const noted = refuse('the order is not what was sent: noted, and a second person with evidence may settle it');
+  if (adopts) {
+    const isAdopted = leg.adoptsDespite({ orderId, differences }, by);
+    return isAdopted ? { accepted: true, message: `order ${orderId} is followed, as two people have said` } : noted;
+  }
+  const people = leg.people.agree(action, by);
+  return people === undefined ? noted : { accepted: true, message: 'closed as not paid by two people', people };
 }
 
 /** `people`: both names, if two were needed. */

@@ -173,6 +173,15 @@ export class OrderLeg {
     return { ...this.others(), [this.plan.kind]: { upTo: this.known.attempts, as: 'unpaid' } };
   }
 
+  /** Adopts an order despite its differences once two people have said so; false: the first of them is noted. */
+  adoptsDespite({ orderId, differences }: { orderId: string; differences: readonly string[] }, by: string): boolean {
+    const people = this.people.agree(`adopt-order ${orderId} ${differences.join()}`, by);
+    if (people === undefined) return false;
+    this.despite = [...this.despite, ...differences];
+    this.view.note(`order ${orderId} counts, with another ${differences.join(', ')}: said by ${people}`);
+    return true;
+  }
+
   /** Records an end. */
   endedBy<Result extends LegResult>(result: Result): Result {
     if (result.kind === 'paid') this.ended = 'paid';

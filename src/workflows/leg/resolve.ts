@@ -151,14 +151,10 @@ function chosenOrder(
   if (look.conflict === 'duplicate-suspected') return asSent.find(named);
   const shown = look.shown?.find(named);
   if (shown === undefined || shown.differences.length === 0) return shown;
-  const people = leg.people.agree(`adopt ${orderId} ${shown.differences.join()}`, by);
-  if (people === undefined) {
-    const message = `its ${shown.differences.join(', ')} is not as it was sent: noted, and a second person with evidence may adopt it`;
-    leg.view.inbox.answer(pending, { accepted: false, message });
-    return undefined;
-  }
-  leg.view.note(`order ${orderId} counts, with another ${shown.differences.join(', ')}: said by ${people}`);
-  return shown;
+  if (leg.adoptsDespite(shown, by)) return shown;
+  const message = `its ${shown.differences.join(', ')} is not as it was sent: noted, and a second person with evidence may adopt it`;
+  leg.view.inbox.answer(pending, { accepted: false, message });
+  return undefined;
 }
 
 async function adopt(
