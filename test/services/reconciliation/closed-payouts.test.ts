@@ -23,17 +23,19 @@ beforeEach(async () => {
 
 afterEach(() => store.close());
 
+const depsOver = <Executions>(executions: Executions) => ({
+  bank,
+  store,
+  executions,
+  settings: { quietRowMs: FIRST_PAUSE_MS, calendar: undefined },
+  now: () => now,
+});
+
 /** Passes one after the other over a payout whose workflow is not open; what each of them could not start. */
 async function passes(count: number, startPayout: () => Promise<'started'>): Promise<unknown[]> {
   const failed: unknown[] = [];
   const executions = { isOpen: async () => false, lookAgain: async () => true, startPayout };
-  const deps = {
-    bank,
-    store,
-    executions,
-    settings: { quietRowMs: FIRST_PAUSE_MS, calendar: undefined },
-    now: () => now,
-  };
+  const deps = depsOver(executions);
   for (let pass = 0; pass < count; pass += 1) {
     now += PASS_EVERY_MS;
     await restartAll(deps, { batchId: null }, { failed: (error) => failed.push(error) });
@@ -87,13 +89,7 @@ it('one that runs and that an older copy of the store shows as it was is told to
     startPayout: async () => 'already-started' as const,
     lookAgain: async (workflowId: string) => told.push(workflowId) > 0,
   };
-  const deps = {
-    bank,
-    store,
-    executions,
-    settings: { quietRowMs: FIRST_PAUSE_MS, calendar: undefined },
-    now: () => now,
-  };
+  const deps = depsOver(executions);
   const pass = () => restartAll(deps, { batchId: null }, { failed: () => {} });
   now += PASS_EVERY_MS;
   await pass();
