@@ -43,15 +43,17 @@ export async function bootStack(config: Config, options: StackOptions, lock: Hom
 async function startParts(config: Config, options: StackOptions, running: Running): Promise<Stack> {
   const { home } = config;
   const ports = await choosePorts(home, options.ports);
+  const place: Placing = { home, given: options.ports, ports };
   const [server, sandboxUrl] = await inParallel(
-    config.temporal.kind === 'embedded' ? startServer(config, ports, options.ports, running) : undefined,
-    config.bank.kind === 'sandbox' ? startSandbox(config, options, ports, running) : undefined,
+    config.temporal.kind === 'embedded' ? startServer(config, place, running) : undefined,
+    config.bank.kind === 'sandbox' ? startSandbox(config, options, place, running) : undefined,
   );
   // Temporal's server has created its database: -wal and -shm get the mode that the file has from now on.
   makeHomePrivate(home);
   const addresses = addressesOf(config, server, sandboxUrl);
   if (server !== undefined) running.push(await options.startWorker(addresses));
-  const gateway = await options.startGateway?.(addresses, ports.gateway);
+  const { startGateway } = options;
+  const gateway = startGateway && (await onPorts(place, ['gateway'], () => startGateway(addresses, ports.gateway)));
   if (gateway !== undefined) running.push(gateway);
   const gatewayUrl = gateway?.url ?? null;
   rememberPorts(home, ports);
@@ -111,18 +113,34 @@ async function untilAlone(home: string, description: StackDescription, isAbandon
   }
 }
 
-/** Sets `ports` to those really used. A free port can be lost between probing and binding, so it is tried twice. */
-async function startServer(
-  config: Config,
-  ports: Ports,
-  given: StackPorts | undefined,
-  running: Running,
-): Promise<EmbeddedServer> {
-  const server = await serverOn(config, ports).catch(async (error: unknown) => {
-    if (!(error instanceof EmbeddedServerError) || !error.endedAtOnce) throw error;
-    const { temporal, ui } = await choosePorts(config.home, given);
-    return serverOn(config, Object.assign(ports, { temporal, ui }));
+interface Placing {
+  home: string;
+  /** Ports that the caller requires. */
+  given: StackPorts | undefined;
+  /** Those chosen for this boot. */
+  ports: Ports;
+}
+
+/**
+ * Starts a part that uses `names`. Any process can take a free port between its choice and the start: then once more on others,
+ * which are set in `ports`.
+ */
+async function onPorts<P>(place: Placing, names: readonly (keyof Ports)[], start: () => Promise<P>): Promise<P> {
+  return start().catch(async (error: unknown) => {
+    if (!mayHaveLostPort(error)) throw error;
+    const again = await choosePorts(place.home, place.given);
+    for (const name of names) place.ports[name] = again[name];
+    return start();
   });
+}
+
+const mayHaveLostPort = (error: unknown): boolean =>
+  error instanceof EmbeddedServerError
+    ? error.endedAtOnce
+    : error instanceof Error && 'code' in error && ['EADDRINUSE', 'stack-port-taken'].includes(`${error.code}`);
+
+async function startServer(config: Config, place: Placing, running: Running): Promise<EmbeddedServer> {
+  const server = await onPorts(place, ['temporal', 'ui'], () => serverOn(config, place.ports));
   running.push({
     close: async () => {
       await server.stop();
@@ -152,8 +170,9 @@ function serverOn(config: Config, ports: Ports): Promise<EmbeddedServer> {
 const asksForTokens = ({ policyFile, gateway }: Config): boolean =>
   policyFile !== undefined || gateway.tokens.reveal().length > 0;
 
-async function startSandbox(config: Config, options: StackOptions, ports: Ports, running: Running): Promise<string> {
-  const sandbox = await options.startSandbox({ file: join(config.home, SANDBOX_FILE), port: ports.api });
+async function startSandbox(config: Config, options: StackOptions, place: Placing, running: Running): Promise<string> {
+  const file = join(config.home, SANDBOX_FILE);
+  const sandbox = await onPorts(place, ['api'], () => options.startSandbox({ file, port: place.ports.api }));
   running.push(sandbox);
   return sandbox.url;
 }

@@ -1,15 +1,17 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { findTemporalCli } from '../../scripts/temporal-cli.mjs';
 import { ConfigError } from '../../src/config/config-error.ts';
 import { loadConfig } from '../../src/config.ts';
 import { lockHome } from '../../src/embedded/lock.ts';
 import { openStack } from '../../src/embedded/open-stack.ts';
+import { freePort, lastPorts } from '../../src/embedded/ports.ts';
 import { processMark } from '../../src/embedded/process-mark.ts';
 import type { Stack, StackMode, StackOptions } from '../../src/embedded/stack.ts';
 import { lastUiUrl, readStackFile, writeStackFile } from '../../src/embedded/stack-file.ts';
@@ -134,6 +136,33 @@ describe('each half alone', () => {
     });
     expect((await fetch(stack.apiUrl)).status).toBe(200);
     expect(existsSync(join(home, 'temporal.sqlite'))).toBe(false);
+  });
+
+  it('gives a part another port when the chosen one is taken before the part starts, but never for one that was asked for', async () => {
+    const taken: number[] = [];
+    const startSandbox: StackOptions['startSandbox'] = async (options) => {
+      if (taken.length < 2 && !taken.includes(options.port)) {
+        const other = createServer().listen(options.port, '127.0.0.1');
+        onTestFinished(() => void other.close());
+        await once(other, 'listening');
+        taken.push(options.port);
+      }
+      return fakeParts.startSandbox(options);
+    };
+    await expect(
+      open('serve', sandboxOnly, { startSandbox, ports: { api: await freePort([]) } }),
+    ).rejects.toMatchObject({
+      code: 'stack-port-taken',
+    });
+    const stack = await open('serve', sandboxOnly, {
+      startGateway: (_addresses, port = 0) => startSandbox({ file: '', port }),
+    });
+    expect(taken).toHaveLength(2);
+    expect(taken).not.toContain(Number(new URL(stack.gatewayUrl ?? '').port));
+    expect(lastPorts(home)).toMatchObject({
+      api: Number(new URL(stack.apiUrl).port),
+      gateway: Number(new URL(stack.gatewayUrl ?? '').port),
+    });
   });
 
   it('boots nothing and touches no home when both are elsewhere', async () => {
