@@ -39,6 +39,8 @@ const ANYWHERE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::
 /** Longer than any client keeps idle connections: the sandbox never closes one while a request is on its way. */
 const KEEP_ALIVE_MS = 75_000;
 
+const REOPEN_MS = 100;
+
 /** Starts the other side of the interface: bank and card acquirer. Rejects if the file or the port is unavailable. */
 export async function startSandbox(options: SandboxOptions): Promise<RunningSandbox> {
   const clock = new SandboxClock(options.now);
@@ -84,6 +86,8 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
     throw error;
   }
   const { port } = server.address() as AddressInfo;
+  // After an outage: while the port was free, any process may have taken it.
+  server.on('error', () => refuseConnections(REOPEN_MS));
   clock.onAdvance(() => sandbox.webhooks.wake());
   // For webhooks and steps left over from an earlier start.
   sandbox.webhooks.wake();

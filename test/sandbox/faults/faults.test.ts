@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { limitsPass, limitsSet, watchLimits } from '../../support/time-limit.ts';
 import { PAYMENT, pay, paymentOf, runningSandbox, START, type TestSandbox } from '../running-sandbox.ts';
@@ -159,6 +159,20 @@ describe('faults', () => {
     const connection = connect(Number(new URL(it.sandbox.url).port), '127.0.0.1');
     await expect(once(connection, 'connect')).rejects.toThrow('ECONNREFUSED');
     expect(limitsSet()).toContain(600_000);
+    limitsPass();
+    await expect.poll(() => pay(it.bank).catch(() => 'refused')).toMatch(/^ord-/);
+  });
+
+  test('an outage ends once whoever took the port meanwhile has left it', async () => {
+    const it = await runningSandbox();
+    watchLimits();
+    await it.door('POST', '/outage', { ms: 600_000 });
+    const other = createServer().listen(Number(new URL(it.sandbox.url).port), '127.0.0.1');
+    await once(other, 'listening');
+    const limits = limitsSet().length;
+    limitsPass();
+    await expect.poll(() => limitsSet().length).toBeGreaterThan(limits);
+    other.close();
     limitsPass();
     await expect.poll(() => pay(it.bank).catch(() => 'refused')).toMatch(/^ord-/);
   });
