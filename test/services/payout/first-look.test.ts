@@ -82,7 +82,7 @@ it('a store that gives no answer may have stored the end, of which no watch tell
 it.each([
   ['that is not asked for', {}, { isAsked: false }],
   ['that nobody wants', { afterMs: 0 }, {}],
-  ['after a send that took long', {}, { takes: 6_000 }],
+  ['after a send that took long', {}, { takes: 10_001 }],
   ['after a doubt', {}, { result: { outcome: 'ambiguous', why: 'no answer' } as AttemptResult }],
 ])('no look %s', async (_which, settings, send) => {
   const looking = await sending(settings);
