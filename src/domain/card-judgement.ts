@@ -7,7 +7,8 @@ interface Sum {
 }
 
 /** A sum as the acquirer shows it; null or absent: not shown. */
-type ShownSum = { [Part in keyof Sum]: Sum[Part] | null | undefined };
+type ShownText = string | null | undefined;
+export type ShownSum = { [Part in keyof Sum]?: ShownText };
 
 /** What was requested, and under which ids. */
 interface CardExpectation extends Sum {
@@ -73,7 +74,7 @@ const saysPaid = ({ status }: CardEvent): boolean => endOfStatus(status) === 'su
  */
 export function contradictsEnd(
   stored: { state: CardState; paymentId: string | null } & Sum,
-  shown: Pick<CardPaymentView, 'paymentId' | 'status'> & Partial<ShownSum>,
+  shown: Pick<CardPaymentView, 'paymentId' | 'status'> & ShownSum,
 ): boolean {
   const paid = stored.state === 'succeeded' && stored.paymentId === shown.paymentId;
   const end = endOfStatus(shown.status);
@@ -82,7 +83,7 @@ export function contradictsEnd(
 
 /** How the payment shown conflicts with what was requested; undefined if it does not. */
 export function conflictOf(
-  shown: Pick<CardPaymentView, 'merchantRequestId'> & Partial<ShownSum>,
+  shown: Pick<CardPaymentView, 'merchantRequestId'> & ShownSum,
   expected: Sum & Pick<CardExpectation, 'requestIds'>,
 ): CardConflict | undefined {
   const { merchantRequestId } = shown;
@@ -90,5 +91,24 @@ export function conflictOf(
   return isAnotherSum(shown, expected) ? 'amount-conflict' : undefined;
 }
 
-const isAnotherSum = (shown: Partial<ShownSum>, { amount, currency }: Sum): boolean =>
+const isAnotherSum = (shown: ShownSum, { amount, currency }: Sum): boolean =>
   (shown.currency ?? currency) !== currency || !decimalsEqual(shown.amount ?? amount, amount);
+
+/**
+ * What two events about one status say together: a part that they say differently is kept in both forms, so that it equals no other.
+ * Undefined if the later one adds nothing.
+ */
+export function saidTogether(known: ShownSum, said: ShownSum): ShownSum | undefined {
+  const amount = bothOf(known.amount, said.amount, decimalsEqual);
+  const currency = bothOf(known.currency, said.currency, () => false);
+  return amount === known.amount && currency === known.currency ? undefined : { amount, currency };
+}
+
+const BETWEEN = ' / ';
+
+/** Two forms are enough for people to look, and keep the text short. */
+function bothOf(known: ShownText, said: ShownText, equal: (a: string, b: string) => boolean): ShownText {
+  if (said == null || known === said) return known;
+  if (known == null) return said;
+  return known.includes(BETWEEN) || equal(known, said) ? known : `${known}${BETWEEN}${said}`;
+}

@@ -1,4 +1,5 @@
 import type { ExpressionBuilder } from 'kysely';
+import type { ShownSum } from '../domain/card-judgement.ts';
 import type { CardEvent } from '../domain/card-payment.ts';
 import { audit } from './audit.ts';
 import { addPayment, ownerOfPayment } from './card-ids.ts';
@@ -97,7 +98,7 @@ async function eventsOf(db: Database, merchantRequestId: string): Promise<Stored
  */
 function recordEventEffect(
   db: Database,
-  event: EventKey,
+  event: EventKey & ShownSum,
   { merchantRequestId, effect, at }: CardEventSettled,
 ): Promise<void> {
   return inTransaction(db, async (transaction) => {
@@ -106,11 +107,11 @@ function recordEventEffect(
       .set({ effect, deliveredAt: at, merchantRequestId })
       .where(isEvent(event))
       .where((row) =>
-        row.or([
-          row('effect', 'is', null),
-          // It was delivered to a workflow that had just ended differently.
-          ...(effect === 'contradicts' ? [row('effect', '=', 'delivered')] : []),
-        ]),
+        effect === 'contradicts'
+          ? // It may have been delivered to a workflow that had just ended differently.
+            row.or([row('effect', 'is', null), row('effect', '=', 'delivered')])
+          : // If another sum was added meanwhile, the event has its effect again.
+            row.and([row('effect', 'is', null), saysSum(event)(row)]),
       )
       .executeTakeFirstOrThrow();
     if (numUpdatedRows !== 1n || effect !== 'contradicts') return;
@@ -138,10 +139,18 @@ async function countLook(db: Database, event: EventKey): Promise<void> {
     .execute();
 }
 
-const isEvent =
+export const isEvent =
   ({ kind, paymentId, status }: EventKey) =>
   (row: ExpressionBuilder<Tables, 'cardEvents'>) =>
     row.and({ kind, paymentId, status });
+
+export const saysSum =
+  ({ amount, currency }: ShownSum) =>
+  (row: ExpressionBuilder<Tables, 'cardEvents'>) =>
+    row.and([
+      row('amount', 'is not distinct from', amount ?? null),
+      row('currency', 'is not distinct from', currency ?? null),
+    ]);
 
 /** The link of a payment_id takes precedence over the id in the event. */
 const OWNER = ['cardPaymentIds.merchantRequestId', 'cardEvents.merchantRequestId'] as const;

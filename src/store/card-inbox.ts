@@ -1,4 +1,6 @@
+import { saidTogether } from '../domain/card-judgement.ts';
 import type { CardEvent } from '../domain/card-payment.ts';
+import { isEvent, saysSum } from './card-events.ts';
 import type { Database } from './database.ts';
 import { LOCKS, write } from './write-groups.ts';
 
@@ -8,12 +10,12 @@ type ReceivedCardEvent = CardEvent & { receiptId: string; merchantRequestId: str
 
 /**
  * Stores an event durably before it resolves. `known`: the same receipt or the same event (kind, payment, status) is there
- * already and nothing was stored, except that a verified one takes the place of a hint, and that a hint is taken again once
- * the one before had its effect (`new`).
+ * already and nothing was stored, except that a verified one takes the place of a hint or adds another sum to the one before, and
+ * that a hint is taken again once the one before had its effect (`new`).
  */
 function receive(db: Database, event: ReceivedCardEvent): Promise<'new' | 'known'> {
   return write(db, LOCKS.itsRows, async (into) =>
-    (await insert(into, event)) || (await takeAgain(into, event)) ? 'new' : 'known',
+    (await insert(into, event)) || (await takeAgain(into, event)) || (await takeSum(into, event)) ? 'new' : 'known',
   );
 }
 
@@ -57,7 +59,7 @@ async function takeAgain(db: Database, event: ReceivedCardEvent): Promise<boolea
       deliveredAt: null,
       looks: 0,
     })
-    .where((row) => row.and({ kind: event.kind, paymentId: event.paymentId, status: event.status }))
+    .where(isEvent(event))
     .where('trust', '=', 'hint');
   if (event.trust === 'verified') {
     query = query
@@ -69,4 +71,22 @@ async function takeAgain(db: Database, event: ReceivedCardEvent): Promise<boolea
   }
   const { numUpdatedRows } = await query.executeTakeFirstOrThrow();
   return numUpdatedRows === 1n;
+}
+
+/** Adds the sum of a verified event that is known with another one or with none, so that it has its effect again. */
+async function takeSum(db: Database, event: ReceivedCardEvent): Promise<boolean> {
+  if (event.trust === 'hint') return false;
+  for (;;) {
+    const stored = db.selectFrom('cardEvents').select(['amount', 'currency']).where(isEvent(event));
+    const known = await stored.where('trust', '=', 'verified').executeTakeFirst();
+    const sum = known && saidTogether(known, event);
+    if (known === undefined || sum === undefined) return false;
+    const { numUpdatedRows } = await db
+      .updateTable('cardEvents')
+      .set({ ...sum, receivedAt: event.receivedAt, effect: null, deliveredAt: null, looks: 0 })
+      .where(isEvent(event))
+      .where(saysSum(known))
+      .executeTakeFirstOrThrow();
+    if (numUpdatedRows === 1n) return true;
+  }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { contradictsEnd, judgeCard } from '../../src/domain/card-judgement.ts';
+import { contradictsEnd, judgeCard, type ShownSum, saidTogether } from '../../src/domain/card-judgement.ts';
 import type { CardEvent, CardPaymentView } from '../../src/domain/card-payment.ts';
 
 const expected = {
@@ -149,5 +149,34 @@ describe('contradictsEnd', () => {
   ])('of a payment that was taken: SUCCEEDED of %s', (_what, said, contradicts) => {
     expect(contradictsEnd(paid, { paymentId: 'p-1', status: 'SUCCEEDED', ...said })).toBe(contradicts);
     expect(contradictsEnd(paid, { paymentId: 'p-1', status: 'PROCESSING', ...said })).toBe(false);
+  });
+});
+
+describe('saidTogether', () => {
+  it.each<[string, ShownSum, ShownSum, ShownSum | undefined]>([
+    ['no sum at all', { amount: '49.90', currency: 'EUR' }, {}, undefined],
+    ['the same sum', { amount: '49.90', currency: 'EUR' }, { amount: '49.9', currency: 'EUR' }, undefined],
+    ['a first sum', {}, { amount: '4.99', currency: 'EUR' }, { amount: '4.99', currency: 'EUR' }],
+    ['another amount', { amount: '49.90' }, { amount: '4.99' }, { amount: '49.90 / 4.99', currency: undefined }],
+    [
+      'another currency',
+      { amount: '1', currency: 'EUR' },
+      { amount: '1', currency: 'USD' },
+      { amount: '1', currency: 'EUR / USD' },
+    ],
+    ['a third amount', { amount: '49.90 / 4.99' }, { amount: '5' }, undefined],
+    ['what could not be kept, twice', { amount: '?' }, { amount: '?' }, undefined],
+  ])('of an event that says %s', (_what, known, said, both) => {
+    expect(saidTogether(known, said)).toEqual(both);
+  });
+
+  it("of two different sums is nobody's, whichever came first", () => {
+    for (const [known, said] of [
+      ['49.90', '4.99'],
+      ['4.99', '49.90'],
+    ] as const) {
+      const both = saidTogether({ amount: known }, { amount: said });
+      expect(judgeCard([event('SUCCEEDED', both)], [], expected)).toEqual({ conflict: 'amount-conflict' });
+    }
   });
 });

@@ -67,6 +67,38 @@ onEveryStore('Card events', (test) => {
     expect(await cards.undelivered(true, 10)).toMatchObject([{ trust: 'hint', effect: null, receivedAt: 60_000 }]);
   });
 
+  it('that say another sum for the same status have their effect again, with both sums', async () => {
+    const { cards } = await test.open();
+    const sums = ['49.90', '49.9', '4.99', '4.99', '49.90'].map((amount) => ({ amount, currency: 'EUR' }));
+    const first = cardEvent('p-1', { merchantRequestId: 'm-1', ...sums[0] });
+    const taken: string[] = [];
+    for (const [n, sum] of sums.entries()) {
+      const receivedAt = 2_000 + n;
+      taken.push(await cards.receive({ ...first, ...sum, receiptId: `r-${n}`, receivedAt }));
+      if (n === 0) await cards.recordEventEffect(first, SETTLED);
+    }
+    expect(taken).toEqual(['new', 'known', 'new', 'known', 'known']);
+    // The first one, delivered meanwhile by somebody else, does not stand for both.
+    await cards.recordEventEffect(first, SETTLED);
+    const both = { amount: '49.90 / 4.99', currency: 'EUR', effect: null, receiptId: 'r-0', receivedAt: 2_002 };
+    expect(await cards.undelivered(true, 10)).toMatchObject([both]);
+    await cards.recordEventEffect({ ...first, ...both }, SETTLED);
+    expect(await cards.undelivered(true, 10)).toEqual([]);
+  });
+
+  it('that say other sums at the same time lose none of two', async () => {
+    const stores = [await test.open(), await test.open()];
+    for (const id of documentIds(50)) {
+      await stores[0]?.cards.receive(cardEvent(id));
+      const said = ['49.90', '4.99'].map((amount, n) =>
+        stores[n]?.cards.receive(cardEvent(id, { amount, receiptId: `${id}/${n}` })),
+      );
+      await Promise.all(said);
+      const event = (await stores[0]?.cards.link(id, `m-${id}`, 3_000))?.[0];
+      expect(event?.amount?.split(' / ').sort()).toEqual(['4.99', '49.90']);
+    }
+  });
+
   it('do not replace a hint under the receipt of another event', async () => {
     const { cards } = await test.open();
     await cards.receive(cardEvent('p-1', { trust: 'hint' }));

@@ -522,6 +522,25 @@ describe.concurrent('an acquirer that says', () => {
     if (field === 'amount') await recordHistory(handle, 'cardPayment', 'told-another-amount');
   });
 
+  it('another amount in a second webhook of the same status is for people', async () => {
+    await using product = await startCardProduct();
+    const id = 'told-two-amounts';
+    const handle = await product.ask({ id, card: 'slow' });
+    const { payment_id: paymentId } = await product.untilState(id, 'processing');
+    const told = { type: 'payment.processing', payment_id: paymentId, payment_status: 'PROCESSING', currency: 'EUR' };
+    for (const amount of ['49.90', '499.00']) {
+      await product.sandboxTest('POST', 'webhooks/send', { ...told, merchant_request_id: id, amount });
+      await until(async () => (await product.store.cards.eventsOf(id)).some((it) => it.amount?.endsWith(amount)));
+    }
+    const { reason } = await product.untilState(id, 'needs-operator');
+    expect(reason?.code).toBe('amount-conflict');
+    await product.sandboxTest('POST', 'clock', { advance_ms: 3_700_000 });
+    await until(async () => (await captures(product, id)) === 1);
+    expect(await resolve(handle, 'adopt-payment', { paymentId })).toMatchObject({ accepted: true });
+    expect(await handle.result()).toMatchObject({ state: 'succeeded' });
+    await recordHistory(handle, 'cardPayment', 'told-two-amounts');
+  });
+
   it('another amount in a webhook after the end contradicts it', async () => {
     const id = 'told-another-amount-late';
     const handle = await product.ask({ id, card: 'no-webhook' });

@@ -53,13 +53,13 @@ export async function deliverCardEvent(
 
 /**
  * Request id by which the server recognises a repeated signal. It differs between an unverified event and the verified one that
- * replaced it, and between two arrivals of an unverified event.
+ * replaced it, between two arrivals of an unverified event, and between two sums.
  */
 function requestIdOf(event: CardEvent): string {
-  const { trust, receivedAt } = event;
-  const said = trust === 'verified' ? trust : `${trust}/${receivedAt}`;
+  const { trust, receivedAt, amount, currency } = event;
+  const said = [trust, ...(trust === 'verified' ? [] : [receivedAt]), amount, currency].filter((it) => it != null);
   return createHash('sha256')
-    .update(`${cardEventKey(event)}/${said}`)
+    .update([cardEventKey(event), ...said].join('/'))
     .digest('hex');
 }
 

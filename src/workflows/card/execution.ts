@@ -1,5 +1,5 @@
 import { patched, workflowInfo } from '@temporalio/workflow';
-import { conflictOf } from '../../domain/card-judgement.ts';
+import { conflictOf, saidTogether } from '../../domain/card-judgement.ts';
 import {
   type CardEvent,
   type CardHandle,
@@ -105,11 +105,13 @@ export class CardExecution extends ExecutionView<CardState> {
   hear(event: CardEvent): void {
     const key = cardEventKey(event);
     const known = this.events.find((heard) => cardEventKey(heard) === key && heard.trust === event.trust);
-    // A hint that arrives again asks for another query.
-    if (known !== undefined && (event.trust === 'verified' || event.receivedAt <= known.receivedAt)) return;
+    const sum = known && event.trust === 'verified' ? saidTogether(known, event) : undefined;
+    const isSaid = sum === undefined && (event.trust === 'verified' || event.receivedAt <= (known?.receivedAt ?? 0));
+    // A hint that arrives again asks for another query. Runs that began earlier hear no other sum.
+    if (known !== undefined && (isSaid || (sum !== undefined && !patched('hears-another-sum')))) return;
     this.noticed += 1;
-    if (known !== undefined) known.receivedAt = event.receivedAt;
-    else this.events.push(event);
+    if (known === undefined) this.events.push(event);
+    else Object.assign(known, sum, { receivedAt: event.receivedAt });
     this.note(`event ${event.kind} ${event.status} (${event.trust})`);
   }
 

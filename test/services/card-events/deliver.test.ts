@@ -133,6 +133,18 @@ describe('A card event', () => {
     expect(world.looks).toEqual([]);
   });
 
+  it('that says another sum than the one before contradicts the end as the first one would', async () => {
+    const { world, deps, cards } = await openWorld();
+    await world.ended({ state: 'succeeded', paymentId: 'p-1' });
+    const said = { merchantRequestId: 'm-1', currency: 'USD' };
+    await deliverCardEvent(deps, await world.receive(cardEvent('p-1', { ...said, amount: '10.50' })));
+    expect(await world.effects()).toEqual({ 'p-1': 'confirms' });
+    const second = cardEvent('p-1', { ...said, amount: '105.00', receiptId: 'second' });
+    await deliverCardEvent(deps, await world.receive(second));
+    expect(await world.effects()).toEqual({ 'p-1': 'contradicts' });
+    expect((await cards.get('m-1'))?.contradictedAt).toBe(world.now);
+  });
+
   it('finds the end that was stored while its workflow was asked', async () => {
     const { world, deps } = await openWorld();
     world.open.clear();
