@@ -67,13 +67,14 @@ export function noticeOf({ webhook }: CardFields, body: unknown): CardNotice | u
   const status = readText(webhook.payment_status, body);
   const merchantRequestId = readText(webhook.merchant_request_id, body);
   const sum = { amount: readText(webhook.amount, body), currency: currencyIn(webhook.currency, body) };
+  const unread = sum.amount === undefined && readValue(webhook.amount, body) !== undefined;
   const named = { paymentId, referenceId, merchantRequestId };
   if (paymentId === undefined && referenceId === undefined) return undefined;
   const about3ds = /3ds|three_ds/i.test(readText(webhook.type, body) ?? '');
   // A 3DS completion may show the status that the payment still has.
   const statusCounts =
     status !== undefined && paymentId !== undefined && (!about3ds || endOfStatus(status) !== undefined);
-  if (statusCounts) return { kind: 'status', status, ...named, ...sum };
+  if (statusCounts) return { kind: 'status', status, ...named, ...sum, ...(unread && { unread }) };
   return about3ds || referenceId !== undefined ? { kind: 'completion', status: undefined, ...named } : undefined;
 }
 

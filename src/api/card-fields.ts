@@ -51,9 +51,14 @@ type Path = readonly string[];
 export type CardFields = { readonly [Message in CardMessage]: Readonly<Record<FieldOf<Message>, readonly Path[]>> };
 type FieldPaths<Message extends CardMessage> = CardFields[Message];
 
-/** Section 4 shows `reference_id` on resume and, within `three_ds_info`, on create: a resume writes both. */
+/**
+ * Section 4 shows `reference_id` on resume and, within `three_ds_info`, on create: a resume writes both. A sum that is shown may be
+ * two members or one object.
+ */
 const OWN_PATHS: Readonly<Record<string, string>> = {
   'resume.reference_id': 'reference_id three_ds_info.reference_id',
+  ...{ 'payment.amount': 'amount amount.value', 'payment.currency': 'currency amount.currency' },
+  ...{ 'webhook.amount': 'amount amount.value', 'webhook.currency': 'currency amount.currency' },
 };
 
 /** Where an event may hold its fields. */

@@ -90,6 +90,8 @@ export interface CardNotice {
   /** As the event says; absent where it says none. */
   amount?: string | undefined;
   currency?: string | undefined;
+  /** It says an amount in a form that cannot be read. */
+  unread?: boolean;
 }
 
 export interface Cards {

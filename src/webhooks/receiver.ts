@@ -44,6 +44,7 @@ export function webhookReceiver({ verifier, cards, noticeOf, now, log }: Receive
       quiet.warn(notice?.kind ?? 'unreadable', 'webhook without a payment', { receiptId });
       return { taken: 'meaningless' };
     }
+    if (notice.unread === true) quiet.warn('unread', UNREAD);
     const event = {
       ...said,
       // A payment may have several challenges: their notifications are different events, a repeated notification is not.
@@ -65,6 +66,9 @@ const TEXT_MAX = 256;
 
 const UNCONFIGURED =
   'webhooks are refused: set PAYOUTS_WEBHOOK_SECRET, or PAYOUTS_WEBHOOK_SCHEME=ip and PAYOUTS_WEBHOOK_IPS';
+
+const UNREAD =
+  'the amount in a webhook cannot be read and was not compared: PAYOUTS_CARD_FIELDS says where it is (webhook.amount)';
 
 /** Undefined if it is not JSON in UTF-8. */
 function jsonIn(body: Buffer): unknown {

@@ -162,8 +162,15 @@ describe('an event under our own names', () => {
     { ...status, amount: 49.9, currency: 'eur' },
     { data: { ...status, amount: '49.9', currency: 'EUR' } },
     { type: 'payment.failed', payment: { ...status, amount: '49.9' }, currency: 'Eur' },
+    { ...status, amount: { value: '49.9', currency: 'EUR' } },
+    { data: { object: { ...status, amount: { value: 49.9 }, currency: 'EUR' } } },
   ])('with a status says of which sum, where it does: %j', (body) => {
     expect(noticeOf(body)).toEqual({ ...aStatus, amount: '49.9', currency: 'EUR' });
+  });
+
+  test.each([{ total: '49.9' }, ['49.9'], true, ''])('says when its amount cannot be read: %j', (amount) => {
+    expect(noticeOf({ ...status, amount })).toEqual({ ...aStatus, unread: true });
+    expect(noticeOf({ ...status, amount: null })).toEqual(aStatus);
   });
 
   test.each([

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { createVerifier } from '../../src/webhooks/verifier.ts';
+import { testBank } from '../api/support/test-bank.ts';
 import { onEveryStore } from '../store/stores.ts';
 import { noticeBody, openReceiver } from './receiving.ts';
 import { NOW, settings, standardHeaders } from './signing.ts';
@@ -120,6 +121,14 @@ onEveryStore('A webhook', (test) => {
     expect(await take(body)).toEqual({ taken: 'meaningless' });
     expect(await cards.undelivered(false, 10)).toEqual([]);
     expect(lines).toMatchObject([{ msg: 'webhook without a payment' }]);
+  });
+
+  it('is stored and warned of when its amount cannot be read', async () => {
+    const { cards } = await test.open();
+    const { take, lines } = openReceiver({ cards, noticeOf: testBank('http://127.0.0.1:1').cards.noticeOf });
+    const amount = { total: '49.90' };
+    expect(await take(noticeBody({ ...SUCCEEDED, amount }))).toMatchObject({ taken: 'new' });
+    expect(lines).toMatchObject([{ level: 40, msg: expect.stringContaining('was not compared') }]);
   });
 
   it('asks the store for no owner by what no id is', async () => {
