@@ -46,8 +46,11 @@ interface CardPaymentTable {
 
 export type CardRecord = Selectable<CardPaymentTable>;
 
-/** `delivered`: signalled to the workflow. Otherwise it came after the end and `confirms` or `contradicts` it. */
-export type CardEventEffect = 'delivered' | 'confirms' | 'contradicts';
+/**
+ * `delivered`: signalled to the workflow. Otherwise it came after the end and `confirms` or `contradicts` it, or says neither
+ * (`after-end`): another status, whatever it means.
+ */
+export type CardEventEffect = 'delivered' | 'confirms' | 'contradicts' | 'after-end';
 
 interface CardEventTable {
   kind: CardEvent['kind'];

@@ -68,9 +68,10 @@ const settle = ({ store, now }: CardEventDeps, event: CardEvent, merchantRequest
 
 async function afterEnd(deps: CardEventDeps, record: CardRecord, event: CardEvent): Promise<void> {
   const { merchantRequestId } = record;
-  if (event.kind === 'completion' || !contradictsEnd(record, event)) {
-    return settle(deps, event, merchantRequestId, 'confirms');
+  if (event.kind === 'completion' || endOfStatus(event.status) === undefined) {
+    return settle(deps, event, merchantRequestId, 'after-end');
   }
+  if (!contradictsEnd(record, event)) return settle(deps, event, merchantRequestId, 'confirms');
   if (event.trust === 'verified') return settle(deps, event, merchantRequestId, 'contradicts');
   const look = await lookAt(deps, event);
   if (look === undefined || look.owner !== merchantRequestId || endOfStatus(look.payment.status) === undefined) {

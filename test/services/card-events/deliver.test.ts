@@ -112,8 +112,9 @@ describe('A card event', () => {
   it.each<[CardEventEffect, Omit<CardChange, 'at'>, Partial<ReceivedEvent>]>([
     ['confirms', { state: 'succeeded', paymentId: 'p-1' }, {}],
     ['contradicts', { state: 'succeeded', paymentId: 'p-1' }, { status: 'FAILED' }],
-    ['confirms', { state: 'succeeded', paymentId: 'p-1' }, { status: 'PROCESSING' }],
-    ['confirms', { state: 'succeeded', paymentId: 'p-1' }, { kind: 'completion', status: 's-1' }],
+    ['after-end', { state: 'succeeded', paymentId: 'p-1' }, { status: 'PROCESSING' }],
+    ['after-end', { state: 'succeeded', paymentId: 'p-1' }, { status: 'REFUNDED' }],
+    ['after-end', { state: 'succeeded', paymentId: 'p-1' }, { kind: 'completion', status: 's-1' }],
     ['contradicts', { state: 'succeeded', paymentId: 'p-2' }, {}],
     ['contradicts', { state: 'succeeded', paymentId: 'p-1' }, { amount: '105.00', currency: 'USD' }],
     ['confirms', { state: 'succeeded', paymentId: 'p-1' }, { amount: '10.5', currency: 'USD' }],
@@ -122,7 +123,7 @@ describe('A card event', () => {
     ['confirms', { state: 'failed', paymentId: 'p-1' }, { status: 'FAILED' }],
     ['contradicts', { state: 'cancelled' }, {}],
     ['confirms', { state: 'cancelled' }, { status: 'FAILED' }],
-  ])('%s the end %j when it says %j', async (effect, change, said) => {
+  ])('has the effect %s on the end %j when it says %j', async (effect, change, said) => {
     const { world, deps, store, cards } = await openWorld();
     await world.ended(change);
     await deliverCardEvent(deps, await world.receive(cardEvent('p-1', { merchantRequestId: 'm-1', ...said })));
