@@ -4,6 +4,7 @@ import { referenceOf } from '../../src/identity.ts';
 import { executionsOver } from '../../src/temporal/executions.ts';
 import type { PayoutStateView } from '../../src/workflows/messages.ts';
 import type { PayoutResult } from '../../src/workflows/route/ends.ts';
+import { alterAnswers } from '../support/altered-answers.ts';
 import { type CardProduct, startCardProduct } from '../support/card-product.ts';
 import { DEFAULT_INSTRUCTION } from '../support/product.ts';
 import { recordHistory } from '../support/record-history.ts';
@@ -17,21 +18,21 @@ beforeAll(async () => {
 });
 afterAll(() => product[Symbol.asyncDispose]());
 
-async function payoutAfter(cardPayment: string, id = cardPayment) {
+async function payoutAfter(cardPayment: string, id = cardPayment, { client, store } = product) {
   const instruction = { ...DEFAULT_INSTRUCTION, id: `after-${id}`, after_card_payment: cardPayment };
   const reference = referenceOf(instruction.uid, instruction.id);
-  await executionsOver(product.client).startPayout({
+  await executionsOver(client).startPayout({
     workflowId: payoutWorkflowId(reference),
     reference,
     input: instruction as never,
     summary: 'a test payout',
   });
-  const handle = product.client.workflow.getHandle<() => Promise<PayoutResult>>(payoutWorkflowId(reference));
+  const handle = client.workflow.getHandle<() => Promise<PayoutResult>>(payoutWorkflowId(reference));
   const isHeld = async (): Promise<boolean> => {
     const { state, reason } = await handle.query<PayoutStateView>('state');
     return state === 'held' && reason?.code === 'card-payment-open';
   };
-  const ordersSent = async (): Promise<number> => (await product.store.attempts(reference)).length;
+  const ordersSent = async (): Promise<number> => (await store.attempts(reference)).length;
   return { handle, isHeld, ordersSent };
 }
 
@@ -104,6 +105,26 @@ describe.concurrent('a payout after a card payment', () => {
     expect(await first.handle.result()).toMatchObject({ state: 'rejected' });
     await second.handle.signal('approve', { by: 'ann' });
     expect(await second.handle.result()).toMatchObject({ state: 'completed' });
+  });
+
+  it('is held where people adopted a payment that took less than was asked for', async () => {
+    const lower = (_method: string, answer: Record<string, unknown>) =>
+      'payment_id' in answer ? { ...answer, amount: '4.99' } : answer;
+    await using product = await startCardProduct({}, (url) => alterAnswers(url, lower));
+    const id = 'adopted-with-less';
+    const card = await product.ask({ id, card: 'no-webhook', currency: 'USD' });
+    const { payment_id: paymentId } = await product.untilState(id, 'needs-operator');
+    await until(async () => {
+      const adopt = { action: 'adopt-payment', by: 'olga', evidence: 'told by the acquirer', paymentId } as const;
+      await card.executeUpdate<unknown, [typeof adopt]>('resolve', { args: [adopt] }).catch(() => undefined);
+      return (await product.store.cards.get(id))?.state === 'succeeded';
+    });
+    const { handle, ordersSent } = await payoutAfter(id, id, product);
+    await until(async () => {
+      const { reason } = await handle.query<PayoutStateView>('state');
+      return reason?.code === 'card-payment-too-small' && reason.message.includes('4.99 USD');
+    });
+    expect(await ordersSent()).toBe(0);
   });
 
   it('can be rejected while it waits', async () => {

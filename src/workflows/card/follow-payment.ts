@@ -2,6 +2,7 @@ import { condition, patched } from '@temporalio/workflow';
 import { judgeCard } from '../../domain/card-judgement.ts';
 import { endOfStatus } from '../../domain/card-payment.ts';
 import type { CardTerms } from '../../domain/card-terms.ts';
+import { compareDecimals, parseAmount } from '../../domain/money.ts';
 import { doublingPause } from '../../domain/policy.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
 import { call } from '../proxies.ts';
@@ -66,11 +67,20 @@ async function askAbout(
     return undefined;
   }
   const end = endOfStatus(execution.looks.get(answer.adopt)?.status ?? '');
+  if (end === 'succeeded') takeShownAmount(execution, answer.adopt);
   if (end !== undefined) return endAs(execution, end, answer.adopt);
   following.paymentId = answer.adopt;
   following.since = Date.now();
   execution.follows(answer.adopt);
   return undefined;
+}
+
+/** An adopted payment that took less counts as less, for payouts that depend on it. Any excess is to be refunded. */
+function takeShownAmount(execution: CardExecution, paymentId: string): void {
+  const { amount, currency = execution.currency } =
+    execution.shownPayments.find((shown) => shown.paymentId === paymentId) ?? {};
+  if (amount === undefined || currency !== execution.currency || !parseAmount(amount, currency).ok) return;
+  if (compareDecimals(amount, execution.amount) === -1) execution.amount = amount;
 }
 
 /**
