@@ -200,6 +200,26 @@ describe.concurrent('hazards of a payout', () => {
     expect(await handle.result()).toMatchObject({ state: 'completed', orderId: view.orderId });
   });
 
+  it('an order that only a notice has named, and that the bank does not show, is not followed in place of one that it shows', async () => {
+    await using product = await startProduct({ sandbox: { profile: { dedupe: 'none' } as never } });
+    const handle = await product.start({ id: 'named-only', note: 'sandbox:stuck' });
+    const reference = referenceOf('u-1001', 'named-only');
+    await untilTrue(async () => (await product.store.payout(reference))?.orderId != null);
+    const ours = (await product.store.payout(reference))?.orderId;
+    await handle.signal('orderChanged', { reference, orderId: 'ord-nobody-knows', status: 'COMPLETED', stage: 'open' });
+    await product.bankCall('POST', '/v1/banking/transactions/payment', { ...DEFAULT_PAYMENT, reference });
+    await until(handle, 'needs-operator');
+    const adopt = (orderId: unknown) =>
+      handle.executeUpdate('resolve', { args: [{ action: 'adopt-order', by: 'alice', evidence: 'list', orderId }] });
+    expect(await adopt('ord-nobody-knows')).toMatchObject({ accepted: false });
+    expect(await product.store.payout(reference)).toMatchObject({ orderId: ours });
+    const other = (await ordersUnder(product, reference)).find(({ order_id }) => order_id !== ours)?.order_id;
+    expect(await adopt(other)).toMatchObject({ accepted: true });
+    await product.sandboxTest('POST', `orders/${other}/status`, { status: 'COMPLETED', stay: true });
+    expect(await handle.result()).toMatchObject({ state: 'completed', orderId: other });
+    await recordHistory(handle, 'payout', 'order-named-only-not-adopted');
+  });
+
   it('what was decided about one order at the bank is not driven for the other that is adopted in its place', async () => {
     const settle = { APPROVED: 600_000 };
     await using product = await startProduct({ sandbox: { profile: { dedupe: 'none' } as never, settle } });

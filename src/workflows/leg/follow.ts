@@ -8,7 +8,7 @@ import { goOnAfresh } from '../payout/fresh-history.ts';
 import { awaitBankApproval, forgetDecision } from './audit.ts';
 import { Follow, UNREADABLE } from './followed-order.ts';
 import type { LegResult, OrderLeg } from './order-leg.ts';
-import { knownOrders, secondOrder, setAside, takeBack } from './second-orders.ts';
+import { isThere, knownOrders, secondOrder, setAside, takeBack } from './second-orders.ts';
 
 type Followed = Exclude<LegResult, { kind: 'gates' }>;
 
@@ -99,7 +99,7 @@ async function park(follow: Follow, reason: ReasonCode, judgement: OrderJudgemen
   const answer: Settled =
     closes && follow.isSecondUnread
       ? { accepted: false, message: 'another order under this reference could not be read just now; try again' }
-      : judgeResolve(follow, pending.request, closes ? follow.conflictOf(now) : reason, now);
+      : await judgeResolve(follow, pending.request, closes ? follow.conflictOf(now) : reason, now);
   const { people = by, ...told } = answer;
   inbox.answer(pending, told);
   if (!told.accepted || !closes) return undefined;
@@ -124,12 +124,12 @@ async function beforeNoMoney(follow: Follow, summary: string): Promise<void> {
  * Judges an operator's request. There is an order, so its own status ends the payout; only if that is unclear or the order
  * differs do people decide.
  */
-function judgeResolve(
+async function judgeResolve(
   follow: Follow,
   request: ResolveUpdate,
   reason: ReasonCode | undefined,
   read: OrderJudgement,
-): Settled {
+): Promise<Settled> {
   const { leg } = follow;
   const { action, orderId } = request;
   if (action === 'keep-looking') return { accepted: true, message: 'checking the order again' };
@@ -138,6 +138,10 @@ function judgeResolve(
     return settleDifference(leg, request, read);
   }
   if (action === 'adopt-order' && orderId !== undefined && knownOrders(leg).has(orderId)) {
+    // Anybody who may signal can name an order.
+    const isNamedOnly =
+      orderId !== leg.orderId && patched('adopted-order-is-read') && !(await isThere(follow, orderId));
+    if (isNamedOnly) return { accepted: false, message: 'the bank does not show just now that this order may pay it' };
     for (const other of knownOrders(leg)) if (other !== orderId) setAside(leg, other);
     if (leg.orderId !== orderId) forgetDecision(follow);
     leg.orderId = orderId;

@@ -40,7 +40,8 @@ export async function secondOrder(follow: Follow): Promise<string | undefined> {
   return undefined;
 }
 
-async function isThere(follow: Follow, orderId: string): Promise<boolean> {
+/** Whether a read shows the order, as one under the reference that may take money. */
+export async function isThere(follow: Follow, orderId: string): Promise<boolean> {
   const { leg, notThere } = follow;
   const { view, plan, terms } = leg;
   const order = await localReads.readOrder
