@@ -1,4 +1,5 @@
 import type { Bank } from '../../api/bank.ts';
+import type { WorkerSettings } from '../../config/settings.ts';
 import type { Limit } from '../../domain/authority.ts';
 import { DAY_MS } from '../../domain/durations.ts';
 import { compareDecimals, sumDecimals } from '../../domain/money.ts';
@@ -7,9 +8,13 @@ import type { PayoutRecord } from '../../store/store.ts';
 import { byTheClockBehind } from '../reconciliation/bank-time.ts';
 import type { Authority } from './verdict.ts';
 
-/** Our clock alone does not say when a day is over: one that is ahead would begin another. */
+/**
+ * Our clock alone does not say when a day is over: one that is ahead would begin another, and a worker whose clock is behind records
+ * its sends too early, by no more than the allowed skew.
+ */
 interface Counting extends Authority {
   bank: Pick<Bank, 'clock'>;
+  settings: Pick<WorkerSettings, 'policy' | 'clockSkewMs'>;
 }
 
 /** What is known of an order before it is sent. */
@@ -51,14 +56,14 @@ interface Between {
 
 /** Checks the limits of one currency. */
 async function passedIn(
-  { store, settings: { policy }, now, bank }: Counting,
+  { store, settings: { policy, clockSkewMs }, now, bank }: Counting,
   { kind, reference }: PayoutRecord,
   { currency, amount, accountId, payee }: Between & { currency: string; amount: string },
 ): Promise<string | undefined> {
   const counted = (limit: Limit, of: PayoutRecord['kind']): boolean => limit.kinds?.includes(of) ?? true;
   const limits = policy?.limits.filter((limit) => limit.currency === currency && counted(limit, kind)) ?? [];
   if (limits.length === 0) return undefined;
-  const since = byTheClockBehind({ bank }, now()) - DAY_MS;
+  const since = byTheClockBehind({ bank }, now()) - DAY_MS - clockSkewMs;
   const others = (await store.handedToBank({ currency, since })).filter((other) => other.reference !== reference);
   const counts: Readonly<Record<Limit['per'], (other: (typeof others)[number]) => boolean>> = {
     day: () => true,

@@ -314,6 +314,23 @@ describe.each(['transfer', 'exchange'] as const)('one %s under a policy', (kind)
     expect(await send(deps(0), second, 2)).toMatchObject({ outcome: 'accepted' });
   });
 
+  it('counts for a limit what a worker whose clock is behind has sent, for the whole 24 hours', async () => {
+    const policy = policyOf(PEOPLE, { limits: [{ per: 'day', currency: 'USD', amount: '199.99' }] });
+    const sentBy = { ...depsOf(policy), now: () => Date.now() - 9 * 60_000 };
+    const first = await claimed(kind);
+    await read(sentBy, first);
+    expect(await send(sentBy, first)).toMatchObject({ outcome: 'accepted' });
+    const second = await claimed(kind, { id: 's' });
+    const deps = (hours: number): ActivityDeps => ({
+      ...depsOf(policy),
+      settings: { ...depsOf(policy).settings, clockSkewMs: 600_000 },
+      now: () => Date.now() + hours * 3_600_000,
+    });
+    expect(await read(deps(23.9), second)).toMatchObject({ limit: '199.99 USD per day, within 24 h' });
+    expect(await send(deps(23.9), second)).toEqual(NOTHING_SENT);
+    expect(await send(deps(24.1), second, 2)).toMatchObject({ outcome: 'accepted' });
+  });
+
   it('says that it is above a limit by itself, and waits in vain', async () => {
     const deps = depsOf(policyOf(PEOPLE, { limits: [{ per: 'day', currency: 'USD', amount: '99.99' }] }));
     const { limit } = await read(deps, await claimed(kind));
