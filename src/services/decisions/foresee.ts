@@ -6,7 +6,7 @@ import { askedAbout, flagsOf } from '../payout/payee-flags.ts';
 import { type SignedTerms, signedTerms, type TermsOf } from '../payout/signed-terms.ts';
 
 export interface ForesightDeps extends TermsOf {
-  bank: Pick<Bank, 'accounts' | 'beneficiaries'>;
+  bank: Pick<Bank, 'accounts' | 'beneficiaries' | 'clock'>;
   store: Pick<Store, 'payeeHistory'>;
   now: () => number;
 }
@@ -45,7 +45,7 @@ export class Foresight {
       if (paying === undefined) return undefined;
       const payee = payeeId === undefined ? undefined : await this.#payee(payeeId);
       const history = await this.#history(JSON.stringify(askedAbout(row, payee)));
-      const flags = flagsOf(history, row, payee, this.#deps.now());
+      const flags = flagsOf(this.#deps, history, row, payee);
       const terms = signedTerms(this.#deps, row, { payee, payingAccountId: paying.account_id }, flags);
       return terms && { ...terms, flags };
     });

@@ -1,3 +1,4 @@
+import type { Bank } from '../../api/bank.ts';
 import type { Beneficiary } from '../../api/schemas/beneficiaries.ts';
 import type { Flag } from '../../domain/flags.ts';
 import { beneficiaryFields } from '../../domain/instruction.ts';
@@ -18,32 +19,36 @@ export function askedAbout({ instruction }: PayoutRecord, payee: Beneficiary | u
   return { uid, payeeId: payee?.id, currency, name: { name, asShown, inSmall }, country: payeeCountry(items) };
 }
 
+/** No payee gets older by a clock of ours that is ahead. */
+const timeOf = ({ bank, now }: Pick<ActivityDeps, 'now'> & { bank: Pick<Bank, 'clock'> }): number =>
+  byTheClockBehind({ bank }, now());
+
 /** What people should look at about the payee of a row. */
 export function flagsOf(
+  clocks: Parameters<typeof timeOf>[0],
   history: PayeeHistory,
   { instruction: { amount } }: PayoutRecord,
   payee: Beneficiary | undefined,
-  now: number,
 ): Flag[] {
+  const now = timeOf(clocks);
   const digest = payee && payeeDigest(payee);
   const isOther = digest !== undefined && history.digest !== undefined && history.digest !== digest;
   const changedAt = isOther ? now : history.changedAt;
   return payeeFlags({ ...history, createdAt: payee?.created_at, digest, changedAt, amount }, now);
 }
 
-/** The same, and what the bank shows is kept for the next payout to it. No payee gets older by a clock of ours that is ahead. */
+/** The same, and what the bank shows is kept for the next payout to it. */
 export async function notedFlags(
-  { store, bank, now: clock }: Pick<ActivityDeps, 'store' | 'bank' | 'now'>,
+  { store, ...clocks }: Pick<ActivityDeps, 'store' | 'bank' | 'now'>,
   row: PayoutRecord,
   payee: Beneficiary | undefined,
 ): Promise<Flag[]> {
-  const now = byTheClockBehind({ bank }, clock());
   const asked = askedAbout(row, payee);
   const history = await store.payeeHistory(asked);
   const digest = payee && payeeDigest(payee);
   if (payee !== undefined && digest !== undefined && history.digest !== digest) {
     const { uid, name, country = null } = asked;
-    await store.notePayee({ uid, payeeId: payee.id, digest, name, country, seenAt: now });
+    await store.notePayee({ uid, payeeId: payee.id, digest, name, country, seenAt: timeOf(clocks) });
   }
-  return flagsOf(history, row, payee, now);
+  return flagsOf(clocks, history, row, payee);
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { UNMEASURED_CLOCK } from '../../../src/api/bank-clock.ts';
 import type { Policy, SignedDecision } from '../../../src/domain/authority.ts';
 import type { PayoutInstruction } from '../../../src/domain/instruction.ts';
 import {
@@ -27,6 +28,7 @@ const POLICY = policyOf(PEOPLE, { approvals: [{ approvals: 2 }, ALONE_FROM] });
 /** A bank that shows one account for every id, and old payees; which of them were read. */
 function bankOf(read: string[] = []): PlanDeps['bank'] {
   const shown = {
+    clock: UNMEASURED_CLOCK,
     accounts: {
       get: async (id: string) => {
         read.push(id);
@@ -112,6 +114,14 @@ describe('What is shown before somebody signs', () => {
 });
 
 describe('One signature for the rows of a batch', () => {
+  it('foresees a payee as new as the bank has it, when our clock is ahead', async () => {
+    await using batch = await claimed([{}]);
+    const { deps } = batch;
+    const offset = () => ({ ms: 1 - Date.now(), spreadMs: 0, samples: 3 });
+    const atBank = { ...deps, bank: { ...deps.bank, clock: { offset } } };
+    expect(await preparePlan(atBank, asked(bob))).toMatchObject({ newPayees: 1, flags: { 'new-payee': 1 } });
+  });
+
   it('counts for each row as one person, before anybody has read the bank for it', async () => {
     const read: string[] = [];
     await using batch = await claimed([{}, { amount: '20' }, { currency: 'EUR' }], POLICY, read);
