@@ -33,7 +33,7 @@ export interface GatewayDeps {
   /** Each rejects while its part is unusable. */
   ready: ReadinessProbes<'store' | 'temporal' | 'bank'>;
   /** About parts that are usable nevertheless. */
-  warnings(): string[];
+  warnings(): Promise<string[]>;
   cards: CardDeps;
   /** Events are stored before the answer and delivered after it. */
   webhooks: { take: TakeWebhook; queue: EventQueue };

@@ -14,10 +14,10 @@ export interface Readiness<Part extends string> {
   parts: Readonly<Record<Part, 'up' | 'down'>>;
 }
 
-/** Checks every part; the result is shared and reused for a short time, however often it is asked for. */
+/** Checks every part; the result is shared and reused for `freshMs`, however often it is asked for. */
 export function readinessOf<Part extends string>(
   parts: ReadinessProbes<Part>,
-  { log, now }: { log: Log; now: () => number },
+  { log, now, freshMs = FRESH_MS }: { log: Log; now: () => number; freshMs?: number },
 ): () => Promise<Readiness<Part>> {
   const names = Object.keys(parts) as Part[];
   const look = async (): Promise<Readiness<Part>> => {
@@ -29,7 +29,7 @@ export function readinessOf<Part extends string>(
   };
   let asked: { at: number; answer: Promise<Readiness<Part>> } | undefined;
   return () => {
-    if (asked === undefined || now() - asked.at > FRESH_MS) asked = { at: now(), answer: look() };
+    if (asked === undefined || now() - asked.at > freshMs) asked = { at: now(), answer: look() };
     return asked.answer;
   };
 }

@@ -111,7 +111,7 @@ async function openGatewayOf(opened: Opened, port: number): Promise<void> {
       refused: async (refusal) => refusal,
       control: (batch, update, by) => updateBatch({ client, store, settings: config.settings }, batch, update, by),
       ready: { store: () => store.identity(), temporal: async () => undefined, bank: () => bank.authenticate() },
-      warnings: () => [],
+      warnings: async () => [],
       cards: fakeCards(),
       webhooks: {
         take: async () => ({ refused: 'unconfigured' }),

@@ -86,7 +86,7 @@ export async function openGateway(
       temporal: door.assertReady,
       bank: () => door.bank.authenticate(),
     },
-    warnings: () => warnings,
+    warnings: async () => warnings,
     cards,
     webhooks: {
       take: async () => ({ refused: 'unconfigured' }),
