@@ -47,7 +47,9 @@ export function checkColumns({
   requiredDetails?: RequiredDetailsOf;
 }): Columns {
   const known = knownFields(pairs, requiredDetails);
-  const unknown = columns.filter(({ name }) => !OWN_FIELDS.has(name) && known !== undefined && !known.has(name));
+  const unknown = columns.filter(
+    ({ name }) => !OWN_FIELDS.has(name) && known !== undefined && !known.has(name) && pairs.filled.has(name),
+  );
   const header = columns.find(({ row }) => row === null);
   const absent = REQUIRED_COLUMNS.filter(
     (name) => header !== undefined && !columns.some((column) => column.name === name),
@@ -80,10 +82,14 @@ export function checkColumns({
 export class RequiredDetailsPairs {
   /** Whether some row has a beneficiary type, valid or not. */
   named = false;
+  /** Columns in which some row has a value: others ask for nothing, whatever their name. */
+  readonly filled = new Set<string>();
   private readonly pairs = new Map<string, { currency: string; beneficiaryType: string }>();
 
-  add({ currency = '', beneficiary_type: beneficiaryType = '' }: Readonly<Record<string, string | undefined>>): void {
+  add(row: Readonly<Record<string, string | undefined>>): void {
+    const { currency = '', beneficiary_type: beneficiaryType = '' } = row;
     this.named ||= beneficiaryType !== '';
+    for (const [name, value = ''] of Object.entries(row)) if (value.trim() !== '') this.filled.add(name);
     if (currencyExponent(currency) === undefined || !BENEFICIARY_TYPES.has(beneficiaryType)) return;
     this.pairs.set(`${currency} ${beneficiaryType}`, { currency, beneficiaryType });
   }

@@ -231,6 +231,20 @@ describe('the file as a whole', () => {
     expect(findings[0]?.message).toContain('that the bank asks for');
   });
 
+  test('may have columns without any value, as a template has of which only some rows are kept', () => {
+    const { instructions, findings } = validated([{ ...GOOD, account_no: '', sort_code: ' ' }]);
+    expect(findings).toEqual([]);
+    expect(instructions.map(({ instruction }) => instruction)).toEqual([GOOD]);
+    expect(
+      broken(
+        validated([
+          { ...NEW_PAYEE, nickname: '' },
+          { ...NEW_PAYEE, id: 'INV-2', nickname: 'x' },
+        ]),
+      ),
+    ).toEqual([['nickname', 'unknown-column']]);
+  });
+
   test('of a bank message does not have its payee fields called unknown while the type of the payee is', () => {
     const untold = { ...NO_PAYEE, account_no: '1' };
     const original = { payment: 0, endToEndId: 'INV-1', amount: '10.00', currency: 'USD' };
@@ -243,7 +257,7 @@ describe('the file as a whole', () => {
   });
 
   test('has no valid row once its header line is wrong', () => {
-    expect(validated([{ ...GOOD, nickname: '' }]).instructions).toEqual([]);
+    expect(validated([{ ...GOOD, nickname: 'x' }]).instructions).toEqual([]);
   });
 
   test('of JSON has an unknown field on its row, and its other rows stay valid', () => {
