@@ -46,6 +46,8 @@ interface CurrentPayment extends PaymentBlock {
   original: OriginalPayment;
   totals: ControlTotals;
   transactions: number;
+  /** What precedes its transactions follows the grammar. */
+  isSound: boolean;
 }
 
 class Pain001Reader implements DocumentEvents {
@@ -92,7 +94,9 @@ class Pain001Reader implements DocumentEvents {
       const original = { paymentId: '' };
       const index = this.message?.payments.push(original) ?? 0;
       const totals = new ControlTotals();
-      this.payment = { index: index - 1, path: this.path(), fields: new Fields(), original, totals, transactions: 0 };
+      const counted = { original, totals, transactions: 0, isSound: true };
+      this.payment = { index: index - 1, path: this.path(), fields: new Fields(), ...counted };
+      this.problemsBefore = this.problems;
     }
     if (trail === TRANSACTION && this.payment !== undefined) this.begun(this.payment, line);
   }
@@ -146,6 +150,7 @@ class Pain001Reader implements DocumentEvents {
       payment.original.paymentId = payment.fields.raw('PmtInfId') ?? '';
       payment.original.transactions = payment.fields.raw('NbOfTxs');
       payment.original.controlSum = payment.fields.raw('CtrlSum');
+      payment.isSound = this.problems === this.problemsBefore;
     }
     this.rows += 1;
     if (this.rows > ROWS_MAX) throw new UnreadableFile(tooManyRows(this.file, line));
@@ -168,8 +173,8 @@ class Pain001Reader implements DocumentEvents {
     const transfer = creditTransferOf(transaction, this.context.mapping.identity);
     this.totals.add(transfer.amount);
     this.payment?.totals.add(transfer.amount);
-    // The file is refused anyway, and what this transaction lacks has been reported.
-    if (this.problems > this.problemsBefore) return;
+    // The file is refused anyway, and what this transaction or its block lacks has been reported.
+    if (this.problems > this.problemsBefore || !this.payment?.isSound) return;
     const { row, line, path } = transaction;
     const { instruction, spare, broken } = instructionOf(transfer, this.context);
     const chargeType = chargeTypeOf(transaction);

@@ -151,6 +151,16 @@ describe('what the message itself gets wrong is a finding of the file', () => {
     expect(findings).toMatchObject([{ rule: 'bad-value', column: 'IBAN', value: '***4714', row: null }]);
   });
 
+  it.each<[string, object, string]>([
+    ['an unknown method', { method: 'TRX' }, 'PmtMtd'],
+    ['no account', { account: '<Id/>' }, 'Id'],
+    ['unknown charges', { charges: '<ChrgBr>ALL</ChrgBr>' }, 'ChrgBr'],
+  ])('%s of a payment block is told once, whatever its transactions make of it', async (_, payment, column) => {
+    const { rows, findings } = await read(pain001({ payments: [{ ...payment, transactions: [{}, {}] }, {}] }));
+    expect(findings).toMatchObject([{ row: null, column }]);
+    expect(rows.map(({ row }) => row)).toEqual([3]);
+  });
+
   it('an amount that is none is told of, and a count that is none is compared with nothing', async () => {
     const amount = '<InstdAmt Ccy="EUR">ten</InstdAmt>';
     const { findings } = await read(pain001({ header: { count: 'one' }, payments: [{ transactions: [{ amount }] }] }));
