@@ -22,7 +22,13 @@ export async function readAba(
   context: MessageContext,
   rowsMax = ROWS_MAX,
 ): Promise<void> {
-  await readRecords(file, bytes, ABA_WIDTH, sink, new AbaReader(file, sink, context, rowsMax));
+  await readRecords(
+    file,
+    bytes,
+    { width: ABA_WIDTH, mayRunOn: false },
+    sink,
+    new AbaReader(file, sink, context, rowsMax),
+  );
 }
 
 interface Head {

@@ -3,7 +3,7 @@ import { fileFinding, printable } from '../../rules/finding.ts';
 import { UnreadableFile } from '../decode.ts';
 import { FILE_BYTES_MAX, type RowSink } from '../input.ts';
 
-/** Files of fixed-width records in plain ASCII, one per line: ABA and NACHA. */
+/** Files of fixed-width records in plain ASCII: ABA and NACHA. */
 
 /** First and last column of a field, counted from 1 as in the documentation of the formats. */
 export type Columns = readonly [from: number, to: number];
@@ -18,15 +18,24 @@ interface FixedRecord {
 const LF = 0x0a;
 const CR = 0x0d;
 
+/** Of a format's records. */
+export interface RecordShape {
+  width: number;
+  /** Records may follow each other without line ends, all of them or within a line. */
+  mayRunOn: boolean;
+}
+
 /**
- * Records of exactly `width` printable ASCII characters; line ends are LF or CRLF, empty lines count as lines. Throws
- * `UnreadableFile` (`not-ascii`, `wrong-record-length`, `file-too-large`), since after that no column can be trusted.
+ * Records of exactly `width` printable ASCII characters; line ends are LF or CRLF, empty lines count as lines, and so does each record of
+ * a line that has several. Throws `UnreadableFile` (`not-ascii`, `wrong-record-length`, `file-too-large`), since after that no column can
+ * be trusted.
  */
 async function* fixedRecords(
   file: string,
   bytes: AsyncIterable<Uint8Array>,
-  width: number,
+  shape: RecordShape,
 ): AsyncGenerator<FixedRecord> {
+  const { width, mayRunOn } = shape;
   let held: Buffer = Buffer.alloc(0);
   let line = 1;
   let total = 0;
@@ -36,29 +45,41 @@ async function* fixedRecords(
     held = Buffer.concat([held, chunk]);
     let start = 0;
     for (let end = held.indexOf(LF); end >= 0; end = held.indexOf(LF, start)) {
-      const text = recordText(file, line, held.subarray(start, end), width);
-      if (text !== '') yield { text, line };
+      yield* recordsOf(held.subarray(start, end));
       start = end + 1;
-      line += 1;
     }
     held = held.subarray(start);
-    if (held.length > width + 1) recordText(file, line, held, width);
+    // The last record in hand may be the rest of its line.
+    for (; held.length > 2 * width + 1; held = held.subarray(width)) {
+      yield* recordsOf(mayRunOn ? held.subarray(0, width) : held);
+    }
   }
-  const last = recordText(file, line, held, width);
-  if (last !== '') yield { text: last, line };
+  yield* recordsOf(held);
+
+  function* recordsOf(ended: Buffer): Generator<FixedRecord> {
+    const text = ended.at(-1) === CR ? ended.subarray(0, -1) : ended;
+    const isRun = mayRunOn && text.length % width === 0;
+    for (let at = 0; at < text.length; at += width) {
+      yield { text: recordText(file, line, isRun ? text.subarray(at, at + width) : text, shape), line };
+      line += 1;
+    }
+    if (text.length === 0) line += 1;
+  }
 }
 
-function recordText(file: string, line: number, bytes: Buffer, width: number): string {
-  const record = bytes.at(-1) === CR ? bytes.subarray(0, -1) : bytes;
+function recordText(file: string, line: number, record: Buffer, { width, mayRunOn }: RecordShape): string {
   const bad = record.findIndex((byte) => byte < 0x20 || byte > 0x7e);
   if (bad >= 0) {
     const message = `character ${bad + 1} is not plain ASCII; save the file as ASCII. The rest was not checked`;
     throw new UnreadableFile(fileFinding(file, line, 'not-ascii', message));
   }
-  if (record.length !== width && record.length > 0) {
+  if (record.length !== width) {
+    const tooLong = mayRunOn
+      ? 'characters may have been added or lost; export it again'
+      : 'line ends may be missing; export it with one record a line';
     const why =
       record.length > width
-        ? 'line ends may be missing; export it with one record a line'
+        ? tooLong
         : 'the file may be truncated, or an editor may have removed blanks at the ends of lines; export it again';
     const message = `${record.length} characters where every record has ${width}; ${why}. The rest was not checked`;
     throw new UnreadableFile(fileFinding(file, line, 'wrong-record-length', message));
@@ -75,12 +96,12 @@ function tooLarge(file: string, line: number): UnreadableFile {
 export async function readRecords(
   file: string,
   bytes: AsyncIterable<Uint8Array>,
-  width: number,
+  shape: RecordShape,
   sink: RowSink,
   reader: { take(record: string, line: number): void; end(): void },
 ): Promise<void> {
   try {
-    for await (const { text, line } of fixedRecords(file, bytes, width)) reader.take(text, line);
+    for await (const { text, line } of fixedRecords(file, bytes, shape)) reader.take(text, line);
     reader.end();
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;

@@ -15,5 +15,11 @@ export async function readNacha(
   context: MessageContext,
   rowsMax = ROWS_MAX,
 ): Promise<void> {
-  await readRecords(file, bytes, NACHA_WIDTH, sink, new NachaReader(file, sink, context, rowsMax));
+  await readRecords(
+    file,
+    bytes,
+    { width: NACHA_WIDTH, mayRunOn: true },
+    sink,
+    new NachaReader(file, sink, context, rowsMax),
+  );
 }

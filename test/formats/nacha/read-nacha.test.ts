@@ -56,6 +56,25 @@ describe('a credit', () => {
     });
   });
 
+  test.each([7, 94, 500, 65_536])(
+    'is read alike if records have no line ends, or one for each block (chunks of %i bytes)',
+    async (size) => {
+      const lines = nachaOf([{ entries: Array.from({ length: 21 }, (_, at) => ({ id: `EMP-${at}` })) }]).trimEnd();
+      const expected = await read(lines);
+      expect(expected.rows).toHaveLength(21);
+      const records = lines.split('\n');
+      const blocks = records.flatMap((_, at) => (at % 10 === 0 ? [records.slice(at, at + 10).join('')] : []));
+      for (const content of [
+        records.join(''),
+        `${records.join('')}\r\n`,
+        blocks.join('\n'),
+        `${blocks.join('\r\n')}\r\n`,
+      ]) {
+        expect(await read(content, CONTEXT, size)).toEqual(expected);
+      }
+    },
+  );
+
   test('of a CCD batch goes to a company; a batch without a date is paid at once', async () => {
     const content = nachaOf([{ entries: [{}] }, { entryClass: 'CCD', date: '      ', entries: [{ code: '32' }] }]);
     const { rows, findings, messages } = await read(content);
@@ -151,6 +170,7 @@ describe('a file that is refused as a whole', () => {
     ['without a file control', good.slice(0, 5).join('\n'), 'truncated-file', 5, null],
     ['cut off inside a batch', good.slice(0, 3).join('\n'), 'truncated-file', 3, null],
     ['cut off inside a record', good.join('\n').slice(0, 250), 'wrong-record-length', 3, null],
+    ['cut off inside a record, without line ends', good.join('').slice(0, 250), 'wrong-record-length', 2, null],
     ['with more after its file control', with_(7, () => good[2] ?? ''), 'record-after-total', 7, null],
     ['with a last block that is not full', good.slice(0, 9).join('\n'), 'wrong-block-count', 9, null],
     ['without entries', nachaOf([{ entries: [] }]), 'no-rows', 10, null],
