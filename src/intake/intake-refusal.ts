@@ -40,7 +40,7 @@ const COMPLETE =
 export function invalidInput(found: FindingList, mend: string): IntakeRefusal {
   const findings = found.list();
   const hint = findings.some(({ rule }) => COMPLETED.has(rule)) ? `${mend} ${COMPLETE}` : mend;
-  const places = new Set(findings.map(({ row }) => row)).size;
+  const places = new Set(findings.map(({ row, line }) => row ?? `line ${line}`)).size;
   const where = places === found.total ? '' : ` in ${places} ${places === 1 ? 'place' : 'places'}`;
   const counted = `${found.total} ${found.total === 1 ? 'finding' : 'findings'}${where}`;
   return new IntakeRefusal('invalid-input', INPUT_INVALID, `${counted}; nothing was sent.`, { findings, hint });

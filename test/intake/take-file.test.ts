@@ -42,6 +42,21 @@ it('finds the batch it made when it is asked again under its id, and starts it u
   expect(door.started).toHaveLength(2);
 });
 
+it('refuses a file with how many findings it has, and in how many rows or lines', async () => {
+  const door = await openTestDoor();
+  const refused = async (text: string) => {
+    writeFileSync(join(door.dir, 'a.csv'), text);
+    const { message } = (await taken(door, join(door.dir, 'a.csv')).catch((error) => error)) as Error;
+    return message;
+  };
+  const rows = csvOf([
+    { id: '1', note: 'a\rb' },
+    { id: '2', note: 'a\rb' },
+  ]);
+  expect(await refused(rows)).toMatch(/^2 findings; /);
+  expect(await refused(csvOf([{ id: '1', colour: 'red', size: 'L' }]))).toMatch(/^2 findings in 1 place; /);
+});
+
 it('several at once make one batch', async () => {
   const door = await openTestDoor();
   const path = file(door, 'a.csv', [{ id: '1' }, { id: '2' }, { id: '3' }]);
