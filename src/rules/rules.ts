@@ -98,6 +98,8 @@ export const RULES: Readonly<Record<string, string>> = {
     'The message does not say whether the payee is a person or a company. Set it in the payee directory, or set beneficiaryType in the mapping file.',
   'no-header':
     'The first line of a CSV file or sheet must name the columns in lower case. Delete what is above the header line, or add one as in `payouts template`.',
+  'no-line-end':
+    'A warning: the file ends inside a value, as a file that was cut off does. Compare the value with its source, and see that no row is missing.',
   'no-payment-type':
     "The message does not say through which network the payee's bank is reached. Add a rule to paymentTypes in the mapping file, or add the payee to the payee directory.",
   'no-payouts': 'The JSON object has no array under "payouts". Write {"payouts": [...]} or just the array.',
@@ -164,7 +166,8 @@ export const RULES: Readonly<Record<string, string>> = {
   'too-many-decimals':
     'The amount has more decimals than its currency allows (JPY none, EUR two, KWD three). Round it; amounts are never rounded for you.',
   'too-many-rows': 'The file has too many rows. Split it.',
-  'truncated-file': 'The file ends before its totals. Use the complete file; nothing of this one was taken.',
+  'truncated-file':
+    'The file ends before its totals, or inside an amount. Use the complete file; nothing of this one was taken.',
   'unbalanced-debit':
     'The debit of the paying account does not equal the sum of the credits. The file may have been edited: export it again.',
   'unexpected-attribute': 'The standard does not allow this attribute on this element. Delete it.',

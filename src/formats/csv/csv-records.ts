@@ -1,4 +1,6 @@
 import type { CsvError, InfoRecord } from 'csv-parse';
+import { currencyExponent } from '../../domain/currency.ts';
+import { isFreeText } from '../../rules/field-rules.ts';
 import { UnreadableFile } from '../decode.ts';
 import { type RowSink, recordTooLarge } from '../input.ts';
 import { TableRows } from '../table-rows.ts';
@@ -11,6 +13,11 @@ export class CsvRecords {
   private blankLines = 0;
   /** Stray quotes found in the current record. */
   private strayQuotes = 0;
+  /** The record taken last, if it is a row with all its values. */
+  private last: { record: readonly string[]; line: number } | undefined;
+  private rows = 0;
+  /** Rows whose amount, in the last column, has fewer decimals than its currency. */
+  private shortAmounts = 0;
 
   constructor(file: string, sink: RowSink) {
     this.table = new TableRows(file, sink);
@@ -22,6 +29,7 @@ export class CsvRecords {
 
   take(record: string[], info: InfoRecord): null {
     this.strayQuotes = 0;
+    this.last = undefined;
     // The parser gives the line on which a record ends; less the newlines in it, that is the line on which it starts.
     const line = info.lines - newlinesIn(record);
     this.nextLine = info.lines + 1;
@@ -34,6 +42,7 @@ export class CsvRecords {
 
   /** Called for a record that the parser gave up. Throws if the following records cannot be parsed either. */
   skip(error: CsvError | undefined): undefined {
+    this.last = undefined;
     const { table } = this;
     const blankLines = Number(error?.empty_lines);
     const start = this.nextLine + blankLines - this.blankLines;
@@ -54,14 +63,40 @@ export class CsvRecords {
     return undefined;
   }
 
-  end(): void {
+  /**
+   * `isEnded`: the file ends with a line end or a quote. Otherwise it may have been cut off inside its last value, and a part of an amount
+   * or of an account number is one too. Throws if it certainly looks so.
+   */
+  end(isEnded: boolean): void {
     this.table.end();
+    const { table, last } = this;
+    const column = table.header?.at(-1) ?? '';
+    if (isEnded || last === undefined || isFreeText(column)) return;
+    const decimals = column === 'amount' ? this.decimalsOf(last.record) : undefined;
+    if (decimals === 'all') return;
+    if (decimals === 'fewer' && this.shortAmounts === 1 && this.rows > 1) {
+      throw new UnreadableFile({ ...table.found(last.line, CUT_OFF), column });
+    }
+    table.warn(last.line, { index: last.record.length - 1, ...NO_LINE_END });
+  }
+
+  /** Of the amount in the last column, compared with its currency; undefined if that has none or is not known. */
+  private decimalsOf(record: readonly string[]): 'all' | 'fewer' | undefined {
+    const { header = [] } = this.table;
+    const places = currencyExponent(record[header.indexOf('currency')]?.trim() ?? '') ?? 0;
+    const [, decimals = ''] = record.at(-1)?.trim().split('.') ?? [];
+    if (places === 0) return undefined;
+    return decimals.length < places ? 'fewer' : 'all';
   }
 
   private takeRow(columns: number, record: string[], line: number): void {
     if (record.every((value) => value.trim() === '')) this.table.leaveOut(line, BLANK_ROW);
-    else if (record.length === columns) this.table.takeRow(record, line);
-    else {
+    else if (record.length === columns) {
+      this.table.takeRow(record, line);
+      this.last = { record, line };
+      this.rows += 1;
+      if (this.table.header?.at(-1) === 'amount' && this.decimalsOf(record) === 'fewer') this.shortAmounts += 1;
+    } else {
       const mend =
         record.length < columns
           ? 'the line may have been cut off, or split by a line break in a value: complete it'
@@ -78,6 +113,16 @@ const newlinesIn = (record: readonly string[]): number =>
 const BLANK_ROW = {
   rule: 'blank-row',
   message: 'the line has no values, as Excel writes for cleared rows, and is ignored; delete the rows in the sheet',
+};
+const CUT_OFF = {
+  rule: 'truncated-file',
+  message:
+    'the file ends without a line end, in an amount with fewer decimals than all others: it may be truncated; export it again, or end the line if it is complete',
+};
+const NO_LINE_END = {
+  rule: 'no-line-end',
+  message:
+    'the file ends here without a line end, so this value may have been cut off, and rows may be missing; compare it with its source',
 };
 const STRAY_QUOTE = {
   rule: 'stray-quote',

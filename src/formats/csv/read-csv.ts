@@ -11,7 +11,7 @@ import { csvText, detectDelimiter } from './csv-text.ts';
 export async function readCsv(file: string, bytes: AsyncIterable<Uint8Array>, sink: RowSink): Promise<void> {
   const records = new CsvRecords(file, sink);
   try {
-    await parseInto(
+    const ending = await parseInto(
       records,
       csvText(
         file,
@@ -19,17 +19,20 @@ export async function readCsv(file: string, bytes: AsyncIterable<Uint8Array>, si
         sink,
       ),
     );
-    records.end();
+    records.end(ending === '\n' || ending === '"');
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
     sink.finding(error.finding);
   }
 }
 
-async function parseInto(records: CsvRecords, text: AsyncIterable<string>): Promise<void> {
+/** Returns the last character. */
+async function parseInto(records: CsvRecords, text: AsyncIterable<string>): Promise<string> {
   let parser: Parser | undefined;
   let head = '';
+  let ending = '';
   for await (const chunk of text) {
+    ending = chunk.at(-1) ?? ending;
     if (parser === undefined) {
       // The delimiter is known once the header line is complete.
       head += chunk;
@@ -45,11 +48,12 @@ async function parseInto(records: CsvRecords, text: AsyncIterable<string>): Prom
     }
   }
   if (parser === undefined) {
-    if (head.trim() === '') return;
+    if (head.trim() === '') return ending;
     parser = openParser(records, head);
     await write(parser, head);
   }
   await end(parser);
+  return ending;
 }
 
 function openParser(records: CsvRecords, head: string): Parser {

@@ -110,6 +110,45 @@ test('what ends too early, or has a column without a name, is told how to mend i
   ]);
 });
 
+describe('a file that ends without a line end', () => {
+  const amounts = (...values: string[]) => ['id,currency,amount', ...values.map((it, at) => `${at},${it}`)].join('\n');
+
+  test.each([
+    ['inside an amount, told by those of the other rows', amounts('EUR,10.00', 'JPY,1250', 'EUR,12')],
+    ['behind its point', amounts('EUR,10.00', 'EUR,1250.')],
+  ])('%s is refused', async (_, content) => {
+    for (const chunkSize of [1, 65_536]) {
+      const { findings, warnings } = await read(content, chunkSize);
+      expect(findings).toMatchObject([{ rule: 'truncated-file', row: null, column: 'amount' }]);
+      expect(warnings).toEqual([]);
+    }
+    expect((await read(`${content}\n`)).findings).toEqual([]);
+  });
+
+  test.each([
+    ['where other rows have such amounts too', amounts('EUR,10.5', 'EUR,12'), 'amount'],
+    ['where there is no other row', amounts('EUR,12'), 'amount'],
+    ['where the currency has no decimals', amounts('JPY,1250', 'JPY,12'), 'amount'],
+    ['in an account number', 'id,account_no\nA,00010002\nB,0001', 'account_no'],
+    ['before a value', 'id,execute_on\nA,2026-03-31\nB,', 'execute_on'],
+  ])('%s is worth a look', async (_, content, column) => {
+    const { findings, warnings } = await read(content);
+    expect(findings).toEqual([]);
+    const row = content.split('\n').length - 1;
+    expect(warnings).toMatchObject([{ rule: 'no-line-end', line: row + 1, row, column }]);
+    expect((await read(`${content}\r\n`)).warnings).toEqual([]);
+  });
+
+  test.each([
+    ['an amount with all its decimals', amounts('EUR,10.5', 'EUR,12.00')],
+    ['a value in quotes', 'id,account_no\nA,"0001"'],
+    ['free text', 'id,note\nA,Invoice 47'],
+  ])('behind %s is complete', async (_, content) => {
+    const { findings, warnings } = await read(content);
+    expect([...findings, ...warnings]).toEqual([]);
+  });
+});
+
 describe('a finding does not stop the pass', () => {
   test('for a line with another number of fields', async () => {
     const input = await read('id,amount\nA,1,000.00\nB,2.00\nC\n');
