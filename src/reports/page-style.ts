@@ -16,6 +16,7 @@ export const PAGE_STYLE = `
 body {
   margin: 0 auto; max-width: 90rem; padding: 2rem 1.5rem 4rem; background: var(--back); color: var(--text);
   font: 15px/1.5 system-ui, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif;
+  overflow-wrap: break-word;
 }
 h1 { margin: 0; font-size: 1.6rem; overflow-wrap: anywhere; }
 h2 { margin: 2.25rem 0 0.75rem; font-size: 1.1rem; }
@@ -51,7 +52,7 @@ h1 .badge { margin-left: 0.4rem; font-size: 0.95rem; vertical-align: middle; }
 .bar .attention, .dot.attention { background: var(--attention); }
 .bar .open, .dot.open { background: var(--open); }
 .legend { display: grid; gap: 0.15rem; margin: 0.6rem 0 0; padding: 0; list-style: none; font-size: 0.88rem; }
-.legend li { display: flex; align-items: center; gap: 0.45rem; }
+.legend li { display: flex; flex-wrap: wrap; align-items: center; gap: 0.45rem; }
 .legend .figure { margin-left: auto; }
 .dot { width: 0.6rem; height: 0.6rem; border-radius: 50%; }
 .incidents { margin: 0 0 1.5rem; padding: 0.2rem 1rem; border: 2px solid var(--unpaid); border-radius: 0.6rem; }
@@ -69,7 +70,7 @@ th.figure, td.figure { text-align: right; }
 .steps li { margin: 0.2rem 0; }
 code { overflow-wrap: anywhere; }
 .steps code, .payouts code { color: var(--quiet); }
-.payouts td { min-width: 4.5rem; overflow-wrap: anywhere; }
+.payouts td, .payouts th { min-width: 4.5rem; overflow-wrap: anywhere; }
 .payouts td.figure { min-width: 9rem; overflow-wrap: normal; }
 .payouts th { min-width: 6rem; }
 .payouts td[data-head="Payee"] { min-width: 5.5rem; }

@@ -30,7 +30,7 @@ const STYLES = `(() => {
 })()`;
 const LONG = 'Beauchamp-Featherstonehaugh-Cholmondeley-and-Partners-Professional-Services GmbH & Co. KG';
 
-describe.skipIf(executable === undefined)('the printed report', () => {
+describe.skipIf(executable === undefined)('the report', () => {
   let browser: Browser;
   let page: Page;
   let dir: string;
@@ -38,7 +38,8 @@ describe.skipIf(executable === undefined)('the printed report', () => {
     dir = mkdtempSync(join(tmpdir(), 'report-print-'));
     const { rows, facts } = paidThroughAnExchange();
     const others = Array.from({ length: 60 }, (_, index) => {
-      const row = record(index + 2, index % 3 === 0 ? 'held' : 'completed', { amount: BIG }, 'fee-above-cap');
+      const change = { amount: BIG, documentId: `${'9'.repeat(124)}${index}` };
+      const row = record(index + 2, index % 3 === 0 ? 'held' : 'completed', change, 'fee-above-cap');
       return { ...row, instruction: { ...row.instruction, account_name: LONG, account_id: 'X'.repeat(128) } };
     });
     const source = sourceOf([...rows, ...others], { dir, facts });
@@ -52,7 +53,13 @@ describe.skipIf(executable === undefined)('the printed report', () => {
     rmSync(dir, { recursive: true });
   });
 
-  describe.each(['A4', 'Letter'] as const)('on %s', (format) => {
+  it('fits the window of a phone; its tables scroll by themselves, and no column takes the place of the others', async () => {
+    await page.setViewportSize({ width: 390, height: 900 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    expect(await page.evaluate("document.querySelector('.payouts tbody th').clientWidth")).toBeLessThan(200);
+  });
+
+  describe.each(['A4', 'Letter'] as const)('printed on %s', (format) => {
     it('is in landscape, on several pages', async () => {
       const pdf = (await page.pdf({ format, preferCSSPageSize: true })).toString('latin1');
       const boxes = [...pdf.matchAll(/\/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]/g)].map(([, ...sides]) => sides.map(Number));
@@ -73,7 +80,7 @@ describe.skipIf(executable === undefined)('the printed report', () => {
     });
   });
 
-  it('repeats the heads of the table and keeps a row on one page', async () => {
+  it('printed repeats the heads of the table and keeps a row on one page', async () => {
     await page.emulateMedia({ media: 'print' });
     const styles = await page.evaluate(STYLES);
     expect(styles).toEqual({ head: 'table-header-group', row: 'avoid' });

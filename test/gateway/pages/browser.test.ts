@@ -33,7 +33,7 @@ describe.skipIf(executable === undefined)('in a browser the pages', () => {
     const long = 'A-document-id-as-long-as-an-ERP-ever-makes-one-2026-03-0000000001';
     const rows = await claimed(
       gateway,
-      [{ id: long, amount: '1234567.89' }, { id: 'inv-2' }, { id: 'inv-3' }, { id: 'inv-4' }],
+      [{ id: long, amount: '1234567.89' }, { id: 'inv-2' }, { id: 'inv-3' }, { id: `inv${'9'.repeat(120)}` }],
       'alice',
     );
     const [first, second, third, fourth] = rows.map(({ reference }) => reference);
