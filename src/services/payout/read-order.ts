@@ -48,7 +48,11 @@ export interface OrderRead extends OrderJudgement {
 
 const NOT_FOUND = { meaning: 'open', stage: 'open', status: 'NOT_FOUND' } as const;
 /** Only people can find out what became of an order whose id no call can name. */
-const UNASKABLE = { meaning: 'unclear', stage: 'unknown', status: 'NOT_READABLE_BY_ITS_ID' } as const;
+const UNASKABLE = {
+  meaning: 'unclear',
+  stage: 'unknown',
+  status: 'not readable, because the bank is not asked for an order id like this one',
+} as const;
 
 /**
  * Reads one order (GET) and judges it against what was sent. "Not found" for a known order id proves nothing (lag, scope) and reads

@@ -123,10 +123,12 @@ it('an order whose id no call can name is for people, at once', async () => {
   const get = async () => Promise.reject(envelopeError(2005, { operation: 'GET' }));
   const deps = { store, bank: { orders: { get } }, now: () => 5 } as unknown as ActivityDeps;
   const claim = { storeId: store.id, reference, term };
-  const meaningOf = async (orderId: string): Promise<string> =>
-    (await readOrder(deps, CALLER, { claim, leg: 'payment', orderId, placedIds, closedMeans: 'unclear' })).meaning;
+  const read = (orderId: string): Promise<{ meaning: string; status: string }> =>
+    readOrder(deps, CALLER, { claim, leg: 'payment', orderId, placedIds, closedMeans: 'unclear' });
+  const meaningOf = async (orderId: string): Promise<string> => (await read(orderId)).meaning;
   const placedIds = ['order-1', 'order/1', 'order 1', '..', 'approve'];
   expect(await Promise.all(placedIds.map(meaningOf))).toEqual(['open', ...Array(4).fill('unclear')]);
+  expect((await read('order/1')).status).toMatch(/^not readable, because the bank is not asked/);
   // Named by a signal alone.
   expect(await meaningOf('../transactions')).toBe('open');
 });
