@@ -128,7 +128,7 @@ const FINDINGS: readonly Column<Finding>[] = [
 
 /** One line for each kind of warning, with its first rows. */
 const WARNINGS: readonly Column<readonly Finding[]>[] = [
-  { head: 'Rows', cell: (alike) => rowsText(alike) },
+  { head: 'Place', cell: (alike) => placeText(alike) },
   { head: 'Column', cell: ([first]) => first?.column },
   { head: 'Warning', cell: ([first]) => first?.message },
   { head: 'Rule', cell: ([first]) => html`<code>${first?.rule}</code>` },
@@ -140,10 +140,11 @@ const warningTable = (warnings: readonly Finding[]): Html => {
   return dataTable('They stop nothing', WARNINGS, [...kinds.values()]);
 };
 
-function rowsText(alike: readonly Finding[]): string {
+function placeText(alike: readonly Finding[]): string {
   const rows = [...new Set(alike.flatMap(({ row }) => row ?? []))];
+  if (rows.length === 0) return 'The file';
   const more = rows.length > ROWS_NAMED_MAX ? ` and ${rows.length - ROWS_NAMED_MAX} more` : '';
-  return `${rows.slice(0, ROWS_NAMED_MAX).join(', ')}${more}`;
+  return `${rows.length === 1 ? 'Row' : 'Rows'} ${rows.slice(0, ROWS_NAMED_MAX).join(', ')}${more}`;
 }
 
 const findingTable = (findings: readonly Finding[]): Html =>
