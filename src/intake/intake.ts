@@ -95,7 +95,7 @@ async function unanswered(
 
 /** Compares checked rows with what was taken before and plans the rest. */
 export async function planned(deps: IntakeDeps, checked: CheckedFile, options: IntakeOptions): Promise<Prepared> {
-  const { store, bank, lookAlikeDays, now, dueDate } = deps;
+  const { store, bank, context, lookAlikeDays, now, dueDate } = deps;
   const { staged, file } = checked;
   refuseUnlessSkipping(checked, options);
   assertMayHandOver(deps, checked, options);
@@ -115,7 +115,7 @@ export async function planned(deps: IntakeDeps, checked: CheckedFile, options: I
     options.allowLookAlikes === true
       ? { count: 0, rows: [] }
       : await markLookAlikes(store, staged, { days: lookAlikeDays, now: now() });
-  return { ...prepared, plan: planOf(file, staged.claims(), alike, dueDate) };
+  return { ...prepared, plan: planOf(file, staged.claims(), alike, { today: context.today, dueDate }) };
 }
 
 function refuseUnlessSkipping({ staged }: CheckedFile, { invalid }: IntakeOptions): void {

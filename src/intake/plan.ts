@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { addDecimals, formatMinor, parseAmount } from '../domain/money.ts';
+import type { Days } from '../rules/warnings.ts';
 import type { ClaimRow } from '../store/store.ts';
 import type { LookAlikes } from './look-alikes.ts';
 
@@ -29,15 +30,12 @@ interface Sum {
   amount: string;
 }
 
-/**
- * The plan of these claims, read once in the order of their references. `dueDate`: the day on which a row is sent, by the
- * calendar.
- */
+/** The plan of these claims, read once in the order of their references. */
 export function planOf(
   file: string,
   claims: Iterable<ClaimRow>,
   lookAlikes: LookAlikes,
-  dueDate: (executeOn: string, currency: string) => string,
+  { today, dueDate }: Days,
 ): Plan {
   const totals = new Map<string, Sum>();
   const accounts = new Map<string, Sum>();
@@ -50,7 +48,8 @@ export function planOf(
     const { uid, account_id: accountId, currency, amount } = instruction;
     add(totals, currency, currency, amount);
     add(accounts, JSON.stringify([uid, accountId, currency]), currency, amount);
-    const date = instruction.execute_on === undefined ? null : dueDate(instruction.execute_on, currency);
+    const due = instruction.execute_on === undefined ? null : dueDate(instruction.execute_on, currency);
+    const date = due !== null && due < today ? null : due;
     dates.set(date, (dates.get(date) ?? 0) + 1);
     if (instruction.beneficiary_id === undefined) newBeneficiaries += 1;
     if (generation !== undefined) retries += 1;

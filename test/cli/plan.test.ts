@@ -10,8 +10,9 @@ import { batchClaim, claimRow } from '../store/samples.ts';
 import { openEmptyStore } from '../support/empty-store.ts';
 import { endsWith } from '../support/ends-with.ts';
 
-const planned = (rows: readonly ClaimRow[]): Plan =>
-  planOf('may.csv', rows, { count: 0, rows: [] }, (executeOn) => executeOn);
+const DAYS = { today: '2026-03-30', dueDate: (executeOn: string) => executeOn };
+
+const planned = (rows: readonly ClaimRow[]): Plan => planOf('may.csv', rows, { count: 0, rows: [] }, DAYS);
 
 describe('the plan', () => {
   it('sums by currency, in order of the codes, each at the scale of its currency', () => {
@@ -59,13 +60,18 @@ describe('the plan', () => {
     expect(planned(inOrder(rows.map((row) => ({ ...row, lookAlikeOf: 'r' })))).hash).not.toBe(hash);
   });
 
-  it('counts the rows of each execution date', () => {
-    const rows = claimRowsOf({ id: 'a' }, { id: 'b', execute_on: '2026-03-31' }, { id: 'c', execute_on: '2026-03-31' });
+  it('counts the rows of each execution date, those in the past as sent at once', () => {
+    const rows = claimRowsOf(
+      { id: 'a' },
+      { id: 'b', execute_on: '2026-03-31' },
+      { id: 'c', execute_on: '2026-03-31' },
+      { id: 'd', execute_on: '2026-03-29' },
+    );
     expect(planned(rows).executionDates).toEqual([
-      { date: null, count: 1 },
+      { date: null, count: 2 },
       { date: '2026-03-31', count: 2 },
     ]);
-    expect(planText(planned(rows))).toContain('sent: 1 at once, 2 on 2026-03-31');
+    expect(planText(planned(rows))).toContain('sent: 2 at once, 2 on 2026-03-31');
   });
 
   it('says who will be asked, and nothing of it where nobody will be', () => {
@@ -100,7 +106,7 @@ describe('the plan', () => {
     await store.claimBatch({ ...earlier, rows: [claimRow(1, 'INV-5', payee)] });
     const { reference } = claimRow(1, 'INV-5');
     const alike = { row: 2, id: 'INV-9', like: reference, days: 1 };
-    const plan = planOf('may.csv', claimRowsOf({ id: 'INV-9' }), { count: 1, rows: [alike] }, (on) => on);
+    const plan = planOf('may.csv', claimRowsOf({ id: 'INV-9' }), { count: 1, rows: [alike] }, DAYS);
     const text = planText(plan, undefined, await store.payoutsOf([reference]));
     expect(text).toContain(
       `row 2 INV-9: same payee, amount and currency as ${reference} (INV-5 in batch batch-1: 10.50 USD to M*** ***6789, received), a day ago`,
