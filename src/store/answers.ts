@@ -4,13 +4,15 @@ import type { Database } from './database.ts';
 import { json } from './json-columns.ts';
 import { inTransaction } from './transaction.ts';
 
-export const answerRepository = { recordAnswer, answersOf, answeredTransactions, newsOfAnswered };
-
 /** Transactions stored in one row. */
 const PART = 500;
 
 /** Stores an answer with its transactions, all or nothing. False if this version exists already; the first one stays. */
-function recordAnswer(db: Database, answer: AnswerRecord, told: Iterable<AnsweredTransaction>): Promise<boolean> {
+export function recordAnswer(
+  db: Database,
+  answer: AnswerRecord,
+  told: Iterable<AnsweredTransaction>,
+): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
     const { numInsertedOrUpdatedRows } = await transaction
       .insertInto('answers')
@@ -32,12 +34,12 @@ function recordAnswer(db: Database, answer: AnswerRecord, told: Iterable<Answere
 }
 
 /** Oldest version first. */
-async function answersOf(db: Database, batchId: string): Promise<AnswerRecord[]> {
+export async function answersOf(db: Database, batchId: string): Promise<AnswerRecord[]> {
   return db.selectFrom('answers').selectAll().where('batchId', '=', batchId).orderBy('version').execute();
 }
 
 /** The transactions of one version, in message order. */
-async function* answeredTransactions(
+export async function* answeredTransactions(
   db: Database,
   batchId: string,
   version: number,
@@ -56,7 +58,7 @@ async function* answeredTransactions(
 }
 
 /** Ended batches whose message has a final answer and whose payouts have returns or incidents; `at`: the latest, epoch ms. */
-async function newsOfAnswered(db: Database): Promise<{ batchId: string; at: number }[]> {
+export async function newsOfAnswered(db: Database): Promise<{ batchId: string; at: number }[]> {
   const news = new Map<string, number>();
   for (const table of ['returns', 'incidents'] as const) {
     const found = await db

@@ -68,24 +68,13 @@ export interface UnpaidEnd extends HeldClaim {
  */
 export type Closing = 'closed' | 'superseded' | 'in-doubt';
 
-export const attemptRepository = {
-  recordAttempt,
-  finishAttempt,
-  settleAttempts,
-  closeUnpaid,
-  attempts,
-  attemptsOf,
-  acceptedBeside,
-  handedToBank,
-};
-
 /**
  * Records an attempt; durable when it returns. Under a claim, only its holder may begin one, and only while the payout has no end.
  *
  * Recording and closing exclude each other on the payout's row: either the close sees the attempt, or the attempt sees that it is
  * too late.
  */
-function recordAttempt(db: Database, attempt: NewAttempt): Promise<AttemptBegun> {
+export function recordAttempt(db: Database, attempt: NewAttempt): Promise<AttemptBegun> {
   return inShortTransaction(db, LOCKS.itsRows, async (transaction) => {
     const { claim, reference, sentAt, isFinal = false } = attempt;
     if (claim !== undefined && !(await holds(transaction, claim, sentAt))) return 'superseded';
@@ -114,7 +103,7 @@ export interface HandedToBank {
  * Rows sent since then that move the currency, once each, unless they are known to have moved nothing. For a stand-alone exchange
  * that sells the currency, the amount is what it sells.
  */
-async function handedToBank(
+export async function handedToBank(
   db: Database,
   { currency, since }: { currency: string; since: number },
 ): Promise<HandedToBank[]> {
@@ -167,7 +156,12 @@ async function insert(db: Database, { claim: _, isFinal: __, request, ...attempt
 }
 
 /** Counts whoever holds the claim by now. An accepted or existing order revokes `absent`. */
-async function finishAttempt(db: Database, reference: string, attempt: number, result: AttemptResult): Promise<void> {
+export async function finishAttempt(
+  db: Database,
+  reference: string,
+  attempt: number,
+  result: AttemptResult,
+): Promise<void> {
   const opensAgain = result.outcome === 'accepted' || result.outcome === 'exists';
   await write(db, LOCKS.itsRows, (into) =>
     into
@@ -184,7 +178,7 @@ async function finishAttempt(db: Database, reference: string, attempt: number, r
   );
 }
 
-async function settleAttempts(db: Database, reference: string, { upTo, as }: SettledUpTo): Promise<void> {
+export async function settleAttempts(db: Database, reference: string, { upTo, as }: SettledUpTo): Promise<void> {
   await db
     .updateTable('sendAttempts')
     .set({ settled: as })
@@ -194,7 +188,7 @@ async function settleAttempts(db: Database, reference: string, { upTo, as }: Set
 }
 
 /** Stores an unpaid end by compare-and-set, unless an attempt that the run has not settled may have moved money. */
-function closeUnpaid(db: Database, end: UnpaidEnd): Promise<Closing> {
+export function closeUnpaid(db: Database, end: UnpaidEnd): Promise<Closing> {
   return inShortTransaction(db, LOCKS.logs, async (transaction) => {
     if (!(await holds(transaction, end, end.at))) return 'superseded';
     const open = inDoubt(await attemptsOf(transaction, end.references)).filter(
@@ -230,7 +224,7 @@ function closeUnpaid(db: Database, end: UnpaidEnd): Promise<Closing> {
 const isSettledBy = (settled: SettledUpTo | undefined, { attempt, outcome }: SendAttempt): boolean =>
   settled !== undefined && attempt <= settled.upTo && !(settled.as === 'absent' && outcome === 'accepted');
 
-function attempts(db: Database, reference: string): Promise<SendAttempt[]> {
+export function attempts(db: Database, reference: string): Promise<SendAttempt[]> {
   return attemptsOf(db, [reference]);
 }
 
@@ -244,7 +238,7 @@ export function attemptsOf(db: Database, references: readonly string[]): Promise
 const BESIDE_MAX = 50;
 
 /** Ids of payments in the same list as that of a row that the bank accepted between two times (epoch ms): the last few of them. */
-async function acceptedBeside(
+export async function acceptedBeside(
   db: Database,
   { reference, uid, currency }: PayoutRecord,
   { from, to }: { from: number; to: number },

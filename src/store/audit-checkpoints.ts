@@ -7,27 +7,16 @@ import type { Database } from './database.ts';
 import { json } from './json-columns.ts';
 import { inTransaction } from './transaction.ts';
 
-export const checkpointRepository = {
-  auditVerifier,
-  recordAuditVerifier,
-  rotateAuditVerifier,
-  lastCheckpoint,
-  checkpoints,
-  recordCheckpoint,
-  waitingCheckpoints,
-  markLeft,
-};
-
 const VERIFIER = 'audit_verifier';
 
 /** Verifier key of the log; undefined: nobody has signed yet. */
-async function auditVerifier(db: Database): Promise<string | undefined> {
+export async function auditVerifier(db: Database): Promise<string | undefined> {
   const row = await db.selectFrom('meta').select('value').where('key', '=', VERIFIER).executeTakeFirst();
   return row?.value;
 }
 
 /** Records the verifier key unless one is recorded, and returns the one in force. */
-async function recordAuditVerifier(db: Database, verifier: string): Promise<string> {
+export async function recordAuditVerifier(db: Database, verifier: string): Promise<string> {
   await db
     .insertInto('meta')
     .values({ key: VERIFIER, value: verifier })
@@ -36,21 +25,21 @@ async function recordAuditVerifier(db: Database, verifier: string): Promise<stri
   return (await auditVerifier(db)) ?? verifier;
 }
 
-async function lastCheckpoint(db: Database): Promise<CheckpointRecord | undefined> {
+export async function lastCheckpoint(db: Database): Promise<CheckpointRecord | undefined> {
   return db.selectFrom('auditCheckpoints').selectAll().orderBy('size', 'desc').limit(1).executeTakeFirst();
 }
 
 const PAGE = 1_000;
 
 /** In order of size, read page by page. */
-async function* checkpoints(db: Database): AsyncGenerator<CheckpointRecord> {
+export async function* checkpoints(db: Database): AsyncGenerator<CheckpointRecord> {
   const query = db.selectFrom('auditCheckpoints').selectAll().orderBy('size').limit(PAGE);
   const behind = (last?: CheckpointRecord) => query.where('size', '>', last?.size ?? -1).execute();
   for await (const page of pagesOf(PAGE, behind)) yield* page;
 }
 
 /** Keeps the first checkpoint of each size: a growing tree has one root per size. Ignores one signed with a replaced key. */
-function recordCheckpoint(db: Database, signed: NewCheckpoint, verifier: string): Promise<void> {
+export function recordCheckpoint(db: Database, signed: NewCheckpoint, verifier: string): Promise<void> {
   return inTransaction(db, async (transaction) => {
     await lockTree(transaction);
     if (((await auditVerifier(transaction)) ?? verifier) === verifier) await insertCheckpoint(transaction, signed);
@@ -79,7 +68,7 @@ export interface LogToSign {
  * Replaces the signing key. The entry that says so is the last one of a checkpoint that `sign` makes with both keys, or throws. All
  * or nothing.
  */
-function rotateAuditVerifier(
+export function rotateAuditVerifier(
   db: Database,
   { entry, verifier }: { entry: AuditEntry; verifier: string },
   sign: (log: LogToSign) => string,
@@ -99,12 +88,12 @@ function rotateAuditVerifier(
 type Left = 'copiedAt' | 'mailedAt';
 
 /** Checkpoints that have not left in this way, smallest first, one page. */
-async function waitingCheckpoints(db: Database, way: Left): Promise<CheckpointRecord[]> {
+export async function waitingCheckpoints(db: Database, way: Left): Promise<CheckpointRecord[]> {
   return db.selectFrom('auditCheckpoints').selectAll().where(way, 'is', null).orderBy('size').limit(PAGE).execute();
 }
 
 /** Marks those up to this size that had not left yet. */
-async function markLeft(db: Database, way: Left, upTo: number, at: number): Promise<void> {
+export async function markLeft(db: Database, way: Left, upTo: number, at: number): Promise<void> {
   await db
     .updateTable('auditCheckpoints')
     .set({ [way]: at })

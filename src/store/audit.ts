@@ -7,16 +7,6 @@ import type { Database } from './database.ts';
 import { json } from './json-columns.ts';
 import { inTransaction } from './transaction.ts';
 
-export const auditRepository = {
-  audit: auditAlone,
-  auditOf,
-  auditEntries,
-  entriesOfActions,
-  auditLog,
-  auditTree,
-  strayEntry,
-};
-
 export type NumberedEntry = AuditEntry & { seq: number };
 
 /** Id of the only row of `auditTree`. */
@@ -64,18 +54,18 @@ export function logged(entry: AuditEntry, tree: MerkleTree): LoggedEntry {
 }
 
 /** Audits an act that changes nothing else in the store. */
-function auditAlone(db: Database, entry: AuditEntry): Promise<void> {
+export function auditAlone(db: Database, entry: AuditEntry): Promise<void> {
   return inTransaction(db, (transaction) => audit(transaction, entry));
 }
 
 /** In the order written. */
-async function auditOf(db: Database, subject: string): Promise<AuditEntry[]> {
+export async function auditOf(db: Database, subject: string): Promise<AuditEntry[]> {
   const found = await auditEntries(db, { subject });
   return found.map(({ seq: _, ...entry }) => entry);
 }
 
 /** Entries about one subject, or about a batch and each of its rows; the first `limit`, in the order written. */
-async function auditEntries(
+export async function auditEntries(
   db: Database,
   about: { subject: string } | { batchId: string },
   limit?: number,
@@ -95,7 +85,7 @@ async function auditEntries(
 }
 
 /** Entries with any of these actions and subjects; in the order written for each chunk of subjects. */
-async function entriesOfActions(
+export async function entriesOfActions(
   db: Database,
   actions: readonly string[],
   subjects: readonly string[],
@@ -120,7 +110,7 @@ export async function auditTree(db: Database): Promise<TreeState> {
 }
 
 /** Lowest number of an entry outside the tree. One statement, so that an entry appended meanwhile does not count. */
-async function strayEntry(db: Database): Promise<number | undefined> {
+export async function strayEntry(db: Database): Promise<number | undefined> {
   const tree = db.selectFrom('auditTree').select('size').where('id', '=', TREE_ID);
   const { seq } = await db
     .selectFrom('auditLog')

@@ -22,29 +22,13 @@ export interface InFlight {
 /** A row that must be completed before the rest of its batch is released. */
 export type CanaryRow = Pick<PayoutRecord, 'reference' | 'row' | 'state' | 'reasonCode'>;
 
-export const batchRowRepository = {
-  stateCounts,
-  touchedBy,
-  inFlight,
-  openIn,
-  releasable,
-  canaryRows,
-  markReleased,
-  markScheduled,
-  cancelUnreleased,
-  rowsIn,
-  amounts,
-  rowPage,
-  rows,
-};
-
 /** States in which a claimed row is in progress and the bank has not accepted its order. Excludes waiting for people. */
 const UNACCEPTED: readonly PayoutState[] = ['preparing', 'submitting', 'resolving'];
 /** The bank has accepted an order of the row: its exchange (`converting`) or its payment. */
 const AT_BANK: readonly PayoutState[] = ['converting', 'processing', 'awaiting-bank-approval'];
 
 /** Distinct users, accounts and currencies of the rows of a batch. */
-async function touchedBy(db: Database, batchId: string): Promise<Touches[]> {
+export async function touchedBy(db: Database, batchId: string): Promise<Touches[]> {
   const rows = await db
     .selectFrom('payouts')
     .select(['uid', 'accountId', 'currency'])
@@ -60,7 +44,7 @@ async function touchedBy(db: Database, batchId: string): Promise<Touches[]> {
 }
 
 /** How many rows are in each state. */
-async function stateCounts(db: Database, batchId: string): Promise<Map<PayoutState, number>> {
+export async function stateCounts(db: Database, batchId: string): Promise<Map<PayoutState, number>> {
   const counts = await db
     .selectFrom('payouts')
     .select(['state', (row) => row.fn.countAll<number>().as('count')])
@@ -75,7 +59,7 @@ async function stateCounts(db: Database, batchId: string): Promise<Map<PayoutSta
  * after its step, never in between. Each part reads an index range (`payouts_batch_state`, `payouts_lane`) without ended and
  * unreleased rows.
  */
-async function inFlight(db: Database, batchId: string): Promise<InFlight> {
+export async function inFlight(db: Database, batchId: string): Promise<InFlight> {
   const { starting, begun, open } = await db
     .selectNoFrom((parts) => [
       countRows(parts, ['received']).where('batchId', '=', batchId).where('releasedAt', '>', 0).as('starting'),
@@ -88,7 +72,7 @@ async function inFlight(db: Database, batchId: string): Promise<InFlight> {
 }
 
 /** Number of rows of a batch in progress or with an order at the bank, counted up to `upTo`. */
-async function openIn(db: Database, batchId: string, upTo: number): Promise<number> {
+export async function openIn(db: Database, batchId: string, upTo: number): Promise<number> {
   const rows = db.selectFrom('payouts').select('reference').where('batchId', '=', batchId);
   const starting = rows.where('state', '=', 'received').where('releasedAt', '>', 0).limit(upTo);
   const begun = rows.where('state', 'in', [...UNACCEPTED, ...AT_BANK]).limit(upTo);
@@ -104,7 +88,7 @@ function countRows(parts: ExpressionBuilder<Tables, never>, states: readonly Pay
 }
 
 /** Unreleased rows by priority and row, except rows of these accounts and rows under a switch that is off. */
-async function releasable(
+export async function releasable(
   db: Database,
   batchId: string,
   limit: number,
@@ -157,7 +141,7 @@ function isNoneOf(row: ExpressionBuilder<Tables, 'payouts'>, column: (typeof COL
  * While only canary rows are released, they are the released rows and the first unreleased ones. Two short index reads, however
  * large the batch.
  */
-async function canaryRows(db: Database, batchId: string, count: number): Promise<CanaryRow[]> {
+export async function canaryRows(db: Database, batchId: string, count: number): Promise<CanaryRow[]> {
   const rows = db
     .selectFrom('payouts')
     .select(['reference', 'row', 'state', 'reasonCode'])
@@ -171,7 +155,12 @@ async function canaryRows(db: Database, batchId: string, count: number): Promise
 }
 
 /** Marks rows whose workflow starts on a later day as released and `scheduled`, unless the workflow has begun. */
-async function markScheduled(db: Database, references: readonly string[], reason: Reason, at: number): Promise<void> {
+export async function markScheduled(
+  db: Database,
+  references: readonly string[],
+  reason: Reason,
+  at: number,
+): Promise<void> {
   for (const some of chunks(references)) {
     await db
       .updateTable('payouts')
@@ -189,7 +178,7 @@ async function markScheduled(db: Database, references: readonly string[], reason
   }
 }
 
-async function markReleased(db: Database, references: readonly string[], at: number): Promise<void> {
+export async function markReleased(db: Database, references: readonly string[], at: number): Promise<void> {
   for (const some of chunks(references)) {
     await db
       .updateTable('payouts')
@@ -201,7 +190,7 @@ async function markReleased(db: Database, references: readonly string[], at: num
 }
 
 /** Ends unreleased rows as `cancelled`, only those claimed after `claimedAfter` (epoch ms) if it is set; returns how many. */
-async function cancelUnreleased(
+export async function cancelUnreleased(
   db: Database,
   batchId: string,
   claimedAfter: number | null,
@@ -227,7 +216,7 @@ async function cancelUnreleased(
 }
 
 /** Released rows without an end in one of these states, in row order. */
-async function rowsIn(db: Database, batchId: string, states: readonly PayoutState[]): Promise<PayoutRecord[]> {
+export async function rowsIn(db: Database, batchId: string, states: readonly PayoutState[]): Promise<PayoutRecord[]> {
   const wanted = states.filter((state) => !isEnd(state));
   if (wanted.length === 0) return [];
   return db
@@ -241,7 +230,7 @@ async function rowsIn(db: Database, batchId: string, states: readonly PayoutStat
 }
 
 /** The next rows of a batch after row `after` in one of these states, in row order. */
-async function rowPage(
+export async function rowPage(
   db: Database,
   batchId: string,
   { states, after, limit }: { states: readonly PayoutState[]; after: number; limit: number },
@@ -258,7 +247,7 @@ async function rowPage(
 }
 
 /** State, amount and currency of at most `limit` rows of a batch. */
-function amounts(
+export function amounts(
   db: Database,
   batchId: string,
   limit: number,
@@ -272,7 +261,7 @@ function amounts(
 }
 
 /** All rows of a batch in row order, read page by page. */
-function rows(db: Database, batchId: string): AsyncGenerator<PayoutRecord> {
+export function rows(db: Database, batchId: string): AsyncGenerator<PayoutRecord> {
   return pagedByRow((after) =>
     db
       .selectFrom('payouts')

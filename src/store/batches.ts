@@ -21,25 +21,12 @@ export interface RefusedRow {
   findings: { column: string | null; rule: string; message: string }[];
 }
 
-export const batchRepository = {
-  batch,
-  batches,
-  batchesBeginning,
-  unendedBatches,
-  batchOfMessage,
-  refusedRows,
-  controlBatch,
-  endCanary,
-  endBatch,
-  reopenBatch,
-};
-
-async function batch(db: Database, batchId: string): Promise<BatchRecord | undefined> {
+export async function batch(db: Database, batchId: string): Promise<BatchRecord | undefined> {
   return db.selectFrom('batches').selectAll().where('batchId', '=', batchId).executeTakeFirst();
 }
 
 /** Newest first, after the batch `after` if given. */
-async function batches(
+export async function batches(
   db: Database,
   limit: number,
   after?: Pick<BatchRecord, 'createdAt' | 'batchId'>,
@@ -59,7 +46,7 @@ async function batches(
 }
 
 /** Batches whose id begins with `prefix`, newest first. */
-async function batchesBeginning(db: Database, prefix: string, limit: number): Promise<BatchRecord[]> {
+export async function batchesBeginning(db: Database, prefix: string, limit: number): Promise<BatchRecord[]> {
   return db
     .selectFrom('batches')
     .selectAll()
@@ -70,7 +57,7 @@ async function batchesBeginning(db: Database, prefix: string, limit: number): Pr
 }
 
 /** Oldest first. */
-async function unendedBatches(db: Database): Promise<BatchRecord[]> {
+export async function unendedBatches(db: Database): Promise<BatchRecord[]> {
   return db
     .selectFrom('batches')
     .selectAll()
@@ -109,7 +96,7 @@ export async function insertRefused(db: Database, batchId: string, refused: Iter
 }
 
 /** Refused rows of a batch, in file order, read page by page. */
-async function* refusedRows(db: Database, batchId: string): AsyncGenerator<RefusedRow> {
+export async function* refusedRows(db: Database, batchId: string): AsyncGenerator<RefusedRow> {
   const kept = pagedByRow((after) =>
     db
       .selectFrom('refusedRows')
@@ -140,7 +127,7 @@ export interface ControlAsked {
  * Sets the control, with an audit entry in any case, and returns the one in force: a cancel is final, later requests are too late.
  * A reason stays until the batch runs again, which then also ends the canary.
  */
-function controlBatch(db: Database, asked: ControlAsked): Promise<BatchControl> {
+export function controlBatch(db: Database, asked: ControlAsked): Promise<BatchControl> {
   const { batchId, control, by, at, reason } = asked;
   return inTransaction(db, async (transaction) => {
     const inForce = await setControl(transaction, asked);
@@ -175,7 +162,7 @@ async function setControl(
 }
 
 /** Ends the canary, so that all rows may be released; with an audit entry. */
-async function endCanary(db: Database, batchId: string, reason: string, at: number): Promise<void> {
+export async function endCanary(db: Database, batchId: string, reason: string, at: number): Promise<void> {
   await inTransaction(db, async (transaction) => {
     await transaction.updateTable('batches').set({ canary: null }).where('batchId', '=', batchId).execute();
     await audit(transaction, { at, actor: 'canary', action: 'canary over', subject: batchId, detail: { reason } });
@@ -183,7 +170,7 @@ async function endCanary(db: Database, batchId: string, reason: string, at: numb
 }
 
 /** Ends the batch if every row has an end or is with an operator; false otherwise. */
-async function endBatch(db: Database, batchId: string, endedAt: number): Promise<boolean> {
+export async function endBatch(db: Database, batchId: string, endedAt: number): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
     const open = await transaction
       .selectFrom('payouts')
@@ -206,6 +193,6 @@ async function endBatch(db: Database, batchId: string, endedAt: number): Promise
 }
 
 /** Reopens a batch of which a row may be in progress again. */
-async function reopenBatch(db: Database, batchId: string): Promise<void> {
+export async function reopenBatch(db: Database, batchId: string): Promise<void> {
   await db.updateTable('batches').set({ endedAt: null }).where('batchId', '=', batchId).execute();
 }

@@ -1,7 +1,5 @@
 import type { Database } from './database.ts';
 
-export const callBudgetRepository = { bookCalls };
-
 /** A booking further ahead than this came from a wrong clock and is ignored. */
 const AHEAD_MAX_MS = 60_000;
 
@@ -9,7 +7,7 @@ const AHEAD_MAX_MS = 60_000;
  * Books the next `lengthMs` of a call budget for one process, from `at` (epoch ms) or after the bookings of others. Returns when
  * the slice begins. One statement, so no two processes get the same slice.
  */
-async function bookCalls(
+export async function bookCalls(
   db: Database,
   key: string,
   { at, lengthMs }: { at: number; lengthMs: number },

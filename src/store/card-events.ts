@@ -8,8 +8,6 @@ import type { Database } from './database.ts';
 import type { Tables } from './schema.ts';
 import { inTransaction } from './transaction.ts';
 
-export const cardEventRepository = { link, undelivered, eventsOf, recordEventEffect, countLook };
-
 export interface UndeliveredPage {
   /** Last event of the previous page. */
   after?: Pick<StoredCardEvent, 'receivedAt' | 'receiptId'>;
@@ -30,7 +28,7 @@ type EventKey = Pick<CardEvent, 'kind' | 'paymentId' | 'status'>;
  * Says which intent a payment_id belongs to (the first owner stays) and then, in a statement of its own, returns the events known
  * for that payment; undefined when it is another intent's, whose business they are. The link is committed before the look: an event stored in between has found the link by `ownerOfPayment`.
  */
-async function link(
+export async function link(
   db: Database,
   paymentId: string,
   merchantRequestId: string,
@@ -48,7 +46,7 @@ async function link(
 }
 
 /** Events without an effect, with an owning intent (`owned`) or without one; oldest first, one page. */
-async function undelivered(
+export async function undelivered(
   db: Database,
   owned: boolean,
   limit: number,
@@ -74,7 +72,7 @@ async function undelivered(
 }
 
 /** Oldest first. */
-async function eventsOf(db: Database, merchantRequestId: string): Promise<StoredCardEvent[]> {
+export async function eventsOf(db: Database, merchantRequestId: string): Promise<StoredCardEvent[]> {
   const payments = db
     .selectFrom('cardPaymentIds')
     .select('paymentId')
@@ -96,7 +94,7 @@ async function eventsOf(db: Database, merchantRequestId: string): Promise<Stored
  * The first effect stays, except that `delivered` may become `contradicts`. That also marks the payment, with an audit entry, so
  * that people learn what the acquirer says.
  */
-function recordEventEffect(
+export function recordEventEffect(
   db: Database,
   event: EventKey & ShownSum,
   { merchantRequestId, effect, at }: CardEventSettled,
@@ -131,7 +129,7 @@ function recordEventEffect(
   });
 }
 
-async function countLook(db: Database, event: EventKey): Promise<void> {
+export async function countLook(db: Database, event: EventKey): Promise<void> {
   await db
     .updateTable('cardEvents')
     .set((row) => ({ looks: row('looks', '+', 1) }))

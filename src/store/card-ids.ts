@@ -1,19 +1,9 @@
 import type { Database } from './database.ts';
 
-/** The intent that an id belongs to: a request id, a payment or 3DS session at the acquirer, a waiting payout. */
-export const cardIdRepository = {
-  addRequest,
-  ownerOfRequest,
-  addSession,
-  ownerOfSession,
-  ownerOfPayment,
-  paymentsOf,
-  addWaiter,
-  waiters,
-};
+// The intent that an id belongs to: a request id, a payment or 3DS session at the acquirer, a waiting payout.
 
 /** Registers the `requestId` sent to the acquirer for this payment; idempotent. */
-async function addRequest(db: Database, requestId: string, merchantRequestId: string): Promise<void> {
+export async function addRequest(db: Database, requestId: string, merchantRequestId: string): Promise<void> {
   await db
     .insertInto('cardRequests')
     .values({ requestId, merchantRequestId })
@@ -36,11 +26,11 @@ export async function ownerOfRequest(db: Database, requestId: string): Promise<s
 const sessionKey = (referenceId: string): string => `3ds/${referenceId}`;
 
 /** Registers a 3DS session for this payment; idempotent. */
-function addSession(db: Database, referenceId: string, merchantRequestId: string): Promise<void> {
+export function addSession(db: Database, referenceId: string, merchantRequestId: string): Promise<void> {
   return addRequest(db, sessionKey(referenceId), merchantRequestId);
 }
 
-function ownerOfSession(db: Database, referenceId: string): Promise<string | undefined> {
+export function ownerOfSession(db: Database, referenceId: string): Promise<string | undefined> {
   return ownerOfRequest(db, sessionKey(referenceId));
 }
 
@@ -68,7 +58,7 @@ export async function ownerOfPayment(db: Database, paymentId: string): Promise<s
 }
 
 /** In the order linked. */
-async function paymentsOf(db: Database, merchantRequestId: string): Promise<string[]> {
+export async function paymentsOf(db: Database, merchantRequestId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('cardPaymentIds')
     .select('paymentId')
@@ -80,7 +70,7 @@ async function paymentsOf(db: Database, merchantRequestId: string): Promise<stri
 }
 
 /** Registers a payout that waits for a card payment; idempotent. */
-async function addWaiter(db: Database, merchantRequestId: string, payoutWorkflowId: string): Promise<void> {
+export async function addWaiter(db: Database, merchantRequestId: string, payoutWorkflowId: string): Promise<void> {
   await db
     .insertInto('cardWaiters')
     .values({ merchantRequestId, payoutWorkflowId })
@@ -88,7 +78,7 @@ async function addWaiter(db: Database, merchantRequestId: string, payoutWorkflow
     .execute();
 }
 
-async function waiters(db: Database, merchantRequestId: string): Promise<string[]> {
+export async function waiters(db: Database, merchantRequestId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('cardWaiters')
     .select('payoutWorkflowId')

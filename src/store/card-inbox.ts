@@ -4,8 +4,6 @@ import { isEvent, saysSum } from './card-events.ts';
 import type { Database } from './database.ts';
 import { LOCKS, write } from './write-groups.ts';
 
-export const cardInboxRepository = { receive };
-
 type ReceivedCardEvent = CardEvent & { receiptId: string; merchantRequestId: string | null };
 
 /**
@@ -13,7 +11,7 @@ type ReceivedCardEvent = CardEvent & { receiptId: string; merchantRequestId: str
  * already and nothing was stored, except that a verified one takes the place of a hint or adds another sum to the one before, and
  * that a hint is taken again once the one before had its effect (`new`).
  */
-function receive(db: Database, event: ReceivedCardEvent): Promise<'new' | 'known'> {
+export function receive(db: Database, event: ReceivedCardEvent): Promise<'new' | 'known'> {
   return write(db, LOCKS.itsRows, async (into) =>
     (await insert(into, event)) || (await takeAgain(into, event)) || (await takeSum(into, event)) ? 'new' : 'known',
   );

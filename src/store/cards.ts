@@ -8,8 +8,6 @@ import type { Database } from './database.ts';
 import { json } from './json-columns.ts';
 import { inTransaction } from './transaction.ts';
 
-export const cardRepository = { claim, get, find, list, forPeople, change, confirmEnd };
-
 export type CardClaim = Pick<
   CardRecord,
   'merchantRequestId' | 'workflowId' | 'amount' | 'currency' | 'paymentType' | 'digest' | 'by'
@@ -50,7 +48,7 @@ export interface EndConfirmed {
  * Claims the id, or returns its record. A `runId` takes the claim over; a `clientSecretSha256` replaces the previous one. A stored
  * end never changes. Each step is one atomic statement and no row is ever deleted, so no transaction is needed.
  */
-async function claim(db: Database, request: CardClaim): Promise<CardClaimed> {
+export async function claim(db: Database, request: CardClaim): Promise<CardClaimed> {
   const record =
     (await insertNew(db, request)) ?? (await takeOver(db, request)) ?? (await stored(db, request.merchantRequestId));
   const free = record.firstRunId === null || record.firstRunId === request.runId;
@@ -94,12 +92,12 @@ const byId = (db: Database, merchantRequestId: string) =>
 const stored = (db: Database, merchantRequestId: string): Promise<CardRecord> =>
   byId(db, merchantRequestId).executeTakeFirstOrThrow();
 
-async function get(db: Database, merchantRequestId: string): Promise<CardRecord | undefined> {
+export async function get(db: Database, merchantRequestId: string): Promise<CardRecord | undefined> {
   return byId(db, merchantRequestId).executeTakeFirst();
 }
 
 /** By merchant_request_id, payment_id or request id. */
-async function find(db: Database, id: string): Promise<CardRecord | undefined> {
+export async function find(db: Database, id: string): Promise<CardRecord | undefined> {
   const known = await get(db, id);
   if (known !== undefined) return known;
   const owner = (await ownerOfPayment(db, id)) ?? (await ownerOfRequest(db, id));
@@ -107,7 +105,7 @@ async function find(db: Database, id: string): Promise<CardRecord | undefined> {
 }
 
 /** Newest first; only those made by `by`, if given. */
-async function list(db: Database, limit: number, by?: string): Promise<CardRecord[]> {
+export async function list(db: Database, limit: number, by?: string): Promise<CardRecord[]> {
   return db
     .selectFrom('cardPayments')
     .selectAll()
@@ -122,12 +120,12 @@ async function list(db: Database, limit: number, by?: string): Promise<CardRecor
 export const isForPeople = sql<boolean>`state = 'needs-operator' or contradicted_at is not null`;
 
 /** Payments that need an operator or whose end the acquirer contradicts, all of them, longest unchanged first. */
-async function forPeople(db: Database): Promise<CardRecord[]> {
+export async function forPeople(db: Database): Promise<CardRecord[]> {
   return db.selectFrom('cardPayments').selectAll().where(isForPeople).orderBy('updatedAt').execute();
 }
 
 /** Changes a record without an end; one with an end stays. Returns what is stored. */
-async function change(
+export async function change(
   db: Database,
   merchantRequestId: string,
   { reason, at, ...changed }: CardChange,
@@ -148,7 +146,11 @@ async function change(
 }
 
 /** Clears a contradiction because people confirm the end; with an audit entry. False if there was none. */
-function confirmEnd(db: Database, merchantRequestId: string, { by, evidence, at }: EndConfirmed): Promise<boolean> {
+export function confirmEnd(
+  db: Database,
+  merchantRequestId: string,
+  { by, evidence, at }: EndConfirmed,
+): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
     const { numUpdatedRows } = await transaction
       .updateTable('cardPayments')

@@ -73,14 +73,12 @@ export type ClaimOutcome =
   /** No row is claimed, but the plan no longer holds. */
   | { claimed: false; known: []; changed: 'message-taken' | 'look-alike' };
 
-export const claimRepository = { claimBatch, knownClaims, lookAlikes };
-
 /**
  * Claims all rows in one transaction: either all are new and inserted as `received`, or nothing is written and the known ones are
  * returned. Unique are the reference and (uid, documentId, generation). Of concurrent claims one wins and the others learn what it
  * took. Throws if the claim names a document or a row twice, or the id of a batch with other rows.
  */
-function claimBatch(db: Database, claim: BatchClaim): Promise<ClaimOutcome> {
+export function claimBatch(db: Database, claim: BatchClaim): Promise<ClaimOutcome> {
   return inTransaction(db, async (transaction) => {
     await oneAtATime(transaction);
     const known = await knownClaims(transaction, claim.rows);
@@ -219,7 +217,7 @@ export function identified({ reference, workflowId, payloadDigest, instruction }
  * Existing claims among these rows, in row order. Found by document, not by reference: a claim as another kind has another
  * reference and counts too.
  */
-async function knownClaims(db: Database, rows: Iterable<ClaimRow>): Promise<KnownClaim[]> {
+export async function knownClaims(db: Database, rows: Iterable<ClaimRow>): Promise<KnownClaim[]> {
   const known: KnownClaim[] = [];
   for await (const some of chunksInTurns(rows)) {
     const found = await db
@@ -257,7 +255,7 @@ const documentKey = (key: { uid: string; documentId: string; generation: number 
   JSON.stringify([key.uid, key.documentId, key.generation]);
 
 /** Latest payout under each key claimed since (epoch ms), unless proven unpaid. */
-async function lookAlikes(db: Database, keys: readonly string[], since: number): Promise<LookAlike[]> {
+export async function lookAlikes(db: Database, keys: readonly string[], since: number): Promise<LookAlike[]> {
   const wanted = [...new Set(keys)];
   if (wanted.length === 0) return [];
   // One query per column, so that each uses its index.

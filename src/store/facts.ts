@@ -5,17 +5,8 @@ import { announce } from './outbox.ts';
 import type { BookedExchange, ReturnRecord, UnaskedOrder } from './schema.ts';
 import { inTransaction } from './transaction.ts';
 
-/** Facts shown by the bank that the store only has to remember. */
-export const factRepository = {
-  recordReturn,
-  returnsOf,
-  recordBookedExchange,
-  bookedExchangesOf,
-  recordUnaskedOrders,
-};
-
 /** Records a return, with an audit entry. False if this order was recorded before. */
-function recordReturn(db: Database, entry: ReturnRecord): Promise<boolean> {
+export function recordReturn(db: Database, entry: ReturnRecord): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
     const { numInsertedOrUpdatedRows } = await transaction
       .insertInto('returns')
@@ -36,14 +27,14 @@ function recordReturn(db: Database, entry: ReturnRecord): Promise<boolean> {
 }
 
 /** Oldest first. */
-async function returnsOf(db: Database, references: readonly string[]): Promise<ReturnRecord[]> {
+export async function returnsOf(db: Database, references: readonly string[]): Promise<ReturnRecord[]> {
   const query = db.selectFrom('returns').selectAll();
   const found = await inChunks(references, (some) => query.where('reference', 'in', some).execute());
   return found.sort((a, b) => a.seenAt - b.seenAt);
 }
 
 /** Keeps the first reading of a booked exchange; idempotent. */
-async function recordBookedExchange(db: Database, exchange: BookedExchange): Promise<void> {
+export async function recordBookedExchange(db: Database, exchange: BookedExchange): Promise<void> {
   await db
     .insertInto('bookedExchanges')
     .values(exchange)
@@ -52,13 +43,13 @@ async function recordBookedExchange(db: Database, exchange: BookedExchange): Pro
 }
 
 /** Unordered. */
-function bookedExchangesOf(db: Database, references: readonly string[]): Promise<BookedExchange[]> {
+export function bookedExchangesOf(db: Database, references: readonly string[]): Promise<BookedExchange[]> {
   const query = db.selectFrom('bookedExchanges').selectAll();
   return inChunks(references, (some) => query.where('reference', 'in', some).execute());
 }
 
 /** Records orders at the bank without a reference of ours, each once; returns how many were new. */
-async function recordUnaskedOrders(db: Database, entries: readonly UnaskedOrder[]): Promise<number> {
+export async function recordUnaskedOrders(db: Database, entries: readonly UnaskedOrder[]): Promise<number> {
   let count = 0;
   for (const some of chunks(entries)) {
     const { numInsertedOrUpdatedRows = 0n } = await db

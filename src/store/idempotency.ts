@@ -24,15 +24,13 @@ export type IdempotencyTaking =
   | { outcome: 'in-use' }
   | { outcome: 'other-request' };
 
-export const idempotencyRepository = { takeKey, holdKey, answerKey, forgetKeys };
-
 /**
  * Takes a caller's key for a request. The first to take it works on it while it holds it. If it lets the hold expire without an
  * answer, the next one with the same request takes over and gets the first one's batch id.
  *
  * Each step is one atomic statement. An old key may be deleted between them; then the steps start over.
  */
-async function takeKey(db: Database, hold: IdempotencyHold): Promise<IdempotencyTaking> {
+export async function takeKey(db: Database, hold: IdempotencyHold): Promise<IdempotencyTaking> {
   for (;;) {
     const taken = (await insertNew(db, hold)) ?? (await takeOver(db, hold));
     if (taken !== undefined) return { outcome: 'taken', batchId: taken.batchId };
@@ -73,7 +71,7 @@ function takeOver(db: Database, hold: IdempotencyHold): Promise<{ batchId: strin
 }
 
 /** Extends the hold of a key; a time in the past gives it back without an answer. */
-async function holdKey(db: Database, { caller, key, owner }: IdempotencyKey, heldUntil: number): Promise<void> {
+export async function holdKey(db: Database, { caller, key, owner }: IdempotencyKey, heldUntil: number): Promise<void> {
   await db
     .updateTable('idempotencyKeys')
     .set({ heldUntil })
@@ -84,7 +82,7 @@ async function holdKey(db: Database, { caller, key, owner }: IdempotencyKey, hel
 }
 
 /** Stores the answer, unless another process took the key or an answer exists. */
-async function answerKey(
+export async function answerKey(
   db: Database,
   { caller, key, owner }: IdempotencyKey,
   { status, body }: { status: number; body: string },
@@ -99,6 +97,6 @@ async function answerKey(
     .execute();
 }
 
-async function forgetKeys(db: Database, takenBefore: number): Promise<void> {
+export async function forgetKeys(db: Database, takenBefore: number): Promise<void> {
   await db.deleteFrom('idempotencyKeys').where('createdAt', '<', takenBefore).execute();
 }

@@ -5,8 +5,6 @@ import { type IdentityPart, StoreIdentityError } from './errors.ts';
 import type { IdentityAcceptance, StoreIdentity } from './store-identity.ts';
 import { inTransaction } from './transaction.ts';
 
-export const identityRepository = { identify, identity, policyInForce, recordPolicy };
-
 const PARTS = ['bank', 'accounts', 'cluster', 'namespace'] as const satisfies readonly IdentityPart[];
 
 /** The store's id, created by whoever opens the store first. */
@@ -26,7 +24,7 @@ export async function storeId(db: Database): Promise<string> {
  * is not among those given; new ones are added. Known parts are compared first; then new ones are written, unless another process
  * did so meanwhile.
  */
-async function identify(db: Database, given: Partial<StoreIdentity>): Promise<void> {
+export async function identify(db: Database, given: Partial<StoreIdentity>): Promise<void> {
   for (;;) {
     const recorded = await identity(db);
     assertSameIdentity(recorded, given);
@@ -111,13 +109,16 @@ const asText = (value: string | readonly string[]): string =>
 const POLICY = 'policy';
 
 /** Hash of the policy that was recorded last; `none` where none has been. */
-async function policyInForce(db: Database): Promise<string> {
+export async function policyInForce(db: Database): Promise<string> {
   const row = await db.selectFrom('meta').select('value').where('key', '=', POLICY).executeTakeFirst();
   return row?.value ?? 'none';
 }
 
 /** With an audit entry, when it is another one than was recorded last; returns whether. `hash` is `none` where no policy is set. */
-function recordPolicy(db: Database, { hash, by, at }: { hash: string; by: string; at: number }): Promise<boolean> {
+export function recordPolicy(
+  db: Database,
+  { hash, by, at }: { hash: string; by: string; at: number },
+): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
     const from = await policyInForce(transaction);
     if (from === hash) return false;

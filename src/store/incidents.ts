@@ -7,14 +7,6 @@ import { announce } from './outbox.ts';
 import type { IncidentRow } from './schema.ts';
 import { inTransaction } from './transaction.ts';
 
-export const incidentRepository = {
-  recordIncident,
-  incident: incidentWith,
-  incidentsOf,
-  incidents,
-  acknowledgeIncident,
-};
-
 export interface IncidentRecord extends Incident {
   /** Id for people to type. */
   id: string;
@@ -30,7 +22,7 @@ export interface Acknowledgement {
 }
 
 /** With an audit entry. `known`: recorded before for this order, reference and kind; `acknowledged`: and acknowledged since. */
-function recordIncident(
+export function recordIncident(
   db: Database,
   { seenAt, ...incident }: Incident & { seenAt: number },
 ): Promise<'recorded' | 'known' | 'acknowledged'> {
@@ -62,14 +54,14 @@ function recordIncident(
 }
 
 /** Oldest first. */
-async function incidentsOf(db: Database, references: readonly string[]): Promise<IncidentRecord[]> {
+export async function incidentsOf(db: Database, references: readonly string[]): Promise<IncidentRecord[]> {
   const query = db.selectFrom('incidents').selectAll();
   const found = await inChunks(references, (some) => query.where('reference', 'in', some).execute());
   return found.map(incidentRecord).sort((a, b) => a.seenAt - b.seenAt);
 }
 
 /** Newest first, after `after` if given. `open`: only those not acknowledged. */
-async function incidents(
+export async function incidents(
   db: Database,
   { open, limit, after }: { open: boolean; limit: number; after?: Pick<IncidentRecord, 'seenAt' | 'id'> },
 ): Promise<IncidentRecord[]> {
@@ -91,7 +83,7 @@ async function incidents(
 }
 
 /** With an audit entry. `isNew` false: acknowledged before, and the first person and reason stay. Undefined: no such id. */
-function acknowledgeIncident(
+export function acknowledgeIncident(
   db: Database,
   id: string,
   { by, reason, at }: Acknowledgement,
@@ -120,7 +112,7 @@ function acknowledgeIncident(
   });
 }
 
-async function incidentWith(db: Database, id: string): Promise<IncidentRecord | undefined> {
+export async function incidentWith(db: Database, id: string): Promise<IncidentRecord | undefined> {
   const row = await db.selectFrom('incidents').selectAll().where('incidentId', '=', id).executeTakeFirst();
   return row === undefined ? undefined : incidentRecord(row);
 }

@@ -1,7 +1,7 @@
-import { cardRepositories } from './card-store.ts';
+import * as cardRepositories from './card-repositories.ts';
 import type { Database } from './database.ts';
 import { forgetIdentity, storeId } from './identity.ts';
-import { repositories } from './repositories.ts';
+import * as repositories from './repositories.ts';
 import { repository } from './repository.ts';
 import type { Store } from './store.ts';
 

@@ -9,13 +9,11 @@ export interface UserAccount {
   accountId: string;
 }
 
-export const laneRepository = { pausedAccounts, fundsNeededAhead, hasSuspectedDuplicate };
-
 /**
  * Accounts whose next rows are not released: those that the bank refuses to the user, and those with `waitingMax` rows awaiting
  * funds. By user, so that a row naming somebody else's account stops only its own user.
  */
-async function pausedAccounts(db: Database, waitingMax: number): Promise<UserAccount[]> {
+export async function pausedAccounts(db: Database, waitingMax: number): Promise<UserAccount[]> {
   const held = db
     .selectFrom('payouts')
     .select(['uid', 'accountId'])
@@ -33,7 +31,7 @@ async function pausedAccounts(db: Database, waitingMax: number): Promise<UserAcc
 }
 
 /** Amounts (decimal strings, unordered) needed on the same account by rows that await funds and come before this one. */
-async function fundsNeededAhead(db: Database, reference: string): Promise<string[]> {
+export async function fundsNeededAhead(db: Database, reference: string): Promise<string[]> {
   const self = await db
     .selectFrom('payouts')
     .select(['accountId', 'priority', 'createdAt', 'row', 'reference'])
@@ -54,7 +52,7 @@ async function fundsNeededAhead(db: Database, reference: string): Promise<string
  * Whether the bank has shown more than one order under a reference of this user, and it is either with an operator now or an
  * incident that nobody has acknowledged.
  */
-async function hasSuspectedDuplicate(db: Database, uid: string): Promise<boolean> {
+export async function hasSuspectedDuplicate(db: Database, uid: string): Promise<boolean> {
   // Literals instead of parameters, or the partial indexes are not used.
   const row = await db
     .selectFrom('payouts')

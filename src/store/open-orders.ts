@@ -28,18 +28,6 @@ export interface WatchKey {
   currency: string;
 }
 
-/** Orders open at the bank, and the watches that look for them. */
-export const openOrderRepository = {
-  openOrder,
-  closeOrder,
-  openOrders,
-  noteOrder,
-  forgetNotice,
-  touchWatch,
-  endWatch,
-  neglectedWatches,
-};
-
 /**
  * Adds a reference to the open set (an existing entry keeps what is known) and returns the keys whose watch must be signalled:
  * those without a watch that has swept since `watchAliveSince`.
@@ -47,7 +35,7 @@ export const openOrderRepository = {
  * A watch that ends and a payout that registers exclude each other on the watch's row, which both lock before they read: either the
  * end sees the order, or the payout sees that no watch is left.
  */
-function openOrder(db: Database, request: OpenOrderRequest): Promise<WatchKey[]> {
+export function openOrder(db: Database, request: OpenOrderRequest): Promise<WatchKey[]> {
   const { uid } = request;
   return inShortTransaction(db, LOCKS.watch, async (transaction) => {
     const asleep: WatchKey[] = [];
@@ -89,7 +77,7 @@ async function wake(db: Database, key: WatchKey, { at, watchAliveSince }: OpenOr
   return woken !== undefined;
 }
 
-async function closeOrder(db: Database, reference: string): Promise<void> {
+export async function closeOrder(db: Database, reference: string): Promise<void> {
   await write(db, LOCKS.itsRows, (into) => leaveOpenSet(into, [reference]));
 }
 
@@ -99,7 +87,7 @@ export async function leaveOpenSet(db: Database, references: readonly string[]):
 }
 
 /** Orders opened since then (epoch ms), oldest first. */
-async function openOrders(db: Database, { uid, currency }: WatchKey, since = 0): Promise<OpenOrder[]> {
+export async function openOrders(db: Database, { uid, currency }: WatchKey, since = 0): Promise<OpenOrder[]> {
   return db
     .selectFrom('openOrders')
     .selectAll()
@@ -112,7 +100,7 @@ async function openOrders(db: Database, { uid, currency }: WatchKey, since = 0):
 }
 
 /** Absent keys keep their value. Applies to every currency, so that an exchange is signalled once. */
-async function noteOrder(db: Database, reference: string, note: OpenOrderNote): Promise<void> {
+export async function noteOrder(db: Database, reference: string, note: OpenOrderNote): Promise<void> {
   if (Object.values(note).every((value) => value === undefined)) return;
   await write(db, LOCKS.itsRows, (into) =>
     into.updateTable('openOrders').set(note).where('reference', '=', reference).execute(),
@@ -120,12 +108,12 @@ async function noteOrder(db: Database, reference: string, note: OpenOrderNote): 
 }
 
 /** Clears `notifiedStatus` of a reference under every currency: its owner must be signalled again. */
-async function forgetNotice(db: Database, reference: string): Promise<void> {
+export async function forgetNotice(db: Database, reference: string): Promise<void> {
   await db.updateTable('openOrders').set({ notifiedStatus: null }).where('reference', '=', reference).execute();
 }
 
 /** Records that the watch is alive. */
-async function touchWatch(db: Database, { uid, currency }: WatchKey, at: number): Promise<void> {
+export async function touchWatch(db: Database, { uid, currency }: WatchKey, at: number): Promise<void> {
   await write(db, LOCKS.watch, (into) =>
     into
       .insertInto('watches')
@@ -136,7 +124,7 @@ async function touchWatch(db: Database, { uid, currency }: WatchKey, at: number)
 }
 
 /** True if the open set was empty and the watch is now marked as gone, in one transaction; false: keep watching. */
-function endWatch(db: Database, { uid, currency }: WatchKey): Promise<boolean> {
+export function endWatch(db: Database, { uid, currency }: WatchKey): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
     // Changes nothing; an update is the one way to lock the row that works on both databases. The next statement then sees every
     // order registered under an earlier lock.
@@ -160,7 +148,7 @@ function endWatch(db: Database, { uid, currency }: WatchKey): Promise<boolean> {
 }
 
 /** Keys with open orders and no watch swept since `watchAliveSince`; a sweep as far ahead of `at` (wrong clock) does not count. */
-async function neglectedWatches(
+export async function neglectedWatches(
   db: Database,
   { at, watchAliveSince }: Pick<OpenOrderRequest, 'at' | 'watchAliveSince'>,
 ): Promise<WatchKey[]> {

@@ -1,13 +1,11 @@
 import type { Database } from './database.ts';
 import { inTransaction } from './transaction.ts';
 
-export const outboxTailRepository = { outboxTail, pruneOutbox };
-
 /** Id of the only row of `outboxTail`. */
 const TAIL_ID = 0;
 
 /** Position up to which events are deleted; 0: none are. */
-async function outboxTail(db: Database): Promise<number> {
+export async function outboxTail(db: Database): Promise<number> {
   const { position } = await db
     .selectFrom('outboxTail')
     .select('position')
@@ -31,7 +29,7 @@ export async function lockOutboxTail(transaction: Database): Promise<number> {
  * Deletes the oldest events, at most `limit`: those that every subscription is past and that were written before `before` (epoch
  * ms). Events that a subscription refused stay for a replay. Returns how many positions it passed; 0: nothing left to delete.
  */
-function pruneOutbox(db: Database, { before, limit }: { before: number; limit: number }): Promise<number> {
+export function pruneOutbox(db: Database, { before, limit }: { before: number; limit: number }): Promise<number> {
   return inTransaction(db, async (transaction) => {
     const tail = await lockOutboxTail(transaction);
     const { told } = await transaction

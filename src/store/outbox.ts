@@ -3,8 +3,6 @@ import { chunks, inChunks } from './chunks.ts';
 import type { Database } from './database.ts';
 import type { OutboxEvent } from './outbox-schema.ts';
 
-export const outboxRepository = { outboxHead, outboxEvents, outboxEventsAt };
-
 /** Id of the only row of `outboxHead`. */
 const HEAD_ID = 0;
 
@@ -29,7 +27,7 @@ export async function announce(transaction: Database, announced: NewEvent | read
 export type NewEvent = Omit<OutboxEvent, 'position'>;
 
 /** Position of the last event; 0: there is none. */
-async function outboxHead(db: Database): Promise<number> {
+export async function outboxHead(db: Database): Promise<number> {
   const { position } = await db
     .selectFrom('outboxHead')
     .select('position')
@@ -39,7 +37,7 @@ async function outboxHead(db: Database): Promise<number> {
 }
 
 /** Events after `after` up to `upTo` that pass the filter, by position, at most `limit`. */
-async function outboxEvents(
+export async function outboxEvents(
   db: Database,
   { kinds, uids, after, upTo, limit }: EventFilter & { after: number; upTo?: number; limit: number },
 ): Promise<OutboxEvent[]> {
@@ -56,7 +54,7 @@ async function outboxEvents(
 }
 
 /** By position. */
-async function outboxEventsAt(db: Database, positions: readonly number[]): Promise<OutboxEvent[]> {
+export async function outboxEventsAt(db: Database, positions: readonly number[]): Promise<OutboxEvent[]> {
   const query = db.selectFrom('outbox').selectAll();
   const found = await inChunks(positions, (some) => query.where('position', 'in', some).execute());
   return found.sort((a, b) => a.position - b.position);

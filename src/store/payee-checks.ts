@@ -3,8 +3,6 @@ import type { Database } from './database.ts';
 import type { KeptCheck } from './decision-schema.ts';
 import { inTransaction } from './transaction.ts';
 
-export const payeeCheckRepository = { payeeCheck, notePayeeCheck };
-
 const ACTIONS: Readonly<Record<KeptCheck['kind'], string>> = {
   verification: 'had the payee verified',
   screening: 'had the payee screened',
@@ -13,7 +11,10 @@ const ACTIONS: Readonly<Record<KeptCheck['kind'], string>> = {
 type CheckKey = Pick<KeptCheck, 'uid' | 'kind' | 'provider' | 'payee'>;
 
 /** A provider's last verdict on exactly these details. */
-async function payeeCheck(db: Database, { uid, kind, provider, payee }: CheckKey): Promise<KeptCheck | undefined> {
+export async function payeeCheck(
+  db: Database,
+  { uid, kind, provider, payee }: CheckKey,
+): Promise<KeptCheck | undefined> {
   return db
     .selectFrom('payeeChecks')
     .selectAll()
@@ -25,7 +26,7 @@ async function payeeCheck(db: Database, { uid, kind, provider, payee }: CheckKey
 }
 
 /** Replaces the previous verdict. A changed verdict is audited under the payout that it was asked for. */
-function notePayeeCheck(db: Database, check: KeptCheck, reference: string): Promise<void> {
+export function notePayeeCheck(db: Database, check: KeptCheck, reference: string): Promise<void> {
   return inTransaction(db, async (transaction) => {
     const before = await payeeCheck(transaction, check);
     const { uid: _uid, payee: _payee, kind, provider, verdict, askedAt: at, ...rest } = check;

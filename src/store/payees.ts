@@ -3,8 +3,6 @@ import { inChunks } from './chunks.ts';
 import type { Database } from './database.ts';
 import type { PayeePayment, SeenPayee } from './decision-schema.ts';
 
-export const payeeRepository = { notePayee, payeeHistory, payeesOf };
-
 /** A name as people see it: two names that share a skeleton look alike. */
 export interface NameSeen {
   name: string;
@@ -37,7 +35,7 @@ type LastPayment = Pick<PayeePayment, 'digest' | 'amount' | 'currency'>;
 const PAYMENTS = 20;
 
 /** Stores the payee as the bank shows it now; different details mark it as changed. */
-async function notePayee(
+export async function notePayee(
   db: Database,
   { name, ...seen }: Omit<SeenPayee, 'name' | 'nameAsShown' | 'nameInSmall' | 'changedAt'> & { name?: NameSeen },
 ): Promise<void> {
@@ -60,7 +58,7 @@ async function notePayee(
     .execute();
 }
 
-async function payeeHistory(db: Database, asked: PayeeAsked): Promise<PayeeHistory> {
+export async function payeeHistory(db: Database, asked: PayeeAsked): Promise<PayeeHistory> {
   const { currency } = asked;
   const [seen, payments, isLookAlike] = await Promise.all([
     seenPayee(db, asked),
@@ -90,7 +88,10 @@ async function seenPayee(db: Database, { uid, payeeId }: PayeeAsked): Promise<La
 }
 
 /** Those of these payees that the bank has shown. */
-async function payeesOf(db: Database, asked: readonly Pick<SeenPayee, 'uid' | 'payeeId'>[]): Promise<NamedPayee[]> {
+export async function payeesOf(
+  db: Database,
+  asked: readonly Pick<SeenPayee, 'uid' | 'payeeId'>[],
+): Promise<NamedPayee[]> {
   const wanted = new Map(asked.map((payee) => [keyOf(payee), payee]));
   const query = db.selectFrom('payees').select(['uid', 'payeeId', 'name']);
   const found = await inChunks(wanted.values(), (some) => {

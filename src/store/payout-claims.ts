@@ -37,14 +37,12 @@ export interface PayoutClaim {
   attempts: SendAttempt[];
 }
 
-export const payoutClaimRepository = { claimPayout, renewClaim };
-
 /**
  * Takes the claim of one payout for `runId` (state `received` becomes `preparing`). Inserts the row if no batch has. Takes it over
  * from another run under the next term if the payload is the same and the row has no end. Sets `releasedAt` if the batch did not
  * get to it. Each step is one atomic statement and no row is ever deleted, so no transaction is needed.
  */
-async function claimPayout(db: Database, claim: PayoutClaimRequest): Promise<PayoutClaim> {
+export async function claimPayout(db: Database, claim: PayoutClaimRequest): Promise<PayoutClaim> {
   const taken = await write(
     db,
     LOCKS.itsRows,
@@ -129,7 +127,7 @@ async function takeOver(db: Database, claim: PayoutClaimRequest): Promise<Payout
  * Moves the claim to the next term for the run that holds it; undefined if it does not. Idempotent: repeated after a lost answer,
  * it returns the same term.
  */
-async function renewClaim(
+export async function renewClaim(
   db: Database,
   { reference, term, runId, at }: HeldClaim & { runId: string; at: number },
 ): Promise<number | undefined> {

@@ -6,51 +6,34 @@ import { inChunks } from './chunks.ts';
 import type { Database } from './database.ts';
 import { json } from './json-columns.ts';
 import type { HeldClaim } from './payout-changes.ts';
-import { changePayout } from './payout-changes.ts';
 import type { PayoutRecord, Tables } from './schema.ts';
 import { beginning, holding } from './text-search.ts';
 import { inTransaction } from './transaction.ts';
 import { LOCKS, write } from './write-groups.ts';
 
-export const payoutRepository = {
-  payout,
-  userOf,
-  payoutsOf,
-  payoutsOfOrders,
-  findPayouts,
-  payoutsBeginning,
-  payoutsIn,
-  searchPayouts,
-  changePayout,
-  recordAssessment,
-  recordApprovals,
-  approvalsOf,
-  approvalsOfMany,
-};
-
-async function payout(db: Database, reference: string): Promise<PayoutRecord | undefined> {
+export async function payout(db: Database, reference: string): Promise<PayoutRecord | undefined> {
   return db.selectFrom('payouts').selectAll().where('reference', '=', reference).executeTakeFirst();
 }
 
-async function userOf(db: Database, reference: string): Promise<string | undefined> {
+export async function userOf(db: Database, reference: string): Promise<string | undefined> {
   const row = await db.selectFrom('payouts').select('uid').where('reference', '=', reference).executeTakeFirst();
   return row?.uid;
 }
 
 /** Payouts with these references; unknown ones are left out. */
-function payoutsOf(db: Database, references: readonly string[]): Promise<PayoutRecord[]> {
+export function payoutsOf(db: Database, references: readonly string[]): Promise<PayoutRecord[]> {
   const query = db.selectFrom('payouts').selectAll();
   return inChunks(references, (some) => query.where('reference', 'in', some).execute());
 }
 
 /** Payouts with one of these order ids. */
-function payoutsOfOrders(db: Database, orderIds: readonly string[]): Promise<PayoutRecord[]> {
+export function payoutsOfOrders(db: Database, orderIds: readonly string[]): Promise<PayoutRecord[]> {
   const query = db.selectFrom('payouts').selectAll();
   return inChunks(orderIds, (some) => query.where('orderId', 'in', some).execute());
 }
 
 /** Payouts with this batch id, reference, workflow id, order id or document id; oldest first, at most `limit`. */
-async function findPayouts(db: Database, id: string, limit: number): Promise<PayoutRecord[]> {
+export async function findPayouts(db: Database, id: string, limit: number): Promise<PayoutRecord[]> {
   return db
     .selectFrom('payouts')
     .selectAll()
@@ -71,7 +54,7 @@ async function findPayouts(db: Database, id: string, limit: number): Promise<Pay
 }
 
 /** Payouts whose reference, order id or document id begins with `prefix`; newest first, at most `limit`. Reads every row. */
-async function payoutsBeginning(db: Database, prefix: string, limit: number): Promise<PayoutRecord[]> {
+export async function payoutsBeginning(db: Database, prefix: string, limit: number): Promise<PayoutRecord[]> {
   return db
     .selectFrom('payouts')
     .selectAll()
@@ -105,7 +88,7 @@ export interface PayoutSearch {
 }
 
 /** Payouts of all batches, newest first, at most `limit`. Reads every row unless `states` or a time excludes most. */
-async function searchPayouts(
+export async function searchPayouts(
   db: Database,
   { states, kind, accountId, from, before, endedFrom, endedBefore, isReturned, text }: PayoutSearch,
   limit: number,
@@ -143,7 +126,7 @@ async function searchPayouts(
 }
 
 /** Payouts of all batches in one of these states, oldest first, at most `limit`. */
-async function payoutsIn(db: Database, states: readonly PayoutState[], limit: number): Promise<PayoutRecord[]> {
+export async function payoutsIn(db: Database, states: readonly PayoutState[], limit: number): Promise<PayoutRecord[]> {
   return db
     .selectFrom('payouts')
     .selectAll()
@@ -159,7 +142,7 @@ async function payoutsIn(db: Database, states: readonly PayoutState[], limit: nu
  * Stores the assessment; false if the run no longer holds the claim. With an audit entry if the earlier assessment passed in was
  * made under another policy.
  */
-async function recordAssessment(
+export async function recordAssessment(
   db: Database,
   { reference, term, assessed: before }: HeldClaim & Partial<Pick<PayoutRecord, 'assessed'>>,
   assessed: Assessment,
@@ -186,7 +169,7 @@ async function recordAssessment(
 }
 
 /** Records who approved a digest, with an audit entry for each new approval; idempotent. */
-async function recordApprovals(
+export async function recordApprovals(
   db: Database,
   { reference, digest, by, at }: { reference: string; digest: string; by: readonly string[]; at: number },
 ): Promise<void> {
@@ -209,7 +192,7 @@ async function recordApprovals(
   });
 }
 
-async function approvalsOf(db: Database, reference: string, digest: string): Promise<string[]> {
+export async function approvalsOf(db: Database, reference: string, digest: string): Promise<string[]> {
   const rows = await db
     .selectFrom('decisions')
     .select('by')
@@ -221,7 +204,10 @@ async function approvalsOf(db: Database, reference: string, digest: string): Pro
 }
 
 /** Approvals under any of these references and any digest, oldest first. */
-function approvalsOfMany(db: Database, references: readonly string[]): Promise<Selectable<Tables['decisions']>[]> {
+export function approvalsOfMany(
+  db: Database,
+  references: readonly string[],
+): Promise<Selectable<Tables['decisions']>[]> {
   const query = db.selectFrom('decisions').selectAll().orderBy('at').orderBy('by');
   return inChunks(references, (some) => query.where('reference', 'in', some).execute());
 }

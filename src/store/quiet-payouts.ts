@@ -2,8 +2,6 @@ import { CLOSED_RUNS_MAX, type ClosedRuns, NO_CLOSED_RUNS } from '../domain/clos
 import type { Database } from './database.ts';
 import type { PayoutRecord } from './schema.ts';
 
-export const quietPayoutRepository = { quietPayouts, countClosedRun, forgetClosedRuns };
-
 // Payouts whose workflow may have been closed before they had an end, and how often that was found.
 
 /** A payout without changes for a while, with its closed runs. */
@@ -19,7 +17,7 @@ export type QuietScope = { batchId: string | null } | 'ended-batches';
  * Released payouts without an end, unchanged since `changedBefore` and restartable at `now`; by reference, after `after`. Excludes
  * those handed to people because their runs were closed repeatedly.
  */
-async function quietPayouts(
+export async function quietPayouts(
   db: Database,
   scope: QuietScope,
   { changedBefore, now }: { changedBefore: number; now: number },
@@ -54,7 +52,7 @@ async function quietPayouts(
 }
 
 /** Compare-and-set: false if the count changed since `before`, so that of concurrent passes only one restarts the payout. */
-async function countClosedRun(
+export async function countClosedRun(
   db: Database,
   reference: string,
   before: ClosedRuns,
@@ -74,7 +72,7 @@ async function countClosedRun(
  * Resets the count of closed runs because an operator starts the payout again: of one payout, or of all that are with an operator
  * because their workflow was closed.
  */
-async function forgetClosedRuns(db: Database, reference?: string): Promise<void> {
+export async function forgetClosedRuns(db: Database, reference?: string): Promise<void> {
   await db
     .updateTable('payouts')
     .set(columnsOf(NO_CLOSED_RUNS))

@@ -11,11 +11,8 @@ export interface ReconciliationKey extends WatchKey {
 /** With the uid, what the references of a payout derive from. */
 export type PayoutDocument = Pick<PayoutRecord, 'reference' | 'documentId' | 'generation'>;
 
-/** The keys to compare with the bank. */
-export const reconciliationRepository = { documentsOf, reconciliationKeys, batchKeys };
-
 /** Payouts of a user changed since `changedSince`. */
-async function documentsOf(db: Database, uid: string, changedSince: number): Promise<PayoutDocument[]> {
+export async function documentsOf(db: Database, uid: string, changedSince: number): Promise<PayoutDocument[]> {
   return db
     .selectFrom('payouts')
     .select(['reference', 'documentId', 'generation'])
@@ -25,7 +22,7 @@ async function documentsOf(db: Database, uid: string, changedSince: number): Pro
 }
 
 /** Keys of payouts changed since `changedSince`, by uid and currency, after `after`. */
-async function reconciliationKeys(
+export async function reconciliationKeys(
   db: Database,
   changedSince: number,
   { after, limit }: { after: WatchKey | null; limit: number },
@@ -41,7 +38,7 @@ async function reconciliationKeys(
 }
 
 /** Keys of the released rows of a batch; unreleased rows have nothing at the bank. */
-async function batchKeys(db: Database, batchId: string): Promise<WatchKey[]> {
+export async function batchKeys(db: Database, batchId: string): Promise<WatchKey[]> {
   return db
     .selectFrom('payouts')
     .select(['uid', 'currency'])

@@ -1,60 +1,61 @@
-import { answerRepository } from './answers.ts';
-import { attemptRepository } from './attempts.ts';
-import { auditRepository } from './audit.ts';
-import { checkpointRepository } from './audit-checkpoints.ts';
-import { batchRowRepository } from './batch-rows.ts';
-import { batchRepository } from './batches.ts';
-import { callBudgetRepository } from './call-budgets.ts';
-import { claimRepository } from './claims.ts';
-import { factRepository } from './facts.ts';
-import { idempotencyRepository } from './idempotency.ts';
-import { identityRepository } from './identity.ts';
-import { incidentRepository } from './incidents.ts';
-import { laneRepository } from './lanes.ts';
-import { openOrderRepository } from './open-orders.ts';
-import { outboxRepository } from './outbox.ts';
-import { outboxTailRepository } from './outbox-tail.ts';
-import { payeeCheckRepository } from './payee-checks.ts';
-import { payeeRepository } from './payees.ts';
-import { payoutClaimRepository } from './payout-claims.ts';
-import { payoutRepository } from './payouts.ts';
-import { quietPayoutRepository } from './quiet-payouts.ts';
-import { reconciliationRepository } from './reconciliation.ts';
-import { restoreRepository } from './restored.ts';
-import { signedDecisionRepository } from './signed-decisions.ts';
-import { standingRepository } from './standing.ts';
-import { subscriptionRepository } from './subscriptions.ts';
-import { switchRepository } from './switches.ts';
-import { waitingRepository } from './waiting.ts';
-
-/** All operations of a store: its aggregates, each a set of functions over a database. */
-export const repositories = {
-  ...claimRepository,
-  ...payoutClaimRepository,
-  ...payoutRepository,
-  ...payeeRepository,
-  ...payeeCheckRepository,
-  ...quietPayoutRepository,
-  ...attemptRepository,
-  ...openOrderRepository,
-  ...batchRepository,
-  ...batchRowRepository,
-  ...laneRepository,
-  ...switchRepository,
-  ...factRepository,
-  ...answerRepository,
-  ...incidentRepository,
-  ...reconciliationRepository,
-  ...idempotencyRepository,
-  ...callBudgetRepository,
-  ...identityRepository,
-  ...restoreRepository,
-  ...signedDecisionRepository,
-  ...standingRepository,
-  ...waitingRepository,
-  ...auditRepository,
-  ...checkpointRepository,
-  ...outboxRepository,
-  ...outboxTailRepository,
-  ...subscriptionRepository,
-};
+/**
+ * All operations of a store, each a function over a database, so that others can call it within their transaction. A file that
+ * also exports something else names its operations here.
+ */
+export * from './answers.ts';
+export * from './attempts.ts';
+export {
+  auditAlone as audit,
+  auditEntries,
+  auditLog,
+  auditOf,
+  auditTree,
+  entriesOfActions,
+  strayEntry,
+} from './audit.ts';
+export * from './audit-checkpoints.ts';
+export * from './batch-rows.ts';
+export {
+  batch,
+  batches,
+  batchesBeginning,
+  batchOfMessage,
+  controlBatch,
+  endBatch,
+  endCanary,
+  refusedRows,
+  reopenBatch,
+  unendedBatches,
+} from './batches.ts';
+export * from './call-budgets.ts';
+export { claimBatch, knownClaims, lookAlikes } from './claims.ts';
+export * from './facts.ts';
+export * from './idempotency.ts';
+export { identify, identity, policyInForce, recordPolicy } from './identity.ts';
+export { acknowledgeIncident, incidents, incidentsOf, incidentWith as incident, recordIncident } from './incidents.ts';
+export * from './lanes.ts';
+export {
+  closeOrder,
+  endWatch,
+  forgetNotice,
+  neglectedWatches,
+  noteOrder,
+  openOrder,
+  openOrders,
+  touchWatch,
+} from './open-orders.ts';
+export { outboxEvents, outboxEventsAt, outboxHead } from './outbox.ts';
+export { outboxTail, pruneOutbox } from './outbox-tail.ts';
+export * from './payee-checks.ts';
+export { notePayee, payeeHistory, payeesOf } from './payees.ts';
+export { changePayout } from './payout-changes.ts';
+export * from './payout-claims.ts';
+export * from './payouts.ts';
+export * from './quiet-payouts.ts';
+export * from './reconciliation.ts';
+export * from './restored.ts';
+export * from './signed-decisions.ts';
+export * from './standing.ts';
+export * from './subscriptions.ts';
+export { matchingSwitch, openUnder, switches, switchOff, switchOn } from './switches.ts';
+export * from './waiting.ts';

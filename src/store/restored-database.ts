@@ -8,7 +8,7 @@ import { migrate } from './migrate.ts';
 import { COLUMN_TYPES } from './migrations/column-types.ts';
 import { openPostgresPool } from './postgres-pool.ts';
 import { detailOf, type RestoreOrder } from './restore.ts';
-import { restoreRepository } from './restored.ts';
+import { recordRestore } from './restored.ts';
 import { factsOf, type StoreFileFacts } from './store-file.ts';
 
 /** `url`: the restored database, `postgres://user:password@host/database`. */
@@ -45,7 +45,7 @@ export async function recordRestoredDatabase({
     assertSameIdentity(facts.identity, identity);
     await confirm(facts);
     const detail = detailOf(facts, null);
-    await restoreRepository.recordRestore(db, { at: now, from: facts.lastChangeAt ?? 0, by, detail });
+    await recordRestore(db, { at: now, from: facts.lastChangeAt ?? 0, by, detail });
     return facts;
   } finally {
     await db.destroy();

@@ -16,8 +16,6 @@ export interface RestoreRecord extends Restored {
   detail: Record<string, string>;
 }
 
-export const restoreRepository = { recordRestore, restored, hasReplaced };
-
 const KEY = 'restored_at';
 
 /** Start of the period in which others may have sent what is missing here. */
@@ -26,7 +24,7 @@ const FROM_KEY = 'restored_from';
 const REPLACES = 'replaces:';
 
 /** Stores the times and the audit entry, all or nothing. The period of an earlier restore stays included. */
-async function recordRestore(db: Database, { at, from, by, replaces, detail }: RestoreRecord): Promise<void> {
+export async function recordRestore(db: Database, { at, from, by, replaces, detail }: RestoreRecord): Promise<void> {
   await inTransaction(db, async (transaction) => {
     const before = await restored(transaction);
     const entries = [
@@ -47,7 +45,7 @@ async function recordRestore(db: Database, { at, from, by, replaces, detail }: R
 }
 
 /** Whether this store took over the namespace of that one because somebody said that it is gone. */
-async function hasReplaced(db: Database, storeId: string): Promise<boolean> {
+export async function hasReplaced(db: Database, storeId: string): Promise<boolean> {
   const row = await db.selectFrom('meta').select('key').where('key', '=', `${REPLACES}${storeId}`).executeTakeFirst();
   return row !== undefined;
 }
@@ -56,7 +54,7 @@ async function hasReplaced(db: Database, storeId: string): Promise<boolean> {
  * The last restore or take-over: the store may know less than was sent. If the start is not recorded, anything may be missing, as a
  * later start could make what was sent count as absent.
  */
-async function restored(db: Database): Promise<Restored | undefined> {
+export async function restored(db: Database): Promise<Restored | undefined> {
   const rows = await db.selectFrom('meta').selectAll().where('key', 'in', [KEY, FROM_KEY]).execute();
   const times = new Map(rows.map(({ key, value }) => [key, Number(value)]));
   const at = times.get(KEY);

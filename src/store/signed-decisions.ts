@@ -24,24 +24,13 @@ export type PlannedDecision = TakenDecision & {
   inclusion: Pick<PlannedRow, 'index' | 'path'>;
 };
 
-export const signedDecisionRepository = {
-  takeSignedDecision,
-  takeSignedPlan,
-  signedDecisionsOf,
-  plannedDecisionsOf,
-  plansOf,
-  awaitingUnder,
-  lastDecisionAt,
-  useSignedDecision,
-};
-
 /** Stores a signed decision, with an audit entry. False if its id was taken before: a decision counts once. */
-function takeSignedDecision(db: Database, signed: SignedDecision, at: number): Promise<boolean> {
+export function takeSignedDecision(db: Database, signed: SignedDecision, at: number): Promise<boolean> {
   return inTransaction(db, (transaction) => take(transaction, signed, at));
 }
 
 /** `takeSignedDecision` for a plan, with its rows, unless another signature of the same plan stored them. */
-function takeSignedPlan(
+export function takeSignedPlan(
   db: Database,
   signed: SignedDecision,
   rows: Iterable<PlannedRow>,
@@ -111,7 +100,7 @@ const COLUMNS = [
 ] as const;
 
 /** Signed decisions about one question, in the order taken, including used ones. */
-async function signedDecisionsOf(
+export async function signedDecisionsOf(
   db: Database,
   { reference, question, digest }: { reference: string; question: Question; digest: string },
 ): Promise<TakenDecision[]> {
@@ -127,7 +116,7 @@ async function signedDecisionsOf(
 }
 
 /** Signed plans of the batch that cover the row, whatever its digest was then; in the order taken. */
-async function plannedDecisionsOf(
+export async function plannedDecisionsOf(
   db: Database,
   { batchId, reference, question }: { batchId: string; reference: string; question: Question },
 ): Promise<PlannedDecision[]> {
@@ -146,7 +135,7 @@ async function plannedDecisionsOf(
 }
 
 /** Signed plans of a batch, in the order taken. */
-async function plansOf(
+export async function plansOf(
   db: Database,
   batchId: string,
 ): Promise<Pick<TakenDecision, 'id' | 'decision' | 'digest' | 'subject' | 'remark'>[]> {
@@ -163,7 +152,7 @@ async function plansOf(
 }
 
 /** Workflow ids of a plan's rows that wait for people now. */
-async function awaitingUnder(db: Database, plan: string): Promise<string[]> {
+export async function awaitingUnder(db: Database, plan: string): Promise<string[]> {
   const rows = await db
     .selectFrom('planRows')
     .innerJoin('payouts', 'payouts.reference', 'planRows.reference')
@@ -175,7 +164,7 @@ async function awaitingUnder(db: Database, plan: string): Promise<string[]> {
 }
 
 /** When the last decision of any payout was taken; 0: none was. */
-async function lastDecisionAt(db: Database): Promise<number> {
+export async function lastDecisionAt(db: Database): Promise<number> {
   const last = await db
     .selectFrom('signedDecisions')
     .select('takenAt')
@@ -186,7 +175,7 @@ async function lastDecisionAt(db: Database): Promise<number> {
 }
 
 /** False if it was used before. */
-async function useSignedDecision(db: Database, id: string, at: number): Promise<boolean> {
+export async function useSignedDecision(db: Database, id: string, at: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('signedDecisions')
     .set({ usedAt: at })

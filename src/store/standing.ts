@@ -5,8 +5,6 @@ import type { SwitchScope } from '../domain/switch-scope.ts';
 import { isForPeople } from './cards.ts';
 import type { Database } from './database.ts';
 
-export const standingRepository = { standing };
-
 /** State of the store's work in counts and times (epoch ms), without any id. */
 export interface Standing {
   /** One entry per state that has payouts without an end. */
@@ -25,7 +23,7 @@ export interface Standing {
 }
 
 /** Reads only indexes of open work. `sentBefore`: what was sent earlier should have been found. */
-async function standing(db: Database, sentBefore: number): Promise<Standing> {
+export async function standing(db: Database, sentBefore: number): Promise<Standing> {
   const { sweptAt } = await db
     .selectFrom('watches')
     .select((row) => row.fn.min<number | null>('sweptAt').as('sweptAt'))

@@ -1,5 +1,5 @@
 import type { CardStore } from './card-store.ts';
-import type { repositories } from './repositories.ts';
+import type * as repositories from './repositories.ts';
 import type { Repository } from './repository.ts';
 import type { IdentityAcceptance } from './store-identity.ts';
 

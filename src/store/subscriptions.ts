@@ -5,22 +5,12 @@ import type { RefusedEvent, SubscriptionRecord } from './outbox-schema.ts';
 import { lockOutboxTail } from './outbox-tail.ts';
 import { inTransaction } from './transaction.ts';
 
-export const subscriptionRepository = {
-  subscriptions,
-  takeSubscription,
-  leaveSubscription,
-  moveSubscription,
-  refusedEvents,
-  replaySubscription,
-  forgetSubscription,
-};
-
 const SHOWN = ['name', 'position', 'failures', 'failingSince', 'why', 'nextTryAt', 'parkedAt', 'toldAt'] as const;
 
 const NOT_FAILING = { failures: 0, failingSince: null, why: null, nextTryAt: null, parkedAt: null };
 
 /** By name. */
-async function subscriptions(db: Database): Promise<SubscriptionRecord[]> {
+export async function subscriptions(db: Database): Promise<SubscriptionRecord[]> {
   return db.selectFrom('subscriptions').select(SHOWN).orderBy('name').execute();
 }
 
@@ -36,7 +26,7 @@ export interface Lease {
  * Leases the subscription to `owner` until then, or renews its lease; undefined: another process holds it. A new subscription
  * begins after the last event.
  */
-async function takeSubscription(
+export async function takeSubscription(
   db: Database,
   { name, owner, now, until }: Lease,
 ): Promise<SubscriptionRecord | undefined> {
@@ -56,7 +46,7 @@ async function takeSubscription(
 }
 
 /** Releases the lease at once. */
-async function leaveSubscription(db: Database, { name, owner }: Pick<Lease, 'name' | 'owner'>): Promise<void> {
+export async function leaveSubscription(db: Database, { name, owner }: Pick<Lease, 'name' | 'owner'>): Promise<void> {
   await db
     .updateTable('subscriptions')
     .set({ owner: null, ownedUntil: null })
@@ -74,7 +64,7 @@ export interface SubscriptionMove extends Partial<Omit<SubscriptionRecord, 'name
 }
 
 /** Stores progress, all or nothing. False: another process sends by now, or a replay was requested meanwhile. */
-function moveSubscription(
+export function moveSubscription(
   db: Database,
   { name, owner, from }: Pick<Lease, 'name' | 'owner'> & { from: number },
   { refused = [], settled = [], ...move }: SubscriptionMove,
@@ -110,7 +100,7 @@ function moveSubscription(
 }
 
 /** By position, including parked ones. */
-async function refusedEvents(db: Database, name: string): Promise<RefusedEvent[]> {
+export async function refusedEvents(db: Database, name: string): Promise<RefusedEvent[]> {
   return db
     .selectFrom('refusedEvents')
     .select(['position', 'subject', 'since', 'failures', 'why', 'nextTryAt', 'parkedAt'])
@@ -123,7 +113,7 @@ async function refusedEvents(db: Database, name: string): Promise<RefusedEvent[]
  * Delivers everything from a position on again, at once; with an audit entry. The current sender stops at its next write.
  * `unknown`: no such subscription. `deleted`: the event of this position is gone.
  */
-function replaySubscription(
+export function replaySubscription(
   db: Database,
   { name, from, by, at }: { name: string; from: number; by: string; at: number },
 ): Promise<'replayed' | 'unknown' | 'deleted'> {
@@ -143,7 +133,7 @@ function replaySubscription(
 }
 
 /** Deletes a subscription, with an audit entry; if its name is used again, it begins anew. False: there is none. */
-function forgetSubscription(
+export function forgetSubscription(
   db: Database,
   { name, by, at }: { name: string; by: string; at: number },
 ): Promise<boolean> {

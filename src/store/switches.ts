@@ -7,10 +7,8 @@ import type { Database } from './database.ts';
 import type { SwitchRecord } from './schema.ts';
 import { inTransaction } from './transaction.ts';
 
-export const switchRepository = { switchOff, switchOn, switches, matchingSwitch, openUnder };
-
 /** With an audit entry. False if it was off already: the first person and reason stay. */
-function switchOff(db: Database, { scope, key, reason, by, at }: SwitchRecord): Promise<boolean> {
+export function switchOff(db: Database, { scope, key, reason, by, at }: SwitchRecord): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
     const { numInsertedOrUpdatedRows } = await transaction
       .insertInto('switches')
@@ -30,7 +28,7 @@ function switchOff(db: Database, { scope, key, reason, by, at }: SwitchRecord): 
 }
 
 /** With an audit entry. False if it was not off. */
-function switchOn(db: Database, { scope, key, reason, by, at }: SwitchRecord): Promise<boolean> {
+export function switchOn(db: Database, { scope, key, reason, by, at }: SwitchRecord): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
     const { numDeletedRows } = await transaction
       .deleteFrom('switches')
@@ -57,7 +55,7 @@ export async function switches(db: Database): Promise<SwitchRecord[]> {
 }
 
 /** Widest scope of a switch that stops a payout; a paused batch stops its payouts like a switch. */
-async function matchingSwitch(db: Database, touched: Touched): Promise<SwitchScope | undefined> {
+export async function matchingSwitch(db: Database, touched: Touched): Promise<SwitchScope | undefined> {
   const batch = db
     .selectFrom('payouts')
     .select('batchId')
@@ -94,7 +92,7 @@ async function matchingSwitch(db: Database, touched: Touched): Promise<SwitchSco
 }
 
 /** Number of payouts without an end that a switch would stop, as far as their rows show what they touch. */
-async function openUnder(db: Database, { scope, key }: SwitchedOff): Promise<number> {
+export async function openUnder(db: Database, { scope, key }: SwitchedOff): Promise<number> {
   const { count } = await db
     .selectFrom('payouts')
     .select((row) => row.fn.countAll<number>().as('count'))

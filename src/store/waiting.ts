@@ -5,8 +5,6 @@ import { chunks } from './chunks.ts';
 import type { Database } from './database.ts';
 import type { PayoutRecord } from './schema.ts';
 
-export const waitingRepository = { waitingPayouts, decidedBy };
-
 /** States in which payouts wait for people. The index has the same list: a query without exactly this condition does not use it. */
 const WAITING = ['awaiting-approval', 'awaiting-bank-approval', 'held', 'needs-operator'] as const;
 
@@ -26,7 +24,7 @@ const OPERATORS: PayoutState = 'needs-operator';
 const aside = (column: 'state' | 'uid' | 'accountId' | 'currency') => sql<string>`coalesce(${sql.ref(column)}, '')`;
 
 /** References of payouts that wait for people of this scope, oldest first. Reads only the index. */
-async function waitingPayouts(
+export async function waitingPayouts(
   db: Database,
   { states, scope: { uids, accounts, currencies }, notBy, limit }: WaitingFor,
 ): Promise<string[]> {
@@ -63,7 +61,7 @@ export interface KeptApproval {
  * Approvals of payouts by a person with credentials they still have, alone or by a plan. They are not verified: use them to hide
  * rows from a list, never to decide what counts.
  */
-async function decidedBy(
+export async function decidedBy(
   db: Database,
   { subject, credentials, now }: { subject: string; credentials: readonly string[]; now: number },
   payouts: readonly Pick<PayoutRecord, 'reference' | 'batchId'>[],
