@@ -2,12 +2,12 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { CARD_FIELD_NAMES, cardFieldsProblem } from '../api/card-fields.ts';
 import { didYouMean } from '../rules/nearest.ts';
-import { jsonTexts } from './values.ts';
+import { jsonTexts, readBy } from './values.ts';
 
 /** Parsers for the settings of cards and webhooks. */
 
 /** JSON object: our name of a card field -> its path on the wire (`src/api/card-fields.ts`). */
-export const cardFieldNames = jsonTexts.transform((mapping, context): Record<string, string> => {
+export const cardFieldNames = jsonTexts.transform((mapping, context) => {
   const unknown = Object.keys(mapping).find((name) => !CARD_FIELD_NAMES.includes(name));
   const problem =
     unknown === undefined
@@ -69,11 +69,10 @@ export const headerName = z
 
 /** Comma-separated parts; `read` returns undefined for an unusable one. */
 function listOf<T>(error: string, read: (part: string) => T | undefined) {
-  return z.string().transform((given, context): T[] => {
+  return readBy((given): T[] => {
     const parts = given.split(',').map((part) => read(part.trim()));
     const values = parts.filter((value): value is T & {} => value !== undefined);
     if (values.length === parts.length) return values;
-    context.addIssue({ code: 'custom', message: error });
-    return z.NEVER;
+    throw new Error(error);
   });
 }

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { readBy } from './values.ts';
 
 /** A bearer token of the gateway. */
 export interface GatewayToken {
@@ -11,15 +11,11 @@ export interface GatewayToken {
 const TOKEN = /^(?:([A-Za-z0-9._@-]{1,64}):([\x21-\x7e]+)|([\x21-\x39\x3b-\x7e]+))$/;
 
 /** `TOKEN`, or `name:TOKEN`, or several separated by commas. */
-export const gatewayTokens = z.string().transform((text, context): GatewayToken[] => {
+export const gatewayTokens = readBy((text): GatewayToken[] => {
   const tokens = text.split(',').map((part): GatewayToken => {
     const [, name, named, bare = ''] = TOKEN.exec(part.trim()) ?? [];
     return { name, token: named ?? bare };
   });
   if (tokens.every(({ token }) => token !== '')) return tokens;
-  context.addIssue({
-    code: 'custom',
-    message: 'is not a list of TOKEN or name:TOKEN; a token has no spaces, and no colon unless it has a name',
-  });
-  return z.NEVER;
+  throw new Error('is not a list of TOKEN or name:TOKEN; a token has no spaces, and no colon unless it has a name');
 });

@@ -1,28 +1,34 @@
-import type { KeyObject } from 'node:crypto';
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { readJsonOnce } from '../api/json.ts';
 import { ed25519Key } from '../audit/log-key.ts';
-import { type KeyRing, parseKeyRing } from '../codec/key-ring.ts';
+import { parseKeyRing } from '../codec/key-ring.ts';
 import { isLoopback } from '../domain/loopback.ts';
 import { parseDecimal } from '../domain/money.ts';
 import type { ApprovalRule } from '../domain/policy.ts';
 
 /** Parsers for the values of settings. Messages state the rule and never repeat the text: it can be a secret. */
 
+/** A value that `read` makes of the text. What it throws says why the text cannot be used. */
+export const readBy = <T>(read: (given: string) => T) =>
+  z.string().transform((given, context): T => {
+    try {
+      return read(given);
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : 'cannot be used' });
+      return z.NEVER;
+    }
+  });
+
 const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const LONGEST_MS = 3_650 * UNIT_MS.d;
 
 /** `90s`, `10m`, `24h`, `250ms`, `3d` -> milliseconds. */
-export const duration = z.string().transform((text, context): number => {
+export const duration = readBy((text): number => {
   const [, amount, unit] = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text) ?? [];
   const ms = unit === undefined ? Number.NaN : Number(amount) * UNIT_MS[unit as keyof typeof UNIT_MS];
   if (ms <= LONGEST_MS) return ms;
-  context.addIssue({
-    code: 'custom',
-    message: 'is not a duration such as 250ms, 90s, 10m, 24h or 3d (10 years at most)',
-  });
-  return z.NEVER;
+  throw new Error('is not a duration such as 250ms, 90s, 10m, 24h or 3d (10 years at most)');
 });
 
 /** A duration from `leastMs`, by default 1 ms, to `mostMs`. */
@@ -30,11 +36,10 @@ export const durationUpTo = (mostMs: number, error: string, leastMs = 1) =>
   duration.refine((ms) => ms >= leastMs && ms <= mostMs, { error });
 
 /** -> factor in (0, 1]. `0.02` and `50`, which means 1:50, are the same. */
-export const timeScale = z.string().transform((text, context): number => {
+export const timeScale = readBy((text): number => {
   const scale = /^\d{1,6}(\.\d{1,9})?$/.test(text) ? Number(text) : Number.NaN;
   if (scale > 0) return scale > 1 ? 1 / scale : scale;
-  context.addIssue({ code: 'custom', message: 'is not a number above 0, such as 1, 0.02 or 50 (read as 1:50)' });
-  return z.NEVER;
+  throw new Error('is not a number above 0, such as 1, 0.02 or 50 (read as 1:50)');
 });
 
 export const flag = z.enum(['true', 'false'], { error: 'must be true or false' }).transform((text) => text === 'true');
@@ -62,15 +67,10 @@ const journalAccountCodes = z.strictObject({
   return: accountCode.default('returned-payouts'),
 });
 
-export const journalAccounts = z.string().transform((given, context): z.output<typeof journalAccountCodes> => {
-  try {
-    const { data, error } = journalAccountCodes.safeParse(readJsonOnce(given));
-    if (data !== undefined) return data;
-    context.addIssue({ code: 'custom', message: error.issues[0]?.message ?? 'cannot be used' });
-  } catch {
-    context.addIssue({ code: 'custom', message: 'is not JSON in which each member appears once' });
-  }
-  return z.NEVER;
+export const journalAccounts = readBy((given) => {
+  const { data, error } = journalAccountCodes.safeParse(json(given));
+  if (error === undefined) return data;
+  throw new Error(error.issues[0]?.message);
 });
 
 export const mailAddress = z
@@ -91,24 +91,10 @@ export const smtpUrl = z.string().refine(
 );
 
 /** A private Ed25519 key, as `openssl genpkey -algorithm ed25519` writes it. */
-export const auditKey = z.string().transform((given, context): KeyObject => {
-  try {
-    return ed25519Key(given);
-  } catch (error) {
-    context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : 'cannot be used' });
-    return z.NEVER;
-  }
-});
+export const auditKey = readBy((given) => ed25519Key(given));
 
 /** Keys of the payload codec. */
-export const codecKeys = z.string().transform((given, context): KeyRing => {
-  try {
-    return parseKeyRing(given);
-  } catch (error) {
-    context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : 'cannot be used' });
-    return z.NEVER;
-  }
-});
+export const codecKeys = readBy((given) => parseKeyRing(given));
 
 export const oneOf = <const Values extends readonly [string, ...string[]]>(...values: Values) =>
   z.enum(values, { error: `is not one of ${values.join(', ')}` });
@@ -143,36 +129,31 @@ export const versionName = z
   .regex(/^\w[\w-]{0,99}$/, { error: 'is not a name of 1 to 100 letters, digits, - and _' });
 
 /** `9464` is that port of this machine; otherwise ADDRESS:PORT, with an IPv6 address in brackets. */
-export const listenAddress = z.string().transform((given, context): { host: string; port: number } => {
+export const listenAddress = readBy((given) => {
   const [, bracketed, plain, digits] = /^(?:(?:\[(.+)\]|([^:]+)):)?(\d{1,5})$/.exec(given) ?? [];
   const host = bracketed ?? plain ?? '127.0.0.1';
   const port = digits === undefined ? Number.NaN : Number(digits);
   if (isIP(host) === (bracketed === undefined ? 4 : 6) && port <= 65_535) return { host, port };
-  context.addIssue({
-    code: 'custom',
-    message: 'is neither a port such as 9464 nor an IP address with a port, such as 0.0.0.0:9464',
-  });
-  return z.NEVER;
+  throw new Error('is neither a port such as 9464 nor an IP address with a port, such as 0.0.0.0:9464');
 });
 
-export const httpUrl = z.string().transform((given, context): string => {
+export const httpUrl = readBy((given) => {
   const url = URL.parse(given);
-  const problem = urlProblem(url);
-  if (url !== null && problem === undefined) return url.origin + url.pathname.replace(/\/+$/, '');
-  context.addIssue({ code: 'custom', message: problem ?? 'is not an http(s) address' });
-  return z.NEVER;
+  if (url === null || !/^https?:$/.test(url.protocol)) throw new Error('is not an http(s) address');
+  if (url.username || url.password || url.search || url.hash) {
+    throw new Error('contains credentials, a query or a fragment');
+  }
+  return url.origin + url.pathname.replace(/\/+$/, '');
 });
 
 /** Complete URL of a receiver of traces; over TLS, or on this machine. */
-export const tracesUrl = z.string().transform((given, context): string => {
+export const tracesUrl = readBy((given) => {
   const url = URL.parse(given);
-  if (url !== null && /^https?:$/.test(url.protocol) && !url.username && !url.password) {
-    if (url.protocol === 'https:' || isLoopback(url.hostname)) return url.href;
-    context.addIssue({ code: 'custom', message: 'is http to another machine; use https' });
-    return z.NEVER;
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username || url.password) {
+    throw new Error('is not an http(s) address, or contains credentials');
   }
-  context.addIssue({ code: 'custom', message: 'is not an http(s) address, or contains credentials' });
-  return z.NEVER;
+  if (url.protocol === 'http:' && !isLoopback(url.hostname)) throw new Error('is http to another machine; use https');
+  return url.href;
 });
 
 export const storeUrl = z
@@ -180,14 +161,10 @@ export const storeUrl = z
   .regex(/^(file:.+|postgres(ql)?:\/\/.+)$/, { error: 'is neither file:PATH nor postgres://...' });
 
 /** JSON object with text values. */
-export const jsonTexts = z
-  .string()
-  .transform((given, context) => parsed(given, z.record(z.string(), z.string()), context));
+export const jsonTexts = readBy((given) => parsed(given, z.record(z.string(), z.string())));
 
 /** `{"USD":"10000"}`: a decimal for each currency. */
-export const amountsByCurrency = z
-  .string()
-  .transform((given, context) => parsed(given, z.record(z.string().regex(/^[A-Z]{3}$/), decimal), context));
+export const amountsByCurrency = readBy((given) => parsed(given, z.record(z.string().regex(/^[A-Z]{3}$/), decimal)));
 
 const approvalRule = z
   .strictObject({
@@ -204,33 +181,25 @@ const approvalRule = z
   });
 
 /** `{"rules":[{"currency"?, "amountAtLeast"?, "newPayee"?, "approvals": n}]}` */
-export const approvalPolicy = z
-  .string()
-  .transform(
-    (given, context): ApprovalRule[] => parsed(given, z.strictObject({ rules: z.array(approvalRule) }), context).rules,
-  );
+export const approvalPolicy = readBy(
+  (given): ApprovalRule[] => parsed(given, z.strictObject({ rules: z.array(approvalRule) })).rules,
+);
 
-function parsed<T>(given: string, schema: z.ZodType<T>, context: z.RefinementCtx): T {
-  let json: unknown;
+function json(given: string): unknown {
   try {
-    json = readJsonOnce(given);
+    return readJsonOnce(given);
   } catch {
-    context.addIssue({ code: 'custom', message: 'is not JSON in which each member appears once' });
-    return z.NEVER;
+    throw new Error('is not JSON in which each member appears once');
   }
-  const result = schema.safeParse(json);
-  if (result.success) return result.data;
-  const places = result.error.issues.map((issue) => `${issue.path.join('.') || 'the whole'}: ${issue.message}`);
-  context.addIssue({ code: 'custom', message: `is JSON with the wrong structure (${places.slice(0, 3).join('; ')})` });
-  return z.NEVER;
+}
+
+function parsed<T>(given: string, schema: z.ZodType<T>): T {
+  const { data, error } = schema.safeParse(json(given));
+  if (error === undefined) return data;
+  const places = error.issues.map((issue) => `${issue.path.join('.') || 'the whole'}: ${issue.message}`);
+  throw new Error(`is JSON with the wrong structure (${places.slice(0, 3).join('; ')})`);
 }
 
 function isUnsigned(given: string): boolean {
   return !given.startsWith('-') && parseDecimal(given) !== undefined;
-}
-
-function urlProblem(url: URL | null): string | undefined {
-  if (url === null || !/^https?:$/.test(url.protocol)) return 'is not an http(s) address';
-  if (url.username || url.password || url.search || url.hash) return 'contains credentials, a query or a fragment';
-  return undefined;
 }
