@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { balancesOfUser, MASTER_UID, requireAccount, toBalance } from '../bank/accounts.ts';
 import {
   addBeneficiary,
@@ -25,6 +26,17 @@ type BankingRoute = readonly [operation: string, handle: (books: Books, call: Ca
 
 const id = (call: Call, name: string): string => call.params[name] ?? '';
 
+/** An operation on what `schema` reads of the query, or of the body. */
+const ofQuery =
+  <T>(schema: z.ZodType<T>, operation: (books: Books, query: T) => unknown): BankingRoute[1] =>
+  (books, { query }) =>
+    operation(books, read(schema, query));
+
+const ofBody =
+  <T>(schema: z.ZodType<T>, operation: (books: Books, body: T) => unknown): BankingRoute[1] =>
+  (books, { body }) =>
+    operation(books, read(schema, body));
+
 export const BANKING_ROUTES: Routes<BankingRoute> = {
   'GET /v1/banking/accounts': ['accounts.master', ({ db }) => balancesOfUser(db, MASTER_UID)],
   'GET /v1/banking/users/{uid}': ['accounts.ofUser', ({ db }, call) => balancesOfUser(db, id(call, 'uid'))],
@@ -40,14 +52,8 @@ export const BANKING_ROUTES: Routes<BankingRoute> = {
       return requiredDetails(currency, beneficiary_type);
     },
   ],
-  'POST /v1/banking/beneficiaries': [
-    'beneficiaries.add',
-    (books, { body }) => addBeneficiary(books, read(requests.beneficiaryBody, body)),
-  ],
-  'GET /v1/banking/beneficiaries': [
-    'beneficiaries.list',
-    (books, { query }) => listBeneficiaries(books, read(requests.beneficiaryListQuery, query)),
-  ],
+  'POST /v1/banking/beneficiaries': ['beneficiaries.add', ofBody(requests.beneficiaryBody, addBeneficiary)],
+  'GET /v1/banking/beneficiaries': ['beneficiaries.list', ofQuery(requests.beneficiaryListQuery, listBeneficiaries)],
   'GET /v1/banking/beneficiaries/{beneficiary_id}': [
     'beneficiaries.get',
     ({ db }, call) => toBeneficiary(requireBeneficiary(db, id(call, 'beneficiary_id'))),
@@ -64,33 +70,18 @@ export const BANKING_ROUTES: Routes<BankingRoute> = {
 
   'GET /v1/banking/transactions/payment/fee': [
     'transactions.paymentFee',
-    (books, { query }) => quotePaymentFee(books, read(requests.paymentFeeQuery, query)),
+    ofQuery(requests.paymentFeeQuery, quotePaymentFee),
   ],
-  'POST /v1/banking/transactions/payment': [
-    'transactions.payment',
-    (books, { body }) => pay(books, read(requests.paymentBody, body)),
-  ],
+  'POST /v1/banking/transactions/payment': ['transactions.payment', ofBody(requests.paymentBody, pay)],
   'GET /v1/banking/transactions/transfer/fee': [
     'transactions.transferFee',
-    (books, { query }) => quoteTransferFee(books, read(requests.transferFeeQuery, query)),
+    ofQuery(requests.transferFeeQuery, quoteTransferFee),
   ],
-  'POST /v1/banking/transactions/transfer': [
-    'transactions.transfer',
-    (books, { body }) => transfer(books, read(requests.transferBody, body)),
-  ],
-  'GET /v1/banking/transactions/fx/quote': [
-    'transactions.fxQuote',
-    (books, { query }) => quoteExchange(books, read(requests.fxQuoteQuery, query)),
-  ],
-  'POST /v1/banking/transactions/fx': [
-    'transactions.fx',
-    (books, { body }) => exchange(books, read(requests.fxBody, body)),
-  ],
+  'POST /v1/banking/transactions/transfer': ['transactions.transfer', ofBody(requests.transferBody, transfer)],
+  'GET /v1/banking/transactions/fx/quote': ['transactions.fxQuote', ofQuery(requests.fxQuoteQuery, quoteExchange)],
+  'POST /v1/banking/transactions/fx': ['transactions.fx', ofBody(requests.fxBody, exchange)],
 
-  'GET /v1/banking/transactions': [
-    'orders.list',
-    (books, { query }) => listOrders(books, read(requests.orderListQuery, query)),
-  ],
+  'GET /v1/banking/transactions': ['orders.list', ofQuery(requests.orderListQuery, listOrders)],
   'GET /v1/banking/transactions/{order_id}': [
     'orders.get',
     (books, call) => toOrder(requireShownOrder(books, id(call, 'order_id')), books.profile.references),
