@@ -1,12 +1,35 @@
+import { cancellationSignal, log } from '@temporalio/activity';
+import type { Claim } from '../domain/claim.ts';
+import type { BatchControl } from '../domain/payout-state.ts';
+import { approveRows, setBatchControl } from '../services/batch/control.ts';
+import { type PumpInput, pump } from '../services/batch/pump.ts';
+import { auditRefused, type Refused } from '../services/decisions/refusals.ts';
+import { type UseInput, useDecision, type WeighInput, weighDecisions } from '../services/decisions/weigh.ts';
 import type { ActivityDeps } from '../services/deps.ts';
-import { batchActivities } from './batches.ts';
+import { type AssessInput, assessPayout } from '../services/payout/assess.ts';
+import { type CloseInput, closePayout, type RecordStateInput, recordState } from '../services/payout/close.ts';
+import { type FindOrderInput, findOrder } from '../services/payout/find-order.ts';
+import { type PrepareInput, preparePayout } from '../services/payout/prepare.ts';
+import { type ReadOrderInput, readOrder } from '../services/payout/read-order.ts';
+import { renewClaim } from '../services/payout/renew-claim.ts';
+import { sharedScans } from '../services/reconciliation/order-scans.ts';
+import {
+  type PlanInput,
+  type PlannedKey,
+  planReconciliation,
+  reconcile,
+} from '../services/reconciliation/reconcile.ts';
+import { resumeUnended } from '../services/reconciliation/resume-unended.ts';
+import { type SweepInput, sweepOrders } from '../services/watch/sweep-orders.ts';
+import { caller, longRun } from './caller.ts';
 import { cardActivities } from './cards.ts';
-import { orderActivities } from './orders.ts';
-import { payoutActivities } from './payouts.ts';
-import { reconciliationActivities } from './reconciliation.ts';
+import { withHeartbeats } from './heartbeats.ts';
 import { sendActivities } from './sends.ts';
 import { toFailures } from './to-failure.ts';
 import { waitActivities } from './waits.ts';
+
+/** Below the one-minute limit of the activity `resumeUnended`; workers and batches find what is left over. */
+const RESUME_MS = 30_000;
 
 /** Every activity of the product over one set of dependencies. */
 export const createActivities = (deps: ActivityDeps) =>
@@ -21,3 +44,37 @@ export const createActivities = (deps: ActivityDeps) =>
   });
 
 export type Activities = ReturnType<typeof createActivities>;
+
+/** What a payout asks about itself. Nothing here moves money, and everything may run again; most run as local activities. */
+const payoutActivities = (deps: ActivityDeps) => ({
+  prepare: (input: PrepareInput) => preparePayout(deps, caller(), input),
+  renewClaim: (input: { claim: Claim }) => renewClaim(deps, caller(), input),
+  assess: (input: AssessInput) => assessPayout(deps, caller(), input),
+  weighDecisions: (input: WeighInput) => weighDecisions(deps, caller(), input),
+  auditRefused: (input: { claim: Claim; refused: Refused }) => auditRefused(deps, caller(), input),
+  useDecision: (input: UseInput) => useDecision(deps, caller(), input),
+  recordState: (input: RecordStateInput) => recordState(deps, caller(), input),
+  closePayout: (input: CloseInput) => closePayout(deps, caller(), input),
+});
+
+/** Queries about a payout's orders. Their writes to the store may be repeated. */
+const orderActivities = (deps: ActivityDeps, scanOrders = sharedScans(deps.bank, deps.settings.pageSize)) => ({
+  readOrder: (input: ReadOrderInput) => readOrder(deps, caller(), input),
+  findOrder: (input: FindOrderInput) => withHeartbeats(() => findOrder(deps, scanOrders, caller(), input)),
+});
+
+const batchActivities = (deps: ActivityDeps) => ({
+  pumpBatch: (input: PumpInput) => withHeartbeats(() => pump(deps, longRun(), input)),
+  setBatchControl: (order: { batchId: string; control: BatchControl; by: string }) => setBatchControl(deps, order),
+  approveRows: (order: { batchId: string; by: string; note?: string }) =>
+    withHeartbeats(() => approveRows(deps, order)),
+});
+
+/** Compares orders with the bank, and starts what should be running but is not. */
+const reconciliationActivities = (deps: ActivityDeps) => ({
+  sweepOrders: (key: SweepInput) => withHeartbeats(() => sweepOrders(deps, longRun(), key)),
+  planReconciliation: (input: PlanInput) => planReconciliation(deps, input),
+  reconcileOrders: (key: PlannedKey) => withHeartbeats(() => reconcile(deps, key, cancellationSignal())),
+  resumeUnended: () =>
+    resumeUnended(deps, (error, id) => log.warn('not started', { error, id }), { rowsUntil: deps.now() + RESUME_MS }),
+});
