@@ -84,10 +84,12 @@ export function isSamePerson(a: string, b: string): boolean {
   return folded(a) === folded(b);
 }
 
-const folded = (name: string): string =>
+const folded = (name: string): string => tidied(name).toLowerCase();
+
+/** A name without what nobody sees: width of characters, composition, invisible characters, number of blanks. */
+export const tidied = (name: string): string =>
   name
     .normalize('NFKC')
     .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
     .replace(/\s+/gu, ' ')
-    .trim()
-    .toLowerCase();
+    .trim();

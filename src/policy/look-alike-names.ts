@@ -1,4 +1,5 @@
 import { rectifyConfusion } from 'unicode-confusables';
+import { tidied } from '../domain/approval.ts';
 
 /**
  * Whether a reader could confuse two names: they count as the same if they differ only in similar letters (Unicode confusables,
@@ -11,11 +12,7 @@ export function areLookAlikes(a: string, b: string): boolean {
 
 /** Of the name as written, and in lower case: "I" looks like "l", but "ALICE" must also match "alice". */
 export function skeletons(name: string): [asShown: string, inSmall: string] {
-  const shown = name
-    .normalize('NFKC')
-    .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
-    .replace(/\s+/gu, ' ')
-    .trim();
+  const shown = tidied(name);
   const seen = (text: string): string => rectifyConfusion(text).normalize('NFD');
   return [seen(rectifyConfusion(shown).toLowerCase()), seen(rectifyConfusion(shown.toLowerCase()))];
 }

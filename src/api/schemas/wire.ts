@@ -52,11 +52,14 @@ export const optionalWord = optionalText.transform((value) => inCapitals(value ?
 
 export const inCapitals = (word: string): string => word.trim().toUpperCase();
 
-/** Epoch milliseconds, as a number or digits. */
-export const timestamp = z
+/** As a number or digits. */
+const wholeNumber = z
   .union([z.number(), z.string().regex(/^\d+$/)])
   .transform(Number)
   .pipe(z.number().int().nonnegative());
+
+/** Epoch milliseconds. */
+export const timestamp = wholeNumber;
 
 export const optionalTimestamp = z
   .union([timestamp, z.literal('')])
@@ -64,12 +67,7 @@ export const optionalTimestamp = z
   .transform((value) => (value === '' ? undefined : (value ?? undefined)));
 
 /** A count as a number or digits; null means absent, never 0. */
-const optionalCount = z
-  .union([z.number(), z.string().regex(/^\d+$/)])
-  .transform(Number)
-  .pipe(z.number().int().nonnegative())
-  .nullish()
-  .transform((count) => count ?? undefined);
+const optionalCount = wholeNumber.nullish().transform((count) => count ?? undefined);
 
 /** Upper case, as currency codes are compared. */
 export const currencyCode = z.string().trim().toUpperCase().min(3).max(3);
