@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { readJsonOnce } from '../api/json.ts';
 import { type BusinessCalendar, WEEKDAYS } from '../domain/business-days.ts';
-import { ConfigError } from './config-error.ts';
+import { readJsonFile } from './json-file.ts';
 
 const isDate = (text: string): boolean => {
   const at = Date.parse(`${text}T00:00:00Z`);
@@ -21,21 +19,10 @@ const calendar = z.strictObject({
 });
 
 /** The calendar in the file named by `PAYOUTS_HOLIDAYS`. Throws a `ConfigError` if it is unusable. */
-export function loadCalendar(path: string): BusinessCalendar {
-  const unusable = (why: string): ConfigError =>
-    new ConfigError(
-      'PAYOUTS_HOLIDAYS',
-      why,
-      'It is: a JSON file {"weekend":["SAT","SUN"]?,"holidays":{"*":["2026-12-25"]}}.',
-    );
-  let json: unknown;
-  try {
-    json = readJsonOnce(readFileSync(path, 'utf8'));
-  } catch {
-    throw unusable('is not a readable JSON file in which each member appears once');
-  }
-  const { data, error } = calendar.safeParse(json);
-  if (data !== undefined) return data;
-  const [first] = error.issues;
-  throw unusable(`is a file with the wrong structure (${first?.path.join('.') || 'the whole'}: ${first?.message})`);
-}
+export const loadCalendar = (path: string): BusinessCalendar =>
+  readJsonFile(
+    path,
+    calendar,
+    'PAYOUTS_HOLIDAYS',
+    'It is: a JSON file {"weekend":["SAT","SUN"]?,"holidays":{"*":["2026-12-25"]}}.',
+  );

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
-import { readJsonOnce } from '../api/json.ts';
 import { EVENT_KINDS, type EventKind } from '../domain/events-out.ts';
 import { isLoopback } from '../domain/loopback.ts';
 import type { MailServer } from '../events/mail.ts';
@@ -10,6 +9,7 @@ import { isPrivateAddress } from '../events/private-addresses.ts';
 import type { Subscription } from '../events/subscription.ts';
 import { webhookSecrets } from './card-values.ts';
 import { ConfigError } from './config-error.ts';
+import { readJsonFile } from './json-file.ts';
 import { key, type ValuesOf } from './key.ts';
 import { Secret } from './secret.ts';
 import { duration, mailAddress, smtpUrl, text } from './values.ts';
@@ -81,20 +81,10 @@ const entry = z
 const file = z.strictObject({ subscriptions: z.array(entry).min(1) });
 
 function loadSubscriptions(path: string): Subscription[] {
-  const unusable = (why: string): ConfigError =>
-    new ConfigError('PAYOUTS_EVENTS', why, 'docs/events.md shows an example.');
-  let json: unknown;
-  try {
-    json = readJsonOnce(readFileSync(path, 'utf8'));
-  } catch {
-    throw unusable('is not a readable JSON file in which each member appears once');
-  }
-  const { data, error } = file.safeParse(json);
-  if (data === undefined) {
-    const [first] = error.issues;
-    throw unusable(`is a file with the wrong structure (${first?.path.join('.') || 'the whole'}: ${first?.message})`);
-  }
-  const names = data.subscriptions.map(({ name }) => name);
+  const hint = 'docs/events.md shows an example.';
+  const unusable = (why: string): ConfigError => new ConfigError('PAYOUTS_EVENTS', why, hint);
+  const { subscriptions } = readJsonFile(path, file, 'PAYOUTS_EVENTS', hint);
+  const names = subscriptions.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw unusable(`is a file with two subscriptions called ${twice}`);
   const readSecret = (name: string): Buffer[] => {
@@ -104,7 +94,7 @@ function loadSubscriptions(path: string): Subscription[] {
       throw unusable('is a file with a secretFiles entry that is not the file of a secret (whsec_ and base64)');
     }
   };
-  return data.subscriptions.map((given) => subscriptionOf(given, readSecret));
+  return subscriptions.map((given) => subscriptionOf(given, readSecret));
 }
 
 function subscriptionOf(given: z.infer<typeof entry>, readSecret: (name: string) => Buffer[]): Subscription {
