@@ -29,17 +29,14 @@ export const BEFORE: Change = {
 export const AFTER: Change = {
   files: {
     'src/store/migrations/9001-add-tomorrow.ts': `import type { Kysely } from 'kysely';
-import type { Migration } from 'kysely/migration';
 
-export const addTomorrow = (): Migration => ({
-  async up(db: Kysely<unknown>) {
-    for (const table of ['payouts', 'batches', 'send_attempts', 'open_orders', 'audit_log', 'outbox']) {
-      await db.schema.alterTable(table).addColumn('tomorrow', 'text').execute();
-      await db.schema.alterTable(table).addColumn('tomorrow_count', 'integer', (it) => it.notNull().defaultTo(0)).execute();
-    }
-    await db.schema.createTable('of_tomorrow').addColumn('reference', 'text', (it) => it.primaryKey()).execute();
-  },
-});
+export async function up(db: Kysely<unknown>): Promise<void> {
+  for (const table of ['payouts', 'batches', 'send_attempts', 'open_orders', 'audit_log', 'outbox']) {
+    await db.schema.alterTable(table).addColumn('tomorrow', 'text').execute();
+    await db.schema.alterTable(table).addColumn('tomorrow_count', 'integer', (it) => it.notNull().defaultTo(0)).execute();
+  }
+  await db.schema.createTable('of_tomorrow').addColumn('reference', 'text', (it) => it.primaryKey()).execute();
+}
 `,
   },
 };

@@ -1,20 +1,17 @@
 import { type Kysely, sql } from 'kysely';
-import type { Migration } from 'kysely/migration';
 import type { ColumnTypes } from './column-types.ts';
 
 /** The schema as of this migration: do not use the table types, which change later. */
 type Schema = Kysely<unknown>;
 
-export const createTables = (types: ColumnTypes): Migration => ({
-  async up(db: Schema) {
-    await createBatches(db);
-    await createPayouts(db);
-    await createSendAttempts(db);
-    await createOpenOrders(db);
-    await createFacts(db);
-    await createAudit(db, types);
-  },
-});
+export async function up(db: Schema, types: ColumnTypes): Promise<void> {
+  await createBatches(db);
+  await createPayouts(db);
+  await createSendAttempts(db);
+  await createOpenOrders(db);
+  await createFacts(db);
+  await createAudit(db, types);
+}
 
 async function createBatches(db: Schema): Promise<void> {
   await db.schema

@@ -1,16 +1,13 @@
 import type { Kysely } from 'kysely';
-import type { Migration } from 'kysely/migration';
 
 /** Incidents: what the bank shows against the stored end of a payout, one for each order and kind. */
-export const createIncidents = (): Migration => ({
-  async up(db: Kysely<unknown>) {
-    await db.schema
-      .createTable('incidents')
-      .addColumn('reference', 'text', (column) => column.notNull())
-      .addColumn('order_id', 'text', (column) => column.notNull())
-      .addColumn('kind', 'text', (column) => column.notNull())
-      .addColumn('seen_at', 'bigint', (column) => column.notNull())
-      .addPrimaryKeyConstraint('incidents_key', ['reference', 'order_id', 'kind'])
-      .execute();
-  },
-});
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('incidents')
+    .addColumn('reference', 'text', (column) => column.notNull())
+    .addColumn('order_id', 'text', (column) => column.notNull())
+    .addColumn('kind', 'text', (column) => column.notNull())
+    .addColumn('seen_at', 'bigint', (column) => column.notNull())
+    .addPrimaryKeyConstraint('incidents_key', ['reference', 'order_id', 'kind'])
+    .execute();
+}

@@ -1,16 +1,13 @@
 import { type Kysely, sql } from 'kysely';
-import type { Migration } from 'kysely/migration';
 
 type Schema = Kysely<unknown>;
 
 /** Card payments, their ids as sent and at the acquirer, and events about them. */
-export const createCardPayments = (): Migration => ({
-  async up(db: Schema) {
-    await createPayments(db);
-    await createIds(db);
-    await createEvents(db);
-  },
-});
+export async function up(db: Schema): Promise<void> {
+  await createPayments(db);
+  await createIds(db);
+  await createEvents(db);
+}
 
 async function createPayments(db: Schema): Promise<void> {
   await db.schema

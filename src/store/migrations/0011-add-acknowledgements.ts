@@ -1,5 +1,4 @@
 import { type Kysely, sql } from 'kysely';
-import type { Migration } from 'kysely/migration';
 import type { IncidentKind } from '../../domain/reconciliation.ts';
 import { incidentId } from '../incident-id.ts';
 
@@ -10,30 +9,28 @@ interface Tables {
 }
 
 /** Acknowledgements of incidents, and indexes of the few rows that make a bank distrusted. */
-export const addAcknowledgements = (): Migration => ({
-  async up(db: Kysely<unknown>) {
-    for (const column of ['incident_id', 'uid', 'acknowledged_by', 'acknowledged_reason']) {
-      await db.schema.alterTable('incidents').addColumn(column, 'text').execute();
-    }
-    await db.schema.alterTable('incidents').addColumn('acknowledged_at', 'bigint').execute();
-    await identifyThose(db as Kysely<Tables>);
-    await db.schema.createIndex('incidents_id').unique().on('incidents').column('incident_id').execute();
-    await db.schema.createIndex('incidents_seen').on('incidents').columns(['seen_at', 'incident_id']).execute();
-    await db.schema
-      .createIndex('incidents_second_orders')
-      .on('incidents')
-      .column('uid')
-      .where(sql.ref('kind'), '=', sql.lit('second-order'))
-      .where(sql.ref('acknowledged_at'), 'is', null)
-      .execute();
-    await db.schema
-      .createIndex('payouts_duplicates')
-      .on('payouts')
-      .column('uid')
-      .where(sql.ref('reason_code'), '=', sql.lit('duplicate-suspected'))
-      .execute();
-  },
-});
+export async function up(db: Kysely<unknown>): Promise<void> {
+  for (const column of ['incident_id', 'uid', 'acknowledged_by', 'acknowledged_reason']) {
+    await db.schema.alterTable('incidents').addColumn(column, 'text').execute();
+  }
+  await db.schema.alterTable('incidents').addColumn('acknowledged_at', 'bigint').execute();
+  await identifyThose(db as Kysely<Tables>);
+  await db.schema.createIndex('incidents_id').unique().on('incidents').column('incident_id').execute();
+  await db.schema.createIndex('incidents_seen').on('incidents').columns(['seen_at', 'incident_id']).execute();
+  await db.schema
+    .createIndex('incidents_second_orders')
+    .on('incidents')
+    .column('uid')
+    .where(sql.ref('kind'), '=', sql.lit('second-order'))
+    .where(sql.ref('acknowledged_at'), 'is', null)
+    .execute();
+  await db.schema
+    .createIndex('payouts_duplicates')
+    .on('payouts')
+    .column('uid')
+    .where(sql.ref('reason_code'), '=', sql.lit('duplicate-suspected'))
+    .execute();
+}
 
 /** Gives earlier incidents an id and a user. */
 async function identifyThose(db: Kysely<Tables>): Promise<void> {

@@ -1,5 +1,4 @@
 import { type Kysely, sql } from 'kysely';
-import type { Migration } from 'kysely/migration';
 import { MerkleTree } from '../../audit/merkle.ts';
 import { logged } from '../audit.ts';
 import type { ColumnTypes } from './column-types.ts';
@@ -20,45 +19,43 @@ interface Tables {
 }
 
 /** The audit as a transparency log; earlier entries become its first ones. */
-export const createAuditLog = ({ serial }: ColumnTypes): Migration => ({
-  async up(db: Kysely<unknown>) {
-    // Only with type `integer` does SQLite use the number as the table's own row key.
-    const number = serial === 'integer' ? 'integer' : 'bigint';
-    await db.schema
-      .createTable('audit_log')
-      .addColumn('seq', number, (column) => column.primaryKey())
-      .addColumn('at', 'bigint', (column) => column.notNull())
-      .addColumn('actor', 'text', (column) => column.notNull())
-      .addColumn('action', 'text', (column) => column.notNull())
-      .addColumn('subject', 'text', (column) => column.notNull())
-      .addColumn('detail', 'text', (column) => column.notNull())
-      .addColumn('leaf_hash', 'text', (column) => column.notNull())
-      .execute();
-    await db.schema.createIndex('audit_log_subject').on('audit_log').columns(['subject', 'seq']).execute();
-    await db.schema
-      .createTable('audit_tree')
-      .addColumn('id', number, (column) => column.primaryKey())
-      .addColumn('size', 'bigint', (column) => column.notNull())
-      .addColumn('edge', 'text', (column) => column.notNull())
-      .execute();
-    await db.schema
-      .createTable('audit_checkpoints')
-      .addColumn('size', number, (column) => column.primaryKey())
-      .addColumn('edge', 'text', (column) => column.notNull())
-      .addColumn('note', 'text', (column) => column.notNull())
-      .addColumn('at', 'bigint', (column) => column.notNull())
-      .addColumn('copied_at', 'bigint')
-      .execute();
-    await db.schema
-      .createIndex('audit_checkpoints_uncopied')
-      .on('audit_checkpoints')
-      .column('size')
-      .where(sql.ref('copied_at'), 'is', null)
-      .execute();
-    await takeOver(db as Kysely<Tables>);
-    await db.schema.dropTable('audit').execute();
-  },
-});
+export async function up(db: Kysely<unknown>, { serial }: ColumnTypes): Promise<void> {
+  // Only with type `integer` does SQLite use the number as the table's own row key.
+  const number = serial === 'integer' ? 'integer' : 'bigint';
+  await db.schema
+    .createTable('audit_log')
+    .addColumn('seq', number, (column) => column.primaryKey())
+    .addColumn('at', 'bigint', (column) => column.notNull())
+    .addColumn('actor', 'text', (column) => column.notNull())
+    .addColumn('action', 'text', (column) => column.notNull())
+    .addColumn('subject', 'text', (column) => column.notNull())
+    .addColumn('detail', 'text', (column) => column.notNull())
+    .addColumn('leaf_hash', 'text', (column) => column.notNull())
+    .execute();
+  await db.schema.createIndex('audit_log_subject').on('audit_log').columns(['subject', 'seq']).execute();
+  await db.schema
+    .createTable('audit_tree')
+    .addColumn('id', number, (column) => column.primaryKey())
+    .addColumn('size', 'bigint', (column) => column.notNull())
+    .addColumn('edge', 'text', (column) => column.notNull())
+    .execute();
+  await db.schema
+    .createTable('audit_checkpoints')
+    .addColumn('size', number, (column) => column.primaryKey())
+    .addColumn('edge', 'text', (column) => column.notNull())
+    .addColumn('note', 'text', (column) => column.notNull())
+    .addColumn('at', 'bigint', (column) => column.notNull())
+    .addColumn('copied_at', 'bigint')
+    .execute();
+  await db.schema
+    .createIndex('audit_checkpoints_uncopied')
+    .on('audit_checkpoints')
+    .column('size')
+    .where(sql.ref('copied_at'), 'is', null)
+    .execute();
+  await takeOver(db as Kysely<Tables>);
+  await db.schema.dropTable('audit').execute();
+}
 
 async function takeOver(db: Kysely<Tables>): Promise<void> {
   const tree = new MerkleTree();

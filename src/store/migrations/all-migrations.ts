@@ -1,12 +1,15 @@
 import { readdirSync } from 'node:fs';
 import { basename, extname } from 'node:path';
+import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { ownModule } from '../../own-files.ts';
 import type { ColumnTypes } from './column-types.ts';
 
-type MigrationFile = Readonly<Record<string, (types: ColumnTypes) => Migration>>;
+interface MigrationFile {
+  up(db: Kysely<unknown>, types: ColumnTypes): Promise<void>;
+}
 
-/** Names of all migrations: each file of this folder exports one, and a new one sorts after all others. */
+/** Names of all migrations: each file of this folder is one, and a new one sorts after all others. */
 export const migrationNames = (): string[] =>
   readdirSync(new URL('.', import.meta.url))
     .filter((file) => /^\d{4}-.*(?<!\.d)\.[jt]s$/.test(file))
@@ -17,8 +20,8 @@ export const migrationNames = (): string[] =>
 export async function migrations(types: ColumnTypes): Promise<Record<string, Migration>> {
   const all: Record<string, Migration> = {};
   for (const name of migrationNames()) {
-    const file: MigrationFile = await import(ownModule(`store/migrations/${name}`).href);
-    for (const migration of Object.values(file)) all[name] = migration(types);
+    const { up }: MigrationFile = await import(ownModule(`store/migrations/${name}`).href);
+    all[name] = { up: (db) => up(db, types) };
   }
   return all;
 }
