@@ -51,6 +51,13 @@ export class Database {
     return { lastId: BigInt(this.#prepare(sql).run(parameters).lastInsertRowid) };
   }
 
+  /** Adds a row, whose members are columns of the table. */
+  insert(table: string, row: Parameters): { lastId: bigint } {
+    const columns = Object.keys(row);
+    const values = columns.map((column) => `:${column}`);
+    return this.run(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${values.join(', ')})`, row);
+  }
+
   /** Commits all that `work` does, or nothing if it throws. Must not be nested. */
   transaction<T>(work: () => T): T {
     this.#sqlite.exec('BEGIN IMMEDIATE');

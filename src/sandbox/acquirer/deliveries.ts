@@ -22,11 +22,16 @@ export function insertDelivery(
   it: { eventId: string; paymentId: string; body: string; forged: boolean; at: number; dueAt: number | null },
 ): void {
   const { eventId, paymentId, body, forged, at, dueAt } = it;
-  db.run(
-    `INSERT INTO webhook_deliveries (event_id, payment_id, body, forged, status, attempts, created_at, due_at)
-     VALUES (:eventId, :paymentId, :body, :forged, :status, 0, :at, :dueAt)`,
-    { eventId, paymentId, body, forged: forged ? 1 : 0, status: dueAt === null ? 'dropped' : 'pending', at, dueAt },
-  );
+  db.insert('webhook_deliveries', {
+    event_id: eventId,
+    payment_id: paymentId,
+    body,
+    forged: forged ? 1 : 0,
+    status: dueAt === null ? 'dropped' : 'pending',
+    attempts: 0,
+    created_at: at,
+    due_at: dueAt,
+  });
 }
 
 /**

@@ -29,13 +29,7 @@ export interface CardPaymentRow {
 }
 
 export function insertCardPayment(db: Database, row: CardPaymentRow): void {
-  db.run(
-    `INSERT INTO card_payments (payment_id, merchant_request_id, payment_type, status, scenario, bin, last_four, amount,
-       currency, reference_id, challenge, verify_token, return_url, created_at, updated_at, due_at)
-     VALUES (:payment_id, :merchant_request_id, :payment_type, :status, :scenario, :bin, :last_four, :amount,
-       :currency, :reference_id, :challenge, :verify_token, :return_url, :created_at, :updated_at, :due_at)`,
-    { ...row },
-  );
+  db.insert('card_payments', { ...row });
 }
 
 export function saveCardPayment(db: Database, row: CardPaymentRow): void {

@@ -32,11 +32,9 @@ export function setUpSession(
   const reference_id = newId('3ds');
   const token = newToken();
   const { scenario, bin, last_four } = judgeCard(card, now());
-  db.run(
-    `INSERT INTO card_sessions (reference_id, token, scenario, bin, last_four, amount, currency, created_at)
-     VALUES (:reference_id, :token, :scenario, :bin, :last_four, :minor, :currency, :at)`,
-    { reference_id, token, scenario, bin, last_four, minor: readAmount(amount, currency), currency, at: now() },
-  );
+  const minor = readAmount(amount, currency);
+  const session = { reference_id, token, scenario, bin, last_four, amount: minor, currency, created_at: now() };
+  db.insert('card_sessions', session);
   seals.put(reference_id, card.number);
   return { reference_id, token };
 }

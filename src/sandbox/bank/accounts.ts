@@ -66,12 +66,8 @@ export function toBalance(account: AccountRow): AccountBalance {
 /** Opens an empty account. Throws 2003 if the id is taken. */
 export function openAccount(
   db: Database,
-  account: { accountId: string; uid: string; currency: string; kind: AccountKind; at: number },
+  { accountId, at, ...account }: { accountId: string; uid: string; currency: string; kind: AccountKind; at: number },
 ): void {
-  const { accountId } = account;
   if (db.one('SELECT 1 FROM accounts WHERE account_id = :accountId', { accountId })) throw new Refusal(2003);
-  db.run(
-    'INSERT INTO accounts (account_id, uid, currency, kind, updated_at) VALUES (:accountId, :uid, :currency, :kind, :at)',
-    account,
-  );
+  db.insert('accounts', { account_id: accountId, updated_at: at, ...account });
 }

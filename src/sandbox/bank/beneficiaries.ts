@@ -45,11 +45,16 @@ export function insertBeneficiary(
     createdAt: number;
   },
 ): void {
-  db.run(
-    `INSERT INTO beneficiaries (id, uid, currency, beneficiary_type, payment_type, items, created_at)
-     VALUES (:id, :uid, :currency, :beneficiary_type, :payment_type, :items, :createdAt)`,
-    { id, uid, currency, beneficiary_type, payment_type, items: JSON.stringify(items), createdAt },
-  );
+  const row = {
+    id,
+    uid,
+    currency,
+    beneficiary_type,
+    payment_type,
+    items: JSON.stringify(items),
+    created_at: createdAt,
+  };
+  db.insert('beneficiaries', row);
 }
 
 /** Throws 2004. */

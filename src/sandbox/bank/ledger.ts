@@ -24,13 +24,10 @@ export function post(db: Database, entry: JournalEntry): void {
   const postings = netPostings(entry.postings);
   if (postings.length === 0) return;
   const sums = new Map<string, bigint>();
-  const { lastId } = db.run('INSERT INTO journal (at, kind, order_id) VALUES (:at, :kind, :orderId)', {
-    at: entry.at,
-    kind: entry.kind,
-    orderId: entry.orderId,
-  });
+  const { at, kind, orderId } = entry;
+  const { lastId } = db.insert('journal', { at, kind, order_id: orderId });
   for (const posting of postings) {
-    const account = move(db, posting, entry.at);
+    const account = move(db, posting, at);
     sums.set(account.currency, (sums.get(account.currency) ?? 0n) + posting.amount);
     db.run('INSERT INTO postings VALUES (:entryId, :accountId, :part, :amount)', { entryId: lastId, ...posting });
   }

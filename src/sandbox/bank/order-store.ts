@@ -1,4 +1,4 @@
-import type { Database, Parameters } from '../database.ts';
+import type { Database } from '../database.ts';
 import { Refusal } from '../refusal.ts';
 import type { Books } from './books.ts';
 import { nextStep, type OrderState, type Step } from './order-machine.ts';
@@ -40,40 +40,9 @@ export function dueOrders(db: Database, now: number): OrderRow[] {
   return db.all<OrderRow>('SELECT * FROM orders WHERE due_at <= :now ORDER BY due_at, seq LIMIT 1000', { now });
 }
 
-const COLUMNS = [
-  'order_id',
-  'uid',
-  'reference',
-  'type',
-  'direct',
-  'status',
-  'payment_type',
-  'account_id',
-  'currency',
-  'amount',
-  'fee',
-  'beneficiary_id',
-  'counter_account',
-  'buy_currency',
-  'buy_amount',
-  'rate',
-  'note',
-  'reason',
-  'remark',
-  'expired_at',
-  'needs_audit',
-  'outcome',
-  'money',
-  'refund_of',
-  'created_at',
-  'updated_at',
-  'due_at',
-] as const satisfies readonly (keyof OrderRow)[];
-
-const INSERT = `INSERT INTO orders (${COLUMNS.join(', ')}) VALUES (${COLUMNS.map((column) => `:${column}`).join(', ')})`;
-
 export function insertOrder(db: Database, order: OrderRow): void {
-  db.run(INSERT, Object.fromEntries(COLUMNS.map((column) => [column, order[column]])) satisfies Parameters);
+  // A refund is made of a stored order, whose number in the table is not its own.
+  db.insert('orders', { ...order, seq: null });
 }
 
 export function saveOrder(db: Database, order: OrderRow): void {
