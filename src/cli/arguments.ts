@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { midnightOf } from '../domain/calendar-date.ts';
 import { holdsCardNumber } from '../domain/card-number.ts';
 import { DAY_MS } from '../domain/durations.ts';
 import { PAYOUT_STATES, type PayoutState } from '../domain/payout-state.ts';
@@ -75,12 +76,9 @@ export function dayStart(text: string): number {
   const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
   if (text === 'today') return today;
   if (text === 'yesterday') return today - DAY_MS;
-  const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
-  // `Date` takes 30 February for 2 March.
-  if (!Number.isFinite(at) || new Date(at).toISOString().slice(0, 10) !== text) {
-    throw new InvalidArgumentError('a day is a date of the calendar such as 2026-03-31, today or yesterday');
-  }
-  return at;
+  const at = midnightOf(text);
+  if (at !== undefined) return at;
+  throw new InvalidArgumentError('a day is a date of the calendar such as 2026-03-31, today or yesterday');
 }
 
 /** The first moment after a day in UTC, in epoch ms. */

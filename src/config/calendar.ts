@@ -1,11 +1,7 @@
 import { z } from 'zod';
 import { type BusinessCalendar, WEEKDAYS } from '../domain/business-days.ts';
+import { midnightOf } from '../domain/calendar-date.ts';
 import { readJsonFile } from './json-file.ts';
-
-const isDate = (text: string): boolean => {
-  const at = Date.parse(`${text}T00:00:00Z`);
-  return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
-};
 
 const calendar = z.strictObject({
   weekend: z
@@ -14,7 +10,9 @@ const calendar = z.strictObject({
     .default(['SAT', 'SUN']),
   holidays: z.record(
     z.string().regex(/^(\*|[A-Z]{3})$/, { error: 'is neither * nor a currency code' }),
-    z.array(z.string().refine(isDate, { error: 'is not a valid date such as 2026-12-25' })),
+    z.array(
+      z.string().refine((text) => midnightOf(text) !== undefined, { error: 'is not a valid date such as 2026-12-25' }),
+    ),
   ),
 });
 

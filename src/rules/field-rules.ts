@@ -1,3 +1,4 @@
+import { midnightOf } from '../domain/calendar-date.ts';
 import { isMerchantRequestId } from '../domain/card-number.ts';
 import { currencyCodes, currencyExponent } from '../domain/currency.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
@@ -21,7 +22,6 @@ const IDENTITY_BYTES_MAX = 128;
 const BANK_ID = /^[A-Za-z0-9_.:-]{1,128}$/;
 /** The interface does not show the maximum length of `note` and `reason`; payment networks carry 140 characters. */
 const FREE_TEXT_CHARACTERS_MAX = 140;
-const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const INSTANT = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/;
 const REFERENCE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const UNSIGNED_DECIMAL = /^\d{1,18}(?:\.\d{1,10})?$/;
@@ -80,24 +80,19 @@ const freeText: ValueRule = (value) =>
     ? { rule: 'too-long', message: `at most ${FREE_TEXT_CHARACTERS_MAX} characters; shorten it` }
     : undefined;
 
-function isRealDate(text: string): boolean {
-  const [, year, month, day] = DATE.exec(text) ?? [];
-  if (year === undefined) return false;
-  const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
-  return date.toISOString().startsWith(text);
-}
-
 const oneOf =
   (rule: string, message: string, ...allowed: string[]): ValueRule =>
   (value) =>
     allowed.includes(value) ? undefined : { rule, message };
 
 const date: ValueRule = (value) =>
-  isRealDate(value) ? undefined : { rule: 'bad-date', message: 'not a valid date; write it as 2026-03-31' };
+  midnightOf(value) !== undefined
+    ? undefined
+    : { rule: 'bad-date', message: 'not a valid date; write it as 2026-03-31' };
 
 const instant: ValueRule = (value) => {
   const [, day = ''] = INSTANT.exec(value) ?? [];
-  if (isRealDate(day) && !Number.isNaN(Date.parse(value))) return undefined;
+  if (midnightOf(day) !== undefined && !Number.isNaN(Date.parse(value))) return undefined;
   return { rule: 'bad-time', message: 'not a date and time with a time zone; write it as 2026-03-31T17:00:00Z' };
 };
 

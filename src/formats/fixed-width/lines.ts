@@ -1,3 +1,4 @@
+import { midnightOf } from '../../domain/calendar-date.ts';
 import type { Finding } from '../../domain/finding.ts';
 import { fileFinding, printable } from '../../rules/finding.ts';
 import { UnreadableFile } from '../decode.ts';
@@ -122,9 +123,7 @@ export function columnFinding(
 /** Two digits each of year, month and day as an ISO 8601 date of this century; `undefined` if there is no such day. */
 export function calendarDate(year: string, month: string, day: string): string | undefined {
   const date = `20${year}-${month}-${day}`;
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(date)) return undefined;
-  const midnight = new Date(`${date}T00:00:00Z`);
-  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(date) ? date : undefined;
+  return midnightOf(date) === undefined ? undefined : date;
 }
 
 /** Value of a numeric field, padded with zeros or blanks on the left; `undefined` for anything else. */
