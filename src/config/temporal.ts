@@ -1,4 +1,5 @@
 import { type ClientConnectConfig, loadClientConnectConfig } from '@temporalio/envconfig';
+import { present } from '../domain/present.ts';
 import { assertTemporalSealed, type ClearTextValues } from './clear-text.ts';
 import { ConfigError } from './config-error.ts';
 import type { Environment } from './key.ts';
@@ -12,11 +13,8 @@ export type TemporalConfig =
 /** A cluster only if the environment names one: a Temporal config file alone is not enough. */
 export function temporalOf(env: Environment, values: ClearTextValues): TemporalConfig {
   if (!env.TEMPORAL_ADDRESS && !env.TEMPORAL_PROFILE) return { kind: 'embedded', namespace: 'default' };
-  const given = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
   try {
-    const { connectionOptions, namespace = 'default' } = loadClientConnectConfig({
-      overrideEnvVars: Object.fromEntries(given),
-    });
+    const { connectionOptions, namespace = 'default' } = loadClientConnectConfig({ overrideEnvVars: present(env) });
     const { address = 'localhost:7233', tls } = connectionOptions;
     if (address.includes('://')) throw notHostAndPort(env);
     assertTemporalSealed(address, tls, values, env);

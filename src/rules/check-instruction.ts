@@ -1,5 +1,6 @@
 import type { PayoutInstruction } from '../domain/instruction.ts';
 import type { PayoutKind } from '../domain/names.ts';
+import { present } from '../domain/present.ts';
 import { checkMove } from './check-move.ts';
 import { RequiredDetailsPairs } from './column-rules.ts';
 import { inFileOrder } from './finding.ts';
@@ -13,9 +14,7 @@ export function checkInstruction(
   if (kind !== 'payout') {
     return checkMove(kind, instruction).map(({ column, rule, message }) => ({ rule: `${column}: ${rule}`, message }));
   }
-  const text = Object.fromEntries(
-    Object.entries(instruction).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  );
+  const text = present({ ...instruction });
   const columns = Object.keys(text).map((name) => ({ name, line: 1, row: 1 }));
   const pairs = new RequiredDetailsPairs();
   pairs.add(text);

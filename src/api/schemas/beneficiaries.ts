@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { present } from '../../domain/present.ts';
 import { currencyCode, identifier, optionalText, optionalTimestamp, pageOf } from './wire.ts';
 
 /** Field descriptor of a required-details entry (interface section 2). An empty `regex` means no rule. */
@@ -31,10 +32,7 @@ export const beneficiary = z.object({
   items: z
     .record(z.string(), optionalText)
     .nullish()
-    .transform((items) => {
-      const present = Object.entries(items ?? {}).filter((entry): entry is [string, string] => entry[1] !== undefined);
-      return Object.fromEntries(present);
-    }),
+    .transform((items) => present(items ?? {})),
 });
 export type Beneficiary = z.infer<typeof beneficiary>;
 

@@ -1,4 +1,5 @@
 import { CITY_FIELDS } from '../../domain/instruction.ts';
+import { present } from '../../domain/present.ts';
 import type { Broken } from '../../rules/field-rules.ts';
 import { shownValue } from '../../rules/finding.ts';
 import type { CreditTransfer } from '../credit-transfer.ts';
@@ -101,9 +102,6 @@ function detailsOf(
     address_postcode: address.postcode?.replace(/\s+/g, ''),
   });
 }
-
-const present = (fields: Readonly<Record<string, string | undefined>>): Fields =>
-  Object.fromEntries(Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined));
 
 const UNMAPPED_ACCOUNT: Broken = {
   column: 'account_id',

@@ -1,6 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import type { RequiredDetailsEntry } from '../../api/schemas/beneficiaries.ts';
 import { beneficiaryFields } from '../../domain/instruction.ts';
+import { present } from '../../domain/present.ts';
 import type { CreditTransfer } from '../credit-transfer.ts';
 import { accountKey, bankKey } from '../messages/account-key.ts';
 import type { MessageMapping } from '../messages/mapping.ts';
@@ -91,6 +92,3 @@ function codeField(entries: readonly RequiredDetailsEntry[], currency: string): 
   const names = fieldNames(entries.filter((entry) => entry.currency === currency)).filter((name) => !USUAL.test(name));
   return names.length === 1 ? (names[0] ?? TO_FILL_IN.field) : TO_FILL_IN.field;
 }
-
-const present = (fields: Readonly<Record<string, string | undefined>>): Fields =>
-  Object.fromEntries(Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined));
