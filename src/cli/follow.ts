@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
 import {
+  ASKING,
   type BatchControl,
   countRows,
   needsAttention,
@@ -10,7 +11,7 @@ import type { ReasonCode } from '../domain/reasons.ts';
 import { groupedAmount } from '../reports/display.ts';
 import { shortId } from '../reports/next-step.ts';
 import type { Store } from '../store/store.ts';
-import { ASKING, countAsking } from '../temporal/asking-payouts.ts';
+import { countAsking } from '../temporal/asking-payouts.ts';
 import { startBatch } from '../temporal/executions.ts';
 import { batchUrl } from '../temporal/ui-link.ts';
 import { type FollowEnd, followUntil } from './follow-until.ts';

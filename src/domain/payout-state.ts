@@ -22,6 +22,12 @@ export const PAYOUT_STATES = [
 
 export type PayoutState = (typeof PAYOUT_STATES)[number];
 
+/** States in which an open payout waits only for a decision of people, whatever its reason. */
+export const ASKING = ['awaiting-approval', 'awaiting-bank-approval', 'held'] as const satisfies readonly PayoutState[];
+
+/** States in which people must act. */
+export const FOR_PEOPLE: readonly PayoutState[] = [...ASKING, 'needs-operator'];
+
 /** Ends in which no money was taken. */
 export const UNPAID_STATES = ['failed', 'rejected', 'cancelled'] as const satisfies readonly PayoutState[];
 export type UnpaidState = (typeof UNPAID_STATES)[number];
@@ -70,18 +76,8 @@ export function visibleState(state: PayoutState): string {
 }
 
 /** Value of the search attribute `PayoutNeedsAttention`: whether people must act. Waiting for a card payment needs nobody. */
-export function needsAttention(state: PayoutState, reason: Reason | null = null): boolean {
-  switch (state) {
-    case 'held':
-      return reason?.code !== 'card-payment-open';
-    case 'awaiting-approval':
-    case 'awaiting-bank-approval':
-    case 'needs-operator':
-      return true;
-    default:
-      return false;
-  }
-}
+export const needsAttention = (state: PayoutState, reason: Reason | null = null): boolean =>
+  FOR_PEOPLE.includes(state) && !(state === 'held' && reason?.code === 'card-payment-open');
 
 export interface Reason {
   /** kebab-case, from `domain/reasons.ts`. */

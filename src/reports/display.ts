@@ -1,5 +1,5 @@
 import { parseDecimal } from '../domain/money.ts';
-import type { PayoutState } from '../domain/payout-state.ts';
+import { needsAttention, type PayoutState } from '../domain/payout-state.ts';
 import type { ReportedIncident, ReportedPayout } from './report-document.ts';
 
 /** How values are shown to people in terminal and page. The CSV and JSON reports leave them unchanged. */
@@ -42,13 +42,8 @@ export function toneOf(state: PayoutState): Tone {
     case 'rejected':
     case 'cancelled':
       return 'unpaid';
-    case 'held':
-    case 'awaiting-approval':
-    case 'awaiting-bank-approval':
-    case 'needs-operator':
-      return 'attention';
     default:
-      return 'open';
+      return needsAttention(state) ? 'attention' : 'open';
   }
 }
 

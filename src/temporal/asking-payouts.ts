@@ -1,9 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { WORKFLOW_TYPES } from '../domain/names.ts';
-import type { PayoutState } from '../domain/payout-state.ts';
-
-/** States in which an open payout waits only for people, whatever its reason. */
-export const ASKING: readonly PayoutState[] = ['held', 'awaiting-approval', 'awaiting-bank-approval'];
+import { ASKING } from '../domain/payout-state.ts';
 
 /**
  * Number of payouts of a batch that ask people now, by open workflows. The store may show more: after a loss of Temporal, say, it

@@ -5,7 +5,7 @@ import { needsBank } from '../../compose/both-sides.ts';
 import type { SignedDecision } from '../../domain/authority.ts';
 import { payoutTitle } from '../../domain/instruction.ts';
 import { MESSAGES } from '../../domain/names.ts';
-import { type PayoutState, takesControl } from '../../domain/payout-state.ts';
+import { ASKING, type PayoutState, takesControl } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
 import { resolveDigest } from '../../domain/question-digest.ts';
 import type { ReasonCode } from '../../domain/reasons.ts';
@@ -34,9 +34,6 @@ import { type Asker, type DecideOptions, keepSigned, type Signer, signerOf, whoL
 import { unknownId } from '../tell-report.ts';
 import { decideBatch } from './decide-batch.ts';
 
-/** States in which a payout accepts `approve` and `reject`. */
-const AWAITING: readonly PayoutState[] = ['awaiting-approval', 'awaiting-bank-approval', 'held'];
-
 interface Told {
   reference: string;
   outcome: string;
@@ -58,7 +55,7 @@ export async function decide(
   if (target.kind === 'batch' && policy !== undefined && isPlanned(options.kind)) {
     return decideBatch(session, decision, target.batch, options);
   }
-  const payouts = ofKind(await awaitingPayouts(store, target, AWAITING), id, options.kind);
+  const payouts = ofKind(await awaitingPayouts(store, target, ASKING), id, options.kind);
   if (payouts.length === 0) {
     throw new Problem('usage', 'nothing-awaited', `Nothing under "${id}" awaits a decision.`, {
       hint: `payouts status ${shownId(target)} shows what it waits for.`,

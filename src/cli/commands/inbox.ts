@@ -1,5 +1,5 @@
 import { stepContext } from '../../compose/next-steps.ts';
-import { needsAttention, type PayoutState, type Reason } from '../../domain/payout-state.ts';
+import { FOR_PEOPLE, needsAttention, type Reason } from '../../domain/payout-state.ts';
 import { INCIDENTS } from '../../domain/reconciliation.ts';
 import { counted, minuteOf } from '../../reports/display.ts';
 import { kindOf, nextStep, type StepContext, type StepGroup, stepGroups } from '../../reports/next-step.ts';
@@ -16,8 +16,6 @@ import { incidentDocument } from '../incident-document.ts';
 import type { Session } from '../session.ts';
 import { type Asker, lookerOf } from '../signer.ts';
 
-/** States in which a row waits for people. */
-const FOR_PEOPLE: readonly PayoutState[] = ['held', 'awaiting-approval', 'awaiting-bank-approval', 'needs-operator'];
 /** The most rows, and the most incidents, that are read. */
 const READ_MAX = 10_000;
 

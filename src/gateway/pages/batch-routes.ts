@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { MESSAGES } from '../../domain/names.ts';
-import { needsAttention, PAYOUT_STATES } from '../../domain/payout-state.ts';
+import { FOR_PEOPLE, needsAttention, PAYOUT_STATES } from '../../domain/payout-state.ts';
 import { currencyTotals } from '../../reports/currency-totals.ts';
 import { ERP_FORMATS } from '../../reports/erp-formats.ts';
 import { stepGroups } from '../../reports/next-step.ts';
@@ -23,7 +23,6 @@ const ROWS_MAX = 100;
 const ADDED_MAX = 10_000;
 /** Limit of rows read for next steps, each for those that wait for people and for the others. */
 const STEPS_MAX = 500;
-const FOR_PEOPLE = PAYOUT_STATES.filter((state) => needsAttention(state));
 const WITH_REASONS = PAYOUT_STATES.filter(
   (state) => !needsAttention(state) && state !== 'received' && state !== 'completed',
 );

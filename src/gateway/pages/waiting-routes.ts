@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { may } from '../../domain/authority.ts';
-import { needsAttention } from '../../domain/payout-state.ts';
+import { ASKING, needsAttention } from '../../domain/payout-state.ts';
 import { stepGroups } from '../../reports/next-step.ts';
 import { openQuestion } from '../../services/decisions/open-question.ts';
 import { type SignedQuestion, touches } from '../../services/decisions/verdict.ts';
@@ -16,8 +16,7 @@ import { ROW } from './row-columns.ts';
 import { groupSections } from './step-text.ts';
 import { visibleIncidents } from './visible-incidents.ts';
 
-/** States in which people decide, and the one that only an operator resolves. */
-const FOR_APPROVERS = ['awaiting-approval', 'awaiting-bank-approval', 'held'] as const;
+/** States in which compliance decides, and the one that only an operator resolves. */
 const FOR_COMPLIANCE = ['held'] as const;
 const FOR_OPERATORS = ['needs-operator'] as const;
 /** The most payouts in a person's scope that are searched for undecided ones. */
@@ -62,9 +61,9 @@ ${mayHandOver(caller) && html`<p><a class="button" href="/batches/new">Submit a 
 
 /** Filter for payouts that the caller might decide. */
 function waitingIn({ person }: Caller): Omit<WaitingFor, 'limit'> {
-  if (person === undefined) return { states: [...FOR_APPROVERS, ...FOR_OPERATORS], scope: {}, notBy: undefined };
+  if (person === undefined) return { states: [...ASKING, ...FOR_OPERATORS], scope: {}, notBy: undefined };
   const states = new Set<WaitingFor['states'][number]>([
-    ...(may(person, 'payout') ? FOR_APPROVERS : []),
+    ...(may(person, 'payout') ? ASKING : []),
     ...(may(person, 'screening') ? FOR_COMPLIANCE : []),
     ...(may(person, 'resolve') ? FOR_OPERATORS : []),
   ]);
