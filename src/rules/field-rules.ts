@@ -3,7 +3,7 @@ import { isMerchantRequestId } from '../domain/card-number.ts';
 import { currencyCodes, currencyExponent } from '../domain/currency.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
 import { type AmountFinding, compareDecimals, parseAmount } from '../domain/money.ts';
-import { hasUnprintable } from './finding.ts';
+import { hasUnprintable, isFreeText } from './finding.ts';
 
 /** Rules about single values of an instruction, independent of the bank. */
 
@@ -156,10 +156,7 @@ const BLANKS_AROUND = {
 };
 
 /** Free text may have several lines, and scripts with joined letters need joiners; other values may have neither. */
-const FREE_TEXT: ReadonlySet<string> = new Set(['note', 'reason']);
 const FREE_TEXT_LAYOUT = /[\n\r\t\u200c\u200d]/g;
-
-export const isFreeText = (column: string): boolean => FREE_TEXT.has(column);
 
 /** What stands for a letter that a conversion has lost. */
 const LOST_LETTER = '\ufffd';

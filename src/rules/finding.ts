@@ -10,8 +10,8 @@ const SHOWN_CHARACTERS_MAX = 80;
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u2800\u3164\uffa0]|\u034f|\u17b4|\u17b5/gu;
 
 /** Free text may be about people, so it is masked like beneficiary details. */
-const FREE_TEXT: ReadonlySet<string> = new Set(['note', 'reason']);
-const SHOWN_COLUMNS: ReadonlySet<string> = new Set(INSTRUCTION_FIELDS.filter((name) => !FREE_TEXT.has(name)));
+export const isFreeText = (column: string): boolean => column === 'note' || column === 'reason';
+const SHOWN_COLUMNS: ReadonlySet<string> = new Set(INSTRUCTION_FIELDS.filter((name) => !isFreeText(name)));
 
 /**
  * The value for a finding: unchanged in our own columns, masked in all others; null if blank. A card number given instead of a

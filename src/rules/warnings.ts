@@ -1,6 +1,7 @@
 import { hasIbanCheckDigits, isRoutingNumber } from '../domain/check-digits.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
-import { type Broken, isFreeText } from './field-rules.ts';
+import type { Broken } from './field-rules.ts';
+import { isFreeText } from './finding.ts';
 
 /** Dates against which a file is checked. */
 export interface Days {

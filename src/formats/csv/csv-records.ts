@@ -1,6 +1,6 @@
 import type { CsvError, InfoRecord } from 'csv-parse';
 import { currencyExponent } from '../../domain/currency.ts';
-import { isFreeText } from '../../rules/field-rules.ts';
+import { isFreeText } from '../../rules/finding.ts';
 import { UnreadableFile } from '../decode.ts';
 import { type RowSink, recordTooLarge } from '../input.ts';
 import { TableRows } from '../table-rows.ts';
