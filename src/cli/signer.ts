@@ -22,6 +22,9 @@ export interface DecideOptions extends Asker {
   remark: string | undefined;
 }
 
+/** Who says so, where names are believed: the one given, else the user of this machine. */
+export const nameOf = (by: string | undefined): string => by ?? userInfo().username;
+
 /** Who decides; signs it under a policy. */
 export interface Signer {
   name: string;
@@ -44,7 +47,7 @@ export async function signerOf(
   isInScope: (person: Person) => boolean = () => true,
 ): Promise<Signer> {
   const { policy } = config.settings;
-  if (policy === undefined) return { name: by ?? userInfo().username };
+  if (policy === undefined) return { name: nameOf(by) };
   const { name, privateKey } = await holderOfKey({ config }, policy, { by, key });
   const person = personOf(policy, name);
   if (person === undefined || !may(person, question)) {
@@ -98,7 +101,7 @@ async function holderOfKey(
  */
 export async function whoLetsGoOn(session: Session, asker: Asker, batch: BatchRecord): Promise<string> {
   const { policy } = session.config.settings;
-  if (policy === undefined) return asker.by ?? userInfo().username;
+  if (policy === undefined) return nameOf(asker.by);
   const { name } = await holderOfKey(session, policy, asker);
   if (await mayControl(await session.store(), personOf(policy, name), batch)) return name;
   throw new Problem('forbidden', 'role-missing', `The policy does not let ${name} control the batch.`, {
@@ -112,7 +115,7 @@ export async function whoLetsGoOn(session: Session, asker: Asker, batch: BatchRe
  */
 export async function lookerOf({ config }: Pick<Session, 'config'>, { by, key }: Asker): Promise<string> {
   const { policy } = config.settings;
-  if (policy === undefined) return by ?? userInfo().username;
+  if (policy === undefined) return nameOf(by);
   if (by !== undefined) {
     if (personOf(policy, by) !== undefined) return by;
     throw new Problem('usage', 'unknown-person', `The policy does not name ${by}.`, {

@@ -1,6 +1,5 @@
 import type { KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { userInfo } from 'node:os';
 import { verifierOf, verifierText } from '../../audit/checkpoint.ts';
 import { ed25519Key, replaceKeyInHome } from '../../audit/log-key.ts';
 import { logSigner, originOf, rotateLogKey } from '../../compose/audit-log.ts';
@@ -9,6 +8,7 @@ import { Problem } from '../../domain/problem.ts';
 import type { Store } from '../../store/store.ts';
 import { confirm } from '../plan.ts';
 import type { Session } from '../session.ts';
+import { nameOf } from '../signer.ts';
 
 /**
  * `payouts audit rotate-key FILE`: from now on another key signs the audit, introduced by the previous one. If it was
@@ -17,7 +17,7 @@ import type { Session } from '../session.ts';
 export async function rotateAuditKey(
   session: Session,
   file: string,
-  { by = userInfo().username, yes }: { by: string | undefined; yes: boolean },
+  { by, yes }: { by: string | undefined; yes: boolean },
 ): Promise<void> {
   const { config, output } = session;
   const store = await session.store();
@@ -33,7 +33,7 @@ export async function rotateAuditKey(
       });
     }
     await confirm('Replace the signing key of the audit log?', yes);
-    await rotateLogKey(store, signer, { key, by, now: Date.now() });
+    await rotateLogKey(store, signer, { key, by: nameOf(by), now: Date.now() });
   }
   const isInHome = config.audit.key === undefined;
   if (isInHome) replaceKeyInHome(config.home, key);

@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs';
-import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { bankMark } from '../../compose/bank-mark.ts';
 import type { Config } from '../../config.ts';
@@ -14,6 +13,7 @@ import type { StoreFileFacts } from '../../store/store-file.ts';
 import { storeLocation } from '../../store/store-url.ts';
 import { confirm } from '../plan.ts';
 import type { Session } from '../session.ts';
+import { nameOf } from '../signer.ts';
 
 interface RestoreOptions {
   yes: boolean;
@@ -49,7 +49,7 @@ export async function restore(session: Session, path: string | undefined, { yes,
     const now = Date.now();
     const { facts, replaced } = await put({
       identity: { bank: bankMark(config), namespace: config.temporal.namespace },
-      by: by ?? userInfo().username,
+      by: nameOf(by),
       now,
       confirm: (found) => confirm(`${question} (${textOf(found)})? ${WHAT_IT_MEANS}`, yes),
     });

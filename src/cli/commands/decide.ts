@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os';
 import type { Client } from '@temporalio/client';
 import { v7 } from 'uuid';
 import { needsBank } from '../../compose/both-sides.ts';
@@ -30,7 +29,7 @@ import { EXIT, type ExitCode } from '../exit.ts';
 import { findBatch, findTarget, type Target } from '../find-target.ts';
 import { confirm } from '../plan.ts';
 import type { Session } from '../session.ts';
-import { type Asker, type DecideOptions, keepSigned, type Signer, signerOf, whoLetsGoOn } from '../signer.ts';
+import { type Asker, type DecideOptions, keepSigned, nameOf, type Signer, signerOf, whoLetsGoOn } from '../signer.ts';
 import { unknownId } from '../tell-report.ts';
 import { decideBatch } from './decide-batch.ts';
 
@@ -139,7 +138,7 @@ async function decisionOn(
 export async function cancel(session: Session, id: string, options: DecideOptions): Promise<ExitCode> {
   const store = await session.store();
   const target = await findTarget(store, id);
-  const by = options.by ?? userInfo().username;
+  const by = nameOf(options.by);
   const reason = options.remark ?? 'cancelled by an operator';
   await confirm(`Cancel ${titleOf(target)}?`, options.yes);
   if (target.kind === 'batch') return controlBatch(session, target.batch.batchId, MESSAGES.cancel, by);
@@ -193,7 +192,7 @@ export async function control(session: Session, update: string, id: string, aske
   const batchId = await findBatch(store, id);
   const batch = await store.batch(batchId);
   if (batch === undefined) throw unknownId(batchId);
-  const by = letsGoOn(update, batch) ? await whoLetsGoOn(session, asker, batch) : (asker.by ?? userInfo().username);
+  const by = letsGoOn(update, batch) ? await whoLetsGoOn(session, asker, batch) : nameOf(asker.by);
   return controlBatch(session, batchId, update, by);
 }
 

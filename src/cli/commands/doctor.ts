@@ -1,5 +1,4 @@
 import { access, constants, mkdir } from 'node:fs/promises';
-import { userInfo } from 'node:os';
 import type { ClockOffset } from '../../api/bank-clock.ts';
 import { clockComplaint } from '../../compose/bank-clock-alarm.ts';
 import { bankMark } from '../../compose/bank-mark.ts';
@@ -16,6 +15,7 @@ import { judgePayloads } from '../payload-keys.ts';
 import { assertSameBank } from '../same-bank.ts';
 import type { Session } from '../session.ts';
 import { judgeShown, recentPayouts, shownReferences } from '../shown-references.ts';
+import { nameOf } from '../signer.ts';
 import { table } from '../table.ts';
 import { judgeTemporal } from '../temporal-server.ts';
 
@@ -35,7 +35,7 @@ interface DoctorOptions {
 /** `payouts doctor`: what works and what does not, each with its fix. Exit 0 unless a check failed (1). */
 export async function doctor(session: Session, { accept, by }: DoctorOptions = {}): Promise<ExitCode> {
   if (accept !== undefined) {
-    const acceptance = { parts: ACCEPTABLE[accept], by: by ?? userInfo().username, at: Date.now() };
+    const acceptance = { parts: ACCEPTABLE[accept], by: nameOf(by), at: Date.now() };
     const store = await session.store();
     if (accept !== 'temporal') await assertSameBank(session, store, accept);
     await store.forgetIdentity(acceptance);

@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os';
 import { isEventKind } from '../../domain/events-out.ts';
 import { Problem } from '../../domain/problem.ts';
 import type { Subscription } from '../../events/subscription.ts';
@@ -8,6 +7,7 @@ import type { OutboxEvent, RefusedEvent, Store, SubscriptionRecord } from '../..
 import { EXIT, type ExitCode } from '../exit.ts';
 import { confirm } from '../plan.ts';
 import type { Session } from '../session.ts';
+import { nameOf } from '../signer.ts';
 import { table } from '../table.ts';
 
 interface ListOptions {
@@ -81,7 +81,7 @@ export async function replayEvents(session: Session, { from, to: name, by, yes }
   const known = (await store.subscriptions()).map((it) => it.name);
   if (!known.includes(name)) throw unknownSubscription(known);
   await confirm(`Send ${counted(head + 1 - from, 'event')} from position ${from} on to ${name} again?`, yes);
-  const replayed = await store.replaySubscription({ name, from, by: by ?? userInfo().username, at: Date.now() });
+  const replayed = await store.replaySubscription({ name, from, by: nameOf(by), at: Date.now() });
   if (replayed === 'unknown') throw unknownSubscription(known);
   if (replayed === 'deleted') throw deleted(await store.outboxTail());
   const text = `A worker will send everything from position ${from} on to ${name}.`;
@@ -109,7 +109,7 @@ export async function forgetEvents(
   const known = (await store.subscriptions()).map((it) => it.name);
   if (!known.includes(name)) throw unknownSubscription(known);
   await confirm(`Forget ${name} and its position?`, yes);
-  await store.forgetSubscription({ name, by: by ?? userInfo().username, at: Date.now() });
+  await store.forgetSubscription({ name, by: nameOf(by), at: Date.now() });
   session.output.result({ subscription: name, forgotten: true }, `${name} is forgotten.`);
 }
 
