@@ -10,6 +10,8 @@ export interface SwitchedOff {
   key: string;
 }
 
+export const switchText = ({ scope, key }: SwitchedOff): string => (key === '' ? scope : `${scope} ${key}`);
+
 /** What a payout touches: a switch on any of these stops it. Its batch is found by its reference. */
 export interface Touched {
   /** Reference of the payout, not of its exchange. */

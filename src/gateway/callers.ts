@@ -87,4 +87,4 @@ export const tokensOf = ({ people }: Policy): KnownToken[] =>
 /** A token as stored. */
 export const tokenSha256 = (token: string): string => digest(token).toString('hex');
 
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+export const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

@@ -1,10 +1,10 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { isMerchantRequestId } from '../domain/card-number.ts';
 import { leadsHere } from '../domain/loopback.ts';
 import { Problem } from '../domain/problem.ts';
 import type { CardRecord } from '../store/card-store.ts';
-import { bearerOf, type Caller, callerOf } from './callers.ts';
+import { bearerOf, type Caller, callerOf, digest, tokenSha256 } from './callers.ts';
 import { originRefused } from './cors.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { maySeeCard } from './may-see.ts';
@@ -24,7 +24,7 @@ const SECRET_BYTES = 32;
 /** A client secret, and its hash to store. */
 export function newClientSecret(): { secret: string; sha256: string } {
   const secret = randomBytes(SECRET_BYTES).toString('base64url');
-  return { secret, sha256: sha256(secret).toString('hex') };
+  return { secret, sha256: tokenSha256(secret) };
 }
 
 /**
@@ -64,7 +64,7 @@ export function known(record: CardRecord | undefined): CardRecord {
 
 function opens(record: CardRecord | undefined, secret: string): record is CardRecord {
   const kept = Buffer.from(record?.clientSecretSha256 ?? '', 'hex');
-  const given = sha256(secret);
+  const given = digest(secret);
   return kept.length === given.length && timingSafeEqual(kept, given);
 }
 
@@ -83,5 +83,3 @@ function secretRefused(): Problem {
     hint: 'Send the client_secret of its latest POST /v1/card-payments.',
   });
 }
-
-const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();

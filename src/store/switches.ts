@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
+import type { AuditEntry } from '../audit/entry.ts';
 import { END_STATES } from '../domain/payout-state.ts';
 import type { SwitchScope } from '../domain/switch-scope.ts';
-import { type SwitchedOff, type Touched, widest } from '../domain/switches.ts';
+import { type SwitchedOff, switchText, type Touched, widest } from '../domain/switches.ts';
 import { audit } from './audit.ts';
 import type { Database } from './database.ts';
 import type { SwitchRecord } from './schema.ts';
@@ -16,38 +17,32 @@ export function switchOff(db: Database, { scope, key, reason, by, at }: SwitchRe
       .onConflict((conflict) => conflict.columns(['scope', 'key']).doNothing())
       .executeTakeFirstOrThrow();
     if (numInsertedOrUpdatedRows !== 1n) return false;
-    await audit(transaction, {
-      at,
-      actor: by,
-      action: 'switch off',
-      subject: subjectOf({ scope, key }),
-      detail: { reason },
-    });
+    await audit(transaction, entryOf('switch off', { scope, key, reason, by, at }));
     return true;
   });
 }
 
 /** With an audit entry. False if it was not off. */
-export function switchOn(db: Database, { scope, key, reason, by, at }: SwitchRecord): Promise<boolean> {
+export function switchOn(db: Database, record: SwitchRecord): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
     const { numDeletedRows } = await transaction
       .deleteFrom('switches')
-      .where('scope', '=', scope)
-      .where('key', '=', key)
+      .where('scope', '=', record.scope)
+      .where('key', '=', record.key)
       .executeTakeFirstOrThrow();
     if (numDeletedRows !== 1n) return false;
-    await audit(transaction, {
-      at,
-      actor: by,
-      action: 'switch on',
-      subject: subjectOf({ scope, key }),
-      detail: { reason },
-    });
+    await audit(transaction, entryOf('switch on', record));
     return true;
   });
 }
 
-const subjectOf = ({ scope, key }: SwitchedOff): string => (key === '' ? scope : `${scope} ${key}`);
+const entryOf = (action: string, { scope, key, reason, by, at }: SwitchRecord): AuditEntry => ({
+  at,
+  actor: by,
+  action,
+  subject: switchText({ scope, key }),
+  detail: { reason },
+});
 
 /** Switches that are off, oldest first. */
 export async function switches(db: Database): Promise<SwitchRecord[]> {

@@ -1,6 +1,7 @@
 import { Problem } from '../../domain/problem.ts';
 import type { SwitchScope } from '../../domain/switch-scope.ts';
-import { assertMaySwitchOn, namedSwitch, switchText, wellNamed } from '../../services/decisions/named-switch.ts';
+import { switchText } from '../../domain/switches.ts';
+import { assertMaySwitchOn, namedSwitch, wellNamed } from '../../services/decisions/named-switch.ts';
 import { confirm } from '../plan.ts';
 import type { Session } from '../session.ts';
 import { type DecideOptions, keepSigned, signerOf } from '../signer.ts';

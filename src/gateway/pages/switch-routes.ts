@@ -1,13 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { SWITCH_SCOPES } from '../../domain/switch-scope.ts';
-import {
-  assertMaySwitchOn,
-  type Lifting,
-  maySwitchOn,
-  namedSwitch,
-  switchText,
-} from '../../services/decisions/named-switch.ts';
+import { switchText } from '../../domain/switches.ts';
+import { assertMaySwitchOn, type Lifting, maySwitchOn, namedSwitch } from '../../services/decisions/named-switch.ts';
 import type { SwitchRecord } from '../../store/store.ts';
 import type { Caller } from '../callers.ts';
 import { keptText, parsed } from '../schemas.ts';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isLoopback } from '../../domain/loopback.ts';
 import type { Database } from '../database.ts';
 
 /** Where and how webhooks are sent (`PUT /__sandbox/webhooks`, the "dashboard"). Stored in the database, like the deliveries. */
@@ -10,7 +11,7 @@ export const endpointBody = z.strictObject({
   url: z
     .url({ protocol: /^https?$/ })
     .max(2_048)
-    .refine(isLoopback, 'on this machine'),
+    .refine((text) => isLoopback(URL.parse(text)?.hostname ?? ''), 'on this machine'),
   /** `whsec_` and base64: those bytes; otherwise the UTF-8 bytes of the text. */
   secret: z.string().min(1).max(512),
   scheme: z.enum(SCHEMES).default('standard-webhooks'),
@@ -28,12 +29,6 @@ export const endpointBody = z.strictObject({
   retries: z.int().min(0).max(50).default(12),
 });
 export type Endpoint = z.infer<typeof endpointBody>;
-
-function isLoopback(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { hostname } = new URL(text);
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
-}
 
 export function saveEndpoint(db: Database, endpoint: Endpoint): void {
   db.run(

@@ -2,7 +2,7 @@ import { isWithin, type Policy, personOf, type Scope } from '../../domain/author
 import { currencyExponent } from '../../domain/currency.ts';
 import { Problem } from '../../domain/problem.ts';
 import type { SwitchScope } from '../../domain/switch-scope.ts';
-import type { SwitchedOff } from '../../domain/switches.ts';
+import { type SwitchedOff, switchText } from '../../domain/switches.ts';
 import type { Store } from '../../store/store.ts';
 
 /** Validates what can be validated: a mistyped switch matches nothing, yet people would rely on it. */
@@ -35,8 +35,6 @@ export function wellNamed(scope: SwitchScope, key = ''): SwitchedOff {
   }
   return { scope, key };
 }
-
-export const switchText = ({ scope, key }: SwitchedOff): string => (key === '' ? scope : `${scope} ${key}`);
 
 /** Who lifts a switch, and what decides whether they may. */
 export interface Lifting {
