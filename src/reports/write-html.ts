@@ -1,5 +1,6 @@
-import escapeHtml from 'escape-html';
+import htmlOf from 'escape-html';
 import { isEnd } from '../domain/payout-state.ts';
+import { visible } from '../rules/finding.ts';
 import type { BatchHead, BatchStanding } from './batch-report.ts';
 import { COLUMNS, type Column, PAGE_COLUMNS, type PageColumn } from './columns.ts';
 import { counted, groupedAmount, minuteOf, perMille, standingOf, toneOf } from './display.ts';
@@ -56,6 +57,9 @@ export const htmlRows = (payouts: readonly ReportedPayout[]): string =>
   payouts.map((payout) => `<tr>${CELLS.map((cell) => cell(payout)).join('')}</tr>\n`).join('');
 
 export const htmlEnd = (): string => '</tbody>\n</table>\n</div>\n</main>\n</body>\n</html>\n';
+
+/** As on the web pages: what is invisible or changes the text direction is shown by its code. */
+const escapeHtml = (text: string): string => htmlOf(visible(text));
 
 const time = (iso: string): string => minuteOf(Date.parse(iso));
 

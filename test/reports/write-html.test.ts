@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { batchReport } from '../../src/reports/batch-report.ts';
 import { COLUMNS } from '../../src/reports/columns.ts';
 import { htmlEnd, htmlRows, htmlStart } from '../../src/reports/write-html.ts';
+import { hasUnprintable } from '../../src/rules/finding.ts';
 import { paidThroughAnExchange, record, sourceOf } from './records.ts';
 
 async function pageOf(...of: Parameters<typeof sourceOf>): Promise<string> {
@@ -69,21 +70,25 @@ test('needs no script and nothing from outside', async () => {
 });
 
 describe('what the file brought', () => {
-  test.each(['"><script>alert(1)</script>\'', '</style><script>', '\\"; } body { display: none', 'a\nb\u2028c'])(
-    'is escaped, in the page and in the margins of the paper: %j',
-    async (hostile) => {
-      const row = record(1, 'failed', {
-        ...{ documentId: hostile, uid: hostile, orderId: hostile, by: hostile },
-        reason: { code: hostile, message: hostile },
-      });
-      const instruction = { ...row.instruction, account_name: hostile, account_id: hostile };
-      const html = await pageOf([{ ...row, instruction }], { batch: { file: hostile, by: hostile } });
-      expect(html).not.toContain('<script');
-      expect(html.match(/<\/style>/g)).toHaveLength(1);
-      const margins = html.slice(html.indexOf('@top-left'), html.indexOf('@top-right'));
-      expect(margins).toMatch(/^@top-left \{ content: "[A-Za-z0-9 \\]*"; font: 8pt system-ui, sans-serif; \}\s*$/);
-    },
-  );
+  test.each([
+    '"><script>alert(1)</script>\'',
+    '</style><script>',
+    '\\"; } body { display: none',
+    'a\nb\u2028c',
+    '\u202ec\u001b',
+  ])('is escaped, in the page and in the margins of the paper: %j', async (hostile) => {
+    const row = record(1, 'failed', {
+      ...{ documentId: hostile, uid: hostile, orderId: hostile, by: hostile },
+      reason: { code: hostile, message: hostile },
+    });
+    const instruction = { ...row.instruction, account_name: hostile, account_id: hostile };
+    const html = await pageOf([{ ...row, instruction }], { batch: { file: hostile, by: hostile } });
+    expect(html).not.toContain('<script');
+    expect(html.match(/<\/style>/g)).toHaveLength(1);
+    expect(hasUnprintable(html.replaceAll('\n', ' '))).toBe(false);
+    const margins = html.slice(html.indexOf('@top-left'), html.indexOf('@top-right'));
+    expect(margins).toMatch(/^@top-left \{ content: "[A-Za-z0-9 \\]*"; font: 8pt system-ui, sans-serif; \}\s*$/);
+  });
 });
 
 test('links web addresses only', async () => {
