@@ -35,6 +35,9 @@ const AS_SENT = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const BEGINS_LIKE_ONE =
   /^[\s{]*(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{2}|[0-9a-f]{12}5[0-9a-f]{3}[89ab][0-9a-f]{15}[\s}]*$)/i;
 
+/** Whether this may be a reference of ours as it was sent: a UUID made of a name. */
+export const mayBeOurs = (shown: string): boolean => AS_SENT.test(shown) && shown[14] === '5';
+
 /** Whether this may be a reference of ours that was altered on its way back. */
 export const mayBeAltered = (shown: string): boolean => BEGINS_LIKE_ONE.test(shown) && !AS_SENT.test(shown);
 

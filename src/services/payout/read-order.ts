@@ -126,7 +126,7 @@ async function watch(
 }
 
 /** What was sold and bought, and the fee, for the report. */
-const bookedExchange = ({ reference }: PayoutRecord, order: OrderFacts, seenAt: number): BookedExchange => ({
+export const bookedExchange = ({ reference }: PayoutRecord, order: OrderFacts, seenAt: number): BookedExchange => ({
   reference,
   orderId: order.orderId,
   soldAmount: order.sellAmount ?? null,

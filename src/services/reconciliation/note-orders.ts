@@ -1,7 +1,8 @@
 import type { Bank } from '../../api/bank.ts';
 import type { Order } from '../../api/schemas/orders.ts';
 import { isArrival, isReturn, type OrderFacts } from '../../domain/order-judgement.ts';
-import type { ClosedMeaning } from '../../domain/order-status.ts';
+import { type ClosedMeaning, stageMeaning } from '../../domain/order-status.ts';
+import { isEnd } from '../../domain/payout-state.ts';
 import {
   addFindings,
   type Fact,
@@ -12,9 +13,10 @@ import {
   NOTHING_FOUND,
   type Return,
 } from '../../domain/reconciliation.ts';
-import { ByReference, mayBeAltered, referenceForm } from '../../domain/reference-form.ts';
+import { ByReference, mayBeAltered, mayBeOurs, referenceForm } from '../../domain/reference-form.ts';
 import { referenceOf } from '../../identity.ts';
-import type { PayoutRecord, SendAttempt, Store, UnaskedOrder, WatchKey } from '../../store/store.ts';
+import type { PayoutRecord, Store, UnaskedOrder, WatchKey } from '../../store/store.ts';
+import { bookedExchange } from '../payout/read-order.ts';
 import { orderFacts, readIfThere } from './bank-orders.ts';
 
 interface Deps {
@@ -45,7 +47,11 @@ export async function noteOrders(deps: Deps, list: OrderList, orders: readonly O
   const payouts = new Map((await deps.store.payoutsOf(references)).map((payout) => [payout.reference, payout]));
   const others = references.filter((reference) => !payouts.has(reference));
   const sent = Map.groupBy(await deps.store.attemptsOf(others), ({ reference }) => reference);
-  const owners = await exchangeOwners(deps, list, sent);
+  const forgotten = others.filter((reference) => {
+    const isExchange = byReference.get(reference)?.some(({ type }) => type === 'FX') === true;
+    return isExchange && !sent.has(reference) && mayBeOurs(reference);
+  });
+  const owners = await exchangeOwners(deps, list, new Set([...sent.keys(), ...forgotten]));
 
   const note = new Notes(deps, list);
   for (const [reference, under] of byReference) {
@@ -65,6 +71,7 @@ export async function noteOrders(deps: Deps, list: OrderList, orders: readonly O
       const accepted = (attempts ?? []).flatMap(({ orderId }) => orderId ?? []);
       const judge = (facts: OrderFacts[]) => factsOfExchange(owner, { accepted, isBooked }, facts, closedMeans);
       await note.facts(under, await judged(deps, under, judge));
+      if (attempts === undefined) await keepBooked(deps, owner, under);
     } else if (attempts === undefined) {
       // Money that others send to the account, a transfer included, is no unasked order.
       for (const order of under) if (!isReturn(order) && !isArrival(order)) note.unasked(order);
@@ -109,18 +116,28 @@ async function sentReferences(
   return sentAs;
 }
 
-/** Payouts by the derived reference of their exchange, for references under which something was sent. */
+/** An older copy of the store has forgotten the exchange of an ended payout: what the bank books for it is kept for the report. */
+async function keepBooked(deps: Deps, owner: PayoutRecord, orders: readonly Order[]): Promise<void> {
+  const isPaid = ({ stage }: Order): boolean => stageMeaning(stage, deps.settings.terms.closedMeans) === 'paid';
+  const listed = orders.find(isPaid);
+  if (listed === undefined || !isEnd(owner.state)) return;
+  if ((await deps.store.bookedExchangesOf([owner.reference])).length > 0) return;
+  const order = await asItStands(deps, listed);
+  if (isPaid(order)) await deps.store.recordBookedExchange(bookedExchange(owner, orderFacts(order), deps.now()));
+}
+
+/** Payouts by the derived reference of their exchange. */
 async function exchangeOwners(
   { store, settings }: Deps,
   { uid, since }: OrderList,
-  sent: ReadonlyMap<string, readonly SendAttempt[]>,
+  exchanges: ReadonlySet<string>,
 ): Promise<Map<string, PayoutRecord>> {
-  if (sent.size === 0) return new Map();
+  if (exchanges.size === 0) return new Map();
   const derived = new Map<string, string>();
   // `since` is bank time, the store's times are ours.
   for (const { reference, documentId, generation } of await store.documentsOf(uid, since - settings.clockSkewMs)) {
     const exchange = referenceOf(uid, documentId, 'exchange', generation);
-    if (sent.has(exchange)) derived.set(reference, exchange);
+    if (exchanges.has(exchange)) derived.set(reference, exchange);
   }
   const owners = await store.payoutsOf([...derived.keys()]);
   return new Map(owners.map((owner) => [derived.get(owner.reference) ?? '', owner]));

@@ -82,6 +82,32 @@ describe('an order that contradicts an end', () => {
   });
 });
 
+describe('an exchange whose attempts an older copy of the store has forgotten', () => {
+  const fx = (status: string, more: Partial<Order> = {}): Order =>
+    order('fx', status, {
+      type: 'FX',
+      client_order_id: referenceOf('user-1', 'doc', 'exchange', 0),
+      sell_amount: '9.80',
+      sell_currency: 'EUR',
+      ...more,
+    });
+
+  it('is kept for the report of its payout, and is no order of nobody', async () => {
+    shownById = [fx('COMPLETED')];
+    expect(await note([fx('COMPLETED')])).toMatchObject({ unaskedOrders: 0, incidents: 0 });
+    expect(await store.bookedExchangesOf([reference])).toMatchObject([{ orderId: 'fx', soldAmount: '9.80' }]);
+    expect(await note([fx('COMPLETED')])).toMatchObject({ unaskedOrders: 0, incidents: 0 });
+    expect(readById).toEqual(['fx']);
+  });
+
+  it('is an incident if it took no money', async () => {
+    shownById = [fx('FAILED')];
+    expect(await note([fx('COMPLETED')])).toMatchObject({ unaskedOrders: 0, incidents: 0 });
+    expect(await store.bookedExchangesOf([reference])).toEqual([]);
+    expect(await note([fx('FAILED')])).toMatchObject({ incidents: 1 });
+  });
+});
+
 describe('money that came back', () => {
   it('is recorded in the currency of the list where the order names none', async () => {
     expect(await note([order('back', 'COMPLETED', { type: 'REFUND', direct: 'IN' })])).toMatchObject({ returns: 1 });
