@@ -21,7 +21,7 @@ export const tellPayout = (
 export function refusalOf(error: unknown): { refused: string } {
   if (error instanceof WorkflowUpdateFailedError) return { refused: error.cause?.message ?? error.message };
   if (!isClosed(error)) throw error;
-  return { refused: 'its workflow was closed and is being started again; try again in a moment' };
+  return { refused: 'its workflow was closed: the payout has ended, or is being started again; see its status first' };
 }
 
 /** An update of a closed workflow is answered with gRPC status NOT_FOUND. */
