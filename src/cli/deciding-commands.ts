@@ -43,7 +43,7 @@ export function addDeciding(command: Add, acts: Acts): void {
       .option('--yes', 'accepted as by the other commands; there is no confirmation', false)
       .option('--by <name>', 'your name (default: the user of this machine)', keptText)
       .option('--key <file>', KEY)
-      .action(acts(decisions, 'control', update));
+      .action(acts(() => import('./commands/control-batch.ts'), 'control', update));
   };
   control('pause', MESSAGES.pause, 'pause a batch: nothing more is sent, rows in progress wait before sending');
   control('drain', MESSAGES.drain, 'drain a batch: no further rows start, rows in progress finish');

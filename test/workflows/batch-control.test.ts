@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { controlBatch } from '../../src/cli/commands/decide.ts';
+import { controlBatch } from '../../src/cli/commands/control-batch.ts';
 import type { Session } from '../../src/cli/session.ts';
 import type { Policy } from '../../src/domain/authority.ts';
 import { payoutWorkflowId } from '../../src/domain/names.ts';

@@ -4,7 +4,7 @@ import { needsBank } from '../../compose/both-sides.ts';
 import type { SignedDecision } from '../../domain/authority.ts';
 import { payoutTitle } from '../../domain/instruction.ts';
 import { MESSAGES } from '../../domain/names.ts';
-import { ASKING, type PayoutState, takesControl } from '../../domain/payout-state.ts';
+import { ASKING, type PayoutState } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
 import { resolveDigest } from '../../domain/question-digest.ts';
 import type { ReasonCode } from '../../domain/reasons.ts';
@@ -13,24 +13,21 @@ import { counted } from '../../reports/display.ts';
 import { kindOf, shortId } from '../../reports/next-step.ts';
 import { widthOf } from '../../reports/wrap.ts';
 import { visible } from '../../rules/finding.ts';
-import { BATCH_CANCELLED, CANCELLABLE } from '../../services/batch/cancel-rest.ts';
 import { askKept, outcomeInWords } from '../../services/decisions/asked.ts';
 import { roleAskedOf } from '../../services/decisions/is-for.ts';
 import { openQuestion } from '../../services/decisions/open-question.ts';
-import { someAtOnce } from '../../services/some-at-once.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
-import { untilCarriedOut, untilTrue } from '../../temporal/carried-out.ts';
+import { untilCarriedOut } from '../../temporal/carried-out.ts';
 import { refusalOf, tellPayout } from '../../temporal/decide-payout.ts';
-import { executionsOver, letsGoOn, updateBatch } from '../../temporal/executions.ts';
 import { resolvePayout } from '../../temporal/resolve-payout.ts';
 import { bothSidesText, verdictsText } from '../both-sides.ts';
 import { byKind, decisionTable } from '../decision-table.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { findBatch, findTarget, type Target } from '../find-target.ts';
+import { findTarget, type Target } from '../find-target.ts';
 import { confirm } from '../plan.ts';
 import type { Session } from '../session.ts';
-import { type Asker, type DecideOptions, keepSigned, nameOf, type Signer, signerOf, whoLetsGoOn } from '../signer.ts';
-import { unknownId } from '../tell-report.ts';
+import { type DecideOptions, keepSigned, nameOf, type Signer, signerOf } from '../signer.ts';
+import { controlBatch } from './control-batch.ts';
 import { decideBatch } from './decide-batch.ts';
 
 interface Told {
@@ -186,55 +183,6 @@ export async function resolve(session: Session, id: string, options: ResolveOpti
   });
 }
 
-/** `payouts pause|drain|resume ID`: stopping is anybody's, letting go on is not. */
-export async function control(session: Session, update: string, id: string, asker: Asker): Promise<ExitCode> {
-  const store = await session.store();
-  const batchId = await findBatch(store, id);
-  const batch = await store.batch(batchId);
-  if (batch === undefined) throw unknownId(batchId);
-  const by = letsGoOn(update, batch) ? await whoLetsGoOn(session, asker, batch) : nameOf(asker.by);
-  return controlBatch(session, batchId, update, by);
-}
-
-/** Sends one update to the workflow of a batch. */
-export async function controlBatch(session: Session, batchId: string, update: string, by: string): Promise<ExitCode> {
-  const store = await session.store();
-  const batch = await store.batch(batchId);
-  if (batch === undefined) throw unknownId(batchId);
-  // Whatever is carried out writes its own audit entry.
-  const answer = await askKept(
-    { store, now: Date.now },
-    { by, action: update, subject: batchId },
-    async () => {
-      const controls = { store, settings: session.config.settings };
-      if (takesControl(batch, update))
-        return updateBatch({ ...controls, client: await session.client() }, batch, update, by);
-      throw new Problem('conflict', 'batch-ended', `Batch ${batchId} has ended.`, {
-        hint: `payouts report ${batchId} shows how.`,
-      });
-    },
-    () => undefined,
-  );
-  // A stack booted by this command ends with it: first wait until the rows have been told of a cancel.
-  if (update === MESSAGES.cancel && (await session.stack()).owner) await untilRowsHaveHeard(session, batchId);
-  session.output.result({ batchId, ...answer }, `Batch ${batchId} is ${answer.control}.`);
-  return EXIT.completed;
-}
-
-/** Waits until the rows of a cancelled batch have ended or done what they can; the bank's decisions need no stack of ours. */
-async function untilRowsHaveHeard(session: Session, batchId: string): Promise<void> {
-  const store = await session.store();
-  const client = await session.client();
-  await untilTrue(async () => !(await store.stateCounts(batchId)).has('received'));
-  const executions = executionsOver(client);
-  // The batch tells them too; a row that is told twice acts once.
-  await someAtOnce(await store.rowsIn(batchId, CANCELLABLE), AT_ONCE, async ({ workflowId }) => {
-    await executions.cancelPayout(workflowId, BATCH_CANCELLED).catch(() => false);
-    await untilCarriedOut(client, workflowId);
-  });
-}
-
-const AT_ONCE = 10;
 const CANDIDATES_MAX = 10;
 
 const shownId = (target: Target): string =>

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { cancel, control, type ResolveOptions, resolve } from '../../../src/cli/commands/decide.ts';
+import { control } from '../../../src/cli/commands/control-batch.ts';
+import { cancel, type ResolveOptions, resolve } from '../../../src/cli/commands/decide.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import type { DecideOptions } from '../../../src/cli/signer.ts';
 import { payoutWorkflowId } from '../../../src/domain/names.ts';

@@ -1,0 +1,63 @@
+import { MESSAGES } from '../../domain/names.ts';
+import { takesControl } from '../../domain/payout-state.ts';
+import { Problem } from '../../domain/problem.ts';
+import { BATCH_CANCELLED, CANCELLABLE } from '../../services/batch/cancel-rest.ts';
+import { askKept } from '../../services/decisions/asked.ts';
+import { someAtOnce } from '../../services/some-at-once.ts';
+import { untilCarriedOut, untilTrue } from '../../temporal/carried-out.ts';
+import { executionsOver, letsGoOn, updateBatch } from '../../temporal/executions.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { findBatch } from '../find-target.ts';
+import type { Session } from '../session.ts';
+import { type Asker, nameOf, whoLetsGoOn } from '../signer.ts';
+import { unknownId } from '../tell-report.ts';
+
+/** `payouts pause|drain|resume ID`: stopping is anybody's, letting go on is not. */
+export async function control(session: Session, update: string, id: string, asker: Asker): Promise<ExitCode> {
+  const store = await session.store();
+  const batchId = await findBatch(store, id);
+  const batch = await store.batch(batchId);
+  if (batch === undefined) throw unknownId(batchId);
+  const by = letsGoOn(update, batch) ? await whoLetsGoOn(session, asker, batch) : nameOf(asker.by);
+  return controlBatch(session, batchId, update, by);
+}
+
+/** Sends one update to the workflow of a batch. */
+export async function controlBatch(session: Session, batchId: string, update: string, by: string): Promise<ExitCode> {
+  const store = await session.store();
+  const batch = await store.batch(batchId);
+  if (batch === undefined) throw unknownId(batchId);
+  // Whatever is carried out writes its own audit entry.
+  const answer = await askKept(
+    { store, now: Date.now },
+    { by, action: update, subject: batchId },
+    async () => {
+      const controls = { store, settings: session.config.settings };
+      if (takesControl(batch, update))
+        return updateBatch({ ...controls, client: await session.client() }, batch, update, by);
+      throw new Problem('conflict', 'batch-ended', `Batch ${batchId} has ended.`, {
+        hint: `payouts report ${batchId} shows how.`,
+      });
+    },
+    () => undefined,
+  );
+  // A stack booted by this command ends with it: first wait until the rows have been told of a cancel.
+  if (update === MESSAGES.cancel && (await session.stack()).owner) await untilRowsHaveHeard(session, batchId);
+  session.output.result({ batchId, ...answer }, `Batch ${batchId} is ${answer.control}.`);
+  return EXIT.completed;
+}
+
+/** Waits until the rows of a cancelled batch have ended or done what they can; the bank's decisions need no stack of ours. */
+async function untilRowsHaveHeard(session: Session, batchId: string): Promise<void> {
+  const store = await session.store();
+  const client = await session.client();
+  await untilTrue(async () => !(await store.stateCounts(batchId)).has('received'));
+  const executions = executionsOver(client);
+  // The batch tells them too; a row that is told twice acts once.
+  await someAtOnce(await store.rowsIn(batchId, CANCELLABLE), AT_ONCE, async ({ workflowId }) => {
+    await executions.cancelPayout(workflowId, BATCH_CANCELLED).catch(() => false);
+    await untilCarriedOut(client, workflowId);
+  });
+}
+
+const AT_ONCE = 10;
