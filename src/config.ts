@@ -5,7 +5,7 @@ import { AUDIT_KEYS, auditOf } from './config/audit.ts';
 import { BANK_KEYS, type BankConfig, bankOf } from './config/bank.ts';
 import { CARD_KEYS, cardsOf, webhookOf } from './config/cards.ts';
 import { CHECK_KEYS, checksOf } from './config/checks.ts';
-import { assertPostgresSealed, CLEAR_TEXT_KEYS } from './config/clear-text.ts';
+import { assertPostgresEncrypted, CLEAR_TEXT_KEYS } from './config/clear-text.ts';
 import { ConfigError } from './config/config-error.ts';
 import { DEPLOYMENT_KEYS, deploymentOf } from './config/deployment.ts';
 import { EVENT_CONFIG_KEYS, eventsOf } from './config/events.ts';
@@ -89,7 +89,7 @@ export function loadConfig(env: Environment = process.env) {
   const storeUrl = values.PAYOUTS_STORE_URL ? resolved(values.PAYOUTS_STORE_URL) : `file:${join(home, 'store.sqlite')}`;
   const bank = bankOf(values);
   const temporal = temporalOf(env, values);
-  if (!storeUrl.startsWith('file:')) assertPostgresSealed(storeUrl, values, env);
+  if (!storeUrl.startsWith('file:')) assertPostgresEncrypted(storeUrl, values, env);
   assertOneWorld({ values, storeUrl, bank, temporal });
   const policyFile = values.PAYOUTS_POLICY === undefined ? undefined : new PolicyFile(values.PAYOUTS_POLICY);
   return {

@@ -1,6 +1,6 @@
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { AuthenticationError, BankError } from '../api/errors.ts';
-import { Superseded, WrongWorld } from '../domain/claim.ts';
+import { StoreMismatch, Superseded } from '../domain/claim.ts';
 import { FAILURES, type FailureType, Misuse } from '../domain/failures.ts';
 
 /** The only place that makes Temporal failures. Messages hold codes and operations, never values or text from the bank. */
@@ -34,7 +34,7 @@ function failureOf(error: unknown): unknown {
     return ApplicationFailure.create({ type: FAILURES.superseded, message, nonRetryable: true, category });
   }
   if (error instanceof Misuse) return permanent(error.type, error);
-  if (error instanceof WrongWorld) return retried(FAILURES.wrongStore, error, ANOTHER_WORKER_MS);
+  if (error instanceof StoreMismatch) return retried(FAILURES.wrongStore, error, ANOTHER_WORKER_MS);
   if (error instanceof AuthenticationError) return retried(FAILURES.authentication, error, error.retryAfterMs);
   if (error instanceof BankError) return retried(FAILURES.bankUnavailable, error, error.retryAfterMs);
   return error;

@@ -67,7 +67,10 @@ export const isBankError = (error: unknown): error is BankError => error instanc
 export const says = (condition: BankCondition) => (error: unknown) => conditionOf(error) === condition;
 
 /** Result of a read, or undefined for an error that counts as an answer. */
-export async function unless<T>(isAnswer: (error: unknown) => boolean, read: () => Promise<T>): Promise<T | undefined> {
+export async function undefinedIf<T>(
+  isAnswer: (error: unknown) => boolean,
+  read: () => Promise<T>,
+): Promise<T | undefined> {
   try {
     return await read();
   } catch (error) {

@@ -9,7 +9,7 @@ import { isReasonCode } from '../domain/reasons.ts';
 // Parsers for option values. Each throws commander's error, which names the option, unless it says otherwise.
 
 /** Text that is stored and shown to people. Throws a `Problem`: commander's own error would repeat the text. */
-export function keptText(text: string): string {
+export function storableText(text: string): string {
   if (!holdsCardNumber(text) && !/\p{Cc}/u.test(text)) return text;
   throw new Problem('usage', 'text-refused', 'Stored text must not contain a card number or control characters.', {
     hint: 'Remove the number from names, reasons and evidence, and write them on one line.',

@@ -1,5 +1,5 @@
 import type { Bank } from '../api/bank.ts';
-import { isJudged, unless } from '../api/errors.ts';
+import { isJudged, undefinedIf } from '../api/errors.ts';
 import type { RequiredDetailsEntry } from '../api/schemas/beneficiaries.ts';
 import { currencyCodes } from '../domain/currency.ts';
 import { Problem } from '../domain/problem.ts';
@@ -39,4 +39,4 @@ async function heldCurrencies(bank: Bank): Promise<string[]> {
 
 /** A bank may refuse to list details for a currency that it holds but does not pay out. */
 const offered = async (bank: Bank, currency: string, beneficiaryType: string): Promise<RequiredDetailsEntry[]> =>
-  (await unless(isJudged, () => bank.beneficiaries.requiredDetails(currency, beneficiaryType))) ?? [];
+  (await undefinedIf(isJudged, () => bank.beneficiaries.requiredDetails(currency, beneficiaryType))) ?? [];

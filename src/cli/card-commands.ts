@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { CARD_EXAMPLE } from '../domain/card-example.ts';
 import type { Acts, Add } from './acts.ts';
-import { duration, keptText } from './arguments.ts';
+import { duration, storableText } from './arguments.ts';
 import { signed } from './signed-options.ts';
 
 const cards = () => import('./commands/card.ts');
@@ -24,7 +24,7 @@ export function addCards(command: Add, acts: Acts): void {
       'where the cardholder comes back to: an HTTPS address on a host of PAYOUTS_CARD_RETURN_HOSTS, or on this machine (default on the sandbox: its checkout page)',
     )
     .option('--card-from <file>', 'the card as JSON, - for stdin (default: the cardholder enters it)')
-    .option('--by <name>', 'your name', keptText)
+    .option('--by <name>', 'your name', storableText)
     .option('--gateway <url>', 'address of the gateway (default: that of the running stack)')
     .option('--wait', 'follow the payment to its end', false)
     .option('--timeout <duration>', 'stop following after this long, e.g. 90s or 10m', duration)
@@ -36,7 +36,7 @@ export function addCards(command: Add, acts: Acts): void {
     acts(cards, 'retrieveCard'),
   );
   signed(command('cancel <id>', 'cancel a card payment before anything that takes money is sent'))
-    .option('--remark <text>', 'why', keptText)
+    .option('--remark <text>', 'why', storableText)
     .action(acts(control, 'cancelCard'));
   signed(command('amount <id> <amount>', 'change the amount before anything that takes money is sent')).action(
     acts(control, 'changeCardAmount'),
@@ -47,7 +47,7 @@ export function addCards(command: Add, acts: Acts): void {
         .choices(['keep-looking', 'adopt-payment', 'close-as-not-paid', 'confirm-end'])
         .makeOptionMandatory(),
     )
-    .requiredOption('--evidence <text>', 'the evidence for the decision', keptText)
+    .requiredOption('--evidence <text>', 'the evidence for the decision', storableText)
     .option('--payment-id <id>', 'the payment to adopt')
     .action(acts(control, 'resolveCard'));
 }

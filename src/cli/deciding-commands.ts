@@ -3,7 +3,7 @@ import { MESSAGES } from '../domain/names.ts';
 import { RESOLVE_ACTIONS } from '../domain/resolve-action.ts';
 import { SWITCH_SCOPES } from '../domain/switch-scope.ts';
 import type { Acts, Add } from './acts.ts';
-import { days, keptText, waitKinds } from './arguments.ts';
+import { days, storableText, waitKinds } from './arguments.ts';
 import { KEY } from './choices.ts';
 import { signed } from './signed-options.ts';
 
@@ -14,7 +14,7 @@ const switches = () => import('./commands/switch.ts');
 /** Commands that decide about payouts, batches and incidents. */
 export function addDeciding(command: Add, acts: Acts): void {
   const deciding = (usage: string, description: string): Command =>
-    signed(command(usage, description)).option('--remark <text>', 'why', keptText);
+    signed(command(usage, description)).option('--remark <text>', 'why', storableText);
   const answering = (usage: string, description: string): Command =>
     deciding(usage, description).option(
       '--kind <kinds>',
@@ -32,16 +32,16 @@ export function addDeciding(command: Add, acts: Acts): void {
   );
   signed(command('resolve <id>', 'resolve a payout that needs an operator; checked against the bank'))
     .addOption(new Option('--action <action>', 'the action to take').choices(RESOLVE_ACTIONS).makeOptionMandatory())
-    .requiredOption('--evidence <text>', 'the evidence for the decision', keptText)
+    .requiredOption('--evidence <text>', 'the evidence for the decision', storableText)
     .option('--order <id>', 'the order to adopt')
     .action(acts(decisions, 'resolve'));
   signed(command('acknowledge <incident>', 'record that an incident was dealt with, and how'))
-    .requiredOption('--reason <text>', 'why', keptText)
+    .requiredOption('--reason <text>', 'why', storableText)
     .action(acts(() => import('./commands/incidents.ts'), 'acknowledge'));
   const control = (name: string, update: string, description: string): void => {
     command(`${name} <id>`, description)
       .option('--yes', 'accepted as by the other commands; there is no confirmation', false)
-      .option('--by <name>', 'your name (default: the user of this machine)', keptText)
+      .option('--by <name>', 'your name (default: the user of this machine)', storableText)
       .option('--key <file>', KEY)
       .action(acts(() => import('./commands/control-batch.ts'), 'control', update));
   };
@@ -67,7 +67,7 @@ export function addSwitches(command: Add, acts: Acts): void {
     signed(command(usage, description))
       .addArgument(new Argument('<scope>', 'what to switch').choices(SWITCH_SCOPES))
       .argument('[key]', 'id of the user, account, payee or batch, or the currency; omit for everything')
-      .requiredOption('--reason <text>', 'why', keptText);
+      .requiredOption('--reason <text>', 'why', storableText);
   switching('off', 'stop everything that matches, from the next send on').action(acts(switches, 'switchOff'));
   switching('on', 'send again').action(acts(switches, 'switchOn'));
   command('list', 'list what is switched off').action(acts(switches, 'listSwitches'));

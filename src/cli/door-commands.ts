@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { Acts, Add } from './acts.ts';
-import { duration, keptText, port } from './arguments.ts';
+import { duration, port, storableText } from './arguments.ts';
 
 const schedules = () => import('./commands/schedule.ts');
 
@@ -11,7 +11,7 @@ const taking = (command: Command): Command =>
         .choices(['stop', 'skip'])
         .default('stop'),
     )
-    .option('--by <name>', 'name of the maker of the files', keptText);
+    .option('--by <name>', 'name of the maker of the files', storableText);
 
 /** Channels other than `run`: HTTP and drop folders. */
 export function addDoors(command: Add, acts: Acts): void {

@@ -4,7 +4,7 @@ import { groupedAmount } from '../reports/display.ts';
 import { shortId } from '../reports/next-step.ts';
 import { visible } from '../rules/finding.ts';
 import type { BatchRecord, PayoutRecord, Store } from '../store/store.ts';
-import { unknownId } from './tell-report.ts';
+import { unknownId } from './print-report.ts';
 
 export type Target = { kind: 'batch'; batch: BatchRecord } | { kind: 'payout'; payout: PayoutRecord };
 

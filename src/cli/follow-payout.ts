@@ -30,7 +30,7 @@ export async function followPayout(
   const pulse = async (): Promise<void> => {
     const isThere = await executionsOver(client).isOpen(workflowId);
     if (isThere || row !== undefined) return;
-    await tellFailure(client, workflowId);
+    await printFailure(client, workflowId);
     if ((await store.payout(reference)) === undefined) throw forgotten(workflowId);
   };
   const end = await followUntil(isDone, { timeoutMs, failure, pulse });
@@ -41,7 +41,7 @@ const stateText = ({ state, reason }: PayoutRecord): string =>
   reason === null ? state : `${state}: ${reason.message}`;
 
 /** A workflow that ended without claiming a row has sent nothing; its failure says why. */
-async function tellFailure(client: Client, workflowId: string): Promise<void> {
+async function printFailure(client: Client, workflowId: string): Promise<void> {
   await client.workflow
     .getHandle(workflowId)
     .result()

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Acts, Add } from './acts.ts';
-import { duration, keptText } from './arguments.ts';
+import { duration, storableText } from './arguments.ts';
 import { KEY } from './choices.ts';
 
 const moves = () => import('./commands/own-move.ts');
@@ -9,12 +9,12 @@ const moves = () => import('./commands/own-move.ts');
 export function addMoves(command: Add, acts: Acts): void {
   const moving = (made: Command): Command =>
     made
-      .option('--note <text>', 'passed to the bank', keptText)
-      .option('--reason <text>', 'passed to the bank', keptText)
+      .option('--note <text>', 'passed to the bank', storableText)
+      .option('--reason <text>', 'passed to the bank', storableText)
       .option('--execute-on <date>', 'earliest day to send it, e.g. 2026-03-31')
       .option('--expires-at <time>', "end of the bank's audit, e.g. 2026-03-31T17:00:00Z")
       .option('--fee-cap <amount>', "highest acceptable fee, in the fee's own currency; above it the payout is held")
-      .option('--by <name>', 'name of the maker', keptText)
+      .option('--by <name>', 'name of the maker', storableText)
       .option('--key <file>', KEY)
       .option('--yes', 'skip the confirmation', false)
       .option('--detach', 'start and return; needs a running stack', false)

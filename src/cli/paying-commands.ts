@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { Acts, Add } from './acts.ts';
-import { canary, duration, keptText, rowNumbers } from './arguments.ts';
+import { canary, duration, rowNumbers, storableText } from './arguments.ts';
 import { KEY } from './choices.ts';
 
 /** Commands that pay a file, pay again what was not paid, and follow a batch. */
@@ -18,7 +18,7 @@ export function addPaying(command: Add, acts: Acts): void {
       .option('--canary <rows>', 'pay this many rows first, and the rest once all of them are completed', canary)
       .option('--allow-look-alikes', 'do not hold rows that look like a recent payout', false)
       .option('--timeout <duration>', 'stop following after this long, e.g. 90s or 10m', duration)
-      .option('--by <name>', 'name of the maker', keptText)
+      .option('--by <name>', 'name of the maker', storableText)
       .option('--key <file>', KEY);
   taking('validate <file>', 'show all findings of a file; sends nothing').action(
     acts(() => import('./commands/validate.ts'), 'validate'),

@@ -1,7 +1,7 @@
 import { flagsText } from '../domain/flags.ts';
 import { INCIDENTS } from '../domain/reconciliation.ts';
 import { CHECK_NAMES, type CheckShown, checkText } from '../reports/check-texts.ts';
-import { groupedAmount, minuteOf, returnedText, standingOf } from '../reports/display.ts';
+import { acknowledgementText, groupedAmount, minuteOf, returnedText } from '../reports/display.ts';
 import { payeeText } from '../reports/masked.ts';
 import type { NextStep } from '../reports/next-step.ts';
 import { stepLines } from '../reports/render-steps.ts';
@@ -73,7 +73,7 @@ export function payoutText(
     ...checks.map((check): [string, string] => [CHECK_NAMES[check.kind], checkText(check)]),
     ['policy', payout.assessed?.policyHash ?? null],
     ...incidents.flatMap((incident): [string, string][] => [
-      ['incident', `${incident.message} (order ${incident.orderId}; ${standingOf(incident)})`],
+      ['incident', `${incident.message} (order ${incident.orderId}; ${acknowledgementText(incident)})`],
       ...(incident.acknowledged === null ? incidentSteps(incident) : []),
     ]),
   ];

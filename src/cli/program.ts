@@ -36,7 +36,7 @@ export async function runProgram(argv: readonly string[]): Promise<ExitCode> {
   } catch (error) {
     if (error instanceof CommanderError) return commanderExit(error, json);
     const { problemOf } = await import('../intake/problem-of.ts');
-    return tellError(problemOf(error), json);
+    return printError(problemOf(error), json);
   }
 }
 
@@ -50,7 +50,7 @@ function commanderExit(error: CommanderError, json: boolean): ExitCode {
   return EXIT.usage;
 }
 
-async function tellError(error: Problem, json: boolean): Promise<ExitCode> {
+async function printError(error: Problem, json: boolean): Promise<ExitCode> {
   if (json) {
     printJson(error.toDocument());
     return exitOf(error);

@@ -5,7 +5,7 @@ import { temporalUi } from '../compose/temporal-ui.ts';
 import { assertPolicy, type Config, loadConfig } from '../config.ts';
 import type { StackPorts } from '../embedded/ports.ts';
 import type { Stack, StackMode, StartGateway } from '../embedded/stack.ts';
-import type { BatchStanding } from '../reports/batch-report.ts';
+import type { BatchSummary } from '../reports/batch-report.ts';
 import { openStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
 import type { TemporalUi } from '../temporal/ui-link.ts';
@@ -85,7 +85,7 @@ export class Session implements AsyncDisposable {
     const { apiUrl } = at ?? (await this.stack());
     const store = await this.store();
     const { bankAt } = await import('../compose/bank.ts');
-    const { assertBankFits } = await import('../compose/world.ts');
+    const { assertBankFits } = await import('../compose/store-binding.ts');
     const bank = this.opened.adopt(bankAt(this.config, apiUrl, { store }), (it) => it.close());
     await assertBankFits(store, bank);
     return bank;
@@ -121,16 +121,16 @@ export class Session implements AsyncDisposable {
   }
 
   /** Writes the report files of a batch as it stands now. */
-  async report(batchId: string, isMasked = false): Promise<BatchStanding> {
+  async report(batchId: string, isMasked = false): Promise<BatchSummary> {
     const { reportBatch, reportFolder } = await reports();
     const place = { dir: reportFolder(this.config), isMasked };
     return reportBatch(this.config, await this.store(), batchId, await this.ui(), place);
   }
 
   /** The same without writing files. */
-  async standing(batchId: string): Promise<BatchStanding> {
-    const { standingOfBatch } = await reports();
-    return standingOfBatch(this.config, await this.store(), batchId, await this.ui());
+  async summary(batchId: string): Promise<BatchSummary> {
+    const { summaryOfBatch } = await reports();
+    return summaryOfBatch(this.config, await this.store(), batchId, await this.ui());
   }
 
   /** The document of `--json`, in pieces. */

@@ -1,7 +1,7 @@
 import { Argument, type Command, Option } from 'commander';
 import { ERP_FORMATS } from '../reports/erp-formats.ts';
 import type { Acts, Add } from './acts.ts';
-import { dayEnd, dayRange, dayStart, days, keptText, payoutStates, wholeNumber } from './arguments.ts';
+import { dayEnd, dayRange, dayStart, days, payoutStates, storableText, wholeNumber } from './arguments.ts';
 import { ACCEPTABLE, KEY, SHELLS, TEMPLATES } from './choices.ts';
 import { confirmed } from './signed-options.ts';
 
@@ -38,7 +38,7 @@ export function addShowing(command: Add, acts: Acts): void {
     .option(
       '--by <name>',
       'your name, with --mine (default: the holder of the key, else the user of this machine)',
-      keptText,
+      storableText,
     )
     .option('--key <file>', KEY)
     .action(acts(() => import('./commands/inbox.ts'), 'inbox'));
@@ -65,7 +65,7 @@ export function addShowing(command: Add, acts: Acts): void {
         Object.keys(ACCEPTABLE),
       ),
     )
-    .option('--by <name>', 'your name (default: the user of this machine)', keptText)
+    .option('--by <name>', 'your name (default: the user of this machine)', storableText)
     .action(acts(() => import('./commands/doctor.ts'), 'doctor'));
 }
 

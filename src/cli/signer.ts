@@ -99,7 +99,7 @@ async function holderOfKey(
  * Who lets a batch go on: without a policy whoever they say they are, with one its maker or an operator whose scope holds it, by their
  * key. To stop it takes nobody's: it only keeps money where it is.
  */
-export async function whoLetsGoOn(session: Session, asker: Asker, batch: BatchRecord): Promise<string> {
+export async function personContinuing(session: Session, asker: Asker, batch: BatchRecord): Promise<string> {
   const { policy } = session.config.settings;
   if (policy === undefined) return nameOf(asker.by);
   const { name } = await holderOfKey(session, policy, asker);
@@ -113,7 +113,7 @@ export async function whoLetsGoOn(session: Session, asker: Asker, batch: BatchRe
  * Who is looking, without a signature: the given name, else the owner of the key; without a policy, else the user of this
  * machine.
  */
-export async function lookerOf({ config }: Pick<Session, 'config'>, { by, key }: Asker): Promise<string> {
+export async function viewerOf({ config }: Pick<Session, 'config'>, { by, key }: Asker): Promise<string> {
   const { policy } = config.settings;
   if (policy === undefined) return nameOf(by);
   if (by !== undefined) {
@@ -130,7 +130,7 @@ export async function lookerOf({ config }: Pick<Session, 'config'>, { by, key }:
 }
 
 /** Signs, and stores the signed decision before it is carried out; undefined without a policy. */
-export async function keepSigned(
+export async function signAndStore(
   store: Store,
   { sign }: Signer,
   about: Omit<SignedAbout, 'storeId'>,

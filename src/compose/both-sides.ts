@@ -1,5 +1,5 @@
 import type { Bank } from '../api/bank.ts';
-import { isBankError, isJudged, unless } from '../api/errors.ts';
+import { isBankError, isJudged, undefinedIf } from '../api/errors.ts';
 import type { Order } from '../api/schemas/orders.ts';
 import { beneficiaryFields } from '../domain/instruction.ts';
 import { isArrival, isReturn } from '../domain/order-judgement.ts';
@@ -91,7 +91,7 @@ async function payeeCompared(bank: BankShown, row: PayoutRecord): Promise<Compar
   if (id === undefined) return undefined;
   const sides = ['instruction', 'bank now'];
   const title = `${titleOf(row)}, payee ${id}`;
-  const shown = await unless(isJudged, () => bank.beneficiaries.get(id));
+  const shown = await undefinedIf(isJudged, () => bank.beneficiaries.get(id));
   if (shown === undefined) return { title, sides, lines: [], note: 'The bank does not show this payee now.' };
   const asked = beneficiaryFields(instruction);
   const isById = instruction.beneficiary_id !== undefined;
@@ -115,7 +115,7 @@ async function ordersCompared(
   const ours = [row.orderId, ...attempts.map(({ orderId }) => orderId)].filter((id) => id !== null);
   const orders = new Map<string, Order>();
   for (const id of new Set([...ours, ...incidents.map(({ orderId }) => orderId)])) {
-    const order = await unless(isJudged, () => bank.orders.get(id));
+    const order = await undefinedIf(isJudged, () => bank.orders.get(id));
     if (order !== undefined) orders.set(id, order);
   }
   // For an open payout, the second order may so far be known only from a list; after an end, an incident names it.

@@ -1,5 +1,5 @@
 import type { Bank } from '../api/bank.ts';
-import { isJudged, unless } from '../api/errors.ts';
+import { isJudged, undefinedIf } from '../api/errors.ts';
 import type { Log } from '../log.ts';
 import { readinessOf } from '../telemetry/readiness.ts';
 import { clockComplaint } from './bank-clock-alarm.ts';
@@ -19,7 +19,7 @@ const OUTAGE = 'the bank does not answer a read in time: payouts wait, and conti
 /** What people should see of the bank, although a gateway can do its work without it. */
 export function gatewayWarnings({ bank, settings, ...looks }: Looked): () => Promise<string[]> {
   const answers = readinessOf(
-    { bank: () => unless(isJudged, () => bank.accounts.master()) },
+    { bank: () => undefinedIf(isJudged, () => bank.accounts.master()) },
     { ...looks, freshMs: ASKED_EVERY_MS },
   );
   return async () => {

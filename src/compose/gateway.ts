@@ -30,11 +30,11 @@ import { pageDeps } from './page-deps.ts';
 import { assertPolicyKept, keepPolicyLog } from './policy-log.ts';
 import { documentOf, reportBatch, reportFolder } from './report-batch.ts';
 import { type GatewayAddresses, registerWebhooks, webhookSettings } from './sandbox-webhooks.ts';
+import { bindStore, checkAtStart } from './store-binding.ts';
 import { telemetryAt } from './telemetry.ts';
 import { temporalUi } from './temporal-ui.ts';
 import { startVaultWorker } from './vault-worker.ts';
 import { webhookDeps } from './webhook-deps.ts';
-import { lookAtWorld, openWorld } from './world.ts';
 
 /** How long an HTTP request waits for a worker to accept an update. */
 const UPDATE_MS = 15_000;
@@ -57,15 +57,15 @@ export async function openGateway(
   const onCall = observedCalls(telemetry.metrics);
   const bank = opened.adopt(bankAt(config, addresses.apiUrl, { store, onCall }), (it) => it.close());
   const { client } = opened.adopt(await connectTemporal(config, addresses), (it) => it.close());
-  const world = await openWorld({ config, store, bank, temporal: await temporalIdentity(client) });
-  await lookAtWorld(world, log);
+  const binding = await bindStore({ config, store, bank, temporal: await temporalIdentity(client) });
+  await checkAtStart(binding, log);
   await assertNamespaceFits(client, store.id);
   await assertPolicyKept(config, store);
   await keepPolicyLog(config, { store, log, who: 'gateway' });
   if (!leaveNoCoreDump()) log.warn('a core dump of this process would contain cards: start it after ulimit -c 0');
   const { lifeMs } = config.cards;
   const vault = opened.adopt(new CardVault({ taskQueue: vaultTaskQueue(randomUUID()), lifeMs }), (it) => it.close());
-  const vaultDeps = { vault, bank, store, now: Date.now, assertIdentity: () => world.assert() };
+  const vaultDeps = { vault, bank, store, now: Date.now, assertIdentity: () => binding.assert() };
   const worker = opened.adopt(await startVaultWorker(config, addresses, vaultDeps, log), (it) => it.close());
   const at: Opened = { config, stack: addresses, store, client, bank, log };
   const ui = temporalUi(config, addresses);

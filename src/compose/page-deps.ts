@@ -1,8 +1,8 @@
 import { isJudged } from '../api/errors.ts';
 import { MESSAGES } from '../domain/names.ts';
 import type { PageDeps } from '../gateway/pages/page-deps.ts';
-import { tellPlan } from '../services/batch/control.ts';
-import { tellPayout } from '../temporal/decide-payout.ts';
+import { signalPlan } from '../services/batch/control.ts';
+import { updatePayout } from '../temporal/decide-payout.ts';
 import { executionsOver } from '../temporal/executions.ts';
 import { resolvePayout } from '../temporal/resolve-payout.ts';
 import { type TemporalUi, workflowUrl } from '../temporal/ui-link.ts';
@@ -19,9 +19,11 @@ const RESOLVE_MS = 60_000;
 export const pageDeps = ({ config, store, client, bank, log }: Opened, ui: TemporalUi): PageDeps => ({
   settings: config.settings,
   decide: (payout, update) =>
-    client.withDeadline(Date.now() + UPDATE_MS, () => tellPayout(client, payout.workflowId, MESSAGES.decide, update)),
+    client.withDeadline(Date.now() + UPDATE_MS, () => updatePayout(client, payout.workflowId, MESSAGES.decide, update)),
   cancel: (payout, request) =>
-    client.withDeadline(Date.now() + UPDATE_MS, () => tellPayout(client, payout.workflowId, MESSAGES.cancel, request)),
+    client.withDeadline(Date.now() + UPDATE_MS, () =>
+      updatePayout(client, payout.workflowId, MESSAGES.cancel, request),
+    ),
   resolve: (payout, request) =>
     client.withDeadline(Date.now() + RESOLVE_MS, () => resolvePayout({ client, store }, payout, request)),
   stepContext: (payouts) => stepContext(config, store, payouts),
@@ -32,6 +34,6 @@ export const pageDeps = ({ config, store, client, bank, log }: Opened, ui: Tempo
       return undefined;
     }),
   bank,
-  tellPlan: (signed) => tellPlan({ store, executions: executionsOver(client) }, signed),
+  signalPlan: (signed) => signalPlan({ store, executions: executionsOver(client) }, signed),
   workflowUrl: (workflowId) => workflowUrl(ui, workflowId),
 });

@@ -17,8 +17,8 @@ const AUDITED_MAX = { known: 1_000, other: 100 } as const;
 interface Hour {
   since: number;
   /** Workflow ids already reported. */
-  said: Set<string>;
-  left: Record<keyof typeof AUDITED_MAX, number>;
+  audited: Set<string>;
+  entriesLeft: Record<keyof typeof AUDITED_MAX, number>;
 }
 
 /**
@@ -30,12 +30,12 @@ export function refusedPayloads(store: RefusalStore | undefined, log: Log, now: 
   return (why, { workflowId = 'unknown' }) => {
     const at = now();
     if (hour === undefined || at - hour.since >= HOUR_MS) {
-      hour = { since: at, said: new Set(), left: { ...AUDITED_MAX } };
+      hour = { since: at, audited: new Set(), entriesLeft: { ...AUDITED_MAX } };
     }
     const key = `${why} ${workflowId}`;
-    if (hour.said.has(key)) return;
+    if (hour.audited.has(key)) return;
     log.warn({ why, workflowId }, 'a payload that was not encrypted for this place was ignored');
-    hour.said.add(key);
+    hour.audited.add(key);
     record(store, hour, { at, key, why, workflowId }).catch((error: unknown) =>
       log.error({ error }, 'a refused payload could not be written to the audit log'),
     );
@@ -46,18 +46,18 @@ type RefusalStore = Pick<Store, 'audit' | 'payout' | 'batch' | 'cards'>;
 
 async function record(
   store: RefusalStore | undefined,
-  { said, left }: Hour,
+  { audited, entriesLeft }: Hour,
   { at, key, why, workflowId }: { at: number; key: string; why: string; workflowId: string },
 ): Promise<void> {
   const known = store && (await knownSubject(store, workflowId));
   const kind = known === undefined ? 'other' : 'known';
-  if (left[kind] === 0) {
-    said.delete(key);
+  if (entriesLeft[kind] === 0) {
+    audited.delete(key);
     return;
   }
-  left[kind] -= 1;
+  entriesLeft[kind] -= 1;
   // Must be read before the first await: concurrent calls change it.
-  const isLast = left[kind] === 0;
+  const isLast = entriesLeft[kind] === 0;
   const entry = { at, actor: 'codec', action: PAYLOAD_REFUSED };
   await store?.audit({ ...entry, subject: known ?? workflowId, detail: { why, workflow: workflowId } });
   if (!isLast) return;

@@ -5,7 +5,7 @@ import type { Config } from '../config.ts';
 import { countRows, isUnpaid, type Reason } from '../domain/payout-state.ts';
 import { INCIDENTS } from '../domain/reconciliation.ts';
 import { referenceOf } from '../identity.ts';
-import { type BatchStanding, batchReport, type ReportInPages, standingOf } from '../reports/batch-report.ts';
+import { type BatchSummary, batchReport, type ReportInPages, summaryOf } from '../reports/batch-report.ts';
 import type { ReportPaths } from '../reports/report-document.ts';
 import { writeStatusReports } from '../reports/status-report-files.ts';
 import { columnsOf, failedCsv, unpaidLines } from '../reports/write-failed-csv.ts';
@@ -35,7 +35,7 @@ export async function reportBatch(
   batchId: string,
   ui: TemporalUi,
   { dir, answerStem, isMasked = false }: ReportTarget = { dir: reportFolder(config) },
-): Promise<BatchStanding> {
+): Promise<BatchSummary> {
   const batch = await batchOf(store, batchId);
   const reports = reportPaths(dir, batchId, isMasked);
   await mkdir(dir, { recursive: true, mode: 0o700 });
@@ -68,8 +68,8 @@ export async function readBatch(
 }
 
 /** How a batch stands, without its rows. */
-export async function standingOfBatch(...asked: Parameters<typeof readBatch>): Promise<BatchStanding> {
-  return standingOf((await readBatch(...asked)).report);
+export async function summaryOfBatch(...asked: Parameters<typeof readBatch>): Promise<BatchSummary> {
+  return summaryOf((await readBatch(...asked)).report);
 }
 
 /** The report as the JSON of `--json`, in pieces. */
@@ -112,7 +112,7 @@ export async function writeAnswers(
     afterwards: await cameToLight(store, batchId),
     log: {
       given: () => store.answersOf(batchId),
-      told: (version: number) => store.answeredTransactions(batchId, version),
+      transactionsOf: (version: number) => store.answeredTransactions(batchId, version),
       keep: (answer: Omit<AnswerRecord, 'batchId'>, told: Iterable<AnsweredTransaction>) =>
         store.recordAnswer({ ...answer, batchId }, told),
     },

@@ -47,7 +47,7 @@ export function telemetryAt(
         isTaking: () => isTaking,
         readiness: readinessOf(parts, { log, now: Date.now }),
         refresh: storeFigures(metrics, {
-          standing: (now) => store.standing(now - window),
+          openWork: (now) => store.openWork(now - window),
           clockOffsetMs: () => bank.clock.offset()?.ms,
           now: Date.now,
         }),

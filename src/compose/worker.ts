@@ -5,7 +5,7 @@ import { folderActivities } from '../activities/folder-sweep.ts';
 import { type Activities, createActivities } from '../activities/index.ts';
 import type { Deployment } from '../config/deployment.ts';
 import { assertPolicy, type Config } from '../config.ts';
-import { WrongWorld } from '../domain/claim.ts';
+import { StoreMismatch } from '../domain/claim.ts';
 import { DAY_MS } from '../domain/durations.ts';
 import { TASK_QUEUE } from '../domain/names.ts';
 import type { Part, StackAddresses } from '../embedded/stack.ts';
@@ -34,10 +34,10 @@ import { payeeChecks } from './checks.ts';
 import { folderDeps } from './intake-deps.ts';
 import { assertPolicyKept, keepPolicyLog } from './policy-log.ts';
 import { refusedPayloads } from './refused-payloads.ts';
+import { bindStore, checkAtStart, type StoreBinding } from './store-binding.ts';
 import { openTracing, type Telemetry, telemetryAt } from './telemetry.ts';
 import { countedByUser } from './user-of-activity.ts';
 import { startUpkeep } from './worker-upkeep.ts';
-import { lookAtWorld, openWorld, type World } from './world.ts';
 
 /** A worker's open resources. */
 interface WorkerResources {
@@ -101,8 +101,8 @@ async function open(
   const connection = opened.adopt(await connectWorker(config, stack), (it) => it.close());
   // Over the worker's own connection, so that workflows started through it can begin on this worker at once.
   const client = clientOver(config, stack, connection);
-  const world = await openWorld({ config, store, bank, temporal: await temporalIdentity(client) });
-  await lookAtWorld(world, log);
+  const binding = await bindStore({ config, store, bank, temporal: await temporalIdentity(client) });
+  await checkAtStart(binding, log);
   await claimNamespace(config, store, client);
   await assertPolicyKept(config, store);
   await keepPolicyLog(config, { store, log, who: 'worker' });
@@ -113,7 +113,7 @@ async function open(
       temporal: () => assertReachable(client, stack),
       store: () => store.identity(),
       // The bank's accounts are those of this store: before that nothing is sent.
-      bank: () => world.assertFound(),
+      bank: () => binding.assertOnce(),
     },
     { store, bank },
   );
@@ -127,7 +127,7 @@ async function open(
     settings: config.settings,
     now: Date.now,
     checkInstruction,
-    assertIdentity: () => assertIdentity(world),
+    assertIdentity: () => assertIdentity(binding),
   };
   return { telemetry, tracing, stored, deps, client, connection };
 }
@@ -148,7 +148,7 @@ async function createWorker(
     taskQueue: TASK_QUEUE,
     ...workerCapacity(),
     workflowBundle: await workflowBundle({
-      isSealed: codecKeys !== undefined,
+      isEncrypted: codecKeys !== undefined,
       isVersioned: config.deployment !== undefined,
     }),
     dataConverter: sealedPayloads(codecKeys, refusedPayloads(store, log)),
@@ -198,11 +198,11 @@ async function claimNamespace({ replacesStore, settings }: Config, store: Store,
   });
 }
 
-async function assertIdentity(world: World): Promise<void> {
+async function assertIdentity(binding: StoreBinding): Promise<void> {
   try {
-    await world.assert();
+    await binding.assert();
   } catch (error) {
-    if (error instanceof StoreIdentityError) throw new WrongWorld(error.message);
+    if (error instanceof StoreIdentityError) throw new StoreMismatch(error.message);
     throw error;
   }
 }

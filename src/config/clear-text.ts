@@ -25,7 +25,7 @@ export type ClearTextValues = ValuesOf<typeof CLEAR_TEXT_KEYS>;
 type ConnectionEnvironment = Readonly<Partial<Record<'PGHOST' | 'NODE_TLS_REJECT_UNAUTHORIZED', string | undefined>>>;
 
 /** Checks a cluster's connection, as read by @temporalio/envconfig. */
-export function assertTemporalSealed(
+export function assertTemporalEncrypted(
   address: string,
   tls: unknown,
   values: ClearTextValues,
@@ -44,7 +44,7 @@ export function assertTemporalSealed(
 }
 
 /** @param url read as the PostgreSQL client reads it: query parameters override the host, and PGHOST is used if there is none */
-export function assertPostgresSealed(url: string, values: ClearTextValues, env: ConnectionEnvironment): void {
+export function assertPostgresEncrypted(url: string, values: ClearTextValues, env: ConnectionEnvironment): void {
   // Everything after # is not part of the URL: the host would be taken from half of a password.
   if (url.includes('#')) {
     throw new ConfigError(

@@ -1,6 +1,6 @@
 import { type ClientConnectConfig, loadClientConnectConfig } from '@temporalio/envconfig';
 import { present } from '../domain/present.ts';
-import { assertTemporalSealed, type ClearTextValues } from './clear-text.ts';
+import { assertTemporalEncrypted, type ClearTextValues } from './clear-text.ts';
 import { ConfigError } from './config-error.ts';
 import type { Environment } from './key.ts';
 import { Secret } from './secret.ts';
@@ -17,7 +17,7 @@ export function temporalOf(env: Environment, values: ClearTextValues): TemporalC
     const { connectionOptions, namespace = 'default' } = loadClientConnectConfig({ overrideEnvVars: present(env) });
     const { address = 'localhost:7233', tls } = connectionOptions;
     if (address.includes('://')) throw notHostAndPort(env);
-    assertTemporalSealed(address, tls, values, env);
+    assertTemporalEncrypted(address, tls, values, env);
     return { kind: 'cluster', namespace, address, connect: new Secret(connectionOptions) };
   } catch (error) {
     if (error instanceof ConfigError) throw error;

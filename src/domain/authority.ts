@@ -137,7 +137,7 @@ const TEXT_MAX = 1_000;
 const SIGNATURE_MAX = 4_000;
 
 /** The facts of a payout, transfer or exchange that a scope is compared with. */
-export interface Touches {
+export interface ScopeFacts {
   kind: PayoutKind;
   uid: string;
   accounts: readonly string[];
@@ -145,11 +145,11 @@ export interface Touches {
 }
 
 /** What an instruction touches. `sold`: the currency that a stand-alone exchange sells, if known. */
-export function touchesOf(
+export function scopeFactsOf(
   kind: PayoutKind,
   { uid, account_id: from, to_account_id: to, currency }: PayoutInstruction,
   sold?: string,
-): Touches {
+): ScopeFacts {
   return {
     kind,
     uid,
@@ -165,7 +165,7 @@ export const personOf = ({ people }: Policy, name: string | null): Person | unde
   people.find((person) => person.name === name);
 
 /** Whether the person has the role that the question needs and everything touched is within their scope. */
-export function may(person: Person | undefined, question: Question, touches?: Touches): boolean {
+export function may(person: Person | undefined, question: Question, touches?: ScopeFacts): boolean {
   if (person === undefined || !person.roles.includes(ROLE_FOR[question])) return false;
   return touches === undefined || isWithin(person.scope, touches);
 }
@@ -178,7 +178,7 @@ export const mayOperateCard = (person: Person | undefined, { currency }: { curre
   may(person, 'resolve') && (person?.scope.currencies ?? [currency]).includes(currency);
 
 /** Whether everything that is touched lies in a scope. */
-export function isWithin({ kinds, uids, accounts, currencies }: Scope, touched: Touches): boolean {
+export function isWithin({ kinds, uids, accounts, currencies }: Scope, touched: ScopeFacts): boolean {
   const holds = (list: readonly string[] | undefined, values: readonly string[]): boolean =>
     list === undefined || values.every((value) => list.includes(value));
   return (
@@ -196,7 +196,7 @@ export function isWithin({ kinds, uids, accounts, currencies }: Scope, touched: 
 export function refusalOfStatement(
   policy: Policy,
   signed: SignedDecision,
-  { storeId, now, touches, isTaken }: { storeId: string; now: number; touches?: Touches; isTaken?: boolean },
+  { storeId, now, touches, isTaken }: { storeId: string; now: number; touches?: ScopeFacts; isTaken?: boolean },
 ): string | undefined {
   const { subject, question, signedAt, expiresAt, decision, remark } = signed;
   const person = personOf(policy, subject);

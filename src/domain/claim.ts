@@ -19,9 +19,9 @@ export class Superseded extends Error {
 }
 
 /** The payout belongs to another store, bank or namespace: nothing is done here; another worker may be the right one. */
-export class WrongWorld extends Error {
+export class StoreMismatch extends Error {
   constructor(why: string) {
     super(why);
-    this.name = 'WrongWorld';
+    this.name = 'StoreMismatch';
   }
 }

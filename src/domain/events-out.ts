@@ -76,7 +76,7 @@ export function waitBeforeRetry(failures: number, draw: number, retryAfterMs = 0
 }
 
 /** State of a subscription before a round of deliveries, as far as the round changes it. */
-export interface Standing {
+export interface DeliveryHealth {
   failures: number;
   /** Epoch ms; null: the last attempt was accepted. */
   failingSince: number | null;
@@ -93,8 +93,8 @@ export interface Round {
 }
 
 /** The state after the round. `draw`: from 0 to 1. */
-export function standingAfter(
-  before: Standing,
+export function healthAfter(
+  before: DeliveryHealth,
   { hasTaken, halt, refusedWhy, isFull }: Round,
   now: number,
   draw: number,

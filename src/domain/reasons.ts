@@ -18,7 +18,7 @@ export const isReasonCode = (code: string): code is ReasonCode => Object.hasOwn(
 
 const remedyOf = ({ code }: Reason): Remedy | undefined => (isReasonCode(code) ? REASONS[code] : undefined);
 
-export const isTold = (reason: Reason): boolean => remedyOf(reason)?.isTold === true;
+export const isSignalled = (reason: Reason): boolean => remedyOf(reason)?.isSignalled === true;
 
 export const isOfAccount = (reason: Reason): boolean => remedyOf(reason)?.isOfAccount === true;
 

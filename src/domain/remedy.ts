@@ -29,7 +29,7 @@ export interface Remedy {
   /** The reason concerns the account, not the row: other rows of the account would meet the same. */
   isOfAccount?: true;
   /** The payout may be signalled when the reason is gone; the signal is lost if its sender is killed first. */
-  isTold?: true;
+  isSignalled?: true;
 }
 
 export const STAYS = 'Nothing: it waits until somebody decides.';
@@ -82,7 +82,7 @@ export const again = (says: string, todo: string): Remedy => ({ ...over(says, to
 
 export const ofAccount = (remedy: Remedy): Remedy => ({ ...remedy, isOfAccount: true });
 
-export const told = (remedy: Remedy): Remedy => ({ ...remedy, isTold: true });
+export const signalled = (remedy: Remedy): Remedy => ({ ...remedy, isSignalled: true });
 
 /** The commands in a text, in order. */
 export const commandsIn = (text: string): string[] =>

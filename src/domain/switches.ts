@@ -13,7 +13,7 @@ export interface SwitchedOff {
 export const switchText = ({ scope, key }: SwitchedOff): string => (key === '' ? scope : `${scope} ${key}`);
 
 /** What a payout touches: a switch on any of these stops it. Its batch is found by its reference. */
-export interface Touched {
+export interface SwitchFacts {
   /** Reference of the payout, not of its exchange. */
   reference: string;
   uid: string;
@@ -29,10 +29,10 @@ export function widest(scopes: readonly SwitchScope[]): SwitchScope | undefined 
 }
 
 /** What a payout touches: whatever its instruction and the orders sent, or about to be sent, for it name. */
-export function touchedBy(
+export function switchFactsOf(
   { reference, instruction }: { reference: string; instruction: PayoutInstruction },
   orders: readonly SentOrder[] = [],
-): Touched {
+): SwitchFacts {
   const { account_id, to_account_id } = instruction;
   const accounts = new Set(to_account_id === undefined ? [account_id] : [account_id, to_account_id]);
   const currencies = new Set([instruction.currency]);

@@ -1,4 +1,4 @@
-import { type DeliveryOutcome, type Round, standingAfter } from '../domain/events-out.ts';
+import { type DeliveryOutcome, healthAfter, type Round } from '../domain/events-out.ts';
 import { isDue, type SenderDeps } from './deliver.ts';
 import { type Digest, digestOf } from './digest.ts';
 import { Lease } from './lease.ts';
@@ -40,8 +40,8 @@ export async function deliverDigest(
     const round: Round = { hasTaken: outcome?.kind === 'taken', halt, refusedWhy: undefined, isFull: false };
     const now = deps.now();
     const position = halt === undefined ? (events.at(-1) ?? first).position : state.position;
-    const standing = { nextTryAt: null, ...standingAfter(state, round, now, deps.draw()) };
-    const moved = await lease.move(state, { position, ...standing, ...(round.hasTaken && { toldAt: now }) });
+    const health = { nextTryAt: null, ...healthAfter(state, round, now, deps.draw()) };
+    const moved = await lease.move(state, { position, ...health, ...(round.hasTaken && { toldAt: now }) });
     if (!moved || halt !== undefined) return;
   }
 }

@@ -1,8 +1,8 @@
 import {
   type DeliveryOutcome,
+  healthAfter,
   PARKED_AFTER_MS,
   type Round,
-  standingAfter,
   waitBeforeRetry,
 } from '../domain/events-out.ts';
 import type { Log } from '../log.ts';
@@ -178,7 +178,7 @@ class Deliveries {
     const position = open === undefined ? this.#upTo : open.position - 1;
     return {
       position,
-      ...standingAfter(this.#state, this.#round, now, draw),
+      ...healthAfter(this.#state, this.#round, now, draw),
       ...(this.#round.hasTaken && { toldAt: now }),
       refused: [...this.#refused.values()].filter((event) => event.position <= position),
       settled: [...this.#settled].filter((it) => this.#known.has(it)),

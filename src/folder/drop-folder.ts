@@ -5,7 +5,7 @@ import type { IntakeDeps } from '../intake/intake.ts';
 import { IntakeRefusal } from '../intake/intake-refusal.ts';
 import { isMakerUnknown, isOutsideScope } from '../intake/maker.ts';
 import { takeFile } from '../intake/take-file.ts';
-import type { BatchStanding } from '../reports/batch-report.ts';
+import type { BatchSummary } from '../reports/batch-report.ts';
 import { stageOf } from '../reports/pain002/stage.ts';
 import type { BatchRecord, Store } from '../store/store.ts';
 import { answeredStem, answerRefusal, answerStem } from './answers.ts';
@@ -18,7 +18,7 @@ export interface FolderDeps {
   /** Called for each pass: the files that complete bank messages may have changed. */
   intake(): Promise<IntakeDeps>;
   /** Writes the reports of a batch as it stands. */
-  report(batchId: string, place: { dir: string; answerStem?: string }): Promise<BatchStanding>;
+  report(batchId: string, place: { dir: string; answerStem?: string }): Promise<BatchSummary>;
   /** Called for something that is tried again in the next pass. */
   failed(error: unknown, item: WorkItem): void;
 }

@@ -9,18 +9,18 @@ import { type BatchControl, takesControl } from '../domain/payout-state.ts';
 import { Problem } from '../domain/problem.ts';
 import { listBatches } from '../reports/batch-list.ts';
 import { batchDocument, batchList } from '../reports/report-document.ts';
-import { askKept } from '../services/decisions/asked.ts';
+import { askAudited } from '../services/decisions/audited-request.ts';
 import type { BatchRecord } from '../store/store.ts';
 import { type Caller, makerOf } from './callers.ts';
 import { controlDocument, errorAnswers } from './documents.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { assertMayControl, maySee } from './may-see.ts';
-import { answerSchemas, hasControls, jsonSchema, keptText, parsed } from './schemas.ts';
+import { answerSchemas, hasControls, jsonSchema, parsed, storableText } from './schemas.ts';
 import { smallBody } from './small-body.ts';
 
 const TAGS = ['batches'];
 const byId = z.object({ id: z.string().describe('batch id') });
-const controlQuery = z.strictObject({ by: keptText.optional().describe('who asks') });
+const controlQuery = z.strictObject({ by: storableText.optional().describe('who asks') });
 
 const CONTROLS = {
   pause: [MESSAGES.pause, 'Send nothing more of a batch'],
@@ -80,7 +80,7 @@ export async function controlBatch(
 ): Promise<BatchControl> {
   await assertMayControl(caller, deps.store, batch);
   // Whatever is carried out writes its own audit entry.
-  const { control } = await askKept(
+  const { control } = await askAudited(
     deps,
     { by, action: update, subject: batch.batchId },
     async () => {

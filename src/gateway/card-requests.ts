@@ -9,7 +9,7 @@ import { checkCard, type GivenCard } from '../vault/check-card.ts';
 import { assertNone, bodyFinding, schemaFindings } from './card-findings.ts';
 import type { CardDeps } from './gateway-deps.ts';
 import { addressRule, returnUrlOf } from './return-url.ts';
-import { keptText } from './schemas.ts';
+import { storableText } from './schemas.ts';
 
 /** Bodies of the card routes. Unknown members are refused: a misspelled one would be lost. */
 
@@ -62,7 +62,7 @@ const deviceInfo = z.strictObject({
 const AMOUNT = must('a decimal in quotes, such as "49.90"');
 const CURRENCY = must('three capital letters, such as EUR');
 const URL_TEXT = must('an address of at most 2000 characters');
-const by = keptText.optional().describe('name of the caller; must be the name of the token, if it has one');
+const by = storableText.optional().describe('name of the caller; must be the name of the token, if it has one');
 const returnUrl = z.string(URL_TEXT).max(2_000, URL_TEXT);
 const amount = z.string(AMOUNT).max(40, AMOUNT).describe('decimal, with no more decimals than the currency has');
 
@@ -98,7 +98,7 @@ export const cardBody = z.strictObject({
 });
 
 export const amountBody = z.strictObject({ amount, by });
-export const cancelBody = z.strictObject({ by, reason: keptText.optional() });
+export const cancelBody = z.strictObject({ by, reason: storableText.optional() });
 
 /**
  * The request in a body. Throws one `Problem` with everything wrong: members, amount, card, return URL. `makerOf`: the maker,

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { MESSAGES } from '../domain/names.ts';
 import { Problem } from '../domain/problem.ts';
 import { answered, giveCard, takePayment } from '../services/cards/take-payment.ts';
-import { askKept } from '../services/decisions/asked.ts';
+import { askAudited } from '../services/decisions/audited-request.ts';
 import type { CardRecord } from '../store/card-store.ts';
 import { limitAtOnce } from './at-once.ts';
 import { type Caller, makerOf } from './callers.ts';
@@ -108,7 +108,7 @@ function controlRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   ) => {
     const { by, ...detail } = asked;
     const update = async () => answered(await deps.cards.update<Answer>(subject, action, asked, updateId));
-    return askKept(deps, { by, action, subject, detail }, update, (answer) => answer);
+    return askAudited(deps, { by, action, subject, detail }, update, (answer) => answer);
   };
   const amountSchema = {
     tags: TAGS,

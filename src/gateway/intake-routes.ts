@@ -17,7 +17,7 @@ import { errorAnswers, idempotencyHeader, planDocument } from './documents.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { answerOnce, idempotencyKeyOf, type MadeAnswer } from './idempotency.ts';
 import { maySee, refusalFor } from './may-see.ts';
-import { answerSchemas, jsonSchema, keptText, parsed } from './schemas.ts';
+import { answerSchemas, jsonSchema, parsed, storableText } from './schemas.ts';
 import { assertFileName, receive, tooLarge, UPLOAD_TYPES, type Upload } from './upload.ts';
 
 const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
@@ -42,7 +42,7 @@ const handOverQuery = z.strictObject({
     .optional()
     .describe('rows paid first, the rest once they are completed'),
   allow_look_alikes: flag.optional().describe('do not hold rows that look like a recent payout'),
-  by: keptText.optional().describe('the maker; must be the name of the token, if it has one'),
+  by: storableText.optional().describe('the maker; must be the name of the token, if it has one'),
 });
 
 type HandOver = z.output<typeof handOverQuery>;

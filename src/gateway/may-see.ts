@@ -3,7 +3,7 @@ import { holdsAll, isWithin, mayOperateCard, type Role } from '../domain/authori
 import { Problem } from '../domain/problem.ts';
 import { alreadyTaken, type IntakeRefusal } from '../intake/intake-refusal.ts';
 import { mayControl } from '../services/decisions/batch-scope.ts';
-import { touches } from '../services/decisions/verdict.ts';
+import { scopeFactsOfRow } from '../services/decisions/verdict.ts';
 import type { CardRecord } from '../store/card-store.ts';
 import type { BatchRecord, PayoutRecord, Store } from '../store/store.ts';
 import type { Caller } from './callers.ts';
@@ -15,7 +15,7 @@ import type { Caller } from './callers.ts';
 export async function maySee({ person }: Caller, store: Store, { batchId, by }: BatchRecord): Promise<boolean> {
   if (person === undefined || by === person.name) return true;
   if (!person.roles.some((role) => role !== 'maker')) return false;
-  const touched = await store.touchedBy(batchId);
+  const touched = await store.scopeFactsOfBatch(batchId);
   return touched.every((row) => isWithin(person.scope, row));
 }
 
@@ -30,7 +30,7 @@ export async function refusalFor(caller: Caller, store: Store, refusal: IntakeRe
 export function maySeePayout({ person }: Caller, row: PayoutRecord): boolean {
   if (person === undefined || row.by === person.name) return true;
   const isMore = person.roles.some((role) => role !== 'maker');
-  return isMore && isWithin(person.scope, touches(row));
+  return isMore && isWithin(person.scope, scopeFactsOfRow(row));
 }
 
 /** Throws a `Problem` unless the batch is the caller's own, or the caller is an operator whose scope covers it. */

@@ -3,7 +3,7 @@ import { holdsCardNumber } from '../domain/card-number.ts';
 import { Problem } from '../domain/problem.ts';
 
 /** Text from a caller that is stored and shown to people. */
-export const keptText = z
+export const storableText = z
   .string()
   .min(1)
   .max(200)

@@ -24,11 +24,11 @@ import { rateLimitOf } from './rate-limit.ts';
 import { BODY_MS } from './small-body.ts';
 import {
   answerProxiesOnly,
-  assertSealed,
+  assertEncrypted,
   type GatewayTransport,
   httpsOptions,
+  identifyClients,
   PLAIN,
-  tellAddresses,
 } from './transport.ts';
 import { removeAbandoned } from './upload.ts';
 import { webhookRoutes } from './webhook-routes.ts';
@@ -60,7 +60,7 @@ export async function startGateway(
   { host, port, transport = PLAIN }: ListenOn,
 ): Promise<Part & { url: string }> {
   assertFenced(deps.access(), host);
-  assertSealed(transport, host);
+  assertEncrypted(transport, host);
   await removeAbandoned(deps.uploads, Date.now());
   const app = await gatewayApp(deps, transport, leadsHere(addressOf(host)));
   await app.listen({ host, port }).catch((error: NodeJS.ErrnoException) => {
@@ -120,7 +120,7 @@ async function gatewayApp(
     reply.header('x-content-type-options', 'nosniff').header('cache-control', 'no-store');
   });
   answerProxiesOnly(app, transport);
-  tellAddresses(app, transport);
+  identifyClients(app, transport);
   // A client that has its answer but keeps sending would hold the connection.
   app.addHook('onResponse', async ({ raw }) => {
     if (!raw.complete) setTimeout(() => raw.destroy(), BODY_MS).unref();

@@ -18,7 +18,7 @@ export interface GatewayTransport {
 export const PLAIN: GatewayTransport = { tls: undefined, proxies: [] };
 
 /** Throws a `ConfigError` if other machines would send tokens and payees in clear text. */
-export function assertSealed({ tls, proxies }: { tls: unknown; proxies: readonly string[] }, host: string): void {
+export function assertEncrypted({ tls, proxies }: { tls: unknown; proxies: readonly string[] }, host: string): void {
   if (tls !== undefined || proxies.length > 0 || leadsHere(`http://${host.includes(':') ? `[${host}]` : host}`)) return;
   throw new ConfigError(
     'PAYOUTS_GATEWAY_TLS_CERT',
@@ -54,7 +54,7 @@ declare module 'fastify' {
  * Distinguishes clients behind a proxy, so that one of them cannot use up the limits of all. It is no proof of identity: see
  * `answerProxiesOnly`.
  */
-export function tellAddresses(app: FastifyInstance, { tls, proxies }: GatewayTransport): void {
+export function identifyClients(app: FastifyInstance, { tls, proxies }: GatewayTransport): void {
   const isProxy = ipList(tls === undefined ? proxies : []);
   app.decorateRequest('address', '');
   app.addHook('onRequest', async (request) => {

@@ -1,6 +1,6 @@
 import { v7 } from 'uuid';
 import type { Bank } from '../api/bank.ts';
-import { touchesOf } from '../domain/authority.ts';
+import { scopeFactsOf } from '../domain/authority.ts';
 import type { MessageContext } from '../formats/messages/message-context.ts';
 import { isOurs } from '../rules/findings-of-ours.ts';
 import type { Store } from '../store/store.ts';
@@ -140,7 +140,7 @@ function assertMayHandOver(deps: IntakeDeps, { staged }: CheckedFile, { dryRun }
   assertMaker(deps, maker);
   const rows = staged
     .claimPages()
-    .flatMap((page) => page.map(({ row, instruction }) => ({ row, touched: touchesOf('payout', instruction) })));
+    .flatMap((page) => page.map(({ row, instruction }) => ({ row, touched: scopeFactsOf('payout', instruction) })));
   assertScope(deps, maker, rows);
 }
 

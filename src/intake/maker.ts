@@ -1,4 +1,4 @@
-import { may, type Policy, personOf, type Touches } from '../domain/authority.ts';
+import { may, type Policy, personOf, type ScopeFacts } from '../domain/authority.ts';
 import type { ApprovalRule } from '../domain/policy.ts';
 import { Problem } from '../domain/problem.ts';
 
@@ -51,7 +51,7 @@ export function assertFolderMaker(
 export function assertScope(
   { policy }: MakerRules,
   by: string | undefined,
-  rows: Iterable<{ row: number; touched: Touches }>,
+  rows: Iterable<{ row: number; touched: ScopeFacts }>,
 ): void {
   if (policy === undefined) return;
   const person = personOf(policy, by ?? null);

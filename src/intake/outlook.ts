@@ -1,5 +1,5 @@
 import type { Bank } from '../api/bank.ts';
-import { isJudged, unless } from '../api/errors.ts';
+import { isJudged, undefinedIf } from '../api/errors.ts';
 import { addDecimals } from '../domain/money.ts';
 import { someAtOnce } from '../services/some-at-once.ts';
 import type { ClaimRow } from '../store/store.ts';
@@ -39,11 +39,11 @@ export async function outlookOf(
 ): Promise<Outlook> {
   const accounts = new Map<string, AccountOutlook>();
   for (const { uid, accountId, currency, amount } of plan.accounts.slice(0, ACCOUNTS_MAX)) {
-    const account = accounts.get(accountId) ?? (await unlessRefused(() => accountOf(bank, accountId)));
+    const account = accounts.get(accountId) ?? (await undefinedIfRefused(() => accountOf(bank, accountId)));
     if (account === undefined) continue;
     accounts.set(accountId, account);
     if (account.currency === currency) take(account, amount);
-    else await unlessRefused(() => exchange(bank, account, { uid, currency, amount }));
+    else await undefinedIfRefused(() => exchange(bank, account, { uid, currency, amount }));
   }
   const { fees, quoted } = await quoteFees(bank, staged, accounts);
   const approvals = approvalsAhead(terms, staged.claims());
@@ -93,7 +93,7 @@ async function quoteFees(
     const { uid, account_id, beneficiary_id, amount, currency } = instruction;
     // A row with an exchange is paid from another account than the one it names.
     if (beneficiary_id === undefined || accounts.get(account_id)?.currency !== currency) return;
-    const fee = await unlessRefused(() =>
+    const fee = await undefinedIfRefused(() =>
       bank.transactions.paymentFee({ uid, account_id, beneficiary_id, amount, currency }),
     );
     if (fee === undefined) return;
@@ -111,4 +111,4 @@ async function quoteFees(
 /**
  * Undefined if the bank refuses: the payout itself will meet that refusal and report it. Throws if the bank cannot be reached.
  */
-export const unlessRefused = <T>(read: () => Promise<T>): Promise<T | undefined> => unless(isJudged, read);
+export const undefinedIfRefused = <T>(read: () => Promise<T>): Promise<T | undefined> => undefinedIf(isJudged, read);

@@ -1,7 +1,7 @@
 import type { Bank } from '../api/bank.ts';
-import { says, unless } from '../api/errors.ts';
+import { says, undefinedIf } from '../api/errors.ts';
 import type { AccountBalance } from '../api/schemas/accounts.ts';
-import { touchesOf } from '../domain/authority.ts';
+import { scopeFactsOf } from '../domain/authority.ts';
 import type { Finding } from '../domain/finding.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
 import { mainLegOf, payoutWorkflowId } from '../domain/names.ts';
@@ -14,7 +14,7 @@ import { shownValue } from '../rules/finding.ts';
 import type { PayoutRecord, Store } from '../store/store.ts';
 import { INPUT_INVALID, IntakeRefusal } from './intake-refusal.ts';
 import { assertMaker, assertScope, type MakerRules } from './maker.ts';
-import { unlessRefused } from './outlook.ts';
+import { undefinedIfRefused } from './outlook.ts';
 
 /** A requested transfer or exchange. A transfer has no currency of its own: it is that of its accounts. */
 export interface MoveAsked {
@@ -110,7 +110,7 @@ export async function planMove(
   if (wrong.length > 0) throw invalid(instruction, wrong, optionOf);
   assertMaker(settings, by);
   assertScope(settings, by, [
-    { row: 1, touched: touchesOf(kind, instruction, isTransfer ? undefined : from.currency) },
+    { row: 1, touched: scopeFactsOf(kind, instruction, isTransfer ? undefined : from.currency) },
   ]);
   const cost = await (isTransfer ? feeOf(bank, instruction) : quoteOf(bank, instruction));
   const reference = referenceOf(instruction.uid, instruction.id, mainLegOf(kind));
@@ -133,13 +133,13 @@ const NO_COST = { fee: undefined, feeCurrency: undefined, sells: undefined };
 
 async function feeOf(bank: Bank, { account_id, to_account_id = '', amount }: PayoutInstruction) {
   const query = { source_account_id: account_id, destination_account_id: to_account_id, amount };
-  const quoted = await unlessRefused(() => bank.transactions.transferFee(query));
+  const quoted = await undefinedIfRefused(() => bank.transactions.transferFee(query));
   return quoted && { fee: quoted.fee, feeCurrency: quoted.fee_currency };
 }
 
 async function quoteOf(bank: Bank, { account_id, to_account_id = '', amount, currency }: PayoutInstruction) {
   const query = { sell_account: account_id, buy_account: to_account_id, amount, currency };
-  const quoted = await unlessRefused(() => bank.transactions.fxQuote(query));
+  const quoted = await undefinedIfRefused(() => bank.transactions.fxQuote(query));
   return (
     quoted && {
       fee: quoted.fee,
@@ -150,7 +150,7 @@ async function quoteOf(bank: Bank, { account_id, to_account_id = '', amount, cur
 }
 
 const knownAccount = (bank: Bank, accountId: string): Promise<AccountBalance | undefined> =>
-  unless(says('account-not-found'), () => bank.accounts.get(accountId));
+  undefinedIf(says('account-not-found'), () => bank.accounts.get(accountId));
 
 function invalid(instruction: PayoutInstruction, broken: readonly Broken[], optionOf: OptionOf): IntakeRefusal {
   const findings = broken.map(({ column, rule, message }): Finding => {

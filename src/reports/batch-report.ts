@@ -10,7 +10,7 @@ import { compare, maskedPayout, type PayoutFacts, reportedPayout } from './repor
 export type BatchHead = Omit<BatchReport, 'payouts'>;
 
 /** How a batch stands; known after all its rows were read. */
-export interface BatchStanding {
+export interface BatchSummary {
   head: BatchHead;
   /** The first rows that were not paid. */
   unpaid: readonly ReportedPayout[];
@@ -33,7 +33,7 @@ export interface ReportSource {
 }
 
 /** A report in the making: pages of rows, then how the batch stands. */
-export type ReportInPages = AsyncGenerator<readonly ReportedPayout[], BatchStanding, undefined>;
+export type ReportInPages = AsyncGenerator<readonly ReportedPayout[], BatchSummary, undefined>;
 
 /** The most unpaid rows named in a summary, and the most rows named for each kind. */
 export const ROWS_NAMED = 10;
@@ -95,7 +95,7 @@ function lastChange(record: PayoutRecord, { returns, incidents, approvals, booke
 }
 
 /** How the batch stands; skips the rows. */
-export async function standingOf(report: ReportInPages): Promise<BatchStanding> {
+export async function summaryOf(report: ReportInPages): Promise<BatchSummary> {
   for (;;) {
     const next = await report.next();
     if (next.done === true) return next.value;

@@ -68,7 +68,7 @@ export function incidentsText(incidents: ReportedPayout['incidents']): string {
 }
 
 /** Status of an incident: its id while it is open, then who acknowledged it and why. */
-export function standingOf({ id, acknowledged }: Pick<ReportedIncident, 'id' | 'acknowledged'>): string {
+export function acknowledgementText({ id, acknowledged }: Pick<ReportedIncident, 'id' | 'acknowledged'>): string {
   return acknowledged === null ? id : `acknowledged by ${acknowledged.by}: ${acknowledged.reason}`;
 }
 

@@ -1,5 +1,5 @@
 import { isSamePerson } from '../domain/approval.ts';
-import { may, type Policy, type Question, touchesOf } from '../domain/authority.ts';
+import { may, type Policy, type Question, scopeFactsOf } from '../domain/authority.ts';
 import { type BusinessCalendar, dueAt } from '../domain/business-days.ts';
 import { addDecimals, formatMinor } from '../domain/money.ts';
 import { isEnd, needsAttention, type PayoutState, type Reason } from '../domain/payout-state.ts';
@@ -157,7 +157,7 @@ function actorText(who: Actor, row: PayoutRecord, { policy, approvedBy }: StepCo
   }
   const { role, question } = ROLES_OF[who];
   const sold = row.kind === 'exchange' ? row.assessed?.exchange?.sellCurrency : undefined;
-  const touches = touchesOf(row.kind, row.instruction, sold);
+  const touches = scopeFactsOf(row.kind, row.instruction, sold);
   const have = approvedBy?.get(row.reference) ?? [];
   const names = policy.people
     .filter((person) => may(person, question, touches))

@@ -125,10 +125,10 @@ code { overflow-wrap: anywhere; }
 /**
  * Margins of printed pages: landscape on any paper (A4, Letter), with title, standing and page number. Texts are escaped for CSS.
  */
-export const pageMargins = (title: string, standing: string): string => `@page {
+export const pageMargins = (title: string, summary: string): string => `@page {
   size: landscape; margin: 14mm 10mm 12mm;
   @top-left { content: ${quoted(title)}; font: 8pt system-ui, sans-serif; }
-  @top-right { content: ${quoted(standing)}; font: 8pt system-ui, sans-serif; }
+  @top-right { content: ${quoted(summary)}; font: 8pt system-ui, sans-serif; }
   @bottom-right { content: "Page " counter(page) " of " counter(pages); font: 8pt system-ui, sans-serif; }
 }
 `;

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
 import { visible } from '../rules/finding.ts';
-import { type BatchHead, type BatchStanding, ROWS_NAMED } from './batch-report.ts';
-import { counted, groupedAmount, standingOf, type Tone, toneOf } from './display.ts';
+import { type BatchHead, type BatchSummary, ROWS_NAMED } from './batch-report.ts';
+import { acknowledgementText, counted, groupedAmount, type Tone, toneOf } from './display.ts';
 import type { ReportedIncident, ReportedPayout, ReportedRefusal } from './report-document.ts';
 import { wrap } from './wrap.ts';
 
@@ -17,7 +17,7 @@ const COLOURS: Readonly<Record<Tone, 'green' | 'red' | 'yellow' | 'cyan'>> = {
  * `stream` (a terminal or not) and `NO_COLOR`.
  */
 export function renderSummary(
-  { head, unpaid }: BatchStanding,
+  { head, unpaid }: BatchSummary,
   {
     stream = process.stdout,
     width = Number.POSITIVE_INFINITY,
@@ -112,5 +112,5 @@ function refusedLine({ row, line, findings }: ReportedRefusal): string {
 
 function incidentLine(incident: ReportedIncident): string {
   const { row, kind, message, orderId } = incident;
-  return `  row ${row}, order ${visible(orderId)}: ${message} [${kind}] ${visible(standingOf(incident))}`;
+  return `  row ${row}, order ${visible(orderId)}: ${message} [${kind}] ${visible(acknowledgementText(incident))}`;
 }

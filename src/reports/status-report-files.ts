@@ -6,7 +6,7 @@ import { verificationIn } from '../domain/payee-check.ts';
 import type { PayoutState, Reason } from '../domain/payout-state.ts';
 import { isOurs } from '../rules/findings-of-ours.ts';
 import type { AnswerRecord, BatchRecord, PayoutRecord, RefusedRow } from '../store/store.ts';
-import { type AnswerLog, finalAnswers, supersededBy, toldUpTo } from './pain002/final-answers.ts';
+import { type AnswerLog, answeredUpTo, finalAnswers, supersededBy } from './pain002/final-answers.ts';
 import { stageOf } from './pain002/stage.ts';
 import type { RefusalAnswer, Stage } from './pain002/status-report.ts';
 import { pain002, refusalPain002 } from './pain002/write-pain002.ts';
@@ -69,8 +69,8 @@ export async function writeStatusReports(
     await writeWhole(path, pain002({ messageId, createdAt, stage, message, transactions: () => transactions(source) }));
   }
   if (reached === 'final') {
-    const standing = { transactions: () => transactions(source), idStart: idStart('final'), at: facts.lastChange };
-    for (const answer of await finalAnswers(log, standing)) {
+    const summary = { transactions: () => transactions(source), idStart: idStart('final'), at: facts.lastChange };
+    for (const answer of await finalAnswers(log, summary)) {
       written.push(await writeFinal(answerPath(dir, stem, 'final', answer.version), { answer, message, log }));
     }
   }
@@ -85,7 +85,7 @@ async function writeFinal(
 ): Promise<NewestAnswer> {
   const { version, messageId, supersedes, createdAt } = answer;
   if (!(await isThere(path))) {
-    const told = { transactions: () => toldUpTo(log, version), supersedes: await supersededBy(log, answer) };
+    const told = { transactions: () => answeredUpTo(log, version), supersedes: await supersededBy(log, answer) };
     await writeWhole(path, pain002({ messageId, createdAt, stage: 'final', message, ...told }));
   }
   return { path, messageId, stage: 'final', version, supersedes };

@@ -1,9 +1,9 @@
 import htmlOf from 'escape-html';
 import { isEnd } from '../domain/payout-state.ts';
 import { visible } from '../rules/finding.ts';
-import type { BatchHead, BatchStanding } from './batch-report.ts';
+import type { BatchHead, BatchSummary } from './batch-report.ts';
 import { COLUMNS, type Column, PAGE_COLUMNS, type PageColumn } from './columns.ts';
-import { counted, groupedAmount, minuteOf, perMille, standingOf, toneOf } from './display.ts';
+import { acknowledgementText, counted, groupedAmount, minuteOf, perMille, toneOf } from './display.ts';
 import type { StepGroup } from './next-step.ts';
 import { PAGE_STYLE, pageMargins } from './page-style.ts';
 import type {
@@ -21,7 +21,7 @@ import { STATES } from './state-texts.ts';
  * The report as one page without scripts or external assets, light and dark, for screen readers and paper too: the part before
  * its rows.
  */
-export function htmlStart({ head, steps }: BatchStanding): string {
+export function htmlStart({ head, steps }: BatchSummary): string {
   const { file, state, batchId, by, handedOverAt, asOf } = head;
   const margins = pageMargins(`${file}, ${state}`, `Batch ${batchId}, as of ${time(asOf)}`);
   return `<!doctype html>
@@ -74,7 +74,7 @@ function incidentList({ incidents }: BatchHead): string {
   if (incidents.length === 0) return '';
   const item = (incident: ReportedIncident): string => {
     const { row, kind, message, orderId } = incident;
-    return `<li>Row ${row}: ${escapeHtml(message)} <code>${escapeHtml(kind)}</code> (order <code>${escapeHtml(orderId)}</code>; ${escapeHtml(standingOf(incident))})</li>`;
+    return `<li>Row ${row}: ${escapeHtml(message)} <code>${escapeHtml(kind)}</code> (order <code>${escapeHtml(orderId)}</code>; ${escapeHtml(acknowledgementText(incident))})</li>`;
   };
   return `<section class="incidents" role="alert">
 <h2>Incidents</h2>

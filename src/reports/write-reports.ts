@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { BatchHead, BatchStanding, ReportInPages } from './batch-report.ts';
+import type { BatchHead, BatchSummary, ReportInPages } from './batch-report.ts';
 import type { ReportPaths } from './report-document.ts';
 import { WholeFile } from './whole-file.ts';
 import { csvHead, csvLines } from './write-csv.ts';
@@ -20,7 +20,7 @@ export async function writeReports(
   { batchId, file }: Pick<BatchHead, 'batchId' | 'file'>,
   paths: ReportPaths,
   report: ReportInPages,
-): Promise<BatchStanding> {
+): Promise<BatchSummary> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
   await using csv = await WholeFile.open(paths.csv);
   await using json = await WholeFile.open(paths.json);
@@ -39,13 +39,13 @@ export async function writeReports(
       isFirst &&= payouts.length === 0;
       continue;
     }
-    const standing = next.value;
-    await json.write(jsonEnd(standing.head));
-    await html.write(htmlStart(standing));
+    const summary = next.value;
+    await json.write(jsonEnd(summary.head));
+    await html.write(htmlStart(summary));
     for await (const piece of rows.pieces()) await html.write(piece);
     await html.write(htmlEnd());
     for (const it of [csv, json, html]) await it.put();
-    return standing;
+    return summary;
   }
 }
 

@@ -1,5 +1,5 @@
 import { type ExpressionBuilder, sql } from 'kysely';
-import type { Touches } from '../domain/authority.ts';
+import type { ScopeFacts } from '../domain/authority.ts';
 import { END_STATES, isEnd, PAYOUT_STATES, type PayoutState, type Reason } from '../domain/payout-state.ts';
 import { chunks, pagedByRow, ROWS_PER_STATEMENT } from './chunks.ts';
 import type { Database } from './database.ts';
@@ -28,7 +28,7 @@ const UNACCEPTED: readonly PayoutState[] = ['preparing', 'submitting', 'resolvin
 const AT_BANK: readonly PayoutState[] = ['converting', 'processing', 'awaiting-bank-approval'];
 
 /** Distinct users, accounts and currencies of the rows of a batch. */
-export async function touchedBy(db: Database, batchId: string): Promise<Touches[]> {
+export async function scopeFactsOfBatch(db: Database, batchId: string): Promise<ScopeFacts[]> {
   const rows = await db
     .selectFrom('payouts')
     .select(['uid', 'accountId', 'currency'])

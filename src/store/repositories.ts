@@ -44,6 +44,7 @@ export {
   openOrders,
   touchWatch,
 } from './open-orders.ts';
+export * from './open-work.ts';
 export { outboxEvents, outboxEventsAt, outboxHead } from './outbox.ts';
 export { outboxTail, pruneOutbox } from './outbox-tail.ts';
 export * from './payee-checks.ts';
@@ -55,7 +56,6 @@ export * from './quiet-payouts.ts';
 export * from './reconciliation.ts';
 export * from './restored.ts';
 export * from './signed-decisions.ts';
-export * from './standing.ts';
 export * from './subscriptions.ts';
 export { matchingSwitch, openUnder, switches, switchOff, switchOn } from './switches.ts';
 export * from './waiting.ts';

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { AuditEntry } from '../audit/entry.ts';
 import { END_STATES } from '../domain/payout-state.ts';
 import type { SwitchScope } from '../domain/switch-scope.ts';
-import { type SwitchedOff, switchText, type Touched, widest } from '../domain/switches.ts';
+import { type SwitchedOff, type SwitchFacts, switchText, widest } from '../domain/switches.ts';
 import { audit } from './audit.ts';
 import type { Database } from './database.ts';
 import type { SwitchRecord } from './schema.ts';
@@ -50,7 +50,7 @@ export async function switches(db: Database): Promise<SwitchRecord[]> {
 }
 
 /** Widest scope of a switch that stops a payout; a paused batch stops its payouts like a switch. */
-export async function matchingSwitch(db: Database, touched: Touched): Promise<SwitchScope | undefined> {
+export async function matchingSwitch(db: Database, touched: SwitchFacts): Promise<SwitchScope | undefined> {
   const batch = db
     .selectFrom('payouts')
     .select('batchId')

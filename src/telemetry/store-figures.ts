@@ -7,20 +7,20 @@ const FRESH_MS = 5_000;
 /** Sources of the figures. */
 export interface FiguresDeps {
   /** Rejects if the store cannot be read. */
-  standing(now: number): Promise<Standing>;
+  openWork(now: number): Promise<Standing>;
   /** Milliseconds; undefined if not known yet. */
   clockOffsetMs(): number | undefined;
   now: () => number;
 }
 
 /** Updates the gauges about the store before they are shown. If the store cannot be read, they are removed. */
-export function storeFigures(metrics: Metrics, { standing, clockOffsetMs, now }: FiguresDeps): () => Promise<void> {
+export function storeFigures(metrics: Metrics, { openWork, clockOffsetMs, now }: FiguresDeps): () => Promise<void> {
   let last: { at: number; read: Promise<void> } | undefined;
   const read = async (at: number): Promise<void> => {
     const offset = clockOffsetMs();
     if (offset !== undefined) metrics.bankClockOffset.set(offset / 1_000);
     try {
-      show(metrics, await standing(at), at);
+      show(metrics, await openWork(at), at);
       metrics.storeUnread.set(0);
     } catch {
       for (const gauge of labelled(metrics)) gauge.reset();
@@ -42,20 +42,20 @@ const unlabelled = (metrics: Metrics) => [
   ...[metrics.cardsForPeople, metrics.unknown, metrics.unknownOldest, metrics.oldestSweep, metrics.unsigned],
 ];
 
-function show(metrics: Metrics, standing: Standing, at: number): void {
+function show(metrics: Metrics, openWork: Standing, at: number): void {
   // Otherwise states without rows would keep their old values.
   for (const gauge of labelled(metrics)) gauge.reset();
   const age = (since: number | null): number => (since === null ? 0 : Math.max(0, at - since) / 1_000);
-  for (const { state, count, oldestCreatedAt, oldestUpdatedAt } of standing.open) {
+  for (const { state, count, oldestCreatedAt, oldestUpdatedAt } of openWork.open) {
     metrics.open.set({ state }, count);
     metrics.oldest.set({ state, since: 'claimed' }, age(oldestCreatedAt));
     metrics.oldest.set({ state, since: 'changed' }, age(oldestUpdatedAt));
   }
-  for (const { kind, count } of standing.incidents) metrics.openIncidents.set({ kind }, count);
-  for (const { scope, count } of standing.switchesOff) metrics.switchesOff.set({ scope }, count);
-  metrics.cardsForPeople.set(standing.cardsForPeople);
-  metrics.unknown.set(standing.unknown.count);
-  metrics.unknownOldest.set(age(standing.unknown.oldestSentAt));
-  metrics.oldestSweep.set(age(standing.oldestSweepAt));
-  metrics.unsigned.set(age(standing.oldestUnsignedAt));
+  for (const { kind, count } of openWork.incidents) metrics.openIncidents.set({ kind }, count);
+  for (const { scope, count } of openWork.switchesOff) metrics.switchesOff.set({ scope }, count);
+  metrics.cardsForPeople.set(openWork.cardsForPeople);
+  metrics.unknown.set(openWork.unknown.count);
+  metrics.unknownOldest.set(age(openWork.unknown.oldestSentAt));
+  metrics.oldestSweep.set(age(openWork.oldestSweepAt));
+  metrics.unsigned.set(age(openWork.oldestUnsignedAt));
 }

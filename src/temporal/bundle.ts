@@ -15,14 +15,14 @@ const SOURCES = ['src/workflows/**/*.ts', 'src/domain/**/*.ts'];
 const MAP = 'inline-nosources-cheap-module-source-map';
 
 /**
- * The workflow bundle: built once per state of its sources and kept under node_modules; the package ships it built. `isSealed`:
+ * The workflow bundle: built once per state of its sources and kept under node_modules; the package ships it built. `isEncrypted`:
  * encodes failures, for workers with a codec. `isVersioned`: for workers of a deployment. Throws a `Problem` if it is not built yet
  * and cannot be kept.
  */
-export async function workflowBundle({ root = ROOT, isSealed = false, isVersioned = false } = {}): Promise<{
+export async function workflowBundle({ root = ROOT, isEncrypted = false, isVersioned = false } = {}): Promise<{
   codePath: string;
 }> {
-  const kind = kindOf({ isSealed, isVersioned });
+  const kind = kindOf({ isEncrypted, isVersioned });
   if (IS_BUILT) return { codePath: fileURLToPath(ownModule(`workflow-bundle${kind}`)) };
   const folder = join(root, 'node_modules', '.cache', 'durable-payouts');
   const codePath = join(folder, `${await digestOfSources(root)}${kind}.js`);
@@ -31,7 +31,7 @@ export async function workflowBundle({ root = ROOT, isSealed = false, isVersione
   const ours = (name: string): string => join(root, 'src', 'workflows', name);
   const workflowsPath = ours(isVersioned ? 'versioned.ts' : 'index.ts');
   const interceptors = ours('interceptors.ts');
-  const failureConverterPath = isSealed ? ours('failure-converter.ts') : undefined;
+  const failureConverterPath = isEncrypted ? ours('failure-converter.ts') : undefined;
   const { code } = await bundleWorkflowCode({
     workflowsPath,
     workflowInterceptorModules: [interceptors],
@@ -71,16 +71,16 @@ async function openCache(folder: string): Promise<void> {
 export async function workflowBundles(): Promise<Record<string, string>> {
   const paths: Record<string, string> = {};
   for (const isVersioned of [false, true]) {
-    for (const isSealed of [false, true]) {
-      const { codePath } = await workflowBundle({ isSealed, isVersioned });
-      paths[kindOf({ isSealed, isVersioned })] = codePath;
+    for (const isEncrypted of [false, true]) {
+      const { codePath } = await workflowBundle({ isEncrypted, isVersioned });
+      paths[kindOf({ isEncrypted, isVersioned })] = codePath;
     }
   }
   return paths;
 }
 
-const kindOf = ({ isSealed = false, isVersioned = false }) =>
-  `${isVersioned ? '-versioned' : ''}${isSealed ? '-sealed' : ''}`;
+const kindOf = ({ isEncrypted = false, isVersioned = false }) =>
+  `${isVersioned ? '-versioned' : ''}${isEncrypted ? '-sealed' : ''}`;
 
 async function digestOfSources(root: string): Promise<string> {
   const hash = createHash('sha256').update(sdkVersion()).update(MAP);

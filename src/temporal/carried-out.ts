@@ -7,13 +7,13 @@ const PATIENCE_MS = 30_000;
 /** Waits until a workflow has no pending activity or workflow task, is closed, or does not exist. */
 export async function untilCarriedOut(client: Client, workflowId: string): Promise<void> {
   await untilTrue(async () => {
-    const shown = await client.workflow.getHandle(workflowId).describe().catch(unlessGone);
+    const shown = await client.workflow.getHandle(workflowId).describe().catch(undefinedIfGone);
     if (shown?.status.name !== 'RUNNING') return true;
     return shown.raw.pendingActivities?.length === 0 && shown.raw.pendingWorkflowTask == null;
   });
 }
 
-function unlessGone(error: unknown): undefined {
+function undefinedIfGone(error: unknown): undefined {
   if (!(error instanceof WorkflowNotFoundError)) throw error;
 }
 

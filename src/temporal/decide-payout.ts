@@ -5,7 +5,7 @@ import type { MESSAGES } from '../domain/names.ts';
  * Sends a decision or a cancel to a payout as an update. Returns the payout's outcome (for a cancel `cancelled`, `too-late` or
  * `pending`), or why the update was refused.
  */
-export const tellPayout = (
+export const updatePayout = (
   client: Client,
   workflowId: string,
   update: typeof MESSAGES.decide | typeof MESSAGES.cancel,

@@ -187,14 +187,14 @@ export interface BatchControls {
 }
 
 /** Updates that let a batch continue, and the control they set. */
-const LETS_GO: ReadonlyMap<string, BatchControl> = new Map([
+const CONTINUING_UPDATES: ReadonlyMap<string, BatchControl> = new Map([
   [MESSAGES.resume, 'running'],
   [MESSAGES.drain, 'draining'],
 ]);
 
 /** Whether it lets a batch go on that somebody has stopped; to drain one that runs only holds back. */
-export const letsGoOn = (update: string, { control }: Pick<BatchRecord, 'control'>): boolean =>
-  LETS_GO.has(update) && (update === MESSAGES.resume || control === 'paused');
+export const continuesStopped = (update: string, { control }: Pick<BatchRecord, 'control'>): boolean =>
+  CONTINUING_UPDATES.has(update) && (update === MESSAGES.resume || control === 'paused');
 
 /**
  * Pauses, drains, resumes or cancels a batch by an update of its workflow, which is started if it does not run. Under a policy,
@@ -206,7 +206,7 @@ export async function updateBatch(
   update: string,
   by: string,
 ): Promise<{ control: BatchControl }> {
-  const goesOnAs = policy && LETS_GO.get(update);
+  const goesOnAs = policy && CONTINUING_UPDATES.get(update);
   const told = goesOnAs && (await store.controlBatch({ batchId, control: goesOnAs, by, at: Date.now() }));
   await startBatch(client, batchId, file);
   if (told !== undefined) return { control: told };

@@ -13,7 +13,7 @@ export interface HistoryFile {
   /** As accepted by `Worker.runReplayHistories`. */
   history: unknown;
   /** Namespace that its payloads are encrypted for; undefined: not encrypted. */
-  sealedFor: string | undefined;
+  encryptedFor: string | undefined;
   /** Its first workflow task has completed; not so for a delayed start. */
   isBegun: boolean;
 }
@@ -76,22 +76,22 @@ export function readHistory(path: string): HistoryFile {
     workflowId: started.workflowId ?? file,
     workflowType: started.workflowType.name,
     history: historyFromJSON(json),
-    sealedFor: sealedFor(json),
+    encryptedFor: encryptionNamespaceOf(json),
     isBegun: json.events?.some((event) => event.workflowTaskCompletedEventAttributes !== undefined) ?? false,
   };
 }
 
-const SEALED = Buffer.from(ENCODING).toString('base64');
+const ENCRYPTED = Buffer.from(ENCODING).toString('base64');
 
 /** Finds the namespace in the metadata of an encrypted payload, in any event. */
-function sealedFor(json: unknown): string | undefined {
+function encryptionNamespaceOf(json: unknown): string | undefined {
   if (typeof json !== 'object' || json === null) return undefined;
   if ('metadata' in json && typeof json.metadata === 'object' && json.metadata !== null) {
     const { encoding, 'encryption-namespace': namespace } = json.metadata as Record<string, string | undefined>;
-    if (encoding === SEALED) return Buffer.from(namespace ?? '', 'base64').toString('utf8');
+    if (encoding === ENCRYPTED) return Buffer.from(namespace ?? '', 'base64').toString('utf8');
   }
   for (const member of Object.values(json)) {
-    const found = sealedFor(member);
+    const found = encryptionNamespaceOf(member);
     if (found !== undefined) return found;
   }
   return undefined;

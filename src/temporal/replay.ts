@@ -35,7 +35,7 @@ export async function* replayHistories(
   // Nothing is decided yet that a build could decide differently, and the SDK would wait forever for a first task.
   for (const file of histories.filter(({ isBegun }) => !isBegun)) yield { file, replayed: REPLAYS };
   // One worker per namespace of the payloads, not per history: creating one costs more than a replay.
-  for (const [namespace, some] of Map.groupBy(begun, ({ sealedFor }) => sealedFor)) {
+  for (const [namespace, some] of Map.groupBy(begun, ({ encryptedFor }) => encryptedFor)) {
     const ring = namespace === undefined ? undefined : keys();
     if (namespace !== undefined && ring === undefined) {
       for (const file of some) yield { file, replayed: KEY_MISSING };
@@ -56,7 +56,7 @@ async function* replayTogether(
   let isKeyMissing = false;
   const codec = sealed && codecOf(sealed.ring, sealed.namespace, () => (isKeyMissing = true));
   const options: ReplayWorkerOptions = {
-    workflowBundle: await workflowBundle({ isSealed: sealed !== undefined }),
+    workflowBundle: await workflowBundle({ isEncrypted: sealed !== undefined }),
     ...(codec && { dataConverter: { payloadCodecs: [codec], failureConverterPath: FAILURE_CONVERTER } }),
   };
   const results = Worker.runReplayHistories(options, files);

@@ -73,7 +73,7 @@ function booked(view: PayoutView, gates: Gates, { read }: Extract<LegResult, { k
   gates.booked();
   const isToAccept = read.aboveCap === true && gates.passes.bookedRateAccepted !== true;
   gates.rateToAccept = isToAccept ? bookedAboveCap(read) : undefined;
-  view.inbox.cancelStanding = 'open';
+  view.inbox.cancelStage = 'open';
   view.bankStatus = null;
 }
 

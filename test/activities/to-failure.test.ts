@@ -1,7 +1,7 @@
 import { ApplicationFailureCategory } from '@temporalio/common';
 import { expect, it } from 'vitest';
 import { toFailures } from '../../src/activities/to-failure.ts';
-import { Superseded, WrongWorld } from '../../src/domain/claim.ts';
+import { StoreMismatch, Superseded } from '../../src/domain/claim.ts';
 import { FAILURES, Misuse } from '../../src/domain/failures.ts';
 
 const thrown = (error: Error): Promise<unknown> => {
@@ -23,5 +23,8 @@ it('what no retry mends fails with its own words, and what another worker may do
     message: 'used before',
     nonRetryable: true,
   });
-  expect(await thrown(new WrongWorld('another store'))).toMatchObject({ nonRetryable: false, nextRetryDelay: 2_000 });
+  expect(await thrown(new StoreMismatch('another store'))).toMatchObject({
+    nonRetryable: false,
+    nextRetryDelay: 2_000,
+  });
 });

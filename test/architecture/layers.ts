@@ -32,7 +32,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'identity.ts',
       'signing/',
       'policy/look-alike-names.ts',
-      'vault/card-trace.ts',
+      'vault/without-card-data.ts',
     ],
     types: ['config/settings.ts', 'store/', 'vault/'],
     packages: ['node:crypto'],

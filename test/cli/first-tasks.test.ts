@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { formatFindings } from '../../src/cli/findings-text.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import type { Session } from '../../src/cli/session.ts';
-import { documentOf, standingOfBatch } from '../../src/compose/report-batch.ts';
+import { documentOf, summaryOfBatch } from '../../src/compose/report-batch.ts';
 import { loadConfig } from '../../src/config.ts';
 import { because, type ReasonCode } from '../../src/domain/reasons.ts';
 import { problemOf } from '../../src/intake/problem-of.ts';
@@ -35,7 +35,7 @@ beforeAll(async () => {
     ui: async () => UI,
     liveUi: async () => undefined,
     liveBank: async () => undefined,
-    standing: (batchId: string) => standingOfBatch(config, store, batchId, UI),
+    summary: (batchId: string) => summaryOfBatch(config, store, batchId, UI),
     document: (batchId: string) => documentOf(config, store, batchId, UI),
     output: {
       json: false,

@@ -9,7 +9,7 @@ import { buildProgram } from '../../src/cli/program.ts';
 import { accessOf } from '../../src/compose/gateway.ts';
 import { loadConfig } from '../../src/config.ts';
 import { assertFenced } from '../../src/gateway/server.ts';
-import { assertSealed } from '../../src/gateway/transport.ts';
+import { assertEncrypted } from '../../src/gateway/transport.ts';
 import { helpOf } from './help-of.ts';
 
 const commands = commandsOf(buildProgram(async () => {})).filter(([, command]) => command.name() !== 'help');
@@ -66,5 +66,5 @@ it.each(EXAMPLES.gateway ?? [])('%s is let start', (line) => {
   const config = loadConfig({ PAYOUTS_HOME: folder, ...Object.fromEntries(inFolder) });
   const [, host = '127.0.0.1'] = /--host (\S+)/.exec(line) ?? [];
   expect(() => assertFenced(accessOf(config), host)).not.toThrow();
-  expect(() => assertSealed(config.gateway, host)).not.toThrow();
+  expect(() => assertEncrypted(config.gateway, host)).not.toThrow();
 });

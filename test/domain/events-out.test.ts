@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../src/domain/durations.ts';
-import { outcomeOf, retryAfter, standingAfter, waitBeforeRetry } from '../../src/domain/events-out.ts';
+import { healthAfter, outcomeOf, retryAfter, waitBeforeRetry } from '../../src/domain/events-out.ts';
 
 describe('an answer of a receiver', () => {
   it.each([
@@ -47,18 +47,18 @@ describe('a subscription after a round', () => {
   const down = { ...nothing, halt: { kind: 'unavailable', why: 'http-503' } } as const;
 
   it('is as before when nothing was to be told, and well when something was taken', () => {
-    expect(standingAfter({ failures: 3, failingSince: 5 }, nothing, 10, 0)).toEqual({});
+    expect(healthAfter({ failures: 3, failingSince: 5 }, nothing, 10, 0)).toEqual({});
     const well = { failures: 0, failingSince: null, why: null, nextTryAt: null };
-    expect(standingAfter({ failures: 3, failingSince: 5 }, { ...nothing, hasTaken: true }, 10, 0)).toEqual(well);
+    expect(healthAfter({ failures: 3, failingSince: 5 }, { ...nothing, hasTaken: true }, 10, 0)).toEqual(well);
   });
 
   it('counts from its first failure, and is parked three days later', () => {
-    const first = standingAfter(calm, down, 1_000, 0);
+    const first = healthAfter(calm, down, 1_000, 0);
     expect(first).toEqual({ failures: 1, failingSince: 1_000, why: 'http-503', nextTryAt: 6_000, parkedAt: null });
     const before = { failures: 9, failingSince: 1_000 };
-    expect(standingAfter(before, down, 3 * DAY_MS + 999, 0)).toMatchObject({ failures: 10, parkedAt: null });
-    expect(standingAfter(before, down, 3 * DAY_MS + 1_000, 0)).toMatchObject({ parkedAt: 3 * DAY_MS + 1_000 });
-    expect(standingAfter(before, { ...down, hasTaken: true }, 4 * DAY_MS, 0)).toMatchObject({
+    expect(healthAfter(before, down, 3 * DAY_MS + 999, 0)).toMatchObject({ failures: 10, parkedAt: null });
+    expect(healthAfter(before, down, 3 * DAY_MS + 1_000, 0)).toMatchObject({ parkedAt: 3 * DAY_MS + 1_000 });
+    expect(healthAfter(before, { ...down, hasTaken: true }, 4 * DAY_MS, 0)).toMatchObject({
       failures: 1,
       failingSince: 4 * DAY_MS,
       parkedAt: null,
@@ -67,13 +67,13 @@ describe('a subscription after a round', () => {
 
   it('is parked at once when the receiver wants nothing more', () => {
     const gone = { ...nothing, halt: { kind: 'gone', why: 'http-410' } } as const;
-    expect(standingAfter(calm, gone, 1_000, 0)).toMatchObject({ why: 'http-410', parkedAt: 1_000 });
+    expect(healthAfter(calm, gone, 1_000, 0)).toMatchObject({ why: 'http-410', parkedAt: 1_000 });
   });
 
   it('goes on behind a refused event, and is parked for refusals when no further event is tried', () => {
     const refused = { ...nothing, refusedWhy: 'http-400' };
     const before = { failures: 9, failingSince: 1_000 };
-    expect(standingAfter(before, refused, 4 * DAY_MS, 0)).toMatchObject({ nextTryAt: null, parkedAt: null });
-    expect(standingAfter(before, { ...refused, isFull: true }, 4 * DAY_MS, 0)).toMatchObject({ parkedAt: 4 * DAY_MS });
+    expect(healthAfter(before, refused, 4 * DAY_MS, 0)).toMatchObject({ nextTryAt: null, parkedAt: null });
+    expect(healthAfter(before, { ...refused, isFull: true }, 4 * DAY_MS, 0)).toMatchObject({ parkedAt: 4 * DAY_MS });
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lookAt, provenAbsent, type Scan } from '../../src/domain/absence.ts';
+import { provenAbsent, type Search, searchDelayMs } from '../../src/domain/absence.ts';
 import type { BankCondition } from '../../src/domain/bank-condition.ts';
 import type { Waits } from '../../src/domain/policy.ts';
 import {
@@ -114,7 +114,12 @@ describe('a clean refusal', () => {
 
 describe('negative proof', () => {
   const proofFrom = waits.lateCommitMs + waits.listLagMs;
-  const scan = (startedAt: number, over: Partial<Scan> = {}): Scan => ({ startedAt, stable: true, found: 0, ...over });
+  const scan = (startedAt: number, over: Partial<Search> = {}): Search => ({
+    startedAt,
+    stable: true,
+    found: 0,
+    ...over,
+  });
 
   it('needs two stable empty looks begun after the late-commit and list-lag windows', () => {
     expect(provenAbsent([scan(proofFrom), scan(proofFrom + 1)], 0, waits)).toBe(true);
@@ -125,8 +130,8 @@ describe('negative proof', () => {
   });
 
   it('can be reached on the planned schedule', () => {
-    const looks: Scan[] = [];
-    for (let n = 0; lookAt(n, waits) !== undefined; n += 1) looks.push(scan(lookAt(n, waits) ?? 0));
+    const looks: Search[] = [];
+    for (let n = 0; searchDelayMs(n, waits) !== undefined; n += 1) looks.push(scan(searchDelayMs(n, waits) ?? 0));
     expect(provenAbsent(looks, 0, waits)).toBe(true);
     expect(looks[0]?.startedAt).toBe(0);
   });

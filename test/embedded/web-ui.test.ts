@@ -147,8 +147,8 @@ it.each([
   }).end('{"payloads":[{"metadata":{"encoding":"anNvbi9wbGFpbg=="},"data":"e30="}]}');
   const [answer] = await once(outgoing, 'response');
   const { payloads } = (await json(answer)) as { payloads?: [{ metadata: Record<string, string> }] };
-  const sealedFor = payloads?.[0].metadata['encryption-workflow-id'];
-  expect(sealedFor && Buffer.from(sealedFor, 'base64').toString()).toBe(workflowId);
+  const encryptedFor = payloads?.[0].metadata['encryption-workflow-id'];
+  expect(encryptedFor && Buffer.from(encryptedFor, 'base64').toString()).toBe(workflowId);
   expect(answer.statusCode).toBe(workflowId === undefined ? 400 : 200);
 });
 

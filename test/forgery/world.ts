@@ -11,7 +11,7 @@ import type { Policy, Statement } from '../../src/domain/authority.ts';
 import type { PayoutInstruction } from '../../src/domain/instruction.ts';
 import type { PayoutState } from '../../src/domain/payout-state.ts';
 import { startGateway } from '../../src/gateway/server.ts';
-import { tellPlan } from '../../src/services/batch/control.ts';
+import { signalPlan } from '../../src/services/batch/control.ts';
 import { openQuestion } from '../../src/services/decisions/open-question.ts';
 import { type PlanDeps, planToSign, takePlan } from '../../src/services/decisions/plan.ts';
 import type { SignedQuestion } from '../../src/services/decisions/verdict.ts';
@@ -149,7 +149,7 @@ function handling(opened: Opened, cast: Cast): Pick<ForgeryWorld, 'handOver' | '
       const about = { storeId: store.id, question, reference: batchId, digest, decision, remark: 'looked at' };
       const taken = await takePlan(deps, plan, signedBy(cast[name], about));
       if ('refused' in taken) throw new Error(`the plan of ${name} for ${batchId} is refused: ${taken.refused}`);
-      await tellPlan({ store, executions: executionsOver(client) }, signedBy(cast[name], about));
+      await signalPlan({ store, executions: executionsOver(client) }, signedBy(cast[name], about));
     },
     async signOne(name, { workflowId, about }, more = {}) {
       const signed = signedBy(cast[name], { ...about, ...more });

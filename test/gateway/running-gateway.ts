@@ -127,7 +127,7 @@ export async function openGateway(
         sidesShown({ store: door.store, bank: door.bank, clockSkewMs: quickSettings.clockSkewMs }, payout),
       beneficiary: (id) => door.bank.beneficiaries.get(id),
       bank: door.bank,
-      async tellPlan(signed) {
+      async signalPlan(signed) {
         plans.push(signed);
       },
       workflowUrl: (workflowId) => `http://127.0.0.1:8233/${encodeURIComponent(workflowId)}`,

@@ -10,7 +10,7 @@ import { gatewayTransport } from '../../src/compose/gateway-transport.ts';
 import { loadConfig } from '../../src/config.ts';
 import { callerAsks } from '../../src/gateway/rate-limit.ts';
 import { startGateway } from '../../src/gateway/server.ts';
-import { answerProxiesOnly, assertSealed, PLAIN, tellAddresses } from '../../src/gateway/transport.ts';
+import { answerProxiesOnly, assertEncrypted, identifyClients, PLAIN } from '../../src/gateway/transport.ts';
 import { type CertificateFiles, makeCertificate } from '../support/certificate.ts';
 import { openGateway } from './running-gateway.ts';
 
@@ -37,15 +37,15 @@ const problemOf = (act: () => unknown): unknown => {
 
 describe('an address that other machines reach', () => {
   it.each(['0.0.0.0', '::', '192.0.2.7', 'gateway.example', '127.0.0.1.example'])('%s needs TLS', (host) => {
-    expect(problemOf(() => assertSealed(PLAIN, host))).toMatchObject({
+    expect(problemOf(() => assertEncrypted(PLAIN, host))).toMatchObject({
       key: 'PAYOUTS_GATEWAY_TLS_CERT',
       hint: expect.stringContaining('PAYOUTS_GATEWAY_TRUSTED_PROXY'),
     });
-    assertSealed({ ...PLAIN, proxies: ['192.0.2.1'] }, host);
-    assertSealed({ ...PLAIN, tls: files }, host);
+    assertEncrypted({ ...PLAIN, proxies: ['192.0.2.1'] }, host);
+    assertEncrypted({ ...PLAIN, tls: files }, host);
   });
 
-  it.each(['127.0.0.1', 'localhost', '::1'])('is none of %s', (host) => assertSealed(PLAIN, host));
+  it.each(['127.0.0.1', 'localhost', '::1'])('is none of %s', (host) => assertEncrypted(PLAIN, host));
 
   it('is refused before anything listens there', async () => {
     const { deps } = await openGateway([{ name: 'alice', token: 'token-of-alice' }]);
@@ -130,7 +130,7 @@ describe('a gateway behind a proxy', () => {
     ['this machine by itself', '127.0.0.1', '203.0.113.5', '127.0.0.1'],
   ])('counts requests of %s', async (_case, remoteAddress, named, address) => {
     const app = fastify();
-    tellAddresses(app, { ...PLAIN, proxies: ['192.0.2.0/24'] });
+    identifyClients(app, { ...PLAIN, proxies: ['192.0.2.0/24'] });
     app.get('/', async (request) => callerAsks(request));
     const headers = { 'x-forwarded-for': named };
     expect((await app.inject({ url: '/', remoteAddress, headers })).body).toBe(address);

@@ -11,7 +11,7 @@ import { accessOf } from '../../src/compose/gateway.ts';
 import { gatewayTransport } from '../../src/compose/gateway-transport.ts';
 import { assertPolicy, type Config, loadConfig } from '../../src/config.ts';
 import { assertFenced } from '../../src/gateway/server.ts';
-import { assertSealed } from '../../src/gateway/transport.ts';
+import { assertEncrypted } from '../../src/gateway/transport.ts';
 import { documentText } from '../docs/markdown.ts';
 
 /** A worker or gateway as one of our deployments starts it. */
@@ -169,7 +169,7 @@ function assertStarts({ args, env }: Deployed): Config {
   if (args[0] === 'worker') return config;
   const { host } = parseArgs({ args: args.slice(1), options: LISTEN }).values;
   assertFenced(accessOf(config), host);
-  assertSealed(config.gateway, host);
+  assertEncrypted(config.gateway, host);
   gatewayTransport(config);
   return config;
 }

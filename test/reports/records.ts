@@ -1,7 +1,7 @@
 import type { PayoutState } from '../../src/domain/payout-state.ts';
 import { because, type ReasonCode } from '../../src/domain/reasons.ts';
 import { referenceOf } from '../../src/identity.ts';
-import { type BatchStanding, batchReport, type ReportSource, standingOf } from '../../src/reports/batch-report.ts';
+import { type BatchSummary, batchReport, type ReportSource, summaryOf } from '../../src/reports/batch-report.ts';
 import { nextStep, type StepContext } from '../../src/reports/next-step.ts';
 import type { BatchReport } from '../../src/reports/report-document.ts';
 import type { PayoutFacts } from '../../src/reports/reported-payout.ts';
@@ -126,8 +126,8 @@ export function sourceOf(
   };
 }
 
-export const standing = (...of: Parameters<typeof sourceOf>): Promise<BatchStanding> =>
-  standingOf(batchReport(sourceOf(...of)));
+export const batchSummary = (...of: Parameters<typeof sourceOf>): Promise<BatchSummary> =>
+  summaryOf(batchReport(sourceOf(...of)));
 
 /** The whole document. */
 export async function reportOf(...of: Parameters<typeof sourceOf>): Promise<BatchReport> {

@@ -2,21 +2,21 @@ import { PassThrough } from 'node:stream';
 import { WriteStream } from 'node:tty';
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach, expect, test, vi } from 'vitest';
-import type { BatchStanding } from '../../src/reports/batch-report.ts';
+import type { BatchSummary } from '../../src/reports/batch-report.ts';
 import { renderSummary } from '../../src/reports/render-summary.ts';
-import { record, standing } from './records.ts';
+import { batchSummary, record } from './records.ts';
 
 /** Without colours, whatever the terminal of the test. */
-const summaryOf = (report: BatchStanding): string => stripVTControlCharacters(renderSummary(report));
+const summaryOf = (report: BatchSummary): string => stripVTControlCharacters(renderSummary(report));
 
 test('says why a batch was paused by itself', async () => {
   const batch = { control: 'paused', controlReason: 'canary: row 2 is failed (bank-failed)' } as const;
-  const [, , why] = summaryOf(await standing([record(1, 'received')], { batch })).split('\n');
+  const [, , why] = summaryOf(await batchSummary([record(1, 'received')], { batch })).split('\n');
   expect(why).toBe(batch.controlReason);
 });
 
 test('shows amounts by currency and state in aligned columns, then what is not paid', async () => {
-  const report = await standing([
+  const report = await batchSummary([
     record(1, 'completed', { amount: '1250.00' }),
     record(2, 'completed'),
     record(3, 'held', { currency: 'JPY', amount: '500' }, 'fee-above-cap'),
@@ -39,7 +39,7 @@ test('shows amounts by currency and state in aligned columns, then what is not p
 test('shows incidents above the rows that are not paid', async () => {
   const paid = record(1, 'completed');
   const incidents = [{ kind: 'second-order', reference: paid.reference, orderId: 'ord-\u001b7', seenAt: 1 } as const];
-  const summary = summaryOf(await standing([paid, record(2, 'failed', {}, 'bank-failed')], { incidents }));
+  const summary = summaryOf(await batchSummary([paid, record(2, 'failed', {}, 'bank-failed')], { incidents }));
   expect(summary).toMatch(
     /incidents: 1\n {2}row 1, order ord-\\u001b7: the payout is completed, .*\[second-order\] inc-ord-\\u001b7\n\n/,
   );
@@ -54,7 +54,7 @@ test('says who has acknowledged an incident, and counts those that are open', as
     { ...second, orderId: 'ord-7', acknowledged },
     { ...second, orderId: 'ord-8' },
   ];
-  const summary = summaryOf(await standing([paid], { incidents }));
+  const summary = summaryOf(await batchSummary([paid], { incidents }));
   expect(summary).toMatch(
     /incidents: 1 open of 2\n.*ord-7: .* acknowledged by alice: called back\n.*ord-8: .* inc-ord-8\n/,
   );
@@ -62,18 +62,18 @@ test('says who has acknowledged an incident, and counts those that are open', as
 
 test('lists the first ten that are not paid and counts the others', async () => {
   const rows = Array.from({ length: 13 }, (_, index) => record(index + 1, 'failed', {}, 'bank-failed'));
-  const summary = summaryOf(await standing(rows));
+  const summary = summaryOf(await batchSummary(rows));
   expect(summary.match(/ {2}row \d+/g)).toHaveLength(10);
   expect(summary).toContain('and 3 more');
 });
 
 test('shows control characters of an id instead of obeying them', async () => {
-  const summary = summaryOf(await standing([record(1, 'failed', { documentId: 'A\u001b[2J' })]));
+  const summary = summaryOf(await batchSummary([record(1, 'failed', { documentId: 'A\u001b[2J' })]));
   expect(summary).toContain('A\\u001b[2J');
 });
 
 test('colours for a terminal and not for NO_COLOR', async () => {
-  const report = await standing([record(1, 'completed')]);
+  const report = await batchSummary([record(1, 'completed')]);
   // The environment is the terminal's own: that of the process is shared with other files.
   const terminal = (env: Record<string, string>) =>
     Object.assign(new PassThrough(), {

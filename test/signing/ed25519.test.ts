@@ -4,7 +4,7 @@ import {
   refusalOfStatement,
   type SignedDecision,
   type Statement,
-  touchesOf,
+  scopeFactsOf,
 } from '../../src/domain/authority.ts';
 import { credentialId, newKey, publicKeyOf, signStatement } from '../../src/signing/ed25519.ts';
 import { isSigned } from '../../src/signing/is-signed.ts';
@@ -28,7 +28,7 @@ const POLICY: Policy = {
   limits: [],
 };
 const ROW = { id: 'i', uid: 'u', account_id: 'a', amount: '1.00', currency: 'EUR' };
-const HERE = { storeId: 'store-1', now: AT + 1, touches: touchesOf('payout', ROW) };
+const HERE = { storeId: 'store-1', now: AT + 1, touches: scopeFactsOf('payout', ROW) };
 
 describe('a signed decision', () => {
   const signed = signStatement(STATEMENT, bob.privateKey);
@@ -59,7 +59,7 @@ describe('a signed decision', () => {
     [
       'a payout outside the scope',
       {},
-      { touches: touchesOf('payout', { ...ROW, currency: 'USD' }) },
+      { touches: scopeFactsOf('payout', { ...ROW, currency: 'USD' }) },
       'it is outside the scope that the policy gives this person',
     ],
     ['another store', {}, { storeId: 'store-2' }, 'it was signed for another store'],

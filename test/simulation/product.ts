@@ -7,7 +7,7 @@ export { createBank } from '../../src/api/client.ts';
 export { withRequiredDetailsCache } from '../../src/api/required-details-cache.ts';
 export { HttpFailure } from '../../src/api/transport.ts';
 export { loadConfig } from '../../src/config.ts';
-export { WrongWorld } from '../../src/domain/claim.ts';
+export { StoreMismatch } from '../../src/domain/claim.ts';
 export { payoutInput, splitInput } from '../../src/domain/instruction.ts';
 export { payloadDigest } from '../../src/identity.ts';
 export { checkInstruction } from '../../src/rules/check-instruction.ts';

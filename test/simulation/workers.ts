@@ -95,7 +95,7 @@ export class Workers {
   }
 
   private depsOf(process: WorkerProcess, { store, tenant }: Place): ActivityDeps {
-    const { createBank, withRequiredDetailsCache, checkInstruction, WrongWorld } = this.product;
+    const { createBank, withRequiredDetailsCache, checkInstruction, StoreMismatch } = this.product;
     const network = tenant === 'own' ? this.network : this.otherNetwork;
     if (network === undefined) throw new Error('there is no other tenant');
     const bank = createBank({
@@ -113,7 +113,7 @@ export class Workers {
       now: () => this.world.time.now,
       checkInstruction,
       assertIdentity: async () => {
-        if (tenant === 'other') throw new WrongWorld('this key does not see the accounts of this store');
+        if (tenant === 'other') throw new StoreMismatch('this key does not see the accounts of this store');
         // The product looks at the accounts before anything else, and so hears the bank's time.
         if (this.world.bank.profile.tellsTime && bank.clock.offset() === undefined)
           await bank.accounts.get(anyPayout?.accepted.accountId ?? '');

@@ -1,5 +1,5 @@
 import { because } from '../../src/domain/reasons.ts';
-import { touchedBy } from '../../src/domain/switches.ts';
+import { switchFactsOf } from '../../src/domain/switches.ts';
 import type { Store } from '../../src/store/store.ts';
 import { batchClaim, openOrderRequest, payoutClaim } from './samples.ts';
 
@@ -25,7 +25,7 @@ export async function oneLife(store: Store, name = 'doc'): Promise<void> {
   await store.payoutsOfOrders([orderId]);
   await store.payeeHistory({ ...payee, currency, name: { name: 'A', asShown: 'A', inSmall: 'a' }, country: 'DE' });
   await store.hasSuspectedDuplicate(uid);
-  await store.matchingSwitch(touchedBy(record));
+  await store.matchingSwitch(switchFactsOf(record));
   await store.approvalsOf(reference, 'digest');
   await store.fundsNeededAhead(reference);
   await store.lookAlikes(['key'], at);
@@ -44,5 +44,5 @@ export async function oneLife(store: Store, name = 'doc'): Promise<void> {
   await store.changePayout(reference, { state: 'completed', reason: null, orderId, at });
   await store.closeOrder(reference);
   await store.incidentsOf([reference]);
-  await store.standing(at);
+  await store.openWork(at);
 }

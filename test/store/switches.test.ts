@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { SwitchScope } from '../../src/domain/switch-scope.ts';
-import type { Touched } from '../../src/domain/switches.ts';
+import type { SwitchFacts } from '../../src/domain/switches.ts';
 import type { SwitchRecord } from '../../src/store/store.ts';
 import { batchClaim, claimRow } from './samples.ts';
 import { onEveryStore } from './stores.ts';
@@ -14,7 +14,7 @@ const switched = (scope: SwitchScope, key = '', at = 1_000): SwitchRecord => ({
 });
 
 const { reference } = claimRow(1, 'a');
-const touched: Touched = {
+const touched: SwitchFacts = {
   reference,
   uid: 'user-1',
   accounts: ['acc-1', 'acc-2'],

@@ -270,7 +270,9 @@ async function runWorker(
     taskQueue: TASK_QUEUE,
     ...workerCapacity(),
     workflowBundle:
-      codecKeys === undefined ? { codePath: inject('workflowBundlePath') } : await workflowBundle({ isSealed: true }),
+      codecKeys === undefined
+        ? { codePath: inject('workflowBundlePath') }
+        : await workflowBundle({ isEncrypted: true }),
     dataConverter: sealedPayloads(codecKeys),
     interceptors: { activity: [() => ({ inbound: refuseUndecodable })] },
     activities: createActivities(deps),

@@ -26,7 +26,7 @@ function figures() {
   const metrics = createMetrics();
   const state = { now: 100_000, reads: 0, answer: async (): Promise<Standing> => NOTHING };
   const refresh = storeFigures(metrics, {
-    standing: () => {
+    openWork: () => {
       state.reads += 1;
       return state.answer();
     },

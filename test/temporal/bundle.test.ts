@@ -62,6 +62,6 @@ it('says what to do where it is not built and its folder cannot be written', asy
 it('builds ahead what any worker loads', async () => {
   const bundles = Object.values(await workflowBundles());
   expect(new Set(bundles).size).toBe(4);
-  const loaded = await workflowBundle({ isSealed: true, isVersioned: true });
+  const loaded = await workflowBundle({ isEncrypted: true, isVersioned: true });
   expect(bundles).toContain(loaded.codePath);
 });

@@ -21,7 +21,7 @@ it('a history knows its workflow, and that its payloads are clear', () => {
     file: 'payout-plain.json',
     workflowId: expect.stringMatching(/^payout\/[0-9a-f-]{36}$/),
     workflowType: 'payout',
-    sealedFor: undefined,
+    encryptedFor: undefined,
   });
 });
 
@@ -34,7 +34,7 @@ it('one with an encrypted payload anywhere knows the namespace that it is for', 
     result: { payloads: [{ metadata, data: inBase64(sealed.data ?? Buffer.alloc(0)) }] },
   };
   const folder = folderWith({ 'a.json': JSON.stringify(history) });
-  expect(readHistory(join(folder, 'a.json')).sealedFor).toBe('prod');
+  expect(readHistory(join(folder, 'a.json')).encryptedFor).toBe('prod');
 });
 
 it.each([

@@ -109,7 +109,9 @@ export async function exportAudit(session: Session): Promise<void> {
   if (signer !== undefined) await signLog(store, signer, Date.now());
   const verifier = signer?.verifier ?? (await storedVerifier(store));
   if (verifier !== undefined) {
-    await pipeline(Readable.from(exportedLines(store, verifier)), process.stdout, { end: false }).catch(unlessClosed);
+    await pipeline(Readable.from(exportedLines(store, verifier)), process.stdout, { end: false }).catch(
+      ignoreClosedPipe,
+    );
   }
   const { size } = await store.auditTree();
   const signed = (await store.lastCheckpoint())?.size ?? 0;
@@ -117,7 +119,7 @@ export async function exportAudit(session: Session): Promise<void> {
 }
 
 /** The reader of the output may stop early (`| head`). */
-function unlessClosed(error: NodeJS.ErrnoException): void {
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
 }
 

@@ -6,7 +6,7 @@ import { MESSAGES } from '../../domain/names.ts';
 import { Problem } from '../../domain/problem.ts';
 import { resolveDigest } from '../../domain/question-digest.ts';
 import { groupedAmount } from '../../reports/display.ts';
-import { askKept } from '../../services/decisions/asked.ts';
+import { askAudited } from '../../services/decisions/audited-request.ts';
 import type { CardRecord } from '../../store/card-store.ts';
 import { untilCarriedOut } from '../../temporal/carried-out.ts';
 import { executionsOver, startCardPayment } from '../../temporal/executions.ts';
@@ -15,7 +15,7 @@ import { EXIT, type ExitCode } from '../exit.ts';
 import { findCard } from '../find-card.ts';
 import { confirm } from '../plan.ts';
 import type { Session } from '../session.ts';
-import { type Asker, keepSigned, signerOf } from '../signer.ts';
+import { type Asker, signAndStore, signerOf } from '../signer.ts';
 
 interface CardControlOptions extends Asker {
   yes: boolean;
@@ -32,7 +32,7 @@ async function decided(
   await confirm(question, yes);
   const { merchantRequestId: reference } = record;
   const about = { question: 'resolve', reference, digest: resolveDigest(action, reference), remark } as const;
-  await keepSigned(await session.store(), signer, about);
+  await signAndStore(await session.store(), signer, about);
   return signer.name;
 }
 
@@ -122,7 +122,7 @@ async function confirmEnd(
     });
   };
   // Confirming an end already writes its own audit entry.
-  await askKept({ store, now: Date.now }, asked, confirmed, () => undefined);
+  await askAudited({ store, now: Date.now }, asked, confirmed, () => undefined);
   const waiting = await cards.waiters(merchantRequestId);
   if (waiting.length > 0) {
     const executions = executionsOver(await session.client());
@@ -152,7 +152,7 @@ async function tell<Answer extends object>(
   const stack = await session.stack();
   const client = await session.client();
   const { by, ...what } = asked;
-  const answer = await askKept(
+  const answer = await askAudited(
     { store, now: Date.now },
     { by, action: update, subject: record.merchantRequestId, detail: inWords(what) },
     () =>

@@ -2,15 +2,15 @@ import { MESSAGES } from '../../domain/names.ts';
 import { takesControl } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
 import { BATCH_CANCELLED, CANCELLABLE } from '../../services/batch/cancel-rest.ts';
-import { askKept } from '../../services/decisions/asked.ts';
+import { askAudited } from '../../services/decisions/audited-request.ts';
 import { someAtOnce } from '../../services/some-at-once.ts';
 import { untilCarriedOut, untilTrue } from '../../temporal/carried-out.ts';
-import { executionsOver, letsGoOn, updateBatch } from '../../temporal/executions.ts';
+import { continuesStopped, executionsOver, updateBatch } from '../../temporal/executions.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { findBatch } from '../find-target.ts';
+import { unknownId } from '../print-report.ts';
 import type { Session } from '../session.ts';
-import { type Asker, nameOf, whoLetsGoOn } from '../signer.ts';
-import { unknownId } from '../tell-report.ts';
+import { type Asker, nameOf, personContinuing } from '../signer.ts';
 
 /** `payouts pause|drain|resume ID`: stopping is anybody's, letting go on is not. */
 export async function control(session: Session, update: string, id: string, asker: Asker): Promise<ExitCode> {
@@ -18,7 +18,7 @@ export async function control(session: Session, update: string, id: string, aske
   const batchId = await findBatch(store, id);
   const batch = await store.batch(batchId);
   if (batch === undefined) throw unknownId(batchId);
-  const by = letsGoOn(update, batch) ? await whoLetsGoOn(session, asker, batch) : nameOf(asker.by);
+  const by = continuesStopped(update, batch) ? await personContinuing(session, asker, batch) : nameOf(asker.by);
   return controlBatch(session, batchId, update, by);
 }
 
@@ -28,7 +28,7 @@ export async function controlBatch(session: Session, batchId: string, update: st
   const batch = await store.batch(batchId);
   if (batch === undefined) throw unknownId(batchId);
   // Whatever is carried out writes its own audit entry.
-  const answer = await askKept(
+  const answer = await askAudited(
     { store, now: Date.now },
     { by, action: update, subject: batchId },
     async () => {

@@ -1,14 +1,14 @@
 import { FLAGS, type Flag } from '../../domain/flags.ts';
 import { Problem } from '../../domain/problem.ts';
 import { counted, groupedAmount } from '../../reports/display.ts';
-import { tellPlan } from '../../services/batch/control.ts';
+import { signalPlan } from '../../services/batch/control.ts';
 import {
-  APART,
   type BatchPlan,
   type PlanDeps,
   planToSign,
   preparePlan,
   takePlan,
+  WHY_EXCLUDED,
 } from '../../services/decisions/plan.ts';
 import type { BatchRecord } from '../../store/store.ts';
 import { untilCarriedOut } from '../../temporal/carried-out.ts';
@@ -61,7 +61,7 @@ export async function decideBatch(
   }
   const client = await session.client();
   const waiting = await store.awaitingUnder(plan.digest);
-  await tellPlan({ store, executions: executionsOver(client) }, signed);
+  await signalPlan({ store, executions: executionsOver(client) }, signed);
   // A stack booted by this command ends with it: first wait until the decisions are carried out.
   if (stack.owner) for (const workflowId of waiting) await untilCarriedOut(client, workflowId);
   const { rows: _, ...shown } = plan;
@@ -92,7 +92,11 @@ function planText({ batchId, question, rows, totals, payees, newPayees, flags, a
   const more = apart.length - LISTED_MAX;
   const listed = apart
     .slice(0, LISTED_MAX)
-    .map(({ documentId, amount, currency, why }) => [documentId, `${groupedAmount(amount)} ${currency}`, APART[why]]);
+    .map(({ documentId, amount, currency, why }) => [
+      documentId,
+      `${groupedAmount(amount)} ${currency}`,
+      WHY_EXCLUDED[why],
+    ]);
   return [
     `${batchId}: ${what} to ${counted(payees, 'payee')}, ${groupedAmount(`${newPayees}`)} of them new`,
     ...sums,

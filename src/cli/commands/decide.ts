@@ -13,12 +13,12 @@ import { counted } from '../../reports/display.ts';
 import { kindOf, shortId } from '../../reports/next-step.ts';
 import { widthOf } from '../../reports/wrap.ts';
 import { visible } from '../../rules/finding.ts';
-import { askKept, outcomeInWords } from '../../services/decisions/asked.ts';
-import { roleAskedOf } from '../../services/decisions/is-for.ts';
+import { askAudited, outcomeInWords } from '../../services/decisions/audited-request.ts';
+import { roleAskedOf } from '../../services/decisions/awaits-decision.ts';
 import { openQuestion } from '../../services/decisions/open-question.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
 import { untilCarriedOut } from '../../temporal/carried-out.ts';
-import { refusalOf, tellPayout } from '../../temporal/decide-payout.ts';
+import { refusalOf, updatePayout } from '../../temporal/decide-payout.ts';
 import { resolvePayout } from '../../temporal/resolve-payout.ts';
 import { bothSidesText, verdictsText } from '../both-sides.ts';
 import { byKind, decisionTable } from '../decision-table.ts';
@@ -26,11 +26,11 @@ import { EXIT, type ExitCode } from '../exit.ts';
 import { findTarget, type Target } from '../find-target.ts';
 import { confirm } from '../plan.ts';
 import type { Session } from '../session.ts';
-import { type DecideOptions, keepSigned, nameOf, type Signer, signerOf } from '../signer.ts';
+import { type DecideOptions, nameOf, type Signer, signAndStore, signerOf } from '../signer.ts';
 import { controlBatch } from './control-batch.ts';
 import { decideBatch } from './decide-batch.ts';
 
-interface Told {
+interface Outcome {
   reference: string;
   outcome: string;
 }
@@ -59,7 +59,7 @@ export async function decide(
   }
   const [role = 'payout'] = new Set(payouts.map(roleAskedOf));
   const signer = await signerOf(session, options, role);
-  if (!options.yes) await tellWhatIsDecided(session, payouts, decision);
+  if (!options.yes) await printDecided(session, payouts, decision);
   const verb = decision === 'approve' ? 'Approve' : 'Reject';
   await confirm(`${verb} ${counted(payouts.length, 'payout')}?`, options.yes);
   const asked: Asked = {
@@ -67,10 +67,10 @@ export async function decide(
     by: signer.name,
     detail: options.remark === undefined ? {} : { remark: options.remark },
   };
-  return tellEach(session, payouts, asked, async (client, payout) => {
+  return sendEach(session, payouts, asked, async (client, payout) => {
     const update = await decisionOn(store, payout, signer, { decision, remark: options.remark });
     if ('refused' in update) return update;
-    return tellPayout(client, payout.workflowId, MESSAGES.decide, update);
+    return updatePayout(client, payout.workflowId, MESSAGES.decide, update);
   });
 }
 
@@ -91,7 +91,7 @@ function ofKind(payouts: readonly PayoutRecord[], id: string, kinds: readonly st
 }
 
 /** Shows everything a person should see before the question, including both sides of whatever has two. */
-async function tellWhatIsDecided(
+async function printDecided(
   session: Session,
   payouts: readonly PayoutRecord[],
   decision?: 'approve' | 'reject',
@@ -139,8 +139,8 @@ export async function cancel(session: Session, id: string, options: DecideOption
   const reason = options.remark ?? 'cancelled by an operator';
   await confirm(`Cancel ${titleOf(target)}?`, options.yes);
   if (target.kind === 'batch') return controlBatch(session, target.batch.batchId, MESSAGES.cancel, by);
-  return tellEach(session, [target.payout], { action: 'cancel', by, detail: { reason } }, (client, { workflowId }) =>
-    tellPayout(client, workflowId, MESSAGES.cancel, { by, reason }),
+  return sendEach(session, [target.payout], { action: 'cancel', by, detail: { reason } }, (client, { workflowId }) =>
+    updatePayout(client, workflowId, MESSAGES.cancel, { by, reason }),
   );
 }
 
@@ -171,13 +171,13 @@ export async function resolve(session: Session, id: string, options: ResolveOpti
   }
   const signer = await signerOf(session, options, 'resolve');
   const { name: by } = signer;
-  if (!options.yes) await tellWhatIsDecided(session, [payout], 'reject');
+  if (!options.yes) await printDecided(session, [payout], 'reject');
   await confirm(`${options.action} for payout ${payout.reference}?`, options.yes);
   const about = { question: 'resolve', reference: payout.reference, remark: options.evidence } as const;
   const digest = resolveDigest(options.action, options.order);
-  const signed = await keepSigned(store, signer, { ...about, digest });
+  const signed = await signAndStore(store, signer, { ...about, digest });
   const asked: Asked = { action: 'resolve', by, detail: { action: options.action, evidence: options.evidence } };
-  return tellEach(session, [payout], asked, (client) => {
+  return sendEach(session, [payout], asked, (client) => {
     const { action, evidence, order: orderId } = options;
     return resolvePayout({ client, store }, payout, { action, by, evidence, orderId, decisionId: signed?.id });
   });
@@ -210,7 +210,7 @@ interface Asked {
  * Tells each payout, on the stack that is up or one booted for it; a refusal by the workflow is shown with its reason. The
  * request and its answer are an audit entry, whatever the answer.
  */
-async function tellEach(
+async function sendEach(
   session: Session,
   payouts: readonly PayoutRecord[],
   asked: Asked,
@@ -219,11 +219,11 @@ async function tellEach(
   const store = await session.store();
   const stack = await session.stack();
   const client = await session.client();
-  const told: Told[] = [];
+  const told: Outcome[] = [];
   let refused = 0;
   for (const payout of payouts) {
     const { reference } = payout;
-    const answer = await askKept(
+    const answer = await askAudited(
       { store, now: Date.now },
       { ...asked, subject: reference },
       () => tell(client, payout).catch(refusalOf),

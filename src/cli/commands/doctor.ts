@@ -3,7 +3,7 @@ import type { ClockOffset } from '../../api/bank-clock.ts';
 import { clockComplaint } from '../../compose/bank-clock-alarm.ts';
 import { bankMark } from '../../compose/bank-mark.ts';
 import { payeeChecks } from '../../compose/checks.ts';
-import { recordAccounts } from '../../compose/world.ts';
+import { recordAccounts } from '../../compose/store-binding.ts';
 import type { Config } from '../../config.ts';
 import { temporalCliPath } from '../../embedded/cli-path.ts';
 import type { Stack } from '../../embedded/stack.ts';

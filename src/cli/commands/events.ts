@@ -134,7 +134,7 @@ export async function eventsStatus(session: Session): Promise<ExitCode> {
   const names = [...new Set([...configured.keys(), ...stored.map(({ name }) => name)])].sort();
   const all = await Promise.all(
     names.map((name) =>
-      standing(
+      statusOf(
         store,
         { name, head },
         configured.get(name),
@@ -142,16 +142,16 @@ export async function eventsStatus(session: Session): Promise<ExitCode> {
       ),
     ),
   );
-  const documents = all.map(standingDocument);
+  const documents = all.map(statusDocument);
   const none = 'No events are sent: PAYOUTS_EVENTS names no subscription.';
-  const text = all.length === 0 ? none : all.map(standingText).join('\n\n');
+  const text = all.length === 0 ? none : all.map(statusText).join('\n\n');
   session.output.result({ head, subscriptions: documents }, text);
   return all.some(({ state, refused }) => state === 'parked' || refused.some(isParked))
     ? EXIT.exceptions
     : EXIT.completed;
 }
 
-interface Standing {
+interface SubscriptionStatus {
   name: string;
   /** An origin, or mail addresses; null: not in the configuration of this command. */
   to: string | null;
@@ -162,12 +162,12 @@ interface Standing {
   refused: readonly RefusedEvent[];
 }
 
-async function standing(
+async function statusOf(
   store: Store,
   { name, head }: { name: string; head: number },
   subscription: Subscription | undefined,
   record: SubscriptionRecord | undefined,
-): Promise<Standing> {
+): Promise<SubscriptionStatus> {
   const position = record?.position ?? head;
   const behind = head - position;
   const refused = await store.refusedEvents(name);
@@ -181,7 +181,7 @@ function addressOf(subscription: Subscription | undefined): string | null {
   return to.kind === 'webhook' ? new URL(to.url).origin : to.addresses.join(', ');
 }
 
-function stateOf(record: SubscriptionRecord | undefined, behind: number): Standing['state'] {
+function stateOf(record: SubscriptionRecord | undefined, behind: number): SubscriptionStatus['state'] {
   if (record === undefined) return 'new';
   if (record.parkedAt !== null) return 'parked';
   if (record.failingSince !== null) return 'failing';
@@ -190,7 +190,7 @@ function stateOf(record: SubscriptionRecord | undefined, behind: number): Standi
 
 const isParked = ({ parkedAt }: RefusedEvent): boolean => parkedAt !== null;
 
-function standingDocument({ record, refused, ...shown }: Standing): object {
+function statusDocument({ record, refused, ...shown }: SubscriptionStatus): object {
   const {
     failures = 0,
     failingSince = null,
@@ -216,7 +216,7 @@ function standingDocument({ record, refused, ...shown }: Standing): object {
   };
 }
 
-function standingText({ name, to, state, position, behind, record, refused }: Standing): string {
+function statusText({ name, to, state, position, behind, record, refused }: SubscriptionStatus): string {
   const layout = { indent: 2, labelWidth: 'failing since  '.length, width: widthOf(process.stdout) };
   const line = (label: string, text: string | null | undefined): string[] =>
     text == null ? [] : labelled(label, text, layout);

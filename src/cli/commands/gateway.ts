@@ -2,7 +2,7 @@ import { accessOf, openGateway } from '../../compose/gateway.ts';
 import { pagesUrl } from '../../compose/pages-url.ts';
 import type { GatewayAddresses } from '../../compose/sandbox-webhooks.ts';
 import { assertFenced, type ListenOn } from '../../gateway/server.ts';
-import { assertSealed } from '../../gateway/transport.ts';
+import { assertEncrypted } from '../../gateway/transport.ts';
 import { interruptSignal, untilStopped } from '../interrupt.ts';
 import { processLog } from '../process-log.ts';
 import type { Session } from '../session.ts';
@@ -18,7 +18,7 @@ export function gatewayOf({ config }: Session, listenOn: ListenOn, level: 'info'
 export async function gateway(session: Session, listenOn: ListenOn): Promise<void> {
   const stopped = interruptSignal();
   assertFenced(accessOf(session.config), listenOn.host);
-  assertSealed(session.config.gateway, listenOn.host);
+  assertEncrypted(session.config.gateway, listenOn.host);
   const startGateway = gatewayOf(session, listenOn, 'info');
   const stack = await session.stack('join-or-boot', { startGateway });
   await using own = new AsyncDisposableStack();

@@ -17,12 +17,12 @@ export async function pull(session: Session, { to, query, limit }: PullOptions):
   await session.stack(config.temporal.kind === 'embedded' ? 'join-only' : 'join-or-boot');
   const told = (count: number): void => output.progress(counted(count, 'history', 'histories'));
   const count = await pullHistories(await session.client(), folder, { query, limit, told });
-  const isSealed = config.codecKeys() !== undefined;
-  const payloads = isSealed
+  const isEncrypted = config.codecKeys() !== undefined;
+  const payloads = isEncrypted
     ? 'Payloads are encrypted as in Temporal: payouts replay needs the same keys.'
     : 'Payloads are in clear text, with payees and accounts: delete the folder when you are done.';
   output.result(
-    { histories: { folder, count, encrypted: isSealed, complete: count < limit } },
+    { histories: { folder, count, encrypted: isEncrypted, complete: count < limit } },
     [
       `${counted(count, 'open workflow')} in ${folder}${count < limit ? '' : ', and maybe more: --limit'}.`,
       payloads,

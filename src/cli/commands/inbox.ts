@@ -6,7 +6,7 @@ import { kindOf, nextStep, type StepContext, type StepGroup, stepGroups } from '
 import { stepGroupsText } from '../../reports/render-steps.ts';
 import { labelled, widthOf } from '../../reports/wrap.ts';
 import { approvedBy } from '../../services/decisions/approved-by.ts';
-import { isFor } from '../../services/decisions/is-for.ts';
+import { awaitsDecisionBy } from '../../services/decisions/awaits-decision.ts';
 import { openQuestion } from '../../services/decisions/open-question.ts';
 import type { CardRecord } from '../../store/card-store.ts';
 import type { IncidentRecord, PayoutRecord, Store, SubscriptionRecord } from '../../store/store.ts';
@@ -14,7 +14,7 @@ import { stepsDocument, timesOf } from '../batch-steps.ts';
 import { cardForPeopleLines, neededFor } from '../cards-for-people.ts';
 import { incidentDocument } from '../incident-document.ts';
 import type { Session } from '../session.ts';
-import { type Asker, lookerOf } from '../signer.ts';
+import { type Asker, viewerOf } from '../signer.ts';
 
 /** The most rows, and the most incidents, that are read. */
 const READ_MAX = 10_000;
@@ -27,7 +27,7 @@ export interface InboxOptions extends Asker {
 /** `payouts inbox`: what waits for people in all batches, by kind, the oldest first. It reads the store and boots nothing. */
 export async function inbox(session: Session, options: InboxOptions): Promise<void> {
   const store = await session.store();
-  const name = options.mine ? await lookerOf(session, options) : undefined;
+  const name = options.mine ? await viewerOf(session, options) : undefined;
   const read = await store.payoutsIn(FOR_PEOPLE, READ_MAX);
   const waiting = read
     .filter((row) => needsAttention(row.state, row.reason))
@@ -72,10 +72,10 @@ async function those(
 ): Promise<PayoutRecord[]> {
   const mine: PayoutRecord[] = [];
   for (const row of rows) {
-    if (!isFor(settings.policy, name, row, [])) continue;
+    if (!awaitsDecisionBy(settings.policy, name, row, [])) continue;
     const asked = await openQuestion(store, row);
     const approved = await approvedBy({ store, settings, now: Date.now }, row, asked);
-    if (isFor(settings.policy, name, row, approved)) mine.push(row);
+    if (awaitsDecisionBy(settings.policy, name, row, approved)) mine.push(row);
   }
   return mine;
 }

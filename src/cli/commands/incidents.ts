@@ -6,7 +6,7 @@ import type { IncidentRecord } from '../../store/store.ts';
 import { incidentDocument } from '../incident-document.ts';
 import { confirm } from '../plan.ts';
 import type { Session } from '../session.ts';
-import { type Asker, keepSigned, signerOf } from '../signer.ts';
+import { type Asker, signAndStore, signerOf } from '../signer.ts';
 import { table } from '../table.ts';
 
 // Incidents are in the store: both commands need only that.
@@ -49,7 +49,7 @@ export async function acknowledge(
   await assertMayAcknowledge({ store, policy: session.config.settings.policy, name: by }, known);
   await confirm(`Acknowledge incident ${id}?`, yes);
   const digest = resolveDigest('acknowledge', id);
-  await keepSigned(store, signer, { question: 'resolve', reference: id, digest, remark: reason });
+  await signAndStore(store, signer, { question: 'resolve', reference: id, digest, remark: reason });
   const acknowledged = await store.acknowledgeIncident(id, { by, reason, at: Date.now() });
   if (acknowledged === undefined) throw unknownIncident(id);
   const { incident, isNew } = acknowledged;

@@ -13,8 +13,8 @@ import { bothSidesText } from '../both-sides.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { findBatch, findTarget } from '../find-target.ts';
 import { payoutDocument, payoutText } from '../payout-document.ts';
+import { printReport, summaryText } from '../print-report.ts';
 import type { Session } from '../session.ts';
-import { summaryText, tellReport } from '../tell-report.ts';
 
 // Commands that only read: `status` and `report` use the store and boot nothing.
 
@@ -35,7 +35,7 @@ export async function status(session: Session, id: string): Promise<void> {
   if (target.kind === 'batch') {
     const { batchId } = target.batch;
     await session.output.stream(session.document(batchId), async () =>
-      summaryText(session, await session.standing(batchId), false),
+      summaryText(session, await session.summary(batchId), false),
     );
   } else await showPayout(session, target.payout);
 }
@@ -83,6 +83,6 @@ async function sidesText(
 /** `payouts report ID`: writes the report files again (the same facts give the same bytes) and shows them. */
 export async function report(session: Session, id: string, options: { mask: boolean }): Promise<ExitCode> {
   const batchId = await findBatch(await session.store(), id);
-  await tellReport(session, await session.report(batchId, options.mask));
+  await printReport(session, await session.report(batchId, options.mask));
   return EXIT.completed;
 }

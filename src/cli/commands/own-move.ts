@@ -11,7 +11,7 @@ import { type FollowedPayout, followPayout } from '../follow-payout.ts';
 import { movePlanText } from '../move-plan.ts';
 import { confirm } from '../plan.ts';
 import type { Session } from '../session.ts';
-import { type Asker, keepSigned, signerOf } from '../signer.ts';
+import { type Asker, signAndStore, signerOf } from '../signer.ts';
 import { withValidationBank } from '../validation-bank.ts';
 import { showPayout } from './inspect.ts';
 
@@ -57,7 +57,7 @@ export async function move(session: Session, kind: MoveKind, options: MoveOption
   await confirm(kind === 'transfer' ? `Transfer ${currency} ${amount}?` : `Buy ${currency} ${amount}?`, options.yes);
   // Under a policy the workflow accepts only what was signed by its maker for exactly this instruction.
   const digest = payloadDigest(plan.instruction);
-  await keepSigned(store, signer, { question: 'make', reference: plan.reference, digest });
+  await signAndStore(store, signer, { question: 'make', reference: plan.reference, digest });
   return startAndFollow(session, plan, options);
 }
 

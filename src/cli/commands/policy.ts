@@ -6,9 +6,9 @@ import { DAY_MS, HOUR_MS } from '../../domain/durations.ts';
 import { Problem } from '../../domain/problem.ts';
 import { tokenSha256 } from '../../gateway/callers.ts';
 import { parsePolicy } from '../../policy/policy-file.ts';
-import { roleAskedOf } from '../../services/decisions/is-for.ts';
+import { roleAskedOf } from '../../services/decisions/awaits-decision.ts';
 import { openQuestion } from '../../services/decisions/open-question.ts';
-import { touches, verdictOn } from '../../services/decisions/verdict.ts';
+import { scopeFactsOfRow, verdictOn } from '../../services/decisions/verdict.ts';
 import { newKey } from '../../signing/ed25519.ts';
 import { findTarget } from '../find-target.ts';
 import type { Session } from '../session.ts';
@@ -105,7 +105,7 @@ export async function explainPolicy(session: Session, id: string): Promise<void>
   const { payout } = target;
   const { reference, state, by } = payout;
   const mayApprove = ({ name }: Person): boolean =>
-    name !== by && may(personOf(policy, name), roleAskedOf(payout), touches(payout));
+    name !== by && may(personOf(policy, name), roleAskedOf(payout), scopeFactsOfRow(payout));
   const able = policy.people.filter(mayApprove).map(({ name }) => name);
   const asked = await openQuestion(store, payout);
   const authority = { store, settings: session.config.settings, now: Date.now };

@@ -5,7 +5,7 @@ import type { IntakeDeps } from '../../intake/intake.ts';
 import { IntakeRefusal } from '../../intake/intake-refusal.ts';
 import { isOverBatch } from '../../intake/known-batches.ts';
 import { type Agree, assertPlan, type TakeOptions, type Taking, takeFile } from '../../intake/take-file.ts';
-import type { BatchStanding } from '../../reports/batch-report.ts';
+import type { BatchSummary } from '../../reports/batch-report.ts';
 import { counted } from '../../reports/display.ts';
 import { shortId } from '../../reports/next-step.ts';
 import { startBatch } from '../../temporal/executions.ts';
@@ -13,9 +13,9 @@ import { EXIT, type ExitCode } from '../exit.ts';
 import { formatFindings, formatWarnings } from '../findings-text.ts';
 import { followBatches } from '../follow.ts';
 import { confirm, listedAlikes, planText } from '../plan.ts';
+import { exitOfReport, printReport } from '../print-report.ts';
 import type { Session } from '../session.ts';
 import { signerOf } from '../signer.ts';
-import { exitOfReport, tellReport } from '../tell-report.ts';
 import { withValidationBank } from '../validation-bank.ts';
 
 /** How a batch is paid from a terminal. */
@@ -115,12 +115,12 @@ export async function followAndReport(
   const over = await Promise.all(batchIds.map((batchId) => isOverBatch(store, batchId)));
   const end = over.every(Boolean) ? 'at-rest' : await followBatches(session, batchIds, timeoutMs);
   const exits: ExitCode[] = [];
-  let last: BatchStanding | undefined;
+  let last: BatchSummary | undefined;
   for (const batchId of batchIds) {
     last = await session.report(batchId);
     exits.push(exitOfReport(last.head));
   }
-  if (last !== undefined) await tellReport(session, last);
+  if (last !== undefined) await printReport(session, last);
   if (end === 'interrupted') {
     session.leaveAtOnce = true;
     session.output.say(
@@ -134,7 +134,7 @@ export async function followAndReport(
 
 async function tell(session: Session, batchId: string, how: string): Promise<ExitCode> {
   const next = `Next: payouts watch ${shortId(batchId)}`;
-  await tellReport(
+  await printReport(
     session,
     await session.report(batchId),
     (summary) => `Batch ${batchId} ${how}.\n\n${summary}\n\n${next}`,

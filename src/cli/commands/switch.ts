@@ -1,10 +1,10 @@
 import { Problem } from '../../domain/problem.ts';
 import type { SwitchScope } from '../../domain/switch-scope.ts';
 import { switchText } from '../../domain/switches.ts';
-import { assertMaySwitchOn, namedSwitch, wellNamed } from '../../services/decisions/named-switch.ts';
+import { assertMaySwitchOn, checkedSwitch, namedSwitch } from '../../services/decisions/named-switch.ts';
 import { confirm } from '../plan.ts';
 import type { Session } from '../session.ts';
-import { type DecideOptions, keepSigned, signerOf } from '../signer.ts';
+import { type DecideOptions, signAndStore, signerOf } from '../signer.ts';
 import { table } from '../table.ts';
 
 // Kill switches need only the store, so that they work whatever else is down.
@@ -38,7 +38,7 @@ export async function switchOn(
   options: SwitchOptions,
 ): Promise<void> {
   const store = await session.store();
-  const on = wellNamed(scope, key);
+  const on = checkedSwitch(scope, key);
   const { policy } = session.config.settings;
   const asked = await askedBy(session, options, `on ${switchText(on)}`, (name) =>
     assertMaySwitchOn({ store, policy, name }, on),
@@ -79,6 +79,6 @@ async function askedBy(
   const signer = await signerOf(session, asker, 'switch');
   await assertMay?.(signer.name);
   const about = { question: 'switch' as const, reference: digest, digest, remark: reason };
-  await keepSigned(await session.store(), signer, about);
+  await signAndStore(await session.store(), signer, about);
   return { reason, by: signer.name, at: Date.now() };
 }

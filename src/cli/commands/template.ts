@@ -1,4 +1,4 @@
-import { isJudged, unless } from '../../api/errors.ts';
+import { isJudged, undefinedIf } from '../../api/errors.ts';
 import type { RequiredDetailsEntry } from '../../api/schemas/beneficiaries.ts';
 import { type MessageFiles, messageContextOf } from '../../compose/message-context.ts';
 import { Problem } from '../../domain/problem.ts';
@@ -45,7 +45,7 @@ async function fromMessage(session: Session, kind: TemplateKind, from: string, f
   const context = await messageContextOf(session.config, files, Date.now());
   const parties = await messageParties(from, context);
   const entries = await withValidationBank(session, async (bank) => {
-    const offers = [...parties.currencies].map((code) => unless(isJudged, () => bankOffer(bank, code)));
+    const offers = [...parties.currencies].map((code) => undefinedIf(isJudged, () => bankOffer(bank, code)));
     return (await Promise.all(offers)).flatMap((offer) => offer ?? []);
   });
   const text =

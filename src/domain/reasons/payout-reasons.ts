@@ -9,7 +9,7 @@ import {
   type Remedy,
   STAYS,
   screened,
-  told,
+  signalled,
   waits,
 } from '../remedy.ts';
 
@@ -110,7 +110,7 @@ export const PAYOUT_REASONS = {
     'Have the bank open an account in that currency; then `payouts approve ID` checks again at once. `payouts reject ID --remark TEXT` ends it unpaid.',
     LOOKS_AGAIN,
   ),
-  'switched-off': told(
+  'switched-off': signalled(
     onlyLooks(
       'an operator has switched this off or paused its batch; continues when that is undone',
       '`payouts switch list` shows who switched what off and why. If only its batch is paused, `payouts resume BATCH` continues it. `payouts approve ID` only checks again and lifts no switch. `payouts reject ID --remark TEXT` ends it unpaid.',
@@ -157,7 +157,7 @@ export const PAYOUT_REASONS = {
     'Give its maker the role `maker` again in the policy file, or reject it and have somebody else submit it. `payouts approve ID` only checks again; `payouts reject ID --remark TEXT` ends it unpaid.',
     'It continues when the policy allows it.',
   ),
-  'card-payment-open': told(
+  'card-payment-open': signalled(
     waits(
       'waiting for the card payment it depends on',
       '`payouts card list` shows the state of the card payment.',
@@ -174,14 +174,14 @@ export const PAYOUT_REASONS = {
     'Compare it with the card payment that `payouts card list` shows: `payouts approve ID` pays it anyway, `payouts reject ID --remark TEXT` ends it unpaid.',
     STAYS,
   ),
-  'card-payment-contradicted': told(
+  'card-payment-contradicted': signalled(
     held(
       'the acquirer has contradicted the end of the card payment it depends on',
       'Ask the acquirer which is true. `payouts card resolve PAYMENT --action confirm-end --evidence TEXT` confirms the stored end, `payouts reject ID --remark TEXT` ends the payout unpaid.',
       STAYS,
     ),
   ),
-  'earlier-generation-open': told(
+  'earlier-generation-open': signalled(
     onlyLooks(
       'an earlier attempt to pay this document may have moved money',
       'If the earlier one was paid, `payouts reject ID --remark TEXT` ends this one unpaid. If not, `payouts incidents --open` shows what has to be cleared first. `payouts approve ID` only checks again.',

@@ -2,9 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { KeptEntry } from '../../audit/entry.ts';
 import { parsed } from '../schemas.ts';
-import type { Doorway } from './doorway.ts';
 import { html } from './html.ts';
 import { assertMayVisit, show, viewOf } from './layout.ts';
+import type { PagesContext } from './pages-context.ts';
 import { type Column, dataTable, moment, nothing } from './pieces.ts';
 
 const PAGE = 100;
@@ -25,8 +25,8 @@ const detailText = (detail: string): string =>
     .join(' · ');
 
 /** `/audit`: the log, the newest entry first. */
-export function auditRoutes(app: FastifyInstance, doorway: Doorway): void {
-  const { store } = doorway.deps;
+export function auditRoutes(app: FastifyInstance, context: PagesContext): void {
+  const { store } = context.deps;
   const query = z.object({ before: z.coerce.number().int().min(0).optional() });
   app.get('/audit', async (request, reply) => {
     assertMayVisit('/audit', request.caller);
@@ -40,6 +40,6 @@ export function auditRoutes(app: FastifyInstance, doorway: Doorway): void {
 <p>${size} entries. To check that nobody has changed them, run <code>payouts audit verify</code>.</p>
 ${entries.length === 0 ? nothing('There are no entries.') : dataTable('Newest first', COLUMNS, entries.reverse())}
 ${from > 0 && html`<p><a class="button" href="/audit?before=${from}">Older entries</a></p>`}`;
-    return show(reply, viewOf(request, reply, doorway), { title: 'Audit', body });
+    return show(reply, viewOf(request, reply, context), { title: 'Audit', body });
   });
 }

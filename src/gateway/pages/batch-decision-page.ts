@@ -1,5 +1,5 @@
 import { FLAGS, type Flag } from '../../domain/flags.ts';
-import { APART, type BatchPlan } from '../../services/decisions/plan.ts';
+import { type BatchPlan, WHY_EXCLUDED } from '../../services/decisions/plan.ts';
 import type { BatchRecord } from '../../store/store.ts';
 import { type Html, html } from './html.ts';
 import type { View } from './layout.ts';
@@ -14,7 +14,7 @@ export interface BatchDecisionPage {
   reject: BatchPlan;
 }
 
-type RowApart = BatchPlan['apart'][number];
+type ExcludedRow = BatchPlan['apart'][number];
 
 const TOTALS: readonly Column<BatchPlan['totals'][number]>[] = [
   { head: 'Currency', cell: ({ currency }) => currency },
@@ -22,10 +22,10 @@ const TOTALS: readonly Column<BatchPlan['totals'][number]>[] = [
   { head: 'Amount', isFigure: true, cell: ({ amount, currency }) => money(amount, currency) },
 ];
 
-const ROWS_APART: readonly Column<RowApart>[] = [
+const ROWS_APART: readonly Column<ExcludedRow>[] = [
   { head: 'Document', cell: ({ reference, documentId }) => html`<a href="${payoutPath(reference)}">${documentId}</a>` },
   { head: 'Amount', isFigure: true, cell: ({ amount, currency }) => money(amount, currency) },
-  { head: 'Why', cell: ({ why }) => APART[why] },
+  { head: 'Why', cell: ({ why }) => WHY_EXCLUDED[why] },
 ];
 
 const SHOWN_MAX = 100;
@@ -45,7 +45,7 @@ ${
     html`<button class="danger">Reject ${payouts(reject)}</button>`,
   )
 }
-${apart(approve)}`;
+${excludedRows(approve)}`;
 }
 
 const payouts = ({ rows }: BatchPlan): string => `${rows.length} ${rows.length === 1 ? 'payout' : 'payouts'}`;
@@ -68,7 +68,7 @@ const form = (view: View, plan: BatchPlan, fields: Html, button: Html): Html => 
 )}
 <p class="quiet">Digest of the decision: <code>${plan.digest}</code></p></div>`;
 
-const apart = ({ apart: rows }: BatchPlan): Html | false =>
+const excludedRows = ({ apart: rows }: BatchPlan): Html | false =>
   rows.length > 0 &&
   html`<section><h2>${rows.length} ${rows.length === 1 ? 'row needs a separate decision' : 'rows need separate decisions'}</h2>
 ${dataTable('Not covered by this signature', ROWS_APART, rows.slice(0, SHOWN_MAX))}

@@ -7,29 +7,29 @@ import { type BatchPlan, type PlanDeps, plansToSign, planToSign, takePlan } from
 import type { BatchRecord } from '../../store/store.ts';
 import { visibleBatchOf } from '../batch-routes.ts';
 import type { Caller } from '../callers.ts';
-import { keptText, parsed } from '../schemas.ts';
+import { parsed, storableText } from '../schemas.ts';
 import { batchDecisionPage } from './batch-decision-page.ts';
-import { type Doorway, policyIn } from './doorway.ts';
 import { show, viewOf } from './layout.ts';
+import { type PagesContext, policyIn } from './pages-context.ts';
 import { batchPath } from './pieces.ts';
 import { assertReasoned, signedOrAsked } from './signing.ts';
 
 const decideBody = z.object({
   digest: z.string().max(1_000),
-  remark: z.union([z.literal(''), keptText]).default(''),
+  remark: z.union([z.literal(''), storableText]).default(''),
   signed: z.string().optional(),
 });
 
 const DECISIONS = ['approve', 'reject'] as const;
 
 /** `/batches/ID/decide`: one signature for the rows of a batch that ask, or will ask, the same question. */
-export function batchDecisionRoutes(app: FastifyInstance, doorway: Doorway): void {
-  const { deps } = doorway;
+export function batchDecisionRoutes(app: FastifyInstance, context: PagesContext): void {
+  const { deps } = context;
   app.get('/batches/:id/decide', async (request, reply) => {
     const batch = await visibleBatchOf(deps, request);
     const { name: subject } = deciderOf(request, batch);
-    const view = viewOf(request, reply, doorway);
-    const plans = await plansToSign(planDeps(doorway), { batchId: batch.batchId, subject }, DECISIONS);
+    const view = viewOf(request, reply, context);
+    const plans = await plansToSign(planDeps(context), { batchId: batch.batchId, subject }, DECISIONS);
     const body = batchDecisionPage({ view, batch, ...plans });
     return show(reply, view, { title: `Decide ${batch.file}`, body });
   });
@@ -39,22 +39,22 @@ export function batchDecisionRoutes(app: FastifyInstance, doorway: Doorway): voi
       const person = deciderOf(request, batch);
       const { digest, remark, signed } = parsed(decideBody, request.body, 'body');
       const asked = { batchId: batch.batchId, decision, subject: person.name };
-      const plan = await planToSign(planDeps(doorway), asked);
+      const plan = await planToSign(planDeps(context), asked);
       if (plan.digest !== digest || plan.rows.length === 0) throw asksOtherwise();
-      const signing = signedOrAsked(request, doorway, {
-        policy: policyIn(doorway),
+      const signing = signedOrAsked(request, context, {
+        policy: policyIn(context),
         person,
         about: aboutPlan(plan, remark),
         signed,
       });
       if ('asked' in signing) return signing.asked;
-      const taken = await takePlan(planDeps(doorway), plan, signing.signed);
+      const taken = await takePlan(planDeps(context), plan, signing.signed);
       if ('refused' in taken) {
         throw new Problem('conflict', 'decision-refused', `This was not accepted: ${taken.refused}.`, {
           hint: 'Reload the page of the batch.',
         });
       }
-      await deps.pages.tellPlan(signing.signed);
+      await deps.pages.signalPlan(signing.signed);
       return reply.redirect(batchPath(batch.batchId), 303);
     });
   }
@@ -73,7 +73,7 @@ function deciderOf({ caller }: FastifyRequest, batch: BatchRecord): Person {
   });
 }
 
-const planDeps = ({ deps: { store, pages, now } }: Doorway): PlanDeps => ({
+const planDeps = ({ deps: { store, pages, now } }: PagesContext): PlanDeps => ({
   store,
   bank: pages.bank,
   settings: pages.settings,

@@ -2,10 +2,10 @@ import type { FastifyInstance } from 'fastify';
 import { listBatches } from '../../reports/batch-list.ts';
 import type { ListedBatch } from '../../reports/report-document.ts';
 import { maySee } from '../may-see.ts';
-import type { Doorway } from './doorway.ts';
 import { html } from './html.ts';
 import { show, viewOf } from './layout.ts';
 import { mayHandOver } from './may-do.ts';
+import type { PagesContext } from './pages-context.ts';
 import { batchBadge, batchPath, type Column, dataTable, moment, nothing } from './pieces.ts';
 
 const COLUMNS: readonly Column<ListedBatch>[] = [
@@ -17,14 +17,14 @@ const COLUMNS: readonly Column<ListedBatch>[] = [
 ];
 
 /** `/batches`: the newest batches that somebody may see. */
-export function batchListRoutes(app: FastifyInstance, doorway: Doorway): void {
-  const { store } = doorway.deps;
+export function batchListRoutes(app: FastifyInstance, context: PagesContext): void {
+  const { store } = context.deps;
   app.get('/batches', async (request, reply) => {
     const { caller } = request;
     const { batches } = await listBatches(store, (batch) => maySee(caller, store, batch));
     const body = html`<h1>Batches</h1>
 ${mayHandOver(caller) && html`<p><a class="button" href="/batches/new">Submit a file</a></p>`}
 ${batches.length === 0 ? nothing('There are no batches yet.') : dataTable('Newest first', COLUMNS, batches)}`;
-    return show(reply, viewOf(request, reply, doorway), { title: 'Batches', body });
+    return show(reply, viewOf(request, reply, context), { title: 'Batches', body });
   });
 }

@@ -10,11 +10,11 @@ import { controlBatch, REPORTS, sendReport, visibleBatchOf } from '../batch-rout
 import type { Caller } from '../callers.ts';
 import { sendErpFile } from '../erp-routes.ts';
 import { assertMayControl } from '../may-see.ts';
-import { keptText, parsed } from '../schemas.ts';
+import { parsed, storableText } from '../schemas.ts';
 import { mayDecideBatch } from './batch-decision-routes.ts';
 import { batchPage } from './batch-page.ts';
-import { callerSeen, type Doorway } from './doorway.ts';
 import { show, viewOf } from './layout.ts';
+import { callerSeen, type PagesContext } from './pages-context.ts';
 import { batchPath } from './pieces.ts';
 import { progressOf, progressStreams } from './progress.ts';
 
@@ -33,12 +33,12 @@ const pageQuery = z.object({
 });
 const controlBody = z.object({
   control: z.enum(['pause', 'drain', 'resume', 'cancel']),
-  by: keptText.optional(),
+  by: storableText.optional(),
 });
 
 /** `/batches/ID`: its rows, its progress, its reports, and what can be done with it. */
-export function batchRoutes(app: FastifyInstance, doorway: Doorway): void {
-  const { deps } = doorway;
+export function batchRoutes(app: FastifyInstance, context: PagesContext): void {
+  const { deps } = context;
   const { store } = deps;
   const streams = progressStreams();
   app.get('/batches/:id', async (request, reply) => {
@@ -48,7 +48,7 @@ export function batchRoutes(app: FastifyInstance, doorway: Doorway): void {
     const states = state === undefined ? PAYOUT_STATES : [state];
     const read = await store.rowPage(batchId, { states, after, limit: ROWS_MAX + 1 });
     const rows = read.slice(0, ROWS_MAX);
-    const view = viewOf(request, reply, doorway);
+    const view = viewOf(request, reply, context);
     const stepping = await steppingRows(store, batchId);
     const amounts = await store.amounts(batchId, ADDED_MAX + 1);
     const body = batchPage({
@@ -64,7 +64,7 @@ export function batchRoutes(app: FastifyInstance, doorway: Doorway): void {
       next: read.length > ROWS_MAX ? (rows.at(-1)?.row ?? undefined) : undefined,
       incidents: await store.incidentsOf(rows.map(({ reference }) => reference)),
       mayDecide: mayDecideBatch(request.caller, batch),
-      mayControl: await mayControl(doorway, request.caller, batch),
+      mayControl: await mayControl(context, request.caller, batch),
       reports: [...REPORTS, ...ERP_FORMATS.filter((name) => name !== 'pain002' || batch.message !== null)],
     });
     return show(reply, view, { title: batch.file, body });
@@ -73,8 +73,8 @@ export function batchRoutes(app: FastifyInstance, doorway: Doorway): void {
     const { batchId } = await visibleBatchOf(deps, request);
     const leave = streams.enter(request.caller.name ?? request.address);
     reply.raw.once('close', leave);
-    const isLetIn = (): boolean => callerSeen(request, doorway) !== undefined;
-    return reply.type('text/event-stream').send(progressOf({ store, batchId, isLetIn, closing: doorway.closing }));
+    const isLetIn = (): boolean => callerSeen(request, context) !== undefined;
+    return reply.type('text/event-stream').send(progressOf({ store, batchId, isLetIn, closing: context.closing }));
   });
   for (const format of ERP_FORMATS) {
     app.get(`/batches/:id/reports/${format}`, (request, reply) =>
@@ -105,7 +105,7 @@ async function steppingRows(store: Store, batchId: string): Promise<{ rows: Payo
   return { rows, isCut };
 }
 
-const mayControl = ({ deps }: Doorway, caller: Caller, batch: BatchRecord): Promise<boolean> =>
+const mayControl = ({ deps }: PagesContext, caller: Caller, batch: BatchRecord): Promise<boolean> =>
   assertMayControl(caller, deps.store, batch).then(
     () => true,
     () => false,

@@ -2,10 +2,10 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { PayoutRecord } from '../../store/store.ts';
 import { maySeePayout } from '../may-see.ts';
-import { keptText, parsed } from '../schemas.ts';
-import type { Doorway } from './doorway.ts';
+import { parsed, storableText } from '../schemas.ts';
 import { type Html, html } from './html.ts';
 import { show, viewOf } from './layout.ts';
+import type { PagesContext } from './pages-context.ts';
 import { type Column, dataTable, moment, nothing } from './pieces.ts';
 import { ROW } from './row-columns.ts';
 
@@ -13,7 +13,7 @@ import { ROW } from './row-columns.ts';
 const LOOKED_AT = 1_000;
 const SHOWN_MAX = 100;
 
-const findQuery = z.object({ text: z.union([z.literal('').transform(() => undefined), keptText]).optional() });
+const findQuery = z.object({ text: z.union([z.literal('').transform(() => undefined), storableText]).optional() });
 
 const COLUMNS: readonly Column<PayoutRecord>[] = [
   ...[ROW.document, ROW.amount, ROW.from, ROW.to, ROW.state, ROW.why],
@@ -21,8 +21,8 @@ const COLUMNS: readonly Column<PayoutRecord>[] = [
 ];
 
 /** `/payouts?text=TEXT`: payouts in the caller's scope with this text in an id or their file's name, as `payouts list --text`. */
-export function findRoutes(app: FastifyInstance, doorway: Doorway): void {
-  const { store } = doorway.deps;
+export function findRoutes(app: FastifyInstance, context: PagesContext): void {
+  const { store } = context.deps;
   app.get('/payouts', async (request, reply) => {
     const { text } = parsed(findQuery, request.query);
     const found = text === undefined ? [] : await store.searchPayouts({ text }, LOOKED_AT);
@@ -31,7 +31,7 @@ export function findRoutes(app: FastifyInstance, doorway: Doorway): void {
 <form class="filters" method="get" role="search">
 <label>Document, reference, order, user, payee id or file <input name="text" type="search" maxlength="200" required value="${text}"></label><button>Find</button></form>
 ${text !== undefined && results(rows, found.length === LOOKED_AT)}`;
-    return show(reply, viewOf(request, reply, doorway), { title: 'Find', body });
+    return show(reply, viewOf(request, reply, context), { title: 'Find', body });
   });
 }
 

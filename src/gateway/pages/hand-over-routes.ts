@@ -7,13 +7,13 @@ import { IntakeRefusal } from '../../intake/intake-refusal.ts';
 import { assertPlan, takeFile } from '../../intake/take-file.ts';
 import { answerOf } from '../answer-error.ts';
 import { refusalFor } from '../may-see.ts';
-import { keptText, parsed } from '../schemas.ts';
+import { parsed, storableText } from '../schemas.ts';
 import { assertFileName, receive, tooLarge } from '../upload.ts';
-import type { Doorway } from './doorway.ts';
 import { choosePage, type HandOverOptions, type PlanPage, planPage, refusedPage } from './hand-over-page.ts';
-import type { HeldUpload, HeldUploads } from './held-uploads.ts';
 import { show, viewOf } from './layout.ts';
 import { assertMayHandOver } from './may-do.ts';
+import type { PagesContext } from './pages-context.ts';
+import type { PendingUpload, PendingUploads } from './pending-uploads.ts';
 import { batchPath } from './pieces.ts';
 
 declare module 'fastify' {
@@ -28,19 +28,19 @@ const yes = z
   .optional()
   .transform((value) => value === 'yes');
 const options = z.object({ skip: yes, meant: yes });
-const agreeBody = options.extend({ plan: z.string().max(100), by: keptText.optional() });
+const agreeBody = options.extend({ plan: z.string().max(100), by: storableText.optional() });
 
 /** `/batches/new/ID`: the state of a submitted file, and the plan to confirm. */
-export function planRoutes(app: FastifyInstance, doorway: Doorway, uploads: HeldUploads): void {
-  const { deps, policy } = doorway;
-  const heldIn = (request: FastifyRequest): HeldUpload => {
+export function planRoutes(app: FastifyInstance, context: PagesContext, uploads: PendingUploads): void {
+  const { deps, policy } = context;
+  const heldIn = (request: FastifyRequest): PendingUpload => {
     assertMayHandOver(request.caller);
     const { upload } = request.params as { upload: string };
     const held = uploads.find(upload, request.caller.name, deps.now());
     if (held !== undefined) return held;
     throw new Problem('not-found', 'unknown-id', 'This file is no longer available.', { hint: 'Submit it again.' });
   };
-  const taken = async (held: HeldUpload, asked: HandOverOptions & { by?: string; plan?: string }) => {
+  const taken = async (held: PendingUpload, asked: HandOverOptions & { by?: string; plan?: string }) => {
     const { skip, meant, by, plan } = asked;
     const dryRun = plan === undefined;
     const taking = {
@@ -56,7 +56,7 @@ export function planRoutes(app: FastifyInstance, doorway: Doorway, uploads: Held
   };
   app.get('/batches/new/:upload', async (request, reply) => {
     const held = heldIn(request);
-    const view = viewOf(request, reply, doorway);
+    const view = viewOf(request, reply, context);
     const page: PlanPage = { view, path: planPath(held), options: parsed(options, request.query) };
     try {
       const taking = await taken(held, page.options);
@@ -83,12 +83,16 @@ export function planRoutes(app: FastifyInstance, doorway: Doorway, uploads: Held
 }
 
 /** `/batches/new`: receives a file. */
-export async function handOverRoutes(app: FastifyInstance, doorway: Doorway, uploads: HeldUploads): Promise<void> {
-  const { deps } = doorway;
+export async function handOverRoutes(
+  app: FastifyInstance,
+  context: PagesContext,
+  uploads: PendingUploads,
+): Promise<void> {
+  const { deps } = context;
   await app.register(multipart, { limits: { fileSize: FILE_BYTES_MAX, files: 1, fields: 5, fieldSize: 1_000 } });
   app.get('/batches/new', (request, reply) => {
     assertMayHandOver(request.caller);
-    const view = viewOf(request, reply, doorway);
+    const view = viewOf(request, reply, context);
     return show(reply, view, { title: 'Submit a file', body: choosePage(view) });
   });
   const guarded = {
@@ -110,7 +114,7 @@ export async function handOverRoutes(app: FastifyInstance, doorway: Doorway, upl
   });
 }
 
-const planPath = ({ id }: HeldUpload): string => `/batches/new/${id}`;
+const planPath = ({ id }: PendingUpload): string => `/batches/new/${id}`;
 
 /** The fields precede the file, so its CSRF token is checked before any of it is written. */
 async function readFields(request: FastifyRequest): Promise<void> {

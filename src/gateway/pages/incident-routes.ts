@@ -3,28 +3,28 @@ import { z } from 'zod';
 import { Problem } from '../../domain/problem.ts';
 import { resolveDigest } from '../../domain/question-digest.ts';
 import { INCIDENTS } from '../../domain/reconciliation.ts';
-import { touches } from '../../services/decisions/verdict.ts';
+import { scopeFactsOfRow } from '../../services/decisions/verdict.ts';
 import type { IncidentRecord } from '../../store/store.ts';
-import { keptText, parsed } from '../schemas.ts';
-import type { Doorway } from './doorway.ts';
+import { parsed, storableText } from '../schemas.ts';
 import { type Html, html, type Part } from './html.ts';
 import { assertMayVisit, show, type View, viewOf } from './layout.ts';
 import { assertMayOperate, mayOperate } from './may-do.ts';
 import type { Offer } from './offers.ts';
 import { type OperatorForm, operatorSays } from './operator-signs.ts';
+import type { PagesContext } from './pages-context.ts';
 import { factList, moment, nothing, payoutPath } from './pieces.ts';
 import { signedForm } from './signed-form.ts';
 import { todoText } from './step-text.ts';
 import { type VisibleIncident, visibleIncidents, visibleOf } from './visible-incidents.ts';
 
-const acknowledgeBody = z.object({ reason: keptText, by: keptText.optional(), signed: z.string().optional() });
+const acknowledgeBody = z.object({ reason: storableText, by: storableText.optional(), signed: z.string().optional() });
 
 /** `/incidents`: what the bank shows that contradicts stored ends, for an operator to acknowledge. */
-export function incidentRoutes(app: FastifyInstance, doorway: Doorway): void {
-  const { store, now } = doorway.deps;
+export function incidentRoutes(app: FastifyInstance, context: PagesContext): void {
+  const { store, now } = context.deps;
   app.get('/incidents', async (request, reply) => {
     assertMayVisit('/incidents', request.caller);
-    const view = viewOf(request, reply, doorway);
+    const view = viewOf(request, reply, context);
     const open = await visibleIncidents(request.caller, store, true);
     const seen = (await visibleIncidents(request.caller, store, false)).filter(
       ({ incident }) => incident.acknowledged !== null,
@@ -49,9 +49,9 @@ ${seen.length > 0 && html`<h2>Acknowledged</h2>${seen.map((it) => card(it, view,
       digest: resolveDigest('acknowledge', id),
       remark: form.reason,
     };
-    const said = await operatorSays(request, doorway, about, {
+    const said = await operatorSays(request, context, about, {
       ...form,
-      touched: found.payout && touches(found.payout),
+      touched: found.payout && scopeFactsOfRow(found.payout),
     });
     if ('asked' in said) return said.asked;
     await store.acknowledgeIncident(id, { by: said.by, reason: form.reason, at: now() });

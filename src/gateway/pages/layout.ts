@@ -2,9 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Role } from '../../domain/authority.ts';
 import { Problem } from '../../domain/problem.ts';
 import type { Caller } from '../callers.ts';
-import { type Doorway, tokenOf } from './doorway.ts';
 import { type Html, html } from './html.ts';
 import { seesAll } from './may-do.ts';
+import { type PagesContext, tokenOf } from './pages-context.ts';
 
 /** The viewer of a page. */
 export interface View {
@@ -55,7 +55,7 @@ export function assertMayVisit(path: string, caller: Caller): void {
   });
 }
 
-export const viewOf = (request: FastifyRequest, reply: FastifyReply, { policy }: Doorway): View => ({
+export const viewOf = (request: FastifyRequest, reply: FastifyReply, { policy }: PagesContext): View => ({
   caller: request.caller,
   csrf: reply.generateCsrf({ userInfo: userInfoOf(request, policy) }),
   isTrial: policy === undefined,
@@ -63,7 +63,7 @@ export const viewOf = (request: FastifyRequest, reply: FastifyReply, { policy }:
 });
 
 /** What a CSRF token is bound to: one from before signing in is invalid afterwards. */
-export const userInfoOf = (request: FastifyRequest, policy: Doorway['policy']): string =>
+export const userInfoOf = (request: FastifyRequest, policy: PagesContext['policy']): string =>
   (policy === undefined ? undefined : tokenOf(request, policy)) ?? 'nobody';
 
 export const csrfField = ({ csrf }: View): Html => html`<input type="hidden" name="_csrf" value="${csrf}">`;

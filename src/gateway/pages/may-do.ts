@@ -1,9 +1,9 @@
 import { isSamePerson } from '../../domain/approval.ts';
-import { holdsAll, may, type Question, type Touches } from '../../domain/authority.ts';
+import { holdsAll, may, type Question, type ScopeFacts } from '../../domain/authority.ts';
 import { isAtRest } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
-import { roleAskedOf } from '../../services/decisions/is-for.ts';
-import { touches } from '../../services/decisions/verdict.ts';
+import { roleAskedOf } from '../../services/decisions/awaits-decision.ts';
+import { scopeFactsOfRow } from '../../services/decisions/verdict.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import type { Caller } from '../callers.ts';
 
@@ -22,15 +22,19 @@ export function assertMayHandOver(caller: Caller): void {
 export const mayOperate = (
   { person }: Caller,
   question: Extract<Question, 'resolve' | 'switch'>,
-  touched?: Touches,
+  touched?: ScopeFacts,
 ): boolean => person === undefined || may(person, question, touched);
 
 /** For the maker, and an operator whose scope covers it; not after an end, nor while only an operator can resolve it. */
 export const mayCancel = (caller: Caller, row: PayoutRecord): boolean =>
-  !isAtRest(row.state) && (caller.person?.name === row.by || mayOperate(caller, 'resolve', touches(row)));
+  !isAtRest(row.state) && (caller.person?.name === row.by || mayOperate(caller, 'resolve', scopeFactsOfRow(row)));
 
 /** Throws a `Problem` if the caller is not an operator whose scope covers it. */
-export function assertMayOperate(caller: Caller, question: Parameters<typeof mayOperate>[1], touched?: Touches): void {
+export function assertMayOperate(
+  caller: Caller,
+  question: Parameters<typeof mayOperate>[1],
+  touched?: ScopeFacts,
+): void {
   if (mayOperate(caller, question, touched)) return;
   throw new Problem('forbidden', 'role-missing', 'Your role does not allow you to do this.', {
     hint: 'It requires the role operator.',
@@ -45,4 +49,5 @@ export const DECIDERS = { payout: 'an approver', screening: 'somebody with the r
 
 /** Anybody without a policy, where only the name they give can show that they are the maker. */
 export const mayDecide = ({ person }: Caller, row: PayoutRecord): boolean =>
-  person === undefined || (may(person, roleAskedOf(row), touches(row)) && !isSamePerson(row.by ?? '', person.name));
+  person === undefined ||
+  (may(person, roleAskedOf(row), scopeFactsOfRow(row)) && !isSamePerson(row.by ?? '', person.name));

@@ -1,5 +1,5 @@
 import { needsAttention } from '../../domain/payout-state.ts';
-import { touches } from '../../services/decisions/verdict.ts';
+import { scopeFactsOfRow } from '../../services/decisions/verdict.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import type { Caller } from '../callers.ts';
 import { mayCancel, mayDecide, mayOperate } from './may-do.ts';
@@ -11,7 +11,7 @@ export type Offer = 'decide' | 'cancel' | 'resolve' | 'acknowledge';
 export const offersIn = (caller: Caller, rows: readonly PayoutRecord[]): Set<Offer> => {
   const offers: Record<Offer, (row: PayoutRecord) => boolean> = {
     decide: (row) => needsAttention(row.state, row.reason) && mayDecide(caller, row),
-    resolve: (row) => mayOperate(caller, 'resolve', touches(row)),
+    resolve: (row) => mayOperate(caller, 'resolve', scopeFactsOfRow(row)),
     cancel: (row) => mayCancel(caller, row),
     acknowledge: () => false,
   };

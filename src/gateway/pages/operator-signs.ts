@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
-import type { Statement, Touches } from '../../domain/authority.ts';
+import type { ScopeFacts, Statement } from '../../domain/authority.ts';
 import { Problem } from '../../domain/problem.ts';
 import { keepDecision } from '../../services/decisions/keep-decision.ts';
-import type { Doorway } from './doorway.ts';
+import type { PagesContext } from './pages-context.ts';
 import { signedOrAsked } from './signing.ts';
 
 /** What an operator signs. */
@@ -11,18 +11,18 @@ export type OperatorForm = Pick<Statement, 'question' | 'reference' | 'digest' |
 /** The operator and the stored decision, or what they have to sign first. Throws a `Problem` if the signature does not count. */
 export async function operatorSays(
   request: FastifyRequest,
-  doorway: Doorway,
+  context: PagesContext,
   form: OperatorForm,
-  { by, signed, touched }: { by?: string; signed?: string; touched?: Touches },
+  { by, signed, touched }: { by?: string; signed?: string; touched?: ScopeFacts },
 ): Promise<{ by: string; decisionId?: string } | { asked: object }> {
-  const { deps, policy } = doorway;
+  const { deps, policy } = context;
   const { person } = request.caller;
   if (policy === undefined || person === undefined) {
     if (by !== undefined) return { by };
     throw new Problem('usage', 'name-missing', 'Your name is missing.', { hint: 'Give your name.' });
   }
   const about = { ...form, decision: 'approve' as const };
-  const signing = signedOrAsked(request, doorway, { policy, person, about, signed });
+  const signing = signedOrAsked(request, context, { policy, person, about, signed });
   if ('asked' in signing) return signing;
   const { store, now, pages } = deps;
   const why = await keepDecision({ store, settings: pages.settings, now }, signing.signed, touched);

@@ -35,6 +35,6 @@ export interface PageDeps {
   /** For reading accounts and payees of rows not read yet. */
   bank: PlanDeps['bank'];
   /** Makes the waiting rows of a plan look at the signed decision. */
-  tellPlan(signed: SignedDecision): Promise<unknown>;
+  signalPlan(signed: SignedDecision): Promise<unknown>;
   workflowUrl(workflowId: string): string;
 }

@@ -17,15 +17,23 @@ import { batchDecisionRoutes } from './batch-decision-routes.ts';
 import { batchListRoutes } from './batch-list-routes.ts';
 import { batchRoutes } from './batch-routes.ts';
 import { cancelRoutes } from './cancel-routes.ts';
-import { assertOpen, assertOwnPage, callerIn, cookieOptions, type Doorway, doorwayOf, isSealed } from './doorway.ts';
 import { errorPage } from './error-page.ts';
 import { findRoutes } from './find-routes.ts';
 import { handOverRoutes, planRoutes } from './hand-over-routes.ts';
-import { HeldUploads } from './held-uploads.ts';
 import { incidentRoutes } from './incident-routes.ts';
 import { show, userInfoOf, viewOf } from './layout.ts';
+import {
+  assertOpen,
+  assertOwnPage,
+  callerIn,
+  cookieOptions,
+  isOverTls,
+  type PagesContext,
+  pagesContext,
+} from './pages-context.ts';
 import { passkeyRoutes } from './passkey-routes.ts';
 import { payoutRoutes } from './payout-routes.ts';
+import { PendingUploads } from './pending-uploads.ts';
 import { resolveRoutes } from './resolve-routes.ts';
 import { askToSignIn, signInRoutes } from './sign-in-routes.ts';
 import { switchRoutes } from './switch-routes.ts';
@@ -35,13 +43,13 @@ import { waitingRoutes } from './waiting-routes.ts';
 export async function pages(app: FastifyInstance, deps: GatewayDeps): Promise<void> {
   const closing = new AbortController();
   app.addHook('preClose', async () => closing.abort());
-  const doorway = doorwayOf(deps, closing.signal);
-  const { policy } = doorway;
+  const context = pagesContext(deps, closing.signal);
+  const { policy } = context;
   // The OpenAPI page describes only the API.
   app.addHook('onRoute', (route) => {
     route.schema = { ...route.schema, hide: true };
   });
-  await protect(app, doorway);
+  await protect(app, context);
   auditForbidden(app, deps);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/x-www-form-urlencoded', async (_request: unknown, body: Readable) =>
@@ -53,7 +61,7 @@ export async function pages(app: FastifyInstance, deps: GatewayDeps): Promise<vo
     request.raw.resume();
     reply.headers(headers);
     if (request.headers.accept === 'application/json') return reply.code(status).send(document);
-    return show(reply, viewOf(request, reply, doorway), { ...errorPage(document), status });
+    return show(reply, viewOf(request, reply, context), { ...errorPage(document), status });
   });
   assetRoutes(app);
   app.register(async (open) => {
@@ -66,37 +74,37 @@ export async function pages(app: FastifyInstance, deps: GatewayDeps): Promise<vo
       });
       return;
     }
-    signInRoutes(open, doorway);
-    passkeyRoutes(open, doorway, policy.origin);
+    signInRoutes(open, context);
+    passkeyRoutes(open, context, policy.origin);
   });
-  const uploads = new HeldUploads();
+  const uploads = new PendingUploads();
   app.addHook('onClose', () => uploads[Symbol.asyncDispose]());
   app.register(async (inner) => {
     inner.addHook('onRequest', async (request, reply) => {
       if (request.caller === undefined) return askToSignIn(request, reply);
     });
-    inner.register((scope) => handOverRoutes(scope, doorway, uploads));
+    inner.register((scope) => handOverRoutes(scope, context, uploads));
     inner.register(async (scope) => {
       asksForTokens(scope);
-      planRoutes(scope, doorway, uploads);
-      waitingRoutes(scope, doorway);
-      findRoutes(scope, doorway);
-      payoutRoutes(scope, doorway);
-      resolveRoutes(scope, doorway);
-      cancelRoutes(scope, doorway);
-      batchListRoutes(scope, doorway);
-      batchRoutes(scope, doorway);
-      batchDecisionRoutes(scope, doorway);
-      incidentRoutes(scope, doorway);
-      switchRoutes(scope, doorway);
-      auditRoutes(scope, doorway);
+      planRoutes(scope, context, uploads);
+      waitingRoutes(scope, context);
+      findRoutes(scope, context);
+      payoutRoutes(scope, context);
+      resolveRoutes(scope, context);
+      cancelRoutes(scope, context);
+      batchListRoutes(scope, context);
+      batchRoutes(scope, context);
+      batchDecisionRoutes(scope, context);
+      incidentRoutes(scope, context);
+      switchRoutes(scope, context);
+      auditRoutes(scope, context);
     });
   });
 }
 
 /** For every page: under which host, by whom and how often it may be requested, and what a browser may do with it. */
-async function protect(app: FastifyInstance, doorway: Doorway): Promise<void> {
-  const { deps, policy } = doorway;
+async function protect(app: FastifyInstance, context: PagesContext): Promise<void> {
+  const { deps, policy } = context;
   const self = ["'self'"];
   await app.register(helmet, {
     contentSecurityPolicy: {
@@ -114,20 +122,20 @@ async function protect(app: FastifyInstance, doorway: Doorway): Promise<void> {
     },
     // Forms are checked by their Origin, which browsers omit under no-referrer.
     referrerPolicy: { policy: 'same-origin' },
-    strictTransportSecurity: isSealed(policy),
+    strictTransportSecurity: isOverTls(policy),
   });
   await app.register(cookie);
   app.decorateRequest('caller');
   app.addHook('onRequest', async (request) => {
-    assertOpen(doorway);
-    assertOwnPage(request, doorway);
-    const caller = callerIn(request, doorway);
+    assertOpen(context);
+    assertOwnPage(request, context);
+    const caller = callerIn(request, context);
     if (caller !== undefined) request.caller = caller;
   });
   await app.register(csrf, {
     cookieOpts: cookieOptions(policy),
     csrfOpts: { hmacKey: randomBytes(32).toString('hex') },
-    getUserInfo: (request) => userInfoOf(request, doorway.policy),
+    getUserInfo: (request) => userInfoOf(request, context.policy),
   });
   await app.register(rateLimit, rateLimitOf(deps.perMinute));
 }

@@ -4,9 +4,9 @@ import { Problem } from '../../domain/problem.ts';
 import { rpIdOf } from '../../signing/passkey.ts';
 import { parsed } from '../schemas.ts';
 import { read } from './assertion.ts';
-import type { Doorway } from './doorway.ts';
 import { type Html, html } from './html.ts';
 import { csrfField, show, type View, viewOf } from './layout.ts';
+import type { PagesContext } from './pages-context.ts';
 
 const body = z.object({ name: z.string().trim().min(1).max(64), signed: z.string().max(20_000).optional() });
 const base64url = z.string().regex(/^[\w-]{1,10000}$/);
@@ -24,10 +24,10 @@ const ALGORITHMS = [-8, -7, -257];
 const webauthn = () => import('@simplewebauthn/server');
 
 /** `/passkey`: makes a passkey in the browser and shows its entry for the policy. Nothing is stored. */
-export function passkeyRoutes(app: FastifyInstance, doorway: Doorway, origin: string): void {
-  const { deps, challenges } = doorway;
+export function passkeyRoutes(app: FastifyInstance, context: PagesContext, origin: string): void {
+  const { deps, challenges } = context;
   app.get('/passkey', (request, reply) => {
-    const view = viewOf(request, reply, doorway);
+    const view = viewOf(request, reply, context);
     return show(reply, view, { title: 'Create a passkey', body: formOf(view) });
   });
   app.post('/passkey', async (request, reply) => {
@@ -46,15 +46,15 @@ export function passkeyRoutes(app: FastifyInstance, doorway: Doorway, origin: st
       });
       return { options };
     }
-    const made = await entryOf(doorway, origin, signed);
+    const made = await entryOf(context, origin, signed);
     if (made === undefined) throw notMade();
-    const view = viewOf(request, reply, doorway);
+    const view = viewOf(request, reply, context);
     return show(reply, view, { title: 'Your passkey', body: entryPage(name, made) });
   });
 }
 
 /** A passkey's entry for the policy; undefined if it is not a new passkey for these pages. */
-async function entryOf({ deps, challenges }: Doorway, origin: string, signed: string) {
+async function entryOf({ deps, challenges }: PagesContext, origin: string, signed: string) {
   const response = read(attestation, signed);
   if (response === undefined) return undefined;
   const { verifyRegistrationResponse } = await webauthn();

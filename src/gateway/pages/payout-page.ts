@@ -4,7 +4,7 @@ import { INCIDENTS } from '../../domain/reconciliation.ts';
 import type { Comparison } from '../../reports/comparison.ts';
 import { counted } from '../../reports/display.ts';
 import type { NextStep } from '../../reports/next-step.ts';
-import { roleAskedOf } from '../../services/decisions/is-for.ts';
+import { roleAskedOf } from '../../services/decisions/awaits-decision.ts';
 import type { IncidentRecord } from '../../store/store.ts';
 import { cancelForm } from './cancel-form.ts';
 import { type Html, html } from './html.ts';
@@ -35,11 +35,11 @@ export interface PayoutPage {
   /** Comparisons; undefined if the bank does not answer. */
   sides: readonly Comparison[] | undefined;
   /** Result of the viewer's last action. */
-  told: string | undefined;
+  answer: string | undefined;
 }
 
 export function payoutPage(page: PayoutPage): Html {
-  const { view, shown, caps, story, incidents, workflowUrl, told } = page;
+  const { view, shown, caps, story, incidents, workflowUrl, answer: told } = page;
   const { row } = shown;
   const { documentId, state, amount, currency, reference } = row;
   const flags = flagsOf(shown);
@@ -128,13 +128,13 @@ function decision(page: PayoutPage): Html | false {
   const { row, asked, approvedBy, isWhatIsSigned } = shown;
   if (asked === undefined) return false;
   const missing = asked.needed - approvedBy.length;
-  const standing = html`<p>It needs ${missing === asked.needed ? counted(missing, 'approval') : counted(missing, 'more approval')}.
+  const summary = html`<p>It needs ${missing === asked.needed ? counted(missing, 'approval') : counted(missing, 'more approval')}.
 ${approvedBy.length > 0 && `Approved by ${approvedBy.join(', ')}.`}</p>`;
   if (!isWhatIsSigned) {
-    return html`<section><h2>${questionText(shown)}</h2>${standing}
+    return html`<section><h2>${questionText(shown)}</h2>${summary}
 <p class="problem">The data to be signed differs from what is shown here: it comes from another reading of the bank or from other settings. Reload the page in a moment; nothing can be decided here until both agree.</p></section>`;
   }
-  return html`<section><h2>${questionText(shown)}</h2>${standing}
+  return html`<section><h2>${questionText(shown)}</h2>${summary}
 ${hasDecided(page) ? html`<p class="note">You have approved it.</p>` : offersDecision(page) ? form(view, row.reference, asked.digest) : html`<p class="quiet">You cannot decide this: it requires ${DECIDERS[roleAskedOf(row)]} whose scope covers it and who is not its maker.</p>`}
 </section>`;
 }

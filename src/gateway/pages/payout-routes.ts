@@ -3,16 +3,16 @@ import { v7 } from 'uuid';
 import { z } from 'zod';
 import { Problem } from '../../domain/problem.ts';
 import { nextStep } from '../../reports/next-step.ts';
-import { askKept, outcomeInWords } from '../../services/decisions/asked.ts';
-import { roleAskedOf } from '../../services/decisions/is-for.ts';
-import { touches } from '../../services/decisions/verdict.ts';
+import { askAudited, outcomeInWords } from '../../services/decisions/audited-request.ts';
+import { roleAskedOf } from '../../services/decisions/awaits-decision.ts';
+import { scopeFactsOfRow } from '../../services/decisions/verdict.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { maySeePayout } from '../may-see.ts';
-import { hasControls, keptText, parsed } from '../schemas.ts';
-import type { Doorway } from './doorway.ts';
+import { hasControls, parsed, storableText } from '../schemas.ts';
 import { show, viewOf } from './layout.ts';
 import { DECIDERS, mayCancel, mayDecide, mayOperate } from './may-do.ts';
 import type { DecisionUpdate } from './page-deps.ts';
+import type { PagesContext } from './pages-context.ts';
 import { payoutPage } from './payout-page.ts';
 import { storyOf } from './payout-story.ts';
 import { type PayoutShown, payoutShown } from './payout-view.ts';
@@ -20,12 +20,12 @@ import { payoutPath } from './pieces.ts';
 import { RESOLVED } from './resolve-form.ts';
 import { assertReasoned, signedOrAsked } from './signing.ts';
 
-const remark = z.union([z.literal(''), keptText]).default('');
+const remark = z.union([z.literal(''), storableText]).default('');
 const decideBody = z.object({
   decision: z.enum(['approve', 'reject']),
   remark,
   digest: z.string().max(1_000),
-  by: keptText.optional(),
+  by: storableText.optional(),
   signed: z.string().optional(),
 });
 type DecideBody = z.output<typeof decideBody>;
@@ -42,39 +42,39 @@ const TOLD: ReadonlyMap<unknown, string> = new Map([
 ]);
 
 /** `/payouts/REFERENCE`: one payout, its history, and the decision it asks for. */
-export function payoutRoutes(app: FastifyInstance, doorway: Doorway): void {
-  const { store, pages, now } = doorway.deps;
+export function payoutRoutes(app: FastifyInstance, context: PagesContext): void {
+  const { store, pages, now } = context.deps;
   app.get('/payouts/:reference', async (request, reply) => {
-    const row = await payoutIn(request, doorway);
+    const row = await payoutIn(request, context);
     const { told } = request.query as { told?: unknown };
     const { caller } = request;
-    const view = viewOf(request, reply, doorway);
+    const view = viewOf(request, reply, context);
     const body = payoutPage({
       view,
-      shown: await payoutShown(doorway, row),
+      shown: await payoutShown(context, row),
       caps: pages.settings.terms,
       story: await storyOf(store, row),
       incidents: await store.incidentsOf([row.reference]),
       workflowUrl: pages.workflowUrl(row.workflowId),
       mayDecide: mayDecide(caller, row),
-      mayResolve: mayOperate(caller, 'resolve', touches(row)),
+      mayResolve: mayOperate(caller, 'resolve', scopeFactsOfRow(row)),
       mayCancel: mayCancel(caller, row),
       step: nextStep(row, await pages.stepContext([row])),
       now: now(),
       sides: await pages.bothSides(row),
-      told: TOLD.get(told),
+      answer: TOLD.get(told),
     });
     return show(reply, view, { title: row.documentId, body });
   });
   app.post('/payouts/:reference/decide', async (request, reply) => {
-    const row = await payoutIn(request, doorway);
+    const row = await payoutIn(request, context);
     const body = parsed(decideBody, request.body, 'body');
-    const update = await updateOf(request, doorway, await payoutShown(doorway, row), body);
+    const update = await updateOf(request, context, await payoutShown(context, row), body);
     if ('asked' in update) return update.asked;
     const { by, decision: action } = update;
     const detail: Record<string, string> = body.remark === '' ? {} : { remark: body.remark };
     const asked = { by, action, subject: row.reference, detail };
-    const answer = await askKept(doorway.deps, asked, () => pages.decide(row, update), outcomeInWords);
+    const answer = await askAudited(context.deps, asked, () => pages.decide(row, update), outcomeInWords);
     if (typeof answer !== 'string') {
       throw new Problem('conflict', 'decision-refused', `This was not accepted: ${answer.refused}.`, {
         hint: 'Reload the page of the payout.',
@@ -85,7 +85,7 @@ export function payoutRoutes(app: FastifyInstance, doorway: Doorway): void {
 }
 
 /** The payout in the path. Throws a `Problem` if it does not exist or is outside the caller's scope. */
-export async function payoutIn({ params, caller }: FastifyRequest, { deps }: Doorway): Promise<PayoutRecord> {
+export async function payoutIn({ params, caller }: FastifyRequest, { deps }: PagesContext): Promise<PayoutRecord> {
   const { reference } = params as { reference: string };
   const row = hasControls(reference) ? undefined : await deps.store.payout(reference);
   if (row !== undefined && maySeePayout(caller, row)) return row;
@@ -97,11 +97,11 @@ export async function payoutIn({ params, caller }: FastifyRequest, { deps }: Doo
 /** The update for the workflow, or what has to be signed first. Throws a `Problem` if there is nothing to decide. */
 async function updateOf(
   request: FastifyRequest,
-  doorway: Doorway,
+  context: PagesContext,
   { row, asked, isWhatIsSigned }: PayoutShown,
   { decision, remark, digest, by, signed }: DecideBody,
 ): Promise<DecisionUpdate | { asked: object }> {
-  const { policy } = doorway;
+  const { policy } = context;
   const { caller } = request;
   if (asked === undefined || asked.digest !== digest || !isWhatIsSigned) {
     throw new Problem('conflict', 'asks-otherwise', 'It no longer awaits this decision.', { hint: 'Reload the page.' });
@@ -118,7 +118,7 @@ async function updateOf(
     throw new Problem('usage', 'name-missing', 'Your name is missing.', { hint: 'Give your name.' });
   }
   const about = { question: asked.question, reference: row.reference, digest, decision, remark };
-  const signing = signedOrAsked(request, doorway, { policy, person, about, signed });
+  const signing = signedOrAsked(request, context, { policy, person, about, signed });
   if ('asked' in signing) return signing;
   return { decisionId: signing.signed.id, decision, by: person.name, remark, signed: signing.signed };
 }

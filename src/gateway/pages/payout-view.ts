@@ -8,7 +8,7 @@ import { signedParts } from '../../services/decisions/signed-parts.ts';
 import type { SignedQuestion } from '../../services/decisions/verdict.ts';
 import { checksShown, type ShownCheck } from '../../services/payee-checks.ts';
 import type { BookedExchange, PayoutRecord, ReturnRecord } from '../../store/store.ts';
-import type { Doorway } from './doorway.ts';
+import type { PagesContext } from './pages-context.ts';
 
 /** A payout as shown to somebody who may decide about it. */
 export interface PayoutShown {
@@ -34,8 +34,8 @@ interface PayeeShown {
   isUnknown: boolean;
 }
 
-export async function payoutShown(doorway: Doorway, row: PayoutRecord): Promise<PayoutShown> {
-  const { deps, policy } = doorway;
+export async function payoutShown(context: PagesContext, row: PayoutRecord): Promise<PayoutShown> {
+  const { deps, policy } = context;
   const { store, pages } = deps;
   const { beneficiary_id: id } = row.instruction;
   const asked = await openQuestion(store, row);
@@ -44,7 +44,7 @@ export async function payoutShown(doorway: Doorway, row: PayoutRecord): Promise<
   return {
     row,
     asked,
-    approvedBy: await approvedBy(doorway, row, asked),
+    approvedBy: await approvedBy(context, row, asked),
     payee: payeeShown(row, payee),
     checks: await checksShown(store, row),
     booked,
@@ -66,7 +66,7 @@ function digestShown(
 
 /** Who has approved what the row asks. */
 export const approvedBy = (
-  { deps: { store, pages, now } }: Doorway,
+  { deps: { store, pages, now } }: PagesContext,
   row: PayoutRecord,
   asked: SignedQuestion | undefined,
 ): Promise<readonly string[]> => approvers({ store, settings: pages.settings, now }, row, asked);

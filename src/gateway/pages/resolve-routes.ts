@@ -3,32 +3,32 @@ import { z } from 'zod';
 import { Problem } from '../../domain/problem.ts';
 import { resolveDigest } from '../../domain/question-digest.ts';
 import { RESOLVE_ACTIONS } from '../../domain/resolve-action.ts';
-import { askKept, outcomeInWords } from '../../services/decisions/asked.ts';
-import { touches } from '../../services/decisions/verdict.ts';
-import { keptText, parsed } from '../schemas.ts';
-import type { Doorway } from './doorway.ts';
+import { askAudited, outcomeInWords } from '../../services/decisions/audited-request.ts';
+import { scopeFactsOfRow } from '../../services/decisions/verdict.ts';
+import { parsed, storableText } from '../schemas.ts';
 import { assertMayOperate } from './may-do.ts';
 import { operatorSays } from './operator-signs.ts';
+import type { PagesContext } from './pages-context.ts';
 import { payoutIn } from './payout-routes.ts';
 import { payoutPath } from './pieces.ts';
 import { isUndecidable, RESOLVED } from './resolve-form.ts';
 
 const resolveBody = z.object({
   action: z.enum(RESOLVE_ACTIONS),
-  evidence: keptText,
-  order: z.union([z.literal('').transform(() => undefined), keptText]).optional(),
-  by: keptText.optional(),
+  evidence: storableText,
+  order: z.union([z.literal('').transform(() => undefined), storableText]).optional(),
+  by: storableText.optional(),
   signed: z.string().optional(),
 });
 
 /** `POST /payouts/REFERENCE/resolve`: an operator's decision about a payout in `needs-operator`, as by `payouts resolve`. */
-export function resolveRoutes(app: FastifyInstance, doorway: Doorway): void {
-  const { deps } = doorway;
+export function resolveRoutes(app: FastifyInstance, context: PagesContext): void {
+  const { deps } = context;
   app.post('/payouts/:reference/resolve', async (request, reply) => {
-    const row = await payoutIn(request, doorway);
+    const row = await payoutIn(request, context);
     const { reference } = row;
     const { action, evidence, order: orderId, ...form } = parsed(resolveBody, request.body, 'body');
-    const touched = touches(row);
+    const touched = scopeFactsOfRow(row);
     assertMayOperate(request.caller, 'resolve', touched);
     if (!isUndecidable(row)) {
       throw new Problem('conflict', 'nothing-to-resolve', 'It no longer needs an operator.', {
@@ -41,9 +41,9 @@ export function resolveRoutes(app: FastifyInstance, doorway: Doorway): void {
       });
     }
     const about = { question: 'resolve', reference, digest: resolveDigest(action, orderId), remark: evidence } as const;
-    const said = await operatorSays(request, doorway, about, { ...form, touched });
+    const said = await operatorSays(request, context, about, { ...form, touched });
     if ('asked' in said) return said.asked;
-    const answer = await askKept(
+    const answer = await askAudited(
       deps,
       { by: said.by, action: 'resolve', subject: reference, detail: { action, evidence } },
       () => deps.pages.resolve(row, { action, evidence, orderId, ...said }),

@@ -4,9 +4,9 @@ import type { Credential, Person, Policy } from '../../domain/authority.ts';
 import { type Assertion, isSignedByPasskey, rpIdOf, signatureOf } from '../../signing/passkey.ts';
 import { parsed } from '../schemas.ts';
 import { assertionOf, challengeIn, challengeOptions } from './assertion.ts';
-import { callerIn, type Doorway, dropToken, keepToken, policyIn, tokenOf } from './doorway.ts';
 import { html } from './html.ts';
 import { csrfField, show, type View, viewOf } from './layout.ts';
+import { callerIn, dropToken, keepToken, type PagesContext, policyIn, tokenOf } from './pages-context.ts';
 
 const nextField = z.string().max(2_000).optional();
 const signInBody = z.object({ signed: z.string().optional(), next: nextField });
@@ -15,22 +15,22 @@ const SIGN_INS_PER_MINUTE = 20;
 const SUBJECT = 'pages';
 
 /** `/sign-in` and `/sign-out`: a session for the owner of a passkey in the policy. */
-export function signInRoutes(app: FastifyInstance, doorway: Doorway): void {
-  const { deps, sessions, challenges } = doorway;
+export function signInRoutes(app: FastifyInstance, context: PagesContext): void {
+  const { deps, sessions, challenges } = context;
   app.get('/sign-in', (request, reply) => {
     const { next } = parsed(z.object({ next: nextField }), request.query);
-    return signInPage(reply, viewOf(request, reply, doorway), { next });
+    return signInPage(reply, viewOf(request, reply, context), { next });
   });
   const limited = { config: { rateLimit: { max: SIGN_INS_PER_MINUTE } } };
   app.post('/sign-in', limited, async (request, reply) => {
-    const policy = policyIn(doorway);
+    const policy = policyIn(context);
     const { signed, next } = parsed(signInBody, request.body, 'body');
     if (signed === undefined || signed === '') {
       return challengeOptions(request, rpIdOf(policy.origin ?? ''), challenges.issue(deps.now()));
     }
     const assertion = assertionOf(signed);
     const found = holderOf(policy, assertion?.id);
-    const why = await refusal(doorway, policy, assertion, found?.credential);
+    const why = await refusal(context, policy, assertion, found?.credential);
     const at = deps.now();
     if (why !== undefined || found === undefined) {
       const detail = { why: why ?? 'this passkey belongs to nobody in the policy' };
@@ -41,7 +41,7 @@ export function signInRoutes(app: FastifyInstance, doorway: Doorway): void {
         subject: SUBJECT,
         detail,
       });
-      return signInPage(reply, viewOf(request, reply, doorway), { next, ...detail });
+      return signInPage(reply, viewOf(request, reply, context), { next, ...detail });
     }
     const { person, credential } = found;
     keepToken(reply, policy, sessions.open({ name: person.name, credential: credential.id }, at));
@@ -50,8 +50,8 @@ export function signInRoutes(app: FastifyInstance, doorway: Doorway): void {
     return reply.redirect(ownPath(next, policy), 303);
   });
   app.post('/sign-out', async (request, reply) => {
-    const policy = policyIn(doorway);
-    const { name: actor } = callerIn(request, doorway) ?? {};
+    const policy = policyIn(context);
+    const { name: actor } = callerIn(request, context) ?? {};
     sessions.close(tokenOf(request, policy) ?? '');
     dropToken(reply, policy);
     if (actor !== undefined) {
@@ -76,7 +76,7 @@ function holderOf({ people }: Policy, id: string | undefined): { person: Person;
 }
 
 async function refusal(
-  { deps, challenges }: Doorway,
+  { deps, challenges }: PagesContext,
   { origin = '' }: Policy,
   assertion: Assertion | undefined,
   credential: Credential | undefined,

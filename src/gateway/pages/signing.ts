@@ -5,7 +5,7 @@ import { isDecision, type Person, type Policy, type SignedDecision, type Stateme
 import { Problem } from '../../domain/problem.ts';
 import { challengeOf, rpIdOf, signatureOf } from '../../signing/passkey.ts';
 import { assertion, challengeOptions, read } from './assertion.ts';
-import type { Doorway } from './doorway.ts';
+import type { PagesContext } from './pages-context.ts';
 
 type About = Pick<Statement, 'question' | 'reference' | 'digest' | 'decision' | 'remark'>;
 
@@ -17,7 +17,7 @@ const signedForm = z.object({ statement: z.record(z.string(), z.unknown()), asse
  */
 export function signedOrAsked(
   request: FastifyRequest,
-  { deps }: Doorway,
+  { deps }: PagesContext,
   { policy, person, about, signed }: { policy: Policy; person: Person; about: About; signed: string | undefined },
 ): { signed: SignedDecision } | { asked: object } {
   const { origin = '', approvalTtlMs } = policy;

@@ -2,15 +2,20 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { SWITCH_SCOPES } from '../../domain/switch-scope.ts';
 import { switchText } from '../../domain/switches.ts';
-import { assertMaySwitchOn, type Lifting, maySwitchOn, namedSwitch } from '../../services/decisions/named-switch.ts';
+import {
+  assertMaySwitchOn,
+  maySwitchOn,
+  namedSwitch,
+  type SwitchOnRequest,
+} from '../../services/decisions/named-switch.ts';
 import type { SwitchRecord } from '../../store/store.ts';
 import type { Caller } from '../callers.ts';
-import { keptText, parsed } from '../schemas.ts';
-import type { Doorway } from './doorway.ts';
+import { parsed, storableText } from '../schemas.ts';
 import { type Html, html } from './html.ts';
 import { assertMayVisit, show, type View, viewOf } from './layout.ts';
 import { assertMayOperate, mayOperate } from './may-do.ts';
 import { operatorSays } from './operator-signs.ts';
+import type { PagesContext } from './pages-context.ts';
 import { factList, moment, nothing } from './pieces.ts';
 import { signedForm } from './signed-form.ts';
 
@@ -18,20 +23,20 @@ const switchBody = z.object({
   to: z.enum(['off', 'on']),
   scope: z.enum(SWITCH_SCOPES),
   key: z.string().max(200).default(''),
-  reason: keptText,
-  by: keptText.optional(),
+  reason: storableText,
+  by: storableText.optional(),
   signed: z.string().optional(),
 });
 
 /** `/switches`: what is off; operators can stop sending here. */
-export function switchRoutes(app: FastifyInstance, doorway: Doorway): void {
-  const { store, now } = doorway.deps;
+export function switchRoutes(app: FastifyInstance, context: PagesContext): void {
+  const { store, now } = context.deps;
   app.get('/switches', async (request, reply) => {
     assertMayVisit('/switches', request.caller);
-    const view = viewOf(request, reply, doorway);
+    const view = viewOf(request, reply, context);
     const off = await store.switches();
     const mine = mayOperate(request.caller, 'switch') ? view : undefined;
-    const lifting = liftingOf(doorway, request.caller);
+    const lifting = liftingOf(context, request.caller);
     const cards: Html[] = [];
     for (const it of off) cards.push(card(it, (await maySwitchOn(lifting, it)) ? mine : undefined));
     const body = html`<h1>Switches</h1>
@@ -44,10 +49,10 @@ ${mine !== undefined && html`<h2>Switch off</h2>${offForm(mine)}`}`;
     assertMayOperate(request.caller, 'switch');
     const { to, scope, key, reason, ...form } = parsed(switchBody, request.body, 'body');
     const meant = await namedSwitch(store, scope, key);
-    if (to === 'on') await assertMaySwitchOn(liftingOf(doorway, request.caller), meant);
+    if (to === 'on') await assertMaySwitchOn(liftingOf(context, request.caller), meant);
     const digest = `${to} ${switchText(meant)}`;
     const about = { question: 'switch' as const, reference: digest, digest, remark: reason };
-    const said = await operatorSays(request, doorway, about, form);
+    const said = await operatorSays(request, context, about, form);
     if ('asked' in said) return said.asked;
     const record = { ...meant, reason, by: said.by, at: now() };
     await (to === 'off' ? store.switchOff(record) : store.switchOn(record));
@@ -55,7 +60,11 @@ ${mine !== undefined && html`<h2>Switch off</h2>${offForm(mine)}`}`;
   });
 }
 
-const liftingOf = ({ deps: { store }, policy }: Doorway, { name = '' }: Caller): Lifting => ({ store, policy, name });
+const liftingOf = ({ deps: { store }, policy }: PagesContext, { name = '' }: Caller): SwitchOnRequest => ({
+  store,
+  policy,
+  name,
+});
 
 /** @param view of a viewer who may switch it on */
 function card(record: SwitchRecord, view: View | undefined): Html {

@@ -3,14 +3,14 @@ import { may } from '../../domain/authority.ts';
 import { ASKING, needsAttention } from '../../domain/payout-state.ts';
 import { stepGroups } from '../../reports/next-step.ts';
 import { openQuestion } from '../../services/decisions/open-question.ts';
-import { type SignedQuestion, touches } from '../../services/decisions/verdict.ts';
+import { type SignedQuestion, scopeFactsOfRow } from '../../services/decisions/verdict.ts';
 import type { KeptApproval, PayoutRecord, WaitingFor } from '../../store/store.ts';
 import type { Caller } from '../callers.ts';
-import type { Doorway } from './doorway.ts';
 import { html } from './html.ts';
 import { mayVisit, show, viewOf } from './layout.ts';
 import { mayDecide, mayHandOver } from './may-do.ts';
 import { offersIn } from './offers.ts';
+import type { PagesContext } from './pages-context.ts';
 import { type Column, dataTable, moment, nothing } from './pieces.ts';
 import { ROW } from './row-columns.ts';
 import { groupSections } from './step-text.ts';
@@ -31,13 +31,13 @@ const COLUMNS: readonly Column<PayoutRecord>[] = [
 ];
 
 /** `/`: what the viewer can decide now. */
-export function waitingRoutes(app: FastifyInstance, doorway: Doorway): void {
-  const { store, pages, now } = doorway.deps;
+export function waitingRoutes(app: FastifyInstance, context: PagesContext): void {
+  const { store, pages, now } = context.deps;
   app.get('/', async (request, reply) => {
     const { caller } = request;
-    const view = viewOf(request, reply, doorway);
+    const view = viewOf(request, reply, context);
     const waiting = await store.waitingPayouts({ ...waitingIn(caller), limit: LOOKED_AT });
-    const mine = await waitingFor(doorway, caller, waiting);
+    const mine = await waitingFor(context, caller, waiting);
     const open = mayVisit('/incidents', caller) ? await visibleIncidents(caller, store, true) : [];
     const shown = mine.slice(0, SHOWN_MAX);
     const groups = stepGroups(shown, await pages.stepContext(shown));
@@ -71,17 +71,21 @@ function waitingIn({ person }: Caller): Omit<WaitingFor, 'limit'> {
 }
 
 /** Those that the caller has not decided yet: at most one more than are shown, which means that there are more. */
-async function waitingFor(doorway: Doorway, caller: Caller, references: readonly string[]): Promise<PayoutRecord[]> {
+async function waitingFor(
+  context: PagesContext,
+  caller: Caller,
+  references: readonly string[],
+): Promise<PayoutRecord[]> {
   const mine: PayoutRecord[] = [];
   for (let at = 0; at < references.length && mine.length <= SHOWN_MAX; at += READ_AT_ONCE) {
-    const rows = await undecided(doorway, caller, references.slice(at, at + READ_AT_ONCE));
+    const rows = await undecided(context, caller, references.slice(at, at + READ_AT_ONCE));
     mine.push(...rows.slice(0, SHOWN_MAX + 1 - mine.length));
   }
   return mine;
 }
 
 async function undecided(
-  { deps: { store, now } }: Doorway,
+  { deps: { store, now } }: PagesContext,
   caller: Caller,
   references: readonly string[],
 ): Promise<PayoutRecord[]> {
@@ -115,6 +119,6 @@ function isFor(caller: Caller, row: PayoutRecord): boolean {
   const { person } = caller;
   if (!needsAttention(row.state, row.reason)) return false;
   if (person === undefined) return true;
-  if (FOR_OPERATORS.some((state) => state === row.state)) return may(person, 'resolve', touches(row));
+  if (FOR_OPERATORS.some((state) => state === row.state)) return may(person, 'resolve', scopeFactsOfRow(row));
   return mayDecide(caller, row);
 }

@@ -13,13 +13,13 @@ import { transactionStatus } from './transaction-status.ts';
 export interface AnswerLog {
   /** The first one first. */
   given(): Promise<AnswerRecord[]>;
-  told(version: number): AsyncIterable<AnsweredTransaction>;
+  transactionsOf(version: number): AsyncIterable<AnsweredTransaction>;
   /** False if somebody else has already stored this version. */
   keep(answer: Omit<AnswerRecord, 'batchId'>, told: Iterable<AnsweredTransaction>): Promise<boolean>;
 }
 
 /** The batch as it stands now. */
-interface Standing {
+interface CurrentBatch {
   transactions(): AsyncIterable<TransactionFacts>;
   /** Beginning of the message ids, 17 characters. */
   idStart: string;
@@ -28,7 +28,10 @@ interface Standing {
 }
 
 /** All final answers so far, including a new one if something has changed since the last. */
-export async function finalAnswers(log: AnswerLog, { transactions, idStart, at }: Standing): Promise<AnswerRecord[]> {
+export async function finalAnswers(
+  log: AnswerLog,
+  { transactions, idStart, at }: CurrentBatch,
+): Promise<AnswerRecord[]> {
   const given = await log.given();
   const last = given.at(-1);
   const changed = await changedSince(log, last?.version ?? 0, transactions());
@@ -54,7 +57,7 @@ async function changedSince(
   transactions: AsyncIterable<TransactionFacts>,
 ): Promise<AnsweredTransaction[]> {
   const changed: AnsweredTransaction[] = [];
-  const told = version === 0 ? undefined : toldUpTo(log, version);
+  const told = version === 0 ? undefined : answeredUpTo(log, version);
   let position = 0;
   for await (const facts of transactions) {
     const before = (await told?.next())?.value;
@@ -73,12 +76,12 @@ function wordsOf(facts: TransactionFacts): string {
 }
 
 /** Every transaction as of a version; what that version does not list is as in earlier ones. */
-export async function* toldUpTo(log: AnswerLog, version: number): AsyncGenerator<TransactionFacts, undefined> {
+export async function* answeredUpTo(log: AnswerLog, version: number): AsyncGenerator<TransactionFacts, undefined> {
   const later = new Map<number, TransactionFacts>();
   for (let next = 2; next <= version; next += 1) {
-    for await (const { position, facts } of log.told(next)) later.set(position, facts);
+    for await (const { position, facts } of log.transactionsOf(next)) later.set(position, facts);
   }
-  for await (const { position, facts } of log.told(1)) yield later.get(position) ?? facts;
+  for await (const { position, facts } of log.transactionsOf(1)) yield later.get(position) ?? facts;
 }
 
 /** How a version relates to the previous one; undefined for the first. */
@@ -86,6 +89,6 @@ export async function supersededBy(log: AnswerLog, answer: AnswerRecord): Promis
   const { version, supersedes: messageId } = answer;
   if (messageId === null) return undefined;
   const changed = new Set<number>();
-  for await (const { position } of log.told(version)) changed.add(position);
+  for await (const { position } of log.transactionsOf(version)) changed.add(position);
   return { version, messageId, changed };
 }

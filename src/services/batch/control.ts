@@ -26,7 +26,7 @@ export async function approveRows(
 }
 
 /** Signals the decision to every waiting row of a signed plan; each row verifies what was signed. Returns how many there were. */
-export async function tellPlan(
+export async function signalPlan(
   { store, executions }: Pick<ActivityDeps, 'store' | 'executions'>,
   { decision, digest, subject: by, remark }: Pick<SignedDecision, 'decision' | 'digest' | 'subject' | 'remark'>,
 ): Promise<number> {

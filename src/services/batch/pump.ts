@@ -1,7 +1,7 @@
 import { FAILURES, Misuse } from '../../domain/failures.ts';
 import { type BatchControl, countRows, type StateCounts } from '../../domain/payout-state.ts';
 import type { ReasonCode } from '../../domain/reasons.ts';
-import { touchedBy } from '../../domain/switches.ts';
+import { switchFactsOf } from '../../domain/switches.ts';
 import type { BatchRecord } from '../../store/store.ts';
 import type { ActivityDeps } from '../deps.ts';
 import type { LongRun } from '../long-run.ts';
@@ -9,7 +9,7 @@ import { type Failed, restartAll, restartSome } from '../reconciliation/closed-p
 import { reconcileBatch } from '../reconciliation/reconcile.ts';
 import { wakeNeglectedWatches } from '../watch/sweep-orders.ts';
 import { type CancelAsked, cancelRest } from './cancel-rest.ts';
-import { tellPlan } from './control.ts';
+import { signalPlan } from './control.ts';
 import { release } from './release.ts';
 
 export interface PumpInput {
@@ -52,7 +52,7 @@ export async function pump(
       ({ next: quietAfter } = await restartSome(deps, { batchId }, quietAfter, { failed, quietMs }));
       await wakeNeglectedWatches(deps);
       switchesSeen = await wakeSwitchedOn(deps, batch, switchesSeen);
-      await tellPlans(deps, batchId, plansTold);
+      await signalPlans(deps, batchId, plansTold);
       checkedAt = deps.now();
     }
     if (batch.control === 'cancelling') await cancelRest(deps, batchId, askedToCancel, warn);
@@ -93,10 +93,10 @@ const COUNTED_SELDOM = 20;
 const UNCOUNTED_MAX = 20;
 
 /** The process that took a signed plan may have died before it signalled the rows. */
-async function tellPlans(deps: ActivityDeps, batchId: string, told: Set<string>): Promise<void> {
+async function signalPlans(deps: ActivityDeps, batchId: string, told: Set<string>): Promise<void> {
   for (const plan of await deps.store.plansOf(batchId)) {
     if (told.has(plan.id)) continue;
-    await tellPlan(deps, plan);
+    await signalPlan(deps, plan);
     told.add(plan.id);
   }
 }
@@ -116,7 +116,7 @@ async function wakeSwitchedOn(deps: ActivityDeps, batch: BatchRecord, seen: stri
   if (off === seen) return seen;
   for (const row of await deps.store.rowsIn(batch.batchId, ['held'])) {
     if (row.reason?.code !== ('switched-off' satisfies ReasonCode)) continue;
-    if ((await deps.store.matchingSwitch(touchedBy(row))) === undefined)
+    if ((await deps.store.matchingSwitch(switchFactsOf(row))) === undefined)
       await deps.executions.lookAgain(row.workflowId);
   }
   return off;

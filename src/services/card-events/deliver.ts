@@ -73,7 +73,7 @@ async function afterEnd(deps: CardEventDeps, record: CardRecord, event: CardEven
   }
   if (!contradictsEnd(record, event)) return settle(deps, event, merchantRequestId, 'confirms');
   if (event.trust === 'verified') return settle(deps, event, merchantRequestId, 'contradicts');
-  const look = await lookAt(deps, event);
+  const look = await readPaymentOf(deps, event);
   if (look === undefined || look.owner !== merchantRequestId || endOfStatus(look.payment.status) === undefined) {
     return deps.store.cards.countLook(event);
   }
@@ -100,7 +100,7 @@ export function cardEventSweep(
     const found = await deps.store.cards.undelivered(false, LOOKS_A_SWEEP, { after, looksBelow: LOOKS_MAX });
     const due = found.filter(({ receivedAt }) => receivedAt <= deps.now() - ANSWER_MS);
     after = due.length === LOOKS_A_SWEEP ? due.at(-1) : undefined;
-    await eachOf(due, (event) => lookForOwner(deps, event), failed);
+    await eachOf(due, (event) => findOwner(deps, event), failed);
   };
 }
 
@@ -117,16 +117,16 @@ async function eachOf<T extends CardEvent>(
 }
 
 /** Only the acquirer knows the owner. It counts as a query only if it has answered. */
-async function lookForOwner(deps: CardEventDeps, event: StoredCardEvent): Promise<void> {
+async function findOwner(deps: CardEventDeps, event: StoredCardEvent): Promise<void> {
   const { cards } = deps.store;
-  const owner = event.paymentId === '' ? undefined : (await lookAt(deps, event))?.owner;
+  const owner = event.paymentId === '' ? undefined : (await readPaymentOf(deps, event))?.owner;
   if (owner === undefined) return cards.countLook(event);
   await cards.link(event.paymentId, owner, deps.now());
   await deliverCardEvent(deps, event);
 }
 
 /** What the acquirer shows, and the owner by its merchant_request_id; undefined if it shows no such payment. */
-async function lookAt(
+async function readPaymentOf(
   { bank, store: { cards } }: CardEventDeps,
   { paymentId }: CardEvent,
 ): Promise<{ payment: CardPayment; owner: string | undefined } | undefined> {

@@ -3,8 +3,8 @@ import type { CardPayment, Cards, CreateRequest, ThreeDsSession } from '../../ap
 import { BankError } from '../../api/errors.ts';
 import type { CardSendResult, CreateInput, SetUpInput, SetUpResult } from '../../domain/card-sending.ts';
 import { CARDS_MAX } from '../../domain/card-terms.ts';
-import { traceFree } from '../../vault/card-trace.ts';
 import type { CardEntry, CardVault } from '../../vault/card-vault.ts';
+import { withoutCardData } from '../../vault/without-card-data.ts';
 import { viewOf } from '../card-events/card-view.ts';
 import { type PostedPayment, sendCardOnce, sentBefore } from '../sending/send-card.ts';
 import type { Caller, Sender } from '../sending/send-once.ts';
@@ -74,7 +74,7 @@ async function cardGone(deps: VaultDeps, caller: Caller, input: CreateInput): Pr
 }
 
 function sessionOf({ referenceId, dataCollectionInfo }: ThreeDsSession, entry: CardEntry): SetUpResult {
-  const free = traceFree({ referenceId, dataCollectionInfo }, entry) as Partial<ThreeDsSession>;
+  const free = withoutCardData({ referenceId, dataCollectionInfo }, entry) as Partial<ThreeDsSession>;
   if (free.referenceId === undefined) return { outcome: 'unavailable', why: 'the session has no id that may be kept' };
   return { outcome: 'ready', referenceId: free.referenceId, dataCollectionInfo: free.dataCollectionInfo ?? null };
 }
@@ -98,7 +98,7 @@ async function create(
     ...(referenceId === null ? {} : { referenceId }),
   };
   const { other: _, ...payment } = await bank.cards.create(request, options);
-  const { paymentId, status, nextAction, ...rest } = traceFree(payment, entry) as Partial<CardPayment>;
+  const { paymentId, status, nextAction, ...rest } = withoutCardData(payment, entry) as Partial<CardPayment>;
   if (paymentId === undefined || status === undefined) throw new Error('the answer has no id that may be kept');
   const events = await store.cards.link(paymentId, merchantRequestId, now());
   if (events === undefined) throw new Error('the payment of another intent');

@@ -1,5 +1,5 @@
 import type { Bank } from '../../api/bank.ts';
-import { isJudged, unless } from '../../api/errors.ts';
+import { isJudged, undefinedIf } from '../../api/errors.ts';
 import type { Flag } from '../../domain/flags.ts';
 import type { PayeeAsked, PayoutRecord, Store } from '../../store/store.ts';
 import { askedAbout, flagsOf } from '../payout/payee-flags.ts';
@@ -38,7 +38,7 @@ export class Foresight {
    * payee given by its details counts as new.
    */
   of(row: PayoutRecord): Promise<Foreseen | undefined> {
-    return unless(isJudged, async () => {
+    return undefinedIf(isJudged, async () => {
       const { uid, account_id: accountId, currency, beneficiary_id: payeeId } = row.instruction;
       const named = await this.#account(accountId);
       const paying = named.currency === currency ? named : await this.#accountIn(uid, currency);

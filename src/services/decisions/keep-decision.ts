@@ -1,11 +1,11 @@
-import type { SignedDecision, Touches } from '../../domain/authority.ts';
+import type { ScopeFacts, SignedDecision } from '../../domain/authority.ts';
 import { type Authority, auditRefusal, voidBecause } from './verdict.ts';
 
 /** Stores a signed decision before it is carried out. Returns why it does not count, which is then in the audit. */
 export async function keepDecision(
   authority: Authority,
   signed: SignedDecision,
-  touched?: Touches,
+  touched?: ScopeFacts,
 ): Promise<string | undefined> {
   const { store, now } = authority;
   const why = await voidBecause(authority, signed, touched);

@@ -1,11 +1,11 @@
-import { touchesOf } from '../../domain/authority.ts';
+import { scopeFactsOf } from '../../domain/authority.ts';
 import type { PayoutInstruction } from '../../domain/instruction.ts';
 import type { PayoutKind } from '../../domain/names.ts';
 import { payloadDigest } from '../../identity.ts';
 import { type Authority, voidBecause } from './verdict.ts';
 
 /** Whether a payout may be started by hand: its named maker has signed exactly this instruction. True without a policy. */
-export async function isMade(
+export async function isSignedByMaker(
   authority: Authority,
   {
     kind,
@@ -16,7 +16,7 @@ export async function isMade(
 ): Promise<boolean> {
   const { store, settings } = authority;
   if (settings.policy === undefined) return true;
-  const touched = touchesOf(kind, instruction);
+  const touched = scopeFactsOf(kind, instruction);
   const made = await store.signedDecisionsOf({ reference, question: 'make', digest: payloadDigest(instruction) });
   for (const signed of made) {
     if (signed.subject === by && (await voidBecause(authority, signed, touched)) === undefined) return true;

@@ -7,7 +7,7 @@ import type { Store } from '../../store/store.ts';
 
 /** Validates what can be validated: a mistyped switch matches nothing, yet people would rely on it. */
 export async function namedSwitch(store: Store, scope: SwitchScope, key: string | undefined): Promise<SwitchedOff> {
-  const off = wellNamed(scope, key);
+  const off = checkedSwitch(scope, key);
   if (scope === 'currency' && currencyExponent(off.key) === undefined) {
     throw new Problem('usage', 'unknown-currency', `"${off.key}" is not a currency code.`, {
       hint: 'Use an ISO 4217 code such as EUR.',
@@ -22,7 +22,7 @@ export async function namedSwitch(store: Store, scope: SwitchScope, key: string 
 }
 
 /** Only the scope `everything` has no key. */
-export function wellNamed(scope: SwitchScope, key = ''): SwitchedOff {
+export function checkedSwitch(scope: SwitchScope, key = ''): SwitchedOff {
   if (scope === 'everything' && key !== '') {
     throw new Problem('usage', 'key-unexpected', 'The scope everything takes no key.', {
       hint: 'Omit the key.',
@@ -37,8 +37,8 @@ export function wellNamed(scope: SwitchScope, key = ''): SwitchedOff {
 }
 
 /** Who lifts a switch, and what decides whether they may. */
-export interface Lifting {
-  store: Pick<Store, 'switches' | 'touchedBy'>;
+export interface SwitchOnRequest {
+  store: Pick<Store, 'switches' | 'scopeFactsOfBatch'>;
   /** Undefined: names are not checked. */
   policy: Policy | undefined;
   name: string;
@@ -48,7 +48,7 @@ export interface Lifting {
  * Whether somebody may switch this on again: all that the switch stops lies in their scope, or they switched it off themselves.
  * Switching off needs no scope.
  */
-export async function maySwitchOn({ store, policy, name }: Lifting, on: SwitchedOff): Promise<boolean> {
+export async function maySwitchOn({ store, policy, name }: SwitchOnRequest, on: SwitchedOff): Promise<boolean> {
   const person = policy && personOf(policy, name);
   if (person === undefined || (await liesIn(store, person.scope, on))) return true;
   const off = (await store.switches()).find(({ scope, key }) => scope === on.scope && key === on.key);
@@ -56,7 +56,7 @@ export async function maySwitchOn({ store, policy, name }: Lifting, on: Switched
 }
 
 /** Throws a `Problem` if they may not. */
-export async function assertMaySwitchOn(lifting: Lifting, on: SwitchedOff): Promise<void> {
+export async function assertMaySwitchOn(lifting: SwitchOnRequest, on: SwitchedOff): Promise<void> {
   if (await maySwitchOn(lifting, on)) return;
   const message = `More than the scope of ${lifting.name} in the policy is stopped by ${switchText(on)}.`;
   throw new Problem('forbidden', 'outside-scope', message, {
@@ -71,8 +71,8 @@ const LIST_OF: Readonly<Partial<Record<SwitchScope, keyof Scope>>> = {
 };
 
 /** The owner of a payee is not known here: a switch on a payee lies only in a scope without limits. */
-async function liesIn(store: Pick<Store, 'touchedBy'>, scope: Scope, off: SwitchedOff): Promise<boolean> {
-  if (off.scope === 'batch') return (await store.touchedBy(off.key)).every((row) => isWithin(scope, row));
+async function liesIn(store: Pick<Store, 'scopeFactsOfBatch'>, scope: Scope, off: SwitchedOff): Promise<boolean> {
+  if (off.scope === 'batch') return (await store.scopeFactsOfBatch(off.key)).every((row) => isWithin(scope, row));
   const limits = Object.entries(scope).filter(([, list]) => list !== undefined);
   return limits.every(([name, list]) => name === LIST_OF[off.scope] && list.includes(off.key));
 }

@@ -16,20 +16,20 @@ import type { PayoutRecord } from '../../store/store.ts';
 import { inPages } from '../in-pages.ts';
 import { Foresight, type ForesightDeps } from './foresee.ts';
 import { openQuestion } from './open-question.ts';
-import { type Authority, auditRefusal, touches, verdictOn } from './verdict.ts';
+import { type Authority, auditRefusal, scopeFactsOfRow, verdictOn } from './verdict.ts';
 
 /**
  * Why a row is not in a plan: a rule requires a separate decision, it is outside the signer's scope, enough people have approved
  * it, or the bank does not show its account or payee.
  */
-export const APART = {
+export const WHY_EXCLUDED = {
   alone: 'the policy requires a separate decision',
   'out-of-scope': 'outside your scope',
   approved: 'approved already; cancel it to stop it',
   'not-shown': 'the bank does not show its account or payee',
 } as const;
 
-export type Apart = keyof typeof APART;
+export type Exclusion = keyof typeof WHY_EXCLUDED;
 
 /** What one signature decides about a batch, and what the signer must see. */
 export interface BatchPlan {
@@ -47,7 +47,7 @@ export interface BatchPlan {
   /** Number of rows with each flag. */
   flags: Partial<Record<Flag, number>>;
   /** Rows outside the plan, and why. */
-  apart: { reference: string; documentId: string; amount: string; currency: string; why: Apart }[];
+  apart: { reference: string; documentId: string; amount: string; currency: string; why: Exclusion }[];
 }
 
 export interface PlanDeps extends Authority {
@@ -89,7 +89,7 @@ async function preparePlans<Wanted extends Decision>(
   const scope = policy === undefined ? undefined : personOf(policy, subject)?.scope;
   const begun = decisions.map((decision) => new BegunPlan({ batchId, question, decision }));
   for await (const { row, open } of openRows(deps, batchId, question)) {
-    const isInScope = scope !== undefined && isWithin(scope, touches(row));
+    const isInScope = scope !== undefined && isWithin(scope, scopeFactsOfRow(row));
     for (const plan of begun) plan.add(row, open, isInScope);
   }
   return Object.fromEntries(begun.map((plan) => [plan.decision, plan.whole()])) as Plans<Wanted>;
@@ -133,7 +133,7 @@ class BegunPlan {
   add({ reference, documentId, amount, currency, instruction }: PayoutRecord, open: Open, isInScope: boolean): void {
     // An approved row needs no further approval.
     if (open?.isApproved === true && this.decision === 'approve') return;
-    const why = apartBecause(open, this.decision, isInScope);
+    const why = exclusionOf(open, this.decision, isInScope);
     if (why !== undefined) this.#apart.push({ reference, documentId, amount, currency, why });
     else if (open !== undefined) {
       this.#rows.push({ reference, digest: open.digest });
@@ -150,7 +150,7 @@ class BegunPlan {
 /** The open question of a row; undefined if it cannot be determined. */
 type Open = { digest: string; asksAlone?: true; isApproved?: true; flags?: readonly Flag[] } | undefined;
 
-function apartBecause(open: Open, decision: Decision, isInScope: boolean): Apart | undefined {
+function exclusionOf(open: Open, decision: Decision, isInScope: boolean): Exclusion | undefined {
   if (!isInScope) return 'out-of-scope';
   if (open === undefined) return 'not-shown';
   if (open.isApproved === true) return 'approved';
@@ -224,7 +224,7 @@ class Sums {
 /**
  * Stores a signed plan. For each of its rows it counts like that person's decision about the row alone, and is verified again, with
  * the row's inclusion proof, wherever it is used. A refusal says why and is in the audit. Waiting rows are signalled by their batch
- * or by `tellPlan`.
+ * or by `signalPlan`.
  */
 export async function takePlan(
   authority: Authority,

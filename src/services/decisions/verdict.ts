@@ -5,9 +5,9 @@ import {
   personOf,
   type Question,
   refusalOfStatement,
+  type ScopeFacts,
   type SignedDecision,
-  type Touches,
-  touchesOf,
+  scopeFactsOf,
 } from '../../domain/authority.ts';
 import type { Assessment } from '../../domain/gates.ts';
 import { questionOfHold } from '../../domain/reasons.ts';
@@ -30,14 +30,14 @@ export interface SignedQuestion {
 }
 
 /** What a row touches, to compare with a person's scope. */
-export const touches = ({ kind, instruction, assessed }: PayoutRecord): Touches =>
-  touchesOf(kind, instruction, kind === 'exchange' ? assessed?.exchange?.sellCurrency : undefined);
+export const scopeFactsOfRow = ({ kind, instruction, assessed }: PayoutRecord): ScopeFacts =>
+  scopeFactsOf(kind, instruction, kind === 'exchange' ? assessed?.exchange?.sellCurrency : undefined);
 
 /** Why a signed decision does not count here and now; undefined if it counts. `isTaken`: it was accepted before. */
 export async function voidBecause(
   { store, settings: { policy }, now }: Authority,
   signed: SignedDecision,
-  touched?: Touches,
+  touched?: ScopeFacts,
   { isTaken = false } = {},
 ): Promise<string | undefined> {
   if (policy === undefined) return 'no policy says who may decide';
@@ -66,7 +66,7 @@ export async function verdictOn(
   };
   if (settings.policy === undefined) return { verdict: 'refused', why: 'no policy says who may decide' };
   for (const signed of await signedAbout(store, row, { question, digest })) {
-    if ((await voidBecause(authority, signed, touches(row), { isTaken: true })) !== undefined) continue;
+    if ((await voidBecause(authority, signed, scopeFactsOfRow(row), { isTaken: true })) !== undefined) continue;
     const { decision, subject, remark } = signed;
     const verdict = consider(awaited, { decision, by: subject, remark, digest }, now());
     if (verdict.verdict === 'approved' || verdict.verdict === 'rejected') return verdict;
@@ -98,7 +98,7 @@ async function signedAbout(
 
 /** Whether the maker is still allowed to hand this row over, by the current policy; true without one. */
 export const isMakerAllowed = ({ settings: { policy } }: Pick<Authority, 'settings'>, row: PayoutRecord): boolean =>
-  policy === undefined || may(personOf(policy, row.by), 'make', touches(row));
+  policy === undefined || may(personOf(policy, row.by), 'make', scopeFactsOfRow(row));
 
 /**
  * Whether people let a payout leave: its maker is allowed, and where approvals are needed they are given. True without a policy:
@@ -169,7 +169,7 @@ export async function takeDecision(
   if (signed.reference !== row.reference || signed.question !== asked.question)
     return refused('it is about something else');
   if (signed.digest !== asked.digest) return refused('the digest is not the one in force');
-  const why = await voidBecause(authority, signed, touches(row));
+  const why = await voidBecause(authority, signed, scopeFactsOfRow(row));
   if (why !== undefined) return refused(why);
   const before = await verdictOn(authority, row, asked);
   if (before.verdict === 'counted') {

@@ -11,7 +11,7 @@ import {
 import { referenceForm } from '../../domain/reference-form.ts';
 import { SENDER_LIFE_MS, unsent } from '../../domain/submission.ts';
 import type { SwitchScope } from '../../domain/switch-scope.ts';
-import { touchedBy } from '../../domain/switches.ts';
+import { switchFactsOf } from '../../domain/switches.ts';
 import type { PayoutRecord, SendAttempt } from '../../store/store.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { orderFacts, readIfThere } from '../reconciliation/bank-orders.ts';
@@ -107,7 +107,7 @@ export async function findOrder(
     clocksApart: false,
     liveForMs: Math.max(0, Math.max(0, ...silent) + SENDER_LIFE_MS - deps.now()),
     distrusted: await deps.store.hasSuspectedDuplicate(uid),
-    switchedOff: await deps.store.matchingSwitch(touchedBy(row, sent === undefined ? [] : [sent])),
+    switchedOff: await deps.store.matchingSwitch(switchFactsOf(row, sent === undefined ? [] : [sent])),
   };
   for (const orderId of look.accepted) {
     const order = await readIfThere(deps, orderId);

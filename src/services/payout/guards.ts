@@ -4,7 +4,7 @@ import type { Assessment, Guards } from '../../domain/gates.ts';
 import { compareDecimals, sumDecimals } from '../../domain/money.ts';
 import { payoutReference, payoutWorkflowId } from '../../domain/names.ts';
 import { isUnpaid } from '../../domain/payout-state.ts';
-import { touchedBy } from '../../domain/switches.ts';
+import { switchFactsOf } from '../../domain/switches.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { limitPassed } from '../decisions/limits.ts';
 import { isMakerAllowed } from '../decisions/verdict.ts';
@@ -25,7 +25,7 @@ export async function guardsOf(
   const { store } = deps;
   const { reference, instruction } = row;
   const beneficiaryId = beneficiary?.known ? beneficiary.id : undefined;
-  const touched = touchedBy(row);
+  const touched = switchFactsOf(row);
   const switchedOff = await store.matchingSwitch({
     ...touched,
     accounts: [...touched.accounts, ...present(payingAccountId), ...present(exchange?.sellAccountId)],

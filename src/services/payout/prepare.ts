@@ -1,6 +1,6 @@
 import { dueAt } from '../../domain/business-days.ts';
 import type { Claim } from '../../domain/claim.ts';
-import { WrongWorld } from '../../domain/claim.ts';
+import { StoreMismatch } from '../../domain/claim.ts';
 import { exchangeProgress } from '../../domain/exchange-progress.ts';
 import { FAILURES, Misuse } from '../../domain/failures.ts';
 import type { Assessment } from '../../domain/gates.ts';
@@ -14,7 +14,7 @@ import { believedFrom } from '../../domain/restored.ts';
 import type { LegKind } from '../../domain/sent-order.ts';
 import { payloadDigest, referenceOf } from '../../identity.ts';
 import type { PayoutClaim, PayoutRecord } from '../../store/store.ts';
-import { isMade } from '../decisions/maker.ts';
+import { isSignedByMaker } from '../decisions/maker.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { areEarlierUnpaid } from '../sending/proven-unpaid.ts';
 import type { Caller } from '../sending/send-once.ts';
@@ -67,7 +67,7 @@ export async function preparePayout(
 ): Promise<Prepared> {
   const { store, now } = deps;
   if (storeId !== undefined && storeId !== store.id && !(await store.hasReplaced(storeId))) {
-    throw new WrongWorld(`the payout belongs to store ${storeId}, and this worker has store ${store.id}`);
+    throw new StoreMismatch(`the payout belongs to store ${storeId}, and this worker has store ${store.id}`);
   }
   const { instruction: given, by, generation } = splitInput(input);
   if (generation === undefined) {
@@ -98,7 +98,7 @@ export async function preparePayout(
   }
 
   const instruction = claimedInstruction(known, given, input.batchId);
-  if (known === undefined && !(await isMade(deps, { kind, reference, instruction, by }))) {
+  if (known === undefined && !(await isSignedByMaker(deps, { kind, reference, instruction, by }))) {
     throw new Misuse(
       FAILURES.makerNotProven,
       'the policy asks for a maker who has proven to be one: hand payouts over with the command or the gateway',
@@ -200,7 +200,7 @@ function claimedInstruction(
   batchId: string | undefined,
 ): PayoutInstruction {
   if (row === undefined) {
-    if (batchId !== undefined) throw new WrongWorld('the store of this worker has no row of this batch payout');
+    if (batchId !== undefined) throw new StoreMismatch('the store of this worker has no row of this batch payout');
     return given;
   }
   const { instruction } = row;

@@ -1,13 +1,13 @@
 import { type Claim, Superseded } from '../../domain/claim.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { assertItsStore } from '../sending/claimed-row.ts';
+import { assertSameStore } from '../sending/claimed-row.ts';
 import type { Caller } from '../sending/send-once.ts';
 
 /**
  * Moves the claim to its next term. A worker that stalled may begin a task minutes after the workflow gave it up; under the old
  * term it can record and send nothing.
  *
- * @throws WrongWorld in another store, Superseded if the run does not hold the claim
+ * @throws StoreMismatch in another store, Superseded if the run does not hold the claim
  */
 export async function renewClaim(
   { store, now }: ActivityDeps,
@@ -15,7 +15,7 @@ export async function renewClaim(
   { claim }: { claim: Claim },
 ): Promise<Claim> {
   const { reference, term } = claim;
-  await assertItsStore(store, claim);
+  await assertSameStore(store, claim);
   const renewed = await store.renewClaim({ reference, term, runId, at: now() });
   if (renewed === undefined) throw new Superseded();
   return { ...claim, term: renewed };

@@ -1,6 +1,6 @@
 import type { Bank } from '../../api/bank.ts';
 import type { ReadOptions } from '../../api/call-options.ts';
-import { says, unless } from '../../api/errors.ts';
+import { says, undefinedIf } from '../../api/errors.ts';
 import type { Order } from '../../api/schemas/orders.ts';
 import type { OrderFacts } from '../../domain/order-judgement.ts';
 
@@ -9,7 +9,7 @@ export const readIfThere = (
   { bank }: { bank: Pick<Bank, 'orders'> },
   orderId: string,
   options?: ReadOptions,
-): Promise<Order | undefined> => unless(says('order-not-found'), () => bank.orders.get(orderId, options));
+): Promise<Order | undefined> => undefinedIf(says('order-not-found'), () => bank.orders.get(orderId, options));
 
 /** The order record under our own names; fields that the bank omits stay absent. */
 export function orderFacts(order: Order): OrderFacts {

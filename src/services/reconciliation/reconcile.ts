@@ -59,13 +59,13 @@ export async function reconcileBatch(deps: ActivityDeps, stop: AbortSignal, batc
   const keys = await deps.store.batchKeys(batch.batchId);
   const lane = async (): Promise<void> => {
     for (let key = keys.shift(); key !== undefined && !signal.aborted; key = keys.shift()) {
-      await reconcile(deps, { ...key, since: batch.createdAt }, signal).catch(unlessBank);
+      await reconcile(deps, { ...key, since: batch.createdAt }, signal).catch(ignoreBankError);
     }
   };
   await Promise.all(Array.from({ length: KEYS_AT_ONCE }, lane));
   stop.throwIfAborted();
 }
 
-function unlessBank(error: unknown): void {
+function ignoreBankError(error: unknown): void {
   if (!(error instanceof BankError)) throw error;
 }

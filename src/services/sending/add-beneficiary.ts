@@ -4,7 +4,7 @@ import type { Reason } from '../../domain/payout-state.ts';
 import { doublingPause } from '../../domain/policy.ts';
 import { because } from '../../domain/reasons.ts';
 import { type AttemptResult, inDoubt, refusalMeaning } from '../../domain/submission.ts';
-import { touchedBy } from '../../domain/switches.ts';
+import { switchFactsOf } from '../../domain/switches.ts';
 import type { SendAttempt } from '../../store/store.ts';
 import { maySubmit } from '../decisions/verdict.ts';
 import type { ActivityDeps } from '../deps.ts';
@@ -77,7 +77,7 @@ async function add(
   const result = await sendOnce<null, AttemptResult>(deps, caller, {
     admit: async () => ({ ...key, request: null, claim }),
     stoppedBy: async () => {
-      const scope = await deps.store.matchingSwitch(touchedBy(await claimedRow(deps.store, claim, caller.runId)));
+      const scope = await deps.store.matchingSwitch(switchFactsOf(await claimedRow(deps.store, claim, caller.runId)));
       return scope === undefined ? undefined : { outcome: 'not-sent', why: 'switched-off', scope };
     },
     post: async (_request, options) => {

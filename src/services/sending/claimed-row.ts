@@ -1,4 +1,4 @@
-import { type Claim, Superseded, WrongWorld } from '../../domain/claim.ts';
+import { type Claim, StoreMismatch, Superseded } from '../../domain/claim.ts';
 import { legsOf } from '../../domain/names.ts';
 import { isEnd, type StoredState } from '../../domain/payout-state.ts';
 import type { LegKind } from '../../domain/sent-order.ts';
@@ -9,10 +9,10 @@ import type { PayoutRecord, Store } from '../../store/store.ts';
  * The row, for the run that holds its claim. The run id comes from Temporal, not from the caller: knowing somebody else's claim is
  * not enough.
  *
- * @throws WrongWorld in another store, Superseded for another run and after an end
+ * @throws StoreMismatch in another store, Superseded for another run and after an end
  */
 export async function claimedRow(store: Store, claim: Claim, runId: string): Promise<PayoutRecord> {
-  await assertItsStore(store, claim);
+  await assertSameStore(store, claim);
   const row = await store.payout(claim.reference);
   if (row === undefined || row.term !== claim.term || row.claimRunId !== runId || isEnd(row.state)) {
     throw new Superseded();
@@ -20,11 +20,11 @@ export async function claimedRow(store: Store, claim: Claim, runId: string): Pro
   return row;
 }
 
-/** @throws WrongWorld in another store, Superseded in one that replaced the claim's own */
-export async function assertItsStore(store: Store, { storeId }: Claim): Promise<void> {
+/** @throws StoreMismatch in another store, Superseded in one that replaced the claim's own */
+export async function assertSameStore(store: Store, { storeId }: Claim): Promise<void> {
   if (storeId === store.id) return;
   if (await store.hasReplaced(storeId)) throw new Superseded('another store has taken the place of its own');
-  throw new WrongWorld(`the payout belongs to store ${storeId}, and this worker has store ${store.id}`);
+  throw new StoreMismatch(`the payout belongs to store ${storeId}, and this worker has store ${store.id}`);
 }
 
 /** Reference of an order of a payout: its own, or the derived one of its exchange. */

@@ -1,11 +1,11 @@
 import type { Bank } from '../../api/bank.ts';
 import type { SendOptions } from '../../api/call-options.ts';
-import { says, unless } from '../../api/errors.ts';
+import { says, undefinedIf } from '../../api/errors.ts';
 import type { Payee } from '../../domain/gates.ts';
 import { bankDigest } from '../../domain/question-digest.ts';
 import type { PaymentOrder } from '../../domain/sent-order.ts';
 import { type AttemptResult, inDoubt, orderInForce } from '../../domain/submission.ts';
-import { touchedBy } from '../../domain/switches.ts';
+import { switchFactsOf } from '../../domain/switches.ts';
 import type { PayoutRecord, SendAttempt, Store } from '../../store/store.ts';
 import { maySend } from '../decisions/verdict.ts';
 import type { ActivityDeps } from '../deps.ts';
@@ -132,7 +132,7 @@ function lastRead({ assessed }: PayoutRecord): Payee | undefined {
 }
 
 async function shows({ bank }: ActivityDeps, payee: Payee): Promise<boolean> {
-  const shown = await unless(says('beneficiary-not-found'), () => bank.beneficiaries.get(payee.id));
+  const shown = await undefinedIf(says('beneficiary-not-found'), () => bank.beneficiaries.get(payee.id));
   return shown !== undefined && payeeDigest(shown) === payee.digest;
 }
 
@@ -145,7 +145,7 @@ async function stoppedBySwitch(
   const { reference } = row;
   const attempts = await store.attemptsOf(Object.values(legReferences(row)));
   const sent = attempts.flatMap(({ request }: SendAttempt) => request ?? []);
-  const scope = await store.matchingSwitch(touchedBy(row, sent));
+  const scope = await store.matchingSwitch(switchFactsOf(row, sent));
   if (scope === undefined) return undefined;
   const detail = { orderId, scope };
   await store.audit({ at: now(), actor: by, action: 'approve held back', subject: reference, detail });

@@ -1,7 +1,7 @@
 import type { SendOptions } from '../../api/call-options.ts';
 import { BankError } from '../../api/errors.ts';
 import { bankSays } from '../../domain/bank-condition.ts';
-import { type Claim, Superseded, WrongWorld } from '../../domain/claim.ts';
+import { type Claim, StoreMismatch, Superseded } from '../../domain/claim.ts';
 import type { SentCardRequest, SentOrder } from '../../domain/sent-order.ts';
 import type { AttemptResult } from '../../domain/submission.ts';
 import type { Store } from '../../store/store.ts';
@@ -11,7 +11,7 @@ import { raiseFence } from './fence.ts';
 export interface Sender {
   store: Store;
   now: () => number;
-  /** Throws a `WrongWorld` when the store, the bank or the namespace is not the one this worker was started with. */
+  /** Throws a `StoreMismatch` when the store, the bank or the namespace is not the one this worker was started with. */
   assertIdentity(): Promise<void>;
 }
 
@@ -96,7 +96,7 @@ export async function sendOnce<Request, Held>(
       const { reference, attempt } = recorded;
       await store.finishAttempt(reference, attempt, { outcome: 'not-sent' }).catch(() => undefined);
     }
-    return { outcome: 'not-sent', why: error instanceof WrongWorld ? 'wrong-store' : 'unreachable' };
+    return { outcome: 'not-sent', why: error instanceof StoreMismatch ? 'wrong-store' : 'unreachable' };
   }
   const result = await outcomeOf(() => post(admitted.request, { beforeFirstByte }), refusedByStatus);
   const { reference, attempt, request } = admitted;

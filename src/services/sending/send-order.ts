@@ -19,7 +19,7 @@ import {
   transferOrder,
 } from '../../domain/sent-order.ts';
 import { type AttemptResult, inDoubt, orderInForce } from '../../domain/submission.ts';
-import { touchedBy } from '../../domain/switches.ts';
+import { switchFactsOf } from '../../domain/switches.ts';
 import type { PayoutRecord, SendAttempt, Store } from '../../store/store.ts';
 import { limitPassed } from '../decisions/limits.ts';
 import { type Authority, maySubmit } from '../decisions/verdict.ts';
@@ -70,7 +70,7 @@ export async function sendOrder(
   return sendOnce<Asked, AttemptResult>(sender, caller, {
     admit: () => admit(sender, caller, { claim, leg, attempt }),
     stoppedBy: async ({ row, order }) => {
-      const scope = await sender.store.matchingSwitch(touchedBy(row, [order]));
+      const scope = await sender.store.matchingSwitch(switchFactsOf(row, [order]));
       if (scope !== undefined) return { outcome: 'not-sent', why: 'switched-off', scope };
       // Every sender records its attempt before this check: two at once may both stop, but never both pass.
       const isPassed =

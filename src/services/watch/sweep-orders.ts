@@ -1,4 +1,4 @@
-import { isBankError, unless } from '../../api/errors.ts';
+import { isBankError, undefinedIf } from '../../api/errors.ts';
 import type { Order } from '../../api/schemas/orders.ts';
 import { parseWorkflowId } from '../../domain/names.ts';
 import { isArrival, isReturn } from '../../domain/order-judgement.ts';
@@ -70,7 +70,7 @@ interface Shift {
 
 /** A bank that does not answer ends no watch: the next sweep tries again. */
 async function sweepSafely(shift: Shift, open: OpenOrder[], depth: number): Promise<void> {
-  await unless(isBankError, () => (Number.isFinite(depth) ? sweepRecent(shift, open) : sweepAll(shift, open)));
+  await undefinedIf(isBankError, () => (Number.isFinite(depth) ? sweepRecent(shift, open) : sweepAll(shift, open)));
 }
 
 /** Reads the recent part of the list until each of these orders was seen; a full sweep finds the rest. */

@@ -8,7 +8,7 @@ import { vaultOf } from '../proxies.ts';
 import { callVault } from './call-vault.ts';
 import { claimed } from './create-payment.ts';
 import type { CardExecution } from './execution.ts';
-import { lookAtPayment } from './look.ts';
+import { readPayment } from './look.ts';
 import type { CardEnded } from './obtain-session.ts';
 
 /** Maximum number of queries of a declined payment while retrieve shows no end. */
@@ -80,7 +80,7 @@ async function shownEnd(
   if (known !== undefined) return known;
   for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
     if (looks > 0) await sleep(doublingPause(looks - 1, lookAgainMs, lookAgainMaxMs));
-    const end = endOfStatus((await lookAtPayment(execution, paymentId))?.status ?? '');
+    const end = endOfStatus((await readPayment(execution, paymentId))?.status ?? '');
     if (end !== undefined) return end;
   }
   return undefined;

@@ -3,7 +3,7 @@ import { type CardTerms, RESUMES_FOR_NOTICES } from '../../domain/card-terms.ts'
 import { because } from '../../domain/reasons.ts';
 import type { CardExecution } from './execution.ts';
 import { type Conclusion, type Following, hasNews, retryPause } from './following.ts';
-import { lookAtPayment } from './look.ts';
+import { readPayment } from './look.ts';
 import { type OpenResume, resumePayment } from './resume-payment.ts';
 
 /**
@@ -28,7 +28,7 @@ export async function confirmByCardholder(
     await pause(execution, following, execution.resumed ? terms.patienceMs : left);
   following.heard = execution.heard;
 
-  const view = await lookAtPayment(execution, paymentId);
+  const view = await readPayment(execution, paymentId);
   following.failures = view === undefined ? following.failures + 1 : 0;
   if (view === undefined || view.status !== 'REQUIRES_ACTION') return undefined;
   if (isDue(execution, terms, following)) return resumeOnce(execution, terms, following);
@@ -46,7 +46,7 @@ async function beginAgain(
 ): Promise<Conclusion | undefined> {
   if (following.failures > 0) await pause(execution, following, retryPause(terms, following));
   following.heard = execution.heard;
-  const view = await lookAtPayment(execution, following.paymentId);
+  const view = await readPayment(execution, following.paymentId);
   following.failures = view === undefined ? following.failures + 1 : 0;
   if (view?.status === 'REQUIRES_ACTION' && view.nextAction === null) return { restart: true };
   if (view?.nextAction != null) execution.declinedForSetUp = false;

@@ -10,7 +10,7 @@ import { askOperator } from './ask-operator.ts';
 import { confirmByCardholder } from './confirm-by-cardholder.ts';
 import type { CardExecution } from './execution.ts';
 import { type Conclusion, type Following, hasNews, retryPause } from './following.ts';
-import { lookAtPayment } from './look.ts';
+import { readPayment } from './look.ts';
 import type { CardEnded } from './obtain-session.ts';
 
 /**
@@ -30,7 +30,7 @@ export async function followPayment(
     else if ('end' in judged) {
       const { end, paymentId } = judged;
       // An event alone ends it; one query compares what the event may not show: amount and id.
-      if (!execution.looks.has(paymentId) && (await lookAtPayment(execution, paymentId)) !== undefined) continue;
+      if (!execution.looks.has(paymentId) && (await readPayment(execution, paymentId)) !== undefined) continue;
       const isShown = execution.looks.has(paymentId) || paymentId === following.paymentId;
       if (isShown && (await isOurs(execution, following, paymentId))) return endAs(execution, end, paymentId);
       // It names another payment than the one followed, which the acquirer does not show or another intent has.
@@ -63,7 +63,7 @@ async function askAbout(
   const answer = await askOperator(execution, because(code, detail), terms.lookAgainMaxMs * 12);
   if (answer === 'closed') return { end: 'failed', reason: because('closed-by-operator') };
   if (answer === 'look') {
-    await lookAtPayment(execution, following.paymentId);
+    await readPayment(execution, following.paymentId);
     return undefined;
   }
   const end = endOfStatus(execution.looks.get(answer.adopt)?.status ?? '');
@@ -102,7 +102,7 @@ async function awaitEnd(execution: CardExecution, terms: CardTerms, following: F
     }
   }
   following.heard = execution.heard;
-  const view = await lookAtPayment(execution, following.paymentId);
+  const view = await readPayment(execution, following.paymentId);
   following.failures = view === undefined ? following.failures + 1 : 0;
   if (view !== undefined) following.quiet += 1;
 }

@@ -12,7 +12,7 @@ export async function retrieve(paymentId: string): Promise<CardPaymentView | und
 }
 
 /** Queries a payment of this intent; without an answer nothing changes. */
-export async function lookAtPayment(execution: CardExecution, paymentId: string): Promise<CardPaymentView | undefined> {
+export async function readPayment(execution: CardExecution, paymentId: string): Promise<CardPaymentView | undefined> {
   const view = await retrieve(paymentId);
   if (view === undefined) execution.note('retrieve did not answer');
   else execution.saw(view);

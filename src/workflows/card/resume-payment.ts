@@ -2,7 +2,7 @@ import type { CardPaymentType } from '../../domain/card-payment.ts';
 import type { CardSendResult, ResumeInput } from '../../domain/card-sending.ts';
 import { sends } from '../proxies.ts';
 import { type CardExecution, EndedElsewhere } from './execution.ts';
-import { lookAtPayment } from './look.ts';
+import { readPayment } from './look.ts';
 
 /** What all resumes of one payment have in common. */
 export interface Resumption {
@@ -43,7 +43,7 @@ export async function resumePayment(
       for (const event of result.events) execution.hear(event);
       if (result.payment.paymentId === paymentId) execution.answered(result.payment);
       // Another payment than the one resumed: whatever it took counts for this intent too.
-      else await lookAtPayment(execution, result.payment.paymentId);
+      else await readPayment(execution, result.payment.paymentId);
       return 'over';
     case 'ended':
       throw new EndedElsewhere();

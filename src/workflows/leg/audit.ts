@@ -27,8 +27,8 @@ export async function awaitBankApproval(follow: Follow, expiredAt: number | unde
   leg.decision ??= await decide(follow, expiredAt);
   if (leg.decision === undefined) return;
   const { decision } = leg.decision;
-  const couldCancel = view.inbox.cancelStanding !== 'too-late';
-  if (decision === 'approve' && plan.cancellable) view.inbox.cancelStanding = 'too-late';
+  const couldCancel = view.inbox.cancelStage !== 'too-late';
+  if (decision === 'approve' && plan.cancellable) view.inbox.cancelStage = 'too-late';
   view.show('processing');
   const result = await drive(follow, leg.decision);
   view.note(`${decision} at the bank: ${result.outcome}`);
@@ -46,7 +46,7 @@ export async function awaitBankApproval(follow: Follow, expiredAt: number | unde
   if (result.outcome === 'refused' || result.outcome === 'payee-changed' || result.outcome === 'not-signed') {
     // The bank does not accept this decision: it is not repeated, and people are asked again if the order still waits. A cancel
     // that was answered "too late" stays so.
-    const isTooLate = view.inbox.cancelStanding === 'too-late' || view.inbox.wantsCancel;
+    const isTooLate = view.inbox.cancelStage === 'too-late' || view.inbox.wantsCancel;
     askAgain(follow, isTooLate, result.outcome === 'payee-changed' ? { code: 'beneficiary-changed' } : undefined);
   }
   await lookLater(follow);
@@ -55,13 +55,13 @@ export async function awaitBankApproval(follow: Follow, expiredAt: number | unde
 /** Another order is followed now: the decision and the bank's answer were about the previous one. */
 export function forgetDecision(follow: Follow): void {
   const { inbox } = follow.leg.view;
-  askAgain(follow, inbox.cancel !== undefined && inbox.cancelStanding === 'too-late', undefined);
+  askAgain(follow, inbox.cancel !== undefined && inbox.cancelStage === 'too-late', undefined);
   follow.audit.isDriven = false;
 }
 
 function askAgain({ leg, audit }: Follow, isTooLate: boolean, again: Audit['again']): void {
   leg.decision = undefined;
-  leg.view.inbox.cancelStanding = isTooLate ? 'too-late' : 'open';
+  leg.view.inbox.cancelStage = isTooLate ? 'too-late' : 'open';
   audit.again = again;
 }
 
@@ -72,7 +72,7 @@ async function drive({ leg }: Follow, { decision, by, remark }: BankDecision) {
     decision === 'approve'
       ? sends.approveOrder.executeWithOptions({ summary: `approves at the bank, by ${inMarkdown(by)}` }, [input])
       : sends.rejectOrder.executeWithOptions({ summary: `rejects at the bank, by ${inMarkdown(by)}` }, [
-          { ...input, remark, ...(view.inbox.cancelStanding === 'driven' && { isCancel: true }) },
+          { ...input, remark, ...(view.inbox.cancelStage === 'driven' && { isCancel: true }) },
         ]),
   );
   return result ?? ({ outcome: 'ambiguous' } as const);
@@ -84,7 +84,7 @@ async function lookLater({ leg: { view, terms }, audit }: Follow): Promise<void>
   await sleep(doublingPause(audit.tries - 1, lookAgainMs, lookAgainMaxMs), {
     summary: 'reads what the bank made of it',
   });
-  view.inbox.lookAgain();
+  view.inbox.readAgain();
 }
 
 /** A signed decision is about one order, and the policy says how many are needed. */
@@ -119,10 +119,10 @@ async function decide(follow: Follow, expiredAt: number | undefined): Promise<Ba
       case 'expired':
       case 'interrupted':
         view.note(`order ${leg.orderId} is read again`);
-        inbox.lookAgain();
+        inbox.readAgain();
         return undefined;
     }
   }
-  inbox.cancelStanding = 'driven';
+  inbox.cancelStage = 'driven';
   return { decision: 'reject', by: inbox.cancel?.by ?? '', remark: inbox.cancel?.reason ?? 'cancelled' };
 }

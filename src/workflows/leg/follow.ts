@@ -4,7 +4,7 @@ import { isNoMoney } from '../../domain/order-status.ts';
 import { doublingPause } from '../../domain/policy.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
 import type { ResolveAnswer, ResolveUpdate } from '../messages.ts';
-import { goOnAfresh } from '../payout/fresh-history.ts';
+import { continueAsNewIfLong } from '../payout/long-history.ts';
 import { awaitBankApproval, forgetDecision } from './audit.ts';
 import { Follow, UNREADABLE } from './followed-order.ts';
 import type { LegResult, OrderLeg } from './order-leg.ts';
@@ -24,11 +24,11 @@ export async function followOrder(leg: OrderLeg): Promise<Followed> {
     plan.cancellable && inbox.wantsCancel && leg.decision === undefined && follow.quickLooks === 0;
   // Somebody asked for a look while the order was being sent: a restored store may have forgotten the order, and nothing else
   // will report it.
-  const isAskedToLook = inbox.isAskedToLook && patched('asked-to-look-while-sending');
+  const isAskedToLook = inbox.isReadRequested && patched('asked-to-look-while-sending');
   inbox.take();
-  if (leg.looksAtOnce || isAskedToLook || inbox.toldOf(leg.reference).length > 0) inbox.lookAgain();
+  if (leg.looksAtOnce || isAskedToLook || inbox.noticesFor(leg.reference).length > 0) inbox.readAgain();
   for (;;) {
-    if (follow.quickLooks === 0 && leg.decision === undefined && leg.mayForget) goOnAfresh(view);
+    if (follow.quickLooks === 0 && leg.decision === undefined && leg.holdsNoStatement) continueAsNewIfLong(view);
     await follow.untilNews(() => inbox.hasNews || cancelAsks());
     const told = inbox.take();
     follow.second = await secondOrder(follow);
@@ -73,7 +73,7 @@ const wasRead = ({ status }: OrderJudgement): boolean => status !== 'NOT_FOUND' 
 
 /** If an audit may still follow, looks again soon; an order past its audit can no longer be cancelled. */
 function cancelWhileOpen(follow: Follow, { stage }: OrderJudgement): void {
-  if (stage === 'past-audit') follow.leg.view.inbox.cancelStanding = 'too-late';
+  if (stage === 'past-audit') follow.leg.view.inbox.cancelStage = 'too-late';
   else follow.quickLooks += 1;
 }
 
@@ -89,7 +89,7 @@ async function park(follow: Follow, reason: ReasonCode, judgement: OrderJudgemen
   await condition(() => inbox.resolves.length > 0 || inbox.hasNews, pause);
   const pending = inbox.asked;
   // The next round reads the order at once.
-  inbox.lookAgain();
+  inbox.readAgain();
   if (pending === undefined) return undefined;
   const { action, by } = pending.request;
   // What was seen before the request may be outdated: a close is judged by what the bank shows now.
@@ -191,7 +191,7 @@ async function confirmNoMoney(follow: Follow, first: OrderJudgement): Promise<Fo
   const { view, plan } = leg;
   await beforeNoMoney(follow, 'before "no money" is believed');
   if (follow.second !== undefined || follow.isSecondUnread) {
-    view.inbox.lookAgain();
+    view.inbox.readAgain();
     return undefined;
   }
   const second = await follow.look(first);
@@ -204,6 +204,6 @@ async function confirmNoMoney(follow: Follow, first: OrderJudgement): Promise<Fo
     }
   }
   view.note(`the bank changed its mind: ${first.status}, then ${second.status}`);
-  view.inbox.lookAgain();
+  view.inbox.readAgain();
   return undefined;
 }

@@ -128,7 +128,7 @@ export class Follow {
    */
   noteNotBorneOut({ meaning }: OrderJudgement, told: boolean): void {
     const { view, reference, terms } = this.leg;
-    const { stage = 'open' } = view.inbox.toldOf(reference).at(-1) ?? {};
+    const { stage = 'open' } = view.inbox.noticesFor(reference).at(-1) ?? {};
     const toldOf = stageMeaning(stage, terms.closedMeans);
     const contradicted = told && toldOf !== meaning && (isTerminal(toldOf) || toldOf === 'unclear');
     if (isTerminal(meaning)) this.quickLooks = 0;

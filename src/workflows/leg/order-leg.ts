@@ -84,7 +84,7 @@ export class OrderLeg {
   /** Every order that this run has followed: while there is one, absence is not proven, whatever the store has forgotten. */
   placedIds: readonly string[];
   /** Attempts in a row that moved nothing, to space them. */
-  fruitless = 0;
+  ineffectiveSends = 0;
   /** Why an earlier run left the order to people, who decide before anything is sent. */
   parked: Reason | null;
   /** Id of the order that is followed, once there is one. */
@@ -157,7 +157,7 @@ export class OrderLeg {
   }
 
   /** Whether no statement of people is known only to this run: which order they chose, or the first of two statements. */
-  get mayForget(): boolean {
+  get holdsNoStatement(): boolean {
     return this.dismissed.size === 0 && this.despite.length === 0 && this.people.isSilent;
   }
 

@@ -31,7 +31,7 @@ export async function placeOrder(leg: OrderLeg): Promise<Placed> {
     const { known, next } = afterAttempt(leg.known, result);
     leg.silence = result === SILENT && !leg.known.tainted ? { attempt: known.attempts, before: leg.known } : undefined;
     leg.known = known;
-    if (mayHaveMoved) leg.fruitless = 0;
+    if (mayHaveMoved) leg.ineffectiveSends = 0;
     view.note(`attempt ${known.attempts}: ${describe(result)}`);
     // After `known` is updated: a run that finds its claim gone then knows what to search for.
     if (result === SILENT) await renewClaim(view);
@@ -69,7 +69,7 @@ async function attempt(leg: OrderLeg): Promise<Submitted> {
 
 /** The sender may look at a first order that no notice has named: if it is paid, it need not be followed. */
 function lookOf({ plan, known, terms, view, reference }: OrderLeg): SubmitInput['look'] {
-  if (!plan.endsPayout || known.attempts > 0 || view.inbox.toldOf(reference).length > 0) return undefined;
+  if (!plan.endsPayout || known.attempts > 0 || view.inbox.noticesFor(reference).length > 0) return undefined;
   const { closedMeans, maxSlippage } = terms;
   return { closedMeans, ...(plan.kind === 'exchange' && { maxSlippage }) };
 }
@@ -87,21 +87,21 @@ async function untilReachable({ view, plan, terms }: OrderLeg, why: string): Pro
 
 /** Waits longer each time while sends still do not get through. */
 async function beforeNextSend(leg: OrderLeg): Promise<void> {
-  const { view, fruitless } = leg;
-  leg.fruitless += 1;
-  if (fruitless === 0 || view.inbox.wantsCancel) return;
-  await condition(() => view.inbox.wantsCancel, pauseAfter(leg, fruitless - 1));
+  const { view, ineffectiveSends } = leg;
+  leg.ineffectiveSends += 1;
+  if (ineffectiveSends === 0 || view.inbox.wantsCancel) return;
+  await condition(() => view.inbox.wantsCancel, pauseAfter(leg, ineffectiveSends - 1));
 }
 
 /** A resend moved nothing. An order in doubt cannot be cancelled, so only time leads to the next resend. */
 async function beforeResend(leg: OrderLeg): Promise<void> {
-  await sleep(pauseAfter(leg, leg.fruitless), { summary: 'the resend has moved nothing' });
-  leg.fruitless += 1;
+  await sleep(pauseAfter(leg, leg.ineffectiveSends), { summary: 'the resend has moved nothing' });
+  leg.ineffectiveSends += 1;
 }
 
-function pauseAfter({ terms }: OrderLeg, fruitless: number): number {
+function pauseAfter({ terms }: OrderLeg, ineffectiveSends: number): number {
   const { lookAgainMs, lookAgainMaxMs } = terms.waits;
-  return doublingPause(fruitless, lookAgainMs, lookAgainMaxMs * 12);
+  return doublingPause(ineffectiveSends, lookAgainMs, lookAgainMaxMs * 12);
 }
 
 /** A clean refusal as an obstacle, which the gates handle. */

@@ -1,12 +1,12 @@
 import { condition } from '@temporalio/workflow';
-import { lookAt, proofFrom, provenAbsent, type Scan } from '../../domain/absence.ts';
+import { proofFrom, provenAbsent, type Search, searchDelayMs } from '../../domain/absence.ts';
 import { doublingPause } from '../../domain/policy.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
 import { cleared, lastLeftOf, mayResend, resent, type Submission } from '../../domain/submission.ts';
 import type { OrderLook, ShownOrder } from '../../services/payout/find-order.ts';
 import type { PendingResolve } from '../execution/inbox.ts';
 import type { ResolveUpdate } from '../messages.ts';
-import { goOnAfresh } from '../payout/fresh-history.ts';
+import { continueAsNewIfLong } from '../payout/long-history.ts';
 import { isSuperseded, listScans } from '../proxies.ts';
 import type { OrderLeg, Placed } from './order-leg.ts';
 import { setAside } from './second-orders.ts';
@@ -29,14 +29,14 @@ export async function resolveOrder(leg: OrderLeg): Promise<Resolved> {
   const { waits } = terms;
   if (leg.parked !== null) await view.enter('needs-operator', leg.parked);
   else await view.enter('resolving', because('outcome-unknown'));
-  const scans: Scan[] = [];
+  const scans: Search[] = [];
   leg.lastSentAt ??= Date.now();
   let since = leg.lastSentAt;
   let mayResendInDoubt = true;
   view.inbox.take();
-  if (view.inbox.toldOf(leg.reference).length > 0) view.inbox.lookAgain();
+  if (view.inbox.noticesFor(leg.reference).length > 0) view.inbox.readAgain();
   for (let n = 0; ; n += 1) {
-    if (view.state === 'needs-operator' && leg.mayForget) goOnAfresh(view);
+    if (view.state === 'needs-operator' && leg.holdsNoStatement) continueAsNewIfLong(view);
     const pending = await untilNextLook(leg, since, n);
     const startedAt = Date.now();
     const look = await lookOnce(leg, n, startedAt >= proofFrom(since, waits));
@@ -83,7 +83,7 @@ export async function resolveOrder(leg: OrderLeg): Promise<Resolved> {
       if (isWanted && mayResendInDoubt) return again(leg);
     }
     if (absent) await park(leg, 'order-not-found');
-    else if (lookAt(n + 1, waits) === undefined) await park(leg, PROVED_NOTHING, look && whyNothing(look));
+    else if (searchDelayMs(n + 1, waits) === undefined) await park(leg, PROVED_NOTHING, look && whyNothing(look));
   }
 }
 
@@ -193,7 +193,7 @@ async function untilNextLook(
   n: number,
 ): Promise<PendingResolve<ResolveUpdate> | undefined> {
   const { inbox } = view;
-  const planned = view.state === 'needs-operator' ? undefined : lookAt(n, waits);
+  const planned = view.state === 'needs-operator' ? undefined : searchDelayMs(n, waits);
   const wait =
     planned === undefined
       ? doublingPause(n, waits.lookAgainMs, waits.lookAgainMaxMs * 12)

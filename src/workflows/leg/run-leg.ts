@@ -14,7 +14,7 @@ export async function runLeg(leg: OrderLeg): Promise<LegResult> {
   if (leg.plan.endsPayout) leg.view.orderId = placed.orderId;
   leg.view.show(leg.plan.following);
   leg.decision = undefined;
-  leg.view.inbox.cancelStanding = 'open';
+  leg.view.inbox.cancelStage = 'open';
   return leg.endedBy(placed.paid === undefined ? await followOrder(leg) : paidAtOnce(leg, placed.paid));
 }
 

@@ -9,7 +9,7 @@ const LOOKS_FOR_ABSENT = 5;
 
 /** Every order reported or set aside under the reference, including the one followed. */
 export function knownOrders({ view, reference, orderId, setAside: aside }: OrderLeg): Set<string> {
-  const told = view.inbox.toldOf(reference).map((notice) => notice.orderId);
+  const told = view.inbox.noticesFor(reference).map((notice) => notice.orderId);
   return new Set([...(orderId === undefined ? [] : [orderId]), ...told, ...aside]);
 }
 

@@ -4,17 +4,17 @@ import { isSamePerson } from '../../domain/approval.ts';
  * What two people, each with evidence, may state beyond what the bank shows: the first statement is noted, the second settles it.
  */
 export class TwoPeople {
-  private readonly said = new Map<string, string>();
+  private readonly statements = new Map<string, string>();
 
   /** Both names if another person stated the same before; undefined: noted only. */
   agree(what: string, by: string): string | undefined {
-    const first = this.said.get(what);
-    if (first === undefined) this.said.set(what, by);
+    const first = this.statements.get(what);
+    if (first === undefined) this.statements.set(what, by);
     return first === undefined || isSamePerson(first, by) ? undefined : `${first} and ${by}`;
   }
 
   /** Whether nothing was stated that a new history would forget. */
   get isSilent(): boolean {
-    return this.said.size === 0;
+    return this.statements.size === 0;
   }
 }

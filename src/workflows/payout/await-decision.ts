@@ -1,7 +1,7 @@
 import { condition, patched, sleep } from '@temporalio/workflow';
 import type { AwaitedApproval } from '../../domain/approval.ts';
 import type { EndState, PayoutState, Reason } from '../../domain/payout-state.ts';
-import { goOnAfresh } from './fresh-history.ts';
+import { continueAsNewIfLong } from './long-history.ts';
 import type { PayoutView } from './view.ts';
 
 export type Decided =
@@ -23,7 +23,7 @@ export interface DecisionAsked {
   /** Return after this long to read the bank again; the question stays open. */
   lookAgainMs?: number;
   /** Whether to continue in a new run once this one's history is long, because the question may stay open for very long. */
-  goesOnAfresh?: boolean;
+  continuesAsNew?: boolean;
   /** Return when this comes true; the question stays open. */
   interrupt?: () => boolean;
   /** `stored`: the activity that found the question has already written the row. */
@@ -36,7 +36,7 @@ export async function awaitDecision(view: PayoutView, asked: DecisionAsked): Pro
   const expiresAt = ttlMs === undefined ? asked.ask.expiresAt : Date.now() + ttlMs;
   // Asked before it is shown: whoever sees the state may answer at once.
   view.ask({ ...asked.ask, maker: view.maker, approvedBy: [], expiresAt });
-  if (asked.goesOnAfresh === true) goOnAfresh(view);
+  if (asked.continuesAsNew === true) continueAsNewIfLong(view);
   if (asked.stored === 'stored') view.show(asked.state, asked.reason);
   else await view.enter(asked.state, asked.reason);
   const expired = after(ttlMs, 'how long the question stands');

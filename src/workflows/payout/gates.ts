@@ -4,7 +4,7 @@ import { type Assessment, type Gate, nextGate, type Obstacle, type Passes } from
 import type { Reason, UnpaidState } from '../../domain/payout-state.ts';
 import { doublingPause, type Terms } from '../../domain/policy.ts';
 import { holdDigest } from '../../domain/question-digest.ts';
-import { because, isOfAccount, isTold, questionOfHold, type ReasonCode } from '../../domain/reasons.ts';
+import { because, isOfAccount, isSignalled, questionOfHold, type ReasonCode } from '../../domain/reasons.ts';
 import type { SwitchScope } from '../../domain/switch-scope.ts';
 import { call, polls } from '../proxies.ts';
 import { awaitDecision } from './await-decision.ts';
@@ -110,7 +110,7 @@ export class Gates {
       let obstacle: Obstacle | undefined;
       switch (gate.gate) {
         case 'open':
-          view.question.leaveBehind();
+          view.question.discard();
           return { kind: 'clear', found };
         case 'fail':
           return { kind: 'unpaid', state: 'failed', reason: gate.reason };
@@ -171,7 +171,7 @@ export class Gates {
     const { lookAgainMs, lookAgainMaxMs } = this.terms.waits;
     // Looks more often: other rows wait for this one to find the account usable, or the signal that the reason is gone may be
     // lost.
-    const isProbe = isOfAccount(reason) || isTold(reason);
+    const isProbe = isOfAccount(reason) || isSignalled(reason);
     const pause = doublingPause(this.visits, lookAgainMs, isProbe ? lookAgainMaxMs : lookAgainMaxMs * 12);
     this.visits += 1;
     view.inbox.take();
@@ -180,8 +180,8 @@ export class Gates {
       state: 'held',
       reason,
       lookAgainMs: pause,
-      goesOnAfresh: true,
-      interrupt: () => isTold(reason) && view.inbox.hasNews,
+      continuesAsNew: true,
+      interrupt: () => isSignalled(reason) && view.inbox.hasNews,
     });
     if (decided.kind === 'rejected') return unpaid('rejected', 'approval-rejected');
     if (decided.kind === 'approved') {

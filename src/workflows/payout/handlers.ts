@@ -23,7 +23,7 @@ export function handleMessages(view: PayoutView): void {
   setHandler(stateQuery, () => view.view(), {
     description: 'Where the payout is, why, what it awaits, and the evidence so far. No argument.',
   });
-  setHandler(orderChangedSignal, (notice) => view.inbox.tell(notice), {
+  setHandler(orderChangedSignal, (notice) => view.inbox.receive(notice), {
     description:
       'The bank order moved: look at it. From the order watch; `{"reference":"…","orderId":"…","status":"COMPLETED"}` or nothing.',
   });
@@ -36,7 +36,7 @@ export function handleMessages(view: PayoutView): void {
   handleDecide(view);
   handleCancel(view, cancelUpdate, {
     isTaken: () => !view.hasEnded,
-    isKnown: () => view.inbox.cancelStanding !== 'open' || !isStoppable(view),
+    isKnown: () => view.inbox.cancelStage !== 'open' || !isStoppable(view),
     outcome: () => cancelOutcome(view),
     refused: async ({ by }) => {
       if (cancelOutcome(view) === 'too-late') await tellRefused(view, { action: 'cancel', by, why: 'too late' });
@@ -52,7 +52,7 @@ export function handleMessages(view: PayoutView): void {
       const input = { claim: view.claim, digest: resolveDigest(action, orderId), by, decisionId };
       const used = await checks.useDecision(input).catch((error: unknown) => {
         const refused = takenOver(error);
-        view.inbox.lookAgain();
+        view.inbox.readAgain();
         return { refused };
       });
       return 'refused' in used ? used.refused : undefined;
@@ -151,5 +151,5 @@ function isStoppable({ state }: PayoutView): boolean {
 
 function cancelOutcome({ state, hasEnded, inbox }: PayoutView): CancelAnswer['outcome'] {
   if (state === 'cancelled') return 'cancelled';
-  return hasEnded || inbox.cancelStanding === 'too-late' ? 'too-late' : 'pending';
+  return hasEnded || inbox.cancelStage === 'too-late' ? 'too-late' : 'pending';
 }

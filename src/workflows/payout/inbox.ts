@@ -4,27 +4,27 @@ import { Inbox } from '../execution/inbox.ts';
 import type { ResolveUpdate } from '../messages.ts';
 
 /** Whether a cancel can still affect the current order: `open`, passed to the bank (`driven`), or `too-late`. */
-export type CancelStanding = 'open' | 'driven' | 'too-late';
+export type CancelStage = 'open' | 'driven' | 'too-late';
 
 /** What a payout has been told: news of its orders, operators' requests, a cancel. */
 export class PayoutInbox extends Inbox<ResolveUpdate> {
   /** Standing for the order that is followed now; an exchange and its payment have one each. */
-  cancelStanding: CancelStanding = 'open';
+  cancelStage: CancelStage = 'open';
   private readonly notices: OrderNotice[] = [];
   private fresh = false;
-  private lookWanted = false;
+  private readRequested = false;
   private alarm: { fired: boolean; looks: number } | undefined;
 
   /** Makes the order be read without waiting for news. */
-  lookAgain(): void {
+  readAgain(): void {
     this.fresh = true;
   }
 
   /** Takes any signal payload: one that is no notice only means "look". */
-  tell(notice: unknown): void {
-    this.lookAgain();
+  receive(notice: unknown): void {
+    this.readAgain();
     if (isNotice(notice)) this.notices.push(notice);
-    else this.lookWanted = true;
+    else this.readRequested = true;
   }
 
   /** Whether anything was reported since the last `take`. */
@@ -33,26 +33,26 @@ export class PayoutInbox extends Inbox<ResolveUpdate> {
   }
 
   /** Whether somebody asked to look at whatever order there is, since the last `take`. */
-  get isAskedToLook(): boolean {
-    return this.lookWanted;
+  get isReadRequested(): boolean {
+    return this.readRequested;
   }
 
   /** Marks all news as handled, because the next read covers it; returns whether there was any. */
   take(): boolean {
     const { fresh } = this;
     this.fresh = false;
-    this.lookWanted = false;
+    this.readRequested = false;
     return fresh;
   }
 
   /** The notices for a reference, oldest first. */
-  toldOf(reference: string): readonly OrderNotice[] {
+  noticesFor(reference: string): readonly OrderNotice[] {
     return this.notices.filter((notice) => notice.reference === reference);
   }
 
   /** Whether a cancel is requested and can still have an effect. */
   get wantsCancel(): boolean {
-    return this.cancel !== undefined && this.cancelStanding !== 'too-late';
+    return this.cancel !== undefined && this.cancelStage !== 'too-late';
   }
 
   /**

@@ -2,7 +2,7 @@ import { log } from '@temporalio/workflow';
 import { type AwaitedApproval, consider, type Decision, type Verdict } from '../../domain/approval.ts';
 
 /** An unverified statement made by a signal. */
-export type Said = Pick<Decision, 'decision' | 'by'>;
+export type UnsignedStatement = Pick<Decision, 'decision' | 'by'>;
 
 /** What a payout asks people, one question at a time, and their answers. */
 export class Question {
@@ -13,7 +13,7 @@ export class Question {
   /** Number of running updates that read the stored decisions and then answer with the outcome. */
   readers = 0;
   /** Statements made by signals since the decisions were last read; refused unless a signed decision says the same. */
-  readonly said: Said[] = [];
+  readonly unsignedStatements: UnsignedStatement[] = [];
   private about: string | undefined;
   /** Digest of the last question asked, open or not. */
   private lastAsked: string | undefined;
@@ -59,13 +59,13 @@ export class Question {
    * The claim is taken again: the question is asked again if it still arises. Not kept if it is about the bank's audit: that
    * order is rejected at the bank.
    */
-  leave(): void {
+  keepForNextRun(): void {
     if (this.awaited !== undefined && this.awaited.kind !== 'bank') this.unanswered = this.awaited;
     this.close();
   }
 
   /** The gates are open: an answer to an earlier question can no longer reject what is sent from now on. */
-  leaveBehind(): void {
+  discard(): void {
     this.unanswered = undefined;
     this.close();
   }

@@ -21,7 +21,7 @@ import type { PayoutStateView } from '../messages.ts';
 import { call } from '../proxies.ts';
 import { lastingAttributes, payoutState, type SearchAttributes } from '../search-attributes.ts';
 import { PayoutInbox } from './inbox.ts';
-import { Question, type Said } from './question.ts';
+import { Question, type UnsignedStatement } from './question.ts';
 
 /** What a payout shows of itself, in the UI and in the store, and what it is told. */
 export class PayoutView extends ExecutionView<PayoutState> {
@@ -73,8 +73,8 @@ export class PayoutView extends ExecutionView<PayoutState> {
   /** A run that takes the claim, for the first time or again, asks and shows everything from the start. */
   claimed(claim: Claim): void {
     this.held = claim;
-    this.inbox.cancelStanding = 'open';
-    this.question.leave();
+    this.inbox.cancelStage = 'open';
+    this.question.keepForNextRun();
   }
 
   /**
@@ -149,9 +149,9 @@ export class PayoutView extends ExecutionView<PayoutState> {
   }
 
   /** Somebody says that a decision exists: by itself without effect if decisions are signed. */
-  hint(said?: Said): void {
+  hint(said?: UnsignedStatement): void {
     this.question.isHinted = true;
-    if (said !== undefined) this.question.said.push(said);
+    if (said !== undefined) this.question.unsignedStatements.push(said);
   }
 
   /**
@@ -165,7 +165,7 @@ export class PayoutView extends ExecutionView<PayoutState> {
   /** Reads what people have signed about the open question. */
   async weigh({ kind, digest, needed }: Pick<AwaitedApproval, 'kind' | 'digest' | 'needed'>): Promise<void> {
     this.question.isHinted = false;
-    const said = this.question.said.splice(0);
+    const said = this.question.unsignedStatements.splice(0);
     const input = { claim: this.claim, question: kind, digest, needed, ...(said.length > 0 && { said }) };
     this.weighed(await call('weighDecisions', input, 'reads what people have signed'));
   }

@@ -72,7 +72,7 @@ export function endOfOrder(
 
 /** Whether a cancel had the order rejected at the bank: by this run or, as the store says, by an earlier one. */
 export const isCancelDriven = ({ view, rejectedAs }: OrderLeg): boolean =>
-  view.inbox.cancelStanding === 'driven' || rejectedAs === 'cancel';
+  view.inbox.cancelStage === 'driven' || rejectedAs === 'cancel';
 
 const isRejectionDriven = ({ decision, rejectedAs }: OrderLeg): boolean =>
   decision?.decision === 'reject' || rejectedAs === 'reject';

@@ -19,9 +19,9 @@ import type { LegStart, LegStarts } from '../../services/payout/leg-start.ts';
 import type { Prepared } from '../../services/payout/prepare.ts';
 import { STUCK } from '../leg/followed-order.ts';
 import type { LegMemory, LegPlan, OrderLeg } from '../leg/order-leg.ts';
-import { FreshHistory } from '../payout/fresh-history.ts';
 import { Gates } from '../payout/gates.ts';
 import { handleMessages } from '../payout/handlers.ts';
+import { HistoryTooLong } from '../payout/long-history.ts';
 import { PayoutView } from '../payout/view.ts';
 import { call, isSuperseded, permanentCause, sends } from '../proxies.ts';
 import { hadRunBefore } from '../ran-before.ts';
@@ -121,8 +121,8 @@ async function claimAndGo<Legs>(
       remembered = { storeId, term: held, legs: byKind(route.orders(legs)), passes: gates.passes };
       return await route.lead(run, legs);
     } catch (error) {
-      if (error instanceof FreshHistory && remembered !== undefined) {
-        view.question.leave();
+      if (error instanceof HistoryTooLong && remembered !== undefined) {
+        view.question.keepForNextRun();
         return continueAsNew<Workflow>(input, {
           ...remembered,
           term: view.claim.term,

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { report, status } from '../../../src/cli/commands/inspect.ts';
 import { list } from '../../../src/cli/commands/list.ts';
 import type { Session } from '../../../src/cli/session.ts';
-import { documentOf, reportBatch, standingOfBatch } from '../../../src/compose/report-batch.ts';
+import { documentOf, reportBatch, summaryOfBatch } from '../../../src/compose/report-batch.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { because } from '../../../src/domain/reasons.ts';
 import { claimRow } from '../../../src/intake/claims.ts';
@@ -51,7 +51,7 @@ beforeAll(async () => {
     liveUi: async () => undefined,
     liveBank: async () => undefined,
     report: (batchId: string) => reportBatch(config, store, batchId, ui),
-    standing: (batchId: string) => standingOfBatch(config, store, batchId, ui),
+    summary: (batchId: string) => summaryOfBatch(config, store, batchId, ui),
     document: (batchId: string) => documentOf(config, store, batchId, ui),
     output: {
       async stream(pieces: AsyncIterable<string>, shown: () => Promise<string>) {

@@ -6,7 +6,7 @@ export function answerLog(): AnswerLog {
   const kept: { answer: AnswerRecord; told: AnsweredTransaction[] }[] = [];
   return {
     given: async () => kept.map(({ answer }) => answer),
-    async *told(version) {
+    async *transactionsOf(version) {
       yield* kept[version - 1]?.told ?? [];
     },
     async keep(answer, told) {

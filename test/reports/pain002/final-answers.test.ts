@@ -1,6 +1,11 @@
 import { expect, it } from 'vitest';
 import type { TransactionFacts } from '../../../src/domain/bank-message.ts';
-import { type AnswerLog, finalAnswers, supersededBy, toldUpTo } from '../../../src/reports/pain002/final-answers.ts';
+import {
+  type AnswerLog,
+  answeredUpTo,
+  finalAnswers,
+  supersededBy,
+} from '../../../src/reports/pain002/final-answers.ts';
 import { answerLog } from './answer-log.ts';
 import { original, payout } from './answers.ts';
 
@@ -26,7 +31,7 @@ it('tells everything once, and nothing more while nothing changes', async () => 
   expect(first).toMatchObject({ version: 1, supersedes: null, createdAt: 1_000 });
   expect(first?.messageId).toMatch(/^0123456789abcdef3[0-9a-f]{16}$/);
   expect(await answer(log, PAID, 9_000)).toEqual([first]);
-  expect(await Array.fromAsync(log.told(1), ({ position }) => position)).toEqual([0, 1, 2]);
+  expect(await Array.fromAsync(log.transactionsOf(1), ({ position }) => position)).toEqual([0, 1, 2]);
 });
 
 it('tells by a further version what has changed, and names the one before', async () => {
@@ -67,7 +72,7 @@ it('tells of every version what stood then', async () => {
     facts(['completed'], ['completed']),
   ];
   for (const now of states) await answer(log, now);
-  for (const [index, now] of states.entries()) expect(await Array.fromAsync(toldUpTo(log, index + 1))).toEqual(now);
+  for (const [index, now] of states.entries()) expect(await Array.fromAsync(answeredUpTo(log, index + 1))).toEqual(now);
 });
 
 it('lets stand what another door has told first', async () => {

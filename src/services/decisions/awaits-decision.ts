@@ -3,7 +3,7 @@ import { may, type Policy, personOf } from '../../domain/authority.ts';
 import { needsAttention } from '../../domain/payout-state.ts';
 import { questionOfHold } from '../../domain/reasons.ts';
 import type { PayoutRecord } from '../../store/store.ts';
-import { touches } from './verdict.ts';
+import { scopeFactsOfRow } from './verdict.ts';
 
 /** Which role must decide: `screening` if the row is held for a screening, else `payout` (approvers). */
 export const roleAskedOf = ({ state, reason }: Pick<PayoutRecord, 'state' | 'reason'>): 'payout' | 'screening' =>
@@ -13,7 +13,7 @@ export const roleAskedOf = ({ state, reason }: Pick<PayoutRecord, 'state' | 'rea
  * Whether a row waits for this person: unless it waits for an operator, they are neither its maker nor one who has approved it; and
  * the policy, if there is one, lets them decide it. `approved`: who has approved the open question.
  */
-export function isFor(
+export function awaitsDecisionBy(
   policy: Policy | undefined,
   name: string,
   row: PayoutRecord,
@@ -23,5 +23,5 @@ export function isFor(
   const isOperators = row.state === 'needs-operator';
   if (!isOperators && [row.by ?? '', ...approved].some((other) => isSamePerson(other, name))) return false;
   const question = isOperators ? 'resolve' : roleAskedOf(row);
-  return policy === undefined || may(personOf(policy, name), question, touches(row));
+  return policy === undefined || may(personOf(policy, name), question, scopeFactsOfRow(row));
 }

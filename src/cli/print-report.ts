@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { Problem } from '../domain/problem.ts';
-import type { BatchHead, BatchStanding } from '../reports/batch-report.ts';
+import type { BatchHead, BatchSummary } from '../reports/batch-report.ts';
 import { shortId } from '../reports/next-step.ts';
 import { stepGroupsText } from '../reports/render-steps.ts';
 import { renderSummary } from '../reports/render-summary.ts';
@@ -12,27 +12,27 @@ import { EXIT, type ExitCode } from './exit.ts';
 import type { Session } from './session.ts';
 
 /** Shows report files just written. With `--json`, streams the JSON file, which may be too large for memory. */
-export async function tellReport(
+export async function printReport(
   session: Session,
-  standing: BatchStanding,
+  summary: BatchSummary,
   around: (summary: string) => string = (summary) => summary,
 ): Promise<void> {
-  await session.output.stream(createReadStream(standing.head.reports.json, 'utf8'), async () =>
-    around(await summaryText(session, standing, true)),
+  await session.output.stream(createReadStream(summary.head.reports.json, 'utf8'), async () =>
+    around(await summaryText(session, summary, true)),
   );
 }
 
 /**
  * How a batch stands: its summary, who has to act, its files, and links that work. `isWritten`: its report files show exactly
- * this standing.
+ * this summary.
  */
-export async function summaryText(session: Session, standing: BatchStanding, isWritten: boolean): Promise<string> {
-  const { head, steps } = standing;
+export async function summaryText(session: Session, summary: BatchSummary, isWritten: boolean): Promise<string> {
+  const { head, steps } = summary;
   const { reports, batchId } = head;
   const ui = await session.liveUi();
   const width = widthOf(process.stdout);
   return [
-    renderSummary(standing, { width }).trimEnd(),
+    renderSummary(summary, { width }).trimEnd(),
     ...(steps.length === 0 ? [] : ['', stepGroupsText(steps, { now: Date.now(), width })]),
     '',
     ...(isWritten

@@ -2,16 +2,16 @@ import { allHandlersFinished, workflowInfo } from '@temporalio/workflow';
 import type { PayoutView } from './view.ts';
 
 /** Thrown where a payout begins to wait, to continue as new with an empty history. */
-export class FreshHistory extends Error {}
+export class HistoryTooLong extends Error {}
 
 /**
  * A payout may wait for months, and each look costs events. The new run takes the claim, finds in the store what was sent, and
  * asks again what is undecided; so not while a vote, a rejection, a cancel or an operator's request would be lost. Nor while a
  * handler runs: it waits for this run, which must not wait for it in turn.
  */
-export function goOnAfresh({ inbox, question, rejectedBy }: PayoutView): void {
+export function continueAsNewIfLong({ inbox, question, rejectedBy }: PayoutView): void {
   if (!workflowInfo().continueAsNewSuggested || !allHandlersFinished() || rejectedBy !== undefined) return;
   const votes = question.awaited?.approvedBy.length ?? 0;
   if (votes > 0 || question.verdict !== undefined || inbox.cancel !== undefined || inbox.resolves.length > 0) return;
-  throw new FreshHistory();
+  throw new HistoryTooLong();
 }

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { createBank } from '../../src/api/client.ts';
-import { assertBankFits, lookAtWorld, openWorld, recordAccounts } from '../../src/compose/world.ts';
+import { assertBankFits, bindStore, checkAtStart, recordAccounts } from '../../src/compose/store-binding.ts';
 import { loadConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -33,16 +33,16 @@ async function processOf(store: Store, script: Script, cluster = 'cluster-1') {
   return {
     bank,
     asked: server.seen,
-    open: () => openWorld({ config, store, bank, temporal: { cluster, namespace: 'pay' } }),
+    open: () => bindStore({ config, store, bank, temporal: { cluster, namespace: 'pay' } }),
   };
 }
 
 it('asks the bank once, whoever asks at once and however often', async () => {
   const { open, asked } = await processOf(await newStore(), showing(...OURS));
-  const world = await open();
+  const binding = await open();
   expect(asked).toEqual([]);
-  await Promise.all([world.assert(), world.assert(), world.assert()]);
-  await world.assert();
+  await Promise.all([binding.assert(), binding.assert(), binding.assert()]);
+  await binding.assert();
   expect(asked.map(({ target }) => target)).toEqual(['/v1/banking/accounts']);
 });
 
@@ -63,7 +63,7 @@ it('refuses the key of another customer of the same bank', async () => {
   await (await (await processOf(store, showing(...OURS))).open()).assert();
   const other = await (await processOf(store, showing('other-usd', 'other-eur'))).open();
   await expect(other.assert()).rejects.toMatchObject({ part: 'accounts' });
-  await expect(lookAtWorld(other, log)).rejects.toMatchObject({ part: 'accounts' });
+  await expect(checkAtStart(other, log)).rejects.toMatchObject({ part: 'accounts' });
 });
 
 it('goes on with a bank that opens an account', async () => {
@@ -76,11 +76,11 @@ it('goes on with a bank that opens an account', async () => {
 it('comes up without the bank, and sends nothing before it has shown its accounts', async () => {
   const store = await newStore();
   const { open, asked } = await processOf(store, inOrder(unshown, unshown, showing(...OURS)));
-  const world = await open();
-  await lookAtWorld(world, log);
-  await expect(world.assert()).rejects.toMatchObject({ condition: 'unsupported' });
-  await world.assert();
-  await world.assert();
+  const binding = await open();
+  await checkAtStart(binding, log);
+  await expect(binding.assert()).rejects.toMatchObject({ condition: 'unsupported' });
+  await binding.assert();
+  await binding.assert();
   expect(asked).toHaveLength(3);
 });
 
@@ -90,19 +90,19 @@ it('knows what it has found while the store is away, until a send finds otherwis
   const identify: Store['identify'] = (parts) =>
     isAway ? Promise.reject(new Error('no store')) : store.identify(parts);
   const { open } = await processOf({ ...store, identify }, showing(...OURS));
-  const world = await open();
+  const binding = await open();
   isAway = true;
-  await expect(world.assertFound()).rejects.toThrow('no store');
+  await expect(binding.assertOnce()).rejects.toThrow('no store');
   isAway = false;
-  await world.assertFound();
+  await binding.assertOnce();
   isAway = true;
-  await expect(world.assert()).rejects.toThrow('no store');
-  await world.assertFound();
+  await expect(binding.assert()).rejects.toThrow('no store');
+  await binding.assertOnce();
   isAway = false;
   await store.forgetIdentity({ parts: ['cluster'], by: 'alice', at: 1 });
   await (await processOf(store, showing(...OURS), 'cluster-2')).open();
-  await expect(world.assert()).rejects.toMatchObject({ part: 'cluster' });
-  await expect(world.assertFound()).rejects.toMatchObject({ part: 'cluster' });
+  await expect(binding.assert()).rejects.toMatchObject({ part: 'cluster' });
+  await expect(binding.assertOnce()).rejects.toMatchObject({ part: 'cluster' });
 });
 
 it('refuses another Temporal before it asks the bank', async () => {
@@ -115,11 +115,11 @@ it('refuses another Temporal before it asks the bank', async () => {
 
 it('hears at the next order that somebody has moved the store to another Temporal', async () => {
   const store = await newStore();
-  const world = await (await processOf(store, showing(...OURS))).open();
-  await world.assert();
+  const binding = await (await processOf(store, showing(...OURS))).open();
+  await binding.assert();
   await store.forgetIdentity({ parts: ['cluster', 'namespace'], by: 'alice', at: 1 });
   await (await processOf(store, showing(...OURS), 'cluster-2')).open();
-  await expect(world.assert()).rejects.toMatchObject({ part: 'cluster' });
+  await expect(binding.assert()).rejects.toMatchObject({ part: 'cluster' });
 });
 
 it('a command compares its key with what is on record, and records nothing by itself', async () => {

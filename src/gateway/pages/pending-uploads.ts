@@ -2,7 +2,7 @@ import { v7 } from 'uuid';
 import type { Upload } from '../upload.ts';
 
 /** A submitted file that is not confirmed yet. */
-export interface HeldUpload {
+export interface PendingUpload {
   id: string;
   upload: Upload;
   /** Name of its maker; undefined if names are believed. */
@@ -13,14 +13,14 @@ export interface HeldUpload {
 }
 
 const LIFE_MS = 3_600_000;
-const HELD_MAX = 50;
+const PENDING_MAX = 50;
 
 /** Files between submission and confirmation, on the disk of one gateway. Disposing removes them. */
-export class HeldUploads implements AsyncDisposable {
-  readonly #held = new Map<string, HeldUpload>();
+export class PendingUploads implements AsyncDisposable {
+  readonly #held = new Map<string, PendingUpload>();
 
-  async hold(upload: Upload, owner: string | undefined, now: number): Promise<HeldUpload> {
-    const over = [...this.#held.values()].filter(({ until }, n) => until <= now || this.#held.size - n >= HELD_MAX);
+  async hold(upload: Upload, owner: string | undefined, now: number): Promise<PendingUpload> {
+    const over = [...this.#held.values()].filter(({ until }, n) => until <= now || this.#held.size - n >= PENDING_MAX);
     for (const { id } of over) await this.drop(id);
     const held = { id: v7(), upload, owner, batchId: v7(), until: now + LIFE_MS };
     this.#held.set(held.id, held);
@@ -28,7 +28,7 @@ export class HeldUploads implements AsyncDisposable {
   }
 
   /** Undefined if it is gone or belongs to somebody else. */
-  find(id: string, owner: string | undefined, now: number): HeldUpload | undefined {
+  find(id: string, owner: string | undefined, now: number): PendingUpload | undefined {
     const held = this.#held.get(id);
     return held !== undefined && held.owner === owner && held.until > now ? held : undefined;
   }

@@ -6,7 +6,7 @@ import { isForPeople } from './cards.ts';
 import type { Database } from './database.ts';
 
 /** State of the store's work in counts and times (epoch ms), without any id. */
-export interface Standing {
+export interface OpenWork {
   /** One entry per state that has payouts without an end. */
   open: readonly { state: PayoutState; count: number; oldestCreatedAt: number; oldestUpdatedAt: number }[];
   /** Open orders that the bank may have, sent before `sentBefore` and not found. */
@@ -23,7 +23,7 @@ export interface Standing {
 }
 
 /** Reads only indexes of open work. `sentBefore`: what was sent earlier should have been found. */
-export async function standing(db: Database, sentBefore: number): Promise<Standing> {
+export async function openWork(db: Database, sentBefore: number): Promise<OpenWork> {
   const { sweptAt } = await db
     .selectFrom('watches')
     .select((row) => row.fn.min<number | null>('sweptAt').as('sweptAt'))
@@ -57,7 +57,7 @@ async function countCardsForPeople(db: Database): Promise<number> {
   return count;
 }
 
-function openByState(db: Database): Promise<Standing['open'][number][]> {
+function openByState(db: Database): Promise<OpenWork['open'][number][]> {
   return db
     .selectFrom('payouts')
     .select([
@@ -72,7 +72,7 @@ function openByState(db: Database): Promise<Standing['open'][number][]> {
 }
 
 /** A found order is followed: its id is known, and its attempt is no longer in doubt. */
-async function unknownOutcomes(db: Database, sentBefore: number): Promise<Standing['unknown']> {
+async function unknownOutcomes(db: Database, sentBefore: number): Promise<OpenWork['unknown']> {
   const { count, oldestSentAt } = await db
     .selectFrom('sendAttempts')
     .select([

@@ -1,11 +1,11 @@
 import type { CardEntry } from './card-vault.ts';
 
 /**
- * An acquirer's answer may repeat what it was sent. `traceFree` returns the value without members that contain card data;
+ * An acquirer's answer may repeat what it was sent. `withoutCardData` returns the value without members that contain card data;
  * undefined if nothing is left.
  */
-export function traceFree(value: unknown, entry: CardEntry): unknown {
-  const held = traceOf(entry);
+export function withoutCardData(value: unknown, entry: CardEntry): unknown {
+  const held = cardDataIn(entry);
   const without = (it: unknown, key: string): unknown => {
     if (Array.isArray(it)) return it.map((item) => without(item, key)).filter((item) => item !== undefined);
     if (typeof it === 'object' && it !== null) {
@@ -18,7 +18,7 @@ export function traceFree(value: unknown, entry: CardEntry): unknown {
 }
 
 /** Whether a text contains card data. A CVV is too short to be recognized unless its name precedes it. */
-function traceOf({ card, billing }: CardEntry): (text: string) => boolean {
+function cardDataIn({ card, billing }: CardEntry): (text: string) => boolean {
   const { number, cvv, holderName } = card;
   const encoded = [0, 1, 2].map((offset) => base64Core(number, offset));
   const said = [holderName, billing?.email, billing?.line1].filter((it) => it !== undefined && it.length >= 5);

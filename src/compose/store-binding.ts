@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Bank } from '../api/bank.ts';
-import { isBankError, unless } from '../api/errors.ts';
+import { isBankError, undefinedIf } from '../api/errors.ts';
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
 import { StoreIdentityError } from '../store/errors.ts';
@@ -8,21 +8,21 @@ import type { Store, StoreIdentity } from '../store/store.ts';
 import { bankMark } from './bank-mark.ts';
 
 /** How long a starting process waits for the bank to show its accounts. */
-const FIRST_LOOK_MS = 5_000;
+const FIRST_READ_MS = 5_000;
 /** At least this long between two reads of accounts that do not match, however many orders are refused meanwhile. */
-const LOOK_AGAIN_MS = 10_000;
+const READ_AGAIN_MS = 10_000;
 
 /**
  * Bank, accounts and Temporal that the store belongs to, checked before this process sends anything. Throws a
  * `StoreIdentityError` that names the differing part, and a `BankError` until the bank has shown its accounts.
  */
-export interface World {
+export interface StoreBinding {
   assert(): Promise<void>;
   /** As `assert` last found it: once it fits, no store and no bank is asked. For whoever asks those by themselves. */
-  assertFound(): Promise<void>;
+  assertOnce(): Promise<void>;
 }
 
-interface WorldDeps {
+interface StoreBindingDeps {
   config: Config;
   store: Store;
   bank: Bank;
@@ -30,7 +30,7 @@ interface WorldDeps {
 }
 
 /** Compares at once what can be compared without the bank. */
-export async function openWorld({ config, store, bank, temporal }: WorldDeps): Promise<World> {
+export async function bindStore({ config, store, bank, temporal }: StoreBindingDeps): Promise<StoreBinding> {
   const known = { bank: bankMark(config), ...temporal };
   await store.identify(known);
   const accounts = accountsSeen(store, bank);
@@ -47,17 +47,17 @@ export async function openWorld({ config, store, bank, temporal }: WorldDeps): P
   };
   return {
     assert,
-    assertFound: async () => {
+    assertOnce: async () => {
       if (!fits) await assert();
     },
   };
 }
 
 /** Checks the bank's accounts when a process starts. If the bank does not show them in time, only orders have to wait. */
-export async function lookAtWorld(world: World, log: Log): Promise<void> {
+export async function checkAtStart(binding: StoreBinding, log: Log): Promise<void> {
   const late = Promise.withResolvers<void>();
-  const timer = setTimeout(late.resolve, FIRST_LOOK_MS);
-  const looked = world.assert().catch((error: unknown) => {
+  const timer = setTimeout(late.resolve, FIRST_READ_MS);
+  const looked = binding.assert().catch((error: unknown) => {
     if (!isBankError(error)) throw error;
     log.warn({ error }, 'the bank has not shown its accounts yet: nothing is sent until it does');
   });
@@ -71,7 +71,9 @@ export async function lookAtWorld(world: World, log: Log): Promise<void> {
  */
 export async function assertBankFits(store: Store, bank: Bank): Promise<void> {
   if ((await store.identity()).accounts === undefined) return;
-  const seen = await unless(isBankError, () => bank.accounts.master({ signal: AbortSignal.timeout(FIRST_LOOK_MS) }));
+  const seen = await undefinedIf(isBankError, () =>
+    bank.accounts.master({ signal: AbortSignal.timeout(FIRST_READ_MS) }),
+  );
   if (seen !== undefined) await store.identify({ accounts: digests(store, seen) });
 }
 
@@ -94,7 +96,7 @@ function accountsSeen(store: Store, bank: Bank): { get(): Promise<readonly strin
   return {
     get: () => seen?.accounts ?? look(),
     doubt() {
-      if (seen !== undefined && performance.now() - seen.at > LOOK_AGAIN_MS) seen = undefined;
+      if (seen !== undefined && performance.now() - seen.at > READ_AGAIN_MS) seen = undefined;
     },
   };
 }

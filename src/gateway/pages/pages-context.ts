@@ -8,7 +8,7 @@ import { Challenges } from './challenges.ts';
 import { LONGEST_MS, Sessions } from './sessions.ts';
 
 /** What the pages need to decide who gets in. */
-export interface Doorway {
+export interface PagesContext {
   deps: GatewayDeps;
   /** The policy in force. Undefined: a trial, in which names are believed. */
   readonly policy: Policy | undefined;
@@ -18,7 +18,7 @@ export interface Doorway {
   closing: AbortSignal;
 }
 
-export const doorwayOf = (deps: GatewayDeps, closing: AbortSignal): Doorway => ({
+export const pagesContext = (deps: GatewayDeps, closing: AbortSignal): PagesContext => ({
   deps,
   get policy() {
     return deps.pages.settings.policy;
@@ -29,13 +29,13 @@ export const doorwayOf = (deps: GatewayDeps, closing: AbortSignal): Doorway => (
 });
 
 /** For pages that exist only under a policy. */
-export function policyIn({ policy }: Doorway): Policy {
+export function policyIn({ policy }: PagesContext): Policy {
   if (policy === undefined) throw new Error('the policy is no longer set');
   return policy;
 }
 
 /** Throws a `Problem` if, by the configuration, the pages could not know who is looking. */
-export function assertOpen({ deps, policy }: Doorway): void {
+export function assertOpen({ deps, policy }: PagesContext): void {
   const why =
     policy === undefined && deps.access().tokens.length > 0
       ? 'The gateway is configured for tokens, not for people.'
@@ -52,7 +52,7 @@ export function assertOpen({ deps, policy }: Doorway): void {
  * Throws a `Problem` for a request under another host name, which a foreign page may have made resolve here, and for a form sent
  * by another page.
  */
-export function assertOwnPage({ host, headers, method }: FastifyRequest, { policy }: Doorway): void {
+export function assertOwnPage({ host, headers, method }: FastifyRequest, { policy }: PagesContext): void {
   const origin = policy?.origin;
   if (origin === undefined ? !leadsHere(`http://${host}`) : host !== new URL(origin).host) {
     throw new Problem('forbidden', 'host-refused', 'The pages are not available under this address.', {
@@ -68,9 +68,9 @@ export function assertOwnPage({ host, headers, method }: FastifyRequest, { polic
 }
 
 /** Who is looking; undefined: nobody is signed in. Prolongs the session. */
-export function callerIn(request: FastifyRequest, doorway: Doorway): Caller | undefined {
-  const { deps, policy, sessions } = doorway;
-  const caller = callerSeen(request, doorway);
+export function callerIn(request: FastifyRequest, context: PagesContext): Caller | undefined {
+  const { deps, policy, sessions } = context;
+  const caller = callerSeen(request, context);
   if (policy !== undefined && caller !== undefined) sessions.prolong(tokenOf(request, policy) ?? '', deps.now());
   return caller;
 }
@@ -79,7 +79,7 @@ export function callerIn(request: FastifyRequest, doorway: Doorway): Caller | un
  * The same for somebody who only watches, without prolonging the session. A person or passkey no longer in the policy is signed
  * out.
  */
-export function callerSeen(request: FastifyRequest, { deps, policy, sessions }: Doorway): Caller | undefined {
+export function callerSeen(request: FastifyRequest, { deps, policy, sessions }: PagesContext): Caller | undefined {
   if (policy === undefined) return { name: undefined };
   const token = tokenOf(request, policy);
   const session = token === undefined ? undefined : sessions.find(token, deps.now());
@@ -102,10 +102,10 @@ export function dropToken(reply: FastifyReply, policy: Policy): void {
 }
 
 /** Whether browsers reach the pages over TLS, directly or through a proxy. */
-export const isSealed = (policy: Policy | undefined): boolean => policy?.origin?.startsWith('https:') === true;
+export const isOverTls = (policy: Policy | undefined): boolean => policy?.origin?.startsWith('https:') === true;
 
 export const cookieOptions = (policy: Policy | undefined) =>
-  ({ path: '/', httpOnly: true, sameSite: 'strict', secure: isSealed(policy) }) as const;
+  ({ path: '/', httpOnly: true, sameSite: 'strict', secure: isOverTls(policy) }) as const;
 
 /** With the prefix, other hosts and paths cannot set the cookie (RFC 6265bis); browsers accept it only over TLS. */
-const cookieName = (policy: Policy): string => `${isSealed(policy) ? '__Host-' : ''}payouts-session`;
+const cookieName = (policy: Policy): string => `${isOverTls(policy) ? '__Host-' : ''}payouts-session`;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { traceFree } from '../../src/vault/card-trace.ts';
+import { withoutCardData } from '../../src/vault/without-card-data.ts';
 import { CVV, cardEntry, HOLDER, PAN } from './cards.ts';
 
 const GROUPED = '4012 8888 8888 1881';
@@ -20,16 +20,16 @@ describe('what an acquirer answers', () => {
     ['the name on the card', HOLDER.toUpperCase()],
   ])('is kept without the member that holds %s', (_what, value) => {
     const answer = { token: 'kept', deep: [{ echo: value, other: 7 }, value] };
-    expect(traceFree(answer, cardEntry())).toEqual({ token: 'kept', deep: [{ other: 7 }] });
+    expect(withoutCardData(answer, cardEntry())).toEqual({ token: 'kept', deep: [{ other: 7 }] });
   });
 
   it('is kept without a member whose name is the number, or says that it is the CVV', () => {
-    expect(traceFree({ [PAN]: 1, cvv: CVV, cvc2: CVV, a: null }, cardEntry())).toEqual({ a: null });
+    expect(withoutCardData({ [PAN]: 1, cvv: CVV, cvc2: CVV, a: null }, cardEntry())).toEqual({ a: null });
   });
 
   it('is kept as it is otherwise: three digits alone are any number', () => {
     const answer = { url: `https://acs.example/${CVV}?width=${CVV}`, height: Number(CVV), flag: true, none: null };
-    expect(traceFree(answer, cardEntry())).toEqual(answer);
-    expect(traceFree({ echo: 'x' }, cardEntry({ cvv: undefined, holderName: undefined }))).toEqual({ echo: 'x' });
+    expect(withoutCardData(answer, cardEntry())).toEqual(answer);
+    expect(withoutCardData({ echo: 'x' }, cardEntry({ cvv: undefined, holderName: undefined }))).toEqual({ echo: 'x' });
   });
 });

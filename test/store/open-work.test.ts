@@ -7,7 +7,7 @@ import { onEveryStore } from './stores.ts';
 onEveryStore('How the work of a store stands', (test) => {
   it('is nothing while nothing is open', async () => {
     const store = await test.open();
-    expect(await store.standing(1_000)).toEqual({
+    expect(await store.openWork(1_000)).toEqual({
       open: [],
       unknown: { count: 0, oldestSentAt: null },
       incidents: [],
@@ -26,7 +26,7 @@ onEveryStore('How the work of a store stands', (test) => {
     await store.changePayout(a, { state: 'held', at: 2_000 });
     await store.changePayout(b, { state: 'held', at: 3_000 });
     await store.changePayout(c, { state: 'completed', at: 3_000 });
-    const { open, oldestUnsignedAt } = await store.standing(0);
+    const { open, oldestUnsignedAt } = await store.openWork(0);
     expect(open.toSorted((one, other) => (one.state < other.state ? -1 : 1))).toEqual([
       { state: 'held', count: 2, oldestCreatedAt: 1_000, oldestUpdatedAt: 2_000 },
       { state: 'received', count: 1, oldestCreatedAt: 1_000, oldestUpdatedAt: 1_000 },
@@ -53,8 +53,8 @@ onEveryStore('How the work of a store stands', (test) => {
     await send('settled', 1_000);
     await store.settleAttempts('settled', { upTo: 1, as: 'absent' });
     await send('of no payout', 1_000, { isOpen: false });
-    expect((await store.standing(5_000)).unknown).toEqual({ count: 2, oldestSentAt: 1_000 });
-    expect((await store.standing(1_000)).unknown).toEqual({ count: 0, oldestSentAt: null });
+    expect((await store.openWork(5_000)).unknown).toEqual({ count: 2, oldestSentAt: 1_000 });
+    expect((await store.openWork(1_000)).unknown).toEqual({ count: 0, oldestSentAt: null });
   });
 
   it('counts open incidents and switches, and knows the watch that is furthest behind', async () => {
@@ -66,7 +66,7 @@ onEveryStore('How the work of a store stands', (test) => {
     await store.switchOff({ scope: 'currency', key: 'EUR', reason: 'holiday', by: 'alice', at: 3 });
     await store.touchWatch({ uid: 'user-1', currency: 'USD' }, 5_000);
     await store.touchWatch({ uid: 'user-1', currency: 'EUR' }, 4_000);
-    expect(await store.standing(0)).toMatchObject({
+    expect(await store.openWork(0)).toMatchObject({
       incidents: [{ kind: 'second-order', count: 1 }],
       switchesOff: [{ scope: 'currency', count: 1 }],
       oldestSweepAt: 4_000,
@@ -82,7 +82,7 @@ onEveryStore('How the work of a store stands', (test) => {
     const event = cardEvent('p-1', { merchantRequestId: 'contradicted' });
     await cards.receive(event);
     await cards.recordEventEffect(event, { merchantRequestId: 'contradicted', effect: 'contradicts', at: 3 });
-    expect((await store.standing(0)).cardsForPeople).toBe(2);
+    expect((await store.openWork(0)).cardsForPeople).toBe(2);
     expect((await cards.forPeople()).map(({ merchantRequestId }) => merchantRequestId)).toEqual([
       'stuck',
       'contradicted',

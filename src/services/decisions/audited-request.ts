@@ -2,7 +2,7 @@ import { Problem } from '../../domain/problem.ts';
 import type { ActivityDeps } from '../deps.ts';
 
 /** A request that somebody makes of a workflow through a channel. */
-export interface Asked {
+export interface AuditedRequest {
   /** Name in the policy, or the name they gave themselves. */
   by: string;
   action: string;
@@ -18,9 +18,9 @@ type Outcome = Readonly<Record<string, string>> | undefined;
  * Makes the request and records in the audit who asked and what came of it: the answer, a refusal, or no answer, after which it may
  * still be carried out.
  */
-export async function askKept<Answer>(
+export async function askAudited<Answer>(
   { store, now }: Pick<ActivityDeps, 'store' | 'now'>,
-  { by: actor, action, subject, detail }: Asked,
+  { by: actor, action, subject, detail }: AuditedRequest,
   ask: () => Promise<Answer>,
   outcomeOf: (answer: Answer) => Outcome,
 ): Promise<Answer> {
