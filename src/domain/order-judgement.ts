@@ -2,6 +2,9 @@ import { addDecimals, decimalsEqual } from './money.ts';
 import { type ClosedMeaning, type OrderStage, type StatusMeaning, stageMeaning } from './order-status.ts';
 import { mayHide, referenceForm } from './reference-form.ts';
 
+/** Stands for the status of an order that a read by its id does not find. */
+export const NOT_FOUND = 'NOT_FOUND';
+
 /** The facts of a bank order that a payout judges, in our own field names (interface section 2, Order). */
 export interface OrderFacts {
   orderId: string;

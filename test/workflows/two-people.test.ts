@@ -110,4 +110,26 @@ describe.concurrent('what the bank does not show as it was sent, two people sett
     expect(await handle.result()).toMatchObject({ state, orderId });
     await recordHistory(handle, 'payout', `another-amount-shown-${status.toLowerCase()}`);
   });
+
+  it('a payout is closed whose accepted order the bank never shows', async () => {
+    await using product = await startProduct({
+      terms: { waits: { statusAgeLimitMs: 500, patienceMs: 500 } },
+      bank: (bank) => ({
+        ...bank,
+        transactions: { ...bank.transactions, payment: async () => ({ order_id: 'ord-nobody' }) as never },
+      }),
+    });
+    const handle = await product.start({ id: 'nobody' });
+    const { reason } = await until(handle, 'needs-operator');
+    expect(reason).toMatchObject({ code: 'status-stuck', message: expect.stringContaining('NOT_FOUND') });
+    await bothSay(handle, { action: 'close-as-not-paid' });
+    expect(await handle.result()).toMatchObject({
+      state: 'failed',
+      reason: {
+        code: 'closed-by-operator',
+        message: 'an operator closed it as not paid (by alice and bob, bank status NOT_FOUND)',
+      },
+    });
+    await recordHistory(handle, 'payout', 'closed-beside-an-order-that-nobody-shows');
+  });
 });

@@ -273,7 +273,7 @@ export const PAYOUT_REASONS = {
   ),
   'status-stuck': operator(
     'the order has not moved for longer than the age limit',
-    'Ask the bank why the order does not progress; `payouts resolve ID --action keep-looking --evidence TEXT` checks now.',
+    'Ask the bank why the order does not progress; `payouts resolve ID --action keep-looking --evidence TEXT` checks now. If the bank has never had the order, although it accepted it, two people one after the other: `payouts resolve ID --action close-as-not-paid --evidence TEXT`.',
   ),
   'workflow-closed': operator(
     'the workflow was closed before the payout ended',

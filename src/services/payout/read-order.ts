@@ -3,7 +3,13 @@ import { Superseded } from '../../domain/claim.ts';
 import type { ExchangeProgress } from '../../domain/exchange-progress.ts';
 import type { Assessment } from '../../domain/gates.ts';
 import { exceedsSlippage } from '../../domain/money.ts';
-import { judgeOrder, ORDER_OF_ANOTHER, type OrderFacts, type OrderJudgement } from '../../domain/order-judgement.ts';
+import {
+  judgeOrder,
+  NOT_FOUND,
+  ORDER_OF_ANOTHER,
+  type OrderFacts,
+  type OrderJudgement,
+} from '../../domain/order-judgement.ts';
 import { type ClosedMeaning, isNoMoney, isTerminal } from '../../domain/order-status.ts';
 import { isUnpaid, type StoredState } from '../../domain/payout-state.ts';
 import { bookedAboveCap } from '../../domain/reasons.ts';
@@ -46,7 +52,7 @@ export interface OrderRead extends OrderJudgement {
   assessment?: Assessment;
 }
 
-const NOT_FOUND = { meaning: 'open', stage: 'open', status: 'NOT_FOUND' } as const;
+const ABSENT = { meaning: 'open', stage: 'open', status: NOT_FOUND } as const;
 /** Only people can find out what became of an order whose id no call can name. */
 const UNASKABLE = {
   meaning: 'unclear',
@@ -71,7 +77,7 @@ export async function readOrder(
   if (order === undefined) {
     // Of an id that only a signal has named, whoever sent it, nothing follows.
     const isUnaskable = !isPathId(orderId) && ownIds.includes(orderId);
-    return { ...(isUnaskable ? UNASKABLE : NOT_FOUND), orderId, differences: [] };
+    return { ...(isUnaskable ? UNASKABLE : ABSENT), orderId, differences: [] };
   }
   const facts = orderFacts(order);
   const judgement = judgeOrder(facts, expected, closedMeans, ownIds);

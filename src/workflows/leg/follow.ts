@@ -1,12 +1,12 @@
 import { condition, patched, sleep } from '@temporalio/workflow';
-import { NO_REFERENCE, ORDER_OF_ANOTHER, type OrderJudgement } from '../../domain/order-judgement.ts';
+import { NO_REFERENCE, NOT_FOUND, ORDER_OF_ANOTHER, type OrderJudgement } from '../../domain/order-judgement.ts';
 import { isNoMoney } from '../../domain/order-status.ts';
 import { doublingPause } from '../../domain/policy.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
 import type { ResolveAnswer, ResolveUpdate } from '../messages.ts';
 import { continueAsNewIfLong } from '../payout/long-history.ts';
 import { awaitBankApproval, forgetDecision } from './audit.ts';
-import { Follow, UNREADABLE } from './followed-order.ts';
+import { Follow, STUCK, UNREADABLE } from './followed-order.ts';
 import type { LegResult, OrderLeg } from './order-leg.ts';
 import { isThere, knownOrders, secondOrder, setAside, takeBack } from './second-orders.ts';
 
@@ -69,7 +69,7 @@ export async function followOrder(leg: OrderLeg): Promise<Followed> {
 }
 
 /** Whether the read saw the order at all. */
-const wasRead = ({ status }: OrderJudgement): boolean => status !== 'NOT_FOUND' && status !== UNREADABLE.status;
+const wasRead = ({ status }: OrderJudgement): boolean => status !== NOT_FOUND && status !== UNREADABLE.status;
 
 /** If an audit may still follow, looks again soon; an order past its audit can no longer be cancelled. */
 function cancelWhileOpen(follow: Follow, { stage }: OrderJudgement): void {
@@ -137,6 +137,10 @@ async function judgeResolve(
   if (reason === 'reference-conflict' && isAboutThis && patched('two-people-settle-a-difference')) {
     return settleDifference(leg, request, read);
   }
+  const isUnknown = reason === STUCK && read.status === NOT_FOUND;
+  if (isUnknown && action === 'close-as-not-paid' && patched('two-people-close-an-unknown-order')) {
+    return closedByTwo(leg, request, 'the bank does not show the order that it accepted');
+  }
   if (action === 'adopt-order' && orderId !== undefined && knownOrders(leg).has(orderId)) {
     // Anybody who may signal can name an order.
     const isNamedOnly =
@@ -173,14 +177,23 @@ function settleDifference(
   if (!adopts && !isOthers && meaning !== 'unclear' && !isNoMoney(meaning)) {
     return refuse('the bank shows an order that takes money, or still may');
   }
-  const noted = refuse('the order is not what was sent: noted, and a second person with evidence may settle it');
-  if (adopts) {
-    const isAdopted = leg.adoptsDespite({ orderId, differences }, by);
-    return isAdopted ? { accepted: true, message: `order ${orderId} is followed, as two people have said` } : noted;
-  }
-  const people = leg.people.agree(action, by);
-  return people === undefined ? noted : { accepted: true, message: 'closed as not paid by two people', people };
+  const differs = 'the order is not what was sent';
+  if (!adopts) return closedByTwo(leg, { action, by }, differs);
+  const isAdopted = leg.adoptsDespite({ orderId, differences }, by);
+  return isAdopted
+    ? { accepted: true, message: `order ${orderId} is followed, as two people have said` }
+    : refuse(noted(differs));
 }
+
+/** `why`: what the bank shows instead of an end. */
+function closedByTwo(leg: OrderLeg, { action, by }: Pick<ResolveUpdate, 'action' | 'by'>, why: string): Settled {
+  const people = leg.people.agree(action, by);
+  return people === undefined
+    ? { accepted: false, message: noted(why) }
+    : { accepted: true, message: 'closed as not paid by two people', people };
+}
+
+const noted = (why: string): string => `${why}: noted, and a second person with evidence may settle it`;
 
 /** `people`: both names, if two were needed. */
 type Settled = ResolveAnswer & { people?: string };

@@ -1,4 +1,4 @@
-import { NO_REFERENCE } from '../../domain/order-judgement.ts';
+import { NO_REFERENCE, NOT_FOUND } from '../../domain/order-judgement.ts';
 import { isNoMoney } from '../../domain/order-status.ts';
 import { localReads } from '../proxies.ts';
 import type { Follow } from './followed-order.ts';
@@ -54,7 +54,7 @@ export async function isThere(follow: Follow, orderId: string): Promise<boolean>
     follow.quickLooks += 1;
     return false;
   }
-  if (order.status === 'NOT_FOUND') {
+  if (order.status === NOT_FOUND) {
     const looks = (notThere.get(orderId) ?? 0) + 1;
     notThere.set(orderId, looks);
     follow.quickLooks += 1;
