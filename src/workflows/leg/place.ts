@@ -116,7 +116,7 @@ function describe(result: AttemptResult): string {
     case 'ambiguous':
       return `${result.outcome} (${result.why})`;
     case 'refused':
-      return `refused (${bankSays(result.condition, result.code)})`;
+      return `refused: ${bankSays(result.condition, result.code)}`;
     case 'exists':
       return 'the bank says the reference exists';
   }

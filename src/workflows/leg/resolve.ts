@@ -152,7 +152,7 @@ function chosenOrder(
   const shown = look.shown?.find(named);
   if (shown === undefined || shown.differences.length === 0) return shown;
   if (leg.adoptsDespite(shown, by)) return shown;
-  const message = `its ${shown.differences.join(', ')} is not as it was sent: noted, and a second person with evidence may adopt it`;
+  const message = `it differs from what was sent in ${shown.differences.join(', ')}; this is noted, and a second person with evidence may adopt it`;
   leg.view.inbox.answer(pending, { accepted: false, message });
   return undefined;
 }
