@@ -1,3 +1,4 @@
+import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Sweep, SweepOptions } from '../domain/folder-sweep.ts';
 import type { Problem } from '../domain/problem.ts';
@@ -7,6 +8,7 @@ import { isMakerUnknown, isOutsideScope } from '../intake/maker.ts';
 import { takeFile } from '../intake/take-file.ts';
 import type { BatchSummary } from '../reports/batch-report.ts';
 import { stageOf } from '../reports/pain002/stage.ts';
+import { writeWhole } from '../reports/write-reports.ts';
 import type { BatchRecord, Store } from '../store/store.ts';
 import { answeredStem, answerRefusal, answerStem } from './answers.ts';
 import { Incoming } from './incoming.ts';
@@ -109,8 +111,12 @@ export class DropFolder {
   /** The batch of a file; undefined if an earlier batch with its rows is still open: the file waits for that one. */
   private async take(intake: IntakeDeps, { batchId, path }: WorkItem): Promise<BatchRecord | undefined> {
     const { invalid, by } = this.options;
-    // No one is asked: whatever the folder's options allow is agreed to.
-    const taking = await takeFile(intake, path, { invalid, by, batchId }, () => {});
+    // No one is asked: whatever the folder's options allow is agreed to. People find the warnings beside the reports.
+    const taking = await takeFile(intake, path, { invalid, by, batchId }, async ({ warnings }) => {
+      const document = { schemaVersion: 1, batchId, file: basename(path), warnings };
+      const beside = join(this.paths.out, `${batchId}.warnings.json`);
+      if (warnings.length > 0) await writeWhole(beside, [`${JSON.stringify(document, null, 2)}\n`]);
+    });
     if (taking.outcome === 'claimed') return this.deps.store.batch(taking.batchId);
     if (taking.outcome === 'under-way') await waitFor(this.paths, { batchId: taking.batchId, path });
     return undefined;

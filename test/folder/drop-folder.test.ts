@@ -75,6 +75,21 @@ describe('what comes in', () => {
     expect(await watcher.sweep()).toEqual({ ...NONE, taken: 2, open: 2 });
   });
 
+  it('has its warnings beside the reports, since nobody is asked', async () => {
+    const folder = await openFolder(await openTestDoor());
+    folder.drop('past.csv', csvOf([{ id: 'PAST', execute_on: '2020-01-01' }]));
+    folder.drop('plain.csv', csvOf([{ id: 'PLAIN' }]));
+    await settled(await folder.watcher());
+    const written = folder.list('out').filter((name) => name.endsWith('.warnings.json'));
+    const [batchId] = folder.work().find(([, name]) => name === 'past.csv') ?? [];
+    expect(written).toEqual([`${batchId}.warnings.json`]);
+    expect(folder.json('out', written[0] as string)).toMatchObject({
+      batchId,
+      file: 'past.csv',
+      warnings: [{ rule: 'date-in-the-past', row: 1 }],
+    });
+  });
+
   it('is for its owner only', async () => {
     const folder = await openFolder(await openTestDoor());
     folder.drop('a.csv', csvOf([{ id: 'A' }]));
