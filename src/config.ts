@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { keyRingOfHome } from './codec/home-keys.ts';
 import type { KeyRing } from './codec/key-ring.ts';
-import { AUDIT_KEYS, auditOf } from './config/audit.ts';
+import { AUDIT_KEYS, auditConfigOf } from './config/audit.ts';
 import { BANK_KEYS, type BankConfig, bankOf } from './config/bank.ts';
 import { CARD_KEYS, cardsOf, webhookOf } from './config/cards.ts';
 import { CHECK_KEYS, checksOf } from './config/checks.ts';
@@ -135,7 +135,7 @@ export function loadConfig(env: Environment = process.env) {
     cards: cardsOf(values),
     webhook: webhookOf(values),
     gateway: gatewayOf(values, values.PAYOUTS_POLICY),
-    audit: auditOf(values),
+    audit: auditConfigOf(values),
     events: eventsOf(values),
     metrics: metricsOf(values),
     /** Undefined: no traces. */

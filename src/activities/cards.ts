@@ -21,6 +21,6 @@ export const cardActivities = (deps: ActivityDeps) => ({
 
   /** Links a payment to this intent; false if it belongs to another. */
   async claimPayment({ merchantRequestId, paymentId }: ClaimPaymentInput): Promise<boolean> {
-    return (await deps.store.cards.link(paymentId, merchantRequestId, deps.now())) !== undefined;
+    return (await deps.store.cards.linkPayment(paymentId, merchantRequestId, deps.now())) !== undefined;
   },
 });

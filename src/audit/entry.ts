@@ -11,7 +11,7 @@ export interface AuditEntry {
 }
 
 /** An entry as it is stored; the hashed bytes are made of these members. */
-export interface KeptEntry extends Omit<AuditEntry, 'detail'> {
+export interface SerializedEntry extends Omit<AuditEntry, 'detail'> {
   /** Counts from 0, without gaps. */
   seq: number;
   /** Canonical JSON. */
@@ -28,7 +28,7 @@ const FREE_TEXT: ReadonlySet<string> = new Set(['reason', 'remark', 'evidence', 
 const LONG_NUMBER = /(?:\b[A-Z]{2}\d{2} ?)?(?:[A-Z\d]{4} )*\d(?: ?\d){8,}/g;
 
 /** The entry as it is stored, in a form that no store changes. */
-export function kept({ detail, ...entry }: AuditEntry, seq: number): KeptEntry {
+export function serializedEntry({ detail, ...entry }: AuditEntry, seq: number): SerializedEntry {
   const members = Object.entries(detail).map(
     ([name, text]) => [name, FREE_TEXT.has(name) ? masked(plain(text)) : plain(text)] as const,
   );
@@ -44,7 +44,7 @@ export function kept({ detail, ...entry }: AuditEntry, seq: number): KeptEntry {
 }
 
 /** The leaf: canonical JSON of RFC 8785. `docs/audit.md` says which bytes these are. */
-export const leafText = ({ seq, at, actor, action, subject, detail }: KeptEntry): string =>
+export const leafText = ({ seq, at, actor, action, subject, detail }: SerializedEntry): string =>
   `{"action":${JSON.stringify(action)},"actor":${JSON.stringify(actor)},"at":${at},"detail":${detail},` +
   `"seq":${seq},"subject":${JSON.stringify(subject)}}`;
 

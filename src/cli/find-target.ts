@@ -40,7 +40,7 @@ export async function findTarget(store: Store, id: string): Promise<Target> {
 async function beginningWith(store: Store, prefix: string, kind: 'batch' | 'payout' | undefined): Promise<Target[]> {
   if (prefix.length < PREFIX_MIN) return [];
   const batches = kind === 'payout' ? [] : await store.batchesBeginning(prefix, CANDIDATES_MAX);
-  const payouts = kind === 'batch' ? [] : await store.payoutsBeginning(prefix, CANDIDATES_MAX);
+  const payouts = kind === 'batch' ? [] : await store.payoutsWithPrefix(prefix, CANDIDATES_MAX);
   return [...batches.map((batch): Target => ({ kind: 'batch', batch })), ...lastGenerations(payouts).map(asTarget)];
 }
 

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import {
-  ASKING,
+  AWAITING_DECISION_STATES,
   type BatchControl,
   countRows,
   needsAttention,
@@ -95,7 +95,7 @@ const unreleased = (byState: ReadonlyMap<PayoutState, number>, control: BatchCon
 async function shownAsking(store: Store, batchId: string, byState: ReadonlyMap<PayoutState, number>): Promise<number> {
   const held = (byState.get('held') ?? 0) === 0 ? [] : await store.rowsIn(batchId, ['held']);
   const byThemselves = held.filter(({ state, reason }) => !needsAttention(state, reason)).length;
-  return ASKING.reduce((sum, state) => sum + (byState.get(state) ?? 0), -byThemselves);
+  return AWAITING_DECISION_STATES.reduce((sum, state) => sum + (byState.get(state) ?? 0), -byThemselves);
 }
 
 /**

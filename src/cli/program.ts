@@ -4,8 +4,8 @@ import { type Acts, type Add, actsIn, type Perform } from './acts.ts';
 import { port } from './arguments.ts';
 import { addAudit } from './audit-commands.ts';
 import { addCards } from './card-commands.ts';
+import { addChannels, addSchedules } from './channel-commands.ts';
 import { addDeciding, addPolicy, addSwitches } from './deciding-commands.ts';
-import { addDoors, addSchedules } from './door-commands.ts';
 import { addEvents } from './event-commands.ts';
 import { EXIT, type ExitCode, exitOf } from './exit.ts';
 import { addHelp } from './help.ts';
@@ -94,7 +94,7 @@ export function buildProgram(perform: Perform): Command {
   addServing(command, acts);
   addPaying(command, acts);
   addMoves(command, acts);
-  addDoors(command, acts);
+  addChannels(command, acts);
   group('schedule', 'process drop folders by a Temporal Schedule', addSchedules);
   group('card', 'card payments; an ID is a merchant_request_id, payment or workflow id', addCards);
   addDeciding(command, acts);

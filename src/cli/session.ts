@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { Bank } from '../api/bank.ts';
-import { bankMark } from '../compose/bank-mark.ts';
+import { bankIdentity } from '../compose/bank-mark.ts';
 import { temporalUi } from '../compose/temporal-ui.ts';
 import { assertPolicy, type Config, loadConfig } from '../config.ts';
 import type { StackPorts } from '../embedded/ports.ts';
@@ -45,7 +45,7 @@ export class Session implements AsyncDisposable {
   async assertStoreFits(): Promise<void> {
     const store = await this.store();
     const known = await store.identity();
-    if (known.bank !== undefined) await store.identify({ bank: bankMark(this.config) });
+    if (known.bank !== undefined) await store.identify({ bank: bankIdentity(this.config) });
   }
 
   /** The stack for this command: joined if one is up, else booted if `mode` allows it. */
@@ -63,7 +63,7 @@ export class Session implements AsyncDisposable {
       const [store, client] = [await this.store(), await this.client()];
       const { temporalIdentity } = await import('../temporal/identity.ts');
       const { assertNamespaceFits } = await import('../temporal/namespace-claim.ts');
-      await store.identify({ bank: bankMark(this.config), ...(await temporalIdentity(client)) });
+      await store.identify({ bank: bankIdentity(this.config), ...(await temporalIdentity(client)) });
       await assertNamespaceFits(client, store.id, this.config.replacesStore);
     }
     return this.openedStack;

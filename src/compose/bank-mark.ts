@@ -4,6 +4,6 @@ import type { Config } from '../config.ts';
 const SANDBOX_MARK = 'sandbox';
 
 /** How the store distinguishes banks. */
-export function bankMark(config: Config): string {
+export function bankIdentity(config: Config): string {
   return config.bank.kind === 'sandbox' ? SANDBOX_MARK : config.bank.url.replace(/\/+$/, '');
 }

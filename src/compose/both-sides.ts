@@ -6,7 +6,7 @@ import { isArrival, isReturn } from '../domain/order-judgement.ts';
 import { isEnd } from '../domain/payout-state.ts';
 import { referenceForm } from '../domain/reference-form.ts';
 import type { LegKind, SentOrder } from '../domain/sent-order.ts';
-import { orderInForce } from '../domain/submission.ts';
+import { orderToRepeat } from '../domain/submission.ts';
 import { type Comparison, comparedLines, type Side } from '../reports/comparison.ts';
 import { groupedAmount, minuteOf } from '../reports/display.ts';
 import { payeeText } from '../reports/masked.ts';
@@ -156,7 +156,7 @@ async function listed(
   if (attempts.length === 0) return [];
   const from = Math.min(...attempts.map(({ sentAt }) => sentAt)) - clockSkewMs;
   const orders: Order[] = [];
-  for (const list of await listsOfLeg(bank, row, leg, orderInForce<SentOrder>(attempts))) {
+  for (const list of await listsOfLeg(bank, row, leg, orderToRepeat<SentOrder>(attempts))) {
     const scan = await bank.orders.listAll({ ...list, from });
     orders.push(
       ...scan.orders.filter(

@@ -3,7 +3,7 @@ import { isUnpaid } from '../domain/payout-state.ts';
 import type { StepContext } from '../reports/next-step.ts';
 import { approvedBy } from '../services/decisions/approved-by.ts';
 import { openQuestion } from '../services/decisions/open-question.ts';
-import type { Authority } from '../services/decisions/verdict.ts';
+import type { VerdictDeps } from '../services/decisions/verdict.ts';
 import { legReferences } from '../services/sending/claimed-row.ts';
 import type { PayoutRecord, Store } from '../store/store.ts';
 
@@ -47,7 +47,10 @@ async function exchangedInVain(store: Store, rows: readonly PayoutRecord[]): Pro
   return new Set(booked.map(({ reference }) => reference));
 }
 
-async function approvers(authority: Authority, rows: readonly PayoutRecord[]): Promise<Map<string, readonly string[]>> {
+async function approvers(
+  authority: VerdictDeps,
+  rows: readonly PayoutRecord[],
+): Promise<Map<string, readonly string[]>> {
   const found = new Map<string, readonly string[]>();
   for (const row of rows) {
     const asked = await openQuestion(authority.store, row);

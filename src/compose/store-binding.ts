@@ -5,7 +5,7 @@ import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
 import { StoreIdentityError } from '../store/errors.ts';
 import type { Store, StoreIdentity } from '../store/store.ts';
-import { bankMark } from './bank-mark.ts';
+import { bankIdentity } from './bank-mark.ts';
 
 /** How long a starting process waits for the bank to show its accounts. */
 const FIRST_READ_MS = 5_000;
@@ -31,7 +31,7 @@ interface StoreBindingDeps {
 
 /** Compares at once what can be compared without the bank. */
 export async function bindStore({ config, store, bank, temporal }: StoreBindingDeps): Promise<StoreBinding> {
-  const known = { bank: bankMark(config), ...temporal };
+  const known = { bank: bankIdentity(config), ...temporal };
   await store.identify(known);
   const accounts = accountsSeen(store, bank);
   let fits = false;

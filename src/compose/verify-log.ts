@@ -24,7 +24,7 @@ export async function verifyStore(
     rotations: await rotationsIn(store),
     checkpoints,
     tree,
-    stray: await store.strayEntry(),
+    stray: await store.firstEntryOutsideTree(),
   });
 }
 

@@ -32,7 +32,7 @@ export interface MailSpool {
   to: string;
 }
 
-export function auditOf(values: ValuesOf<typeof AUDIT_KEYS>) {
+export function auditConfigOf(values: ValuesOf<typeof AUDIT_KEYS>) {
   const { PAYOUTS_AUDIT_KEY: key, PAYOUTS_AUDIT_CHECKPOINTS: file, PAYOUTS_AUDIT_MAIL_SPOOL: folder } = values;
   return {
     /** Signs checkpoints; undefined: the key in the home does. */

@@ -98,7 +98,7 @@ const isAnotherSum = (shown: ShownSum, { amount, currency }: Sum): boolean =>
  * What two events about one status say together: a part that they say differently is kept in both forms, so that it equals no other.
  * Undefined if the later one adds nothing.
  */
-export function saidTogether(known: ShownSum, said: ShownSum): ShownSum | undefined {
+export function combinedSum(known: ShownSum, said: ShownSum): ShownSum | undefined {
   const amount = bothOf(known.amount, said.amount, decimalsEqual);
   const currency = bothOf(known.currency, said.currency, () => false);
   return amount === known.amount && currency === known.currency ? undefined : { amount, currency };

@@ -83,7 +83,7 @@ export interface DeliveryHealth {
 }
 
 /** Result of a round: whether anything was accepted, and what ended it early. */
-export interface Round {
+export interface DeliveryRound {
   hasTaken: boolean;
   halt: Exclude<DeliveryOutcome, { kind: 'taken' | 'refused' }> | undefined;
   /** Why the last refused event was refused; undefined if none was. */
@@ -95,7 +95,7 @@ export interface Round {
 /** The state after the round. `draw`: from 0 to 1. */
 export function healthAfter(
   before: DeliveryHealth,
-  { hasTaken, halt, refusedWhy, isFull }: Round,
+  { hasTaken, halt, refusedWhy, isFull }: DeliveryRound,
   now: number,
   draw: number,
 ) {

@@ -1,5 +1,5 @@
 import type { LegKind } from './sent-order.ts';
-import { mayHaveLeft, type Submission } from './submission.ts';
+import { mayHaveBeenSent, type Submission } from './submission.ts';
 
 /** Progress of a payout's exchange. */
 export interface ExchangeProgress {
@@ -19,6 +19,6 @@ interface Known {
 export function exchangeProgress({ payment, exchange }: Partial<Record<LegKind, Known>>): ExchangeProgress {
   return {
     exchanged: exchange?.isPaid === true || (payment?.submission?.attempts ?? 0) > 0,
-    exchangeSent: mayHaveLeft(exchange?.submission),
+    exchangeSent: mayHaveBeenSent(exchange?.submission),
   };
 }

@@ -70,7 +70,7 @@ export interface Assessment extends Guards {
   /** What the bank refused, and what follows from it. */
   obstacle?: Obstacle;
   /** What people must let through before anything is sent, in the order in which they are asked. */
-  exceptions?: readonly Exception[];
+  exceptions?: readonly ApprovalException[];
   /** Providers' verdicts on the payee; absent if none is asked. */
   checks?: readonly PayeeCheck[];
 }
@@ -86,7 +86,7 @@ export interface Collected {
 }
 
 /** A property of a payout that people must let through before it is sent. Each is decided on its own. */
-export interface Exception {
+export interface ApprovalException {
   reason: Reason;
   /** Digest of what is decided. */
   digest: string;
@@ -95,15 +95,15 @@ export interface Exception {
 export type Obstacle = { kind: 'fail' | 'hold'; reason: Reason } | { kind: 'await-funds' };
 
 /** Who has approved a digest. */
-export interface Approved {
+export interface ApprovedDigest {
   digest: string;
   by: readonly string[];
 }
 
 /** What people have let through so far: kept across visits to the gates, and handed over when a run continues as new. */
-export interface Passes {
+export interface GrantedApprovals {
   /** Complete approvals, one for each digest: a fee may change and change back. */
-  approved?: readonly Approved[];
+  approved?: readonly ApprovedDigest[];
   /** Digests of the exceptions that somebody let through. */
   letThrough?: readonly string[];
   /** Somebody accepted the rate at which the payout's exchange was booked. */
@@ -121,7 +121,7 @@ export type Gate =
   | { gate: 'approval'; needed: number; digest: string };
 
 /** The first obstacle between a payout and its send, in the order of its life. */
-export function nextGate(assessment: Assessment, terms: Terms, passes: Passes, now: number): Gate {
+export function nextGate(assessment: Assessment, terms: Terms, passes: GrantedApprovals, now: number): Gate {
   const { obstacle, exchange } = assessment;
   const hold = (reason: Reason): Gate => ({ gate: 'hold', reason, digest: holdDigest(assessment.digest, reason.code) });
   if (obstacle?.kind === 'fail') return { gate: 'fail', reason: obstacle.reason };
@@ -145,7 +145,7 @@ export function nextGate(assessment: Assessment, terms: Terms, passes: Passes, n
 }
 
 /** Compares with the number needed now: the rules may have become stricter since the approval. */
-const approvalGate = ({ approvalsNeeded: needed, digest }: Assessment, passes: Passes): Gate | undefined =>
+const approvalGate = ({ approvalsNeeded: needed, digest }: Assessment, passes: GrantedApprovals): Gate | undefined =>
   needed === 0 || passes.approved?.some((approved) => approved.digest === digest && approved.by.length >= needed)
     ? undefined
     : { gate: 'approval', needed, digest };
@@ -197,7 +197,7 @@ type Caps = Pick<Terms, 'feeCap' | 'maxSlippage'>;
  * to: a look-alike to `payload` alone; a card payment also to what it collected; a check to the payee's details and the verdict;
  * a cost to what was read and to its amount.
  */
-export function exceptionsOf(read: Read, payload: string, caps: Caps): Exception[] {
+export function approvalExceptionsOf(read: Read, payload: string, caps: Caps): ApprovalException[] {
   return [
     ...objections(read, payload),
     ...stopsOf(read)
@@ -209,7 +209,7 @@ export function exceptionsOf(read: Read, payload: string, caps: Caps): Exception
 }
 
 /** Each check is decided on its own: clearing a screening says nothing about the name. */
-function objections({ checks = [] }: Read, payload: string): Exception[] {
+function objections({ checks = [] }: Read, payload: string): ApprovalException[] {
   return checks.flatMap((check) => {
     const code = objectionOf(check);
     return code === undefined ? [] : [{ reason: because(code), digest: holdDigest(payload, code, check.digest) }];
@@ -231,7 +231,7 @@ function collectedOtherwise({ amount, currency, isTaken, covers }: Collected): T
   return codes.map((code) => ({ reason: because(code, bound), bound }));
 }
 
-function feeAboveCap({ digest, fee, feeCurrency }: Read, { feeCap }: Caps): Exception | undefined {
+function feeAboveCap({ digest, fee, feeCurrency }: Read, { feeCap }: Caps): ApprovalException | undefined {
   if (feeCap === undefined || fee === undefined || compareDecimals(fee, feeCap) !== 1) return undefined;
   const shown = `${fee} ${feeCurrency}`;
   return {
@@ -244,7 +244,7 @@ function feeAboveCap({ digest, fee, feeCurrency }: Read, { feeCap }: Caps): Exce
 function quoteAboveCap(
   { digest, exchange, firstSellAmount }: Read,
   { maxSlippage }: Pick<Caps, 'maxSlippage'>,
-): Exception | undefined {
+): ApprovalException | undefined {
   if (exchange === undefined || firstSellAmount === undefined || !exchange.buysWhatWasAsked) return undefined;
   const { quotedSellAmount: quoted, sellCurrency } = exchange;
   if (!exceedsSlippage(firstSellAmount, quoted, maxSlippage)) return undefined;

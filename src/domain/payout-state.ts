@@ -23,10 +23,14 @@ export const PAYOUT_STATES = [
 export type PayoutState = (typeof PAYOUT_STATES)[number];
 
 /** States in which an open payout waits only for a decision of people, whatever its reason. */
-export const ASKING = ['awaiting-approval', 'awaiting-bank-approval', 'held'] as const satisfies readonly PayoutState[];
+export const AWAITING_DECISION_STATES = [
+  'awaiting-approval',
+  'awaiting-bank-approval',
+  'held',
+] as const satisfies readonly PayoutState[];
 
 /** States in which people must act. */
-export const FOR_PEOPLE: readonly PayoutState[] = [...ASKING, 'needs-operator'];
+export const NEEDS_PEOPLE_STATES: readonly PayoutState[] = [...AWAITING_DECISION_STATES, 'needs-operator'];
 
 /** Ends in which no money was taken. */
 export const UNPAID_STATES = ['failed', 'rejected', 'cancelled'] as const satisfies readonly PayoutState[];
@@ -77,7 +81,7 @@ export function visibleState(state: PayoutState): string {
 
 /** Value of the search attribute `PayoutNeedsAttention`: whether people must act. Waiting for a card payment needs nobody. */
 export const needsAttention = (state: PayoutState, reason: Reason | null = null): boolean =>
-  FOR_PEOPLE.includes(state) && !(state === 'held' && reason?.code === 'card-payment-open');
+  NEEDS_PEOPLE_STATES.includes(state) && !(state === 'held' && reason?.code === 'card-payment-open');
 
 export interface Reason {
   /** kebab-case, from `domain/reasons.ts`. */
@@ -127,14 +131,14 @@ export type BatchControl = (typeof BATCH_CONTROLS)[number];
 const LOOSEST_FIRST: readonly BatchControl[] = ['running', 'draining', 'paused', 'cancelling'];
 
 /** The controls that allow at least as much as this one. */
-export const asLooseAs = (control: BatchControl): readonly BatchControl[] =>
+export const controlsAtLeastAsPermissive = (control: BatchControl): readonly BatchControl[] =>
   LOOSEST_FIRST.slice(0, LOOSEST_FIRST.indexOf(control) + 1);
 
 /**
  * Whether a batch accepts this update. An ended batch accepts only `resume`, if it was paused or draining: that control also
  * holds rows that an operator lets continue.
  */
-export const takesControl = (
+export const acceptsControl = (
   { control, endedAt }: { control: BatchControl; endedAt: number | null },
   update: string,
 ): boolean => endedAt === null || (update === MESSAGES.resume && (control === 'paused' || control === 'draining'));

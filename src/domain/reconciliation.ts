@@ -170,7 +170,7 @@ const ownBooked = (_payout: StoredPayout, meaning: StatusMeaning): IncidentKind 
   meaning === 'paid' ? undefined : 'end-contradicted';
 
 /** Result of comparing stored payouts with the bank's orders. */
-export interface Findings {
+export interface ReconciliationFindings {
   /** Orders read, returns included. */
   orders: number;
   returns: number;
@@ -183,7 +183,7 @@ export interface Findings {
   shown: readonly Incident[];
 }
 
-export const NOTHING_FOUND: Findings = {
+export const NOTHING_FOUND: ReconciliationFindings = {
   orders: 0,
   returns: 0,
   incidents: 0,
@@ -194,7 +194,7 @@ export const NOTHING_FOUND: Findings = {
 
 const INCIDENTS_SHOWN = 50;
 
-export function addFindings(a: Findings, b: Findings): Findings {
+export function addFindings(a: ReconciliationFindings, b: ReconciliationFindings): ReconciliationFindings {
   return {
     orders: a.orders + b.orders,
     returns: a.returns + b.returns,
@@ -206,17 +206,17 @@ export function addFindings(a: Findings, b: Findings): Findings {
 }
 
 /** Progress and findings of a pass over all keys (a user and a currency). */
-export interface Pass {
+export interface ReconciliationPass {
   /** The last key compared; null before the first one. */
   after: { uid: string; currency: string } | null;
   keys: number;
   /** Keys whose orders the bank did not show in time; the next pass compares them again. */
   unreadKeys: number;
-  findings: Findings;
+  findings: ReconciliationFindings;
 }
 
 /** A pass for people: what was counted, and how many. */
-export function countsOf({ keys, unreadKeys, findings }: Pass): [name: string, count: number][] {
+export function countsOf({ keys, unreadKeys, findings }: ReconciliationPass): [name: string, count: number][] {
   return [
     ['users and currencies', keys],
     ['without an answer', unreadKeys],

@@ -64,7 +64,7 @@ export const screened = (says: string, todo: string, byItself: string): Remedy =
   byItself,
 });
 
-export const onlyLooks = (says: string, todo: string, byItself: string): Remedy => ({
+export const heldForRecheck = (says: string, todo: string, byItself: string): Remedy => ({
   ...held(says, todo, byItself),
   approvalOnlyLooks: true,
 });

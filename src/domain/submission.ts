@@ -94,7 +94,7 @@ export function inDoubt<Attempt extends RecordedAttempt>(attempts: readonly Atte
 export function submissionOf(attempts: readonly RecordedAttempt[]): Submission {
   const uncertain = inDoubt(attempts);
   return {
-    ...FRESH,
+    ...NO_ATTEMPTS,
     attempts: Math.max(0, ...attempts.map(({ attempt }) => attempt)),
     tainted: uncertain.length > 0,
     lastLeft: Math.max(0, ...executable(attempts).map(({ attempt }) => attempt)),
@@ -110,10 +110,10 @@ export function submissionOf(attempts: readonly RecordedAttempt[]): Submission {
  * attempt that may have left, or shows none that could be the order which the run followed (`hasOrder`) or was searching for:
  * everything is in doubt then. An attempt that moved nothing may be missing, because its sender never came to record it.
  */
-export function remembered(known: Submission, stored: Submission, hasOrder: boolean): Submission {
+export function mergeWithStored(known: Submission, stored: Submission, hasOrder: boolean): Submission {
   const isUnseen = stored.lastLeft === 0 && (hasOrder || (known.tainted && !isExplained(known, stored)));
   const attempts = Math.max(known.attempts, stored.attempts);
-  if (lastLeftOf(known) <= stored.attempts && !isUnseen) return { ...stored, attempts };
+  if (lastPossiblySentAttempt(known) <= stored.attempts && !isUnseen) return { ...stored, attempts };
   // Nothing that this run knows of is in doubt. If a resend was allowed, and counted, it was not made yet.
   const before = known.tainted || hasOrder ? known : movedNothing(known);
   return { ...withUnknownAttempts(before), attempts, exists: known.exists || stored.exists };
@@ -134,7 +134,7 @@ const inDoubtOf = (known: Submission, attempt: number): Submission => ({
 /** Whether senders have recorded for every doubted attempt that nothing left. */
 function isExplained({ doubted, ...known }: Submission, { unsent }: Submission): boolean {
   // Histories of an earlier release lack these members.
-  if (doubted === undefined || unsent === undefined) return lastLeftOf(known) > 0;
+  if (doubted === undefined || unsent === undefined) return lastPossiblySentAttempt(known) > 0;
   return doubted.length > 0 && doubted.every((attempt) => unsent.includes(attempt));
 }
 
@@ -143,7 +143,7 @@ function isExplained({ doubted, ...known }: Submission, { unsent }: Submission):
  * executed. While all attempts were cleanly refused or never left, the next one may differ. `attempts` are those of one
  * reference, oldest first; the reference determines the kind of order.
  */
-export function orderInForce<Order extends SentOrder>(
+export function orderToRepeat<Order extends SentOrder>(
   attempts: readonly (Pick<RecordedAttempt, 'outcome'> & { request: SentOrder | null })[],
 ): Order | undefined {
   return (executable(attempts).at(-1)?.request as Order | null | undefined) ?? undefined;
@@ -171,16 +171,16 @@ export interface Submission {
   tokenExcuses?: number;
 }
 
-export const FRESH: Submission = { attempts: 0, tainted: false, lastLeft: 0, resends: 0, exists: false };
+export const NO_ATTEMPTS: Submission = { attempts: 0, tainted: false, lastLeft: 0, resends: 0, exists: false };
 
 /** For a reference without attempts, in a store that has forgotten nothing. */
 export const NEVER_SENT: Submission = submissionOf([]);
 
 /** A history of an earlier release has no `lastLeft`: every attempt counts as one that may have left. */
-export const lastLeftOf = ({ attempts, lastLeft = attempts }: Submission): number => lastLeft;
+export const lastPossiblySentAttempt = ({ attempts, lastLeft = attempts }: Submission): number => lastLeft;
 
 /** Whether some attempt may have been executed, that is, was neither cleanly refused nor kept from leaving. */
-export const mayHaveLeft = (known = NEVER_SENT): boolean => known.tainted || lastLeftOf(known) > 0;
+export const mayHaveBeenSent = (known = NEVER_SENT): boolean => known.tainted || lastPossiblySentAttempt(known) > 0;
 
 type NextStep =
   | { step: 'adopt'; orderId: string }
@@ -190,7 +190,7 @@ type NextStep =
   | { step: 'refused'; meaning: RefusalMeaning };
 
 /** A bank that expires tokens early may do so several times in a row; a wrong request stays wrong. */
-export const TOKEN_EXCUSES_MAX = 3;
+export const TOKEN_EXPIRY_RESENDS_MAX = 3;
 
 /** Adds one attempt's result to what is known, and says what follows. */
 export function afterAttempt(known: Submission, result: AttemptResult): { known: Submission; next: NextStep } {
@@ -204,7 +204,7 @@ export function afterAttempt(known: Submission, result: AttemptResult): { known:
       if (result.why !== 'token-suspect') return { known: counted, next: { step: 'send-again', after: 'reachable' } };
       // A bad request with a token close to its end may mean "token expired" (no auth code exists).
       const tokenExcuses = (known.tokenExcuses ?? 0) + 1;
-      return tokenExcuses > TOKEN_EXCUSES_MAX
+      return tokenExcuses > TOKEN_EXPIRY_RESENDS_MAX
         ? { known: counted, next: { step: 'refused', meaning: refusalMeaning('bad-request') } }
         : { known: { ...counted, tokenExcuses }, next: { step: 'send-again', after: 'now' } };
     }
@@ -234,7 +234,7 @@ function inDoubtBy(known: Submission, counted: Submission, gaveWayTo = counted.a
 
 const leftInDoubt = (known: Submission, attempt: number): Submission => ({
   ...inDoubtOf(known, attempt),
-  lastLeft: Math.max(lastLeftOf(known), attempt),
+  lastLeft: Math.max(lastPossiblySentAttempt(known), attempt),
 });
 
 /**
@@ -247,10 +247,10 @@ const movedNothing = (counted: Submission): Submission => ({ ...counted, resends
 const RESENDS_VERIFIED_MAX = 5;
 
 /** What the searches since the last attempt have shown. */
-export interface Looked {
+export interface SearchEvidence {
   absent: boolean;
   /** Searches that could prove absence and found nothing. */
-  stableLooks: number;
+  stableSearches: number;
   /** The proof window is over: the bank can no longer commit, nor its list lag behind. */
   isWindowOver: boolean;
 }
@@ -259,12 +259,12 @@ export interface Looked {
  * Whether the same bytes may be sent again under the same reference. A `verified` bank's word suffices only while the window is
  * open: after it the proof is one search away, and the answer to a resend is then about that resend alone.
  */
-export function mayResend(dedupe: ReferenceDedupe, known: Submission, looked: Looked): boolean {
-  const { absent, stableLooks, isWindowOver } = looked;
+export function mayResend(dedupe: ReferenceDedupe, known: Submission, looked: SearchEvidence): boolean {
+  const { absent, stableSearches, isWindowOver } = looked;
   if (known.exists) return false;
   switch (dedupe) {
     case 'verified':
-      return (absent || (stableLooks > 0 && !isWindowOver)) && known.resends < RESENDS_VERIFIED_MAX;
+      return (absent || (stableSearches > 0 && !isWindowOver)) && known.resends < RESENDS_VERIFIED_MAX;
     case 'assumed':
       return absent && known.resends === 0;
     case 'none':
@@ -273,7 +273,7 @@ export function mayResend(dedupe: ReferenceDedupe, known: Submission, looked: Lo
 }
 
 /** After proof of absence nothing is in doubt; the next attempt counts as a resend. */
-export function cleared(known: Submission): Submission {
+export function afterProvenAbsence(known: Submission): Submission {
   return { ...known, tainted: false, doubted: [], resends: known.resends + 1 };
 }
 
@@ -281,6 +281,6 @@ export function cleared(known: Submission): Submission {
  * Counts a resend without proof (dedupe `verified`): the outcome stays in doubt, and a refusal of the resend is none, because it
  * may be about the first attempt's order.
  */
-export function resent(known: Submission): Submission {
+export function afterUnprovenResend(known: Submission): Submission {
   return { ...known, resends: known.resends + 1 };
 }

@@ -8,7 +8,12 @@ import type { KeyRing } from '../codec/key-ring.ts';
 import { SEARCH_ATTRIBUTES } from '../domain/names.ts';
 import { ensureSearchAttributes } from '../temporal/search-attributes.ts';
 import { takesConnections } from '../temporal/takes-connections.ts';
-import { chooseDoors, doorArguments, doorsAreClosed, type TemporalDoors } from './temporal-doors.ts';
+import {
+  chooseDevServerPorts,
+  type DevServerPorts,
+  devServerPortFlags,
+  webPagesAreKeptOut,
+} from './dev-server-ports.ts';
 import { startWebUi } from './web-ui.ts';
 
 interface EmbeddedServerOptions {
@@ -62,7 +67,7 @@ const RETENTION_MS = 90 * 24 * 3_600_000;
  * attributes and retention, and has been checked to answer no page of another site.
  */
 export async function startEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
-  const doors = await chooseDoors([options.port, options.uiPort]);
+  const doors = await chooseDevServerPorts([options.port, options.uiPort]);
   const codec = options.codecKeys && { keys: options.codecKeys, namespace: NAMESPACE };
   const webUi = await startWebUi(options.uiPort, doors, codec).catch((error: unknown) => {
     throw new EmbeddedServerError(true, `port ${options.uiPort} of the Web UI cannot be used`, error);
@@ -82,7 +87,7 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
 
 async function startServer(
   options: EmbeddedServerOptions,
-  doors: TemporalDoors,
+  doors: DevServerPorts,
 ): Promise<Omit<EmbeddedServer, 'uiUrl'>> {
   const child = spawnServer(options, doors);
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
@@ -108,12 +113,12 @@ async function startServer(
       error,
     );
   }
-  if (await doorsAreClosed(doors)) return { address, namespace: NAMESPACE, pid, exited, stop };
+  if (await webPagesAreKeptOut(doors)) return { address, namespace: NAMESPACE, pid, exited, stop };
   await stop();
   throw new EmbeddedServerError(false, 'this Temporal CLI answers web pages of other sites; version 1.5.1 does not');
 }
 
-function spawnServer({ cliPath, dbFile, logFile, port }: EmbeddedServerOptions, doors: TemporalDoors): ChildProcess {
+function spawnServer({ cliPath, dbFile, logFile, port }: EmbeddedServerOptions, doors: DevServerPorts): ChildProcess {
   const log = openSync(logFile, 'w', 0o600);
   try {
     return spawn(cliPath, serverArguments(dbFile, port, doors), {
@@ -128,9 +133,9 @@ function spawnServer({ cliPath, dbFile, logFile, port }: EmbeddedServerOptions, 
   }
 }
 
-function serverArguments(dbFile: string, port: number, doors: TemporalDoors): string[] {
+function serverArguments(dbFile: string, port: number, doors: DevServerPorts): string[] {
   return [
-    ...['server', 'start-dev', '--ip', HOST, '--port', `${port}`, ...doorArguments(doors)],
+    ...['server', 'start-dev', '--ip', HOST, '--port', `${port}`, ...devServerPortFlags(doors)],
     ...keepingFlags(dbFile),
     ...Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, type]) => ['--search-attribute', `${name}=${type}`]),
   ];

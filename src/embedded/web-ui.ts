@@ -5,8 +5,8 @@ import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type { CodecSpace } from '../codec/codec-server.ts';
 import { leadsHere } from '../domain/loopback.ts';
-import { answerCodecRequest, CODEC_PATH, codecOperation } from './codec-door.ts';
-import { apiTarget, RENDER_PATH, SEALED_UI_PATH, type TemporalDoors } from './temporal-doors.ts';
+import { answerCodecRequest, CODEC_PATH, codecOperation } from './codec-endpoint.ts';
+import { apiTarget, type DevServerPorts, RENDER_PATH, SEALED_UI_PATH } from './dev-server-ports.ts';
 
 const HOST = '127.0.0.1';
 
@@ -22,11 +22,11 @@ export interface WebUi {
 
 /**
  * Serves the Temporal Web UI of the embedded server: files and API of the CLI's UI server, which is closed to everybody else
- * (`temporal-doors.ts`). Answers a request only if its Host is this machine and its Origin, required for a write, is the same:
+ * (`dev-server-ports.ts`). Answers a request only if its Host is this machine and its Origin, required for a write, is the same:
  * pages of other sites, and other names that resolve to this machine, get 403. Throws the server's own error if the port is
  * taken. Without `codec`, payloads are shown as they are stored, since this port checks no tokens.
  */
-export async function startWebUi(port: number, doors: TemporalDoors, codec: CodecSpace | undefined): Promise<WebUi> {
+export async function startWebUi(port: number, doors: DevServerPorts, codec: CodecSpace | undefined): Promise<WebUi> {
   const server = createServer((incoming, answer) => {
     if (!isOwnPage(incoming)) return refuse(answer, 403, 'Only requests from pages of this address are accepted.');
     serve(incoming, answer, doors, codec).catch(() => {
@@ -68,7 +68,7 @@ const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD
 async function serve(
   incoming: IncomingMessage,
   answer: ServerResponse,
-  doors: TemporalDoors,
+  doors: DevServerPorts,
   codec: CodecSpace | undefined,
 ): Promise<void> {
   const { url = '', method = '' } = incoming;
@@ -91,7 +91,7 @@ async function serve(
   return passOn(incoming, answer, { port: doors.uiPort, path, headers: { host: `${HOST}:${doors.uiPort}` } });
 }
 
-function toApi({ url = '', headers }: IncomingMessage, doors: TemporalDoors): RequestOptions {
+function toApi({ url = '', headers }: IncomingMessage, doors: DevServerPorts): RequestOptions {
   const length = headers['content-length'];
   return {
     port: doors.uiPort,

@@ -1,4 +1,4 @@
-import { type DeliveryOutcome, healthAfter, type Round } from '../domain/events-out.ts';
+import { type DeliveryOutcome, type DeliveryRound, healthAfter } from '../domain/events-out.ts';
 import { isDue, type SenderDeps } from './deliver.ts';
 import { type Digest, digestOf } from './digest.ts';
 import { Lease } from './lease.ts';
@@ -37,7 +37,7 @@ export async function deliverDigest(
     const digest = await digestOf(store, events);
     const outcome = digest && (await send(digest, to.addresses));
     const halt = outcome === undefined || outcome.kind === 'taken' || outcome.kind === 'refused' ? undefined : outcome;
-    const round: Round = { hasTaken: outcome?.kind === 'taken', halt, refusedWhy: undefined, isFull: false };
+    const round: DeliveryRound = { hasTaken: outcome?.kind === 'taken', halt, refusedWhy: undefined, isFull: false };
     const now = deps.now();
     const position = halt === undefined ? (events.at(-1) ?? first).position : state.position;
     const health = { nextTryAt: null, ...healthAfter(state, round, now, deps.draw()) };

@@ -1,8 +1,8 @@
 import {
   type DeliveryOutcome,
+  type DeliveryRound,
   healthAfter,
   PARKED_AFTER_MS,
-  type Round,
   waitBeforeRetry,
 } from '../domain/events-out.ts';
 import type { Log } from '../log.ts';
@@ -63,7 +63,7 @@ class Deliveries {
   readonly #lanes: OutboxEvent[][];
   readonly #settled = new Set<number>();
   readonly #refused = new Map<number, RefusedEvent>();
-  readonly #round: Round;
+  readonly #round: DeliveryRound;
 
   private constructor(
     deps: SenderDeps,

@@ -34,7 +34,7 @@ export class Lease implements AsyncDisposable {
   async #take(): Promise<SubscriptionRecord | undefined> {
     const { store, owner, now } = this.#deps;
     const at = now();
-    const state = await store.takeSubscription({ name: this.#name, owner, now: at, until: at + LEASE_MS });
+    const state = await store.leaseSubscription({ name: this.#name, owner, now: at, until: at + LEASE_MS });
     this.#renewAt = state === undefined ? 0 : at + LEASE_MS / 3;
     return state;
   }
@@ -48,7 +48,7 @@ export class Lease implements AsyncDisposable {
   async move(before: SubscriptionRecord, move: SubscriptionMove): Promise<boolean> {
     const { store, owner, log } = this.#deps;
     const { name, position } = before;
-    if (!(await store.moveSubscription({ name, owner, from: position }, move))) return false;
+    if (!(await store.recordDeliveryProgress({ name, owner, from: position }, move))) return false;
     if (move.parkedAt != null) {
       log.error({ id: name, reason: move.why }, 'events are parked: nothing is sent until payouts events replay');
     } else if (move.why != null && before.failingSince === null) {
@@ -58,6 +58,6 @@ export class Lease implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#deps.store.leaveSubscription({ name: this.#name, owner: this.#deps.owner });
+    await this.#deps.store.releaseSubscription({ name: this.#name, owner: this.#deps.owner });
   }
 }

@@ -8,7 +8,7 @@ import { FILE_BYTES_MAX, type RowSink } from './input.ts';
 import { readJson } from './json/read-json.ts';
 import type { MessageContext } from './messages/message-context.ts';
 import { looksLikeNacha } from './nacha/nacha-layout.ts';
-import { strangerOf } from './strangers.ts';
+import { unsupportedFormatOf } from './strangers.ts';
 import { inTurns } from './turns.ts';
 import { looksLikeWorkbook } from './xlsx/first-bytes.ts';
 
@@ -112,7 +112,7 @@ export async function readInstructions(path: string, sink: RowSink, context: Mes
     const head = first.done ? Buffer.alloc(0) : first.value.subarray(0, HEAD_BYTES);
     const format = formatOf(file, head);
     const whole = inTurns(hashed(hash, first, bytes));
-    const wrong = strangerOf(textOf(head)) ?? misnamed(format, head);
+    const wrong = unsupportedFormatOf(textOf(head)) ?? misnamed(format, head);
     const read: Reader = wrong === undefined ? await FORMATS[format].reader() : refuse(wrong);
     await read(file, whole, sink, context);
     return { format, file, sha256: hash.digest('hex') };

@@ -9,7 +9,7 @@ const STRANGERS: readonly (readonly [what: string, mend: string, ...begins: stri
 ];
 
 /** `head`: its first characters, as Latin-1, without byte order mark and blanks. Undefined for what may be one of our formats. */
-export function strangerOf(head: string): string | undefined {
+export function unsupportedFormatOf(head: string): string | undefined {
   const text = head.toLowerCase();
   const stranger = STRANGERS.find(([, , ...begins]) => begins.some((start) => text.startsWith(start.toLowerCase())));
   return stranger && `this is ${stranger[0]}, not a file of payouts; ${stranger[1]}`;

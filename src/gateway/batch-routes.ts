@@ -5,7 +5,7 @@ import * as contentDisposition from 'content-disposition';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { MESSAGES } from '../domain/names.ts';
-import { type BatchControl, takesControl } from '../domain/payout-state.ts';
+import { acceptsControl, type BatchControl } from '../domain/payout-state.ts';
 import { Problem } from '../domain/problem.ts';
 import { listBatches } from '../reports/batch-list.ts';
 import { batchDocument, batchList } from '../reports/report-document.ts';
@@ -84,7 +84,7 @@ export async function controlBatch(
     deps,
     { by, action: update, subject: batch.batchId },
     async () => {
-      if (!takesControl(batch, update)) throw hasEnded(batch);
+      if (!acceptsControl(batch, update)) throw hasEnded(batch);
       return deps.control(batch, update, by);
     },
     () => undefined,

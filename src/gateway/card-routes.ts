@@ -3,10 +3,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { MESSAGES } from '../domain/names.ts';
 import { Problem } from '../domain/problem.ts';
-import { answered, giveCard, takePayment } from '../services/cards/take-payment.ts';
+import { answered, claimAndStartPayment, giveCard } from '../services/cards/take-payment.ts';
 import { askAudited } from '../services/decisions/audited-request.ts';
 import type { CardRecord } from '../store/card-store.ts';
-import { limitAtOnce } from './at-once.ts';
 import { type Caller, makerOf } from './callers.ts';
 import { accessOf, type CardAccess, CHECKOUT_ORIGINS, known, newClientSecret, recordOf } from './card-access.ts';
 import {
@@ -20,6 +19,7 @@ import {
   documentOf,
 } from './card-documents.ts';
 import { amountBody, amountOf, askedPayment, cancelBody, cardBody, createBody, givenCard } from './card-requests.ts';
+import { limitConcurrency } from './concurrency-limit.ts';
 import { allowOrigin, type Cors, preflight } from './cors.ts';
 import { changeHeader, errorAnswers } from './documents.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
@@ -61,7 +61,7 @@ export function cardRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     const asked = askedPayment(request.body, (by) => makerOf(request.caller, by), deps.cards);
     await assertOwner(deps, request.caller, asked.input.merchant_request_id);
     const { secret, sha256 } = newClientSecret();
-    const { record, isNew } = await takePayment(deps, { ...asked, clientSecretSha256: sha256 });
+    const { record, isNew } = await claimAndStartPayment(deps, { ...asked, clientSecretSha256: sha256 });
     const document = { schemaVersion: 1, card_payment: stored(deps, record), client_secret: secret };
     return reply.code(isNew ? 202 : 200).send(document);
   });
@@ -169,7 +169,7 @@ export function cardPageRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     if (caller !== undefined && request.method !== 'GET') assertMayControlCard(caller, record);
     if (request.cardAccess.caller !== undefined) request.caller = request.cardAccess.caller;
   });
-  limitAtOnce(app, deps.atOnce, pageAsks);
+  limitConcurrency(app, deps.atOnce, pageAsks);
   const base = '/v1/card-payments/:id';
   const security: Record<string, string[]>[] = [{ token: [] }, { clientSecret: [] }];
   const described = (summary: string, document: z.ZodType, says: string, body?: z.ZodType) => ({

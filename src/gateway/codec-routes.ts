@@ -9,9 +9,9 @@ import {
   WORKFLOW_HEADER,
 } from '../codec/codec-server.ts';
 import { parseWorkflowId } from '../domain/names.ts';
-import { limitAtOnce } from './at-once.ts';
 import { auditForbidden } from './audit-forbidden.ts';
 import { callerOf } from './callers.ts';
+import { limitConcurrency } from './concurrency-limit.ts';
 import { allowOrigin, type Cors, preflight } from './cors.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { assertMayUseCodec } from './may-see.ts';
@@ -57,7 +57,7 @@ export function codecRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   const response = answerSchemas({ 200: [payloads, 'the payloads, in their order'] });
   app.register(async (scope) => {
     scope.addHook('onRequest', enter);
-    limitAtOnce(scope, deps.atOnce);
+    limitConcurrency(scope, deps.atOnce);
     auditForbidden(scope, deps);
     await scope.register(rateLimit, rateLimitOf(deps.perMinute));
     for (const { path, operation } of paths) {

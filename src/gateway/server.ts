@@ -9,12 +9,12 @@ import { Problem } from '../domain/problem.ts';
 import type { Part } from '../embedded/stack.ts';
 import { StackError } from '../embedded/stack-error.ts';
 import { answerOf } from './answer-error.ts';
-import { limitAtOnce } from './at-once.ts';
 import { auditForbidden } from './audit-forbidden.ts';
 import { batchRoutes, reportRoutes } from './batch-routes.ts';
 import { type Access, type Caller, callerOf } from './callers.ts';
 import { cardPageRoutes, cardRoutes, pageAsks } from './card-routes.ts';
 import { codecRoutes } from './codec-routes.ts';
+import { limitConcurrency } from './concurrency-limit.ts';
 import { erpRoutes } from './erp-routes.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { healthRoutes } from './health-routes.ts';
@@ -59,7 +59,7 @@ export async function startGateway(
   deps: GatewayDeps,
   { host, port, transport = PLAIN }: ListenOn,
 ): Promise<Part & { url: string }> {
-  assertFenced(deps.access(), host);
+  assertTokenIfReachable(deps.access(), host);
   assertEncrypted(transport, host);
   await removeAbandoned(deps.uploads, Date.now());
   const app = await gatewayApp(deps, transport, leadsHere(addressOf(host)));
@@ -73,7 +73,7 @@ export async function startGateway(
 }
 
 /** Throws a `ConfigError` if other machines could reach the gateway without a token. */
-export function assertFenced({ tokens, needsToken }: Access, host: string): void {
+export function assertTokenIfReachable({ tokens, needsToken }: Access, host: string): void {
   if (tokens.length > 0 || needsToken || leadsHere(addressOf(host))) return;
   throw new ConfigError(
     'PAYOUTS_GATEWAY_TOKEN',
@@ -133,7 +133,7 @@ async function gatewayApp(
     scope.addHook('onRequest', async (request) => {
       request.caller = callerOf(request, deps.access(), deps.now());
     });
-    limitAtOnce(scope, deps.atOnce);
+    limitConcurrency(scope, deps.atOnce);
     auditForbidden(scope, deps);
     await scope.register(rateLimit, rateLimitOf(deps.perMinute));
     scope.register(async (inner) => intakeRoutes(inner, deps));

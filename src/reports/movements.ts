@@ -4,7 +4,7 @@ import { formatMinor, parseDecimal } from '../domain/money.ts';
 import { isEnd } from '../domain/payout-state.ts';
 import { INCIDENTS } from '../domain/reconciliation.ts';
 import type { ExchangeOrder } from '../domain/sent-order.ts';
-import { inDoubt, orderInForce } from '../domain/submission.ts';
+import { inDoubt, orderToRepeat } from '../domain/submission.ts';
 import type { BookedExchange, IncidentRecord, PayoutRecord, ReturnRecord, SendAttempt } from '../store/store.ts';
 
 /** What the orders of a payout moved, as far as known: the content of journal and advice (camt.054). Pure. */
@@ -166,7 +166,7 @@ function returned(facts: MovedFacts, { orderId, amount, currency, seenAt: at }: 
 /** Accounts of a payout by currency: the paying one, and the one from which its exchange was sold. */
 function accountsOf(facts: MovedFacts): ReadonlyMap<string, string> {
   const { instruction, assessed, currency } = facts.payout;
-  const sent = orderInForce(facts.attempts);
+  const sent = orderToRepeat(facts.attempts);
   const exchange = facts.exchange && sentExchange(facts);
   const paying =
     (sent !== undefined && 'beneficiaryId' in sent ? sent.accountId : undefined) ??
@@ -178,7 +178,7 @@ function accountsOf(facts: MovedFacts): ReadonlyMap<string, string> {
 }
 
 function sentExchange({ exchangeAttempts }: MovedFacts): ExchangeOrder | undefined {
-  const sent = orderInForce(exchangeAttempts);
+  const sent = orderToRepeat(exchangeAttempts);
   return sent !== undefined && 'sellAccountId' in sent ? sent : undefined;
 }
 

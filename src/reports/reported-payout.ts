@@ -2,7 +2,7 @@ import type { ExchangePlan } from '../domain/order-plans.ts';
 import { payeeName } from '../domain/payee-flags.ts';
 import { isEnd } from '../domain/payout-state.ts';
 import type { ExchangeOrder, PaymentOrder } from '../domain/sent-order.ts';
-import { orderInForce } from '../domain/submission.ts';
+import { orderToRepeat } from '../domain/submission.ts';
 import type { BookedExchange, IncidentRecord, PayoutRecord, ReturnRecord, SendAttempt } from '../store/store.ts';
 import { maskedAccount, maskedName, maskedPayee } from './masked.ts';
 import type { NextStep } from './next-step.ts';
@@ -90,12 +90,12 @@ function payeeOf({ instruction }: PayoutRecord, { nameAtBank }: PayoutFacts): Re
 
 /** The account from which the payment was sent; before that, the one that was assessed. */
 function payingAccount({ assessed }: PayoutRecord, { attempts }: PayoutFacts): string | null {
-  const sent = orderInForce<PaymentOrder>(orders(attempts.payment));
+  const sent = orderToRepeat<PaymentOrder>(orders(attempts.payment));
   return sent?.accountId ?? assessed?.payingAccountId ?? null;
 }
 
 function exchangeOf({ assessed }: PayoutRecord, { booked, attempts }: PayoutFacts): ReportedExchange | null {
-  const sent = orderInForce<ExchangeOrder>(orders(attempts.exchange));
+  const sent = orderToRepeat<ExchangeOrder>(orders(attempts.exchange));
   const plan: Omit<ExchangePlan, 'buysWhatWasAsked'> | undefined =
     sent === undefined ? assessed?.exchange : { ...sent, buyAmount: sent.amount, buyCurrency: sent.currency };
   if (plan === undefined) return null;

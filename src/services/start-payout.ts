@@ -4,7 +4,7 @@ import { payoutInput, payoutTitle } from '../domain/instruction.ts';
 import { inMarkdown } from '../domain/markdown.ts';
 import type { PayoutRecord } from '../store/store.ts';
 import type { Executions } from './executions.ts';
-import { byTheClockAhead } from './reconciliation/bank-time.ts';
+import { byLaterClock } from './reconciliation/bank-time.ts';
 
 interface Deps {
   bank: Pick<Bank, 'clock'>;
@@ -39,5 +39,5 @@ export function startPayout(
  */
 export function delayOf({ bank, settings, now }: Deps, row: PayoutRecord): number {
   const due = dueAt(row.instruction, settings.calendar);
-  return due === undefined ? 0 : due - byTheClockAhead({ bank }, now());
+  return due === undefined ? 0 : due - byLaterClock({ bank }, now());
 }

@@ -29,7 +29,7 @@ export function signablePlan(rows: readonly PlanRow[]): SignablePlan {
 }
 
 /** Whether a row is covered by a signed digest. */
-export function isPlanned(digest: string, row: PlanRow, inclusion: Inclusion): boolean {
+export function isRowOfPlan(digest: string, row: PlanRow, inclusion: Inclusion): boolean {
   const [, size = '', root = ''] = PLAN_DIGEST.exec(digest) ?? [];
   return isIncluded(leafOf(row), inclusion, { size: Number(size), root });
 }

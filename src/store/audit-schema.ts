@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { KeptEntry } from '../audit/entry.ts';
+import type { SerializedEntry } from '../audit/entry.ts';
 import type { Hash } from '../audit/merkle.ts';
 import type { Json } from './json-columns.ts';
 
@@ -13,7 +13,7 @@ export interface AuditTables {
 export const AUDIT_JSON = { auditTree: { edge: true }, auditCheckpoints: { edge: true } } as const;
 
 /** An entry of the log with its leaf hash. */
-export interface LoggedEntry extends KeptEntry {
+export interface LoggedEntry extends SerializedEntry {
   leafHash: Hash;
 }
 

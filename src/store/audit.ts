@@ -1,4 +1,4 @@
-import { type AuditEntry, kept, leafText } from '../audit/entry.ts';
+import { type AuditEntry, leafText, serializedEntry } from '../audit/entry.ts';
 import { leafHash, MerkleTree, type TreeState } from '../audit/merkle.ts';
 import { pagesOf } from '../domain/pages.ts';
 import type { LoggedEntry } from './audit-schema.ts';
@@ -36,7 +36,7 @@ export async function audit(transaction: Database, appended: AuditEntry | readon
     .returning(['size', 'edge'])
     .executeTakeFirstOrThrow();
   const tree = new MerkleTree({ size: before.size - entries.length, edge: before.edge });
-  const rows = entries.map((entry) => logged(entry, tree));
+  const rows = entries.map((entry) => appendToTree(entry, tree));
   for (const some of chunks(rows)) await transaction.insertInto('auditLog').values(some).execute();
   await transaction
     .updateTable('auditTree')
@@ -46,8 +46,8 @@ export async function audit(transaction: Database, appended: AuditEntry | readon
 }
 
 /** Numbers the entry and appends it to the tree. */
-export function logged(entry: AuditEntry, tree: MerkleTree): LoggedEntry {
-  const next = kept(entry, tree.size);
+export function appendToTree(entry: AuditEntry, tree: MerkleTree): LoggedEntry {
+  const next = serializedEntry(entry, tree.size);
   const hash = leafHash(leafText(next));
   tree.append(hash);
   return { ...next, leafHash: hash };
@@ -59,7 +59,7 @@ export function auditAlone(db: Database, entry: AuditEntry): Promise<void> {
 }
 
 /** In the order written. */
-export async function auditOf(db: Database, subject: string): Promise<AuditEntry[]> {
+export async function auditEntriesOf(db: Database, subject: string): Promise<AuditEntry[]> {
   const found = await auditEntries(db, { subject });
   return found.map(({ seq: _, ...entry }) => entry);
 }
@@ -110,7 +110,7 @@ export async function auditTree(db: Database): Promise<TreeState> {
 }
 
 /** Lowest number of an entry outside the tree. One statement, so that an entry appended meanwhile does not count. */
-export async function strayEntry(db: Database): Promise<number | undefined> {
+export async function firstEntryOutsideTree(db: Database): Promise<number | undefined> {
   const tree = db.selectFrom('auditTree').select('size').where('id', '=', TREE_ID);
   const { seq } = await db
     .selectFrom('auditLog')

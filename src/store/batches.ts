@@ -1,5 +1,5 @@
 import type { OriginalTransaction } from '../domain/bank-message.ts';
-import { asLooseAs, type BatchControl, END_STATES } from '../domain/payout-state.ts';
+import { type BatchControl, controlsAtLeastAsPermissive, END_STATES } from '../domain/payout-state.ts';
 import { audit } from './audit.ts';
 import { chunksInTurns, pagedByRow, ROWS_PER_STATEMENT } from './chunks.ts';
 import type { Database } from './database.ts';
@@ -155,7 +155,7 @@ async function setControl(
     )
     .where('batchId', '=', batchId)
     .where('control', '!=', 'cancelling')
-    .$if(onlyTightens, (update) => update.where('control', 'in', asLooseAs(control)))
+    .$if(onlyTightens, (update) => update.where('control', 'in', controlsAtLeastAsPermissive(control)))
     .execute();
   const stored = await batch(db, batchId);
   return stored?.control ?? control;

@@ -28,7 +28,7 @@ type EventKey = Pick<CardEvent, 'kind' | 'paymentId' | 'status'>;
  * Says which intent a payment_id belongs to (the first owner stays) and then, in a statement of its own, returns the events known
  * for that payment; undefined when it is another intent's, whose business they are. The link is committed before the look: an event stored in between has found the link by `ownerOfPayment`.
  */
-export async function link(
+export async function linkPayment(
   db: Database,
   paymentId: string,
   merchantRequestId: string,
@@ -129,7 +129,7 @@ export function recordEventEffect(
   });
 }
 
-export async function countLook(db: Database, event: EventKey): Promise<void> {
+export async function countRetrieve(db: Database, event: EventKey): Promise<void> {
   await db
     .updateTable('cardEvents')
     .set((row) => ({ looks: row('looks', '+', 1) }))

@@ -1,4 +1,4 @@
-import { saidTogether } from '../domain/card-judgement.ts';
+import { combinedSum } from '../domain/card-judgement.ts';
 import type { CardEvent } from '../domain/card-payment.ts';
 import { isEvent, saysSum } from './card-events.ts';
 import type { Database } from './database.ts';
@@ -77,7 +77,7 @@ async function takeSum(db: Database, event: ReceivedCardEvent): Promise<boolean>
   for (;;) {
     const stored = db.selectFrom('cardEvents').select(['amount', 'currency']).where(isEvent(event));
     const known = await stored.where('trust', '=', 'verified').executeTakeFirst();
-    const sum = known && saidTogether(known, event);
+    const sum = known && combinedSum(known, event);
     if (known === undefined || sum === undefined) return false;
     const { numUpdatedRows } = await db
       .updateTable('cardEvents')

@@ -1,5 +1,5 @@
 /** All operations of card payments. */
-export { countLook, eventsOf, link, recordEventEffect, undelivered } from './card-events.ts';
+export { countRetrieve, eventsOf, linkPayment, recordEventEffect, undelivered } from './card-events.ts';
 export {
   addRequest,
   addSession,

@@ -54,7 +54,7 @@ export async function findPayouts(db: Database, id: string, limit: number): Prom
 }
 
 /** Payouts whose reference, order id or document id begins with `prefix`; newest first, at most `limit`. Reads every row. */
-export async function payoutsBeginning(db: Database, prefix: string, limit: number): Promise<PayoutRecord[]> {
+export async function payoutsWithPrefix(db: Database, prefix: string, limit: number): Promise<PayoutRecord[]> {
   return db
     .selectFrom('payouts')
     .selectAll()

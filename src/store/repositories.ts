@@ -7,11 +7,11 @@ export * from './attempts.ts';
 export {
   auditAlone as audit,
   auditEntries,
+  auditEntriesOf,
   auditLog,
-  auditOf,
   auditTree,
   entriesOfActions,
-  strayEntry,
+  firstEntryOutsideTree,
 } from './audit.ts';
 export * from './audit-checkpoints.ts';
 export * from './batch-rows.ts';

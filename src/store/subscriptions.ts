@@ -26,7 +26,7 @@ export interface Lease {
  * Leases the subscription to `owner` until then, or renews its lease; undefined: another process holds it. A new subscription
  * begins after the last event.
  */
-export async function takeSubscription(
+export async function leaseSubscription(
   db: Database,
   { name, owner, now, until }: Lease,
 ): Promise<SubscriptionRecord | undefined> {
@@ -46,7 +46,7 @@ export async function takeSubscription(
 }
 
 /** Releases the lease at once. */
-export async function leaveSubscription(db: Database, { name, owner }: Pick<Lease, 'name' | 'owner'>): Promise<void> {
+export async function releaseSubscription(db: Database, { name, owner }: Pick<Lease, 'name' | 'owner'>): Promise<void> {
   await db
     .updateTable('subscriptions')
     .set({ owner: null, ownedUntil: null })
@@ -64,7 +64,7 @@ export interface SubscriptionMove extends Partial<Omit<SubscriptionRecord, 'name
 }
 
 /** Stores progress, all or nothing. False: another process sends by now, or a replay was requested meanwhile. */
-export function moveSubscription(
+export function recordDeliveryProgress(
   db: Database,
   { name, owner, from }: Pick<Lease, 'name' | 'owner'> & { from: number },
   { refused = [], settled = [], ...move }: SubscriptionMove,

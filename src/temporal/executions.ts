@@ -26,7 +26,7 @@ import {
 } from '../domain/names.ts';
 import type { BatchControl } from '../domain/payout-state.ts';
 import { Problem } from '../domain/problem.ts';
-import type { Pass } from '../domain/reconciliation.ts';
+import type { ReconciliationPass } from '../domain/reconciliation.ts';
 import type { Executions } from '../services/executions.ts';
 import type { BatchRecord, PayoutRecord, Store } from '../store/store.ts';
 import { lastingAttributes, searchAttributes } from '../workflows/search-attributes.ts';
@@ -240,8 +240,8 @@ export function startReconciliationPass(
   client: Client,
   passId: string,
   days: number | undefined,
-): Promise<WorkflowHandle<() => Promise<Pass>>> {
-  return client.workflow.start<() => Promise<Pass>>(WORKFLOW_TYPES.reconciliation, {
+): Promise<WorkflowHandle<() => Promise<ReconciliationPass>>> {
+  return client.workflow.start<() => Promise<ReconciliationPass>>(WORKFLOW_TYPES.reconciliation, {
     workflowId: `${RECONCILIATION_ID}/${passId}`,
     taskQueue: TASK_QUEUE,
     args: [{ once: true, days }] as never,

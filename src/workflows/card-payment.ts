@@ -4,13 +4,19 @@ import { cardOfCreation, RESTARTS_MAX } from '../domain/card-terms.ts';
 import type { Reason } from '../domain/payout-state.ts';
 import type { PreparedCard } from '../services/cards/prepare-card.ts';
 import { offerAnotherCard } from './card/another-card.ts';
-import { type Begun, begunBefore, type ReadyCard, takeOver, withAnotherCard } from './card/begun.ts';
 import { callVault } from './card/call-vault.ts';
 import { awaitName, createPayment } from './card/create-payment.ts';
 import { CardExecution, EndedElsewhere } from './card/execution.ts';
 import { followPayment } from './card/follow-payment.ts';
 import { handleCardMessages } from './card/handlers.ts';
 import { type CardEnded, obtainSession, type Session } from './card/obtain-session.ts';
+import {
+  type CardProgress,
+  progressOfEarlierRuns,
+  type ReadyCard,
+  takeOver,
+  withAnotherCard,
+} from './card/progress.ts';
 import { call, permanentCause, vaultOf } from './proxies.ts';
 import { hadRunBefore } from './ran-before.ts';
 
@@ -39,7 +45,7 @@ export async function cardPayment(given: Partial<CardPaymentInput>): Promise<Car
 
 async function collectOnce(execution: CardExecution, input: Partial<CardPaymentInput>): Promise<CardPaymentResult> {
   let prepared = await prepare(input);
-  let begun: Begun | undefined;
+  let begun: CardProgress | undefined;
   for (const followed = new Set<string>(); ; ) {
     if (prepared.kind === 'ended') return earlierEnd(execution, prepared);
     begun ??= begin(execution, prepared, input);
@@ -84,7 +90,7 @@ async function sentUnknowingly(
 }
 
 /** Takes over what earlier runs sent and heard. */
-function begin(execution: CardExecution, ready: ReadyCard, input: Partial<CardPaymentInput>): Begun {
+function begin(execution: CardExecution, ready: ReadyCard, input: Partial<CardPaymentInput>): CardProgress {
   const { amount, requestIds, earlier } = ready;
   // Unless the amount was changed in the meantime.
   if (execution.amount === input.amount) execution.amount = amount;
@@ -92,14 +98,14 @@ function begin(execution: CardExecution, ready: ReadyCard, input: Partial<CardPa
   execution.requestIds.push(...requestIds.create, ...requestIds.resume);
   execution.cardsOver = Math.max(execution.cardsOver, cardOfCreation(earlier?.creation ?? 0));
   takeOver(execution, earlier);
-  return begunBefore(ready, input);
+  return progressOfEarlierRuns(ready, input);
 }
 
 /** Collects with one card, to the end of its payment. */
 async function collect(
   execution: CardExecution,
   { terms, requestIds, paymentType, earlier }: ReadyCard,
-  begun: Begun,
+  begun: CardProgress,
 ): Promise<CardEnded> {
   let session: Session | undefined;
   for (;;) {

@@ -3,7 +3,7 @@ import type { PayoutInput } from '../domain/instruction.ts';
 import type { TerminalMeaning } from '../domain/order-status.ts';
 import type { Reason } from '../domain/payout-state.ts';
 import { because, bookedAboveCap } from '../domain/reasons.ts';
-import { mayHaveLeft } from '../domain/submission.ts';
+import { mayHaveBeenSent } from '../domain/submission.ts';
 import type { SettledLegs } from '../services/payout/close.ts';
 import { type LegResult, OrderLeg } from './leg/order-leg.ts';
 import { runLeg } from './leg/run-leg.ts';
@@ -45,7 +45,7 @@ async function lead({ prepared, view, gates }: Run, legs: Legs): Promise<PayoutR
     }
     const leg = unsettled ?? (found.exchange === undefined ? payment : exchange);
     const result = await runLeg(leg);
-    gates.exchangeSent = mayHaveLeft(exchange.known);
+    gates.exchangeSent = mayHaveBeenSent(exchange.known);
     if (result.kind === 'gates') {
       found = await gates.after(result, found);
     } else if (leg === payment) {

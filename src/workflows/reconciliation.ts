@@ -9,7 +9,13 @@ import {
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
-import { addFindings, countsOf, type Findings, NOTHING_FOUND, type Pass } from '../domain/reconciliation.ts';
+import {
+  addFindings,
+  countsOf,
+  NOTHING_FOUND,
+  type ReconciliationFindings,
+  type ReconciliationPass,
+} from '../domain/reconciliation.ts';
 import type { PlannedKey } from '../services/reconciliation/reconcile.ts';
 import { reconcileNowSignal } from './messages.ts';
 import { comparisons, plans, restarts } from './proxies.ts';
@@ -20,17 +26,17 @@ export interface ReconciliationInput {
   /** How many days back; absent: the worker's setting. */
   days?: number;
   /** The unfinished pass, if the previous run continued as new during it. */
-  underWay?: Pass;
+  underWay?: ReconciliationPass;
 }
 
-const NEW_PASS: Pass = { after: null, keys: 0, unreadKeys: 0, findings: NOTHING_FOUND };
+const NEW_PASS: ReconciliationPass = { after: null, keys: 0, unreadKeys: 0, findings: NOTHING_FOUND };
 const KEYS_AT_ONCE = 4;
 
 /**
  * Compares the store with the bank, pass after pass: every user and currency with payouts of the last days, one list read each.
  * Finds what happens after a payout's end, when nothing watches its order any more.
  */
-export async function reconciliation(given?: ReconciliationInput): Promise<Pass> {
+export async function reconciliation(given?: ReconciliationInput): Promise<ReconciliationPass> {
   const input = given ?? {};
   const { once = false, days } = input;
   let pass = input.underWay ?? NEW_PASS;
@@ -82,7 +88,7 @@ async function untilAsked(asked: () => boolean, everyMs: number): Promise<void> 
 }
 
 /** Compares the keys of one page, a few concurrently. */
-async function compare(pass: Pass, keys: readonly PlannedKey[]): Promise<Pass> {
+async function compare(pass: ReconciliationPass, keys: readonly PlannedKey[]): Promise<ReconciliationPass> {
   const left = [...keys];
   let { unreadKeys, findings } = pass;
   const lane = async (): Promise<void> => {
@@ -98,7 +104,7 @@ async function compare(pass: Pass, keys: readonly PlannedKey[]): Promise<Pass> {
 }
 
 /** Undefined if the bank did not answer within the time limit for one key. */
-async function compareKey(key: PlannedKey): Promise<Findings | undefined> {
+async function compareKey(key: PlannedKey): Promise<ReconciliationFindings | undefined> {
   const summary = `compares the ${key.currency} orders of one user`;
   try {
     return await comparisons.reconcileOrders.executeWithOptions({ summary }, [key]);
@@ -108,5 +114,5 @@ async function compareKey(key: PlannedKey): Promise<Findings | undefined> {
   }
 }
 
-const details = (pass: Pass): string =>
+const details = (pass: ReconciliationPass): string =>
   ['| last pass | |', '|---|---|', ...countsOf(pass).map(([name, count]) => `| ${name} | ${count} |`)].join('\n');

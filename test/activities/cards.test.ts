@@ -151,7 +151,7 @@ describe('prepareCard', () => {
     const attempt = { runId: 'run-1', activityId: 'a', sentAt: 1 };
     await store.recordAttempt({ ...attempt, reference: ID, attempt: 1 });
     await store.recordAttempt({ ...attempt, reference: cardRequestId(ID, 'resume', 1), attempt: 1 });
-    await store.cards.link('pay-1', ID, 3);
+    await store.cards.linkPayment('pay-1', ID, 3);
     await told({ ...WITNESSED, status: 'PROCESSING' });
     expect(await prepare(INPUT, 'run-2')).toMatchObject({
       earlier: {
@@ -173,7 +173,7 @@ describe('prepareCard', () => {
     const attempt = { runId: 'run-1', activityId: 'a', attempt: 1 };
     await store.recordAttempt({ ...attempt, reference: ID, sentAt: 1 });
     await store.finishAttempt(ID, 1, { outcome: 'accepted', orderId: 'pay-1' });
-    await store.cards.link('pay-1', ID, 2);
+    await store.cards.linkPayment('pay-1', ID, 2);
     const quiet = await prepare(INPUT, 'run-2');
     expect(quiet).toMatchObject({ earlier: { creation: 0, before: [], inDoubt: false, wantsSetUp: false } });
     await store.recordAttempt({ ...attempt, reference: third, sentAt: 3 });
@@ -197,11 +197,11 @@ describe('prepareCard', () => {
     const again = cardRequestId(ID, 'create', 1);
     await store.recordAttempt({ ...attempt, reference: ID, sentAt: 1 });
     await store.finishAttempt(ID, 1, { outcome: 'accepted', orderId: 'pay-1' });
-    await store.cards.link('pay-1', ID, 2);
+    await store.cards.linkPayment('pay-1', ID, 2);
     await store.recordAttempt({ ...attempt, reference: again, sentAt: 3 });
     const lost = { creation: 1, attempts: 1, inDoubtSince: 3, paymentId: null };
     expect(await prepare(INPUT, 'run-2')).toMatchObject({ earlier: lost });
-    await store.cards.link('pay-2', ID, 4);
+    await store.cards.linkPayment('pay-2', ID, 4);
     expect(await prepare(INPUT, 'run-3')).toMatchObject({ earlier: { ...lost, paymentId: 'pay-2' } });
   });
 
@@ -236,7 +236,7 @@ describe('a payment whose id has the check digit of a card', () => {
 
   it('is in doubt when its resume is answered with the payment of another intent, whose money is not counted twice', async () => {
     await prepare();
-    await store.cards.link('pay-9', 'order-9', 1);
+    await store.cards.linkPayment('pay-9', 'order-9', 1);
     const { resume: usual } = acquirer;
     acquirer.resume = async (request, options) => ({ ...(await usual(request, options)), paymentId: 'pay-9' });
     expect(await resume()).toMatchObject({ outcome: 'ambiguous' });
@@ -252,7 +252,7 @@ describe('a payment whose id has the check digit of a card', () => {
 describe('claimPayment', () => {
   it("makes a payment that was only named ours, unless it is another intent's", async () => {
     await prepare();
-    await store.cards.link('pay-2', 'order-2', 1);
+    await store.cards.linkPayment('pay-2', 'order-2', 1);
     expect(await activities.claimPayment({ merchantRequestId: ID, paymentId: 'pay-1' })).toBe(true);
     expect(await activities.claimPayment({ merchantRequestId: ID, paymentId: 'pay-2' })).toBe(false);
     expect(await store.cards.paymentsOf(ID)).toEqual(['pay-1']);

@@ -90,11 +90,11 @@ describe('a create', () => {
   });
 
   it('links its payment and looks at its events once', async () => {
-    const { link } = store.cards;
+    const { linkPayment } = store.cards;
     const links: unknown[] = [];
-    store.cards.link = (paymentId, ...more) => {
+    store.cards.linkPayment = (paymentId, ...more) => {
       links.push(paymentId);
-      return link(paymentId, ...more);
+      return linkPayment(paymentId, ...more);
     };
     await create();
     expect(links).toEqual(['pay-1']);
@@ -120,7 +120,7 @@ describe('a create', () => {
   });
 
   it('answered with the payment of another intent is in doubt, and the same bytes can go again', async () => {
-    await store.cards.link('pay-1', 'order-0', 1);
+    await store.cards.linkPayment('pay-1', 'order-0', 1);
     expect(await create()).toEqual({ outcome: 'ambiguous', why: expect.any(String) });
     expect(await store.attempts(ID)).toMatchObject([{ outcome: 'ambiguous', orderId: null }]);
     expect(await store.cards.ownerOfPayment('pay-1')).toBe('order-0');

@@ -95,7 +95,7 @@ describe('A log whose key was replaced', () => {
       expect(await verifyExport(file, { trusted, copied: [] })).toMatchObject({ problem: undefined, signedSize: size });
     }
     expect(await verifyExport(file, { copied: [] })).toMatchObject({ problem: undefined, verifier: keys[2] });
-    const entries = await store.auditOf(KEY_SUBJECT);
+    const entries = await store.auditEntriesOf(KEY_SUBJECT);
     expect(entries.map(({ actor, action }) => `${actor}: ${action}`)).toEqual(Array(2).fill(`carol: ${KEY_ROTATED}`));
   });
 
@@ -159,7 +159,7 @@ describe('A log whose key was replaced', () => {
       code: 'audit-broken',
     });
     expect(await store.auditVerifier()).toBe(verifierText(signer.verifier));
-    expect(await store.auditOf(KEY_SUBJECT)).toEqual([]);
+    expect(await store.auditEntriesOf(KEY_SUBJECT)).toEqual([]);
   });
 
   it('of an export shows a changed rotation and a cut one', async () => {

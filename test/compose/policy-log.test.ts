@@ -27,7 +27,11 @@ it('The audit has each policy that a process goes by once, and each file that co
   writeFileSync(path, textOf('bob'));
   const { hash: second } = policyFile.current(performance.now() + 20_000);
   await keepPolicyLog({ policyFile: undefined }, { store, log, who: 'worker' });
-  const entries = (await store.auditOf('policy')).map(({ actor, action, detail }) => ({ actor, action, ...detail }));
+  const entries = (await store.auditEntriesOf('policy')).map(({ actor, action, detail }) => ({
+    actor,
+    action,
+    ...detail,
+  }));
   expect(entries).toEqual([
     { actor: 'worker', action: 'policy in force', from: 'none', to: first },
     { actor: 'worker', action: 'policy refused', why: expect.stringContaining('not JSON'), inForce: first },

@@ -41,7 +41,9 @@ describe('A refused payload', () => {
     }
     await expect.poll(subjects).toHaveLength(5);
     expect((await subjects()).sort()).toEqual([reference, 'batch-1', 'mr-1', 'payout/pages', 'flood/1'].sort());
-    const [entry] = await store.auditOf(reference).then((found) => found.filter(({ actor }) => actor === 'codec'));
+    const [entry] = await store
+      .auditEntriesOf(reference)
+      .then((found) => found.filter(({ actor }) => actor === 'codec'));
     expect(entry).toMatchObject({ action: 'payload refused', detail: { why: 'clear', workflow: workflowId } });
   });
 
@@ -61,7 +63,7 @@ it('A flood of workflows of somebody else ends in one entry that says so, and hi
   const refused = opened();
   for (let n = 0; n < 300; n += 1) refused('clear', at(`flood/${n}`));
   await expect.poll(subjects).toHaveLength(101);
-  const [last] = await store.auditOf('codec');
+  const [last] = await store.auditEntriesOf('codec');
   expect(last?.detail).toEqual({ why: '100 in an hour: further ones are only in the log' });
   expect(lines).toHaveLength(300);
   refused('clear', at(workflowId));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { parseCheckpoint, parseCheckpoints, verifierOf, verifierText } from '../../src/audit/checkpoint.ts';
 import { noteOfMail } from '../../src/audit/checkpoint-mail.ts';
-import { kept, leafText } from '../../src/audit/entry.ts';
+import { leafText, serializedEntry } from '../../src/audit/entry.ts';
 import { verifyExport } from '../../src/audit/exported-log.ts';
 import { leafHash, MerkleTree } from '../../src/audit/merkle.ts';
 import {
@@ -61,7 +61,7 @@ const verdictOf = async (store: Store, copied: Awaited<ReturnType<typeof copiesO
 function rewritten(count: number, change: (n: number) => string): { rows: string[]; tree: string } {
   const tree = new MerkleTree();
   const rows = Array.from({ length: count }, (_, n) => {
-    const row = kept({ ...entry(n), actor: change(n) }, n);
+    const row = serializedEntry({ ...entry(n), actor: change(n) }, n);
     const hash = leafHash(leafText(row));
     tree.append(hash);
     return `update audit_log set actor = '${row.actor}', leaf_hash = '${hash}' where seq = ${n}`;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { contradictsEnd, judgeCard, type ShownSum, saidTogether } from '../../src/domain/card-judgement.ts';
+import { combinedSum, contradictsEnd, judgeCard, type ShownSum } from '../../src/domain/card-judgement.ts';
 import type { CardEvent, CardPaymentView } from '../../src/domain/card-payment.ts';
 
 const expected = {
@@ -167,7 +167,7 @@ describe('saidTogether', () => {
     ['a third amount', { amount: '49.90 / 4.99' }, { amount: '5' }, undefined],
     ['what could not be kept, twice', { amount: '?' }, { amount: '?' }, undefined],
   ])('of an event that says %s', (_what, known, said, both) => {
-    expect(saidTogether(known, said)).toEqual(both);
+    expect(combinedSum(known, said)).toEqual(both);
   });
 
   it("of two different sums is nobody's, whichever came first", () => {
@@ -175,7 +175,7 @@ describe('saidTogether', () => {
       ['49.90', '4.99'],
       ['4.99', '49.90'],
     ] as const) {
-      const both = saidTogether({ amount: known }, { amount: said });
+      const both = combinedSum({ amount: known }, { amount: said });
       expect(judgeCard([event('SUCCEEDED', both)], [], expected)).toEqual({ conflict: 'amount-conflict' });
     }
   });

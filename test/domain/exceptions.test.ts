@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { exceptionsOf } from '../../src/domain/gates.ts';
+import { approvalExceptionsOf } from '../../src/domain/gates.ts';
 import type { PayeeCheck } from '../../src/domain/payee-check.ts';
 
 const NO_CAPS = { feeCap: undefined, maxSlippage: '0.01' };
@@ -7,17 +7,17 @@ const read = { digest: 'd', fee: '1.00', feeCurrency: 'USD' };
 
 describe('what people have to let through', () => {
   it('is nothing for a payout within its caps', () => {
-    expect(exceptionsOf(read, 'p', NO_CAPS)).toEqual([]);
-    expect(exceptionsOf(read, 'p', { ...NO_CAPS, feeCap: '1' })).toEqual([]);
+    expect(approvalExceptionsOf(read, 'p', NO_CAPS)).toEqual([]);
+    expect(approvalExceptionsOf(read, 'p', { ...NO_CAPS, feeCap: '1' })).toEqual([]);
   });
 
   it('is a fee above its cap, and each fee by itself', () => {
-    const [exception] = exceptionsOf(read, 'p', { ...NO_CAPS, feeCap: '0.99' });
+    const [exception] = approvalExceptionsOf(read, 'p', { ...NO_CAPS, feeCap: '0.99' });
     expect(exception).toMatchObject({
       digest: 'd/fee-above-cap/1.00 USD',
       reason: { code: 'fee-above-cap', message: expect.stringContaining('fee 1.00 USD, cap 0.99') },
     });
-    const [higher] = exceptionsOf({ ...read, fee: '1.01' }, 'p', { ...NO_CAPS, feeCap: '0.99' });
+    const [higher] = approvalExceptionsOf({ ...read, fee: '1.01' }, 'p', { ...NO_CAPS, feeCap: '0.99' });
     expect(higher?.digest).not.toBe(exception?.digest);
   });
 
@@ -27,7 +27,7 @@ describe('what people have to let through', () => {
     [3, ' (3 days before)'],
     [null, 'payout'],
   ])('is that it looks like an earlier payout, of which %s days before is said', (daysBefore, text) => {
-    expect(exceptionsOf({ ...read, lookAlike: { daysBefore } }, 'p', NO_CAPS)).toEqual([
+    expect(approvalExceptionsOf({ ...read, lookAlike: { daysBefore } }, 'p', NO_CAPS)).toEqual([
       {
         digest: 'p/look-alike',
         reason: { code: 'look-alike', message: expect.stringMatching(new RegExp(`${text.replace(/[()]/g, '\\$&')}$`)) },
@@ -39,7 +39,7 @@ describe('what people have to let through', () => {
     const check = { provider: 'p', payee: 'd', digest: 'answer', askedAt: 1 };
     const hit = { ...check, kind: 'screening', verdict: 'hit' } as const;
     const close = { ...check, kind: 'verification', verdict: 'close-match' } as const;
-    const asked = (...checks: PayeeCheck[]) => exceptionsOf({ ...read, checks }, 'p', NO_CAPS);
+    const asked = (...checks: PayeeCheck[]) => approvalExceptionsOf({ ...read, checks }, 'p', NO_CAPS);
     expect(asked(close, hit)).toMatchObject([
       { digest: 'p/payee-close-match/answer', reason: { code: 'payee-close-match' } },
       { digest: 'p/screening-hit/answer', reason: { code: 'screening-hit' } },
@@ -48,7 +48,7 @@ describe('what people have to let through', () => {
   });
 
   it('comes in one order: what is said of the payout before what is said of its cost', () => {
-    const both = exceptionsOf({ ...read, lookAlike: { daysBefore: 1 } }, 'p', { ...NO_CAPS, feeCap: '0.5' });
+    const both = approvalExceptionsOf({ ...read, lookAlike: { daysBefore: 1 } }, 'p', { ...NO_CAPS, feeCap: '0.5' });
     expect(both.map(({ reason }) => reason.code)).toEqual(['look-alike', 'fee-above-cap']);
   });
 });
@@ -56,7 +56,7 @@ describe('what people have to let through', () => {
 describe('what a card payment brought in', () => {
   const collected = { amount: '40.00', currency: 'USD', isTaken: true, covers: true };
   const asked = (over: Partial<typeof collected>) =>
-    exceptionsOf({ ...read, collected: { ...collected, ...over } }, 'p', NO_CAPS).map(({ digest }) => digest);
+    approvalExceptionsOf({ ...read, collected: { ...collected, ...over } }, 'p', NO_CAPS).map(({ digest }) => digest);
 
   it('is enough when it was taken and covers the payout', () => {
     expect(asked({})).toEqual([]);
@@ -84,7 +84,7 @@ describe('the quote of an exchange by itself', () => {
       buysWhatWasAsked,
     },
   });
-  const asked = (amount: string) => exceptionsOf(quoted(amount), 'p', NO_CAPS);
+  const asked = (amount: string) => approvalExceptionsOf(quoted(amount), 'p', NO_CAPS);
 
   it('passes up to the cap above the first one, and is asked for beyond it', () => {
     expect(asked('101.00')).toEqual([]);
@@ -105,11 +105,11 @@ describe('the quote of an exchange by itself', () => {
   });
 
   it('is not weighed when it buys something else than was asked', () => {
-    expect(exceptionsOf(quoted('200.00', false), 'p', NO_CAPS)).toEqual([]);
+    expect(approvalExceptionsOf(quoted('200.00', false), 'p', NO_CAPS)).toEqual([]);
   });
 
   it('of a payout is compared once it is booked', () => {
     const { firstSellAmount: _first, ...ofPayout } = quoted('200.00');
-    expect(exceptionsOf(ofPayout, 'p', NO_CAPS)).toEqual([]);
+    expect(approvalExceptionsOf(ofPayout, 'p', NO_CAPS)).toEqual([]);
   });
 });

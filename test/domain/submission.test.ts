@@ -6,14 +6,14 @@ import type { Waits } from '../../src/domain/policy.ts';
 import {
   type AttemptResult,
   afterAttempt,
-  cleared,
-  FRESH,
+  afterProvenAbsence,
+  afterUnprovenResend,
   mayResend,
-  orderInForce,
+  mergeWithStored,
+  NO_ATTEMPTS,
+  orderToRepeat,
   refusalMeaning,
-  remembered,
-  resent,
-  TOKEN_EXCUSES_MAX,
+  TOKEN_EXPIRY_RESENDS_MAX,
 } from '../../src/domain/submission.ts';
 
 const waits: Waits = {
@@ -49,7 +49,7 @@ describe('rule R0: what follows an unknown outcome', () => {
   it('after an ambiguous attempt nothing but an order found or a look settles the payout', () => {
     fc.assert(
       fc.property(uncertain, fc.array(harmless, { minLength: 1, maxLength: 5 }), (first, rest) => {
-        let { known } = afterAttempt(FRESH, first);
+        let { known } = afterAttempt(NO_ATTEMPTS, first);
         for (const result of rest) {
           const after = afterAttempt(known, result);
           known = after.known;
@@ -61,18 +61,18 @@ describe('rule R0: what follows an unknown outcome', () => {
   });
 
   it('"balance not enough" after a lost answer is not believed: the lost attempt may have taken the money', () => {
-    const { known } = afterAttempt(FRESH, { outcome: 'ambiguous', why: 'time-out' });
+    const { known } = afterAttempt(NO_ATTEMPTS, { outcome: 'ambiguous', why: 'time-out' });
     expect(afterAttempt(known, refused('insufficient-funds')).next).toEqual({ step: 'resolve' });
   });
 
   it('"already existed" is never taken for success, failure or permission to send again', () => {
-    expect(afterAttempt(FRESH, { outcome: 'exists' }).next).toEqual({ step: 'resolve' });
+    expect(afterAttempt(NO_ATTEMPTS, { outcome: 'exists' }).next).toEqual({ step: 'resolve' });
   });
 
   it('attempts are counted whatever they answer, so that no number is used twice', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(uncertain, harmless), { maxLength: 20 }), (results) => {
-        const known = results.reduce((state, result) => afterAttempt(state, result).known, FRESH);
+        const known = results.reduce((state, result) => afterAttempt(state, result).known, NO_ATTEMPTS);
         expect(known.attempts).toBe(results.length);
       }),
     );
@@ -83,14 +83,14 @@ describe('a send that a switch kept back', () => {
   const off: AttemptResult = { outcome: 'not-sent', why: 'switched-off', scope: 'currency' };
 
   it('goes back to the gates when nothing is in doubt, and its number is used up', () => {
-    expect(afterAttempt(FRESH, off)).toEqual({
-      known: { ...FRESH, attempts: 1 },
+    expect(afterAttempt(NO_ATTEMPTS, off)).toEqual({
+      known: { ...NO_ATTEMPTS, attempts: 1 },
       next: { step: 'switched-off', scope: 'currency' },
     });
   });
 
   it('leaves an earlier attempt in doubt: it is looked for', () => {
-    const { known } = afterAttempt(FRESH, { outcome: 'ambiguous', why: 'time-out' });
+    const { known } = afterAttempt(NO_ATTEMPTS, { outcome: 'ambiguous', why: 'time-out' });
     const after = afterAttempt(known, off);
     expect(after.next).toEqual({ step: 'resolve' });
     expect(after.known.tainted).toBe(true);
@@ -108,7 +108,7 @@ describe('a clean refusal', () => {
     ['unlisted', 'fail'],
   ] as const)('%s leads to %s', (condition, kind) => {
     expect(refusalMeaning(condition).kind).toBe(kind);
-    expect(afterAttempt(FRESH, refused(condition)).next.step).toBe('refused');
+    expect(afterAttempt(NO_ATTEMPTS, refused(condition)).next.step).toBe('refused');
   });
 });
 
@@ -138,21 +138,21 @@ describe('negative proof', () => {
 });
 
 describe('sending the same reference again', () => {
-  const tainted = { ...FRESH, attempts: 1, tainted: true };
+  const tainted = { ...NO_ATTEMPTS, attempts: 1, tainted: true };
 
-  const nothing = { absent: false, stableLooks: 5, isWindowOver: false };
-  const proven = { absent: true, stableLooks: 2, isWindowOver: true };
+  const nothing = { absent: false, stableSearches: 5, isWindowOver: false };
+  const proven = { absent: true, stableSearches: 2, isWindowOver: true };
 
   it('with "assumed" needs the proof, and is done once', () => {
     expect(mayResend('assumed', tainted, nothing)).toBe(false);
     expect(mayResend('assumed', tainted, proven)).toBe(true);
-    expect(mayResend('assumed', { ...cleared(tainted), tainted: true }, proven)).toBe(false);
+    expect(mayResend('assumed', { ...afterProvenAbsence(tainted), tainted: true }, proven)).toBe(false);
   });
 
   it('does not count a resend that never left', () => {
-    const { known } = afterAttempt(resent(tainted), { outcome: 'not-sent', why: 'unreachable' });
+    const { known } = afterAttempt(afterUnprovenResend(tainted), { outcome: 'not-sent', why: 'unreachable' });
     expect(known).toEqual({ ...tainted, attempts: 2 });
-    const { known: gone } = afterAttempt(resent(tainted), { outcome: 'ambiguous', why: 'time-out' });
+    const { known: gone } = afterAttempt(afterUnprovenResend(tainted), { outcome: 'ambiguous', why: 'time-out' });
     expect(gone).toMatchObject({ attempts: 2, resends: 1 });
   });
 
@@ -162,13 +162,13 @@ describe('sending the same reference again', () => {
 
   it('leaves the outcome in doubt unless absence is proven: a later refusal may be about our own first order', () => {
     const short = refused('insufficient-funds');
-    expect(afterAttempt(resent(tainted), short).next).toEqual({ step: 'resolve' });
-    expect(afterAttempt(cleared(tainted), short).next).toMatchObject({ step: 'refused' });
+    expect(afterAttempt(afterUnprovenResend(tainted), short).next).toEqual({ step: 'resolve' });
+    expect(afterAttempt(afterProvenAbsence(tainted), short).next).toMatchObject({ step: 'refused' });
   });
 
   it('with "verified" needs one stable look while the bank may still commit, and then the proof', () => {
-    expect(mayResend('verified', tainted, { ...nothing, stableLooks: 0 })).toBe(false);
-    expect(mayResend('verified', tainted, { ...nothing, stableLooks: 1 })).toBe(true);
+    expect(mayResend('verified', tainted, { ...nothing, stableSearches: 0 })).toBe(false);
+    expect(mayResend('verified', tainted, { ...nothing, stableSearches: 1 })).toBe(true);
     expect(mayResend('verified', tainted, { ...nothing, isWindowOver: true })).toBe(false);
     expect(mayResend('verified', tainted, proven)).toBe(true);
     expect(mayResend('verified', { ...tainted, resends: 5 }, proven)).toBe(false);
@@ -191,7 +191,7 @@ describe('the bytes of the next attempt', () => {
     ['the bank refused the resend of a lost answer', [sent('ambiguous', 1), sent('refused', 1)], 1],
     ['nothing left the machine', [sent('not-sent', 1)], undefined],
   ] as const)('when %s', (_, attempts, expiredAt) => {
-    expect(orderInForce(attempts)?.expiredAt).toBe(expiredAt);
+    expect(orderToRepeat(attempts)?.expiredAt).toBe(expiredAt);
   });
 });
 
@@ -199,23 +199,23 @@ describe('2002 under a token that may be dead', () => {
   const suspect: AttemptResult = { outcome: 'not-sent', why: 'token-suspect' };
 
   it('is sent again a few times, then believed', () => {
-    let known = FRESH;
-    const steps = Array.from({ length: TOKEN_EXCUSES_MAX + 1 }, () => {
+    let known = NO_ATTEMPTS;
+    const steps = Array.from({ length: TOKEN_EXPIRY_RESENDS_MAX + 1 }, () => {
       const after = afterAttempt(known, suspect);
       known = after.known;
       return after.next.step;
     });
-    expect(steps).toEqual([...Array(TOKEN_EXCUSES_MAX).fill('send-again'), 'refused']);
+    expect(steps).toEqual([...Array(TOKEN_EXPIRY_RESENDS_MAX).fill('send-again'), 'refused']);
   });
 });
 
 describe('what a run knows once it has read the store again', () => {
-  const doubt = { ...FRESH, attempts: 1, tainted: true, lastLeft: 1 };
-  const unknown = { ...FRESH, tainted: true, doubted: [0] };
+  const doubt = { ...NO_ATTEMPTS, attempts: 1, tainted: true, lastLeft: 1 };
+  const unknown = { ...NO_ATTEMPTS, tainted: true, doubted: [0] };
 
   it.each([
     ['all that the run has sent', doubt, doubt, false, doubt],
-    ['less than the run has sent', doubt, FRESH, false, { ...doubt, doubted: [0] }],
+    ['less than the run has sent', doubt, NO_ATTEMPTS, false, { ...doubt, doubted: [0] }],
     [
       'no record of a later attempt that moved nothing',
       { ...doubt, attempts: 3 },
@@ -223,65 +223,65 @@ describe('what a run knows once it has read the store again', () => {
       false,
       { ...doubt, attempts: 3, doubted: [1] },
     ],
-    ['nothing of an order that the run has followed', FRESH, FRESH, true, unknown],
-    ['nothing of what the run was looking for', { ...FRESH, tainted: true }, FRESH, false, unknown],
+    ['nothing of an order that the run has followed', NO_ATTEMPTS, NO_ATTEMPTS, true, unknown],
+    ['nothing of what the run was looking for', { ...NO_ATTEMPTS, tainted: true }, NO_ATTEMPTS, false, unknown],
     [
       'that an attempt never left, and had forgotten others before it',
       { ...doubt, attempts: 1, doubted: [0, 1] },
-      { ...FRESH, attempts: 1, doubted: [], unsent: [1] },
+      { ...NO_ATTEMPTS, attempts: 1, doubted: [], unsent: [1] },
       false,
       { ...doubt, attempts: 1, doubted: [0, 1] },
     ],
     [
       'that nothing left, and the run knows of no order',
       { ...doubt, tainted: false },
-      { ...FRESH, attempts: 1 },
+      { ...NO_ATTEMPTS, attempts: 1 },
       false,
-      { ...FRESH, attempts: 1 },
+      { ...NO_ATTEMPTS, attempts: 1 },
     ],
-    ['more than the run has sent', FRESH, doubt, false, doubt],
+    ['more than the run has sent', NO_ATTEMPTS, doubt, false, doubt],
     [
       'that what the run doubts never left',
       { ...doubt, doubted: [1] },
-      { ...FRESH, attempts: 1, doubted: [], unsent: [1] },
+      { ...NO_ATTEMPTS, attempts: 1, doubted: [], unsent: [1] },
       false,
-      { ...FRESH, attempts: 1, doubted: [], unsent: [1] },
+      { ...NO_ATTEMPTS, attempts: 1, doubted: [], unsent: [1] },
     ],
     [
       'that later attempts never left, and nothing of the one that the run doubts',
       { ...doubt, attempts: 3, doubted: [1] },
-      { ...FRESH, attempts: 3, doubted: [], unsent: [2, 3] },
+      { ...NO_ATTEMPTS, attempts: 3, doubted: [], unsent: [2, 3] },
       false,
       { ...doubt, attempts: 3, doubted: [1, 0] },
     ],
     [
       'only attempts that never left, and the run has followed an order',
       { ...doubt, attempts: 3, tainted: false, doubted: [] },
-      { ...FRESH, attempts: 3, doubted: [], unsent: [2, 3] },
+      { ...NO_ATTEMPTS, attempts: 3, doubted: [], unsent: [2, 3] },
       true,
       { ...doubt, attempts: 3, doubted: [0] },
     ],
     [
       'nothing, and the run has proven that nothing came of what it sent, and has not sent it again',
-      cleared(doubt),
-      FRESH,
+      afterProvenAbsence(doubt),
+      NO_ATTEMPTS,
       false,
       { ...doubt, doubted: [0], resends: 0 },
     ],
     [
       'nothing, and what the run has sent again is in doubt',
       { ...doubt, attempts: 2, lastLeft: 2, doubted: [2], resends: 1 },
-      FRESH,
+      NO_ATTEMPTS,
       false,
       { ...doubt, attempts: 2, lastLeft: 2, doubted: [2, 0], resends: 1 },
     ],
   ])('when it shows %s', (_what, known, stored, hasOrder, expected) => {
-    expect(remembered(known, stored, hasOrder)).toEqual(expected);
+    expect(mergeWithStored(known, stored, hasOrder)).toEqual(expected);
   });
 });
 
 describe('an attempt that gave way to another sender', () => {
-  const known = { ...FRESH, attempts: 1, tainted: true, lastLeft: 1, doubted: [1], resends: 1 };
+  const known = { ...NO_ATTEMPTS, attempts: 1, tainted: true, lastLeft: 1, doubted: [1], resends: 1 };
   const gaveWay = (gaveWayTo: number): AttemptResult => ({ outcome: 'ambiguous', why: 'another sender', gaveWayTo });
 
   it('counts as nothing where that sender is one that the run has counted: the next one takes its number', () => {
@@ -294,15 +294,15 @@ describe('an attempt that gave way to another sender', () => {
   });
 
   it('is no reason to think that the store has forgotten', () => {
-    const { known: after } = afterAttempt({ ...FRESH, attempts: 1 }, gaveWay(1));
-    expect(remembered(after, { ...FRESH, attempts: 1, lastLeft: 0, unsent: [1] }, false)).toMatchObject({
+    const { known: after } = afterAttempt({ ...NO_ATTEMPTS, attempts: 1 }, gaveWay(1));
+    expect(mergeWithStored(after, { ...NO_ATTEMPTS, attempts: 1, lastLeft: 0, unsent: [1] }, false)).toMatchObject({
       tainted: false,
     });
   });
 });
 
 describe('a resend that moved nothing', () => {
-  const doubt = { ...FRESH, attempts: 1, tainted: true, lastLeft: 1, resends: 1 };
+  const doubt = { ...NO_ATTEMPTS, attempts: 1, tainted: true, lastLeft: 1, resends: 1 };
 
   it.each<[string, AttemptResult]>([
     ['unreachable', { outcome: 'not-sent', why: 'unreachable' }],

@@ -143,8 +143,8 @@ describe('a sender', () => {
     const dead = new Error('killed');
     const dying: Store = {
       ...sending.store,
-      moveSubscription: () => Promise.reject(dead),
-      leaveSubscription: () => Promise.reject(dead),
+      recordDeliveryProgress: () => Promise.reject(dead),
+      releaseSubscription: () => Promise.reject(dead),
     };
     await expect(sending.deliver({ store: dying })).rejects.toThrow();
     expect(sending.told()).toHaveLength(2);

@@ -24,8 +24,8 @@ it('a process that is killed between deliveries and its note loses none, and rep
   await using receiver = await Receiver.start();
   const store = await openStore(url);
   const asked = { name: NAME, owner: 'nobody', now: 0, until: 0 };
-  await store.takeSubscription(asked);
-  await store.leaveSubscription(asked);
+  await store.leaseSubscription(asked);
+  await store.releaseSubscription(asked);
   for (let n = 0; n < EVENTS; n += 1) {
     const { reference, term } = (await store.claimPayout(payoutClaim(`doc-${n}`))).record;
     await store.changePayout(reference, { term, state: 'completed', at: n });

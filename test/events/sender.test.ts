@@ -12,7 +12,7 @@ it('a sender that is closed tells what came up last, and begins no more afterwar
   await sender.close();
   expect(sending.told()).toEqual([`payout.attention ${reference}`]);
   expect(
-    await store.takeSubscription({ name: NAME, owner: 'two', now: sending.now, until: sending.now }),
+    await store.leaseSubscription({ name: NAME, owner: 'two', now: sending.now, until: sending.now }),
   ).toBeDefined();
   await sending.stuck('b');
   await expect.poll(() => sending.told(), { timeout: 100 }).toHaveLength(1);

@@ -301,7 +301,7 @@ describe('a card payment that is known', () => {
       document: { error: { code: 'not-running' } },
     });
     const why = 'Not possible now: too late: the payment was sent.';
-    expect((await gateway.door.store.auditOf('order-1')).slice(-2)).toMatchObject([
+    expect((await gateway.door.store.auditEntriesOf('order-1')).slice(-2)).toMatchObject([
       { actor: 'gateway', action: 'asked to changeAmount', detail: { amount: '39.00', outcome: 'refused', why } },
       { actor: 'gateway', action: 'asked to cancel', detail: { outcome: 'refused' } },
     ]);

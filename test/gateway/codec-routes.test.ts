@@ -120,9 +120,9 @@ describe('With a policy', () => {
     await ask('/codec/encode', as('carol'));
     await ask('/codec/encode', as('erin'));
     const { store } = gateway.deps;
-    expect(await store.auditOf('1')).toMatchObject([
+    expect(await store.auditEntriesOf('1')).toMatchObject([
       { actor: 'carol', action: 'payloads encoded', detail: { workflow: 'payout/1', payloads: '1' } },
     ]);
-    expect(await store.auditOf('gateway')).toMatchObject([{ actor: 'erin', action: 'refused' }]);
+    expect(await store.auditEntriesOf('gateway')).toMatchObject([{ actor: 'erin', action: 'refused' }]);
   });
 });

@@ -158,7 +158,7 @@ it('is controlled by its maker and by operators, in their own name', async () =>
   expect(await pause('alice')).toBe(200);
   expect(await pause('carol')).toBe(200);
   expect(gateway.controls.map(({ by }) => by)).toEqual(['alice', 'carol']);
-  const refused = (await gateway.door.store.auditOf(batchId)).filter(({ action }) => action === 'refused');
+  const refused = (await gateway.door.store.auditEntriesOf(batchId)).filter(({ action }) => action === 'refused');
   expect(refused.map(({ actor, detail }) => [actor, detail.route, detail.why])).toEqual([
     ['erin', '/v1/batches/:id/pause', 'The policy does not let this token control the batch.'],
     ['alice', '/v1/batches/:id/pause', 'This token may only act under its own name.'],

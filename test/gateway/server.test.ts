@@ -105,7 +105,7 @@ describe('batches', () => {
     const late = await send(`/v1/batches/${batchId}/pause`, { method: 'POST' });
     expect(late).toMatchObject({ status: 409, document: { error: { code: 'batch-ended' } } });
     const detail = { outcome: 'refused', why: 'This batch has ended.' };
-    expect((await door.store.auditOf(batchId)).at(-1)).toMatchObject({ action: 'asked to pause', detail });
+    expect((await door.store.auditEntriesOf(batchId)).at(-1)).toMatchObject({ action: 'asked to pause', detail });
   });
 
   it('are resumed if they ended while they were paused, and asked nothing else', async () => {
@@ -139,7 +139,7 @@ describe('batches', () => {
     const pause = async (error: Error): Promise<[number, unknown]> => {
       Object.assign(deps, { control: () => Promise.reject(error) });
       const { status } = await send(`/v1/batches/${batchId}/pause?by=carol`, { method: 'POST' });
-      return [status, (await door.store.auditOf(batchId)).at(-1)];
+      return [status, (await door.store.auditEntriesOf(batchId)).at(-1)];
     };
     const entry = (detail: object) => ({ actor: 'carol', action: 'asked to pause', detail });
     const refusal = new Problem('conflict', 'control-refused', 'Not now: "by" is missing.');

@@ -39,14 +39,14 @@ it('of webhooks has one effect for each event, whatever comes twice, too early, 
   // Half of the payments are known before; the answers to the creates of the others come on the way.
   for (let n = 0; n < PAYMENTS; n += 1) {
     await cards.claim(cardClaim(`m-${n}`));
-    if (n % 2 === 0) await cards.link(`p-${n}`, `m-${n}`, 1_000);
+    if (n % 2 === 0) await cards.linkPayment(`p-${n}`, `m-${n}`, 1_000);
   }
   // Every second answer comes after the webhook of its payment; the others when they can.
   const early = new Set<string>();
   const answers = (async () => {
     for (let n = 1; n < PAYMENTS; n += 2) {
       while (n % 4 === 1 && !delivered.some(({ paymentId }) => paymentId === `p-${n}`)) await pause(1);
-      for (const event of (await cards.link(`p-${n}`, `m-${n}`, 1_000)) ?? []) early.add(event.paymentId);
+      for (const event of (await cards.linkPayment(`p-${n}`, `m-${n}`, 1_000)) ?? []) early.add(event.paymentId);
     }
   })();
   const left = flood().values();

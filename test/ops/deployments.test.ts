@@ -10,7 +10,7 @@ import { gateway, worker } from '../../scripts/cluster/product.ts';
 import { accessOf } from '../../src/compose/gateway.ts';
 import { gatewayTransport } from '../../src/compose/gateway-transport.ts';
 import { assertPolicy, type Config, loadConfig } from '../../src/config.ts';
-import { assertFenced } from '../../src/gateway/server.ts';
+import { assertTokenIfReachable } from '../../src/gateway/server.ts';
 import { assertEncrypted } from '../../src/gateway/transport.ts';
 import { documentText } from '../docs/markdown.ts';
 
@@ -168,7 +168,7 @@ function assertStarts({ args, env }: Deployed): Config {
   assertPolicy(config);
   if (args[0] === 'worker') return config;
   const { host } = parseArgs({ args: args.slice(1), options: LISTEN }).values;
-  assertFenced(accessOf(config), host);
+  assertTokenIfReachable(accessOf(config), host);
   assertEncrypted(config.gateway, host);
   gatewayTransport(config);
   return config;

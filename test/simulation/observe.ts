@@ -24,7 +24,7 @@ export async function observe(
   for (const { reference } of payouts) {
     for (const { store, row } of await world.rows(reference)) rows.push(await reported(store, row));
     for (const { store } of stores) {
-      for (const { at, actor, action, detail } of await store.auditOf(reference)) {
+      for (const { at, actor, action, detail } of await store.auditEntriesOf(reference)) {
         audits.push({ at, actor, action, orderId: detail.orderId ?? null });
       }
     }

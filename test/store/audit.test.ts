@@ -18,7 +18,7 @@ onEveryStore('The audit', (test) => {
     await store.audit(first);
     await store.audit({ ...first, subject: 'other' });
     await store.audit(second);
-    expect(await store.auditOf('ref')).toEqual([first, second]);
+    expect(await store.auditEntriesOf('ref')).toEqual([first, second]);
   });
 });
 
@@ -26,7 +26,7 @@ onEveryStore('An entry of the audit', (test) => {
   const { reference } = claimRow(1, 'doc');
 
   const written = async (store: Store) =>
-    (await store.auditOf(reference)).map(({ at, actor, action, detail }) => ({ at, actor, action, ...detail }));
+    (await store.auditEntriesOf(reference)).map(({ at, actor, action, detail }) => ({ at, actor, action, ...detail }));
 
   it('names the policy that a payout was read under when it ends, and is written when that is another one', async () => {
     const store = await test.open();

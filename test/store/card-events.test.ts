@@ -94,7 +94,7 @@ onEveryStore('Card events', (test) => {
         stores[n]?.cards.receive(cardEvent(id, { amount, receiptId: `${id}/${n}` })),
       );
       await Promise.all(said);
-      const event = (await stores[0]?.cards.link(id, `m-${id}`, 3_000))?.[0];
+      const event = (await stores[0]?.cards.linkPayment(id, `m-${id}`, 3_000))?.[0];
       expect(event?.amount?.split(' / ').sort()).toEqual(['4.99', '49.90']);
     }
   });
@@ -111,7 +111,7 @@ onEveryStore('Card events', (test) => {
     await cards.receive(cardEvent('p-1', { merchantRequestId: 'm-2' }));
     await cards.receive(cardEvent('p-2', { merchantRequestId: 'm-1', receivedAt: 2_001 }));
     await cards.receive(cardEvent('p-3'));
-    expect(await cards.link('p-1', 'm-1', 3_000)).toEqual([
+    expect(await cards.linkPayment('p-1', 'm-1', 3_000)).toEqual([
       {
         kind: 'status',
         paymentId: 'p-1',
@@ -134,14 +134,14 @@ onEveryStore('Card events', (test) => {
   it('are not shown to an intent that names the payment of another one', async () => {
     const { cards } = await test.open();
     await cards.receive(cardEvent('p-1'));
-    expect(await cards.link('p-1', 'm-1', 3_000)).toHaveLength(1);
-    expect(await cards.link('p-1', 'm-2', 3_000)).toBeUndefined();
+    expect(await cards.linkPayment('p-1', 'm-1', 3_000)).toHaveLength(1);
+    expect(await cards.linkPayment('p-1', 'm-2', 3_000)).toBeUndefined();
     expect(await cards.ownerOfPayment('p-1')).toBe('m-1');
   });
 
   it('are seen by the link or see it, in whatever order the two come', async () => {
     const [worker, gateway] = [await test.open(), await test.open()];
-    const linking = (id: string) => worker.cards.link(id, 'm-1', 3_000);
+    const linking = (id: string) => worker.cards.linkPayment(id, 'm-1', 3_000);
     const receiving = async (id: string) => {
       await gateway.cards.receive(cardEvent(id));
       return gateway.cards.ownerOfPayment(id);
@@ -171,7 +171,7 @@ onEveryStore('Card events', (test) => {
       page = await cards.undelivered(false, 4, { after: page.at(-1) });
     }
     expect(pages).toEqual([['old', ...ids.slice(0, 3)], ids.slice(3)]);
-    for (let look = 0; look < 2; look += 1) await cards.countLook(cardEvent('old'));
+    for (let look = 0; look < 2; look += 1) await cards.countRetrieve(cardEvent('old'));
     expect(await cards.undelivered(false, 9, { looksBelow: 2 })).toHaveLength(5);
     expect((await cards.undelivered(false, 9, { looksBelow: 3 }))[0]).toMatchObject({ paymentId: 'old', looks: 2 });
   });
@@ -192,7 +192,7 @@ onEveryStore('Card events', (test) => {
       { effect: 'contradicts', deliveredAt: 9_000 },
     ]);
     expect(await cards.get('m-1')).toMatchObject({ state: 'failed', contradictedAt: 3_000 });
-    expect(await store.auditOf('m-1')).toMatchObject([
+    expect(await store.auditEntriesOf('m-1')).toMatchObject([
       { actor: 'acquirer', detail: { payment_id: 'p-1', payment_status: 'SUCCEEDED' } },
       { at: 9_000, detail: { payment_id: 'p-2' } },
     ]);

@@ -143,8 +143,8 @@ onEveryStore('Card payments', (test) => {
     await cards.claim(cardClaim('m-2', { at: 2_000 }));
     await cards.addRequest('r-1', 'm-1');
     await cards.addRequest('r-1', 'm-2');
-    await cards.link('p-1', 'm-1', 3_000);
-    await cards.link('p-0', 'm-1', 4_000);
+    await cards.linkPayment('p-1', 'm-1', 3_000);
+    await cards.linkPayment('p-0', 'm-1', 4_000);
     for (const id of ['m-1', 'r-1', 'p-1', 'p-0']) expect((await cards.find(id))?.merchantRequestId).toBe('m-1');
     expect(await cards.find('p-9')).toBeUndefined();
     expect(await cards.ownerOfRequest('r-1')).toBe('m-1');

@@ -98,7 +98,7 @@ onEveryStore('The identity of a store', (test) => {
     await expect(store.identify({ ...GIVEN, bank: 'https://other.example' })).rejects.toMatchObject({ part: 'bank' });
     await store.identify({ ...GIVEN, accounts: ['x'] });
     expect(await store.identity()).toEqual({ ...GIVEN, accounts: ['x'] });
-    expect(await store.auditOf(store.id)).toEqual([
+    expect(await store.auditEntriesOf(store.id)).toEqual([
       {
         at: 7,
         actor: 'alice',

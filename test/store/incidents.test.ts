@@ -48,7 +48,7 @@ onEveryStore('Incidents', (test) => {
     expect(await store.acknowledgeIncident('inc-000000000000', ALICE)).toBeUndefined();
     expect(await store.recordIncident(SECOND)).toBe('acknowledged');
     expect(await store.incidents({ open: true, limit: 10 })).toMatchObject([{ orderId: 'o-8' }]);
-    expect((await store.auditOf(OURS)).slice(2)).toEqual([
+    expect((await store.auditEntriesOf(OURS)).slice(2)).toEqual([
       {
         at: 9_000,
         actor: 'alice',

@@ -9,7 +9,7 @@ onEveryStore('What people wrote', (test) => {
     const { key, ...switched } = { scope: 'uid', key: text, reason: text, by: text, at: 1 } as const;
     await store.switchOff({ ...switched, key });
     expect(await store.switches()).toEqual([{ ...switched, key }]);
-    expect(await store.auditOf(`uid ${text}`)).toEqual([expect.objectContaining({ detail: { reason: text } })]);
+    expect(await store.auditEntriesOf(`uid ${text}`)).toEqual([expect.objectContaining({ detail: { reason: text } })]);
 
     await store.claimBatch({ ...batchClaim('b1', []), file: text, rows: [claimRow(1, 'a', { purpose: text })] });
     await store.controlBatch({ batchId: 'b1', control: 'paused', by: 'alice', at: 1, reason: text });
@@ -35,7 +35,7 @@ onEveryStore('What people wrote', (test) => {
     expect(await Array.fromAsync(store.refusedRows('b1'))).toEqual(refused);
     const detail = { snake_case: '{"e_f":3}', camelCase: '[4]' };
     await store.audit({ at: 1, actor: 'a', action: 'b', subject: 'c', detail });
-    expect(await store.auditOf('c')).toEqual([{ at: 1, actor: 'a', action: 'b', subject: 'c', detail }]);
+    expect(await store.auditEntriesOf('c')).toEqual([{ at: 1, actor: 'a', action: 'b', subject: 'c', detail }]);
     const { reference } = claimRow(1, 'a');
     await store.changePayout(reference, { state: 'held', reason: because('workflow-closed'), at: 2 });
     expect((await store.payout(reference))?.reason).toEqual(because('workflow-closed'));

@@ -129,25 +129,25 @@ onEveryStore('subscriptions', (test) => {
     const store = await test.open();
     const { reference, term } = await claimed(store, 'a');
     await store.changePayout(reference, { term, state: 'completed', at: 1 });
-    expect(await store.takeSubscription(asked)).toMatchObject({
+    expect(await store.leaseSubscription(asked)).toMatchObject({
       name: 'erp',
       position: 1,
       failures: 0,
       parkedAt: null,
     });
-    expect(await store.takeSubscription({ ...asked, owner: 'two', now: 1_999 })).toBeUndefined();
-    expect(await store.takeSubscription({ ...asked, now: 1_500, until: 2_500 })).toBeDefined();
-    expect(await store.takeSubscription({ ...asked, owner: 'two', now: 2_500, until: 3_000 })).toBeDefined();
-    expect(await store.moveSubscription({ name: 'erp', owner: 'one', from: 1 }, { position: 2 })).toBe(false);
-    await store.leaveSubscription({ name: 'erp', owner: 'one' });
-    expect(await store.takeSubscription({ ...asked, now: 2_600 })).toBeUndefined();
-    await store.leaveSubscription({ name: 'erp', owner: 'two' });
-    expect(await store.takeSubscription({ ...asked, now: 2_600 })).toBeDefined();
+    expect(await store.leaseSubscription({ ...asked, owner: 'two', now: 1_999 })).toBeUndefined();
+    expect(await store.leaseSubscription({ ...asked, now: 1_500, until: 2_500 })).toBeDefined();
+    expect(await store.leaseSubscription({ ...asked, owner: 'two', now: 2_500, until: 3_000 })).toBeDefined();
+    expect(await store.recordDeliveryProgress({ name: 'erp', owner: 'one', from: 1 }, { position: 2 })).toBe(false);
+    await store.releaseSubscription({ name: 'erp', owner: 'one' });
+    expect(await store.leaseSubscription({ ...asked, now: 2_600 })).toBeUndefined();
+    await store.releaseSubscription({ name: 'erp', owner: 'two' });
+    expect(await store.leaseSubscription({ ...asked, now: 2_600 })).toBeDefined();
   });
 
   it('move with what was refused in one piece, and are set back by a replay, which a sender under way notices', async () => {
     const store = await test.open();
-    await store.takeSubscription(asked);
+    await store.leaseSubscription(asked);
     const refused = { subject: 's', since: 5, failures: 1, why: 'http-400', nextTryAt: 9, parkedAt: null };
     const mine = { name: 'erp', owner: 'one' };
     const moved = {
@@ -157,14 +157,17 @@ onEveryStore('subscriptions', (test) => {
         { ...refused, position: 6 },
       ],
     };
-    expect(await store.moveSubscription({ ...mine, from: 0 }, moved)).toBe(true);
-    expect(await store.moveSubscription({ ...mine, from: 0 }, { position: 8, settled: [3] })).toBe(false);
+    expect(await store.recordDeliveryProgress({ ...mine, from: 0 }, moved)).toBe(true);
+    expect(await store.recordDeliveryProgress({ ...mine, from: 0 }, { position: 8, settled: [3] })).toBe(false);
     const again = { position: 7, settled: [3], refused: [{ ...refused, position: 6, failures: 2, parkedAt: 8 }] };
-    expect(await store.moveSubscription({ ...mine, from: 7 }, again)).toBe(true);
+    expect(await store.recordDeliveryProgress({ ...mine, from: 7 }, again)).toBe(true);
     expect(await store.refusedEvents('erp')).toEqual([{ ...refused, position: 6, failures: 2, parkedAt: 8 }]);
-    await store.moveSubscription({ ...mine, from: 7 }, { parkedAt: 9, failures: 3, failingSince: 1, why: 'gone' });
+    await store.recordDeliveryProgress(
+      { ...mine, from: 7 },
+      { parkedAt: 9, failures: 3, failingSince: 1, why: 'gone' },
+    );
     expect(await store.replaySubscription({ name: 'erp', from: 5, by: 'alice', at: 10 })).toBe('replayed');
-    expect(await store.moveSubscription({ ...mine, from: 7 }, { position: 9 })).toBe(false);
+    expect(await store.recordDeliveryProgress({ ...mine, from: 7 }, { position: 9 })).toBe(false);
     expect(await store.refusedEvents('erp')).toEqual([]);
     expect(await store.subscriptions()).toEqual([
       {
@@ -178,7 +181,7 @@ onEveryStore('subscriptions', (test) => {
         toldAt: null,
       },
     ]);
-    expect(await store.auditOf('erp')).toMatchObject([
+    expect(await store.auditEntriesOf('erp')).toMatchObject([
       { actor: 'alice', action: 'events replayed', detail: { from: '5' } },
     ]);
     expect(await store.replaySubscription({ name: 'nobody', from: 1, by: 'alice', at: 10 })).toBe('unknown');
@@ -186,12 +189,12 @@ onEveryStore('subscriptions', (test) => {
 
   it('are forgotten with what they refused, on record', async () => {
     const store = await test.open();
-    await store.takeSubscription(asked);
+    await store.leaseSubscription(asked);
     const refused = { subject: 's', since: 5, failures: 1, why: 'http-400', nextTryAt: 9, parkedAt: null, position: 3 };
-    await store.moveSubscription({ name: 'erp', owner: 'one', from: 0 }, { position: 3, refused: [refused] });
+    await store.recordDeliveryProgress({ name: 'erp', owner: 'one', from: 0 }, { position: 3, refused: [refused] });
     expect(await store.forgetSubscription({ name: 'erp', by: 'alice', at: 10 })).toBe(true);
     expect([await store.subscriptions(), await store.refusedEvents('erp')]).toEqual([[], []]);
-    expect(await store.auditOf('erp')).toMatchObject([{ actor: 'alice', action: 'events forgotten' }]);
+    expect(await store.auditEntriesOf('erp')).toMatchObject([{ actor: 'alice', action: 'events forgotten' }]);
     expect(await store.forgetSubscription({ name: 'erp', by: 'alice', at: 11 })).toBe(false);
   });
 });
@@ -200,12 +203,12 @@ onEveryStore('deleting events', (test) => {
   /** Six events, at 1 to 6, and a subscription told of the first four. */
   async function told(): Promise<Store> {
     const store = await test.open();
-    await store.takeSubscription({ name: 'erp', owner: 'one', now: 1, until: 100 });
+    await store.leaseSubscription({ name: 'erp', owner: 'one', now: 1, until: 100 });
     for (const n of [1, 2, 3, 4, 5, 6]) {
       const { reference, term } = await claimed(store, `doc-${n}`);
       await store.changePayout(reference, { term, state: 'completed', at: n });
     }
-    await store.moveSubscription({ name: 'erp', owner: 'one', from: 0 }, { position: 4 });
+    await store.recordDeliveryProgress({ name: 'erp', owner: 'one', from: 0 }, { position: 4 });
     return store;
   }
   const positions = async (store: Store): Promise<number[]> => (await all(store)).map(({ position }) => position);
@@ -223,7 +226,7 @@ onEveryStore('deleting events', (test) => {
 
   it('takes nothing that one of several subscriptions has not been told, and all where there is none', async () => {
     const store = await told();
-    await store.takeSubscription({ name: 'late', owner: 'one', now: 1, until: 100 });
+    await store.leaseSubscription({ name: 'late', owner: 'one', now: 1, until: 100 });
     await store.replaySubscription({ name: 'late', from: 2, by: 'alice', at: 9 });
     expect(await store.pruneOutbox({ before: 100, limit: 10 })).toBe(1);
     expect(await positions(store)).toEqual([2, 3, 4, 5, 6]);
@@ -235,7 +238,7 @@ onEveryStore('deleting events', (test) => {
   it('leaves what one has refused, and a replay from what is deleted is none', async () => {
     const store = await told();
     const refused = { subject: 's', since: 5, failures: 1, why: 'http-400', nextTryAt: 9, parkedAt: 8, position: 2 };
-    await store.moveSubscription({ name: 'erp', owner: 'one', from: 4 }, { refused: [refused] });
+    await store.recordDeliveryProgress({ name: 'erp', owner: 'one', from: 4 }, { refused: [refused] });
     expect(await store.pruneOutbox({ before: 100, limit: 10 })).toBe(4);
     expect(await positions(store)).toEqual([2, 5, 6]);
     const replay = { name: 'erp', by: 'alice', at: 10 };

@@ -37,7 +37,7 @@ onEveryStore('Checks of payees', (test) => {
     await store.notePayeeCheck(kept(), 'ref-1');
     await store.notePayeeCheck(kept({ askedAt: 2 }), 'ref-1');
     await store.notePayeeCheck(kept({ verdict: 'no-match', otherName: null, askedAt: 3 }), 'ref-1');
-    const entries = await store.auditOf('ref-1');
+    const entries = await store.auditEntriesOf('ref-1');
     expect(entries.map(({ at, actor, action, detail }) => ({ at, actor, action, detail }))).toEqual([
       {
         at: 1,

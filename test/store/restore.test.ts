@@ -91,7 +91,7 @@ describe('a restore', () => {
     expect(await batchIdsIn(replaced ?? '')).toEqual(['b1', 'b2']);
     await onStore(path, async (store) => {
       expect((await store.restored())?.at).toBe(Date.UTC(2026, 4, 12, 10, 30));
-      expect(await store.auditOf('store')).toMatchObject([
+      expect(await store.auditEntriesOf('store')).toMatchObject([
         { actor: 'alice', action: 'restore', detail: { payouts: '1', last_change: '1970-01-01T00:00:01.000Z' } },
       ]);
     });

@@ -19,7 +19,7 @@ onEveryStore('A store that was restored', (test) => {
     await store.recordRestore({ at: 1_000, from: 900, by: 'alice', detail: { payouts: '7' } });
     await store.recordRestore({ at: 2_000, from: 1_900, by: 'bob', detail: { payouts: '6' } });
     expect((await (await test.open()).restored())?.at).toBe(2_000);
-    expect(await store.auditOf('store')).toEqual([
+    expect(await store.auditEntriesOf('store')).toEqual([
       { at: 1_000, actor: 'alice', action: 'restore', subject: 'store', detail: { payouts: '7' } },
       { at: 2_000, actor: 'bob', action: 'restore', subject: 'store', detail: { payouts: '6' } },
     ]);

@@ -46,7 +46,7 @@ onEveryStore('A plan that is signed', (test) => {
     expect(await store.plannedDecisionsOf({ ...about, question: 'bank' })).toEqual([]);
     expect(await store.plannedDecisionsOf({ ...about, batchId: 'other' })).toEqual([]);
     expect((await store.plansOf('batch')).map(({ id }) => id)).toEqual(['b', 'a']);
-    expect((await store.auditOf('batch')).map(({ actor, action }) => `${actor} ${action}`)).toEqual([
+    expect((await store.auditEntriesOf('batch')).map(({ actor, action }) => `${actor} ${action}`)).toEqual([
       'maker batch claimed',
       'bob approve, signed',
       'carol approve, signed',

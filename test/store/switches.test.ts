@@ -32,7 +32,7 @@ onEveryStore('Switches', (test) => {
     expect(await store.switchOn({ ...switched('currency', 'EUR', 4_000), by: 'bob', reason: 'cleared' })).toBe(true);
     expect(await store.switchOn(switched('currency', 'EUR'))).toBe(false);
     expect(await store.switches()).toEqual([switched('everything', '', 3_000)]);
-    expect(await store.auditOf('currency EUR')).toEqual([
+    expect(await store.auditEntriesOf('currency EUR')).toEqual([
       {
         at: 1_000,
         actor: 'alice',
@@ -42,7 +42,7 @@ onEveryStore('Switches', (test) => {
       },
       { at: 4_000, actor: 'bob', action: 'switch on', subject: 'currency EUR', detail: { reason: 'cleared' } },
     ]);
-    expect(await store.auditOf('everything')).toHaveLength(1);
+    expect(await store.auditEntriesOf('everything')).toHaveLength(1);
   });
 
   it.each([

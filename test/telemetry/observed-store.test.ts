@@ -93,7 +93,7 @@ it.each([
     `payouts_payloads_refused_total ${action === 'payload refused' ? 1 : 0}`,
   ]);
   expect(lines.join()).not.toContain('alice');
-  expect(await store.auditOf('r-1')).toMatchObject([{ action }]);
+  expect(await store.auditEntriesOf('r-1')).toMatchObject([{ action }]);
 });
 
 it('does what the store does, and nothing when the store fails', async () => {

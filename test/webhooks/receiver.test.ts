@@ -32,7 +32,7 @@ onEveryStore('A webhook', (test) => {
         ['PROCESSING', '?', null],
       ]),
     );
-    expect(await cards.link('p-1', 'm-1', NOW)).toContainEqual(expect.objectContaining(said));
+    expect(await cards.linkPayment('p-1', 'm-1', NOW)).toContainEqual(expect.objectContaining(said));
   });
 
   it('is taken once, whether it comes again as it is or written and signed anew', async () => {

@@ -127,7 +127,7 @@ it.concurrent('with a policy, a batch goes on by who is known, and not by an upd
   expect(await handle.executeUpdate('pause', by)).toEqual({ control: 'paused' });
   expect(await controlBatch(sessionOf(product, policy), BATCH, 'resume', 'olga')).toBe(0);
   expect((await handle.result()).counts).toMatchObject({ completed: 2 });
-  const resumed = (await store.auditOf(BATCH)).filter(({ detail }) => detail.inForce === 'running');
+  const resumed = (await store.auditEntriesOf(BATCH)).filter(({ detail }) => detail.inForce === 'running');
   expect(resumed.map(({ actor }) => actor)).toEqual(['olga', 'olga']);
 });
 
@@ -145,7 +145,7 @@ describe.concurrent('the canary of a batch', () => {
     expect(early).toBe(0);
     expect((await handle.result()).counts).toMatchObject({ completed: 6 });
     expect(await product.store.batch(BATCH)).toMatchObject({ canary: null, control: 'running' });
-    expect(await product.store.auditOf(BATCH)).toMatchObject([
+    expect(await product.store.auditEntriesOf(BATCH)).toMatchObject([
       { actor: 'maker', action: 'batch claimed' },
       { actor: 'canary', action: 'canary over' },
     ]);
@@ -166,7 +166,7 @@ describe.concurrent('the canary of a batch', () => {
     await handle.executeUpdate('resume', by);
     expect(await product.store.batch(BATCH)).toMatchObject({ canary: null, controlReason: null });
     expect((await handle.result()).counts).toMatchObject({ total: 4, completed: 3, open: 0 });
-    const audits = (await product.store.auditOf(BATCH)).map(({ actor, action }) => [actor, action]);
+    const audits = (await product.store.auditEntriesOf(BATCH)).map(({ actor, action }) => [actor, action]);
     expect(audits).toEqual([
       ['maker', 'batch claimed'],
       ['canary', 'batch paused'],

@@ -240,7 +240,7 @@ describe.concurrent('hazards of a payout', () => {
     expect((await statuses()).toSorted()).toEqual(['APPROVED', 'WAIT_FOR_AUDIT']);
     await handle.signal('reject', { by: 'alice', remark: 'the first is paid' });
     await untilTrue(async () => (await statuses()).includes('REJECTED'));
-    const told = (await product.store.auditOf(reference)).filter(({ action }) => action.endsWith('at the bank'));
+    const told = (await product.store.auditEntriesOf(reference)).filter(({ action }) => action.endsWith('at the bank'));
     expect(told.map(({ actor, action }) => `${actor} ${action}`)).toEqual([
       'carol approve at the bank',
       'alice reject at the bank',
@@ -361,7 +361,7 @@ describe.concurrent('hazards of a payout', () => {
     const [order] = await ordersUnder(product, reference);
     await product.sandboxTest('POST', `orders/${order?.order_id}/status`, { status: 'COMPLETED', stay: true });
     expect(await handle.result()).toMatchObject({ state: 'completed', reason: null });
-    const told = (await product.store.auditOf(reference)).map(({ actor, action }) => `${actor} ${action}`);
+    const told = (await product.store.auditEntriesOf(reference)).map(({ actor, action }) => `${actor} ${action}`);
     expect(told).toContainEqual(expect.stringContaining('alice'));
     await recordHistory(handle, 'payout', 'rejected-after-the-send-of-a-new-run');
   });

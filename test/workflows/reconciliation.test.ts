@@ -10,7 +10,7 @@ import {
   TASK_QUEUE,
   WORKFLOW_TYPES,
 } from '../../src/domain/names.ts';
-import { NOTHING_FOUND, type Pass } from '../../src/domain/reconciliation.ts';
+import { NOTHING_FOUND, type ReconciliationPass } from '../../src/domain/reconciliation.ts';
 import { payloadDigest, referenceOf } from '../../src/identity.ts';
 import { SANDBOX_KEY, SANDBOX_SECRET } from '../../src/sandbox/credentials.ts';
 import { startBatch, startReconciliation, startReconciliationPass } from '../../src/temporal/executions.ts';
@@ -30,8 +30,8 @@ interface World extends AsyncDisposable {
   ended(id: string, fields?: Record<string, string>): Promise<{ reference: string; orderId: string }>;
   /** A payment that nobody of ours asked for. */
   plant(reference: string): Promise<string>;
-  startPass(): Promise<WorkflowHandle<() => Promise<Pass>>>;
-  onePass(): Promise<Pass>;
+  startPass(): Promise<WorkflowHandle<() => Promise<ReconciliationPass>>>;
+  onePass(): Promise<ReconciliationPass>;
   incidentsOf(id: string): Promise<string[]>;
 }
 
@@ -169,13 +169,13 @@ describe.concurrent('a pass of the reconciliation', () => {
     const { product, ended } = world;
     await ended('in-usd');
     await ended('in-gbp', IN_GBP);
-    const underWay: Pass = {
+    const underWay: ReconciliationPass = {
       after: { uid: 'u-1001', currency: 'GBP' },
       keys: 7,
       unreadKeys: 1,
       findings: { ...NOTHING_FOUND, orders: 40, incidents: 2 },
     };
-    const result = await product.client.workflow.execute<(input: object) => Promise<Pass>>(
+    const result = await product.client.workflow.execute<(input: object) => Promise<ReconciliationPass>>(
       WORKFLOW_TYPES.reconciliation,
       { workflowId: 'continued', taskQueue: TASK_QUEUE, args: [{ once: true, underWay }] },
     );

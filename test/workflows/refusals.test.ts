@@ -16,7 +16,7 @@ it('what a payout refuses is in the audit: the approval of its maker, one that n
   // Until the order was looked at, it may still do something.
   await expect.poll(() => handle.executeUpdate('cancel', { args: [cancel] })).toEqual({ outcome: 'too-late' });
   const written = async () =>
-    (await product.store.auditOf(referenceOf('u-1001', 'refused')))
+    (await product.store.auditEntriesOf(referenceOf('u-1001', 'refused')))
       .filter(({ action }) => action.endsWith(' refused'))
       .map(({ actor, action, detail }) => `${actor}: ${action}, ${detail.why}`)
       .sort();

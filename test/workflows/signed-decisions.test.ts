@@ -38,7 +38,7 @@ describe.concurrent('where a policy asks for signatures', () => {
     expect(await decide(handle, await signedFor(product, handle, carol))).toBe('approved 0');
     expect(await handle.result()).toMatchObject({ state: 'completed' });
     await recordHistory(handle, 'payout', 'signed-by-two');
-    const audit = await product.store.auditOf(referenceOf('u-1001', 'two'));
+    const audit = await product.store.auditEntriesOf(referenceOf('u-1001', 'two'));
     expect(audit.filter(({ action }) => action === 'approve, signed').map(({ actor }) => actor)).toEqual([
       'alice',
       'bob',
@@ -171,7 +171,7 @@ describe.concurrent('where a policy asks for signatures', () => {
     expect(await ordersUnder(product, referenceOf('u-1001', 'forged'))).toEqual([]);
     expect(await decide(handle, await signed(carol))).toBe('approved 0');
     expect(await handle.result()).toMatchObject({ state: 'completed' });
-    const audit = await product.store.auditOf(referenceOf('u-1001', 'forged'));
+    const audit = await product.store.auditEntriesOf(referenceOf('u-1001', 'forged'));
     const raw = audit.filter(({ detail }) => detail.why === 'the signal is not signed');
     expect(raw.map(({ actor, action }) => `${actor}: ${action}`).sort()).toEqual([
       'carol: approve refused',

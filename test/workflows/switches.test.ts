@@ -102,7 +102,7 @@ describe.concurrent('a switch that is off', () => {
     await handle.signal('approve', { by: 'alice' });
     await untilReason(handle, 'switched-off');
     expect(await statusOf(product)).toBe('WAIT_FOR_AUDIT');
-    expect(await product.store.auditOf(REFERENCE)).toContainEqual(
+    expect(await product.store.auditEntriesOf(REFERENCE)).toContainEqual(
       expect.objectContaining({ action: 'approve held back' }),
     );
     await handle.signal('reject', { by: 'bob', remark: 'not now' });

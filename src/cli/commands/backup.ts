@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { bankMark } from '../../compose/bank-mark.ts';
+import { bankIdentity } from '../../compose/bank-mark.ts';
 import type { Config } from '../../config.ts';
 import { Problem } from '../../domain/problem.ts';
 import { lockHome } from '../../embedded/lock.ts';
@@ -48,7 +48,7 @@ export async function restore(session: Session, path: string | undefined, { yes,
   try {
     const now = Date.now();
     const { facts, replaced } = await put({
-      identity: { bank: bankMark(config), namespace: config.temporal.namespace },
+      identity: { bank: bankIdentity(config), namespace: config.temporal.namespace },
       by: nameOf(by),
       now,
       confirm: (found) => confirm(`${question} (${textOf(found)})? ${WHAT_IT_MEANS}`, yes),

@@ -1,5 +1,5 @@
 import { MESSAGES } from '../../domain/names.ts';
-import { takesControl } from '../../domain/payout-state.ts';
+import { acceptsControl } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
 import { BATCH_CANCELLED, CANCELLABLE } from '../../services/batch/cancel-rest.ts';
 import { askAudited } from '../../services/decisions/audited-request.ts';
@@ -33,7 +33,7 @@ export async function controlBatch(session: Session, batchId: string, update: st
     { by, action: update, subject: batchId },
     async () => {
       const controls = { store, settings: session.config.settings };
-      if (takesControl(batch, update))
+      if (acceptsControl(batch, update))
         return updateBatch({ ...controls, client: await session.client() }, batch, update, by);
       throw new Problem('conflict', 'batch-ended', `Batch ${batchId} has ended.`, {
         hint: `payouts report ${batchId} shows how.`,

@@ -4,7 +4,7 @@ import { needsBank } from '../../compose/both-sides.ts';
 import type { SignedDecision } from '../../domain/authority.ts';
 import { payoutTitle } from '../../domain/instruction.ts';
 import { MESSAGES } from '../../domain/names.ts';
-import { ASKING, type PayoutState } from '../../domain/payout-state.ts';
+import { AWAITING_DECISION_STATES, type PayoutState } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
 import { resolveDigest } from '../../domain/question-digest.ts';
 import type { ReasonCode } from '../../domain/reasons.ts';
@@ -51,7 +51,7 @@ export async function decide(
   if (target.kind === 'batch' && policy !== undefined && isPlanned(options.kind)) {
     return decideBatch(session, decision, target.batch, options);
   }
-  const payouts = ofKind(await awaitingPayouts(store, target, ASKING), id, options.kind);
+  const payouts = ofKind(await awaitingPayouts(store, target, AWAITING_DECISION_STATES), id, options.kind);
   if (payouts.length === 0) {
     throw new Problem('usage', 'nothing-awaited', `Nothing under "${id}" awaits a decision.`, {
       hint: `payouts status ${shownId(target)} shows what it waits for.`,

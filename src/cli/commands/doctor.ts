@@ -1,7 +1,7 @@
 import { access, constants, mkdir } from 'node:fs/promises';
 import type { ClockOffset } from '../../api/bank-clock.ts';
 import { clockComplaint } from '../../compose/bank-clock-alarm.ts';
-import { bankMark } from '../../compose/bank-mark.ts';
+import { bankIdentity } from '../../compose/bank-mark.ts';
 import { payeeChecks } from '../../compose/checks.ts';
 import { recordAccounts } from '../../compose/store-binding.ts';
 import type { Config } from '../../config.ts';
@@ -110,7 +110,7 @@ async function checkBank(session: Session, stack: Stack): Promise<Check[]> {
     const client = await asked;
     await client.authenticate();
     await recordAccounts(await session.store(), client);
-    return bankMark(session.config) === 'sandbox' ? `sandbox at ${stack.apiUrl}` : stack.apiUrl;
+    return bankIdentity(session.config) === 'sandbox' ? `sandbox at ${stack.apiUrl}` : stack.apiUrl;
   });
   if (bank.verdict === 'failed') return [bank];
   const references = await check('references', () => checkReferences(session));

@@ -1,7 +1,7 @@
 import { accessOf, openGateway } from '../../compose/gateway.ts';
 import { pagesUrl } from '../../compose/pages-url.ts';
 import type { GatewayAddresses } from '../../compose/sandbox-webhooks.ts';
-import { assertFenced, type ListenOn } from '../../gateway/server.ts';
+import { assertTokenIfReachable, type ListenOn } from '../../gateway/server.ts';
 import { assertEncrypted } from '../../gateway/transport.ts';
 import { interruptSignal, untilStopped } from '../interrupt.ts';
 import { processLog } from '../process-log.ts';
@@ -17,7 +17,7 @@ export function gatewayOf({ config }: Session, listenOn: ListenOn, level: 'info'
 /** `payouts gateway`: the HTTP API, on the stack that is up, the configured one, or one of its own that it keeps up. */
 export async function gateway(session: Session, listenOn: ListenOn): Promise<void> {
   const stopped = interruptSignal();
-  assertFenced(accessOf(session.config), listenOn.host);
+  assertTokenIfReachable(accessOf(session.config), listenOn.host);
   assertEncrypted(session.config.gateway, listenOn.host);
   const startGateway = gatewayOf(session, listenOn, 'info');
   const stack = await session.stack('join-or-boot', { startGateway });

@@ -1,5 +1,5 @@
 import { stepContext } from '../../compose/next-steps.ts';
-import { FOR_PEOPLE, needsAttention, type Reason } from '../../domain/payout-state.ts';
+import { NEEDS_PEOPLE_STATES, needsAttention, type Reason } from '../../domain/payout-state.ts';
 import { INCIDENTS } from '../../domain/reconciliation.ts';
 import { counted, minuteOf } from '../../reports/display.ts';
 import { kindOf, nextStep, type StepContext, type StepGroup, stepGroups } from '../../reports/next-step.ts';
@@ -28,7 +28,7 @@ export interface InboxOptions extends Asker {
 export async function inbox(session: Session, options: InboxOptions): Promise<void> {
   const store = await session.store();
   const name = options.mine ? await viewerOf(session, options) : undefined;
-  const read = await store.payoutsIn(FOR_PEOPLE, READ_MAX);
+  const read = await store.payoutsIn(NEEDS_PEOPLE_STATES, READ_MAX);
   const waiting = read
     .filter((row) => needsAttention(row.state, row.reason))
     .filter((row) => options.kind === undefined || kindOf(row) === options.kind)

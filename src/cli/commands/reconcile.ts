@@ -1,6 +1,6 @@
 import { v7 } from 'uuid';
 import { Problem } from '../../domain/problem.ts';
-import { countsOf, INCIDENTS, type Pass } from '../../domain/reconciliation.ts';
+import { countsOf, INCIDENTS, type ReconciliationPass } from '../../domain/reconciliation.ts';
 import type { QuietScope, Store } from '../../store/store.ts';
 import { untilCarriedOut } from '../../temporal/carried-out.ts';
 import { startReconciliationPass } from '../../temporal/executions.ts';
@@ -54,7 +54,7 @@ async function unheardOf(store: Store): Promise<string[]> {
   return workflowIds;
 }
 
-function documentOf({ keys, unreadKeys, findings }: Pass): object {
+function documentOf({ keys, unreadKeys, findings }: ReconciliationPass): object {
   const { shown, incidents: incidentCount, ...counts } = findings;
   const incidents = shown.map(({ kind, reference, orderId }) => ({
     reference,
@@ -65,7 +65,7 @@ function documentOf({ keys, unreadKeys, findings }: Pass): object {
   return { keys, unreadKeys, ...counts, incidentCount, incidents };
 }
 
-function textOf(pass: Pass): string {
+function textOf(pass: ReconciliationPass): string {
   const counts = countsOf(pass).map(([name, count]) => [name, `${count}`]);
   const incidents = pass.findings.shown.map(
     ({ kind, reference, orderId }) => `${kind}: ${INCIDENTS[kind].says} (payout ${reference}, order ${orderId})`,

@@ -1,8 +1,8 @@
 import {
   again,
   held,
+  heldForRecheck,
   ofAccount,
-  onlyLooks,
   operator,
   outside,
   over,
@@ -71,47 +71,47 @@ export const PAYOUT_REASONS = {
     '`payouts approve ID` accepts the rate, `payouts reject ID --remark TEXT` ends it unpaid.',
     'Until the exchange is booked it checks again, and continues when the rate is within the cap.',
   ),
-  'exchange-quote-unclear': onlyLooks(
+  'exchange-quote-unclear': heldForRecheck(
     'the exchange quote does not buy the requested amount',
     'Ask the bank about its quote. Then `payouts approve ID` checks again at once; `payouts reject ID --remark TEXT` ends it unpaid.',
     LOOKS_AGAIN,
   ),
   'account-frozen': ofAccount(
-    onlyLooks(
+    heldForRecheck(
       'the bank reports the account as frozen',
       'Have the bank unfreeze the account. Then `payouts approve ID` checks again at once; it pays nothing while the account is frozen. `payouts reject ID --remark TEXT` ends it unpaid.',
       LOOKS_AGAIN,
     ),
   ),
   'account-not-found': ofAccount(
-    onlyLooks(
+    heldForRecheck(
       'the bank does not know the account',
       'If the id is right, clarify with the bank; then `payouts approve ID` checks again at once. If it is wrong, `payouts reject ID --remark TEXT` and submit the row under a new document id.',
       LOOKS_AGAIN,
     ),
   ),
-  'beneficiary-changed': onlyLooks(
+  'beneficiary-changed': heldForRecheck(
     'the beneficiary at the bank differs from the instruction',
     'Compare the payee at the bank with the instruction, and correct it at the bank. Then `payouts approve ID` checks again at once; it does not accept the change. `payouts reject ID --remark TEXT` ends it unpaid.',
     LOOKS_AGAIN,
   ),
-  'beneficiary-not-found': onlyLooks(
+  'beneficiary-not-found': heldForRecheck(
     'the bank does not know the beneficiary',
     'If the id is right, clarify with the bank; then `payouts approve ID` checks again at once. If it is wrong, `payouts reject ID --remark TEXT` and submit the row under a new document id.',
     LOOKS_AGAIN,
   ),
-  'beneficiary-conflict': onlyLooks(
+  'beneficiary-conflict': heldForRecheck(
     'the bank has this beneficiary with other details',
     'Correct the payee at the bank; then `payouts approve ID` checks again at once. Or `payouts reject ID --remark TEXT` and submit a new row with the beneficiary_id.',
     LOOKS_AGAIN,
   ),
-  'no-payout-account': onlyLooks(
+  'no-payout-account': heldForRecheck(
     'the user has no account in the payout currency',
     'Have the bank open an account in that currency; then `payouts approve ID` checks again at once. `payouts reject ID --remark TEXT` ends it unpaid.',
     LOOKS_AGAIN,
   ),
   'switched-off': signalled(
-    onlyLooks(
+    heldForRecheck(
       'an operator has switched this off or paused its batch; continues when that is undone',
       '`payouts switch list` shows who switched what off and why. If only its batch is paused, `payouts resume BATCH` continues it. `payouts approve ID` only checks again and lifts no switch. `payouts reject ID --remark TEXT` ends it unpaid.',
       'It continues when the switch is on again, or the batch is resumed.',
@@ -147,12 +147,12 @@ export const PAYOUT_REASONS = {
     '`payouts approve ID` pays it without a screening, `payouts reject ID --remark TEXT` ends it unpaid.',
     ASKS_AGAIN,
   ),
-  'limit-reached': onlyLooks(
+  'limit-reached': heldForRecheck(
     'a limit of the policy would be exceeded; continues when the limit allows it',
     'Wait, or have the policy changed; `payouts approve ID` only checks again. `payouts reject ID --remark TEXT` ends it unpaid.',
     'It continues when the limit of 24 hours allows it.',
   ),
-  'maker-not-allowed': onlyLooks(
+  'maker-not-allowed': heldForRecheck(
     'the policy does not allow its maker to submit it; continues when it does',
     'Give its maker the role `maker` again in the policy file, or reject it and have somebody else submit it. `payouts approve ID` only checks again; `payouts reject ID --remark TEXT` ends it unpaid.',
     'It continues when the policy allows it.',
@@ -182,7 +182,7 @@ export const PAYOUT_REASONS = {
     ),
   ),
   'earlier-generation-open': signalled(
-    onlyLooks(
+    heldForRecheck(
       'an earlier attempt to pay this document may have moved money',
       'If the earlier one was paid, `payouts reject ID --remark TEXT` ends this one unpaid. If not, `payouts incidents --open` shows what has to be cleared first. `payouts approve ID` only checks again.',
       LOOKS_AGAIN,

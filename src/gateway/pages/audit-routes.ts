@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import type { KeptEntry } from '../../audit/entry.ts';
+import type { SerializedEntry } from '../../audit/entry.ts';
 import { parsed } from '../schemas.ts';
 import { html } from './html.ts';
 import { assertMayVisit, show, viewOf } from './layout.ts';
@@ -9,7 +9,7 @@ import { type Column, dataTable, moment, nothing } from './pieces.ts';
 
 const PAGE = 100;
 
-const COLUMNS: readonly Column<KeptEntry>[] = [
+const COLUMNS: readonly Column<SerializedEntry>[] = [
   { head: 'Entry', cell: ({ seq }) => `No. ${seq}` },
   { head: 'When', cell: ({ at }) => moment(at) },
   { head: 'Who', cell: ({ actor }) => actor },
@@ -34,7 +34,7 @@ export function auditRoutes(app: FastifyInstance, context: PagesContext): void {
     const { size } = await store.auditTree();
     const to = Math.min(before ?? size, size);
     const from = Math.max(0, to - PAGE);
-    const entries: KeptEntry[] = [];
+    const entries: SerializedEntry[] = [];
     for await (const page of store.auditLog({ from, to })) entries.push(...page);
     const body = html`<h1>Audit</h1>
 <p>${size} entries. To check that nobody has changed them, run <code>payouts audit verify</code>.</p>

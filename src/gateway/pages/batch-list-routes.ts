@@ -4,7 +4,7 @@ import type { ListedBatch } from '../../reports/report-document.ts';
 import { maySee } from '../may-see.ts';
 import { html } from './html.ts';
 import { show, viewOf } from './layout.ts';
-import { mayHandOver } from './may-do.ts';
+import { maySubmitFiles } from './may-do.ts';
 import type { PagesContext } from './pages-context.ts';
 import { batchBadge, batchPath, type Column, dataTable, moment, nothing } from './pieces.ts';
 
@@ -23,7 +23,7 @@ export function batchListRoutes(app: FastifyInstance, context: PagesContext): vo
     const { caller } = request;
     const { batches } = await listBatches(store, (batch) => maySee(caller, store, batch));
     const body = html`<h1>Batches</h1>
-${mayHandOver(caller) && html`<p><a class="button" href="/batches/new">Submit a file</a></p>`}
+${maySubmitFiles(caller) && html`<p><a class="button" href="/batches/new">Submit a file</a></p>`}
 ${batches.length === 0 ? nothing('There are no batches yet.') : dataTable('Newest first', COLUMNS, batches)}`;
     return show(reply, viewOf(request, reply, context), { title: 'Batches', body });
   });

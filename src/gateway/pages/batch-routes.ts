@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { MESSAGES } from '../../domain/names.ts';
-import { FOR_PEOPLE, needsAttention, PAYOUT_STATES } from '../../domain/payout-state.ts';
+import { NEEDS_PEOPLE_STATES, needsAttention, PAYOUT_STATES } from '../../domain/payout-state.ts';
 import { currencyTotals } from '../../reports/currency-totals.ts';
 import { ERP_FORMATS } from '../../reports/erp-formats.ts';
 import { stepGroups } from '../../reports/next-step.ts';
@@ -97,7 +97,7 @@ export function batchRoutes(app: FastifyInstance, context: PagesContext): void {
 async function steppingRows(store: Store, batchId: string): Promise<{ rows: PayoutRecord[]; isCut: boolean }> {
   const rows: PayoutRecord[] = [];
   let isCut = false;
-  for (const states of [FOR_PEOPLE, WITH_REASONS]) {
+  for (const states of [NEEDS_PEOPLE_STATES, WITH_REASONS]) {
     const read = await store.rowPage(batchId, { states, after: 0, limit: STEPS_MAX + 1 });
     isCut ||= read.length > STEPS_MAX;
     rows.push(...read.slice(0, STEPS_MAX));

@@ -10,7 +10,7 @@ import { type Html, html, type Part } from './html.ts';
 import { assertMayVisit, show, type View, viewOf } from './layout.ts';
 import { assertMayOperate, mayOperate } from './may-do.ts';
 import type { Offer } from './offers.ts';
-import { type OperatorForm, operatorSays } from './operator-signs.ts';
+import { type OperatorForm, signedByOperator } from './operator-signature.ts';
 import type { PagesContext } from './pages-context.ts';
 import { factList, moment, nothing, payoutPath } from './pieces.ts';
 import { signedForm } from './signed-form.ts';
@@ -49,7 +49,7 @@ ${seen.length > 0 && html`<h2>Acknowledged</h2>${seen.map((it) => card(it, view,
       digest: resolveDigest('acknowledge', id),
       remark: form.reason,
     };
-    const said = await operatorSays(request, context, about, {
+    const said = await signedByOperator(request, context, about, {
       ...form,
       touched: found.payout && scopeFactsOfRow(found.payout),
     });

@@ -9,11 +9,11 @@ import type { Caller } from '../callers.ts';
 
 // What a page offers its viewer. It is checked again where it is done: by the API, the store and the sender.
 
-export const mayHandOver = ({ person }: Caller): boolean => person === undefined || may(person, 'make');
+export const maySubmitFiles = ({ person }: Caller): boolean => person === undefined || may(person, 'make');
 
 /** Throws a `Problem` if the caller may not submit payouts. */
-export function assertMayHandOver(caller: Caller): void {
-  if (mayHandOver(caller)) return;
+export function assertMaySubmitFiles(caller: Caller): void {
+  if (maySubmitFiles(caller)) return;
   throw new Problem('forbidden', 'role-missing', 'Your role does not allow you to submit payouts.', {
     hint: 'It requires the role maker.',
   });

@@ -19,7 +19,6 @@ import { batchRoutes } from './batch-routes.ts';
 import { cancelRoutes } from './cancel-routes.ts';
 import { errorPage } from './error-page.ts';
 import { findRoutes } from './find-routes.ts';
-import { handOverRoutes, planRoutes } from './hand-over-routes.ts';
 import { incidentRoutes } from './incident-routes.ts';
 import { show, userInfoOf, viewOf } from './layout.ts';
 import {
@@ -36,6 +35,7 @@ import { payoutRoutes } from './payout-routes.ts';
 import { PendingUploads } from './pending-uploads.ts';
 import { resolveRoutes } from './resolve-routes.ts';
 import { askToSignIn, signInRoutes } from './sign-in-routes.ts';
+import { planRoutes, submitRoutes } from './submit-routes.ts';
 import { switchRoutes } from './switch-routes.ts';
 import { waitingRoutes } from './waiting-routes.ts';
 
@@ -83,7 +83,7 @@ export async function pages(app: FastifyInstance, deps: GatewayDeps): Promise<vo
     inner.addHook('onRequest', async (request, reply) => {
       if (request.caller === undefined) return askToSignIn(request, reply);
     });
-    inner.register((scope) => handOverRoutes(scope, context, uploads));
+    inner.register((scope) => submitRoutes(scope, context, uploads));
     inner.register(async (scope) => {
       asksForTokens(scope);
       planRoutes(scope, context, uploads);

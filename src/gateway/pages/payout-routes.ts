@@ -13,8 +13,8 @@ import { show, viewOf } from './layout.ts';
 import { DECIDERS, mayCancel, mayDecide, mayOperate } from './may-do.ts';
 import type { DecisionUpdate } from './page-deps.ts';
 import type { PagesContext } from './pages-context.ts';
+import { historyOf } from './payout-history.ts';
 import { payoutPage } from './payout-page.ts';
-import { storyOf } from './payout-story.ts';
 import { type PayoutShown, payoutShown } from './payout-view.ts';
 import { payoutPath } from './pieces.ts';
 import { RESOLVED } from './resolve-form.ts';
@@ -53,7 +53,7 @@ export function payoutRoutes(app: FastifyInstance, context: PagesContext): void 
       view,
       shown: await payoutShown(context, row),
       caps: pages.settings.terms,
-      story: await storyOf(store, row),
+      story: await historyOf(store, row),
       incidents: await store.incidentsOf([row.reference]),
       workflowUrl: pages.workflowUrl(row.workflowId),
       mayDecide: mayDecide(caller, row),

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isAtRest } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
 import type { Store } from '../../store/store.ts';
-import { AtOnce } from '../at-once.ts';
+import { ConcurrencyCounter } from '../concurrency-limit.ts';
 
 const LOOK_EVERY_MS = 1_000;
 /** Rounds without a change after which something is sent, because proxies drop silent connections. */
@@ -14,8 +14,8 @@ const STREAMS_OF_ONE = 5;
 const STREAMS_OF_ALL = 200;
 
 /** The open streams of a gateway, limited. */
-export const progressStreams = (): AtOnce =>
-  new AtOnce({ each: STREAMS_OF_ONE, all: STREAMS_OF_ALL }, () => {
+export const progressStreams = (): ConcurrencyCounter =>
+  new ConcurrencyCounter({ each: STREAMS_OF_ONE, all: STREAMS_OF_ALL }, () => {
     return new Problem('too-many', 'too-many-streams', 'Too many pages are being followed at once.', {
       hint: 'Close some of them, or reload this one to see its current state.',
       retryAfterS: 30,

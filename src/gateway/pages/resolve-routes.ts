@@ -7,7 +7,7 @@ import { askAudited, outcomeInWords } from '../../services/decisions/audited-req
 import { scopeFactsOfRow } from '../../services/decisions/verdict.ts';
 import { parsed, storableText } from '../schemas.ts';
 import { assertMayOperate } from './may-do.ts';
-import { operatorSays } from './operator-signs.ts';
+import { signedByOperator } from './operator-signature.ts';
 import type { PagesContext } from './pages-context.ts';
 import { payoutIn } from './payout-routes.ts';
 import { payoutPath } from './pieces.ts';
@@ -41,7 +41,7 @@ export function resolveRoutes(app: FastifyInstance, context: PagesContext): void
       });
     }
     const about = { question: 'resolve', reference, digest: resolveDigest(action, orderId), remark: evidence } as const;
-    const said = await operatorSays(request, context, about, { ...form, touched });
+    const said = await signedByOperator(request, context, about, { ...form, touched });
     if ('asked' in said) return said.asked;
     const answer = await askAudited(
       deps,

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { may } from '../../domain/authority.ts';
-import { ASKING, needsAttention } from '../../domain/payout-state.ts';
+import { AWAITING_DECISION_STATES, needsAttention } from '../../domain/payout-state.ts';
 import { stepGroups } from '../../reports/next-step.ts';
 import { openQuestion } from '../../services/decisions/open-question.ts';
 import { type SignedQuestion, scopeFactsOfRow } from '../../services/decisions/verdict.ts';
@@ -8,7 +8,7 @@ import type { KeptApproval, PayoutRecord, WaitingFor } from '../../store/store.t
 import type { Caller } from '../callers.ts';
 import { html } from './html.ts';
 import { mayVisit, show, viewOf } from './layout.ts';
-import { mayDecide, mayHandOver } from './may-do.ts';
+import { mayDecide, maySubmitFiles } from './may-do.ts';
 import { offersIn } from './offers.ts';
 import type { PagesContext } from './pages-context.ts';
 import { type Column, dataTable, moment, nothing } from './pieces.ts';
@@ -54,16 +54,17 @@ ${
 }
 ${mine.length > SHOWN_MAX && html`<p class="quiet">The first ${SHOWN_MAX} are shown. Their batches list all of them.</p>`}
 ${mine.length <= SHOWN_MAX && waiting.length === LOOKED_AT && html`<p class="quiet">Only the oldest ${LOOKED_AT} waiting payouts were checked. The pages of the batches show newer ones.</p>`}
-${mayHandOver(caller) && html`<p><a class="button" href="/batches/new">Submit a file</a></p>`}`;
+${maySubmitFiles(caller) && html`<p><a class="button" href="/batches/new">Submit a file</a></p>`}`;
     return show(reply, view, { title: 'Inbox', body });
   });
 }
 
 /** Filter for payouts that the caller might decide. */
 function waitingIn({ person }: Caller): Omit<WaitingFor, 'limit'> {
-  if (person === undefined) return { states: [...ASKING, ...FOR_OPERATORS], scope: {}, notBy: undefined };
+  if (person === undefined)
+    return { states: [...AWAITING_DECISION_STATES, ...FOR_OPERATORS], scope: {}, notBy: undefined };
   const states = new Set<WaitingFor['states'][number]>([
-    ...(may(person, 'payout') ? ASKING : []),
+    ...(may(person, 'payout') ? AWAITING_DECISION_STATES : []),
     ...(may(person, 'screening') ? FOR_COMPLIANCE : []),
     ...(may(person, 'resolve') ? FOR_OPERATORS : []),
   ]);

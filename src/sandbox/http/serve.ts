@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerPage } from '../acquirer/page-routes.ts';
-import { answerCheck } from '../checks/check-door.ts';
+import { answerCheck } from '../checks/check-handler.ts';
 import { deliver } from '../faults/fault-reply.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { failure, send, TOO_LARGE } from './answer.ts';
-import { answerApi } from './api-door.ts';
+import { answerApi } from './api-handler.ts';
 import { BodyTooLarge } from './body.ts';
 import { queryOf } from './router.ts';
-import { answerTest } from './test-door.ts';
+import { answerTest } from './test-handler.ts';
 
 /** Answers one request, whatever comes. */
 export async function serve(sandbox: Sandbox, request: IncomingMessage, response: ServerResponse): Promise<void> {

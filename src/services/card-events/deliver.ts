@@ -75,7 +75,7 @@ async function afterEnd(deps: CardEventDeps, record: CardRecord, event: CardEven
   if (event.trust === 'verified') return settle(deps, event, merchantRequestId, 'contradicts');
   const look = await readPaymentOf(deps, event);
   if (look === undefined || look.owner !== merchantRequestId || endOfStatus(look.payment.status) === undefined) {
-    return deps.store.cards.countLook(event);
+    return deps.store.cards.countRetrieve(event);
   }
   const effect = contradictsEnd(record, look.payment) ? 'contradicts' : 'confirms';
   return settle(deps, event, merchantRequestId, effect);
@@ -120,8 +120,8 @@ async function eachOf<T extends CardEvent>(
 async function findOwner(deps: CardEventDeps, event: StoredCardEvent): Promise<void> {
   const { cards } = deps.store;
   const owner = event.paymentId === '' ? undefined : (await readPaymentOf(deps, event))?.owner;
-  if (owner === undefined) return cards.countLook(event);
-  await cards.link(event.paymentId, owner, deps.now());
+  if (owner === undefined) return cards.countRetrieve(event);
+  await cards.linkPayment(event.paymentId, owner, deps.now());
   await deliverCardEvent(deps, event);
 }
 

@@ -19,7 +19,7 @@ export const resumePayment = (deps: ActivityDeps, caller: Caller, input: ResumeI
       options,
     );
     const view = viewOf(payment, input.paymentId);
-    const events = await deps.store.cards.link(view.paymentId, input.merchantRequestId, deps.now());
+    const events = await deps.store.cards.linkPayment(view.paymentId, input.merchantRequestId, deps.now());
     if (events === undefined) throw new Error('the payment of another intent');
     return { payment: view, events };
   });

@@ -51,7 +51,7 @@ interface AskedPayment {
  * run, and provides the card if one is awaited. Throws a `Problem` if the id was used for another payment. `isNew` is false for a
  * repeated request.
  */
-export async function takePayment(
+export async function claimAndStartPayment(
   deps: Deps,
   { input, form, card, clientSecretSha256 }: AskedPayment,
 ): Promise<{ record: CardRecord; isNew: boolean }> {

@@ -100,7 +100,7 @@ async function create(
   const { other: _, ...payment } = await bank.cards.create(request, options);
   const { paymentId, status, nextAction, ...rest } = withoutCardData(payment, entry) as Partial<CardPayment>;
   if (paymentId === undefined || status === undefined) throw new Error('the answer has no id that may be kept');
-  const events = await store.cards.link(paymentId, merchantRequestId, now());
+  const events = await store.cards.linkPayment(paymentId, merchantRequestId, now());
   if (events === undefined) throw new Error('the payment of another intent');
   // Before the answer is in the store: whoever finds it there finds this too.
   if (status === 'REQUIRES_ACTION' && nextAction == null && referenceId === null) {

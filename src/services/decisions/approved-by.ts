@@ -1,9 +1,9 @@
 import type { PayoutRecord } from '../../store/store.ts';
-import { type Authority, type SignedQuestion, verdictOn } from './verdict.ts';
+import { type SignedQuestion, type VerdictDeps, verdictOn } from './verdict.ts';
 
 /** Who has approved the row's open question; empty if it asks nothing. */
 export async function approvedBy(
-  authority: Authority,
+  authority: VerdictDeps,
   row: PayoutRecord,
   asked: SignedQuestion | undefined,
 ): Promise<readonly string[]> {

@@ -5,14 +5,14 @@ import { DAY_MS } from '../../domain/durations.ts';
 import { compareDecimals, sumDecimals } from '../../domain/money.ts';
 import type { ExchangePlan } from '../../domain/order-plans.ts';
 import type { PayoutRecord } from '../../store/store.ts';
-import { byTheClockBehind } from '../reconciliation/bank-time.ts';
-import type { Authority } from './verdict.ts';
+import { byEarlierClock } from '../reconciliation/bank-time.ts';
+import type { VerdictDeps } from './verdict.ts';
 
 /**
  * Our clock alone does not say when a day is over: one that is ahead would begin another, and a worker whose clock is behind records
  * its sends too early, by no more than the allowed skew.
  */
-interface Counting extends Authority {
+interface Counting extends VerdictDeps {
   bank: Pick<Bank, 'clock'>;
   settings: Pick<WorkerSettings, 'policy' | 'clockSkewMs'>;
 }
@@ -63,7 +63,7 @@ async function passedIn(
   const counted = (limit: Limit, of: PayoutRecord['kind']): boolean => limit.kinds?.includes(of) ?? true;
   const limits = policy?.limits.filter((limit) => limit.currency === currency && counted(limit, kind)) ?? [];
   if (limits.length === 0) return undefined;
-  const since = byTheClockBehind({ bank }, now()) - DAY_MS - clockSkewMs;
+  const since = byEarlierClock({ bank }, now()) - DAY_MS - clockSkewMs;
   const others = (await store.handedToBank({ currency, since })).filter((other) => other.reference !== reference);
   const counts: Readonly<Record<Limit['per'], (other: (typeof others)[number]) => boolean>> = {
     day: () => true,

@@ -2,11 +2,11 @@ import { scopeFactsOf } from '../../domain/authority.ts';
 import type { PayoutInstruction } from '../../domain/instruction.ts';
 import type { PayoutKind } from '../../domain/names.ts';
 import { payloadDigest } from '../../identity.ts';
-import { type Authority, voidBecause } from './verdict.ts';
+import { type VerdictDeps, whyDecisionIsVoid } from './verdict.ts';
 
 /** Whether a payout may be started by hand: its named maker has signed exactly this instruction. True without a policy. */
 export async function isSignedByMaker(
-  authority: Authority,
+  authority: VerdictDeps,
   {
     kind,
     reference,
@@ -19,7 +19,7 @@ export async function isSignedByMaker(
   const touched = scopeFactsOf(kind, instruction);
   const made = await store.signedDecisionsOf({ reference, question: 'make', digest: payloadDigest(instruction) });
   for (const signed of made) {
-    if (signed.subject === by && (await voidBecause(authority, signed, touched)) === undefined) return true;
+    if (signed.subject === by && (await whyDecisionIsVoid(authority, signed, touched)) === undefined) return true;
   }
   return false;
 }

@@ -16,7 +16,7 @@ import type { PayoutRecord } from '../../store/store.ts';
 import { inPages } from '../in-pages.ts';
 import { Foresight, type ForesightDeps } from './foresee.ts';
 import { openQuestion } from './open-question.ts';
-import { type Authority, auditRefusal, scopeFactsOfRow, verdictOn } from './verdict.ts';
+import { auditRefusal, scopeFactsOfRow, type VerdictDeps, verdictOn } from './verdict.ts';
 
 /**
  * Why a row is not in a plan: a rule requires a separate decision, it is outside the signer's scope, enough people have approved
@@ -50,7 +50,7 @@ export interface BatchPlan {
   apart: { reference: string; documentId: string; amount: string; currency: string; why: Exclusion }[];
 }
 
-export interface PlanDeps extends Authority {
+export interface PlanDeps extends VerdictDeps {
   settings: ForesightDeps['settings'];
   bank: ForesightDeps['bank'];
 }
@@ -227,7 +227,7 @@ class Sums {
  * or by `signalPlan`.
  */
 export async function takePlan(
-  authority: Authority,
+  authority: VerdictDeps,
   plan: BatchPlan,
   signed: SignedDecision,
 ): Promise<{ taken: true } | { refused: string }> {
@@ -241,7 +241,7 @@ export async function takePlan(
 }
 
 async function refusalOfPlan(
-  { store, settings: { policy }, now }: Authority,
+  { store, settings: { policy }, now }: VerdictDeps,
   { batchId: reference, question, decision, digest, rows }: BatchPlan,
   signed: SignedDecision,
 ): Promise<string | undefined> {

@@ -12,11 +12,11 @@ import {
 import type { Assessment } from '../../domain/gates.ts';
 import { questionOfHold } from '../../domain/reasons.ts';
 import { isSigned } from '../../signing/is-signed.ts';
-import { isPlanned } from '../../signing/plan.ts';
+import { isRowOfPlan } from '../../signing/plan.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
 
 /** What is needed to reach a verdict. */
-export interface Authority {
+export interface VerdictDeps {
   store: Store;
   settings: Pick<WorkerSettings, 'policy'>;
   now: () => number;
@@ -34,8 +34,8 @@ export const scopeFactsOfRow = ({ kind, instruction, assessed }: PayoutRecord): 
   scopeFactsOf(kind, instruction, kind === 'exchange' ? assessed?.exchange?.sellCurrency : undefined);
 
 /** Why a signed decision does not count here and now; undefined if it counts. `isTaken`: it was accepted before. */
-export async function voidBecause(
-  { store, settings: { policy }, now }: Authority,
+export async function whyDecisionIsVoid(
+  { store, settings: { policy }, now }: VerdictDeps,
   signed: SignedDecision,
   touched?: ScopeFacts,
   { isTaken = false } = {},
@@ -50,7 +50,7 @@ export async function voidBecause(
  * stands. Nobody's word is enough, not even our own workflow's.
  */
 export async function verdictOn(
-  authority: Authority,
+  authority: VerdictDeps,
   row: PayoutRecord,
   { question, digest, needed }: SignedQuestion,
 ): Promise<Verdict> {
@@ -66,7 +66,7 @@ export async function verdictOn(
   };
   if (settings.policy === undefined) return { verdict: 'refused', why: 'no policy says who may decide' };
   for (const signed of await signedAbout(store, row, { question, digest })) {
-    if ((await voidBecause(authority, signed, scopeFactsOfRow(row), { isTaken: true })) !== undefined) continue;
+    if ((await whyDecisionIsVoid(authority, signed, scopeFactsOfRow(row), { isTaken: true })) !== undefined) continue;
     const { decision, subject, remark } = signed;
     const verdict = consider(awaited, { decision, by: subject, remark, digest }, now());
     if (verdict.verdict === 'approved' || verdict.verdict === 'rejected') return verdict;
@@ -92,19 +92,19 @@ async function signedAbout(
   const asked = question === 'hold' ? 'payout' : question;
   const planned = (await store.plannedDecisionsOf({ batchId, reference, question: asked }))
     .filter(({ decision, rowDigest }) => decision === 'reject' || approves(rowDigest))
-    .filter((plan) => isPlanned(plan.digest, { reference, digest: plan.rowDigest }, plan.inclusion));
+    .filter((plan) => isRowOfPlan(plan.digest, { reference, digest: plan.rowDigest }, plan.inclusion));
   return [...own, ...planned].sort((a, b) => a.takenAt - b.takenAt || (a.id < b.id ? -1 : 1));
 }
 
 /** Whether the maker is still allowed to hand this row over, by the current policy; true without one. */
-export const isMakerAllowed = ({ settings: { policy } }: Pick<Authority, 'settings'>, row: PayoutRecord): boolean =>
+export const isMakerAllowed = ({ settings: { policy } }: Pick<VerdictDeps, 'settings'>, row: PayoutRecord): boolean =>
   policy === undefined || may(personOf(policy, row.by), 'make', scopeFactsOfRow(row));
 
 /**
  * Whether people let a payout leave: its maker is allowed, and where approvals are needed they are given. True without a policy:
  * names are then believed, and compared elsewhere.
  */
-export async function maySend(authority: Authority, row: PayoutRecord, asked: SignedQuestion): Promise<boolean> {
+export async function maySend(authority: VerdictDeps, row: PayoutRecord, asked: SignedQuestion): Promise<boolean> {
   if (authority.settings.policy === undefined) return true;
   if (!isMakerAllowed(authority, row)) return false;
   if (asked.needed === 0) return !(await isRejected(authority, row, { ...asked, needed: NOBODY_KNOWS }));
@@ -114,15 +114,15 @@ export async function maySend(authority: Authority, row: PayoutRecord, asked: Si
 /** Approvals needed where nobody is asked: no number of approvals outweighs a rejection. */
 const NOBODY_KNOWS = Number.POSITIVE_INFINITY;
 
-const isRejected = async (authority: Authority, row: PayoutRecord, asked: SignedQuestion): Promise<boolean> =>
+const isRejected = async (authority: VerdictDeps, row: PayoutRecord, asked: SignedQuestion): Promise<boolean> =>
   (await verdictOn(authority, row, asked)).verdict === 'rejected';
 
 /**
  * Raises `approvalsNeeded` if the question asks fewer people than before, or nobody, but was rejected before enough had approved:
  * so the payout asks, hears it and ends. A rejection may be signed ahead (plan) or come while no run could end the payout.
  */
-export async function rejectedAhead(
-  authority: Authority,
+export async function raiseApprovalsIfRejected(
+  authority: VerdictDeps,
   row: PayoutRecord,
   { approvalsNeeded, digest }: Pick<Assessment, 'approvalsNeeded' | 'digest'>,
 ): Promise<Partial<Pick<Assessment, 'approvalsNeeded' | 'asked'>>> {
@@ -142,7 +142,7 @@ const askedSoFar = ({ assessed }: PayoutRecord): Assessment['asked'] =>
     : { ...assessed.asked, [assessed.digest]: assessed.approvalsNeeded };
 
 /** `maySend` for the last assessment: before a submit, each exception must have been approved as well. */
-export async function maySubmit(authority: Authority, row: PayoutRecord): Promise<boolean> {
+export async function maySubmit(authority: VerdictDeps, row: PayoutRecord): Promise<boolean> {
   if (authority.settings.policy === undefined) return true;
   if (row.assessed === null) return false;
   const { digest, approvalsNeeded: needed, exceptions = [] } = row.assessed;
@@ -156,7 +156,7 @@ export async function maySubmit(authority: Authority, row: PayoutRecord): Promis
 
 /** Verifies a signed decision and stores it before it counts. Returns the verdict with it; a refusal is in the audit. */
 export async function takeDecision(
-  authority: Authority,
+  authority: VerdictDeps,
   row: PayoutRecord,
   asked: SignedQuestion,
   signed: SignedDecision,
@@ -169,7 +169,7 @@ export async function takeDecision(
   if (signed.reference !== row.reference || signed.question !== asked.question)
     return refused('it is about something else');
   if (signed.digest !== asked.digest) return refused('the digest is not the one in force');
-  const why = await voidBecause(authority, signed, scopeFactsOfRow(row));
+  const why = await whyDecisionIsVoid(authority, signed, scopeFactsOfRow(row));
   if (why !== undefined) return refused(why);
   const before = await verdictOn(authority, row, asked);
   if (before.verdict === 'counted') {
@@ -183,7 +183,7 @@ export async function takeDecision(
 
 /** Records in the audit that a signed decision does not count. */
 export async function auditRefusal(
-  { store, now }: Authority,
+  { store, now }: VerdictDeps,
   about: string,
   { subject: actor, question, decision, id }: SignedDecision,
   why: string,

@@ -5,7 +5,7 @@ import type { PayoutRecord } from '../../store/store.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { claimedRow } from '../sending/claimed-row.ts';
 import type { Caller } from '../sending/send-once.ts';
-import { type SignedQuestion, scopeFactsOfRow, takeDecision, verdictOn, voidBecause } from './verdict.ts';
+import { type SignedQuestion, scopeFactsOfRow, takeDecision, verdictOn, whyDecisionIsVoid } from './verdict.ts';
 
 export interface WeighInput extends SignedQuestion {
   claim: Claim;
@@ -69,7 +69,7 @@ export async function useDecision(
   const signed = all.find(({ id }) => id === decisionId);
   if (signed === undefined) return { refused: 'this is not signed: payouts resolve signs it with --key' };
   if (signed.subject !== by) return { refused: `it names ${by}, but somebody else has signed it` };
-  const why = await voidBecause(deps, signed, scopeFactsOfRow(row));
+  const why = await whyDecisionIsVoid(deps, signed, scopeFactsOfRow(row));
   if (why !== undefined) return { refused: why };
   const isFirst = await store.useSignedDecision(signed.id, now());
   // It was used before, perhaps by a call whose answer was lost and of which nothing came.

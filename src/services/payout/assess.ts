@@ -5,8 +5,8 @@ import { bankSays } from '../../domain/bank-condition.ts';
 import { type Claim, Superseded } from '../../domain/claim.ts';
 import type { ExchangeProgress } from '../../domain/exchange-progress.ts';
 import type { Shown } from '../../domain/flags.ts';
-import type { Approved, Assessment, Obstacle } from '../../domain/gates.ts';
-import { exceptionsOf } from '../../domain/gates.ts';
+import type { ApprovedDigest, Assessment, Obstacle } from '../../domain/gates.ts';
+import { approvalExceptionsOf } from '../../domain/gates.ts';
 import { addDecimals, compareDecimals } from '../../domain/money.ts';
 import type { PayoutKind } from '../../domain/names.ts';
 import { differences } from '../../domain/payee-flags.ts';
@@ -14,11 +14,11 @@ import type { StoredState } from '../../domain/payout-state.ts';
 import { approvalsNeeded } from '../../domain/policy.ts';
 import { because } from '../../domain/reasons.ts';
 import type { PaymentOrder } from '../../domain/sent-order.ts';
-import { orderInForce, refusalMeaning } from '../../domain/submission.ts';
+import { orderToRepeat, refusalMeaning } from '../../domain/submission.ts';
 import { approvalDigest, payloadDigest } from '../../identity.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { capsOf } from '../decisions/signed-parts.ts';
-import { rejectedAhead } from '../decisions/verdict.ts';
+import { raiseApprovalsIfRejected } from '../decisions/verdict.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { rowAsRecorded } from '../sending/claimed-row.ts';
 import { planExchange, readExchange, readTransfer } from '../sending/own-accounts.ts';
@@ -35,7 +35,7 @@ export interface AssessInput extends ExchangeProgress {
   /** State that the row should be in. */
   recorded?: StoredState;
   /** Approvals given so far. */
-  approved?: readonly Approved[];
+  approved?: readonly ApprovedDigest[];
 }
 
 /**
@@ -69,9 +69,9 @@ export async function recordedAssessment(
     ...sinceFirst(row, read),
     ...(await guardsOf(deps, row, read)),
     ...(policy !== undefined && { policyHash: policy.hash }),
-    ...(await rejectedAhead(deps, row, read)),
+    ...(await raiseApprovalsIfRejected(deps, row, read)),
   };
-  const exceptions = exceptionsOf(shown, payloadDigest(row.instruction), capsOf(row, terms));
+  const exceptions = approvalExceptionsOf(shown, payloadDigest(row.instruction), capsOf(row, terms));
   const assessment = { ...shown, ...(exceptions.length > 0 && { exceptions }) };
   if (!(await deps.store.recordAssessment(row, assessment, deps.now()))) throw new Superseded();
   // Only later readings need these, and they find them in the store.
@@ -215,7 +215,7 @@ async function readPayee(deps: ActivityDeps, { reference, instruction }: PayoutR
   const key = payeeReference(payee.uid, payeeKey(payee));
   const added = (await deps.store.attempts(key)).findLast((attempt) => attempt.outcome === 'accepted');
   // A resend repeats the bytes of an earlier attempt, payee included.
-  const known = orderInForce<PaymentOrder>(await deps.store.attempts(reference))?.beneficiaryId ?? added?.orderId;
+  const known = orderToRepeat<PaymentOrder>(await deps.store.attempts(reference))?.beneficiaryId ?? added?.orderId;
   if (known != null) {
     const beneficiary = await deps.bank.beneficiaries.get(known);
     // We added or used it, and the bank shows it changed since: nobody has agreed to pay it as it is now.

@@ -39,7 +39,7 @@ export interface ShownOrder {
 }
 
 /** Result of one look through the order lists. */
-export interface OrderLook {
+export interface OrderSearch {
   orderIds: string[];
   /** Fields in which an order found differs from what was sent. */
   differences: string[];
@@ -83,7 +83,7 @@ export async function findOrder(
   scanOrders: ReturnType<typeof sharedScans>,
   { runId }: Caller,
   input: FindOrderInput,
-): Promise<OrderLook> {
+): Promise<OrderSearch> {
   const { claim, leg, since, recorded, mayProve = true } = input;
   const row = await rowAsRecorded(deps, claim, runId, recorded);
   const { uid } = row;
@@ -93,7 +93,7 @@ export async function findOrder(
     if (!orders.some(({ orderId }) => orderId === order.order_id)) orders.push(orderFacts(order));
   };
   const silent = attempts.filter(({ outcome }) => outcome === null).map(({ sentAt }) => sentAt);
-  const look: OrderLook = {
+  const look: OrderSearch = {
     orderIds: [],
     differences: [],
     nearMisses: 0,

@@ -6,7 +6,7 @@ import { payeeCountry, payeeFlags, payeeName } from '../../domain/payee-flags.ts
 import { skeletons } from '../../policy/look-alike-names.ts';
 import type { PayeeAsked, PayeeHistory, PayoutRecord } from '../../store/store.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { byTheClockBehind } from '../reconciliation/bank-time.ts';
+import { byEarlierClock } from '../reconciliation/bank-time.ts';
 import { payeeDigest } from '../sending/payee.ts';
 
 /** The store's query about the payee of a row. `payee`: as the bank shows it; undefined: not shown yet. */
@@ -21,7 +21,7 @@ export function askedAbout({ instruction }: PayoutRecord, payee: Beneficiary | u
 
 /** No payee gets older by a clock of ours that is ahead. */
 const timeOf = ({ bank, now }: Pick<ActivityDeps, 'now'> & { bank: Pick<Bank, 'clock'> }): number =>
-  byTheClockBehind({ bank }, now());
+  byEarlierClock({ bank }, now());
 
 /** What people should look at about the payee of a row. */
 export function flagsOf(

@@ -1,6 +1,6 @@
 import type { AccountBalance } from '../../api/schemas/accounts.ts';
 import type { ExchangeOrder } from '../../domain/sent-order.ts';
-import { orderInForce } from '../../domain/submission.ts';
+import { orderToRepeat } from '../../domain/submission.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { legReference } from '../sending/claimed-row.ts';
@@ -14,6 +14,6 @@ export async function payingAccount(
   const { uid, currency } = row.instruction;
   const accounts = (await bank.accounts.ofUser(uid)).filter((account) => account.currency === currency);
   const attempts = exchanged ? await store.attempts(legReference(row, 'exchange')) : [];
-  const boughtInto = orderInForce<ExchangeOrder>(attempts)?.buyAccountId;
+  const boughtInto = orderToRepeat<ExchangeOrder>(attempts)?.buyAccountId;
   return accounts.find(({ account_id }) => account_id === boughtInto) ?? accounts[0];
 }

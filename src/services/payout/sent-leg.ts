@@ -2,7 +2,7 @@ import type { Claim } from '../../domain/claim.ts';
 import type { ExpectedOrder } from '../../domain/order-judgement.ts';
 import type { StoredState } from '../../domain/payout-state.ts';
 import { expectedOrder, type LegKind, type SentOrder } from '../../domain/sent-order.ts';
-import { orderInForce } from '../../domain/submission.ts';
+import { orderToRepeat } from '../../domain/submission.ts';
 import type { PayoutRecord, SendAttempt } from '../../store/store.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { legReference } from '../sending/claimed-row.ts';
@@ -34,7 +34,7 @@ export async function sentLeg(
 ): Promise<SentLeg> {
   const reference = legReference(row, leg);
   const attempts = await store.attempts(reference);
-  const sent = orderInForce<SentOrder>(attempts);
+  const sent = orderToRepeat<SentOrder>(attempts);
   const ownIds = [...new Set([...attempts.flatMap(({ orderId }) => orderId ?? []), ...placedIds])];
   const expected = expectedOrder(leg, reference, row.instruction, row.assessed, sent);
   return { reference, attempts, ownIds, sent, expected };

@@ -6,11 +6,11 @@ import { isEnd } from '../../domain/payout-state.ts';
 import {
   addFindings,
   type Fact,
-  type Findings,
   factsOfExchange,
   factsOfPayment,
   type Incident,
   NOTHING_FOUND,
+  type ReconciliationFindings,
   type Return,
 } from '../../domain/reconciliation.ts';
 import { ByReference, mayBeAltered, mayBeOurs, referenceForm } from '../../domain/reference-form.ts';
@@ -37,7 +37,11 @@ interface OrderList extends WatchKey {
  * that are not ours. Expects all orders that the list shows under each reference. Reads the bank only if it suspects an incident;
  * throws a `BankError` if that fails.
  */
-export async function noteOrders(deps: Deps, list: OrderList, orders: readonly Order[]): Promise<Findings> {
+export async function noteOrders(
+  deps: Deps,
+  list: OrderList,
+  orders: readonly Order[],
+): Promise<ReconciliationFindings> {
   const sentAs = await sentReferences(deps, list, orders);
   const byReference = Map.groupBy(
     orders,
@@ -158,7 +162,7 @@ const asItStands = async (deps: Deps, listed: Order): Promise<Order> =>
 
 /** Stores facts and counts them. */
 class Notes {
-  private found: Findings = NOTHING_FOUND;
+  private found: ReconciliationFindings = NOTHING_FOUND;
   /** Stored together at the end: an account that others use too shows many at each look. */
   private readonly unaskedOrders: UnaskedOrder[] = [];
   private readonly deps: Deps;
@@ -183,7 +187,7 @@ class Notes {
   }
 
   /** Stores what is left and returns all that was found. */
-  async findings(): Promise<Findings> {
+  async findings(): Promise<ReconciliationFindings> {
     const recorded = await this.deps.store.recordUnaskedOrders(this.unaskedOrders);
     this.count({ unaskedOrders: this.unaskedOrders.length }, recorded);
     return this.found;
@@ -207,7 +211,7 @@ class Notes {
   }
 
   /** `recorded`: how many of `found` are new. */
-  private count(found: Partial<Findings>, recorded: number): void {
+  private count(found: Partial<ReconciliationFindings>, recorded: number): void {
     this.found = addFindings(this.found, { ...NOTHING_FOUND, ...found, recorded });
   }
 }

@@ -1,6 +1,6 @@
 import { BankError } from '../../api/errors.ts';
 import { DAY_MS } from '../../domain/durations.ts';
-import type { Findings } from '../../domain/reconciliation.ts';
+import type { ReconciliationFindings } from '../../domain/reconciliation.ts';
 import type { BatchRecord, ReconciliationKey, WatchKey } from '../../store/store.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { listedFrom } from './bank-time.ts';
@@ -42,7 +42,11 @@ export async function planReconciliation(
  * Compares the orders of one key since a time with the store. Only reads from the bank. A list that moved while it was read is good
  * enough: it only adds facts, and the next pass reads it again.
  */
-export async function reconcile(deps: ActivityDeps, key: PlannedKey, signal: AbortSignal): Promise<Findings> {
+export async function reconcile(
+  deps: ActivityDeps,
+  key: PlannedKey,
+  signal: AbortSignal,
+): Promise<ReconciliationFindings> {
   const { uid, currency } = key;
   const since = listedFrom(deps, key.since);
   const { pageSize } = deps.settings;

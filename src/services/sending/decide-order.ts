@@ -4,7 +4,7 @@ import { says, undefinedIf } from '../../api/errors.ts';
 import type { Payee } from '../../domain/gates.ts';
 import { bankDigest } from '../../domain/question-digest.ts';
 import type { PaymentOrder } from '../../domain/sent-order.ts';
-import { type AttemptResult, inDoubt, orderInForce } from '../../domain/submission.ts';
+import { type AttemptResult, inDoubt, orderToRepeat } from '../../domain/submission.ts';
 import { switchFactsOf } from '../../domain/switches.ts';
 import type { PayoutRecord, SendAttempt, Store } from '../../store/store.ts';
 import { maySend } from '../decisions/verdict.ts';
@@ -121,7 +121,7 @@ async function isSigned(deps: ActivityDeps, row: PayoutRecord, { orderId }: Orde
 /** Compares the payee with what was sent, whatever was read since. Only payments have one. */
 async function isSamePayee(deps: ActivityDeps, row: PayoutRecord, { leg }: OrderDecision): Promise<boolean> {
   if (leg !== 'payment') return true;
-  const sent = orderInForce<PaymentOrder>(await deps.store.attempts(legReference(row, leg)));
+  const sent = orderToRepeat<PaymentOrder>(await deps.store.attempts(legReference(row, leg)));
   const payee = sent?.payeeDigest === undefined ? lastRead(row) : { id: sent.beneficiaryId, digest: sent.payeeDigest };
   return payee !== undefined && shows(deps, payee);
 }

@@ -88,7 +88,7 @@ export async function sentBefore(
   }
   // The status is left to a query.
   const payment = { paymentId, status: '', nextAction: null };
-  const events = (await store.cards.link(paymentId, merchantRequestId, now())) ?? [];
+  const events = (await store.cards.linkPayment(paymentId, merchantRequestId, now())) ?? [];
   return { outcome: 'answered', payment, events: events.map(eventOf), referenceId: sessionOf(accepted) };
 }
 

@@ -18,18 +18,18 @@ import {
   type TransferOrder,
   transferOrder,
 } from '../../domain/sent-order.ts';
-import { type AttemptResult, inDoubt, orderInForce } from '../../domain/submission.ts';
+import { type AttemptResult, inDoubt, orderToRepeat } from '../../domain/submission.ts';
 import { switchFactsOf } from '../../domain/switches.ts';
 import type { PayoutRecord, SendAttempt, Store } from '../../store/store.ts';
 import { limitPassed } from '../decisions/limits.ts';
-import { type Authority, maySubmit } from '../decisions/verdict.ts';
+import { maySubmit, type VerdictDeps } from '../decisions/verdict.ts';
 import { checksAskedOf, type PayeeChecks } from '../payee-checks.ts';
 import { listedFrom } from '../reconciliation/bank-time.ts';
 import { claimedRow, legReference } from './claimed-row.ts';
 import { type OpenSet, putIntoOpenSet } from './open-set.ts';
 import { type Admitted, type Caller, type Sender, sendOnce } from './send-once.ts';
 
-interface OrderSender extends Sender, OpenSet, Authority {
+interface OrderSender extends Sender, OpenSet, VerdictDeps {
   store: Store;
   bank: Pick<Bank, 'transactions' | 'clock'>;
   settings: Pick<WorkerSettings, 'policy' | 'clockSkewMs'>;
@@ -111,7 +111,7 @@ async function admit(
   const row = await claimedRow(store, claim, runId);
   const reference = legReference(row, leg);
   const attempts = await store.attempts(reference);
-  const order = orderInForce<SentOrder>(attempts) ?? orderOf(sender, row, leg);
+  const order = orderToRepeat<SentOrder>(attempts) ?? orderOf(sender, row, leg);
   if (isRepeated(sender, attempts)) return { held: { outcome: 'ambiguous', why: 'it may have been executed before' } };
   if (order === undefined || !(await isApproved(sender, row, order)))
     return { held: { outcome: 'not-sent', why: 'changed' } };

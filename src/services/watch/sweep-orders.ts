@@ -109,7 +109,7 @@ async function sweepAll(shift: Shift, open: readonly OpenOrder[]): Promise<void>
     // A complete list that lacks what it should show by now is not waited for.
     if (scan.stable) stragglers.push(...inWindow.filter((order) => !listed.has(order) && isOverdue(order)));
   }
-  for (const straggler of stragglers) await lookById(shift, straggler, now);
+  for (const straggler of stragglers) await readById(shift, straggler, now);
 }
 
 async function tellOwners(shift: Shift, orders: readonly Order[], owners: Owners): Promise<void> {
@@ -233,7 +233,7 @@ function leavesToOtherLeg({ key, otherLegs }: Shift, order: Order): boolean {
 }
 
 /** Reads by id, ever more rarely, an order that is older than the sweep window or missing from the list. */
-async function lookById(shift: Shift, owner: OpenOrder, now: number): Promise<void> {
+async function readById(shift: Shift, owner: OpenOrder, now: number): Promise<void> {
   if (owner.orderId === null) {
     // Nothing reached the bank, and whoever stored the end died before the order left the open set.
     if (await hasEnded(shift.deps, owner.workflowId)) await shift.deps.store.closeOrder(owner.reference);

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { MerkleTree } from '../../audit/merkle.ts';
-import { logged } from '../audit.ts';
+import { appendToTree } from '../audit.ts';
 import type { ColumnTypes } from './column-types.ts';
 
 /** Tables on disk as of this migration. */
@@ -60,7 +60,7 @@ export async function up(db: Kysely<unknown>, { serial }: ColumnTypes): Promise<
 async function takeOver(db: Kysely<Tables>): Promise<void> {
   const tree = new MerkleTree();
   for (const { seq: _, detail, ...entry } of await db.selectFrom('audit').selectAll().orderBy('seq').execute()) {
-    const { leafHash, ...kept } = logged({ ...entry, detail: JSON.parse(detail) }, tree);
+    const { leafHash, ...kept } = appendToTree({ ...entry, detail: JSON.parse(detail) }, tree);
     await db
       .insertInto('audit_log')
       .values({ ...kept, leaf_hash: leafHash })

@@ -8,8 +8,8 @@ import { vaultOf } from '../proxies.ts';
 import { callVault } from './call-vault.ts';
 import { claimed } from './create-payment.ts';
 import type { CardExecution } from './execution.ts';
-import { readPayment } from './look.ts';
 import type { CardEnded } from './obtain-session.ts';
+import { readPayment } from './retrieve-payment.ts';
 
 /** Maximum number of queries of a declined payment while retrieve shows no end. */
 const LOOKS_MAX = 4;

@@ -3,8 +3,8 @@ import { type CardTerms, RESUMES_FOR_NOTICES } from '../../domain/card-terms.ts'
 import { because } from '../../domain/reasons.ts';
 import type { CardExecution } from './execution.ts';
 import { type Conclusion, type Following, hasNews, retryPause } from './following.ts';
-import { readPayment } from './look.ts';
 import { type OpenResume, resumePayment } from './resume-payment.ts';
+import { readPayment } from './retrieve-payment.ts';
 
 /**
  * Handles REQUIRES_ACTION, one round per call: starts over with a 3DS setup if there was none, or waits for the challenge,

@@ -8,8 +8,8 @@ import { call, vaultOf } from '../proxies.ts';
 import { askOperator } from './ask-operator.ts';
 import { callVault } from './call-vault.ts';
 import { type CardExecution, EndedElsewhere } from './execution.ts';
-import { retrieve } from './look.ts';
 import { type CardEnded, loseCard, type Session, seemsGone } from './obtain-session.ts';
+import { retrieve } from './retrieve-payment.ts';
 
 /** One merchant_request_id as sent, and what was sent under it. */
 export interface Creation {

@@ -1,5 +1,5 @@
 import { patched, workflowInfo } from '@temporalio/workflow';
-import { conflictOf, saidTogether } from '../../domain/card-judgement.ts';
+import { combinedSum, conflictOf } from '../../domain/card-judgement.ts';
 import {
   type CardEvent,
   type CardHandle,
@@ -105,7 +105,7 @@ export class CardExecution extends ExecutionView<CardState> {
   hear(event: CardEvent): void {
     const key = cardEventKey(event);
     const known = this.events.find((heard) => cardEventKey(heard) === key && heard.trust === event.trust);
-    const sum = known && event.trust === 'verified' ? saidTogether(known, event) : undefined;
+    const sum = known && event.trust === 'verified' ? combinedSum(known, event) : undefined;
     const isSaid = sum === undefined && (event.trust === 'verified' || event.receivedAt <= (known?.receivedAt ?? 0));
     // A hint that arrives again asks for another query. Runs that began earlier hear no other sum.
     if (known !== undefined && (isSaid || (sum !== undefined && !patched('hears-another-sum')))) return;

@@ -10,8 +10,8 @@ import { askOperator } from './ask-operator.ts';
 import { confirmByCardholder } from './confirm-by-cardholder.ts';
 import type { CardExecution } from './execution.ts';
 import { type Conclusion, type Following, hasNews, retryPause } from './following.ts';
-import { readPayment } from './look.ts';
 import type { CardEnded } from './obtain-session.ts';
+import { readPayment } from './retrieve-payment.ts';
 
 /**
  * Follows a payment to its end: the cardholder's challenge, the resume, the wait for the event (interface section 3). SUCCEEDED

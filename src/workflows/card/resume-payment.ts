@@ -2,7 +2,7 @@ import type { CardPaymentType } from '../../domain/card-payment.ts';
 import type { CardSendResult, ResumeInput } from '../../domain/card-sending.ts';
 import { sends } from '../proxies.ts';
 import { type CardExecution, EndedElsewhere } from './execution.ts';
-import { readPayment } from './look.ts';
+import { readPayment } from './retrieve-payment.ts';
 
 /** What all resumes of one payment have in common. */
 export interface Resumption {

@@ -4,7 +4,7 @@ import { doublingPause } from '../../domain/policy.ts';
 import { bankDigest } from '../../domain/question-digest.ts';
 import { because } from '../../domain/reasons.ts';
 import { awaitDecision } from '../payout/await-decision.ts';
-import { oneSend } from '../payout/one-send.ts';
+import { sendOrRenewClaim } from '../payout/one-send.ts';
 import { sends } from '../proxies.ts';
 import { type Audit, BANK_APPROVAL_REQUIRED, type Follow } from './followed-order.ts';
 import type { BankDecision, OrderLeg } from './order-leg.ts';
@@ -20,7 +20,7 @@ export async function awaitBankApproval(follow: Follow, expiredAt: number | unde
   audit.tries += 1;
   if (audit.isDriven) {
     // The bank accepted the decision but the order does not show it: repeat it after a growing pause, not in a loop.
-    await lookLater(follow);
+    await pauseBeforeRead(follow);
     audit.isDriven = false;
     return;
   }
@@ -49,7 +49,7 @@ export async function awaitBankApproval(follow: Follow, expiredAt: number | unde
     const isTooLate = view.inbox.cancelStage === 'too-late' || view.inbox.wantsCancel;
     askAgain(follow, isTooLate, result.outcome === 'payee-changed' ? { code: 'beneficiary-changed' } : undefined);
   }
-  await lookLater(follow);
+  await pauseBeforeRead(follow);
 }
 
 /** Another order is followed now: the decision and the bank's answer were about the previous one. */
@@ -68,7 +68,7 @@ function askAgain({ leg, audit }: Follow, isTooLate: boolean, again: Audit['agai
 async function drive({ leg }: Follow, { decision, by, remark }: BankDecision) {
   const { view, plan, orderId = '' } = leg;
   const input = { claim: view.claim, leg: plan.kind, orderId, by };
-  const result = await oneSend(view, () =>
+  const result = await sendOrRenewClaim(view, () =>
     decision === 'approve'
       ? sends.approveOrder.executeWithOptions({ summary: `approves at the bank, by ${inMarkdown(by)}` }, [input])
       : sends.rejectOrder.executeWithOptions({ summary: `rejects at the bank, by ${inMarkdown(by)}` }, [
@@ -79,7 +79,7 @@ async function drive({ leg }: Follow, { decision, by, remark }: BankDecision) {
 }
 
 /** The order's own status decides: reads it after a pause, even if the watch reports nothing. */
-async function lookLater({ leg: { view, terms }, audit }: Follow): Promise<void> {
+async function pauseBeforeRead({ leg: { view, terms }, audit }: Follow): Promise<void> {
   const { lookAgainMs, lookAgainMaxMs } = terms.waits;
   await sleep(doublingPause(audit.tries - 1, lookAgainMs, lookAgainMaxMs), {
     summary: 'reads what the bank made of it',
@@ -105,9 +105,9 @@ async function decide(follow: Follow, expiredAt: number | undefined): Promise<Ba
       state: 'awaiting-bank-approval',
       reason: again === undefined ? BANK_APPROVAL_REQUIRED : because(again.code, again.detail),
       stored: again === undefined ? 'stored' : 'to-store',
-      lookAgainMs: follow.quickLookPause,
+      lookAgainMs: follow.quickReadPause,
       // While quick looks are under way the patience must not interrupt: it is not renewed then, and would stay over for ever.
-      interrupt: () => inbox.hasNews || (follow.quickLooks === 0 && inbox.isPatienceOver),
+      interrupt: () => inbox.hasNews || (follow.quickReads === 0 && inbox.isPatienceOver),
     });
     switch (decision.kind) {
       case 'approved':

@@ -8,7 +8,7 @@ import { continueAsNewIfLong } from '../payout/long-history.ts';
 import { awaitBankApproval, forgetDecision } from './audit.ts';
 import { Follow, STUCK, UNREADABLE } from './followed-order.ts';
 import type { LegResult, OrderLeg } from './order-leg.ts';
-import { isThere, knownOrders, secondOrder, setAside, takeBack } from './second-orders.ts';
+import { countOrdersAgain, knownOrders, readShowsOrder, secondOrder, setAside } from './second-orders.ts';
 
 type Followed = Exclude<LegResult, { kind: 'gates' }>;
 
@@ -21,18 +21,18 @@ export async function followOrder(leg: OrderLeg): Promise<Followed> {
   const { view, plan } = leg;
   const { inbox } = view;
   const cancelAsks = (): boolean =>
-    plan.cancellable && inbox.wantsCancel && leg.decision === undefined && follow.quickLooks === 0;
+    plan.cancellable && inbox.wantsCancel && leg.decision === undefined && follow.quickReads === 0;
   // Somebody asked for a look while the order was being sent: a restored store may have forgotten the order, and nothing else
   // will report it.
   const isAskedToLook = inbox.isReadRequested && patched('asked-to-look-while-sending');
   inbox.take();
-  if (leg.looksAtOnce || isAskedToLook || inbox.noticesFor(leg.reference).length > 0) inbox.readAgain();
+  if (leg.readsAtOnce || isAskedToLook || inbox.noticesFor(leg.reference).length > 0) inbox.readAgain();
   for (;;) {
-    if (follow.quickLooks === 0 && leg.decision === undefined && leg.holdsNoStatement) continueAsNewIfLong(view);
+    if (follow.quickReads === 0 && leg.decision === undefined && leg.holdsNoStatement) continueAsNewIfLong(view);
     await follow.untilNews(() => inbox.hasNews || cancelAsks());
     const told = inbox.take();
     follow.second = await secondOrder(follow);
-    const judgement = await follow.look();
+    const judgement = await follow.read();
     if (judgement.meaning !== 'awaiting-audit' && wasRead(judgement)) {
       if (view.question.awaited?.kind === 'bank')
         view.note(`the bank asks for no approval any more: ${judgement.status}`);
@@ -74,7 +74,7 @@ const wasRead = ({ status }: OrderJudgement): boolean => status !== NOT_FOUND &&
 /** If an audit may still follow, looks again soon; an order past its audit can no longer be cancelled. */
 function cancelWhileOpen(follow: Follow, { stage }: OrderJudgement): void {
   if (stage === 'past-audit') follow.leg.view.inbox.cancelStage = 'too-late';
-  else follow.quickLooks += 1;
+  else follow.quickReads += 1;
 }
 
 /** Hands the order to people and keeps reading it, at growing intervals, until it can be decided. */
@@ -95,7 +95,7 @@ async function park(follow: Follow, reason: ReasonCode, judgement: OrderJudgemen
   // What was seen before the request may be outdated: a close is judged by what the bank shows now.
   const closes = action === 'close-as-not-paid';
   if (closes) await beforeNoMoney(follow, 'reads the order again before it is closed');
-  const now = closes ? await follow.look() : judgement;
+  const now = closes ? await follow.read() : judgement;
   const answer: Settled =
     closes && follow.isSecondUnread
       ? { accepted: false, message: 'another order under this reference could not be read just now; try again' }
@@ -116,7 +116,7 @@ async function park(follow: Follow, reason: ReasonCode, judgement: OrderJudgemen
 async function beforeNoMoney(follow: Follow, summary: string): Promise<void> {
   const { leg } = follow;
   await sleep(leg.terms.waits.noMoneyRecheckMs, { summary });
-  takeBack(leg);
+  countOrdersAgain(leg);
   follow.second = await secondOrder(follow);
 }
 
@@ -144,7 +144,7 @@ async function judgeResolve(
   if (action === 'adopt-order' && orderId !== undefined && knownOrders(leg).has(orderId)) {
     // Anybody who may signal can name an order.
     const isNamedOnly =
-      orderId !== leg.orderId && patched('adopted-order-is-read') && !(await isThere(follow, orderId));
+      orderId !== leg.orderId && patched('adopted-order-is-read') && !(await readShowsOrder(follow, orderId));
     if (isNamedOnly) return { accepted: false, message: 'the bank does not show just now that this order may pay it' };
     for (const other of knownOrders(leg)) if (other !== orderId) setAside(leg, other);
     if (leg.orderId !== orderId) forgetDecision(follow);
@@ -207,7 +207,7 @@ async function confirmNoMoney(follow: Follow, first: OrderJudgement): Promise<Fo
     view.inbox.readAgain();
     return undefined;
   }
-  const second = await follow.look(first);
+  const second = await follow.read(first);
   const { meaning } = second;
   if (meaning === 'paid' && second.differences.length === 0) return { kind: 'paid', read: second };
   if (isNoMoney(meaning) && meaning === first.meaning && second.differences.length === 0) {

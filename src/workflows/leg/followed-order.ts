@@ -29,7 +29,7 @@ export class Follow {
    * Number of quick looks in a row; 0: wait for news. Looks are quick while a reported status is not shown yet, or a cancel waits
    * for the audit.
    */
-  quickLooks = 0;
+  quickReads = 0;
   /** Visits to an operator, to space the reads between them. */
   parks = 0;
   /** Id of another order under the reference that may take money, as of the last check. */
@@ -46,19 +46,19 @@ export class Follow {
   }
 
   /** How long to wait before the next read; undefined: until there is news. */
-  get quickLookPause(): number | undefined {
+  get quickReadPause(): number | undefined {
     const { lookAgainMs, lookAgainMaxMs } = this.leg.terms.waits;
-    return this.quickLooks === 0 ? undefined : doublingPause(this.quickLooks - 1, lookAgainMs, lookAgainMaxMs);
+    return this.quickReads === 0 ? undefined : doublingPause(this.quickReads - 1, lookAgainMs, lookAgainMaxMs);
   }
 
   async untilNews(news: () => boolean): Promise<void> {
-    const { quickLookPause, leg } = this;
-    if (quickLookPause === undefined) await leg.view.inbox.untilNews(leg.terms.waits.patienceMs, news);
-    else await condition(news, quickLookPause);
+    const { quickReadPause, leg } = this;
+    if (quickReadPause === undefined) await leg.view.inbox.untilNews(leg.terms.waits.patienceMs, news);
+    else await condition(news, quickReadPause);
   }
 
   /** One GET. "Paid" is an end at the first read; "no money" only if a second read agrees with the `first`. */
-  async look(first?: OrderJudgement): Promise<OrderRead> {
+  async read(first?: OrderJudgement): Promise<OrderRead> {
     const { view, plan, orderId = '', terms, settledIfUnpaid } = this.leg;
     const judgement = await call(
       'readOrder',
@@ -131,8 +131,8 @@ export class Follow {
     const { stage = 'open' } = view.inbox.noticesFor(reference).at(-1) ?? {};
     const toldOf = stageMeaning(stage, terms.closedMeans);
     const contradicted = told && toldOf !== meaning && (isTerminal(toldOf) || toldOf === 'unclear');
-    if (isTerminal(meaning)) this.quickLooks = 0;
-    else if (contradicted || this.quickLooks > 0) this.quickLooks += 1;
+    if (isTerminal(meaning)) this.quickReads = 0;
+    else if (contradicted || this.quickReads > 0) this.quickReads += 1;
   }
 }
 

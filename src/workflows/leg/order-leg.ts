@@ -5,7 +5,7 @@ import type { TerminalMeaning } from '../../domain/order-status.ts';
 import type { EndState, PayoutState, Reason } from '../../domain/payout-state.ts';
 import type { Terms } from '../../domain/policy.ts';
 import type { LegKind } from '../../domain/sent-order.ts';
-import { lastLeftOf, NEVER_SENT, remembered, type Submission } from '../../domain/submission.ts';
+import { lastPossiblySentAttempt, mergeWithStored, NEVER_SENT, type Submission } from '../../domain/submission.ts';
 import type { SettledLegs } from '../../services/payout/close.ts';
 import type { PaidOrder, Submitted } from '../../services/payout/first-look.ts';
 import type { LegStart } from '../../services/payout/leg-start.ts';
@@ -58,7 +58,7 @@ interface Silence {
 }
 
 /** `paid`: the sender found the order paid immediately after sending it, and stored that. */
-export type Placed = { kind: 'placed'; orderId: string; looksAtOnce: boolean; paid?: PaidOrder } | Unpaid | BackToGates;
+export type Placed = { kind: 'placed'; orderId: string; readsAtOnce: boolean; paid?: PaidOrder } | Unpaid | BackToGates;
 
 export type LegResult =
   | { kind: 'paid'; read: PaidOrder & Pick<OrderRead, 'assessment'> }
@@ -93,7 +93,7 @@ export class OrderLeg {
    * Read the order at once, because perhaps nothing will report it any more: a search found it, or its sender's own look failed
    * without confirming what it stored.
    */
-  looksAtOnce = false;
+  readsAtOnce = false;
   /**
    * Other orders under the reference that need no decision: an operator did not choose them, or they are not shown, not ours or
    * took no money.
@@ -136,7 +136,8 @@ export class OrderLeg {
     const known = isForgotten ? undefined : before?.lastSentAt;
     this.lastSentAt = lastSentAt === null ? known : Math.max(lastSentAt, known ?? 0);
     this.placedIds = before?.placedIds ?? [];
-    this.known = before === undefined ? submission : remembered(before.known, submission, this.placedIds.length > 0);
+    this.known =
+      before === undefined ? submission : mergeWithStored(before.known, submission, this.placedIds.length > 0);
     this.silence = isForgotten || submission.tainted ? undefined : before?.silence;
     this.ended = isPaid ? 'paid' : undefined;
   }
@@ -153,7 +154,7 @@ export class OrderLeg {
 
   /** Some attempt may have left, so that a send would repeat it. */
   get hasLeft(): boolean {
-    return lastLeftOf(this.known) > 0;
+    return lastPossiblySentAttempt(this.known) > 0;
   }
 
   /** Whether no statement of people is known only to this run: which order they chose, or the first of two statements. */

@@ -5,7 +5,7 @@ import { doublingPause } from '../../domain/policy.ts';
 import { because } from '../../domain/reasons.ts';
 import { type AttemptResult, afterAttempt, type RefusalMeaning } from '../../domain/submission.ts';
 import type { Submitted } from '../../services/payout/first-look.ts';
-import { answerTo, renewClaim } from '../payout/one-send.ts';
+import { answerOrUndefined, renewClaim } from '../payout/one-send.ts';
 import { untilCancelRequested } from '../payout/until-cancel-requested.ts';
 import { polls } from '../proxies.ts';
 import type { OrderLeg, Placed } from './order-leg.ts';
@@ -38,7 +38,7 @@ export async function placeOrder(leg: OrderLeg): Promise<Placed> {
     if (mayHaveMoved) leg.lastSentAt = Date.now();
     switch (next.step) {
       case 'adopt':
-        return { kind: 'placed', orderId: next.orderId, looksAtOnce: result.isUntold === true, paid: result.paid };
+        return { kind: 'placed', orderId: next.orderId, readsAtOnce: result.isUntold === true, paid: result.paid };
       case 'refused':
         return { kind: 'gates', because: { obstacle: obstacleOf(next.meaning, describe(result)) } };
       case 'send-again':
@@ -64,7 +64,7 @@ export async function placeOrder(leg: OrderLeg): Promise<Placed> {
  * store does not show it.
  */
 async function attempt(leg: OrderLeg): Promise<Submitted> {
-  return (await answerTo(() => leg.plan.send(leg.known.attempts + 1, lookOf(leg)))) ?? SILENT;
+  return (await answerOrUndefined(() => leg.plan.send(leg.known.attempts + 1, lookOf(leg)))) ?? SILENT;
 }
 
 /** The sender may look at a first order that no notice has named: if it is paid, it need not be followed. */

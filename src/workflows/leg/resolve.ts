@@ -2,8 +2,14 @@ import { condition } from '@temporalio/workflow';
 import { proofFrom, provenAbsent, type Search, searchDelayMs } from '../../domain/absence.ts';
 import { doublingPause } from '../../domain/policy.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
-import { cleared, lastLeftOf, mayResend, resent, type Submission } from '../../domain/submission.ts';
-import type { OrderLook, ShownOrder } from '../../services/payout/find-order.ts';
+import {
+  afterProvenAbsence,
+  afterUnprovenResend,
+  lastPossiblySentAttempt,
+  mayResend,
+  type Submission,
+} from '../../domain/submission.ts';
+import type { OrderSearch, ShownOrder } from '../../services/payout/find-order.ts';
 import type { PendingResolve } from '../execution/inbox.ts';
 import type { ResolveUpdate } from '../messages.ts';
 import { continueAsNewIfLong } from '../payout/long-history.ts';
@@ -15,7 +21,7 @@ import { setAside } from './second-orders.ts';
 export type Resolved = Placed | { kind: 'resend' };
 
 /** What one search showed, and the conflict it found. */
-interface Seen extends OrderLook {
+interface SearchResult extends OrderSearch {
   conflict: ReasonCode | undefined;
 }
 
@@ -37,44 +43,48 @@ export async function resolveOrder(leg: OrderLeg): Promise<Resolved> {
   if (view.inbox.noticesFor(leg.reference).length > 0) view.inbox.readAgain();
   for (let n = 0; ; n += 1) {
     if (view.state === 'needs-operator' && leg.holdsNoStatement) continueAsNewIfLong(view);
-    const pending = await untilNextLook(leg, since, n);
+    const pending = await untilNextSearch(leg, since, n);
     const startedAt = Date.now();
-    const look = await lookOnce(leg, n, startedAt >= proofFrom(since, waits));
-    const found = look === undefined ? 0 : look.orderIds.length + look.accepted.length + look.nearMisses;
+    const search = await searchOnce(leg, n, startedAt >= proofFrom(since, waits));
+    const found = search === undefined ? 0 : search.orderIds.length + search.accepted.length + search.nearMisses;
     // An order shown once is not proven absent by lists from before it.
     if (found > 0) scans.length = 0;
-    scans.push({ startedAt, stable: look?.stable === true, found });
-    if (look !== undefined) {
-      if (look.exists) leg.known = { ...leg.known, exists: true };
+    scans.push({ startedAt, stable: search?.stable === true, found });
+    if (search !== undefined) {
+      if (search.exists) leg.known = { ...leg.known, exists: true };
       // A sender without an answer may still be running: the end of its time counts as the end of the last attempt.
-      if (look.liveForMs > 0) since = Math.max(since, Date.now() + look.liveForMs);
-      const chosen = chosenOrder(leg, look, pending);
-      if (chosen !== undefined) return adopt(leg, chosen, look, pending);
-      if (look.conflict !== undefined) await park(leg, look.conflict, whatIsShown(look));
-      else if (leg.silence !== undefined && look.unsent?.includes(leg.silence.attempt)) {
+      if (search.liveForMs > 0) since = Math.max(since, Date.now() + search.liveForMs);
+      const chosen = chosenOrder(leg, search, pending);
+      if (chosen !== undefined) return adopt(leg, chosen, search, pending);
+      if (search.conflict !== undefined) await park(leg, search.conflict, whatIsShown(search));
+      else if (leg.silence !== undefined && search.unsent?.includes(leg.silence.attempt)) {
         return clear(leg, 'the sender has recorded it', wasNothing(leg));
       }
     }
-    const conflict = look?.conflict;
+    const conflict = search?.conflict;
     const absent = conflict === undefined && provenAbsent(scans, since, waits);
     const isWindowOver = Date.now() >= proofFrom(since, waits);
     // Absence is proven, and the sender never recorded the attempt, without which nothing leaves.
-    const neverCame = absent && leg.silence !== undefined && look?.recorded?.includes(leg.silence.attempt) === false;
+    const neverCame = absent && leg.silence !== undefined && search?.recorded?.includes(leg.silence.attempt) === false;
     if (neverCame) leg.known = wasNothing(leg);
     if (pending !== undefined && pending.answer === undefined) {
-      const seen = look && { absent, isOpen: (look.ours ?? found) === 0 && isWindowOver };
+      const seen = search && { absent, isOpen: (search.ours ?? found) === 0 && isWindowOver };
       const decided = decideByOperator(leg, pending, seen);
       if (decided !== undefined) return decided;
     }
     if (view.state === 'needs-operator' && view.reason?.code !== PROVED_NOTHING) continue;
-    const dedupe = look?.distrusted ? 'none' : terms.referenceDedupe;
-    const stableLooks = scans.filter((scan) => scan.stable && scan.found === 0).length;
-    const isFree = look !== undefined && look.liveForMs === 0 && (absent || look.switchedOff === undefined);
+    const dedupe = search?.distrusted ? 'none' : terms.referenceDedupe;
+    const stableSearches = scans.filter((scan) => scan.stable && scan.found === 0).length;
+    const isFree = search !== undefined && search.liveForMs === 0 && (absent || search.switchedOff === undefined);
     // No attempt is known that a send could repeat.
     if (isFree && absent && leg.parked === null && (neverCame || !leg.hasLeft)) {
       return clear(leg, 'negative proof', leg.known);
     }
-    if (isFree && leg.hasLeft && mayResend(dedupe, leg.known, { absent, stableLooks, isWindowOver })) {
+    if (
+      isFree &&
+      leg.hasLeft &&
+      mayResend(dedupe, leg.known, { absent, stableSearches: stableSearches, isWindowOver })
+    ) {
       if (absent) return clear(leg, 'negative proof');
       // An order in doubt cannot be stopped; after a cancel or rejection it is not resent either: the cancel counts once absence
       // is proven.
@@ -83,16 +93,16 @@ export async function resolveOrder(leg: OrderLeg): Promise<Resolved> {
       if (isWanted && mayResendInDoubt) return again(leg);
     }
     if (absent) await park(leg, 'order-not-found');
-    else if (searchDelayMs(n + 1, waits) === undefined) await park(leg, PROVED_NOTHING, look && whyNothing(look));
+    else if (searchDelayMs(n + 1, waits) === undefined) await park(leg, PROVED_NOTHING, search && whyNothing(search));
   }
 }
 
 /** What keeps the lists from proving anything, if known. */
-function whyNothing(look: OrderLook): string | undefined {
-  const { clocksApart, incomplete, indistinct = 0 } = look;
+function whyNothing(search: OrderSearch): string | undefined {
+  const { clocksApart, incomplete, indistinct = 0 } = search;
   if (clocksApart) return CLOCKS;
   if (incomplete) return INCOMPLETE;
-  return indistinct > 0 ? `${INDISTINCT} (${whatIsShown(look)})` : undefined;
+  return indistinct > 0 ? `${INDISTINCT} (${whatIsShown(search)})` : undefined;
 }
 
 const INCOMPLETE = 'the list of the bank lacks orders that it has accepted: ask the bank why';
@@ -112,7 +122,7 @@ function clear(leg: OrderLeg, why: string, known?: Submission): Resolved {
   leg.view.note(
     isRepeated ? `${why}: the same reference is sent again with the same bytes` : `${why}: nothing was sent`,
   );
-  leg.known = isRepeated ? cleared(leg.known) : { ...(known ?? leg.known), tainted: false, doubted: [] };
+  leg.known = isRepeated ? afterProvenAbsence(leg.known) : { ...(known ?? leg.known), tainted: false, doubted: [] };
   leg.silence = undefined;
   leg.parked = null;
   return { kind: 'gates' };
@@ -121,12 +131,12 @@ function clear(leg: OrderLeg, why: string, known?: Submission): Resolved {
 /** What was known before the attempt that turned out to have sent nothing: neither it nor the proof before it counts twice. */
 function wasNothing({ known, silence }: OrderLeg): Submission {
   if (silence === undefined) return known;
-  return { ...known, lastLeft: lastLeftOf(silence.before), resends: silence.before.resends };
+  return { ...known, lastLeft: lastPossiblySentAttempt(silence.before), resends: silence.before.resends };
 }
 
 function again(leg: OrderLeg): Resolved {
   leg.view.note('not seen: the same reference is sent again with the same bytes');
-  leg.known = resent(leg.known);
+  leg.known = afterUnprovenResend(leg.known);
   return { kind: 'resend' };
 }
 
@@ -140,16 +150,16 @@ async function isAsApproved({ plan, view }: OrderLeg): Promise<boolean> {
 /** The only order found as sent, the one among several that an operator names, or the one that two people say it is. */
 function chosenOrder(
   leg: OrderLeg,
-  look: Seen,
+  search: SearchResult,
   pending: PendingResolve<ResolveUpdate> | undefined,
 ): ShownOrder | undefined {
-  const asSent = look.orderIds.map((orderId): ShownOrder => ({ orderId, differences: [] }));
-  if (look.conflict === undefined && asSent.length > 0) return asSent[0];
+  const asSent = search.orderIds.map((orderId): ShownOrder => ({ orderId, differences: [] }));
+  if (search.conflict === undefined && asSent.length > 0) return asSent[0];
   if (pending?.request.action !== 'adopt-order') return undefined;
   const { by, orderId } = pending.request;
   const named = (shown: ShownOrder): boolean => shown.orderId === orderId;
-  if (look.conflict === 'duplicate-suspected') return asSent.find(named);
-  const shown = look.shown?.find(named);
+  if (search.conflict === 'duplicate-suspected') return asSent.find(named);
+  const shown = search.shown?.find(named);
   if (shown === undefined || shown.differences.length === 0) return shown;
   if (leg.adoptsDespite(shown, by)) return shown;
   const message = `it differs from what was sent in ${shown.differences.join(', ')}; this is noted, and a second person with evidence may adopt it`;
@@ -160,22 +170,22 @@ function chosenOrder(
 async function adopt(
   leg: OrderLeg,
   { orderId, differences }: ShownOrder,
-  look: Seen,
+  search: SearchResult,
   pending: PendingResolve<ResolveUpdate> | undefined,
 ): Promise<Resolved> {
   const { view, plan } = leg;
-  for (const other of look.orderIds) if (other !== orderId) setAside(leg, other);
+  for (const other of search.orderIds) if (other !== orderId) setAside(leg, other);
   leg.despite = differences;
   if (plan.endsPayout) view.orderId = orderId;
   if (pending !== undefined) {
     view.inbox.answer(pending, { accepted: true, message: `the bank shows order ${orderId}; it is followed` });
   }
   await view.enter(plan.following);
-  return { kind: 'placed', orderId, looksAtOnce: true };
+  return { kind: 'placed', orderId, readsAtOnce: true };
 }
 
 /** Text for people, who must name one of these orders. */
-function whatIsShown({ shown = [] }: OrderLook): string | undefined {
+function whatIsShown({ shown = [] }: OrderSearch): string | undefined {
   if (shown.length === 0) return undefined;
   const [some, rest] = [shown.slice(0, SHOWN_AT_MOST), shown.length - SHOWN_AT_MOST];
   const told = some.map(({ orderId, differences }) =>
@@ -187,7 +197,7 @@ function whatIsShown({ shown = [] }: OrderLook): string | undefined {
 const SHOWN_AT_MOST = 3;
 
 /** Waits until the next search is due, an order is reported, or an operator asks; returns the operator's request. */
-async function untilNextLook(
+async function untilNextSearch(
   { view, terms: { waits } }: OrderLeg,
   since: number,
   n: number,
@@ -203,9 +213,9 @@ async function untilNextLook(
   return inbox.asked;
 }
 
-async function lookOnce(leg: OrderLeg, n: number, mayProve: boolean): Promise<Seen | undefined> {
+async function searchOnce(leg: OrderLeg, n: number, mayProve: boolean): Promise<SearchResult | undefined> {
   const { view, plan, firstSentAt } = leg;
-  const look = await listScans.findOrder
+  const search = await listScans.findOrder
     .executeWithOptions({ summary: `search ${n + 1} for the order of this reference` }, [
       {
         claim: view.claim,
@@ -220,20 +230,20 @@ async function lookOnce(leg: OrderLeg, n: number, mayProve: boolean): Promise<Se
       if (isSuperseded(error)) throw error;
       return undefined;
     });
-  if (look === undefined) {
+  if (search === undefined) {
     view.note(`search ${n + 1}: the bank did not answer`);
     return undefined;
   }
-  const { orderIds, differences, accepted, nearMisses, ordersRead, pagesRead, stable } = look;
+  const { orderIds, differences, accepted, nearMisses, ordersRead, pagesRead, stable } = search;
   view.note(
     `search ${n + 1}: ${orderIds.length} found among ${ordersRead} orders on ${pagesRead} pages, ` +
-      `${stable ? 'stable' : look.clocksApart ? "not stable, the bank's clock is too far from ours" : 'not stable'}${differences.length > 0 ? `, other ${differences.join(', ')}` : ''}`,
+      `${stable ? 'stable' : search.clocksApart ? "not stable, the bank's clock is too far from ours" : 'not stable'}${differences.length > 0 ? `, other ${differences.join(', ')}` : ''}`,
   );
   // One order was accepted and another is shown: people must say which of them pays.
   const otherAccepted = orderIds.length > 0 && accepted.some((orderId) => !orderIds.includes(orderId));
-  if (orderIds.length > 1 || otherAccepted) return { ...look, conflict: 'duplicate-suspected' };
+  if (orderIds.length > 1 || otherAccepted) return { ...search, conflict: 'duplicate-suspected' };
   const isOther = differences.length > 0 || nearMisses > 0;
-  return { ...look, conflict: isOther ? 'reference-conflict' : undefined };
+  return { ...search, conflict: isOther ? 'reference-conflict' : undefined };
 }
 
 async function park({ view }: OrderLeg, reason: ReasonCode, detail?: string): Promise<void> {

@@ -10,7 +10,7 @@ export async function runLeg(leg: OrderLeg): Promise<LegResult> {
   if (placed.kind !== 'placed') return placed;
   leg.orderId = placed.orderId;
   leg.placedIds = [...new Set([...leg.placedIds, placed.orderId])];
-  leg.looksAtOnce = placed.looksAtOnce;
+  leg.readsAtOnce = placed.readsAtOnce;
   if (leg.plan.endsPayout) leg.view.orderId = placed.orderId;
   leg.view.show(leg.plan.following);
   leg.decision = undefined;

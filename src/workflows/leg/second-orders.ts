@@ -20,7 +20,7 @@ export function setAside({ setAside: aside, dismissed }: OrderLeg, orderId: stri
 }
 
 /** The chosen order took no money: the orders set aside for it count again. */
-export function takeBack({ setAside: aside, dismissed }: OrderLeg): void {
+export function countOrdersAgain({ setAside: aside, dismissed }: OrderLeg): void {
   for (const other of aside) dismissed.delete(other);
 }
 
@@ -35,13 +35,13 @@ export async function secondOrder(follow: Follow): Promise<string | undefined> {
   if (leg.plan.kind === 'exchange') return undefined;
   for (const told of knownOrders(leg)) {
     if (told === leg.orderId || leg.dismissed.has(told)) continue;
-    if (await isThere(follow, told)) return told;
+    if (await readShowsOrder(follow, told)) return told;
   }
   return undefined;
 }
 
 /** Whether a read shows the order, as one under the reference that may take money. */
-export async function isThere(follow: Follow, orderId: string): Promise<boolean> {
+export async function readShowsOrder(follow: Follow, orderId: string): Promise<boolean> {
   const { leg, notThere } = follow;
   const { view, plan, terms } = leg;
   const order = await localReads.readOrder
@@ -51,13 +51,13 @@ export async function isThere(follow: Follow, orderId: string): Promise<boolean>
     .catch(() => undefined);
   if (order === undefined) {
     follow.isSecondUnread = true;
-    follow.quickLooks += 1;
+    follow.quickReads += 1;
     return false;
   }
   if (order.status === NOT_FOUND) {
     const looks = (notThere.get(orderId) ?? 0) + 1;
     notThere.set(orderId, looks);
-    follow.quickLooks += 1;
+    follow.quickReads += 1;
     if (looks >= LOOKS_FOR_ABSENT) leg.dismissed.add(orderId);
     return false;
   }

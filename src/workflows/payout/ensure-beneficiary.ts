@@ -3,7 +3,7 @@ import type { Obstacle } from '../../domain/gates.ts';
 import { doublingPause, type Waits } from '../../domain/policy.ts';
 import { because } from '../../domain/reasons.ts';
 import { polls, sends } from '../proxies.ts';
-import { oneSend } from './one-send.ts';
+import { sendOrRenewClaim } from './one-send.ts';
 import { untilCancelRequested } from './until-cancel-requested.ts';
 import type { PayoutView } from './view.ts';
 
@@ -20,7 +20,7 @@ export async function ensureBeneficiary(
   for (let looks = 0; ; looks += 1) {
     view.show('preparing', because('beneficiary-pending'));
     const summary = looks === 0 ? 'adds the beneficiary' : `searches for the beneficiary, search ${looks + 1}`;
-    const added = await oneSend(view, () =>
+    const added = await sendOrRenewClaim(view, () =>
       sends.addBeneficiary.executeWithOptions({ summary }, [{ claim: view.claim }]),
     );
     if (added === undefined) {

@@ -1,6 +1,6 @@
 import { condition } from '@temporalio/workflow';
 import type { ExchangeProgress } from '../../domain/exchange-progress.ts';
-import { type Assessment, type Gate, nextGate, type Obstacle, type Passes } from '../../domain/gates.ts';
+import { type Assessment, type Gate, type GrantedApprovals, nextGate, type Obstacle } from '../../domain/gates.ts';
 import type { Reason, UnpaidState } from '../../domain/payout-state.ts';
 import { doublingPause, type Terms } from '../../domain/policy.ts';
 import { holdDigest } from '../../domain/question-digest.ts';
@@ -38,7 +38,7 @@ export class Gates {
   exchangeSent: boolean;
   /** The exchange was booked at a rate worse than the cap allows, and nobody has accepted that yet. */
   rateToAccept: Reason | undefined;
-  readonly passes: Passes;
+  readonly passes: GrantedApprovals;
   /** Workflow time until which to wait for funds; set at the first shortage. */
   private fundsUntil: number | undefined;
   /** Visits to a hold or a shortage, to space the looks. */
@@ -52,7 +52,7 @@ export class Gates {
     terms: Terms,
     accountId: string,
     { exchanged, exchangeSent }: ExchangeProgress,
-    passes: Passes = {},
+    passes: GrantedApprovals = {},
   ) {
     this.passes = { ...passes };
     this.view = view;

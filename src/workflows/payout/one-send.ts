@@ -2,7 +2,7 @@ import { call, isSuperseded } from '../proxies.ts';
 import type { PayoutView } from './view.ts';
 
 /** Result of a sending activity; undefined if it gave no answer: the caller then notes that and renews the claim. */
-export async function answerTo<Result>(send: () => Promise<Result>): Promise<Result | undefined> {
+export async function answerOrUndefined<Result>(send: () => Promise<Result>): Promise<Result | undefined> {
   try {
     return await send();
   } catch (error) {
@@ -20,8 +20,11 @@ export async function renewClaim(view: PayoutView): Promise<void> {
 }
 
 /** Both, if nothing has to be noted in between. */
-export async function oneSend<Result>(view: PayoutView, send: () => Promise<Result>): Promise<Result | undefined> {
-  const answer = await answerTo(send);
+export async function sendOrRenewClaim<Result>(
+  view: PayoutView,
+  send: () => Promise<Result>,
+): Promise<Result | undefined> {
+  const answer = await answerOrUndefined(send);
   if (answer === undefined) await renewClaim(view);
   return answer;
 }

@@ -10,7 +10,7 @@ import {
 import type { AwaitedApproval } from '../../domain/approval.ts';
 import { HOUR_MS } from '../../domain/durations.ts';
 import type { ExchangeProgress } from '../../domain/exchange-progress.ts';
-import type { Passes } from '../../domain/gates.ts';
+import type { GrantedApprovals } from '../../domain/gates.ts';
 import { type PayoutInput, payoutTitle } from '../../domain/instruction.ts';
 import type { PayoutKind } from '../../domain/names.ts';
 import { doublingPause } from '../../domain/policy.ts';
@@ -46,7 +46,7 @@ export interface RunBefore {
   /** Term of its claim; the next run takes the next term. */
   term: number;
   legs: Partial<Record<LegKind, LegMemory>>;
-  passes: Passes;
+  passes: GrantedApprovals;
   /** The question left unanswered; absent if decisions are signed, because they are then in the store. */
   unanswered?: AwaitedApproval;
 }

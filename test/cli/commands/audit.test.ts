@@ -88,7 +88,7 @@ it('refuses a key that is none and a file that is not there', () =>
 it('shows a batch with its rows, a payout, and whatever else an entry is about', () =>
   atHome(async ({ session, store, told }) => {
     await store.claimBatch(batchClaim('b-1', ['a', 'b']));
-    const before = (await store.auditOf('b-1')).length;
+    const before = (await store.auditEntriesOf('b-1')).length;
     const { reference: a } = claimRow(1, 'a');
     const { reference: b } = claimRow(2, 'b');
     for (const subject of [a, b, 'b-1', 'currency EUR', 'c']) await store.audit({ ...entry(1), subject });
@@ -124,7 +124,7 @@ it('has another key sign from then on, puts it into the home, and takes none tha
     await store.audit(entry(1));
     expect(await verifyAudit(session, undefined, NOTHING)).toBe(0);
     expect(told.at(-1)).toMatchObject({ audit: { ok: true, size: 3, signedSize: 2 } });
-    expect((await store.auditOf('audit key')).map(({ actor }) => actor)).toEqual(['carol']);
+    expect((await store.auditEntriesOf('audit key')).map(({ actor }) => actor)).toEqual(['carol']);
     const old = join(home, 'old.pem');
     writeFileSync(old, before);
     await expect(rotateAuditKey(session, old, asked)).rejects.toMatchObject({ code: 'key-used-before' });

@@ -79,7 +79,7 @@ it('copies the store of the home and puts the copy back, and says what each mean
   await onStore(async (store) => {
     expect((await store.batches(10)).map(({ batchId }) => batchId)).toEqual(['b1']);
     expect((await store.restored())?.at).toBe(Date.parse(restoredAt));
-    expect(await store.auditOf('store')).toMatchObject([{ actor: 'alice', action: 'restore' }]);
+    expect(await store.auditEntriesOf('store')).toMatchObject([{ actor: 'alice', action: 'restore' }]);
   });
 });
 
@@ -153,7 +153,7 @@ describe.runIf(BACKENDS.length > 1)('after pg_restore', () => {
     expect(text).toContain(`PostgreSQL database ${name} on 127.0.0.1`);
     await onStore(async (store) => {
       expect(await store.restored()).toEqual({ at: Date.parse(restoredAt), from: 5_000 });
-      expect(await store.auditOf('store')).toMatchObject([{ actor: 'alice', action: 'restore' }]);
+      expect(await store.auditEntriesOf('store')).toMatchObject([{ actor: 'alice', action: 'restore' }]);
       await store.claimBatch({ ...batchClaim('b2', ['c']), at: 9_000 });
     }, url);
     expect(await restored()).toBe(0);

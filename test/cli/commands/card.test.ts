@@ -159,7 +159,7 @@ describe('a card payment', () => {
       lastFour: '1881',
       at: 5,
     });
-    await store.cards.link('pay-1', 'order-1', 5);
+    await store.cards.linkPayment('pay-1', 'order-1', 5);
     const event = {
       kind: 'status',
       paymentId: 'pay-1',
@@ -188,7 +188,7 @@ describe('a card payment', () => {
   it('is listed, and retrieved by any of its ids', async () => {
     expect(await listCards(session)).toBeUndefined();
     expect(told[0]?.text).toMatch(/order-1 .* needs-operator +49\.90 +EUR +pay-1/);
-    await store.cards.link('pay-0', 'order-1', 4);
+    await store.cards.linkPayment('pay-0', 'order-1', 4);
     for (const id of ['order-1', 'card/order-1', 'pay-1', 'pay-0', 'pay-9']) await retrieveCard(session, id);
     const ids = told.slice(1).map(({ document }) => (document.payment as { payment_id: string }).payment_id);
     expect(ids).toEqual(['pay-1', 'pay-1', 'pay-1', 'pay-0', 'pay-9']);
@@ -258,7 +258,11 @@ describe('a card payment', () => {
     };
     await expect(keepLooking()).rejects.toMatchObject({ kind: endsWith(exit), code });
     const detail = { action: 'keep-looking', evidence: 'e', outcome: 'refused', why: expect.any(String) };
-    expect((await store.auditOf('order-1')).at(-1)).toMatchObject({ actor: 'a', action: 'asked to resolve', detail });
+    expect((await store.auditEntriesOf('order-1')).at(-1)).toMatchObject({
+      actor: 'a',
+      action: 'asked to resolve',
+      detail,
+    });
   });
 
   it('whose end was contradicted has it confirmed, once', async () => {
@@ -276,9 +280,12 @@ describe('a card payment', () => {
       });
     expect(await confirmEnd()).toBe(0);
     expect(await cards.get('order-1')).toMatchObject({ state: 'failed', contradictedAt: null });
-    expect((await store.auditOf('order-1')).at(-1)).toMatchObject({ actor: 'alice', detail: { evidence: 'letter 7' } });
+    expect((await store.auditEntriesOf('order-1')).at(-1)).toMatchObject({
+      actor: 'alice',
+      detail: { evidence: 'letter 7' },
+    });
     await expect(confirmEnd()).rejects.toMatchObject({ code: 'not-contradicted' });
-    const again = (await store.auditOf('order-1')).at(-1);
+    const again = (await store.auditEntriesOf('order-1')).at(-1);
     expect(again).toMatchObject({ actor: 'alice', action: 'asked to confirm-end', detail: { outcome: 'refused' } });
   });
 
@@ -324,7 +331,7 @@ describe('a card payment', () => {
       ['card/order-1', 'changeAmount', { by: 'olga' }],
       ['card/order-1', 'resolve', { by: 'olga' }],
     ]);
-    const entries = await store.auditOf('order-1');
+    const entries = await store.auditEntriesOf('order-1');
     expect(entries.filter(({ actor }) => actor === 'olga')).not.toEqual([]);
   });
 

@@ -61,7 +61,7 @@ it('`resolve` hands on who decides and on what evidence, and tells the answer', 
   expect(text).toContain('asked; another person confirms');
   await resolve(session, 'doc', { ...CLOSE, by: 'carol' });
   expect(asked).toMatchObject([{ by: 'bob' }, { by: 'carol' }]);
-  const entries = await store.auditOf(reference);
+  const entries = await store.auditEntriesOf(reference);
   expect(entries).toMatchObject([
     { actor: 'bob', action: 'asked to resolve', detail: { outcome: answer.message } },
     { actor: 'carol', action: 'asked to resolve' },
@@ -73,7 +73,11 @@ it('`resolve` that is refused ends 5, like every decision that is', async () => 
   expect(await resolve(session, 'doc', CLOSE)).toBe(5);
   expect(text).toContain('refused: absence is not proven');
   const detail = { action: 'close-as-not-paid', evidence: 'letter of 12 May', outcome: 'refused', why: answer.message };
-  expect((await store.auditOf(reference)).at(-1)).toMatchObject({ actor: 'bob', action: 'asked to resolve', detail });
+  expect((await store.auditEntriesOf(reference)).at(-1)).toMatchObject({
+    actor: 'bob',
+    action: 'asked to resolve',
+    detail,
+  });
 });
 
 it('`cancel` of a batch on a stack of its own ends once each row that can be stopped has heard, and has acted', async () => {
@@ -142,7 +146,7 @@ it('with a policy a stopped batch goes on for its maker or an operator of all of
   expect(await controlOf()).toBe('running');
   // To drain what runs holds back.
   await control(as(), 'drain', 'batch-1', { by: 'whoever' });
-  expect((await store.auditOf('batch-1')).map(({ actor }) => actor)).toContain('omar');
+  expect((await store.auditEntriesOf('batch-1')).map(({ actor }) => actor)).toContain('omar');
 });
 
 const withDeadline = (_at: number, call: () => Promise<unknown>): Promise<unknown> => call();

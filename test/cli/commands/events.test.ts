@@ -17,7 +17,7 @@ let references: string[];
 
 beforeEach(async () => {
   store = await openEmptyStore();
-  await store.takeSubscription({ name: 'erp', owner: 'one', now: AT, until: AT + 1 });
+  await store.leaseSubscription({ name: 'erp', owner: 'one', now: AT, until: AT + 1 });
   references = [];
   for (const id of ['a', 'b']) {
     const { reference, term } = (await store.claimPayout(payoutClaim(id))).record;
@@ -38,8 +38,8 @@ beforeEach(async () => {
 
 afterEach(() => store.close());
 
-const move = (change: Parameters<Store['moveSubscription']>[1]): Promise<boolean> =>
-  store.moveSubscription({ name: 'erp', owner: 'one', from: 0 }, change);
+const move = (change: Parameters<Store['recordDeliveryProgress']>[1]): Promise<boolean> =>
+  store.recordDeliveryProgress({ name: 'erp', owner: 'one', from: 0 }, change);
 
 describe('payouts events', () => {
   it('lists the newest events, or those from a position on, and says when there are more', async () => {
@@ -103,7 +103,7 @@ describe('payouts events replay', () => {
     await move({ position: 2, parkedAt: AT });
     expect(await replayEvents(session, asked)).toBeUndefined();
     expect(await store.subscriptions()).toMatchObject([{ position: 0, parkedAt: null }]);
-    expect(await store.auditOf('erp')).toMatchObject([{ actor: 'alice', action: 'events replayed' }]);
+    expect(await store.auditEntriesOf('erp')).toMatchObject([{ actor: 'alice', action: 'events replayed' }]);
   });
 
   it('refuses a position that there is not, and a name that nobody has', async () => {

@@ -160,7 +160,7 @@ it('`approve` of a batch whose rows ask different questions asks which, and take
     message: expect.stringContaining('look-alike (1), approval-required (1)'),
     hint: expect.stringContaining('--kind look-alike,approval-required'),
   });
-  expect(await store.auditOf(claimRow(1, 'A-1').reference)).not.toContainEqual(
+  expect(await store.auditEntriesOf(claimRow(1, 'A-1').reference)).not.toContainEqual(
     expect.objectContaining({ action: 'asked to approve' }),
   );
 });

@@ -36,7 +36,10 @@ it('switches off and on by the store alone, and lists who did and why', () =>
     await switchOn(session, 'currency', 'USD', OPTIONS);
     await listSwitches(session);
     expect(told.at(-1)).toEqual({ switches: [] });
-    expect((await store.auditOf('currency USD')).map(({ action }) => action)).toEqual(['switch off', 'switch on']);
+    expect((await store.auditEntriesOf('currency USD')).map(({ action }) => action)).toEqual([
+      'switch off',
+      'switch on',
+    ]);
   }));
 
 it.each([

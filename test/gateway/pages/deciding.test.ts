@@ -87,7 +87,7 @@ describe('a payout that asks', () => {
     expect(told).toMatchObject({ reference: row.reference, decision: 'approve', by: 'bob', remark: 'as agreed' });
     expect(told?.signed).toMatchObject({ question: 'payout', digest, subject: 'bob', storeId: gateway.door.store.id });
     expect(await isSigned(people.policy, told?.signed as SignedDecision)).toBe(true);
-    const audit = await gateway.door.store.auditOf(row.reference);
+    const audit = await gateway.door.store.auditEntriesOf(row.reference);
     expect(audit.at(-1)).toMatchObject({ actor: 'bob', action: 'asked to approve', detail: { outcome: 'counted' } });
     await gateway.door.store.takeSignedDecision(told?.signed as SignedDecision, Date.now());
     expect((await bob.send('/')).text).toContain('Nothing waits for you.');
@@ -201,7 +201,9 @@ describe('a payout that asks', () => {
     expect(await tries('erin')).toEqual([200, false, 403]);
     expect(await tries('bob')).toEqual([200, true, 200]);
     expect(gateway.decisions).toEqual([]);
-    const refused = (await gateway.door.store.auditOf(row.reference)).filter(({ action }) => action === 'refused');
+    const refused = (await gateway.door.store.auditEntriesOf(row.reference)).filter(
+      ({ action }) => action === 'refused',
+    );
     expect(refused.map(({ actor, detail }) => [actor, detail.route])).toEqual([
       ['alice', '/payouts/:reference/decide'],
       ['carol', '/payouts/:reference/decide'],
@@ -220,7 +222,7 @@ describe('a payout that asks', () => {
     const refused = await bob.sign(path, `${path}/decide`, { decision: 'approve', remark: '' }, keyOf(people, 'bob'));
     expect(refused.status).toBe(409);
     expect(refused.text).toContain('this person has approved already');
-    const audit = await gateway.door.store.auditOf(row.reference);
+    const audit = await gateway.door.store.auditEntriesOf(row.reference);
     expect(audit.at(-1)?.detail).toMatchObject({ outcome: 'refused', why: 'this person has approved already' });
   });
 
@@ -284,9 +286,9 @@ describe('what operators do', () => {
     expect(await store.switches()).toMatchObject([{ scope: 'currency', key: 'USD', by: 'carol', reason: 'odd rates' }]);
     expect((await carol.sign('/switches', '/switches', { reason: 'all well' }, key)).status).toBe(303);
     expect(await store.switches()).toEqual([]);
-    const acts = (await store.auditOf('off currency USD')).map(({ actor, action }) => `${actor} ${action}`);
+    const acts = (await store.auditEntriesOf('off currency USD')).map(({ actor, action }) => `${actor} ${action}`);
     expect(acts).toEqual(['carol approve, signed']);
-    const refused = (await store.auditOf(incident?.id ?? '')).map(({ actor, action }) => `${actor} ${action}`);
+    const refused = (await store.auditEntriesOf(incident?.id ?? '')).map(({ actor, action }) => `${actor} ${action}`);
     expect(refused).toEqual(['carol approve refused', 'carol approve, signed']);
   });
 

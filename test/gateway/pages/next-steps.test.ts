@@ -141,7 +141,7 @@ it('a payout is cancelled on its page by its maker or an operator, with a reason
   expect(gateway.cancels).toEqual(
     ['alice', 'carol'].map((by) => ({ reference: row.reference, by, reason: 'withdrawn' })),
   );
-  const audit = await gateway.door.store.auditOf(row.reference);
+  const audit = await gateway.door.store.auditEntriesOf(row.reference);
   expect(audit.findLast(({ actor }) => actor === 'carol')).toMatchObject({
     action: 'asked to cancel',
     detail: { outcome: 'cancelled' },

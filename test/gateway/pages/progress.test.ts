@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../src/domain/problem.ts';
-import { AtOnce } from '../../../src/gateway/at-once.ts';
+import { ConcurrencyCounter } from '../../../src/gateway/concurrency-limit.ts';
 import { openGateway, type RunningGateway } from '../running-gateway.ts';
 import { claimed } from './asking.ts';
 import { openPages, pagePeople, signedIn, type Visit } from './visiting.ts';
@@ -46,7 +46,7 @@ describe('streams', () => {
   });
 
   it('are no more than there is room for, whoever opens them', () => {
-    const open = new AtOnce({ each: 2, all: 3 }, () => new Problem('too-many', 'full', 'full'));
+    const open = new ConcurrencyCounter({ each: 2, all: 3 }, () => new Problem('too-many', 'full', 'full'));
     const [first] = [open.enter('alice'), open.enter('alice'), open.enter('bob')];
     expect(() => open.enter('carol')).toThrow('full');
     first?.();

@@ -50,7 +50,7 @@ describe('a payout that nobody can decide by looking', () => {
     expect(gateway.resolves).toEqual(
       signed.map(({ id: decisionId, subject: by }) => ({ reference, ...CLOSE, orderId: undefined, by, decisionId })),
     );
-    expect((await store.auditOf(reference)).at(-1)).toMatchObject({
+    expect((await store.auditEntriesOf(reference)).at(-1)).toMatchObject({
       actor: 'erin',
       action: 'asked to resolve',
       detail: { ...CLOSE, outcome: 'looked again; nothing new' },
@@ -122,7 +122,7 @@ describe('a payout that nobody can decide by looking', () => {
     const refused = await visit.submit(path, `${path}/resolve`, { ...CLOSE, by: 'carol' });
     expect(refused.status).toBe(409);
     expect(refused.text).toContain(why);
-    expect((await gateway.door.store.auditOf(row.reference)).at(-1)).toMatchObject({
+    expect((await gateway.door.store.auditEntriesOf(row.reference)).at(-1)).toMatchObject({
       actor: 'carol',
       action: 'asked to resolve',
       detail: { ...CLOSE, outcome: 'refused', why },
@@ -130,6 +130,8 @@ describe('a payout that nobody can decide by looking', () => {
     const gone = new Error('the connection is gone');
     Object.assign(gateway.deps.pages, { resolve: () => Promise.reject(gone) });
     expect((await visit.submit(path, `${path}/resolve`, { ...CLOSE, by: 'carol' })).status).toBe(500);
-    expect((await gateway.door.store.auditOf(row.reference)).at(-1)?.detail).toMatchObject({ outcome: 'no answer' });
+    expect((await gateway.door.store.auditEntriesOf(row.reference)).at(-1)?.detail).toMatchObject({
+      outcome: 'no answer',
+    });
   });
 });

@@ -29,7 +29,7 @@ describe('signing in', () => {
     const page = await visit.send('/');
     expect(page.status).toBe(200);
     expect(page.text).toContain('alice');
-    const entries = await gateway.door.store.auditOf('pages');
+    const entries = await gateway.door.store.auditEntriesOf('pages');
     expect(entries.map(({ actor, action }) => [actor, action])).toEqual([['alice', 'signed in']]);
   });
 
@@ -62,7 +62,7 @@ describe('signing in', () => {
     expect((await other.submit('/sign-in', '/sign-in', { signed: madeUp })).status).toBe(401);
     expect((await other.submit('/sign-in', '/sign-in', { signed: '{}' })).status).toBe(401);
     expect((await other.send('/')).status).toBe(303);
-    const entries = await gateway.door.store.auditOf('pages');
+    const entries = await gateway.door.store.auditEntriesOf('pages');
     expect(entries.map(({ actor, action }) => `${actor} ${action}`)).toEqual([
       'unknown sign-in refused',
       'bob signed in',

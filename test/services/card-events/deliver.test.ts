@@ -74,7 +74,7 @@ async function openWorld() {
 describe('A card event', () => {
   it('goes to the open workflow of its payment, whatever intent it names itself', async () => {
     const { world, deps, cards } = await openWorld();
-    await cards.link('p-1', 'm-1', 1_000);
+    await cards.linkPayment('p-1', 'm-1', 1_000);
     await deliverCardEvent(deps, await world.receive(cardEvent('p-1', { merchantRequestId: 'm-other' })));
     expect(world.signals).toMatchObject([{ owner: 'm-1', paymentId: 'p-1' }]);
     expect(await world.effects()).toEqual({ 'p-1': 'delivered' });
@@ -130,7 +130,7 @@ describe('A card event', () => {
     expect(await world.effects()).toEqual({ 'p-1': effect });
     const contradicted = effect === 'contradicts';
     expect((await cards.get('m-1'))?.contradictedAt).toBe(contradicted ? world.now : null);
-    expect(await store.auditOf('m-1')).toHaveLength(contradicted ? 1 : 0);
+    expect(await store.auditEntriesOf('m-1')).toHaveLength(contradicted ? 1 : 0);
     expect(world.looks).toEqual([]);
   });
 
@@ -248,7 +248,7 @@ describe('A sweep', () => {
     expect(world.looks.filter((id) => id === 'p-2')).toHaveLength(5);
     expect(world.looks).toHaveLength(12);
     expect(await cards.undelivered(false, 10)).toHaveLength(3);
-    await cards.link('p-2', 'm-1', world.now);
+    await cards.linkPayment('p-2', 'm-1', world.now);
     await world.sweep();
     expect(await world.effects()).toEqual({ 'p-2': 'delivered' });
   });

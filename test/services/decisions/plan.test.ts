@@ -137,7 +137,7 @@ describe('One signature for the rows of a batch', () => {
     expect(await found(deps, plan, 0)).toEqual(['counted', 'bob']);
     expect(await planAndSign(deps, carol)).toMatchObject({ plan: { digest: plan.digest }, taken: { taken: true } });
     for (const n of [0, 1, 2]) expect(await found(deps, plan, n)).toEqual(['approved', 'bob', 'carol']);
-    expect((await deps.store.auditOf('batch')).map(({ actor, action }) => `${actor}: ${action}`)).toEqual([
+    expect((await deps.store.auditEntriesOf('batch')).map(({ actor, action }) => `${actor}: ${action}`)).toEqual([
       'maker: batch claimed',
       'bob: approve, signed',
       'carol: approve, signed',
@@ -269,7 +269,7 @@ describe('One signature for the rows of a batch', () => {
     expect(await found(deps, plan, 0)).toEqual(['counted']);
     expect(await takePlan(deps, plan, own)).toEqual({ taken: true });
     expect(await takePlan(deps, plan, own)).toEqual({ refused: 'this person has decided this already' });
-    expect((await store.auditOf('batch')).filter(({ action }) => action === 'approve refused')).toHaveLength(11);
+    expect((await store.auditEntriesOf('batch')).filter(({ action }) => action === 'approve refused')).toHaveLength(11);
   });
 
   it('counts only while the store shows the proof of the row, and while the person is in the policy', async () => {

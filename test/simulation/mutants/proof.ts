@@ -105,7 +105,7 @@ export const PROOF_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/workflows/leg/resolve.ts',
-        find: 'const seen = look && { absent, isOpen: (look.ours ?? found) === 0 && isWindowOver };',
+        find: 'const seen = search && { absent, isOpen: (search.ours ?? found) === 0 && isWindowOver };',
         replace:
           "const seen = { absent, isOpen: true };\n      leg.people.agree('close-as-not-paid', String(isWindowOver));",
       },

@@ -204,7 +204,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: SEND_ORDER,
-        find: 'orderInForce<SentOrder>(attempts) ?? orderOf',
+        find: 'orderToRepeat<SentOrder>(attempts) ?? orderOf',
         replace: 'orderOf',
       },
     ],
@@ -306,11 +306,11 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     what: 'a run sends while another sender may still be about to',
     edits: [
       { file: ATTEMPTS, find: 'sentAt - other.sentAt < SENDER_LIFE_MS', replace: 'sentAt < other.sentAt' },
-      { file: 'src/workflows/leg/resolve.ts', find: 'look.liveForMs === 0 && ', replace: '' },
+      { file: 'src/workflows/leg/resolve.ts', find: 'search.liveForMs === 0 && ', replace: '' },
       {
         file: 'src/workflows/leg/resolve.ts',
-        find: 'if (look.liveForMs > 0) since',
-        replace: 'if (look.liveForMs < 0) since',
+        find: 'if (search.liveForMs > 0) since',
+        replace: 'if (search.liveForMs < 0) since',
       },
     ],
   },

@@ -89,7 +89,7 @@ export const WORLD_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/submission.ts',
-        find: 'if (lastLeftOf(known) <= stored.attempts && !isUnseen) return { ...stored, attempts };',
+        find: 'if (lastPossiblySentAttempt(known) <= stored.attempts && !isUnseen) return { ...stored, attempts };',
         replace: 'if (attempts >= 0 || isUnseen) return stored;',
       },
     ],

@@ -6,7 +6,7 @@ import { freePort } from './ports.ts';
  * The HTTP ports of the Temporal CLI's dev server. They answer any Host and Origin, so a web page open on this machine could read
  * and signal workflows. Nothing uses its HTTP API; the UI server is reached only through our proxy (`web-ui.ts`).
  */
-export interface TemporalDoors {
+export interface DevServerPorts {
   /** UI server: files of the Web UI, and its own API. */
   uiPort: number;
   /** HTTP API of the frontend. It cannot address a workflow whose id contains a slash. */
@@ -22,7 +22,7 @@ export interface TemporalDoors {
 export const SEALED_UI_PATH = '^/api*';
 
 /** The request target that reaches the UI server's API; `path` begins with `/api/`. */
-export const apiTarget = ({ uiPort }: TemporalDoors, path: string): string => `HTTP://${HOST}:${uiPort}${path}`;
+export const apiTarget = ({ uiPort }: DevServerPorts, path: string): string => `HTTP://${HOST}:${uiPort}${path}`;
 
 /** Where the UI server's Markdown route ends up under the public path: any path with this prefix. */
 export const RENDER_PATH = '/^/apirender';
@@ -30,13 +30,13 @@ export const RENDER_PATH = '/^/apirender';
 const HOST = '127.0.0.1';
 const ANSWER_MS = 5_000;
 
-export async function chooseDoors(taken: readonly number[]): Promise<TemporalDoors> {
+export async function chooseDevServerPorts(taken: readonly number[]): Promise<DevServerPorts> {
   const uiPort = await freePort(taken);
   return { uiPort, apiPort: await freePort([...taken, uiPort]) };
 }
 
 /** Flags of `temporal server start-dev`. */
-export const doorArguments = ({ uiPort, apiPort }: TemporalDoors): string[] => [
+export const devServerPortFlags = ({ uiPort, apiPort }: DevServerPorts): string[] => [
   ...['--ui-port', `${uiPort}`, '--ui-public-path', SEALED_UI_PATH, '--http-port', `${apiPort}`],
   // The only Host that the HTTP API accepts; nobody is told it.
   ...['--dynamic-config-value', `frontend.httpAllowedHosts=${JSON.stringify([`${randomUUID()}.invalid`])}`],
@@ -45,7 +45,7 @@ export const doorArguments = ({ uiPort, apiPort }: TemporalDoors): string[] => [
 ];
 
 /** Whether web pages are really kept out: another version of the CLI may treat the flags differently. */
-export async function doorsAreClosed({ uiPort, apiPort }: TemporalDoors): Promise<boolean> {
+export async function webPagesAreKeptOut({ uiPort, apiPort }: DevServerPorts): Promise<boolean> {
   const path = '/api/v1/namespaces';
   const [ui, api] = await Promise.all([answerTo(uiPort, path), answerTo(apiPort, path)]);
   return api.status === 403 && !ui.type.includes('json');

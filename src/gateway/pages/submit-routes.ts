@@ -9,12 +9,12 @@ import { answerOf } from '../answer-error.ts';
 import { refusalFor } from '../may-see.ts';
 import { parsed, storableText } from '../schemas.ts';
 import { assertFileName, receive, tooLarge } from '../upload.ts';
-import { choosePage, type HandOverOptions, type PlanPage, planPage, refusedPage } from './hand-over-page.ts';
 import { show, viewOf } from './layout.ts';
-import { assertMayHandOver } from './may-do.ts';
+import { assertMaySubmitFiles } from './may-do.ts';
 import type { PagesContext } from './pages-context.ts';
 import type { PendingUpload, PendingUploads } from './pending-uploads.ts';
 import { batchPath } from './pieces.ts';
+import { choosePage, type PlanPage, planPage, refusedPage, type SubmitOptions } from './submit-page.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -34,13 +34,13 @@ const agreeBody = options.extend({ plan: z.string().max(100), by: storableText.o
 export function planRoutes(app: FastifyInstance, context: PagesContext, uploads: PendingUploads): void {
   const { deps, policy } = context;
   const heldIn = (request: FastifyRequest): PendingUpload => {
-    assertMayHandOver(request.caller);
+    assertMaySubmitFiles(request.caller);
     const { upload } = request.params as { upload: string };
     const held = uploads.find(upload, request.caller.name, deps.now());
     if (held !== undefined) return held;
     throw new Problem('not-found', 'unknown-id', 'This file is no longer available.', { hint: 'Submit it again.' });
   };
-  const taken = async (held: PendingUpload, asked: HandOverOptions & { by?: string; plan?: string }) => {
+  const taken = async (held: PendingUpload, asked: SubmitOptions & { by?: string; plan?: string }) => {
     const { skip, meant, by, plan } = asked;
     const dryRun = plan === undefined;
     const taking = {
@@ -83,7 +83,7 @@ export function planRoutes(app: FastifyInstance, context: PagesContext, uploads:
 }
 
 /** `/batches/new`: receives a file. */
-export async function handOverRoutes(
+export async function submitRoutes(
   app: FastifyInstance,
   context: PagesContext,
   uploads: PendingUploads,
@@ -91,7 +91,7 @@ export async function handOverRoutes(
   const { deps } = context;
   await app.register(multipart, { limits: { fileSize: FILE_BYTES_MAX, files: 1, fields: 5, fieldSize: 1_000 } });
   app.get('/batches/new', (request, reply) => {
-    assertMayHandOver(request.caller);
+    assertMaySubmitFiles(request.caller);
     const view = viewOf(request, reply, context);
     return show(reply, view, { title: 'Submit a file', body: choosePage(view) });
   });
@@ -100,7 +100,7 @@ export async function handOverRoutes(
     onError: async ({ part }: FastifyRequest) => void part?.file.resume(),
   };
   app.post('/batches/new', guarded, async ({ part, caller }, reply) => {
-    assertMayHandOver(caller);
+    assertMaySubmitFiles(caller);
     if (part === undefined || part.filename === '') {
       throw new Problem('usage', 'file-missing', 'No file was chosen.', { hint: 'Choose one.' });
     }

@@ -16,7 +16,7 @@ interface Event {
 const READ: readonly string[] = ['outcome', 'why', 'remark', 'reason', 'code', 'evidence', 'orderId'];
 
 /** What has happened to a payout, the oldest first. */
-export async function storyOf(store: Store, row: PayoutRecord): Promise<Html> {
+export async function historyOf(store: Store, row: PayoutRecord): Promise<Html> {
   const { kind, uid, documentId, generation, reference, by, createdAt, releasedAt } = row;
   const exchange = kind === 'payout' ? await store.attempts(referenceOf(uid, documentId, 'exchange', generation)) : [];
   const events: Event[] = [
@@ -24,7 +24,7 @@ export async function storyOf(store: Store, row: PayoutRecord): Promise<Html> {
     ...(releasedAt === null ? [] : [{ at: releasedAt, who: 'product', what: ' started it' }]),
     ...exchange.map(sent('the exchange')),
     ...(await store.attempts(reference)).map(sent('the order')),
-    ...(await store.auditOf(reference)).map(audited),
+    ...(await store.auditEntriesOf(reference)).map(audited),
   ];
   const shown = events
     .sort((a, b) => a.at - b.at)

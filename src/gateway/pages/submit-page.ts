@@ -10,7 +10,7 @@ import { batchPath, type Column, dataTable, money, payoutPath } from './pieces.t
 import { byField } from './signed-form.ts';
 
 /** How the rows of a file are taken. */
-export interface HandOverOptions {
+export interface SubmitOptions {
   /** Invalid rows are left out, and the others paid. */
   skip: boolean;
   /** Look-alikes of earlier payouts are intended: they are not held. */
@@ -32,7 +32,7 @@ export interface PlanPage {
   view: View;
   /** Path of the page for this file. */
   path: string;
-  options: HandOverOptions;
+  options: SubmitOptions;
 }
 
 export function planPage({ view, path, options }: PlanPage, { plan, findings, warnings }: PlanDocument): Html {
@@ -158,11 +158,11 @@ const findingTable = (findings: readonly Finding[]): Html =>
 
 const choices = (
   path: string,
-  { skip, meant }: HandOverOptions,
+  { skip, meant }: SubmitOptions,
 ): Html => html`<form class="filters" method="get" action="${path}">
 <label class="inline"><input type="checkbox" name="skip" value="yes"${skip && html` checked`}> Leave out rows with findings and pay the others</label>
 <label class="inline"><input type="checkbox" name="meant" value="yes"${meant && html` checked`}> Do not hold rows that look like an earlier payout</label>
 <button>Plan again</button></form>`;
 
-const optionFields = ({ skip, meant }: HandOverOptions): Html =>
+const optionFields = ({ skip, meant }: SubmitOptions): Html =>
   html`${skip && html`<input type="hidden" name="skip" value="yes">`}${meant && html`<input type="hidden" name="meant" value="yes">`}`;

@@ -8,7 +8,7 @@ import type { OpenResume } from './resume-payment.ts';
 export type ReadyCard = Extract<PreparedCard, { kind: 'ready' }>;
 
 /** Progress of a payment, in this run or earlier ones. */
-export interface Begun {
+export interface CardProgress {
   /** Index of the create, from 0. */
   creations: number;
   creation: Creation;
@@ -27,10 +27,10 @@ export interface Begun {
 const NOTHING_SERVED = { noticed: 0, claimed: 0 };
 
 /** Progress of earlier runs. */
-export function begunBefore(
+export function progressOfEarlierRuns(
   { requestIds, earlier }: ReadyCard,
   { three_ds: threeDs = 'setup' }: Partial<CardPaymentInput>,
-): Begun {
+): CardProgress {
   const { creation = 0, attempts = 0, inDoubtSince = null, resumes: over = 0, openResume } = earlier ?? {};
   const [requestId = '', ...rest] = resumesOf(requestIds.resume, creation).slice(over);
   return {
@@ -54,7 +54,11 @@ export function takeOver(execution: CardExecution, earlier: EarlierRuns | undefi
 }
 
 /** Starts over with another card: under a new id, unless none was used for the previous card, and always with a 3DS setup. */
-export function withAnotherCard({ requestIds }: ReadyCard, before: Begun, { completions }: CardExecution): Begun {
+export function withAnotherCard(
+  { requestIds }: ReadyCard,
+  before: CardProgress,
+  { completions }: CardExecution,
+): CardProgress {
   const isUsed = before.creation.attempts > 0;
   const creations = isUsed ? Math.max(RESTARTS_MAX, before.creations) + 1 : before.creations;
   return {

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { ScopeFacts, Statement } from '../../domain/authority.ts';
 import { Problem } from '../../domain/problem.ts';
-import { keepDecision } from '../../services/decisions/keep-decision.ts';
+import { storeDecision } from '../../services/decisions/store-decision.ts';
 import type { PagesContext } from './pages-context.ts';
 import { signedOrAsked } from './signing.ts';
 
@@ -9,7 +9,7 @@ import { signedOrAsked } from './signing.ts';
 export type OperatorForm = Pick<Statement, 'question' | 'reference' | 'digest' | 'remark'>;
 
 /** The operator and the stored decision, or what they have to sign first. Throws a `Problem` if the signature does not count. */
-export async function operatorSays(
+export async function signedByOperator(
   request: FastifyRequest,
   context: PagesContext,
   form: OperatorForm,
@@ -25,7 +25,7 @@ export async function operatorSays(
   const signing = signedOrAsked(request, context, { policy, person, about, signed });
   if ('asked' in signing) return signing;
   const { store, now, pages } = deps;
-  const why = await keepDecision({ store, settings: pages.settings, now }, signing.signed, touched);
+  const why = await storeDecision({ store, settings: pages.settings, now }, signing.signed, touched);
   if (why === undefined) return { by: person.name, decisionId: signing.signed.id };
   throw new Problem('forbidden', 'decision-refused', `This was not accepted: ${why}.`, { hint: 'Reload the page.' });
 }

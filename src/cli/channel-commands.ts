@@ -14,7 +14,7 @@ const taking = (command: Command): Command =>
     .option('--by <name>', 'name of the maker of the files', storableText);
 
 /** Channels other than `run`: HTTP and drop folders. */
-export function addDoors(command: Add, acts: Acts): void {
+export function addChannels(command: Add, acts: Acts): void {
   command('gateway', 'accept files over HTTP, and show the pages')
     .addOption(new Option('--port <port>', 'port to listen on').argParser(port).default(0, 'a free one'))
     .option('--host <host>', 'address to listen on; another machine needs a token and TLS', '127.0.0.1')

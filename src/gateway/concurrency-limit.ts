@@ -3,7 +3,7 @@ import { Problem } from '../domain/problem.ts';
 import { type Asker, callerAsks } from './rate-limit.ts';
 
 /** Counts what is open concurrently, by caller. */
-export class AtOnce {
+export class ConcurrencyCounter {
   readonly #open = new Map<string, number>();
   readonly #most: { each: number; all?: number };
   readonly #refusal: () => Problem;
@@ -33,8 +33,8 @@ export class AtOnce {
 }
 
 /** Limits the concurrent requests of each asker; one too many is refused before its body is read. */
-export function limitAtOnce(app: FastifyInstance, most: number, asker: Asker = callerAsks): void {
-  const open = new AtOnce({ each: most }, tooManyAtOnce);
+export function limitConcurrency(app: FastifyInstance, most: number, asker: Asker = callerAsks): void {
+  const open = new ConcurrencyCounter({ each: most }, tooManyAtOnce);
   app.addHook('onRequest', async (request, reply) => {
     const leave = open.enter(asker(request));
     // On any end: after an answer, or because the caller has disconnected.
