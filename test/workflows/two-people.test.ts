@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Bank, OrderScan } from '../../src/api/bank.ts';
+import { BankError } from '../../src/api/errors.ts';
 import type { Order } from '../../src/api/schemas/orders.ts';
 import { referenceOf } from '../../src/identity.ts';
 import type { ResolveAnswer, ResolveUpdate } from '../../src/workflows/messages.ts';
@@ -131,5 +132,35 @@ describe.concurrent('what the bank does not show as it was sent, two people sett
       },
     });
     await recordHistory(handle, 'payout', 'closed-beside-an-order-that-nobody-shows');
+  });
+
+  it('a payout is not closed while the list shows its order, though no read by its id finds it', async () => {
+    let isFound = false;
+    const notFound = new BankError('no such order', {
+      outcome: 'refused',
+      retryable: false,
+      operation: 'orders.get',
+      code: 2005,
+      condition: 'order-not-found',
+    });
+    await using product = await startProduct({
+      terms: { waits: { statusAgeLimitMs: 500, patienceMs: 500 } },
+      bank: (bank) => ({
+        ...bank,
+        orders: { ...bank.orders, get: (...args) => (isFound ? bank.orders.get(...args) : Promise.reject(notFound)) },
+      }),
+    });
+    const handle = await product.start({ id: 'listed', note: 'sandbox:stuck' });
+    await until(handle, 'needs-operator');
+    for (const by of ['alice', 'bob']) {
+      expect(await says(handle, by, { action: 'close-as-not-paid' })).toEqual({
+        accepted: false,
+        message: 'the order list of the bank shows an order that may be this one',
+      });
+    }
+    const [order] = await ordersUnder(product, referenceOf('u-1001', 'listed'));
+    isFound = true;
+    await product.sandboxTest('POST', `orders/${order?.order_id}/status`, { status: 'COMPLETED', stay: true });
+    expect(await handle.result()).toMatchObject({ state: 'completed', orderId: order?.order_id });
   });
 });

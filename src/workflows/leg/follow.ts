@@ -8,6 +8,7 @@ import { continueAsNewIfLong } from '../payout/long-history.ts';
 import { awaitBankApproval, forgetDecision } from './audit.ts';
 import { Follow, STUCK, UNREADABLE } from './followed-order.ts';
 import type { LegResult, OrderLeg } from './order-leg.ts';
+import { searchOnce } from './resolve.ts';
 import { countOrdersAgain, knownOrders, readShowsOrder, secondOrder, setAside } from './second-orders.ts';
 
 type Followed = Exclude<LegResult, { kind: 'gates' }>;
@@ -139,7 +140,7 @@ async function judgeResolve(
   }
   const isUnknown = reason === STUCK && read.status === NOT_FOUND;
   if (isUnknown && action === 'close-as-not-paid' && patched('two-people-close-an-unknown-order')) {
-    return closedByTwo(leg, request, 'the bank does not show the order that it accepted');
+    return closeUnknown(leg, request);
   }
   if (action === 'adopt-order' && orderId !== undefined && knownOrders(leg).has(orderId)) {
     // Anybody who may signal can name an order.
@@ -185,9 +186,18 @@ function settleDifference(
     : refuse(noted(differs));
 }
 
-/** `why`: what the bank shows instead of an end. */
+/** No read by its id finds the order. Its lists may still show it, or another one: no person can say against them that there is none. */
+async function closeUnknown(leg: OrderLeg, request: ResolveUpdate): Promise<Settled> {
+  const search = await searchOnce(leg, 0, true);
+  if (search === undefined) return { accepted: false, message: 'the order list could not be read just now; try again' };
+  if (search.conflict !== undefined || search.orderIds.length > 0)
+    return { accepted: false, message: 'the order list of the bank shows an order that may be this one' };
+  return closedByTwo(leg, request, 'the bank does not show the order that it accepted');
+}
+
+/** `why`: what the bank shows instead of an end; people who saw different things do not agree. */
 function closedByTwo(leg: OrderLeg, { action, by }: Pick<ResolveUpdate, 'action' | 'by'>, why: string): Settled {
-  const people = leg.people.agree(action, by);
+  const people = leg.people.agree(`${action}: ${why}`, by);
   return people === undefined
     ? { accepted: false, message: noted(why) }
     : { accepted: true, message: 'closed as not paid by two people', people };

@@ -213,7 +213,8 @@ async function untilNextSearch(
   return inbox.asked;
 }
 
-async function searchOnce(leg: OrderLeg, n: number, mayProve: boolean): Promise<SearchResult | undefined> {
+/** Undefined if the bank did not answer. `mayProve`: reads so far back that a list without the order would prove its absence. */
+export async function searchOnce(leg: OrderLeg, n: number, mayProve: boolean): Promise<SearchResult | undefined> {
   const { view, plan, firstSentAt } = leg;
   const search = await listScans.findOrder
     .executeWithOptions({ summary: `search ${n + 1} for the order of this reference` }, [
