@@ -11,7 +11,10 @@ import type { Opened } from './intake-deps.ts';
 const SECRET_BYTES_FIT = 16;
 
 /** How a gateway receives webhooks, and what it then does with them. */
-export function webhookDeps(webhook: WebhookConfig, { store, bank, client, log }: Opened): GatewayDeps['webhooks'] {
+export function webhookDeps(
+  webhook: WebhookConfig,
+  { config, store, bank, client, log }: Opened,
+): GatewayDeps['webhooks'] {
   const now = Date.now;
   const secrets = webhook.secrets.reveal();
   if (secrets.some(({ length }) => length < SECRET_BYTES_FIT)) {
@@ -19,7 +22,7 @@ export function webhookDeps(webhook: WebhookConfig, { store, bank, client, log }
   }
   const verifier = createVerifier({ ...webhook, secrets });
   const { noticeOf } = bank.cards;
-  const delivering = { store, bank, executions: executionsOver(client), now };
+  const delivering = { store, bank, executions: executionsOver(client), settings: config.settings, now };
   return {
     take: webhookReceiver({ verifier, cards: store.cards, noticeOf, now, log }),
     queue: new EventQueue((event) => deliverCardEvent(delivering, event), log),

@@ -41,6 +41,11 @@ export const refusalStatuses = listOf(
   (text) => (/^4\d\d$/.test(text) && !NO_REFUSALS.has(Number(text)) ? Number(text) : undefined),
 );
 
+/** In capitals, as statuses are compared. */
+export const cardStatuses = listOf('is not a list of statuses such as REFUNDED,CHARGEBACK', (text) =>
+  /^\w+$/.test(text) ? text.toUpperCase() : undefined,
+);
+
 /** Addresses and networks in CIDR notation. */
 export const networks = listOf('is not a list of addresses such as 192.0.2.7,198.51.100.0/24,2001:db8::/32', (text) => {
   const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];

@@ -2,6 +2,7 @@ import type { Policy } from '../domain/authority.ts';
 import { CARDS_MAX, type CardTerms } from '../domain/card-terms.ts';
 import type { Terms } from '../domain/policy.ts';
 import { loadCalendar } from './calendar.ts';
+import { cardStatuses } from './card-values.ts';
 import { key, type ValuesOf } from './key.ts';
 import type { PolicyFile } from './policy.ts';
 import {
@@ -139,6 +140,11 @@ export const WORKER_KEYS = {
     'no',
     'whether a successful card payment of type AUTH counts as money taken, for payouts that depend on it (api-gaps)',
   ),
+  PAYOUTS_CARD_BACK_STATUSES: key(
+    cardStatuses,
+    'REFUNDED,PARTIALLY_REFUNDED,REVERSED,VOIDED,CHARGEBACK',
+    'statuses of a card payment, comma-separated, that say its money was given back: one after SUCCEEDED contradicts that end (api-gaps)',
+  ),
 } as const;
 
 /** Durations in ms; our own waits are already scaled. */
@@ -192,6 +198,8 @@ export function settingsOf(values: ValuesOf<typeof WORKER_KEYS>, policyFile?: Po
     cardTerms,
     /** Whether an AUTH card payment counts as money taken. */
     cardAuthCounts: values.PAYOUTS_CARD_AUTH_COUNTS === 'yes',
+    /** In capitals. */
+    cardBackStatuses: values.PAYOUTS_CARD_BACK_STATUSES,
     /** The policy as it is now; decisions are judged by it when they are signed. Absent: a trial, in which names are believed. */
     get policy(): Policy | undefined {
       return policyFile?.current();

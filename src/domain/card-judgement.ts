@@ -69,16 +69,20 @@ const isStatement = ({ kind, trust }: CardEvent): boolean => kind === 'status' &
 const saysPaid = ({ status }: CardEvent): boolean => endOfStatus(status) === 'succeeded';
 
 /**
- * Whether a terminal status contradicts the stored end: money was taken although the end says none, or another sum, or by another
- * payment than the stored one; or none was taken although the end says so.
+ * What a status shown after the stored end says of it; undefined: nothing. It is contradicted if money was taken although the end
+ * says none, or another sum, or by another payment than the stored one; or if none was taken, or it was given back (`backStatuses`,
+ * in capitals), although the end says that it was.
  */
-export function contradictsEnd(
+export function saysOfEnd(
   stored: { state: CardState; paymentId: string | null } & Sum,
   shown: Pick<CardPaymentView, 'paymentId' | 'status'> & ShownSum,
-): boolean {
+  backStatuses: readonly string[],
+): 'confirms' | 'contradicts' | undefined {
   const paid = stored.state === 'succeeded' && stored.paymentId === shown.paymentId;
   const end = endOfStatus(shown.status);
-  return end === 'succeeded' ? !paid || isAnotherSum(shown, stored) : end === 'failed' && paid;
+  if (end === undefined) return paid && backStatuses.includes(shown.status.toUpperCase()) ? 'contradicts' : undefined;
+  const contradicts = end === 'succeeded' ? !paid || isAnotherSum(shown, stored) : paid;
+  return contradicts ? 'contradicts' : 'confirms';
 }
 
 /** How the payment shown conflicts with what was requested; undefined if it does not. */

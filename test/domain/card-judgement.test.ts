@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { combinedSum, contradictsEnd, judgeCard, type ShownSum } from '../../src/domain/card-judgement.ts';
+import { combinedSum, judgeCard, type ShownSum, saysOfEnd } from '../../src/domain/card-judgement.ts';
 import type { CardEvent, CardPaymentView } from '../../src/domain/card-payment.ts';
 
 const expected = {
@@ -138,21 +138,24 @@ describe('judgeCard', () => {
   });
 });
 
-describe('contradictsEnd', () => {
+describe('saysOfEnd', () => {
+  const BACK = ['REFUNDED'];
   const paid = { state: 'succeeded', paymentId: 'p-1', amount: '49.90', currency: 'EUR' } as const;
 
   it.each([
-    ['another amount', { amount: '4.99' }, true],
-    ['another currency', { amount: '49.90', currency: 'USD' }, true],
-    ['the same sum', { amount: '49.9', currency: 'EUR' }, false],
-    ['no sum', { amount: null, currency: null }, false],
-  ])('of a payment that was taken: SUCCEEDED of %s', (_what, said, contradicts) => {
-    expect(contradictsEnd(paid, { paymentId: 'p-1', status: 'SUCCEEDED', ...said })).toBe(contradicts);
-    expect(contradictsEnd(paid, { paymentId: 'p-1', status: 'PROCESSING', ...said })).toBe(false);
+    ['another amount', { amount: '4.99' }, 'contradicts'],
+    ['another currency', { amount: '49.90', currency: 'USD' }, 'contradicts'],
+    ['the same sum', { amount: '49.9', currency: 'EUR' }, 'confirms'],
+    ['no sum', { amount: null, currency: null }, 'confirms'],
+  ])('of a payment that was taken: SUCCEEDED of %s', (_what, said, says) => {
+    expect(saysOfEnd(paid, { paymentId: 'p-1', status: 'SUCCEEDED', ...said }, BACK)).toBe(says);
+    expect(saysOfEnd(paid, { paymentId: 'p-1', status: 'PROCESSING', ...said }, BACK)).toBeUndefined();
+    expect(saysOfEnd(paid, { paymentId: 'p-1', status: 'refunded', ...said }, BACK)).toBe('contradicts');
+    expect(saysOfEnd(paid, { paymentId: 'p-1', status: 'refunded', ...said }, [])).toBeUndefined();
   });
 });
 
-describe('saidTogether', () => {
+describe('combinedSum', () => {
   it.each<[string, ShownSum, ShownSum, ShownSum | undefined]>([
     ['no sum at all', { amount: '49.90', currency: 'EUR' }, {}, undefined],
     ['the same sum', { amount: '49.90', currency: 'EUR' }, { amount: '49.9', currency: 'EUR' }, undefined],

@@ -74,6 +74,7 @@ it('of webhooks has one effect for each event, whatever comes twice, too early, 
   const signals: string[] = [];
   const deps: CardEventDeps = {
     store,
+    settings: { cardBackStatuses: [] },
     now: Date.now,
     bank: { cards: { retrieve: () => Promise.reject(new Error('nobody asks')) } },
     executions: {

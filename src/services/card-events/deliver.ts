@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { CardPayment, Cards } from '../../api/cards.ts';
 import { BankError } from '../../api/errors.ts';
-import { contradictsEnd } from '../../domain/card-judgement.ts';
-import { type CardEvent, cardEventKey, cardPaymentInput, endOfStatus, isCardEnd } from '../../domain/card-payment.ts';
+import type { WorkerSettings } from '../../config/settings.ts';
+import { saysOfEnd } from '../../domain/card-judgement.ts';
+import { type CardEvent, cardEventKey, cardPaymentInput, isCardEnd } from '../../domain/card-payment.ts';
 import { pagesOf } from '../../domain/pages.ts';
 import type { CardEventEffect, CardRecord, CardStore, StoredCardEvent } from '../../store/card-store.ts';
 import type { Executions } from '../executions.ts';
@@ -16,6 +17,7 @@ export interface CardEventDeps {
   store: { cards: CardStore };
   bank: { cards: Pick<Cards, 'retrieve'> };
   executions: Pick<Executions, 'cardEvent' | 'startCardPayment'>;
+  settings: Pick<WorkerSettings, 'cardBackStatuses'>;
   now: () => number;
 }
 
@@ -68,17 +70,15 @@ const settle = ({ store, now }: CardEventDeps, event: CardEvent, merchantRequest
 
 async function afterEnd(deps: CardEventDeps, record: CardRecord, event: CardEvent): Promise<void> {
   const { merchantRequestId } = record;
-  if (event.kind === 'completion' || endOfStatus(event.status) === undefined) {
-    return settle(deps, event, merchantRequestId, 'after-end');
+  const saysOf = (shown: CardPayment | CardEvent) => saysOfEnd(record, shown, deps.settings.cardBackStatuses);
+  const says = event.kind === 'completion' ? undefined : saysOf(event);
+  if (says !== 'contradicts' || event.trust === 'verified') {
+    return settle(deps, event, merchantRequestId, says ?? 'after-end');
   }
-  if (!contradictsEnd(record, event)) return settle(deps, event, merchantRequestId, 'confirms');
-  if (event.trust === 'verified') return settle(deps, event, merchantRequestId, 'contradicts');
   const look = await readPaymentOf(deps, event);
-  if (look === undefined || look.owner !== merchantRequestId || endOfStatus(look.payment.status) === undefined) {
-    return deps.store.cards.countRetrieve(event);
-  }
-  const effect = contradictsEnd(record, look.payment) ? 'contradicts' : 'confirms';
-  return settle(deps, event, merchantRequestId, effect);
+  const shown = look?.owner === merchantRequestId ? saysOf(look.payment) : undefined;
+  if (shown === undefined) return deps.store.cards.countRetrieve(event);
+  return settle(deps, event, merchantRequestId, shown);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { contradictsEnd } from '../../domain/card-judgement.ts';
+import { saysOfEnd } from '../../domain/card-judgement.ts';
 import { type CardState, isCardEnd } from '../../domain/card-payment.ts';
 import type { Reason } from '../../domain/payout-state.ts';
 import type { CardChange, CardRecord } from '../../store/card-store.ts';
@@ -32,10 +32,11 @@ export async function recordCardState(
 }
 
 /** Records verified events that reached the workflow as it ended and contradict its end. */
-async function noteContradictions({ store, now }: ActivityDeps, record: CardRecord): Promise<void> {
+async function noteContradictions({ store, settings, now }: ActivityDeps, record: CardRecord): Promise<void> {
   const { merchantRequestId } = record;
   for (const event of await store.cards.eventsOf(merchantRequestId)) {
-    if (event.kind !== 'status' || event.trust !== 'verified' || !contradictsEnd(record, event)) continue;
+    if (event.kind !== 'status' || event.trust !== 'verified') continue;
+    if (saysOfEnd(record, event, settings.cardBackStatuses) !== 'contradicts') continue;
     await store.cards.recordEventEffect(event, { merchantRequestId, effect: 'contradicts', at: now() });
   }
 }

@@ -41,6 +41,7 @@ async function openWorld() {
   };
   const deps: CardEventDeps = {
     store,
+    settings: { cardBackStatuses: ['REFUNDED'] },
     now: () => world.now,
     bank: {
       cards: {
@@ -113,7 +114,10 @@ describe('A card event', () => {
     ['confirms', { state: 'succeeded', paymentId: 'p-1' }, {}],
     ['contradicts', { state: 'succeeded', paymentId: 'p-1' }, { status: 'FAILED' }],
     ['after-end', { state: 'succeeded', paymentId: 'p-1' }, { status: 'PROCESSING' }],
-    ['after-end', { state: 'succeeded', paymentId: 'p-1' }, { status: 'REFUNDED' }],
+    ['after-end', { state: 'succeeded', paymentId: 'p-1' }, { status: 'SETTLED' }],
+    ['contradicts', { state: 'succeeded', paymentId: 'p-1' }, { status: 'Refunded' }],
+    ['after-end', { state: 'succeeded', paymentId: 'p-2' }, { status: 'REFUNDED' }],
+    ['after-end', { state: 'failed', paymentId: 'p-1' }, { status: 'REFUNDED' }],
     ['after-end', { state: 'succeeded', paymentId: 'p-1' }, { kind: 'completion', status: 's-1' }],
     ['contradicts', { state: 'succeeded', paymentId: 'p-2' }, {}],
     ['contradicts', { state: 'succeeded', paymentId: 'p-1' }, { amount: '105.00', currency: 'USD' }],
