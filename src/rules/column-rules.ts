@@ -33,6 +33,17 @@ const MISSING_COLUMN = {
   message: 'this column is required and missing in the header line; add it',
 };
 
+/**
+ * Payee fields that the interface names (section 2), and the usual ones of other countries. A template has those of every payment
+ * type: without any value they may stay in a file of which only some rows are kept.
+ */
+const USUAL_PAYEE_FIELDS: ReadonlySet<string> = new Set([
+  ...['account_name', 'first_name', 'last_name', 'company_name', 'mobile', 'region_country'],
+  ...['account_no', 'iban_no', 'swift_code', 'aba_routing_code', 'bsb', 'sort_code', 'bank_code', 'branch_code'],
+  ...['address_country', 'address_state', 'address_city', 'address_suburb', 'address_address1', 'address_address2'],
+  'address_postcode',
+]);
+
 const BENEFICIARY_TYPES: ReadonlySet<string> = new Set(['personal', 'business']);
 
 export function checkColumns({
@@ -47,8 +58,9 @@ export function checkColumns({
   requiredDetails?: RequiredDetailsOf;
 }): Columns {
   const known = knownFields(pairs, requiredDetails);
+  const mayBeSpare = (name: string): boolean => USUAL_PAYEE_FIELDS.has(name) && !pairs.filled.has(name);
   const unknown = columns.filter(
-    ({ name }) => !OWN_FIELDS.has(name) && known !== undefined && !known.has(name) && pairs.filled.has(name),
+    ({ name }) => !OWN_FIELDS.has(name) && known !== undefined && !known.has(name) && !mayBeSpare(name),
   );
   const header = columns.find(({ row }) => row === null);
   const absent = REQUIRED_COLUMNS.filter(
@@ -82,7 +94,7 @@ export function checkColumns({
 export class RequiredDetailsPairs {
   /** Whether some row has a beneficiary type, valid or not. */
   named = false;
-  /** Columns in which some row has a value: others ask for nothing, whatever their name. */
+  /** Columns in which some row has a value. */
   readonly filled = new Set<string>();
   private readonly pairs = new Map<string, { currency: string; beneficiaryType: string }>();
 

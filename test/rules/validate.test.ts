@@ -238,11 +238,12 @@ describe('the file as a whole', () => {
     expect(
       broken(
         validated([
-          { ...NEW_PAYEE, nickname: '' },
-          { ...NEW_PAYEE, id: 'INV-2', nickname: 'x' },
+          { ...NEW_PAYEE, sort_code: '' },
+          { ...NEW_PAYEE, id: 'INV-2', sort_code: 'x' },
         ]),
       ),
-    ).toEqual([['nickname', 'unknown-column']]);
+    ).toEqual([['sort_code', 'unknown-column']]);
+    expect(broken(validated([{ ...GOOD, nickname: '' }]))).toEqual([['nickname', 'unknown-column']]);
   });
 
   test('of a bank message does not have its payee fields called unknown while the type of the payee is', () => {
@@ -257,7 +258,7 @@ describe('the file as a whole', () => {
   });
 
   test('has no valid row once its header line is wrong', () => {
-    expect(validated([{ ...GOOD, nickname: 'x' }]).instructions).toEqual([]);
+    expect(validated([{ ...GOOD, nickname: '' }]).instructions).toEqual([]);
   });
 
   test('of JSON has an unknown field on its row, and its other rows stay valid', () => {
