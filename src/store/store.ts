@@ -17,7 +17,7 @@ export type { IdempotencyHold, IdempotencyKey, IdempotencyTaking } from './idemp
 export type { Acknowledgement, IncidentRecord } from './incidents.ts';
 export type { UserAccount } from './lanes.ts';
 export type { OpenOrderNote, OpenOrderRequest, WatchKey } from './open-orders.ts';
-export type { OpenWork as Standing } from './open-work.ts';
+export type { OpenWork } from './open-work.ts';
 export type { OutboxEvent, RefusedEvent, SubscriptionRecord } from './outbox-schema.ts';
 export type { NameSeen, PayeeAsked, PayeeHistory } from './payees.ts';
 export type { HeldClaim, PayoutChange } from './payout-changes.ts';

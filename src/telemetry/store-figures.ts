@@ -1,4 +1,4 @@
-import type { Standing } from '../store/store.ts';
+import type { OpenWork } from '../store/store.ts';
 import type { Metrics } from './metrics.ts';
 
 /** How long figures are reused: however many scrape, the store is read once. */
@@ -7,7 +7,7 @@ const FRESH_MS = 5_000;
 /** Sources of the figures. */
 export interface FiguresDeps {
   /** Rejects if the store cannot be read. */
-  openWork(now: number): Promise<Standing>;
+  openWork(now: number): Promise<OpenWork>;
   /** Milliseconds; undefined if not known yet. */
   clockOffsetMs(): number | undefined;
   now: () => number;
@@ -42,7 +42,7 @@ const unlabelled = (metrics: Metrics) => [
   ...[metrics.cardsForPeople, metrics.unknown, metrics.unknownOldest, metrics.oldestSweep, metrics.unsigned],
 ];
 
-function show(metrics: Metrics, openWork: Standing, at: number): void {
+function show(metrics: Metrics, openWork: OpenWork, at: number): void {
   // Otherwise states without rows would keep their old values.
   for (const gauge of labelled(metrics)) gauge.reset();
   const age = (since: number | null): number => (since === null ? 0 : Math.max(0, at - since) / 1_000);

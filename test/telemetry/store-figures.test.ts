@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import type { Standing } from '../../src/store/store.ts';
+import type { OpenWork } from '../../src/store/store.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { storeFigures } from '../../src/telemetry/store-figures.ts';
 
-const NOTHING: Standing = {
+const NOTHING: OpenWork = {
   open: [],
   unknown: { count: 0, oldestSentAt: null },
   incidents: [],
@@ -12,7 +12,7 @@ const NOTHING: Standing = {
   oldestSweepAt: null,
   oldestUnsignedAt: null,
 };
-const BUSY: Standing = {
+const BUSY: OpenWork = {
   open: [{ state: 'held', count: 2, oldestCreatedAt: 40_000, oldestUpdatedAt: 90_000 }],
   unknown: { count: 1, oldestSentAt: 60_000 },
   incidents: [{ kind: 'second-order', count: 3 }],
@@ -24,7 +24,7 @@ const BUSY: Standing = {
 
 function figures() {
   const metrics = createMetrics();
-  const state = { now: 100_000, reads: 0, answer: async (): Promise<Standing> => NOTHING };
+  const state = { now: 100_000, reads: 0, answer: async (): Promise<OpenWork> => NOTHING };
   const refresh = storeFigures(metrics, {
     openWork: () => {
       state.reads += 1;

@@ -39,12 +39,12 @@ export interface PayoutPage {
 }
 
 export function payoutPage(page: PayoutPage): Html {
-  const { view, shown, caps, story, incidents, workflowUrl, answer: told } = page;
+  const { view, shown, caps, story, incidents, workflowUrl, answer } = page;
   const { row } = shown;
   const { documentId, state, amount, currency, reference } = row;
   const flags = flagsOf(shown);
   return html`<h1>${row.kind !== 'payout' && `${row.kind} `}${documentId} ${badge(state)}</h1>
-${told !== undefined && html`<p class="note" role="status">${told}</p>`}
+${answer !== undefined && html`<p class="note" role="status">${answer}</p>`}
 ${incidents.map(incidentNote)}
 <section class="card" aria-label="What is paid">
 <p class="amount">${money(amount, currency)}</p>

@@ -80,11 +80,7 @@ export async function resolveOrder(leg: OrderLeg): Promise<Resolved> {
     if (isFree && absent && leg.parked === null && (neverCame || !leg.hasLeft)) {
       return clear(leg, 'negative proof', leg.known);
     }
-    if (
-      isFree &&
-      leg.hasLeft &&
-      mayResend(dedupe, leg.known, { absent, stableSearches: stableSearches, isWindowOver })
-    ) {
+    if (isFree && leg.hasLeft && mayResend(dedupe, leg.known, { absent, stableSearches, isWindowOver })) {
       if (absent) return clear(leg, 'negative proof');
       // An order in doubt cannot be stopped; after a cancel or rejection it is not resent either: the cancel counts once absence
       // is proven.

@@ -8,7 +8,7 @@ export type CancelStage = 'open' | 'driven' | 'too-late';
 
 /** What a payout has been told: news of its orders, operators' requests, a cancel. */
 export class PayoutInbox extends Inbox<ResolveUpdate> {
-  /** Standing for the order that is followed now; an exchange and its payment have one each. */
+  /** For the order that is followed now; an exchange and its payment have one each. */
   cancelStage: CancelStage = 'open';
   private readonly notices: OrderNotice[] = [];
   private fresh = false;
