@@ -3,6 +3,7 @@ import { ScheduleAlreadyRunning, ScheduleNotFoundError, ScheduleOverlapPolicy } 
 import type { SweepOptions } from '../../domain/folder-sweep.ts';
 import { Problem } from '../../domain/problem.ts';
 import { assertFolderMaker } from '../../intake/maker.ts';
+import { minuteOf } from '../../reports/display.ts';
 import { createSweepSchedule, sweepSchedule, sweepSchedules } from '../../temporal/sweep-schedules.ts';
 import type { Session } from '../session.ts';
 import { table } from '../table.ts';
@@ -73,11 +74,13 @@ export async function listSchedules(session: Session): Promise<void> {
   const rows = schedules.map(({ name, everyMs, paused, next, last, folder }) => [
     name,
     `${everyMs / 1_000}s`,
-    paused ? 'paused' : (next ?? ''),
-    last ?? 'never',
+    paused ? 'paused' : minute(next, ''),
+    minute(last, 'never'),
     folder,
   ]);
   const text =
     rows.length === 0 ? 'There are no schedules yet.' : table(['name', 'every', 'next', 'last', 'folder'], rows);
   session.output.result({ schedules }, text);
 }
+
+const minute = (at: string | null, otherwise: string): string => (at === null ? otherwise : minuteOf(Date.parse(at)));
