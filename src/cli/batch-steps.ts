@@ -1,4 +1,4 @@
-import type { StepGroup } from '../reports/next-step.ts';
+import type { StepGroup } from '../reports/step-groups.ts';
 
 /** For JSON: rows by their reference, times as ISO 8601. */
 export const stepsDocument = (groups: readonly StepGroup[]): object[] =>

@@ -1,9 +1,8 @@
 import { flagsText } from '../domain/flags.ts';
-import { INCIDENTS } from '../domain/reconciliation.ts';
 import { CHECK_NAMES, type CheckShown, checkText } from '../reports/check-texts.ts';
 import { acknowledgementText, groupedAmount, minuteOf, returnedText } from '../reports/display.ts';
 import { payeeText } from '../reports/masked.ts';
-import type { NextStep } from '../reports/next-step.ts';
+import { incidentRemedy, type NextStep } from '../reports/next-step.ts';
 import { stepLines } from '../reports/render-steps.ts';
 import type { ReportedIncident, ReportedPayout } from '../reports/report-document.ts';
 import { labelled } from '../reports/wrap.ts';
@@ -100,10 +99,10 @@ function exchangeText({ exchange }: ReportedPayout): string | null {
     .join(', ');
 }
 
-function incidentSteps({ kind, id }: ReportedIncident): [string, string][] {
-  const { todo, byItself } = INCIDENTS[kind];
+function incidentSteps(incident: ReportedIncident): [string, string][] {
+  const { todo, byItself } = incidentRemedy(incident);
   return [
-    ['to do', todo.replaceAll('INCIDENT', id)],
+    ['to do', todo],
     ['otherwise', byItself],
   ];
 }

@@ -15,13 +15,17 @@ export async function stepContext(
   now: () => number = Date.now,
 ): Promise<StepContext> {
   const { policy, terms, calendar } = settings;
+  const unpaid = rows
+    .filter(({ kind, state }) => kind === 'payout' && isUnpaid(state))
+    .map(({ reference }) => reference);
   return {
     policy,
     terms,
     calendar,
     auditEnds: await auditEnds(store, rows),
     approvedBy: await approvers({ settings, store, now }, rows),
-    exchanged: await exchangedInVain(store, rows),
+    exchanged: referencesIn(await store.bookedExchangesOf(unpaid)),
+    contradicted: referencesIn(await store.incidentsOf(unpaid)),
   };
 }
 
@@ -41,11 +45,8 @@ async function auditEnds(store: Store, rows: readonly PayoutRecord[]): Promise<M
   return ends;
 }
 
-async function exchangedInVain(store: Store, rows: readonly PayoutRecord[]): Promise<Set<string>> {
-  const unpaid = rows.filter(({ kind, state }) => kind === 'payout' && isUnpaid(state));
-  const booked = await store.bookedExchangesOf(unpaid.map(({ reference }) => reference));
-  return new Set(booked.map(({ reference }) => reference));
-}
+const referencesIn = (found: readonly { reference: string }[]): Set<string> =>
+  new Set(found.map(({ reference }) => reference));
 
 async function approvers(
   authority: VerdictDeps,

@@ -1,10 +1,10 @@
 import { batchState } from '../domain/payout-state.ts';
 import { INCIDENTS } from '../domain/reconciliation.ts';
 import type { BatchRecord, IncidentRecord, PayoutRecord, RefusedRow } from '../store/store.ts';
-import { type StepGroup, StepTally } from './next-step.ts';
 import type { BatchReport, ReportedIncident, ReportedPayout, ReportPaths } from './report-document.ts';
 import { ReportSums } from './report-sums.ts';
 import { compare, maskedPayout, type PayoutFacts, reportedPayout } from './reported-payout.ts';
+import { type StepGroup, StepTally } from './step-groups.ts';
 
 /** The report without its rows. */
 export type BatchHead = Omit<BatchReport, 'payouts'>;

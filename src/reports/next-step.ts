@@ -1,11 +1,11 @@
 import { isSamePerson } from '../domain/approval.ts';
 import { may, type Policy, type Question, scopeFactsOf } from '../domain/authority.ts';
 import { type BusinessCalendar, dueAt } from '../domain/business-days.ts';
-import { addDecimals, formatMinor } from '../domain/money.ts';
-import { isEnd, needsAttention, type PayoutState, type Reason } from '../domain/payout-state.ts';
+import { isEnd, type PayoutState, type Reason } from '../domain/payout-state.ts';
 import type { Terms } from '../domain/policy.ts';
 import { isReasonCode, REASONS, SEARCHED_IN_VAIN } from '../domain/reasons.ts';
-import { type Actor, commandsIn, type Deadline, type Remedy } from '../domain/remedy.ts';
+import { INCIDENTS, type IncidentKind } from '../domain/reconciliation.ts';
+import { type Actor, commandsIn, type Deadline, operator, type Remedy } from '../domain/remedy.ts';
 import type { PayoutRecord } from '../store/store.ts';
 import { STATES } from './state-texts.ts';
 
@@ -46,6 +46,8 @@ export interface StepContext {
    * refused.
    */
   exchanged?: ReadonlySet<string>;
+  /** References of payouts that ended unpaid, and about which there is an incident: a retry is refused. */
+  contradicted?: ReadonlySet<string>;
 }
 
 /**
@@ -63,7 +65,8 @@ export function nextStep(row: PayoutRecord, context: StepContext): NextStep | un
   const { state, reason } = row;
   if (state === 'completed') return undefined;
   const kind = kindOf(row);
-  const { todo = '', who = 'nobody', byItself = STATES[state].byItself, until } = remedyOf(kind, state) ?? {};
+  const remedy = context.contradicted?.has(row.reference) === true ? CONTRADICTED : remedyOf(kind, state);
+  const { todo = '', who = 'nobody', byItself = STATES[state].byItself, until } = remedy ?? {};
   const isExchanged = context.exchanged?.has(row.reference) === true;
   const shown = ready(isExchanged ? todoExchanged(todo) : todo, row, who, context.policy === undefined);
   return {
@@ -80,9 +83,21 @@ export function nextStep(row: PayoutRecord, context: StepContext): NextStep | un
 }
 
 /** An unknown outcome is only a wait while searches continue; once they have proved nothing, people must act. */
-function remedyOf(kind: string, state: PayoutState): Remedy | undefined {
+export function remedyOf(kind: string, state: PayoutState): Remedy | undefined {
   if (kind === 'outcome-unknown' && state === 'needs-operator') return SEARCHED_IN_VAIN;
   return isReasonCode(kind) ? REASONS[kind] : undefined;
+}
+
+const CONTRADICTED = operator(
+  '',
+  'Do not pay it again: the bank shows an order of it that may have taken the money. Its incident says what to do.',
+  INCIDENTS['order-after-end'].byItself,
+);
+
+/** What to do about one incident: its id stands in the commands. */
+export function incidentRemedy({ kind, id }: { kind: IncidentKind; id: string }): Remedy {
+  const { todo, ...remedy } = INCIDENTS[kind];
+  return { ...remedy, todo: todo.replaceAll('INCIDENT', id) };
 }
 
 /** The money is now in another account than the row names. Not named here, since accounts are masked in some reports. */
@@ -165,121 +180,4 @@ function actorText(who: Actor, row: PayoutRecord, { policy, approvedBy }: StepCo
     .filter((name) => !isByOthers(who) || ![row.by ?? '', ...have].some((other) => isSamePerson(other, name)));
   const sofar = have.length === 0 ? '' : `; approved by ${have.join(', ')} so far`;
   return (names.length === 0 ? `nobody: under the policy nobody else is ${role}` : names.join(', ')) + sofar;
-}
-
-/** Rows of the same kind, as one entry. */
-export interface StepGroup extends NextStep {
-  state: PayoutState;
-  needsAttention: boolean;
-  count: number;
-  /** One for each currency, sorted by code. */
-  totals: { currency: string; amount: string }[];
-  /** In the given order. */
-  rows: readonly PayoutRecord[];
-}
-
-/** Rows by kind, the kind with the oldest wait first; without completed rows and those that are just in progress. */
-export function stepGroups(rows: readonly PayoutRecord[], context: StepContext): StepGroup[] {
-  const tally = new StepTally();
-  for (const row of rows) tally.add(row, nextStep(row, context));
-  return tally.groups();
-}
-
-/** Collected about a kind, row by row. */
-interface Tallied {
-  first: { state: PayoutState; reason: Reason | null; step: NextStep; reference: string };
-  since: number;
-  until: number | null;
-  whos: Set<string>;
-  whys: Set<string>;
-  batchIds: Set<string | null>;
-  count: number;
-  totals: Map<string, string>;
-  rows: PayoutRecord[];
-}
-
-/** Collects steps by kind, row by row; keeps only the first `rowsKept` rows of each. */
-export class StepTally {
-  readonly #kinds = new Map<string, Tallied>();
-  readonly #rowsKept: number;
-
-  constructor(rowsKept = Number.POSITIVE_INFINITY) {
-    this.#rowsKept = rowsKept;
-  }
-
-  add(row: PayoutRecord, step: NextStep | undefined): void {
-    const { state, reason, reference, batchId, amount, currency } = row;
-    if (step === undefined || (reason === null && !needsAttention(state))) return;
-    // Rows without a command that helps are a separate group.
-    const key = `${state} ${step.kind} ${step.commands.length === 0}`;
-    const kind: Tallied = this.#kinds.get(key) ?? {
-      first: { state, reason, step, reference },
-      ...{ since: step.since, until: null, count: 0, rows: [] },
-      ...{ whos: new Set(), whys: new Set(), batchIds: new Set(), totals: new Map() },
-    };
-    this.#kinds.set(key, kind);
-    kind.count += 1;
-    kind.since = Math.min(kind.since, step.since);
-    kind.until = step.until === null ? kind.until : Math.min(kind.until ?? step.until, step.until);
-    // More values would not be shown.
-    if (kind.whos.size < 3) kind.whos.add(step.who);
-    if (kind.whys.size < 2) kind.whys.add(step.why);
-    if (kind.batchIds.size < 2) kind.batchIds.add(batchId);
-    kind.totals.set(currency, addDecimals(kind.totals.get(currency) ?? formatMinor(0n, currency), amount));
-    if (kind.rows.length < this.#rowsKept) kind.rows.push(row);
-  }
-
-  groups(): StepGroup[] {
-    return [...this.#kinds.values()]
-      .map(groupOf)
-      .sort((a, b) => Number(b.needsAttention) - Number(a.needsAttention) || a.since - b.since);
-  }
-}
-
-function groupOf(kind: Tallied): StepGroup {
-  const { state, reason, step } = kind.first;
-  const { count, whys, whos } = kind;
-  return {
-    kind: step.kind,
-    state,
-    needsAttention: needsAttention(state, reason),
-    // Messages differ in details between rows; the sentence for the code does not.
-    why: whys.size > 1 ? (remedyOf(step.kind, state)?.says ?? step.why) : step.why,
-    hasEnded: step.hasEnded,
-    since: kind.since,
-    until: kind.until,
-    who: whos.size > 2 ? 'differs from row to row' : [...whos].join('; or '),
-    todo: count === 1 || step.commands.length === 0 ? step.todo : (remedyOf(step.kind, state)?.todo ?? step.todo),
-    commands: count === 1 ? step.commands : commandsOfMany(kind),
-    byItself: step.byItself,
-    count,
-    totals: [...kind.totals].map(([currency, amount]) => ({ currency, amount })).sort(byCode),
-    rows: kind.rows,
-  };
-}
-
-const byCode = (a: { currency: string }, b: { currency: string }): number => (a.currency < b.currency ? -1 : 1);
-
-/** Commands that decide rows of one kind in one batch together; in all other cases, row by row. */
-function commandsOfMany({ first, batchIds }: Tallied): readonly string[] {
-  const { kind, commands } = first.step;
-  const [batchId] = batchIds;
-  if (batchId == null || batchIds.size > 1) return commands;
-  const id = shortId(batchId);
-  return commands.map((command) =>
-    command
-      .replace(/^payouts (approve|reject) \S+/, `payouts $1 ${id} --kind ${kind}`)
-      .replace(/^payouts retry .*/, `payouts retry ${id}`)
-      .replace(/^payouts (resolve|cancel) \S+/, `payouts $1 ${shortId(first.reference)}`),
-  );
-}
-
-/** Exact sums for each currency, sorted by code. */
-export function totalsOf(rows: readonly Pick<PayoutRecord, 'amount' | 'currency'>[]): StepGroup['totals'] {
-  return [...Map.groupBy(rows, ({ currency }) => currency)]
-    .map(([currency, some]) => ({
-      currency,
-      amount: some.reduce((sum, { amount }) => addDecimals(sum, amount), formatMinor(0n, currency)),
-    }))
-    .sort((a, b) => (a.currency < b.currency ? -1 : 1));
 }

@@ -1,6 +1,7 @@
 import { visible } from '../rules/finding.ts';
 import { counted, groupedAmount, minuteOf, spanOf, totalsText } from './display.ts';
-import type { NextStep, StepGroup } from './next-step.ts';
+import type { NextStep } from './next-step.ts';
+import type { StepGroup } from './step-groups.ts';
 import { labelled } from './wrap.ts';
 
 const LABEL = 'otherwise  '.length;

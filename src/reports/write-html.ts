@@ -4,7 +4,6 @@ import { visible } from '../rules/finding.ts';
 import type { BatchHead, BatchSummary } from './batch-report.ts';
 import { COLUMNS, type Column, PAGE_COLUMNS, type PageColumn } from './columns.ts';
 import { acknowledgementText, counted, groupedAmount, minuteOf, perMille, toneOf } from './display.ts';
-import type { StepGroup } from './next-step.ts';
 import { PAGE_STYLE, pageMargins } from './page-style.ts';
 import type {
   AccountMovements,
@@ -16,6 +15,7 @@ import type {
   StateTotal,
 } from './report-document.ts';
 import { STATES } from './state-texts.ts';
+import type { StepGroup } from './step-groups.ts';
 
 /**
  * The report as one page without scripts or external assets, light and dark, for screen readers and paper too: the part before

@@ -148,6 +148,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'reports/display.ts',
       'reports/masked.ts',
       'reports/next-step.ts',
+      'reports/step-groups.ts',
       'reports/erp-formats.ts',
       'reports/report-document.ts',
       'rules/finding.ts',

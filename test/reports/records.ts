@@ -91,7 +91,8 @@ interface Beside {
   facts?: Record<number, Partial<PayoutFacts>>;
 }
 
-const TRIAL: StepContext = {
+/** A trial, in which names are believed. */
+export const TRIAL: StepContext = {
   policy: undefined,
   terms: { auditTtlMs: 72 * 3_600_000, waits: { fundsPatienceMs: 24 * 3_600_000, approvalTtlMs: 72 * 3_600_000 } },
   calendar: undefined,

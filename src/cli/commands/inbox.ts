@@ -1,9 +1,9 @@
 import { stepContext } from '../../compose/next-steps.ts';
 import { NEEDS_PEOPLE_STATES, needsAttention, type Reason } from '../../domain/payout-state.ts';
-import { INCIDENTS } from '../../domain/reconciliation.ts';
 import { counted, minuteOf } from '../../reports/display.ts';
-import { kindOf, nextStep, type StepContext, type StepGroup, stepGroups } from '../../reports/next-step.ts';
+import { incidentRemedy, kindOf, nextStep, type StepContext } from '../../reports/next-step.ts';
 import { stepGroupsText } from '../../reports/render-steps.ts';
+import { type StepGroup, stepGroups } from '../../reports/step-groups.ts';
 import { labelled, widthOf } from '../../reports/wrap.ts';
 import { approvedBy } from '../../services/decisions/approved-by.ts';
 import { awaitsDecisionBy } from '../../services/decisions/awaits-decision.ts';
@@ -109,12 +109,13 @@ function inboxText(
   ].join('\n');
 }
 
-function incidentLines({ kind, id, reference, orderId, seenAt }: IncidentRecord, width: number): string[] {
+function incidentLines(incident: IncidentRecord, width: number): string[] {
+  const { kind, id, reference, orderId, seenAt } = incident;
   const layout = { indent: 2, labelWidth: 'otherwise  '.length, width };
-  const { todo, byItself } = INCIDENTS[kind];
+  const { says, todo, byItself } = incidentRemedy(incident);
   return [
     `incident ${id} [${kind}]`,
-    ...labelled('why', `${INCIDENTS[kind].says} (order ${orderId}, payout ${reference})`, layout),
+    ...labelled('why', `${says} (order ${orderId}, payout ${reference})`, layout),
     ...labelled('since', minuteOf(seenAt), layout),
     ...labelled('to do', todo, layout),
     ...labelled('next', `payouts acknowledge ${id} --reason TEXT`, { ...layout, width: Number.POSITIVE_INFINITY }),

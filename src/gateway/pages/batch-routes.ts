@@ -4,7 +4,7 @@ import { MESSAGES } from '../../domain/names.ts';
 import { NEEDS_PEOPLE_STATES, needsAttention, PAYOUT_STATES } from '../../domain/payout-state.ts';
 import { currencyTotals } from '../../reports/currency-totals.ts';
 import { ERP_FORMATS } from '../../reports/erp-formats.ts';
-import { stepGroups } from '../../reports/next-step.ts';
+import { stepGroups } from '../../reports/step-groups.ts';
 import type { BatchRecord, PayoutRecord, Store } from '../../store/store.ts';
 import { controlBatch, REPORTS, sendReport, visibleBatchOf } from '../batch-routes.ts';
 import type { Caller } from '../callers.ts';

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { Problem } from '../../domain/problem.ts';
 import { resolveDigest } from '../../domain/question-digest.ts';
 import { INCIDENTS } from '../../domain/reconciliation.ts';
+import { incidentRemedy } from '../../reports/next-step.ts';
 import { scopeFactsOfRow } from '../../services/decisions/verdict.ts';
 import type { IncidentRecord } from '../../store/store.ts';
 import { parsed, storableText } from '../schemas.ts';
@@ -78,14 +79,14 @@ ${mayAcknowledge && form(view, id)}
 
 /** What to do about an open incident: the texts of `payouts inbox`. */
 function incidentSteps(
-  { kind, id }: IncidentRecord,
+  incident: IncidentRecord,
   { view, mayAcknowledge }: { view: View; mayAcknowledge: boolean },
 ): [string, Part][] {
-  const { todo, byItself } = INCIDENTS[kind];
+  const { todo, byItself } = incidentRemedy(incident);
   const { caller } = view;
   const offered = new Set<Offer>(mayAcknowledge ? ['acknowledge'] : []);
   return [
-    ['To do', caller !== undefined && todoText(todo.replaceAll('INCIDENT', id), { caller, offered })],
+    ['To do', caller !== undefined && todoText(todo, { caller, offered })],
     ['Otherwise', byItself],
   ];
 }

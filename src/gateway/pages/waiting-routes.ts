@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { may } from '../../domain/authority.ts';
 import { AWAITING_DECISION_STATES, needsAttention } from '../../domain/payout-state.ts';
-import { stepGroups } from '../../reports/next-step.ts';
+import { stepGroups } from '../../reports/step-groups.ts';
 import { openQuestion } from '../../services/decisions/open-question.ts';
 import { type SignedQuestion, scopeFactsOfRow } from '../../services/decisions/verdict.ts';
 import type { KeptApproval, PayoutRecord, WaitingFor } from '../../store/store.ts';

@@ -85,6 +85,7 @@ it('`inbox` shows an open incident until somebody has seen to it', async () => {
   expect(told.text).toMatch(
     /and 1 open incident\.(.|\n)*incident inc-\w+ \[order-after-end\](.|\n)*payouts acknowledge inc-/,
   );
+  expect(told.text).not.toContain('INCIDENT');
 });
 
 it('`inbox` shows every card payment that needs an operator or whose end is contradicted, however old', async () => {
@@ -125,7 +126,8 @@ it('`status` of a payout with an incident says what to do about it, with its id'
   };
   await status({ ...session, ...links } as unknown as Session, 'A-3');
   expect(told.text).toMatch(/^to do +.*payouts acknowledge inc-\w+ --reason TEXT/m);
-  expect(told.text).toMatch(/^next +payouts retry 01890000-0000 --rows 3$/m);
+  expect(told.text).toContain('Do not pay it again');
+  expect(told.text).not.toContain('payouts retry');
   expect(told.text).not.toContain('Temporal UI');
 });
 

@@ -1,0 +1,121 @@
+import { addDecimals, formatMinor } from '../domain/money.ts';
+import { needsAttention, type PayoutState, type Reason } from '../domain/payout-state.ts';
+import type { PayoutRecord } from '../store/store.ts';
+import { type NextStep, nextStep, remedyOf, type StepContext, shortId } from './next-step.ts';
+
+/** Rows of the same kind, as one entry. */
+export interface StepGroup extends NextStep {
+  state: PayoutState;
+  needsAttention: boolean;
+  count: number;
+  /** One for each currency, sorted by code. */
+  totals: { currency: string; amount: string }[];
+  /** In the given order. */
+  rows: readonly PayoutRecord[];
+}
+
+/** Rows by kind, the kind with the oldest wait first; without completed rows and those that are just in progress. */
+export function stepGroups(rows: readonly PayoutRecord[], context: StepContext): StepGroup[] {
+  const tally = new StepTally();
+  for (const row of rows) tally.add(row, nextStep(row, context));
+  return tally.groups();
+}
+
+/** Collected about a kind, row by row. */
+interface Tallied {
+  first: { state: PayoutState; reason: Reason | null; step: NextStep; reference: string };
+  since: number;
+  until: number | null;
+  whos: Set<string>;
+  whys: Set<string>;
+  batchIds: Set<string | null>;
+  count: number;
+  totals: Map<string, string>;
+  rows: PayoutRecord[];
+}
+
+/** Collects steps by kind, row by row; keeps only the first `rowsKept` rows of each. */
+export class StepTally {
+  readonly #kinds = new Map<string, Tallied>();
+  readonly #rowsKept: number;
+
+  constructor(rowsKept = Number.POSITIVE_INFINITY) {
+    this.#rowsKept = rowsKept;
+  }
+
+  add(row: PayoutRecord, step: NextStep | undefined): void {
+    const { state, reason, reference, batchId, amount, currency } = row;
+    if (step === undefined || (reason === null && !needsAttention(state))) return;
+    // Rows without a command that helps are a separate group.
+    const key = `${state} ${step.kind} ${step.commands.length === 0}`;
+    const kind: Tallied = this.#kinds.get(key) ?? {
+      first: { state, reason, step, reference },
+      ...{ since: step.since, until: null, count: 0, rows: [] },
+      ...{ whos: new Set(), whys: new Set(), batchIds: new Set(), totals: new Map() },
+    };
+    this.#kinds.set(key, kind);
+    kind.count += 1;
+    kind.since = Math.min(kind.since, step.since);
+    kind.until = step.until === null ? kind.until : Math.min(kind.until ?? step.until, step.until);
+    // More values would not be shown.
+    if (kind.whos.size < 3) kind.whos.add(step.who);
+    if (kind.whys.size < 2) kind.whys.add(step.why);
+    if (kind.batchIds.size < 2) kind.batchIds.add(batchId);
+    kind.totals.set(currency, addDecimals(kind.totals.get(currency) ?? formatMinor(0n, currency), amount));
+    if (kind.rows.length < this.#rowsKept) kind.rows.push(row);
+  }
+
+  groups(): StepGroup[] {
+    return [...this.#kinds.values()]
+      .map(groupOf)
+      .sort((a, b) => Number(b.needsAttention) - Number(a.needsAttention) || a.since - b.since);
+  }
+}
+
+function groupOf(kind: Tallied): StepGroup {
+  const { state, reason, step } = kind.first;
+  const { count, whys, whos } = kind;
+  return {
+    kind: step.kind,
+    state,
+    needsAttention: needsAttention(state, reason),
+    // Messages differ in details between rows; the sentence for the code does not.
+    why: whys.size > 1 ? (remedyOf(step.kind, state)?.says ?? step.why) : step.why,
+    hasEnded: step.hasEnded,
+    since: kind.since,
+    until: kind.until,
+    who: whos.size > 2 ? 'differs from row to row' : [...whos].join('; or '),
+    todo: count === 1 || step.commands.length === 0 ? step.todo : (remedyOf(step.kind, state)?.todo ?? step.todo),
+    commands: count === 1 ? step.commands : commandsOfMany(kind),
+    byItself: step.byItself,
+    count,
+    totals: [...kind.totals].map(([currency, amount]) => ({ currency, amount })).sort(byCode),
+    rows: kind.rows,
+  };
+}
+
+const byCode = (a: { currency: string }, b: { currency: string }): number => (a.currency < b.currency ? -1 : 1);
+
+/** Commands that decide rows of one kind in one batch together; in all other cases, row by row. */
+function commandsOfMany({ first, batchIds }: Tallied): readonly string[] {
+  const { kind, commands } = first.step;
+  const [batchId] = batchIds;
+  if (batchId == null || batchIds.size > 1) return commands;
+  const id = shortId(batchId);
+  return commands.map((command) =>
+    command
+      .replace(/^payouts (approve|reject) \S+/, `payouts $1 ${id} --kind ${kind}`)
+      .replace(/^payouts retry .*/, `payouts retry ${id}`)
+      .replace(/^payouts (resolve|cancel) \S+/, `payouts $1 ${shortId(first.reference)}`),
+  );
+}
+
+/** Exact sums for each currency, sorted by code. */
+export function totalsOf(rows: readonly Pick<PayoutRecord, 'amount' | 'currency'>[]): StepGroup['totals'] {
+  return [...Map.groupBy(rows, ({ currency }) => currency)]
+    .map(([currency, some]) => ({
+      currency,
+      amount: some.reduce((sum, { amount }) => addDecimals(sum, amount), formatMinor(0n, currency)),
+    }))
+    .sort((a, b) => (a.currency < b.currency ? -1 : 1));
+}

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { stepGroupsText } from '../../src/reports/render-steps.ts';
+import { stepGroups } from '../../src/reports/step-groups.ts';
+import { record, TRIAL } from './records.ts';
+
+const HOUR = 3_600_000;
+const NOW = Date.UTC(2026, 4, 12, 12);
+
+describe('rows by kind', () => {
+  const rows = [
+    record(1, 'completed'),
+    record(2, 'processing'),
+    record(3, 'failed', { updatedAt: 1 }, 'bank-failed'),
+    record(4, 'held', { updatedAt: NOW - HOUR, amount: '1000.00' }, 'look-alike'),
+    record(5, 'held', { updatedAt: NOW, amount: '500.50' }, 'look-alike'),
+    record(6, 'awaiting-approval', { updatedAt: NOW - 2 * HOUR }, 'approval-required'),
+  ];
+
+  it('are those that people must act on first, the oldest wait first, with exact totals', () => {
+    const groups = stepGroups(rows, TRIAL);
+    expect(groups.map(({ kind, count, totals }) => [kind, count, totals[0]?.amount])).toEqual([
+      ['approval-required', 1, '10.00'],
+      ['look-alike', 2, '1500.50'],
+      ['bank-failed', 1, '10.00'],
+    ]);
+    expect(groups[1]).toMatchObject({ since: NOW - HOUR, needsAttention: true });
+  });
+
+  it('of one batch are decided at once, and only those of the kind', () => {
+    expect(stepGroups(rows, TRIAL)[1]?.commands[0]).toBe('payouts approve batch-1 --kind look-alike --by NAME');
+  });
+
+  it.each([60, 80, 120, 200])('break no word and no command at %i columns', (width) => {
+    const text = stepGroupsText(stepGroups(rows, TRIAL), { now: NOW, width });
+    const wide = stepGroupsText(stepGroups(rows, TRIAL), { now: NOW, width: Number.POSITIVE_INFINITY });
+    expect(text.split(/\s+/)).toEqual(wide.split(/\s+/));
+    expect(text).toContain('2 payouts held [look-alike]: 1,500.50 EUR');
+    const long = text.split('\n').filter((line) => line.length > width && !line.includes('payouts '));
+    expect(long).toEqual([]);
+  });
+});
