@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import {
   defaultPayloadConverter,
   type Payload,
@@ -7,6 +8,7 @@ import {
 } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import { type Undecodable, undecodable } from '../domain/undecodable.ts';
+import { COMMON } from './common-text.ts';
 import type { CodecKey, KeyRing } from './key-ring.ts';
 
 const { Payload: WirePayload } = proto.temporal.api.common.v1;
@@ -18,18 +20,16 @@ export interface Place {
 }
 
 export const ENCODING = 'binary/encrypted';
-const CIPHER = 'AES-256-GCM';
+/** Authenticated, and not written: there is one way to read a payload. Another one needs another name, and to read both. */
+const FORMAT = 'deflate-1 AES-256-GCM';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Metadata in clear text beside the ciphertext. There is only one cipher; the other values are authenticated. */
-const META = {
-  encoding: 'encoding',
-  cipher: 'encryption-cipher',
-  keyId: 'encryption-key-id',
-  namespace: 'encryption-namespace',
-  workflowId: 'encryption-workflow-id',
-} as const;
+/**
+ * Metadata in clear text beside the ciphertext, and authenticated. Short, because every payload of a history carries it. `context`:
+ * namespace and workflow id, a line each.
+ */
+const META = { encoding: 'encoding', keyId: 'key-id', context: 'context' } as const;
 
 /** The place of what belongs to no workflow, such as the memo of a schedule: valid in no workflow. */
 const NO_WORKFLOW: Place = { namespace: '', workflowId: '' };
@@ -38,9 +38,9 @@ const NO_WORKFLOW: Place = { namespace: '', workflowId: '' };
 export type OnRefused = (why: Undecodable, place: Partial<Place>) => void;
 
 /**
- * Encrypts everything that Temporal stores: inputs, results, messages, memos, summaries, and failures if their converter encodes
- * them. AES-256-GCM with a random nonce for each payload; key id, namespace and workflow id are authenticated, so that a payload
- * copied to another workflow is not accepted there. `decode` never throws: a payload that is not accepted becomes an
+ * Compresses and encrypts everything that Temporal stores: inputs, results, messages, memos, summaries, and failures if their
+ * converter encodes them. AES-256-GCM with a random nonce for each payload; key id, namespace and workflow id are authenticated, so
+ * that a payload copied to another workflow is not accepted there. `decode` never throws: a payload that is not accepted becomes an
  * `undecodable` value.
  */
 export class EncryptionCodec implements PayloadCodec {
@@ -84,17 +84,16 @@ export function isReadable(payload: Payload): boolean {
   }
 }
 
-export function seal(payload: Payload, place: Place, { id, key }: CodecKey): Payload {
+export function seal(payload: Payload, { namespace, workflowId }: Place, { id, key }: CodecKey): Payload {
+  const context = `${namespace}\n${workflowId}`;
   const metadata = {
     [META.encoding]: bytesOf(ENCODING),
-    [META.cipher]: bytesOf(CIPHER),
     [META.keyId]: bytesOf(id),
-    [META.namespace]: bytesOf(place.namespace),
-    [META.workflowId]: bytesOf(place.workflowId),
+    [META.context]: bytesOf(context),
   };
   const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(authenticated(id, place));
-  const sealed = cipher.update(WirePayload.encode(payload).finish());
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(authenticated(id, context));
+  const sealed = cipher.update(deflateRawSync(WirePayload.encode(payload).finish(), { dictionary: COMMON }));
   cipher.final();
   return { metadata, data: Buffer.concat([nonce, cipher.getAuthTag(), sealed]) };
 }
@@ -103,17 +102,16 @@ export function seal(payload: Payload, place: Place, { id, key }: CodecKey): Pay
 export function open(payload: Payload, ring: KeyRing): { payload: Payload; place: Place } | Undecodable {
   const { metadata, data } = payload;
   if (textOf(metadata?.[META.encoding]) !== ENCODING) return 'clear';
-  const place = { namespace: textOf(metadata?.[META.namespace]), workflowId: textOf(metadata?.[META.workflowId]) };
+  const context = textOf(metadata?.[META.context]);
   const found = ring.find(textOf(metadata?.[META.keyId]));
   if (found === undefined) return 'unknown-key';
-  if (textOf(metadata?.[META.cipher]) !== CIPHER) return 'broken';
   if (!data || data.length < NONCE_BYTES + TAG_BYTES) return 'broken';
   try {
     const decipher = createDecipheriv('aes-256-gcm', found.key, data.subarray(0, NONCE_BYTES))
-      .setAAD(authenticated(found.id, place))
+      .setAAD(authenticated(found.id, context))
       .setAuthTag(data.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
     const opened = Buffer.concat([decipher.update(data.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
-    return { payload: WirePayload.decode(opened), place };
+    return { payload: WirePayload.decode(inflateRawSync(opened, { dictionary: COMMON })), place: placeIn(context) };
   } catch {
     return 'broken';
   }
@@ -137,8 +135,13 @@ function misplaced(place: Place, context: SerializationContext | undefined): Und
   return isScheduled ? undefined : 'elsewhere';
 }
 
-const authenticated = (keyId: string, { namespace, workflowId }: Place): Buffer =>
-  bytesOf(JSON.stringify([CIPHER, keyId, namespace, workflowId]));
+/** Of the `context` of an encrypted payload. */
+export function placeIn(context: string): Place {
+  const [namespace = '', ...workflowId] = context.split('\n');
+  return { namespace, workflowId: workflowId.join('\n') };
+}
+
+const authenticated = (keyId: string, context: string): Buffer => bytesOf(JSON.stringify([FORMAT, keyId, context]));
 
 const bytesOf = (text: string): Buffer => Buffer.from(text, 'utf8');
 const textOf = (bytes: Uint8Array | null | undefined): string => Buffer.from(bytes ?? []).toString('utf8');

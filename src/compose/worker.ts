@@ -11,6 +11,7 @@ import { TASK_QUEUE } from '../domain/names.ts';
 import type { Part, StackAddresses } from '../embedded/stack.ts';
 import { DropFolder, LOOK_EVERY_MS } from '../folder/drop-folder.ts';
 import type { Log } from '../log.ts';
+import { ownVersion } from '../own-files.ts';
 import { checkInstruction } from '../rules/check-instruction.ts';
 import type { ActivityDeps } from '../services/deps.ts';
 import { StoreIdentityError } from '../store/errors.ts';
@@ -155,7 +156,10 @@ async function createWorker(
     interceptors: {
       activity: [...(tracing ? [tracing.activity] : []), () => ({ inbound: refuseUndecodable }), countedByUser(stored)],
     },
-    ...(config.deployment && { workerDeploymentOptions: versioned(config.deployment) }),
+    // Events of every task carry the build id; the SDK's own is the digest of the bundle, 90 bytes long.
+    ...(config.deployment === undefined
+      ? { buildId: `payouts-${ownVersion()}` }
+      : { workerDeploymentOptions: versioned(config.deployment) }),
     activities: {
       ...countedActivities(createActivities(deps), telemetry.metrics),
       ...folderActivities(async (options) => (await DropFolder.open(folder, options)).sweepOnce(LOOK_EVERY_MS)),

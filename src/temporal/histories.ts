@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { basename, join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { historyFromJSON, historyToJSON } from '@temporalio/common/lib/proto-utils.js';
-import { ENCODING } from '../codec/encryption.ts';
+import { ENCODING, placeIn } from '../codec/encryption.ts';
 import { TASK_QUEUE } from '../domain/names.ts';
 
 /** A history file of one execution, as written by `payouts histories pull` and `temporal workflow show --output json`. */
@@ -87,8 +87,8 @@ const ENCRYPTED = Buffer.from(ENCODING).toString('base64');
 function encryptionNamespaceOf(json: unknown): string | undefined {
   if (typeof json !== 'object' || json === null) return undefined;
   if ('metadata' in json && typeof json.metadata === 'object' && json.metadata !== null) {
-    const { encoding, 'encryption-namespace': namespace } = json.metadata as Record<string, string | undefined>;
-    if (encoding === ENCRYPTED) return Buffer.from(namespace ?? '', 'base64').toString('utf8');
+    const { encoding, context = '' } = json.metadata as Record<string, string | undefined>;
+    if (encoding === ENCRYPTED) return placeIn(Buffer.from(context, 'base64').toString('utf8')).namespace;
   }
   for (const member of Object.values(json)) {
     const found = encryptionNamespaceOf(member);

@@ -194,7 +194,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   // Composition: everything but the roots.
   compose: { imports: [''], packages: ['@temporalio/', 'node:'] },
   cli: { imports: [''], packages: ['@temporalio/client', 'commander', 'uuid', 'node:'] },
-  'own-files.ts': { imports: [], packages: [] },
+  'own-files.ts': { imports: [], packages: ['node:'] },
   // What the package shows to programs.
   'index.ts': { imports: [''], packages: [] },
   'tls-minimum.ts': { imports: [], packages: ['node:tls'] },

@@ -55,6 +55,21 @@ describe('A payload', () => {
     }
   });
 
+  it('of a stored history is read: what it was compressed with is part of the format', async () => {
+    const metadata = { encoding: ENCODING, 'key-id': 'a', context: 'payouts\npayout/1' };
+    const stored = {
+      metadata: Object.fromEntries(Object.entries(metadata).map(([name, value]) => [name, Buffer.from(value)])),
+      data: Buffer.from('wv2V/OVgOhIhLciu3qwxuDlsrisA0PMT/t6tzXlEKgJhrgGHU2/3daY=', 'base64'),
+    };
+    const { value } = await arrived(stored, { keys: codecKeys(codecKey('a')), at: HERE });
+    expect(value).toEqual({ outcome: 'accepted', orderId: 'ord-1' });
+  });
+
+  it('of a large value takes less room than the value', async () => {
+    const { data } = await sealed(codecKeys(), defaultPayloadConverter.toPayload(Array(500).fill({ account: CANARY })));
+    expect(data?.length).toBeLessThan(500);
+  });
+
   it('never looks the same twice', async () => {
     expect(text(await sealed())).not.toBe(text(await sealed()));
   });
@@ -63,6 +78,7 @@ describe('A payload', () => {
     ['of another workflow', { workflowId: 'payout/2' }, 'elsewhere'],
     ['of another namespace', { namespace: 'other' }, 'elsewhere'],
     ['of a workflow whose id goes on', { workflowId: 'payout/1-more' }, 'elsewhere'],
+    ['of the same words, parted elsewhere', { namespace: 'payouts\npayout/1', workflowId: '' }, 'elsewhere'],
   ])('%s counts for nothing', async (_case, change, why) => {
     const { value, refused } = await arrived(await sealed(), { at: { ...HERE, ...change } });
     expect(refused).toEqual([why]);

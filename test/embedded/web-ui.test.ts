@@ -4,6 +4,7 @@ import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { placeIn } from '../../src/codec/encryption.ts';
 import { startWebUi, type WebUi } from '../../src/embedded/web-ui.ts';
 import { codecKeys } from '../support/codec-keys.ts';
 import { ownPort } from '../support/own-port.ts';
@@ -147,8 +148,8 @@ it.each([
   }).end('{"payloads":[{"metadata":{"encoding":"anNvbi9wbGFpbg=="},"data":"e30="}]}');
   const [answer] = await once(outgoing, 'response');
   const { payloads } = (await json(answer)) as { payloads?: [{ metadata: Record<string, string> }] };
-  const encryptedFor = payloads?.[0].metadata['encryption-workflow-id'];
-  expect(encryptedFor && Buffer.from(encryptedFor, 'base64').toString()).toBe(workflowId);
+  const encryptedFor = payloads?.[0].metadata.context;
+  expect(encryptedFor && placeIn(Buffer.from(encryptedFor, 'base64').toString()).workflowId).toBe(workflowId);
   expect(answer.statusCode).toBe(workflowId === undefined ? 400 : 200);
 });
 

@@ -44,6 +44,14 @@ it('A payout goes through, and nothing of it is to be read in its history', asyn
   for (const clear of ['CANARY', '12.50', 'acc-u1001-usd', 'beneficiary']) expect(history).not.toContain(clear);
 });
 
+it('A payout that the watch follows keeps within 20 events and 6 kB', async () => {
+  const handle = await product.start({ id: 'small' });
+  await handle.result();
+  const { historySizeBytes, historyLength } = (await handle.describe()).raw.workflowExecutionInfo ?? {};
+  expect(Number(historyLength)).toBeLessThanOrEqual(20);
+  expect(Number(historySizeBytes)).toBeLessThanOrEqual(6_000);
+});
+
 it('A start in clear fails without a call of the bank', async () => {
   const workflowId = idOf('clear');
   const handle = await stranger.workflow.start('payout', {
