@@ -146,7 +146,7 @@ describe.runIf(BACKENDS.length > 1)('after pg_restore', () => {
   afterEach(() => dropDatabase(admin, name));
 
   it('says in the database that others may have sent since its last change, and since the earliest after two', async () => {
-    expect(await restored()).toBe(0);
+    await restored();
     const [document, text] = told[0] ?? [];
     const { restoredAt } = (document as { restore: { restoredAt: string } }).restore;
     expect(document).toMatchObject({ restore: { file: null, replaced: null, payouts: 2, open: 2 } });
@@ -156,7 +156,7 @@ describe.runIf(BACKENDS.length > 1)('after pg_restore', () => {
       expect(await store.auditEntriesOf('store')).toMatchObject([{ actor: 'alice', action: 'restore' }]);
       await store.claimBatch({ ...batchClaim('b2', ['c']), at: 9_000 });
     }, url);
-    expect(await restored()).toBe(0);
+    await restored();
     await onStore(async (store) => expect((await store.restored())?.from).toBe(5_000), url);
   });
 
