@@ -46,7 +46,7 @@ export async function audit(transaction: Database, appended: AuditEntry | readon
 }
 
 /** Numbers the entry and appends it to the tree. */
-export function appendToTree(entry: AuditEntry, tree: MerkleTree): LoggedEntry {
+function appendToTree(entry: AuditEntry, tree: MerkleTree): LoggedEntry {
   const next = serializedEntry(entry, tree.size);
   const hash = leafHash(leafText(next));
   tree.append(hash);

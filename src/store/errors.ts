@@ -104,6 +104,21 @@ export class StoreNewerError extends Problem {
   }
 }
 
+/** The store's tables come from steps that do not lead to this build's. Nothing was changed. */
+export class StoreOtherVersionError extends Problem {
+  constructor(where: string, step: string) {
+    super(
+      'set-up',
+      'store-other-version',
+      `the store in ${where} was made by a version that this one does not continue, such as one from before the first ` +
+        `release (${step}).`,
+      {
+        hint: 'End what is open in it with that version, then use a new store (PAYOUTS_HOME or PAYOUTS_STORE_URL).',
+      },
+    );
+  }
+}
+
 type StoreFileProblem =
   | 'no-file'
   | 'file-system'

@@ -1,8 +1,8 @@
+import { createHash } from 'node:crypto';
 import type { Incident } from '../domain/reconciliation.ts';
 import { audit } from './audit.ts';
 import { inChunks } from './chunks.ts';
 import type { Database } from './database.ts';
-import { incidentId } from './incident-id.ts';
 import { announce } from './outbox.ts';
 import type { IncidentRow } from './schema.ts';
 import { inTransaction } from './transaction.ts';
@@ -19,6 +19,14 @@ export interface Acknowledgement {
   by: string;
   reason: string;
   at: number;
+}
+
+/** Short enough to type, and the same for the same incident: `inc-` and 48 bits of a digest. Stored, so never change it. */
+function incidentId({ reference, orderId, kind }: Incident): string {
+  const digest = createHash('sha256')
+    .update(JSON.stringify([reference, orderId, kind]))
+    .digest('hex');
+  return `inc-${digest.slice(0, 12)}`;
 }
 
 /** With an audit entry. `known`: recorded before for this order, reference and kind; `acknowledged`: and acknowledged since. */

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { type MigrationProvider, Migrator } from 'kysely/migration';
 import type { Database } from './database.ts';
-import { StoreNewerError } from './errors.ts';
+import { StoreNewerError, StoreOtherVersionError } from './errors.ts';
 import { migrations } from './migrations/all-migrations.ts';
-import type { ColumnTypes } from './migrations/column-types.ts';
 import { storeProblemOf } from './postgres-pool.ts';
+import type { StoreLocation } from './store-url.ts';
 
 /** Table of the migrations applied to a store. */
 export const MIGRATION_TABLE = 'payouts_migration';
@@ -16,12 +16,12 @@ const CONTRACTS = /^\d{4}-contract-/;
  * Migrates the tables to the latest migration, or to `upTo`. A store that a later build has expanded stays as it is: this build can
  * use it.
  *
- * @throws StoreNewerError if a later build has contracted it
+ * @throws StoreNewerError if a later build has contracted it, StoreOtherVersionError if its steps do not lead to this build's
  */
 export async function migrate(
   db: Database,
-  types: ColumnTypes,
-  { upTo, steps = () => migrations(types) }: { upTo?: string; steps?: MigrationProvider['getMigrations'] } = {},
+  place: StoreLocation,
+  { upTo, steps = () => migrations(place.kind) }: { upTo?: string; steps?: MigrationProvider['getMigrations'] } = {},
 ): Promise<void> {
   const migrator = new Migrator({
     // Migrations use the names on disk.
@@ -35,8 +35,8 @@ export async function migrate(
   // The migrator refuses a store with an unknown migration before it does anything.
   const applied = await appliedSteps(db).catch((): string[] => []);
   const known = Object.keys(await steps());
-  assertNotContracted(applied, known);
-  const isAhead = known.every((name) => applied.includes(name)) && applied.length > known.length;
+  assertUsable(applied, known, place.kind === 'file' ? place.path : 'PostgreSQL');
+  const isAhead = applied.length > known.length;
   // After a broken connection the migrator reports what it could no longer do, not the cause.
   if (!isAhead) throw storeProblemOf(error) ?? error;
 }
@@ -49,8 +49,16 @@ export async function appliedSteps(db: Database): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** @throws StoreNewerError for an unknown migration that removes what this build uses */
-export function assertNotContracted(applied: readonly string[], known: readonly string[]): void {
-  const contracting = applied.find((name) => !known.includes(name) && CONTRACTS.test(name));
+/**
+ * @throws StoreNewerError for an unknown migration that removes what this build uses, StoreOtherVersionError for an unknown one
+ * in a store that lacks a known one
+ */
+export function assertUsable(applied: readonly string[], known: readonly string[], where: string): void {
+  const unknown = applied.filter((name) => !known.includes(name));
+  const contracting = unknown.find((name) => CONTRACTS.test(name));
   if (contracting !== undefined) throw new StoreNewerError(contracting);
+  const [first] = unknown;
+  if (first !== undefined && !known.every((name) => applied.includes(name))) {
+    throw new StoreOtherVersionError(where, first);
+  }
 }

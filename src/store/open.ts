@@ -2,7 +2,6 @@ import { type NamingDialect, PostgresNamingDialect } from './column-names.ts';
 import { openDatabase } from './database.ts';
 import { createStore } from './kysely-store.ts';
 import { migrate } from './migrate.ts';
-import { COLUMN_TYPES } from './migrations/column-types.ts';
 import { openPostgresPool } from './postgres-pool.ts';
 import { NodeSqliteDialect } from './sqlite-dialect.ts';
 import { openSqliteFile } from './sqlite-file.ts';
@@ -20,7 +19,7 @@ export async function openStore(url: string): Promise<Store> {
   const place = storeLocation(url);
   const db = openDatabase(dialectOf(place, url));
   try {
-    await migrate(db, COLUMN_TYPES[place.kind]);
+    await migrate(db, place);
     if (place.kind === 'postgres') shareCommits(db);
     return await createStore(db);
   } catch (error) {

@@ -5,7 +5,6 @@ import { type Database, openDatabase } from './database.ts';
 import { StoreFileError } from './errors.ts';
 import { assertSameIdentity } from './identity.ts';
 import { migrate } from './migrate.ts';
-import { COLUMN_TYPES } from './migrations/column-types.ts';
 import { openPostgresPool } from './postgres-pool.ts';
 import { detailOf, type RestoreOrder } from './restore.ts';
 import { recordRestore } from './restored.ts';
@@ -40,7 +39,7 @@ export async function recordRestoredDatabase({
   const db = openDatabase(new PostgresNamingDialect({ pool: openPostgresPool(url) }));
   try {
     await assertAlone(db);
-    await migrate(db, COLUMN_TYPES.postgres);
+    await migrate(db, { kind: 'postgres' });
     const facts = await factsOf(db, 'PostgreSQL');
     assertSameIdentity(facts.identity, identity);
     await confirm(facts);

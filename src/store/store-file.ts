@@ -5,7 +5,7 @@ import { END_STATES } from '../domain/payout-state.ts';
 import { type Database, openDatabase } from './database.ts';
 import { StoreFileError } from './errors.ts';
 import { identity } from './identity.ts';
-import { appliedSteps, assertNotContracted, MIGRATION_TABLE, migrate } from './migrate.ts';
+import { appliedSteps, assertUsable, MIGRATION_TABLE, migrate } from './migrate.ts';
 import { migrationNames } from './migrations/all-migrations.ts';
 import { NodeSqliteDialect } from './sqlite-dialect.ts';
 import { isSqliteError, SQLITE_CANTOPEN, SQLITE_CORRUPT, SQLITE_NOTADB } from './sqlite-error.ts';
@@ -89,7 +89,7 @@ async function assertOurs(db: Database, path: string): Promise<void> {
   if (!tables.has(MIGRATION_TABLE)) throw notAStore(path);
   const known = migrationNames();
   const applied = await appliedSteps(db);
-  assertNotContracted(applied, known);
+  assertUsable(applied, known, path);
   const missing = (await tablesAfter(applied.findLast((name) => known.includes(name)))).difference(tables);
   if (missing.size > 0) throw damaged(path);
 }
@@ -98,7 +98,7 @@ async function assertOurs(db: Database, path: string): Promise<void> {
 async function tablesAfter(migration: string | undefined): Promise<Set<string>> {
   const db = openDatabase(new NodeSqliteDialect(async () => new DatabaseSync(MEMORY)));
   try {
-    if (migration !== undefined) await migrate(db, { serial: 'integer' }, { upTo: migration });
+    if (migration !== undefined) await migrate(db, { kind: 'file', path: MEMORY }, { upTo: migration });
     return await tablesOf(db);
   } finally {
     await db.destroy();
@@ -129,21 +129,13 @@ export async function factsOf(db: Database, path: string): Promise<StoreFileFact
       fn.max<number | null>('updatedAt').as('paidAt'),
     ])
     .executeTakeFirstOrThrow();
-  const changes = [paidAt, await lastCardChange(db)].filter((at) => at !== null);
-  return { identity: recorded, ...counts, lastChangeAt: changes.length === 0 ? null : Math.max(...changes) };
-}
-
-/** Null where there is none, in a copy of a build without cards too. */
-async function lastCardChange(db: Database): Promise<number | null> {
-  if (!(await appliedSteps(db)).includes(FIRST_CARDS)) return null;
   const { changedAt } = await db
     .selectFrom('cardPayments')
     .select(({ fn }) => fn.max<number | null>('updatedAt').as('changedAt'))
     .executeTakeFirstOrThrow();
-  return changedAt;
+  const changes = [paidAt, changedAt].filter((at) => at !== null);
+  return { identity: recorded, ...counts, lastChangeAt: changes.length === 0 ? null : Math.max(...changes) };
 }
-
-const FIRST_CARDS = '0007-create-card-payments';
 
 /** What SQLite or the file system says about a file, as an error that names it; any other error stays as it is. */
 export function asStoreFileError(error: unknown, path: string): unknown {

@@ -4,6 +4,8 @@ import { StoreUrlError } from './errors.ts';
 /** `path` is `:memory:` for a store private to this process. */
 export type StoreLocation = { kind: 'postgres' } | { kind: 'file'; path: string };
 
+export type StoreKind = StoreLocation['kind'];
+
 /**
  * Where a store is kept.
  *

@@ -17,7 +17,7 @@ export async function openSimStore(product: Product): Promise<SimStore> {
   const db = openDatabase(new NodeSqliteDialect(async () => database));
   const bytes = empty.get(product);
   if (bytes === undefined) {
-    await migrate(db, { serial: 'integer' });
+    await migrate(db, { kind: 'file', path: ':memory:' });
     empty.set(product, database.serialize());
   } else {
     database.deserialize(bytes);

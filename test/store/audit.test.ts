@@ -1,11 +1,5 @@
 import { expect, it } from 'vitest';
-import { MerkleTree } from '../../src/audit/merkle.ts';
 import { because } from '../../src/domain/reasons.ts';
-import { openDatabase } from '../../src/store/database.ts';
-import { createStore } from '../../src/store/kysely-store.ts';
-import { migrate } from '../../src/store/migrate.ts';
-import { NodeSqliteDialect } from '../../src/store/sqlite-dialect.ts';
-import { openSqliteFile } from '../../src/store/sqlite-file.ts';
 import type { Store } from '../../src/store/store.ts';
 import { batchClaim, claimRow, payoutClaim } from './samples.ts';
 import { onEveryStore } from './stores.ts';
@@ -113,28 +107,4 @@ onEveryStore('An entry of the audit', (test) => {
       'payout cancelled',
     ]);
   });
-});
-
-it('takes over what was written before it was a log', async () => {
-  const database = await openSqliteFile(':memory:');
-  const db = openDatabase(new NodeSqliteDialect(async () => database));
-  await migrate(db, { serial: 'integer' }, { upTo: '0013-create-signed-decisions' });
-  for (const n of [3, 1, 7]) {
-    database.exec(`insert into audit values (${n}, ${n}, 'ann', 'act', 's', '{"z":"${n}","a":"b"}')`);
-  }
-  await migrate(db, { serial: 'integer' });
-  const store = await createStore(db);
-  await store.audit({ at: 9, actor: 'bob', action: 'act', subject: 's', detail: {} });
-  const pages = await Array.fromAsync(store.auditLog({ from: 0, to: 9 }));
-  const entries = pages.flat();
-  expect(entries.map(({ seq, at }) => [seq, at])).toEqual([
-    [0, 1],
-    [1, 3],
-    [2, 7],
-    [3, 9],
-  ]);
-  const tree = new MerkleTree();
-  for (const { leafHash } of entries) tree.append(leafHash);
-  expect(await store.auditTree()).toEqual({ size: 4, edge: tree.edge });
-  await store.close();
 });

@@ -1,8 +1,9 @@
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, it } from 'vitest';
-import { openStore } from '../../src/store/open.ts';
+import { expect, it } from 'vitest';
+import { MEMORY } from '../../src/store/sqlite-file.ts';
+import { emptyStore } from '../support/empty-store.ts';
 import { batchClaim, claimRow } from './samples.ts';
-import { BACKENDS, onEveryStore } from './stores.ts';
+import { onEveryStore } from './stores.ts';
 
 const OURS = claimRow(1, 'a').reference;
 const SECOND = { kind: 'second-order', reference: OURS, orderId: 'o-7', seenAt: 2_000 } as const;
@@ -76,74 +77,13 @@ onEveryStore('Incidents', (test) => {
   });
 });
 
-describe('Incidents of a store from before they could be acknowledged', () => {
-  const [, sqlite] = BACKENDS[0] ?? [];
-
-  it('get their ids and users', async () => {
-    const url = (await sqlite?.create()) ?? '';
-    const store = await openStore(url);
-    await store.claimBatch(batchClaim('b1', ['a']));
-    await store.recordIncident(SECOND);
-    const [recorded] = await store.incidentsOf([OURS]);
-    await store.close();
-    const db = new DatabaseSync(url.slice('file:'.length));
-    // As the migration found it.
-    for (const index of [
-      'incidents_id',
-      'incidents_seen',
-      'incidents_open',
-      'incidents_second_orders',
-      'payouts_duplicates',
-      'payouts_waiting',
-      'payouts_open',
-      'payouts_look_alike_account',
-      'send_attempts_unknown',
-      'send_attempts_sent',
-      'card_payments_for_people',
-    ]) {
-      db.exec(`drop index ${index}`);
-    }
-    for (const column of ['incident_id', 'uid', 'acknowledged_by', 'acknowledged_reason', 'acknowledged_at']) {
-      db.exec(`alter table incidents drop column ${column}`);
-    }
-    db.exec('alter table payouts drop column kind');
-    db.exec('alter table payouts drop column look_alike_account');
-    db.exec('alter table send_attempts drop column listed_from');
-    for (const column of ['amount', 'currency']) db.exec(`alter table card_events drop column ${column}`);
-    const later = [
-      'signed_decisions',
-      'plan_rows',
-      'payees',
-      'payee_payments',
-      'payee_checks',
-      'booked_exchanges',
-      'answers',
-      'answered_transactions',
-      'audit_log',
-      'audit_tree',
-    ];
-    const outbox = ['outbox', 'outbox_head', 'subscriptions', 'refused_events', 'outbox_tail'];
-    for (const table of [...later, 'audit_checkpoints', 'call_budgets', ...outbox]) db.exec(`drop table ${table}`);
-    db.exec('create table audit (seq integer primary key, at, actor, action, subject, detail)');
-    db.exec("delete from payouts_migration where name >= '0011'");
-    db.close();
-    const migrated = await openStore(url);
-    expect(await migrated.incidentsOf([OURS])).toEqual([recorded]);
-    expect(await migrated.hasSuspectedDuplicate('user-1')).toBe(true);
-    await migrated.close();
-    await sqlite?.remove(url);
-  });
-
-  it('and every lookup on the way to a resend goes by an index', async () => {
-    const url = (await sqlite?.create()) ?? '';
-    await (await openStore(url)).close();
-    const db = new DatabaseSync(url.slice('file:'.length));
-    const plan = (query: string): string => JSON.stringify(db.prepare(`explain query plan ${query}`).all('user-1'));
-    const asked = "from payouts where uid = ? and reason_code = 'duplicate-suspected' and state = 'needs-operator'";
-    expect(plan(`select reference ${asked}`)).toContain('payouts_duplicates');
-    const open = "from incidents where uid = ? and kind = 'second-order' and acknowledged_at is null";
-    expect(plan(`select incident_id ${open}`)).toContain('incidents_second_orders');
-    db.close();
-    await sqlite?.remove(url);
-  });
+it('every lookup on the way to a resend goes by an index', async () => {
+  const db = new DatabaseSync(MEMORY);
+  db.deserialize(await emptyStore());
+  const plan = (query: string): string => JSON.stringify(db.prepare(`explain query plan ${query}`).all('user-1'));
+  const asked = "from payouts where uid = ? and reason_code = 'duplicate-suspected' and state = 'needs-operator'";
+  expect(plan(`select reference ${asked}`)).toContain('payouts_duplicates');
+  const open = "from incidents where uid = ? and kind = 'second-order' and acknowledged_at is null";
+  expect(plan(`select incident_id ${open}`)).toContain('incidents_second_orders');
+  db.close();
 });

@@ -4,7 +4,6 @@ import { PostgresNamingDialect } from '../../src/store/column-names.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { migrations } from '../../src/store/migrations/all-migrations.ts';
-import { COLUMN_TYPES } from '../../src/store/migrations/column-types.ts';
 import { openPostgresPool } from '../../src/store/postgres-pool.ts';
 import { NodeSqliteDialect } from '../../src/store/sqlite-dialect.ts';
 import { openSqliteFile } from '../../src/store/sqlite-file.ts';
@@ -45,10 +44,10 @@ export function openTables(url: string): Database {
 
 /** A later build with these steps beside today's opens the store. */
 export async function migrateAsLater(url: string, later: Readonly<Record<string, Migration>>): Promise<void> {
-  const types = COLUMN_TYPES[storeLocation(url).kind];
+  const place = storeLocation(url);
   const db = openTables(url);
   try {
-    await migrate(db, types, { steps: async () => ({ ...(await migrations(types)), ...later }) });
+    await migrate(db, place, { steps: async () => ({ ...(await migrations(place.kind)), ...later }) });
   } finally {
     await db.destroy();
   }

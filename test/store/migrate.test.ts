@@ -1,13 +1,16 @@
 import { DatabaseSync } from 'node:sqlite';
-import { expect, it } from 'vitest';
+import { type Kysely, sql } from 'kysely';
+import type { Migration } from 'kysely/migration';
+import { expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../src/store/database.ts';
 import { StoreNewerError } from '../../src/store/errors.ts';
-import { migrate } from '../../src/store/migrate.ts';
-import { migrationNames } from '../../src/store/migrations/all-migrations.ts';
+import { appliedSteps, migrate } from '../../src/store/migrate.ts';
+import { migrations } from '../../src/store/migrations/all-migrations.ts';
 import { NodeSqliteDialect } from '../../src/store/sqlite-dialect.ts';
 import { MEMORY } from '../../src/store/sqlite-file.ts';
 import type { Store } from '../../src/store/store.ts';
-import { CONTRACTED, EXPANDED, migrateAsLater, noteAsLater, notedByLater } from './later-build.ts';
+import { storeLocation } from '../../src/store/store-url.ts';
+import { CONTRACTED, EXPANDED, migrateAsLater, noteAsLater, notedByLater, openTables } from './later-build.ts';
 import { batchClaim } from './samples.ts';
 import { onEveryStore } from './stores.ts';
 
@@ -55,6 +58,22 @@ onEveryStore('a store that a later build has expanded', (test) => {
   });
 });
 
+onEveryStore('a store whose steps do not lead to those of this build', (test) => {
+  it('stays as it is: the error says which store, and what to do', async () => {
+    await test.open();
+    const db = openTables(test.url());
+    onTestFinished(() => db.destroy());
+    await sql`update payouts_migration set name = '0001-create-tables'`.execute(db);
+    const place = storeLocation(test.url());
+    await expect(test.open()).rejects.toMatchObject({
+      code: 'store-other-version',
+      message: expect.stringContaining(place.kind === 'file' ? place.path : 'PostgreSQL'),
+      hint: expect.stringContaining('use a new store'),
+    });
+    expect(await appliedSteps(db)).toEqual(['0001-create-tables']);
+  });
+});
+
 interface Column {
   tbl: string;
   name: string;
@@ -83,16 +102,14 @@ function shapeOf(database: DatabaseSync) {
   return { tables, columns, unique };
 }
 
-/** Nothing is deployed that knows only of these. */
-const RELEASED_WITH_THE_FIRST = '0023-index-open-work';
-
-it('every step since the first release only adds what older builds can leave alone, or is named a contracting one', async () => {
+/** What a store of each step before could not work with in the next, unless that is named a contracting one. */
+async function brokenBy(steps: Readonly<Record<string, Migration>>): Promise<string[]> {
   const database = new DatabaseSync(MEMORY, { enableForeignKeyConstraints: true });
   const db = openDatabase(new NodeSqliteDialect(async () => database));
   const broken: string[] = [];
   let was = shapeOf(database);
-  for (const step of migrationNames()) {
-    await migrate(db, { serial: 'integer' }, { upTo: step });
+  for (const step of Object.keys(steps)) {
+    await migrate(db, storeLocation(`file:${MEMORY}`), { upTo: step, steps: async () => steps });
     const is = shapeOf(database);
     const had = new Set(was.tables);
     const gone = was.columns.filter(({ tbl, name }) => !is.columns.some((it) => it.tbl === tbl && it.name === name));
@@ -105,9 +122,29 @@ it('every step since the first release only adds what older builds can leave alo
     );
     const narrowed = is.unique.filter(({ tbl, name }) => had.has(tbl) && !was.unique.some((it) => it.name === name));
     const found = [...gone, ...demanded, ...narrowed].map(({ tbl, name }) => `${step}: ${tbl}.${name}`);
-    if (step > RELEASED_WITH_THE_FIRST && !step.includes('-contract-')) broken.push(...found);
+    if (!step.includes('-contract-')) broken.push(...found);
     was = is;
   }
   await db.destroy();
-  expect(broken).toEqual([]);
+  return broken;
+}
+
+it('every step only adds what older builds can leave alone, or is named a contracting one', async () => {
+  const ours = await migrations('file');
+  expect(await brokenBy({ ...ours, ...CONTRACTED })).toEqual([]);
+  const narrow: Migration = {
+    async up(db: Kysely<unknown>) {
+      await db.schema.alterTable('batches').dropColumn('file').execute();
+      await db.schema.createIndex('batches_one_retry').unique().on('batches').column('retry_of').execute();
+      await sql`alter table watches add column tomorrow text not null default 'x'`.execute(db);
+      await sql`drop table switches`.execute(db);
+      await sql`create table switches (scope text, must text not null)`.execute(db);
+    },
+  };
+  expect(await brokenBy({ ...ours, '9001-narrow': narrow })).toEqual([
+    ...['key', 'reason', 'by', 'at'].map((name) => `9001-narrow: switches.${name}`),
+    '9001-narrow: batches.file',
+    '9001-narrow: switches.must',
+    '9001-narrow: batches.batches_one_retry',
+  ]);
 });

@@ -44,7 +44,7 @@ describe('what is asked for a payout reads no growing table at length', () => {
       await db.destroy();
       rmSync(folder, { recursive: true });
     });
-    await migrate(db, { serial: 'integer' });
+    await migrate(db, { kind: 'file', path: ':memory:' });
     const store = await createStore(db);
     asked.length = 0;
     await oneLife(store);

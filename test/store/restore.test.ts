@@ -17,14 +17,12 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { backupStore } from '../../src/store/backup.ts';
-import { openDatabase } from '../../src/store/database.ts';
 import { StoreIdentityError } from '../../src/store/errors.ts';
-import { migrate } from '../../src/store/migrate.ts';
 import { openStore } from '../../src/store/open.ts';
 import { type RestoreOrder, type RestoreStep, restoreStore } from '../../src/store/restore.ts';
-import { NodeSqliteDialect } from '../../src/store/sqlite-dialect.ts';
 import { openSqliteFile } from '../../src/store/sqlite-file.ts';
 import type { Store } from '../../src/store/store.ts';
+import { AFTER, makeBuild } from '../upgrade/builds.ts';
 import { cardClaim } from './card-samples.ts';
 import { batchClaim, WORLD } from './samples.ts';
 
@@ -59,16 +57,16 @@ async function onStore<T>(file: string, work: (store: Store) => Promise<T>): Pro
 const batchIdsIn = (file: string): Promise<string[]> =>
   onStore(file, async (store) => (await store.batches(10)).map(({ batchId }) => batchId).toSorted());
 
-const restored = (change: Partial<RestoreOrder> = {}) =>
-  restoreStore({
-    store: path,
-    file: copy,
-    identity: WORLD,
-    by: 'alice',
-    now: Date.UTC(2026, 4, 12, 10, 30),
-    confirm: async () => {},
-    ...change,
-  });
+const order = (): RestoreOrder => ({
+  store: path,
+  file: copy,
+  identity: WORLD,
+  by: 'alice',
+  now: Date.UTC(2026, 4, 12, 10, 30),
+  confirm: async () => {},
+});
+
+const restored = (change: Partial<RestoreOrder> = {}) => restoreStore({ ...order(), ...change });
 
 function sql(file: string, statement: string): void {
   const database = new DatabaseSync(file);
@@ -135,16 +133,11 @@ describe('a restore', () => {
   });
 
   it('brings a copy of an earlier version up to date', async () => {
-    rmSync(copy);
-    const old = openDatabase(new NodeSqliteDialect(() => openSqliteFile(copy)));
-    await migrate(old, { serial: 'integer' }, { upTo: '0006-add-idempotency-keys' });
-    await old
-      .insertInto('meta')
-      .values(Object.entries(WORLD).map(([key, value]) => ({ key, value })))
-      .execute();
-    await old.destroy();
-    await restored();
-    expect(await onStore(path, (store) => store.cards.get('none'))).toBeUndefined();
+    const later = join(makeBuild(join(folder, 'later'), AFTER), '../../src/store/restore.ts');
+    const { restoreStore: restoredByLater } = (await import(later)) as typeof import('../../src/store/restore.ts');
+    await restoredByLater(order());
+    sql(path, "insert into of_tomorrow values ('a')");
+    expect(await batchIdsIn(path)).toEqual(['b1']);
   });
 });
 
@@ -208,6 +201,11 @@ describe('a restore is refused, and changes nothing,', () => {
       code: 'store-newer',
       message: expect.stringContaining('9999-contract-of-tomorrow'),
     });
+  });
+
+  it('for a store of a version that this one does not continue', async () => {
+    sql(copy, "update payouts_migration set name = '0001-create-tables'");
+    expect(await refused()).toMatchObject({ code: 'store-other-version', message: expect.stringContaining(copy) });
   });
 
   it.each([

@@ -2,7 +2,6 @@ import { type Kysely, sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { StoreUnreachableError } from '../../src/store/errors.ts';
 import { migrate } from '../../src/store/migrate.ts';
-import { COLUMN_TYPES } from '../../src/store/migrations/column-types.ts';
 import { openStore } from '../../src/store/open.ts';
 import { openPostgresPool } from '../../src/store/postgres-pool.ts';
 import { createDatabase, dropDatabase } from '../support/databases.ts';
@@ -36,7 +35,7 @@ onPostgres(
     // It ends the connection that it runs on.
     const up = async (step: Kysely<unknown>) =>
       void (await sql`select pg_terminate_backend(pg_backend_pid())`.execute(step));
-    const migrated = migrate(db, COLUMN_TYPES.postgres, { steps: async () => ({ '0001-gone': { up } }) });
+    const migrated = migrate(db, { kind: 'postgres' }, { steps: async () => ({ '0001-gone': { up } }) });
     await expect(migrated).rejects.toBeInstanceOf(StoreUnreachableError);
     await db.destroy();
     await dropDatabase(admin, name);

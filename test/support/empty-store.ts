@@ -17,7 +17,7 @@ export function emptyStore(): Promise<Uint8Array> {
 async function madeAnew(): Promise<Uint8Array> {
   const database = await openSqliteFile(MEMORY);
   const db = openDatabase(new NodeSqliteDialect(async () => database));
-  await migrate(db, { serial: 'integer' });
+  await migrate(db, { kind: 'file', path: MEMORY });
   const made = database.serialize();
   await db.destroy();
   return made;

@@ -3,10 +3,10 @@ import { basename, extname } from 'node:path';
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { ownModule } from '../../own-files.ts';
-import type { ColumnTypes } from './column-types.ts';
+import type { StoreKind } from '../store-url.ts';
 
 interface MigrationFile {
-  up(db: Kysely<unknown>, types: ColumnTypes): Promise<void>;
+  up(db: Kysely<unknown>, kind: StoreKind): Promise<void>;
 }
 
 /** Names of all migrations: each file of this folder is one, and a new one sorts after all others. */
@@ -17,11 +17,11 @@ export const migrationNames = (): string[] =>
     .sort();
 
 /** Migrations by name. Stores record the names: never change a released migration or rename its file. */
-export async function migrations(types: ColumnTypes): Promise<Record<string, Migration>> {
+export async function migrations(kind: StoreKind): Promise<Record<string, Migration>> {
   const all: Record<string, Migration> = {};
   for (const name of migrationNames()) {
     const { up }: MigrationFile = await import(ownModule(`store/migrations/${name}`).href);
-    all[name] = { up: (db) => up(db, types) };
+    all[name] = { up: (db) => up(db, kind) };
   }
   return all;
 }
