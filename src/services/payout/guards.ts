@@ -1,4 +1,3 @@
-import { isCardEnd } from '../../domain/card-payment.ts';
 import { DAY_MS } from '../../domain/durations.ts';
 import type { Assessment, Guards } from '../../domain/gates.ts';
 import { compareDecimals, sumDecimals } from '../../domain/money.ts';
@@ -6,6 +5,7 @@ import { payoutReference, payoutWorkflowId } from '../../domain/names.ts';
 import { isUnpaid } from '../../domain/payout-state.ts';
 import { switchFactsOf } from '../../domain/switches.ts';
 import type { PayoutRecord } from '../../store/store.ts';
+import { cardStanding } from '../cards/card-standing.ts';
 import { limitPassed } from '../decisions/limits.ts';
 import { isMakerAllowed } from '../decisions/verdict.ts';
 import type { ActivityDeps } from '../deps.ts';
@@ -56,7 +56,7 @@ async function mayEarlierHavePaid(deps: ActivityDeps, row: PayoutRecord): Promis
 
 /**
  * State of the card payment. The payout is registered as a waiter before the read, so an end stored meanwhile is either seen here
- * or signalled. An unknown card payment counts as open: it may still be created.
+ * or signalled.
  */
 async function cardPaymentOf(
   { store, settings }: ActivityDeps,
@@ -66,15 +66,13 @@ async function cardPaymentOf(
   const { cards } = store;
   await cards.addWaiter(merchantRequestId, payoutWorkflowId(reference));
   const record = await cards.get(merchantRequestId);
-  if (record === undefined || !isCardEnd(record.state)) return { cardPayment: 'open' };
-  // People must resolve the contradiction first.
-  if (record.contradictedAt !== null) return { cardPayment: 'contradicted' };
-  if (record.state !== 'succeeded') return { cardPayment: 'unpaid' };
+  const cardPayment = cardStanding(record);
+  if (record === undefined || cardPayment !== 'succeeded') return { cardPayment };
   const { amount, currency, paymentType } = record;
   const needed = [instruction.amount, ...(await alsoPaidFrom(store, merchantRequestId, { reference, currency }))];
   const covers = currency === instruction.currency && compareDecimals(amount, sumDecimals(needed)) !== -1;
   const isTaken = paymentType === 'DEBIT' || settings.cardAuthCounts;
-  return { cardPayment: 'succeeded', collected: { amount, currency, isTaken, covers } };
+  return { cardPayment, collected: { amount, currency, isTaken, covers } };
 }
 
 /**

@@ -21,6 +21,7 @@ import {
 import { type AttemptResult, inDoubt, orderToRepeat } from '../../domain/submission.ts';
 import { switchFactsOf } from '../../domain/switches.ts';
 import type { PayoutRecord, SendAttempt, Store } from '../../store/store.ts';
+import { cardStanding } from '../cards/card-standing.ts';
 import { limitPassed } from '../decisions/limits.ts';
 import { maySubmit, type VerdictDeps } from '../decisions/verdict.ts';
 import { checksAskedOf, type PayeeChecks } from '../payee-checks.ts';
@@ -72,6 +73,7 @@ export async function sendOrder(
     stoppedBy: async ({ row, order }) => {
       const scope = await sender.store.matchingSwitch(switchFactsOf(row, [order]));
       if (scope !== undefined) return { outcome: 'not-sent', why: 'switched-off', scope };
+      if (!(await isCollected(sender, row))) return { outcome: 'not-sent', why: 'changed' };
       // Every sender records its attempt before this check: two at once may both stop, but never both pass.
       const isPassed =
         leg === mainLegOf(row.kind) && (await limitPassed(sender, row, aboutToSend(order))) !== undefined;
@@ -80,6 +82,12 @@ export async function sendOrder(
     post: ({ row, reference, order }, options) => post(sender.bank, row.uid, reference, order, options),
     accepted: (asked, orderId) => show(sender, leg, asked, orderId),
   });
+}
+
+/** The gates have seen the card payment that it depends on succeed, perhaps long ago: the money may have been given back since. */
+async function isCollected({ store }: OrderSender, { instruction }: PayoutRecord): Promise<boolean> {
+  const { after_card_payment: id } = instruction;
+  return id === undefined || cardStanding(await store.cards.get(id)) === 'succeeded';
 }
 
 const aboutToSend = (order: SentOrder): Parameters<typeof limitPassed>[2] => ({

@@ -6,6 +6,7 @@ import type { PayeeCheck } from '../../../src/domain/payee-check.ts';
 import { because } from '../../../src/domain/reasons.ts';
 import type { PayeeChecks } from '../../../src/services/payee-checks.ts';
 import { sendOrder } from '../../../src/services/sending/send-order.ts';
+import { cardClaim, cardEvent } from '../../store/card-samples.ts';
 import { payoutClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
 import { policyOf, type SigningPerson, signedBy, signingPerson } from '../../support/people.ts';
@@ -30,13 +31,19 @@ interface Opened {
   read?: Assessment;
   checks?: PayeeChecks;
   policy?: boolean;
+  cardPayment?: string;
 }
 
 /** A payout that nobody has to approve, whose last reading shows these exceptions. */
-async function open(exceptions: Assessment['exceptions'], { read = READ, checks, policy = true }: Opened = {}) {
+async function open(
+  exceptions: Assessment['exceptions'],
+  { read = READ, checks, policy = true, cardPayment }: Opened = {},
+) {
   const store = await openEmptyStore();
   onTestFinished(() => store.close());
-  const { record } = await store.claimPayout(payoutClaim('doc', { by: 'maker', runId: CALLER.runId }));
+  const claim = payoutClaim('doc', { by: 'maker', runId: CALLER.runId });
+  const instruction = { ...claim.instruction, after_card_payment: cardPayment };
+  const { record } = await store.claimPayout({ ...claim, instruction });
   await store.recordAssessment(record, { ...read, exceptions }, 1);
   const { reference, term } = record;
   const sender = {
@@ -57,6 +64,7 @@ async function open(exceptions: Assessment['exceptions'], { read = READ, checks,
   };
   let attempt = 0;
   return {
+    store,
     send: () => {
       attempt += 1;
       return sendOrder(sender, CALLER, { claim: { storeId: store.id, reference, term }, leg: 'payment', attempt });
@@ -137,3 +145,20 @@ it('payees that are not verified in their currency are sent with a screening alo
   const { send } = await open(undefined, { checks: { ...checks, verifiedCurrencies: ['EUR'] }, read });
   expect(await send()).toEqual(SENT);
 });
+
+it.each([true, false])(
+  'a payout after a card payment is not sent while that has not taken the money, or may have given it back (policy: %s)',
+  async (policy) => {
+    const { send, store } = await open(undefined, { policy, cardPayment: 'm-1' });
+    expect(await send()).toEqual(CHANGED);
+    await store.cards.claim(cardClaim('m-1'));
+    expect(await send()).toEqual(CHANGED);
+    await store.cards.change('m-1', { state: 'succeeded', paymentId: 'pay-1', at: 1 });
+    const refunded = cardEvent('pay-1', { status: 'REFUNDED', merchantRequestId: 'm-1' });
+    await store.cards.receive(refunded);
+    await store.cards.recordEventEffect(refunded, { merchantRequestId: 'm-1', effect: 'contradicts', at: 2 });
+    expect(await send()).toEqual(CHANGED);
+    await store.cards.confirmEnd('m-1', { by: 'olga', evidence: 'a refund of another order', at: 3 });
+    expect(await send()).toEqual(SENT);
+  },
+);
