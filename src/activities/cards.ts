@@ -13,7 +13,7 @@ export interface ClaimPaymentInput {
 
 export const cardActivities = (deps: ActivityDeps) => ({
   prepareCard: (given: PrepareCardInput) => prepareCard(deps, caller(), given),
-  recordCardState: (input: RecordCardStateInput) => recordCardState(deps, input),
+  recordCardState: (input: RecordCardStateInput) => recordCardState(deps, caller(), input),
   resumePayment: (input: ResumeInput) => resumePayment(deps, caller(), input),
 
   retrievePayment: async ({ paymentId }: { paymentId: string }) =>

@@ -6,6 +6,7 @@ import type { Cards } from '../../src/api/cards.ts';
 import type { CardEvent, CardPaymentInput } from '../../src/domain/card-payment.ts';
 import { cardWorkflowId } from '../../src/domain/names.ts';
 import { cardRequestId } from '../../src/identity.ts';
+import type { RecordCardStateInput } from '../../src/services/cards/record-card-state.ts';
 import type { ActivityDeps } from '../../src/services/deps.ts';
 import type { Store } from '../../src/store/store.ts';
 import { quickCardTerms } from '../support/card-terms.ts';
@@ -260,12 +261,14 @@ describe('claimPayment', () => {
 });
 
 describe('recordCardState', () => {
-  const end = (state: 'succeeded' | 'failed') =>
-    activities.recordCardState({ merchantRequestId: ID, state, reason: null, paymentId: 'pay-1' });
+  const run = new MockActivityEnvironment({ workflowExecution: { workflowId: cardWorkflowId(ID), runId: 'run-1' } });
+  const record = (change: Omit<RecordCardStateInput, 'merchantRequestId'>) =>
+    run.run(activities.recordCardState, { merchantRequestId: ID, asked: INPUT, ...change });
+  const end = (state: 'succeeded' | 'failed') => record({ state, reason: null, paymentId: 'pay-1' });
 
   it('leaves a stored end as it is, and a state that is not named', async () => {
     await prepare();
-    await activities.recordCardState({ merchantRequestId: ID, amount: '59.90' });
+    await record({ amount: '59.90' });
     expect(await store.cards.get(ID)).toMatchObject({ state: 'received', amount: '59.90' });
     await end('succeeded');
     expect(await end('failed')).toEqual({ state: 'succeeded', reason: null, paymentId: 'pay-1' });
@@ -274,10 +277,19 @@ describe('recordCardState', () => {
   it('wakes the payouts that wait for it, at its end alone', async () => {
     await prepare();
     await store.cards.addWaiter(ID, 'payout/1');
-    await activities.recordCardState({ merchantRequestId: ID, state: 'processing', reason: null });
+    await record({ state: 'processing', reason: null });
     expect(woken).toEqual([]);
     await end('succeeded');
     expect(woken).toEqual(['payout/1']);
+  });
+
+  it('claims again what an older copy has forgotten, as it was asked for, and whose the payment is', async () => {
+    await record({ state: 'processing', reason: null, amount: '59.90' });
+    expect(await store.cards.get(ID)).toMatchObject({ state: 'processing', amount: '59.90', runId: 'run-1' });
+    expect(await end('succeeded')).toMatchObject({ state: 'succeeded' });
+    expect(await store.cards.ownerOfPayment('pay-1')).toBe(ID);
+    // The merchant repeats the request.
+    expect(await prepare()).toMatchObject({ kind: 'ended', state: 'succeeded' });
   });
 
   it.each([

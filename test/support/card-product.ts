@@ -36,6 +36,7 @@ export interface CardAsk {
 export interface CardProduct extends AsyncDisposable {
   client: Client;
   store: Store;
+  storeUrl: string;
   sandbox: RunningSandbox;
   gatewayUrl: string;
   namespace: string;
@@ -122,6 +123,7 @@ export async function startCardProduct(
   const product: CardProduct = {
     client,
     store,
+    storeUrl: config.storeUrl.reveal(),
     sandbox,
     namespace,
     gatewayUrl: gateway.url,

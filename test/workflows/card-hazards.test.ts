@@ -11,6 +11,7 @@ import {
   startCardProduct,
 } from '../support/card-product.ts';
 import { recordHistory } from '../support/record-history.ts';
+import { tamper } from '../support/sql.ts';
 import { until } from '../support/until.ts';
 
 /** What goes wrong between a card payment and its acquirer, and what must follow: at most one capture, and no false end. */
@@ -318,6 +319,20 @@ describe('an older copy of the store', () => {
     await recordHistory(handle, 'cardPayment', 'forgotten-by-the-store');
     const unknown = 'never-asked-for-before';
     expect(await (await product.ask({ id: unknown })).result()).toMatchObject({ state: 'succeeded' });
+  });
+
+  it('learns again of a payment that it has forgotten from its open workflow', async () => {
+    await using product = await startCardProduct();
+    const id = 'forgotten-while-open';
+    const handle = await product.ask({ id, card: 'challenge' });
+    await product.untilState(id, 'awaiting-cardholder');
+    for (const table of ['card_payments', 'card_payment_ids'])
+      await tamper(product.storeUrl, `delete from ${table} where merchant_request_id = '${id}'`);
+    await product.answerChallenge(id, 'confirm');
+    const result = await handle.result();
+    expect(result).toMatchObject({ state: 'succeeded' });
+    expect(await product.store.cards.get(id)).toMatchObject({ state: 'succeeded', amount: '49.90' });
+    expect(await product.store.cards.paymentsOf(id)).toEqual([result.payment_id]);
   });
 });
 

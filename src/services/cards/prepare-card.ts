@@ -12,6 +12,7 @@ import { eventOf } from '../card-events/deliver.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { sessionOf } from '../sending/send-card.ts';
 import type { Caller } from '../sending/send-once.ts';
+import { claimCard } from './claim-card.ts';
 import { type StoredCardState, stateOf } from './record-card-state.ts';
 import { type CardRequestIds, requestIdsOf, restartIdOf } from './request-ids.ts';
 
@@ -65,11 +66,11 @@ const digestOf = ({ merchantRequestId, amount, currency, paymentType }: CardReco
 /** Checks the identity, takes the claim and fixes the terms. Nothing here moves money; all of it may run again. */
 export async function prepareCard(
   deps: ActivityDeps,
-  { workflowId, runId }: Caller,
+  caller: Caller,
   { input, ranBefore = false }: PrepareCardInput,
 ): Promise<PreparedCard> {
-  const { merchant_request_id: id = '', amount, currency, payment_type: paymentType, three_ds: threeDs } = input;
-  if (id === '' || workflowId !== cardWorkflowId(id)) {
+  const { merchant_request_id: id = '', amount, currency, payment_type: paymentType, three_ds: threeDs, by } = input;
+  if (id === '' || caller.workflowId !== cardWorkflowId(id)) {
     throw new Misuse(
       FAILURES.wrongWorkflowId,
       'the workflow id of a card payment is card/<merchant_request_id>: the id is the lock against taking money twice',
@@ -83,21 +84,10 @@ export async function prepareCard(
       'the input needs amount (a decimal string above 0), currency, payment_type AUTH or DEBIT, and three_ds setup or skip',
     );
   }
-  await deps.assertIdentity();
-  const digest = cardDigest({ merchant_request_id: id, amount, currency, payment_type: paymentType });
-  const { record, samePayload, holder } = await deps.store.cards.claim({
-    merchantRequestId: id,
-    workflowId,
-    amount,
-    currency,
-    paymentType,
-    digest,
-    by: input.by ?? null,
-    runId,
-    at: deps.now(),
-  });
+  const asked = { merchant_request_id: id, amount, currency, payment_type: paymentType, by };
+  const { record, samePayload, holder } = await claimCard(deps, caller, asked);
   // After a change of the amount, a later run is started with the new one.
-  if (!samePayload && digest !== digestOf(record)) {
+  if (!samePayload && cardDigest(asked) !== digestOf(record)) {
     throw new Misuse(FAILURES.idReused, 'this merchant_request_id was used before for another payment');
   }
   if (isCardEnd(record.state)) return { kind: 'ended', ...stateOf(record) };

@@ -3,6 +3,8 @@ import { type CardState, isCardEnd } from '../../domain/card-payment.ts';
 import type { Reason } from '../../domain/payout-state.ts';
 import type { CardChange, CardRecord } from '../../store/card-store.ts';
 import type { ActivityDeps } from '../deps.ts';
+import type { Caller } from '../sending/send-once.ts';
+import { type CardAsked, claimCard } from './claim-card.ts';
 
 /** Where a card payment stands in the store. */
 export interface StoredCardState {
@@ -12,18 +14,29 @@ export interface StoredCardState {
 }
 
 /** `state` absent: unchanged, only the amount changes. */
-export type RecordCardStateInput = { merchantRequestId: string } & Omit<CardChange, 'at'>;
+export type RecordCardStateInput = Omit<CardChange, 'at'> & {
+  merchantRequestId: string;
+  /** Absent in a run of an earlier release. */
+  asked?: CardAsked;
+};
 
 export const stateOf = ({ state, reason, paymentId }: CardRecord): StoredCardState => ({ state, reason, paymentId });
 
-/** Stores the state for people and for payouts that wait for this payment. A stored end never changes. */
+/**
+ * Stores the state for people and for payouts that wait for this payment. A stored end never changes. An older copy in the store's
+ * place may have forgotten the payment, which is then claimed again, or whose the payment at the acquirer is.
+ */
 export async function recordCardState(
   deps: ActivityDeps,
-  { merchantRequestId, ...change }: RecordCardStateInput,
+  caller: Caller,
+  { merchantRequestId, asked, ...change }: RecordCardStateInput,
 ): Promise<StoredCardState> {
   const { cards } = deps.store;
+  const isForgotten = asked !== undefined && (await cards.get(merchantRequestId)) === undefined;
+  if (isForgotten) await claimCard(deps, caller, asked);
   const record = await cards.change(merchantRequestId, { ...change, at: deps.now() });
   if (isCardEnd(record.state)) {
+    if (record.paymentId !== null) await cards.linkPayment(record.paymentId, merchantRequestId, deps.now());
     await noteContradictions(deps, record);
     const waiters = await cards.waiters(merchantRequestId);
     await Promise.all(waiters.map((workflowId) => deps.executions.lookAgain(workflowId)));

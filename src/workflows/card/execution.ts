@@ -81,11 +81,12 @@ export class CardExecution extends ExecutionView<CardState> {
   returns = 0;
   /** Something that could take money may have been sent: the amount can no longer be changed, nor the payment cancelled. */
   sent = false;
-
   private noticed = 0;
+  private readonly asked: CardPaymentInput;
 
   constructor(input: Partial<CardPaymentInput>) {
     super('received');
+    this.asked = input as CardPaymentInput;
     this.merchantRequestId = input.merchant_request_id ?? '';
     this.amount = input.amount ?? '';
     this.currency = input.currency ?? '';
@@ -247,11 +248,10 @@ export class CardExecution extends ExecutionView<CardState> {
 
   /** Writes what changed; an omitted state stays as it is. */
   record(change: { state?: CardState; reason?: Reason | null }, summary: string): Promise<StoredCardState> {
-    const { merchantRequestId, amount } = this;
+    const { merchantRequestId, asked, amount } = this;
     const card = this.card ?? this.spent;
-    const paymentId = this.paymentId ?? undefined;
-    const digits = { bin: card?.bin, lastFour: card?.last_four };
-    return call('recordCardState', { merchantRequestId, ...change, paymentId, amount, ...digits }, summary);
+    const ids = { paymentId: this.paymentId ?? undefined, bin: card?.bin, lastFour: card?.last_four };
+    return call('recordCardState', { merchantRequestId, asked, ...change, amount, ...ids }, summary);
   }
 
   view(): CardStateView {
