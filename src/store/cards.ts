@@ -34,6 +34,7 @@ export interface CardChange {
   bin?: string;
   lastFour?: string;
   amount?: string;
+  currency?: string;
   at: number;
 }
 

@@ -107,11 +107,14 @@ describe.concurrent('a payout after a card payment', () => {
     expect(await second.handle.result()).toMatchObject({ state: 'completed' });
   });
 
-  it('is held where people adopted a payment that took less than was asked for', async () => {
-    const lower = (_method: string, answer: Record<string, unknown>) =>
-      'payment_id' in answer ? { ...answer, amount: '4.99' } : answer;
-    await using product = await startCardProduct({}, (url) => alterAnswers(url, lower));
-    const id = 'adopted-with-less';
+  it.each([
+    ['less than was asked for', { amount: '4.99' }, '4.99 USD'],
+    ['another currency', { currency: 'HKD' }, '49.90 HKD'],
+  ])('is held where people adopted a payment that took %s', async (_, taken, sum) => {
+    const alter = (_method: string, answer: Record<string, unknown>) =>
+      'payment_id' in answer ? { ...answer, ...taken } : answer;
+    await using product = await startCardProduct({}, (url) => alterAnswers(url, alter));
+    const id = 'adopted-with-another-sum';
     const card = await product.ask({ id, card: 'no-webhook', currency: 'USD' });
     const { payment_id: paymentId } = await product.untilState(id, 'needs-operator');
     await until(async () => {
@@ -122,7 +125,7 @@ describe.concurrent('a payout after a card payment', () => {
     const { handle, ordersSent } = await payoutAfter(id, id, product);
     await until(async () => {
       const { reason } = await handle.query<PayoutStateView>('state');
-      return reason?.code === 'card-payment-too-small' && reason.message.includes('4.99 USD');
+      return reason?.code === 'card-payment-too-small' && reason.message.includes(sum);
     });
     expect(await ordersSent()).toBe(0);
   });

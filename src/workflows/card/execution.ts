@@ -40,7 +40,7 @@ export class CardExecution extends ExecutionView<CardState> {
   readonly inbox = new Inbox<ResolveCardUpdate>();
   amount: string;
   readonly merchantRequestId: string;
-  readonly currency: string;
+  currency: string;
 
   card: CardHandle | undefined;
   paymentId: string | null = null;
@@ -248,10 +248,10 @@ export class CardExecution extends ExecutionView<CardState> {
 
   /** Writes what changed; an omitted state stays as it is. */
   record(change: { state?: CardState; reason?: Reason | null }, summary: string): Promise<StoredCardState> {
-    const { merchantRequestId, asked, amount } = this;
+    const { merchantRequestId, asked, amount, currency } = this;
     const card = this.card ?? this.spent;
     const ids = { paymentId: this.paymentId ?? undefined, bin: card?.bin, lastFour: card?.last_four };
-    return call('recordCardState', { merchantRequestId, asked, ...change, amount, ...ids }, summary);
+    return call('recordCardState', { merchantRequestId, asked, ...change, amount, currency, ...ids }, summary);
   }
 
   view(): CardStateView {

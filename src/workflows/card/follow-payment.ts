@@ -67,7 +67,7 @@ async function askAbout(
     return undefined;
   }
   const end = endOfStatus(execution.looks.get(answer.adopt)?.status ?? '');
-  if (end === 'succeeded') takeShownAmount(execution, answer.adopt);
+  if (end === 'succeeded') takeShownSum(execution, answer.adopt);
   if (end !== undefined) return endAs(execution, end, answer.adopt);
   following.paymentId = answer.adopt;
   following.since = Date.now();
@@ -75,12 +75,14 @@ async function askAbout(
   return undefined;
 }
 
-/** An adopted payment that took less counts as less, for payouts that depend on it. Any excess is to be refunded. */
-function takeShownAmount(execution: CardExecution, paymentId: string): void {
-  const { amount, currency = execution.currency } =
+/** An adopted payment that took less, or another currency, counts as that for payouts that depend on it. Any excess is to be refunded. */
+function takeShownSum(execution: CardExecution, paymentId: string): void {
+  const { amount = '', currency = execution.currency } =
     execution.shownPayments.find((shown) => shown.paymentId === paymentId) ?? {};
-  if (amount === undefined || currency !== execution.currency || !parseAmount(amount, currency).ok) return;
-  if (compareDecimals(amount, execution.amount) === -1) execution.amount = amount;
+  const isOther = currency !== execution.currency;
+  const counts = isOther || compareDecimals(amount, execution.amount) === -1;
+  if (parseAmount(amount, currency).ok && counts) execution.amount = amount;
+  execution.currency = currency;
 }
 
 /**
