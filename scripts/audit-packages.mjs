@@ -24,7 +24,8 @@ const GRAVE = ['high', 'critical'];
 
 /** What is wrong with a lock file, a line each; `manifest` says by `allowScripts` whose install scripts may run. */
 export function lockProblems(lock, manifest) {
-  const locked = Object.entries(lock.packages).filter(([path]) => path !== '');
+  // Not our own: the project, and scripts/node by both its names.
+  const locked = Object.entries(lock.packages).filter(([path, { link }]) => path.includes('node_modules/') && !link);
   const problems = locked.flatMap(([path, it]) => packageProblems(nameOf(path), it, manifest));
   return [...problems, ...missingPlatforms(lock.packages), ...temporalProblems(locked, manifest)];
 }

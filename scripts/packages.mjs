@@ -13,7 +13,7 @@ export function packagesAreCurrent(root) {
   const present = packagesOf(join(root, 'node_modules', '.package-lock.json'));
   if (wanted === undefined || present === undefined) return false;
   return Object.entries(wanted).every(([path, { version, integrity, optional, devOptional, link }]) => {
-    if (path === '' || link) return true;
+    if (!path.startsWith('node_modules/') || link) return true;
     const found = present[path];
     if (found === undefined) return Boolean(optional || devOptional);
     return found.version === version && found.integrity === integrity;
@@ -41,13 +41,13 @@ export function installPackages(root, env) {
   if (status !== 0) throw new Error(`npm install ended with exit code ${status}; see its message above`);
 }
 
-/** The package `node` brings its binary by an install script, which npm may have been told not to run. */
+/** The package `node` brings its binary by an install script, which npm may have been told not to run; for some platforms there is none. */
 export function assertNode(root) {
   if (existsSync(join(root, 'node_modules', 'node', 'bin', 'node'))) return;
   if (Number.parseInt(process.versions.node, 10) >= OLDEST_NODE) return;
   throw new Error(
-    `Node ${OLDEST_NODE} is missing: the install script of the package "node" did not run. ` +
-      'Run: npm rebuild node --ignore-scripts=false',
+    `Node ${OLDEST_NODE} is missing: the install script of the package "node" did not run, or found none for this platform. ` +
+      `Run: npm rebuild node --ignore-scripts=false, or install Node ${OLDEST_NODE}`,
   );
 }
 

@@ -19,10 +19,16 @@ it('every package of the Temporal SDK is installed in the one version the histor
 
 it('every dependency is pinned, but for types alone', () => {
   const { dependencies, devDependencies } = manifest(ROOT);
-  const ranges = Object.entries({ ...dependencies, ...devDependencies }).filter(
-    ([name, version]) => !name.startsWith('@types/') && !/^\d+\.\d+\.\d+$/.test(version),
+  const { optionalDependencies } = manifest(join(ROOT, 'scripts', 'node'));
+  const ranges = Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies }).filter(
+    ([name, version]) => !/^@types\/|^node-for-clones$/.test(name) && !/^\d+\.\d+\.\d+$/.test(version),
   );
   expect(ranges).toEqual([]);
+});
+
+it('a platform for which npm has no such Node gets the other packages all the same', () => {
+  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
+  expect(packages['node_modules/node']).toMatchObject({ dev: true, optional: true });
 });
 
 it('the Temporal SDK and the product share one protobufjs', () => {

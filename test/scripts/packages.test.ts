@@ -26,6 +26,13 @@ describe('packages are current', () => {
     expect(packagesAreCurrent(root)).toBe(true);
   });
 
+  it('also without what is part of the project', () => {
+    const own = { 'node_modules/own': { resolved: 'scripts/own', link: true }, 'scripts/own': { version: '0.0.0' } };
+    locked({ ...a, ...own });
+    installed(a);
+    expect(packagesAreCurrent(root)).toBe(true);
+  });
+
   it('also without the optional packages of other platforms', () => {
     locked({ ...a, 'node_modules/b-darwin': { version: '1.0.0', integrity: 'sha512-b', optional: true } });
     installed(a);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { ROOT } from '../docs/markdown.ts';
 
-type Locked = Record<string, { name?: string; version: string; dev?: boolean }>;
+type Locked = Record<string, { name?: string; version: string; dev?: boolean; link?: boolean }>;
 
 it('npm run sbom writes a CycloneDX document of the package and of all that it depends on', () => {
   const folder = mkdtempSync(join(tmpdir(), 'payouts-sbom-'));
@@ -16,7 +16,7 @@ it('npm run sbom writes a CycloneDX document of the package and of all that it d
   expect([bomFormat, metadata.component.name]).toEqual(['CycloneDX', 'durable-payouts']);
   const listed = components.map((component: { 'bom-ref': string }) => component['bom-ref']);
   const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as { packages: Locked };
-  const installed = Object.entries(packages).filter(([path, { dev }]) => path !== '' && dev !== true);
+  const installed = Object.entries(packages).filter(([path, { dev, link }]) => path !== '' && !dev && !link);
   const named = installed.map(
     ([path, { name, version }]) => `${name ?? path.split('node_modules/').at(-1)}@${version}`,
   );
