@@ -20,12 +20,13 @@ export class SearchAttributeConflictError extends Error {
  */
 export async function ensureSearchAttributes(connection: Connection, namespace: string): Promise<void> {
   const missing = await missingAttributes(connection, namespace);
-  if (Object.keys(missing).length === 0) return;
-  await connection.operatorService
-    .addSearchAttributes({ namespace, searchAttributes: missing })
-    .catch((error: unknown) => {
-      if ((error as { code?: number }).code !== ALREADY_EXISTS) throw error;
-    });
+  if (Object.keys(missing).length > 0) {
+    await connection.operatorService
+      .addSearchAttributes({ namespace, searchAttributes: missing })
+      .catch((error: unknown) => {
+        if ((error as { code?: number }).code !== ALREADY_EXISTS) throw error;
+      });
+  }
   const deadline = performance.now() + VISIBLE_WITHIN_MS;
   while (!(await areUsable(connection, namespace))) {
     if (performance.now() > deadline) throw new Error(`new search attributes do not appear in namespace ${namespace}`);

@@ -57,20 +57,26 @@ it('are registered where they are missing, by two processes at once without harm
   expect(Object.keys(await attributesOf('fresh'))).toEqual(expect.arrayContaining(Object.keys(SEARCH_ATTRIBUTES)));
 });
 
-it('are waited for while the server lists them and refuses what uses them', async () => {
-  await newNamespace('slow');
-  const invalidArgument = 3;
-  let asked = 0;
-  const countWorkflowExecutions = async (request: object) => {
-    asked += 1;
-    if (asked < 3) throw Object.assign(new Error('no mapping defined for search attribute'), { code: invalidArgument });
-    return connection.workflowService.countWorkflowExecutions(request);
-  };
-  const { operatorService } = connection;
-  const slow = { operatorService, workflowService: { countWorkflowExecutions } } as unknown as Connection;
-  await ensureSearchAttributes(slow, 'slow');
-  expect(asked).toBeGreaterThanOrEqual(3);
-});
+it.each(['by us', 'before'])(
+  'that were registered %s are waited for while the server lists them and refuses what uses them',
+  async (when) => {
+    const namespace = `slow-${when.replace(' ', '-')}`;
+    await newNamespace(namespace);
+    if (when === 'before') await ensureSearchAttributes(connection, namespace);
+    const invalidArgument = 3;
+    let asked = 0;
+    const countWorkflowExecutions = async (request: object) => {
+      asked += 1;
+      if (asked < 3)
+        throw Object.assign(new Error('no mapping defined for search attribute'), { code: invalidArgument });
+      return connection.workflowService.countWorkflowExecutions(request);
+    };
+    const { operatorService } = connection;
+    const slow = { operatorService, workflowService: { countWorkflowExecutions } } as unknown as Connection;
+    await ensureSearchAttributes(slow, namespace);
+    expect(asked).toBeGreaterThanOrEqual(3);
+  },
+);
 
 it('are reported when one exists with another type', async () => {
   await newNamespace('foreign');
