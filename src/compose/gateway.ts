@@ -21,10 +21,10 @@ import { CardVault } from '../vault/card-vault.ts';
 import { leaveNoCoreDump } from '../vault/no-core-dump.ts';
 import { answeredRefusal } from './answered-refusal.ts';
 import { bankAt } from './bank.ts';
+import { bankWarnings } from './bank-warnings.ts';
 import { cardDeps } from './card-deps.ts';
 import { writeErpFile } from './erp-file.ts';
 import { gatewayTransport } from './gateway-transport.ts';
-import { gatewayWarnings } from './gateway-warnings.ts';
 import { type Opened, openIntake } from './intake-deps.ts';
 import { pageDeps } from './page-deps.ts';
 import { assertPolicyKept, keepPolicyLog } from './policy-log.ts';
@@ -134,7 +134,7 @@ function depsOf(at: Opened, ui: TemporalUi): Omit<GatewayDeps, 'cards' | 'webhoo
       temporal: () => assertReachable(client, stack),
       bank: () => bank.authenticate(),
     },
-    warnings: gatewayWarnings({ bank, settings: config.settings, log, now: Date.now }),
+    warnings: bankWarnings({ bank, settings: config.settings, log, now: Date.now }),
     access: () => accessOf(config),
     pages: pageDeps(at, ui),
     codec: codecOf(config, stack, ui),

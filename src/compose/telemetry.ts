@@ -1,4 +1,3 @@
-import type { Bank } from '../api/bank.ts';
 import type { TracesConfig } from '../config/traces.ts';
 import type { Config } from '../config.ts';
 import { proofFrom } from '../domain/absence.ts';
@@ -10,6 +9,7 @@ import { startProbeServer } from '../telemetry/probe-server.ts';
 import { type ReadinessProbes, readinessOf } from '../telemetry/readiness.ts';
 import { storeFigures } from '../telemetry/store-figures.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
+import { bankWarnings } from './bank-warnings.ts';
 
 /** What a part of a process reports about itself. */
 export interface Telemetry {
@@ -24,7 +24,7 @@ export interface Telemetry {
 interface TelemetryDeps {
   config: Pick<Config, 'settings'>;
   store: Store;
-  bank: Pick<Bank, 'clock'>;
+  bank: Parameters<typeof bankWarnings>[0]['bank'];
   log: Log;
 }
 
@@ -46,6 +46,7 @@ export function telemetryAt(
         metrics,
         isTaking: () => isTaking,
         readiness: readinessOf(parts, { log, now: Date.now }),
+        warnings: bankWarnings({ bank, settings: config.settings, log, now: Date.now }),
         refresh: storeFigures(metrics, {
           openWork: (now) => store.openWork(now - window),
           clockOffsetMs: () => bank.clock.offset()?.ms,

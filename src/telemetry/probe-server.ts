@@ -9,6 +9,8 @@ export interface Probes {
   /** False once the process was told to end. */
   isTaking(): boolean;
   readiness(): Promise<Readiness<string>>;
+  /** What is wrong and makes nothing unready. */
+  warnings(): Promise<string[]>;
   /** Updates the gauges. */
   refresh(): Promise<void>;
   metrics: Metrics;
@@ -47,8 +49,8 @@ async function answer(path: string | undefined, response: ServerResponse, probes
       return send(response, 200, { status: 'ok' });
     case '/readyz': {
       if (!probes.isTaking()) return send(response, 503, { schemaVersion: 1, ready: false, draining: true });
-      const { ready, parts } = await probes.readiness();
-      return send(response, ready ? 200 : 503, { schemaVersion: 1, ready, parts });
+      const [{ ready, parts }, warnings] = await Promise.all([probes.readiness(), probes.warnings()]);
+      return send(response, ready ? 200 : 503, { schemaVersion: 1, ready, parts, warnings });
     }
     case '/metrics':
       return sendMetrics(response, probes);

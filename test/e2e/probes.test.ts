@@ -50,7 +50,7 @@ it.concurrent('a worker tells how it is, and told to end it lets a send under wa
   await worker.says(/Worker on/);
   expect(await statusOf(`${probes}/healthz`)).toBe(200);
   const ready = await (await fetch(`${probes}/readyz`)).json();
-  expect(ready).toMatchObject({ ready: true, parts: { temporal: 'up', store: 'up', bank: 'up' } });
+  expect(ready).toMatchObject({ ready: true, parts: { temporal: 'up', store: 'up', bank: 'up' }, warnings: [] });
 
   const paid = await home.payouts('run', home.file('a.csv', csvOf([{ id: 'PAID-1' }])), '--yes', '--json');
   expect(batchOf(paid).counts).toMatchObject({ completed: 1 });

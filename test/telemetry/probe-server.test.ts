@@ -17,6 +17,7 @@ async function probes({ port = 0 } = {}) {
       metrics: createMetrics({ ofProcess: true }),
       isTaking: () => state.isTaking,
       readiness: readinessOf(parts, { log, now: () => state.now }),
+      warnings: async () => ['the bank is slow'],
       refresh: async () => {
         state.refreshed += 1;
       },
@@ -40,7 +41,8 @@ it('is ready while every part is up, and names the one that is not', async () =>
   const { state, get } = await probes();
   const parts = { store: 'up', bank: 'up' };
   const up = await get('/readyz');
-  expect([up.status, JSON.parse(up.text)]).toEqual([200, { schemaVersion: 1, ready: true, parts }]);
+  const warnings = ['the bank is slow'];
+  expect([up.status, JSON.parse(up.text)]).toEqual([200, { schemaVersion: 1, ready: true, parts, warnings }]);
   state.isBankUp = false;
   // What was just asked stands for a moment.
   expect((await get('/readyz')).status).toBe(200);

@@ -16,8 +16,8 @@ const ASKED_EVERY_MS = 20_000;
 
 const OUTAGE = 'the bank does not answer a read in time: payouts wait, and continue by themselves when it does';
 
-/** What people should see of the bank, although a gateway can do its work without it. */
-export function gatewayWarnings({ bank, settings, ...looks }: Looked): () => Promise<string[]> {
+/** What people should see of the bank, although a process is ready without it. */
+export function bankWarnings({ bank, settings, ...looks }: Looked): () => Promise<string[]> {
   const answers = readinessOf(
     { bank: () => undefinedIf(isJudged, () => bank.accounts.master()) },
     { ...looks, freshMs: ASKED_EVERY_MS },

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { UNMEASURED_CLOCK } from '../../src/api/bank-clock.ts';
 import { envelopeError } from '../../src/api/errors.ts';
-import { gatewayWarnings } from '../../src/compose/gateway-warnings.ts';
+import { bankWarnings } from '../../src/compose/bank-warnings.ts';
 
 it('a bank that does not answer is told of within a minute, and asked no oftener than needed', async () => {
   let asked = 0;
@@ -13,7 +13,7 @@ it('a bank that does not answer is told of within a minute, and asked no oftener
     if (fails !== undefined) throw fails;
     return [];
   };
-  const warnings = gatewayWarnings({
+  const warnings = bankWarnings({
     bank: { clock: UNMEASURED_CLOCK, accounts: { master } },
     settings: { clockSkewMs: 600_000 },
     log: pino({ level: 'silent' }),
