@@ -1,9 +1,6 @@
 import type { Bank } from './bank.ts';
 
-/**
- * The bank with shared reads of an account, a payee or a list of payees: all who ask during a read share the next one, which begins
- * after they have asked. So no answer is older than its question.
- */
+/** The bank with shared reads of an account, a payee or a list of payees. */
 export function withSharedReads(bank: Bank): Bank {
   const account = shared((id) => bank.accounts.get(id));
   const beneficiary = shared((id) => bank.beneficiaries.get(id));
@@ -22,24 +19,24 @@ export function withSharedReads(bank: Bank): Bank {
   };
 }
 
-function shared<T>(read: (id: string) => Promise<T>): (id: string) => Promise<T> {
+/** All who ask during a read share the next one, which begins after they have asked. So no answer is older than its question. */
+export function shared<T>(read: (id: string) => Promise<T>): (id: string) => Promise<T> {
   const underWay = new Map<string, Promise<T>>();
   const next = new Map<string, Promise<T>>();
   const begin = (id: string): Promise<T> => {
     next.delete(id);
-    const call = read(id).finally(() => underWay.delete(id));
+    const call = read(id);
     underWay.set(id, call);
+    // Until the next one begins, nobody begins another beside it.
+    const end = () => void (next.has(id) || underWay.delete(id));
+    call.then(end, end);
     return call;
   };
   return (id) => {
     const running = underWay.get(id);
     if (running === undefined) return begin(id);
-    const waiting =
-      next.get(id) ??
-      running.then(
-        () => begin(id),
-        () => begin(id),
-      );
+    const again = () => begin(id);
+    const waiting = next.get(id) ?? running.then(again, again);
     next.set(id, waiting);
     return waiting;
   };
