@@ -79,9 +79,6 @@ export const OWN_FIELDS: ReadonlySet<string> = new Set(INSTRUCTION_FIELDS);
 /** A member missing here would be taken for a detail of the payee. */
 const SURROUNDINGS = { batchId: true, by: true, generation: true } satisfies Record<keyof Surroundings, true>;
 
-/** Column names treated as one field; the bank's required-details name the one it wants (interface section 2). */
-export const CITY_FIELDS: readonly string[] = ['address_city', 'address_suburb'];
-
 /** The non-empty beneficiary detail fields of an instruction: everything that is not one of our own columns. */
 export function beneficiaryFields(instruction: PayoutInstruction): Record<string, string> {
   const fields: Record<string, string> = {};

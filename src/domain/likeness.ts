@@ -1,19 +1,9 @@
 import type { PayoutInstruction } from './instruction.ts';
 import { parseAmount } from './money.ts';
+import { ACCOUNT_FIELDS } from './payee-fields.ts';
 
 /** When two instructions mean the same payment: the same account pays the same amount to the same payee. */
 
-/** Fields that identify the paid account; names, addresses and bank names around them have many spellings. */
-const ACCOUNT_FIELDS = [
-  'iban_no',
-  'account_no',
-  'aba_routing_code',
-  'bsb',
-  'sort_code',
-  'swift_code',
-  'bank_code',
-  'branch_code',
-] as const;
 /** Fields that an IBAN already includes; other account numbers need them. */
 const IN_AN_IBAN: readonly string[] = ['swift_code', 'bank_code', 'branch_code'];
 
@@ -21,7 +11,8 @@ const IN_AN_IBAN: readonly string[] = ['swift_code', 'bank_code', 'branch_code']
 export type PayeeDetails = Readonly<Record<string, string | undefined>>;
 
 /**
- * The payee as a comparable text: the bank's id, or the account named by the fields, ignoring blanks, hyphens and letter case.
+ * The payee as a comparable text: the bank's id, or the account named by the fields, ignoring blanks, hyphens and letter case; names,
+ * addresses and bank names around them have many spellings.
  * Undefined if the instruction names neither.
  */
 function payeeAccount(instruction: PayoutInstruction): string | undefined {

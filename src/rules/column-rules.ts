@@ -1,6 +1,7 @@
 import { currencyExponent } from '../domain/currency.ts';
 import type { Finding } from '../domain/finding.ts';
-import { CITY_FIELDS, OWN_FIELDS } from '../domain/instruction.ts';
+import { OWN_FIELDS } from '../domain/instruction.ts';
+import { CITY_FIELDS, USUAL_PAYEE_FIELDS } from '../domain/payee-fields.ts';
 import type { RequiredDetailsOf } from './beneficiary-rules.ts';
 import { REQUIRED_COLUMNS } from './field-rules.ts';
 import { fileFinding } from './finding.ts';
@@ -33,16 +34,8 @@ const MISSING_COLUMN = {
   message: 'this column is required and missing in the header line; add it',
 };
 
-/**
- * Payee fields that the interface names (section 2), and the usual ones of other countries. A template has those of every payment
- * type: without any value they may stay in a file of which only some rows are kept.
- */
-const USUAL_PAYEE_FIELDS: ReadonlySet<string> = new Set([
-  ...['account_name', 'first_name', 'last_name', 'company_name', 'mobile', 'region_country'],
-  ...['account_no', 'iban_no', 'swift_code', 'aba_routing_code', 'bsb', 'sort_code', 'bank_code', 'branch_code'],
-  ...['address_country', 'address_state', 'address_city', 'address_suburb', 'address_address1', 'address_address2'],
-  'address_postcode',
-]);
+/** A template has the fields of every payment type: without any value they may stay in a file of which only some rows are kept. */
+const OF_TEMPLATES: ReadonlySet<string> = new Set(USUAL_PAYEE_FIELDS);
 
 const BENEFICIARY_TYPES: ReadonlySet<string> = new Set(['personal', 'business']);
 
@@ -58,7 +51,7 @@ export function checkColumns({
   requiredDetails?: RequiredDetailsOf;
 }): Columns {
   const known = knownFields(pairs, requiredDetails);
-  const mayBeSpare = (name: string): boolean => USUAL_PAYEE_FIELDS.has(name) && !pairs.filled.has(name);
+  const mayBeSpare = (name: string): boolean => OF_TEMPLATES.has(name) && !pairs.filled.has(name);
   const unknown = columns.filter(
     ({ name }) => !OWN_FIELDS.has(name) && known !== undefined && !known.has(name) && !mayBeSpare(name),
   );

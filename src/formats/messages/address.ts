@@ -1,4 +1,4 @@
-import { CITY_FIELDS } from '../../domain/instruction.ts';
+import { CITY_FIELDS } from '../../domain/payee-fields.ts';
 import type { Broken } from '../../rules/field-rules.ts';
 import type { Creditor } from '../credit-transfer.ts';
 import type { MessageContext } from './message-context.ts';

@@ -1,4 +1,4 @@
-import { CITY_FIELDS } from '../../domain/instruction.ts';
+import { CITY_FIELDS } from '../../domain/payee-fields.ts';
 import { present } from '../../domain/present.ts';
 import type { Broken } from '../../rules/field-rules.ts';
 import { shownValue } from '../../rules/finding.ts';

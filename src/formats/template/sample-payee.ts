@@ -1,5 +1,6 @@
 import { matchPattern } from '../../api/pattern.ts';
 import type { FieldDescriptor, RequiredDetailsEntry } from '../../api/schemas/beneficiaries.ts';
+import type { USUAL_PAYEE_FIELDS } from '../../domain/payee-fields.ts';
 
 /** The longest account number in any network. */
 const CHARACTERS_MAX = 34;
@@ -28,7 +29,7 @@ export function fieldsWithoutSample(entries: readonly RequiredDetailsEntry[]): s
 export function sampleValue({ field, regex, data_type }: FieldDescriptor, currency: string): string | undefined {
   const country = countryOf(currency);
   if (data_type === 'country') return country;
-  const named = Object.hasOwn(NAMED, field) ? NAMED[field]?.(country) : undefined;
+  const named = Object.hasOwn(NAMED, field) ? NAMED[field as keyof typeof NAMED]?.(country) : undefined;
   const candidates = [named, ...(data_type === 'phone' ? PHONES : []), ...shapes(country)];
   return candidates.find((value) => value !== undefined && (regex === '' || matchPattern(regex, value) === 'match'));
 }
@@ -40,7 +41,7 @@ const COUNTRIES: Readonly<Record<string, string>> = { EUR: 'DE' };
 const countryOf = (currency: string): string => COUNTRIES[currency] ?? currency.slice(0, 2);
 
 /** Values that nobody mistakes for a real person or account. */
-const NAMED: Readonly<Record<string, (country: string) => string>> = {
+const NAMED: Partial<Record<(typeof USUAL_PAYEE_FIELDS)[number], (country: string) => string>> = {
   account_name: () => 'Example Payee',
   first_name: () => 'Example',
   last_name: () => 'Payee',

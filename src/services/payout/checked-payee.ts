@@ -3,6 +3,7 @@ import type { CheckProvider, Party, PayeeAccount, Screening, Verification } from
 import { CheckFailure } from '../../checks/provider.ts';
 import { beneficiaryFields } from '../../domain/instruction.ts';
 import type { CheckKind, PayeeCheck } from '../../domain/payee-check.ts';
+import { ACCOUNT_FIELDS } from '../../domain/payee-fields.ts';
 import { payeeCountry, payeeName } from '../../domain/payee-flags.ts';
 import { approvalDigest } from '../../identity.ts';
 import type { KeptCheck, PayoutRecord } from '../../store/store.ts';
@@ -82,17 +83,7 @@ const partsOf = ({ name, type, country, currency }: Asked) => ({
   'payee.currency': currency,
 });
 
-/** Detail fields that identify the account or its bank. */
-const ACCOUNT_FIELDS: ReadonlySet<string> = new Set([
-  'iban_no',
-  'account_no',
-  'swift_code',
-  'aba_routing_code',
-  'sort_code',
-  'bsb',
-  'bank_code',
-  'branch_code',
-]);
+const OF_AN_ACCOUNT: ReadonlySet<string> = new Set(ACCOUNT_FIELDS);
 
 function aboutPayee({ instruction }: PayoutRecord, atBank: Beneficiary | undefined): PayeeAccount | undefined {
   // A payee given by its details is compared with the bank's record at every reading, and the bank may add details of its own.
@@ -100,7 +91,7 @@ function aboutPayee({ instruction }: PayoutRecord, atBank: Beneficiary | undefin
   const items: Record<string, string> = isNamedById ? (atBank?.items ?? {}) : beneficiaryFields(instruction);
   const name = payeeName(items);
   if (name === undefined) return undefined;
-  const account = Object.entries(items).filter(([field, value]) => ACCOUNT_FIELDS.has(field) && value !== '');
+  const account = Object.entries(items).filter(([field, value]) => OF_AN_ACCOUNT.has(field) && value !== '');
   return {
     name,
     type: isNamedById ? atBank?.beneficiary_type : instruction.beneficiary_type,
