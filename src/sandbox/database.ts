@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { SCHEMA_STEPS } from './schema.ts';
+import { TABLES, TABLES_VERSION } from './schema.ts';
 
 export type Parameters = Record<string, string | number | bigint | null>;
 
@@ -14,8 +14,8 @@ export class Database {
   readonly #statements = new Map<string, StatementSync>();
 
   /**
-   * Opens the file, or creates it and lets `fill` write its first contents, atomically (`:memory:` stores nothing). A file of an
-   * earlier version gets missing tables. Throws if a later version of the sandbox created it.
+   * Opens the file, or creates it and lets `fill` write its first contents, atomically (`:memory:` stores nothing). Throws if
+   * another version of the sandbox created it.
    */
   constructor(file: string, fill: (db: Database) => void) {
     if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
@@ -26,16 +26,17 @@ export class Database {
     // FULL: an answered order survives a power failure, as at a bank.
     this.#sqlite.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
     const version = Number(this.one<{ user_version: bigint }>('PRAGMA user_version')?.user_version ?? 0n);
-    const latest = SCHEMA_STEPS.length;
-    if (version === latest) return;
-    if (version > latest) {
+    if (version === TABLES_VERSION) return;
+    if (version > 0) {
       this.#sqlite.close();
-      throw new Error(`${file} holds version ${version} of the sandbox's tables, not ${latest}; use another file`);
+      throw new Error(
+        `${file} holds version ${version} of the sandbox's tables, not ${TABLES_VERSION}; use another file`,
+      );
     }
     this.transaction(() => {
-      for (const step of SCHEMA_STEPS.slice(version)) this.#sqlite.exec(step);
-      this.#sqlite.exec(`PRAGMA user_version = ${latest}`);
-      if (version === 0) fill(this);
+      this.#sqlite.exec(TABLES);
+      this.#sqlite.exec(`PRAGMA user_version = ${TABLES_VERSION}`);
+      fill(this);
     });
   }
 

@@ -39,12 +39,12 @@ describe('a restart on the same file', () => {
     db.close();
   });
 
-  test('is refused when the file is of another version', async () => {
+  test.each([1, 999])('is refused when the file is of another version: %d', async (version) => {
     const file = temporaryFile();
     const db = new Database(file, () => {});
-    db.run('PRAGMA user_version = 999');
+    db.run(`PRAGMA user_version = ${version}`);
     db.close();
-    await expect(startSandbox({ file })).rejects.toThrow('version 999');
+    await expect(startSandbox({ file })).rejects.toThrow(`version ${version} `);
   });
 
   test('finds nothing of a start that was cut short while seeding', () => {
