@@ -1,3 +1,5 @@
+import type { SignedDecision } from './authority.ts';
+
 /**
  * Who may decide, and when enough people have. One state machine for everything people decide about a payout: our own approval
  * before it is sent, the bank's audit of an order, and a hold, which may be for a screening.
@@ -21,7 +23,15 @@ export interface Decision {
   decision: 'approve' | 'reject';
   by: string;
   remark?: string;
+  /** Digest of what is decided, from the query `state`; if given, it must be the one in force. */
   digest?: string;
+}
+
+/** A decision as sent to the workflow of a payout. */
+export interface DecideUpdate extends Decision {
+  decisionId: string;
+  /** If the policy requires signatures: the signed decision; absent if it is already stored. */
+  signed?: SignedDecision;
 }
 
 export type Verdict =

@@ -5,17 +5,15 @@ import { z } from 'zod';
 import { StackError } from './stack-error.ts';
 import { readJsonFile, writeJsonFile } from './whole-file.ts';
 
-/** Homes of earlier versions have no port for the gateway. */
-const ports = z.object({ temporal: z.int(), ui: z.int(), api: z.int(), gateway: z.int().optional() });
+const ports = z.object({ temporal: z.int(), ui: z.int(), api: z.int(), gateway: z.int() });
 
-export type Ports = Required<z.infer<typeof ports>>;
+export type Ports = z.infer<typeof ports>;
 
 /** Ports that the caller requires. */
 export type StackPorts = Partial<Ports>;
 
 /** The ports this home's last stack had. */
-export const lastPorts = (home: string): z.infer<typeof ports> | undefined =>
-  readJsonFile(join(home, 'ports.json'), ports);
+export const lastPorts = (home: string): Ports | undefined => readJsonFile(join(home, 'ports.json'), ports);
 
 /**
  * Ports on 127.0.0.1 for one boot: the given ones, else those of the last boot (so that links stay valid), else free ones. Throws

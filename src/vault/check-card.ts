@@ -1,15 +1,8 @@
 import type { CardDetails } from '../api/cards.ts';
 import { isCardNumber } from '../domain/card-number.ts';
 
-/** A card as entered. */
-export interface GivenCard {
-  number: string;
-  expiryMonth: string;
-  /** Two or four digits. */
-  expiryYear: string;
-  cvv?: string;
-  holderName?: string;
-}
+/** A card as entered: its number with spaces or dashes, its month with one digit, its year with two or four. */
+export type GivenCard = CardDetails;
 
 /** What is wrong with a card, without its value. */
 interface CardFinding {

@@ -1,11 +1,13 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { SignedDecision } from '../domain/authority.ts';
+import type { DecideUpdate } from '../domain/approval.ts';
 import type { Flag } from '../domain/flags.ts';
 import { MESSAGES } from '../domain/names.ts';
 import type { OrderNotice } from '../domain/order-notice.ts';
 import type { PayoutState, Reason } from '../domain/payout-state.ts';
 import type { ResolveRequest } from '../domain/resolve-action.ts';
 import type { PumpResult } from '../services/batch/pump.ts';
+
+export type { DecideUpdate, ResolveRequest };
 
 /** Every signal, update and query. Names and payloads are contracts. */
 
@@ -24,16 +26,6 @@ export const orderChangedSignal = defineSignal<[OrderNotice?]>(MESSAGES.orderCha
 export const ordersOpenedSignal = defineSignal(MESSAGES.ordersOpened);
 export const reconcileNowSignal = defineSignal(MESSAGES.reconcileNow);
 
-export interface DecideUpdate {
-  decisionId: string;
-  decision: 'approve' | 'reject';
-  by: string;
-  remark?: string;
-  /** Digest of what is decided, from the query `state`; if given, it must be the one in force. */
-  digest?: string;
-  /** If the policy requires signatures: the signed decision; absent if it is already stored. */
-  signed?: SignedDecision;
-}
 export interface DecideAnswer {
   outcome: 'approved' | 'rejected' | 'counted';
   /** Number of people still missing. */
@@ -50,13 +42,12 @@ export interface CancelAnswer {
 }
 export const cancelUpdate = defineUpdate<CancelAnswer, [CancelRequest]>(MESSAGES.cancel);
 
-export type ResolveUpdate = ResolveRequest;
 export interface ResolveAnswer {
   accepted: boolean;
   /** Why it was not accepted, or what follows. */
   message: string;
 }
-export const resolveUpdate = defineUpdate<ResolveAnswer, [ResolveUpdate]>(MESSAGES.resolve);
+export const resolveUpdate = defineUpdate<ResolveAnswer, [ResolveRequest]>(MESSAGES.resolve);
 
 /** Answer of the query `state`: where the payout is, why, and who must act. */
 export interface PayoutStateView {

@@ -4,11 +4,11 @@ import { onTestFinished } from 'vitest';
 import { sidesShown } from '../../src/compose/both-sides.ts';
 import { stepContext } from '../../src/compose/next-steps.ts';
 import type { GatewayToken } from '../../src/config/gateway-tokens.ts';
+import type { DecideUpdate } from '../../src/domain/approval.ts';
 import type { Policy, SignedDecision } from '../../src/domain/authority.ts';
 import type { ResolveRequest } from '../../src/domain/resolve-action.ts';
 import { tokenSha256, tokensOf } from '../../src/gateway/callers.ts';
 import type { GatewayDeps } from '../../src/gateway/gateway-deps.ts';
-import type { DecisionUpdate } from '../../src/gateway/pages/page-deps.ts';
 import { startGateway } from '../../src/gateway/server.ts';
 import { EventQueue } from '../../src/webhooks/event-queue.ts';
 import { codecKeys } from '../support/codec-keys.ts';
@@ -32,7 +32,7 @@ export interface RunningGateway {
   /** Controls that were asked for. */
   controls: { batchId: string; update: string; by: string }[];
   /** What payouts were told that people have decided. */
-  decisions: ({ reference: string } & DecisionUpdate)[];
+  decisions: ({ reference: string } & DecideUpdate)[];
   /** What operators have said about payouts. */
   resolves: ({ reference: string } & ResolveRequest)[];
   /** Payouts that somebody has asked to cancel. */

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { Bank, OrderScan } from '../../src/api/bank.ts';
 import { BankError } from '../../src/api/errors.ts';
 import type { Order } from '../../src/api/schemas/orders.ts';
+import type { ResolveRequest } from '../../src/domain/resolve-action.ts';
 import { referenceOf } from '../../src/identity.ts';
-import type { ResolveAnswer, ResolveUpdate } from '../../src/workflows/messages.ts';
+import type { ResolveAnswer } from '../../src/workflows/messages.ts';
 import { type PayoutHandle, until } from '../support/payout-routes.ts';
 import { DEFAULT_PAYMENT, ordersUnder, type Product, startProduct } from '../support/product.ts';
 import { recordHistory } from '../support/record-history.ts';
@@ -28,12 +29,12 @@ const showing =
 const says = (
   handle: PayoutHandle,
   by: string,
-  wish: Pick<ResolveUpdate, 'action' | 'orderId'>,
+  wish: Pick<ResolveRequest, 'action' | 'orderId'>,
 ): Promise<ResolveAnswer> =>
   handle.executeUpdate('resolve', { args: [{ ...wish, by, evidence: 'letter of the bank' }] });
 
 /** Whoever says it first is noted, and the same person does not count twice. */
-async function bothSay(handle: PayoutHandle, wish: Pick<ResolveUpdate, 'action' | 'orderId'>): Promise<void> {
+async function bothSay(handle: PayoutHandle, wish: Pick<ResolveRequest, 'action' | 'orderId'>): Promise<void> {
   await untilTrue(async () => (await says(handle, 'alice', wish)).message.includes('a second person'));
   expect(await says(handle, 'Alice', wish)).toMatchObject({ accepted: false });
   expect(await says(handle, 'bob', wish)).toEqual({ accepted: true, message: expect.any(String) });

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { v7 } from 'uuid';
 import { needsBank } from '../../compose/both-sides.ts';
-import type { SignedDecision } from '../../domain/authority.ts';
+import type { DecideUpdate } from '../../domain/approval.ts';
 import { payoutTitle } from '../../domain/instruction.ts';
 import { MESSAGES } from '../../domain/names.ts';
 import { AWAITING_DECISION_STATES, type PayoutState } from '../../domain/payout-state.ts';
@@ -112,9 +112,7 @@ async function decisionOn(
   payout: PayoutRecord,
   { name: by, sign }: Signer,
   { decision, remark }: { decision: 'approve' | 'reject'; remark: string | undefined },
-): Promise<
-  { decisionId: string; decision: string; by: string; remark?: string; signed?: SignedDecision } | { refused: string }
-> {
+): Promise<DecideUpdate | { refused: string }> {
   if (sign === undefined) return { decisionId: v7(), decision, by, remark };
   const row = await store.payout(payout.reference);
   const asked = row === undefined ? undefined : await openQuestion(store, row);

@@ -1,5 +1,6 @@
 import type { Beneficiary } from '../../api/schemas/beneficiaries.ts';
 import type { WorkerSettings } from '../../config/settings.ts';
+import type { DecideUpdate } from '../../domain/approval.ts';
 import type { SignedDecision } from '../../domain/authority.ts';
 import type { ResolveRequest } from '../../domain/resolve-action.ts';
 import type { Comparison } from '../../reports/comparison.ts';
@@ -7,21 +8,11 @@ import type { StepContext } from '../../reports/next-step.ts';
 import type { PlanDeps } from '../../services/decisions/plan.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 
-/** A decision about a payout, as sent to its workflow. */
-export interface DecisionUpdate {
-  decisionId: string;
-  decision: 'approve' | 'reject';
-  by: string;
-  remark: string;
-  /** Only under a policy. */
-  signed?: SignedDecision;
-}
-
 /** What the pages need beyond the other parts of the gateway. */
 export interface PageDeps {
   settings: Pick<WorkerSettings, 'policy' | 'terms'>;
   /** Sends a decision to a payout's workflow and returns its answer. Throws if no worker answers soon. */
-  decide(payout: PayoutRecord, update: DecisionUpdate): Promise<string | { refused: string }>;
+  decide(payout: PayoutRecord, update: DecideUpdate): Promise<string | { refused: string }>;
   /** Sends an operator's decision to a payout's workflow, which checks with the bank first, and returns its answer. */
   resolve(payout: PayoutRecord, request: ResolveRequest): Promise<string | { refused: string }>;
   /** Asks a payout's workflow to cancel it if that is still possible, and returns its answer. */

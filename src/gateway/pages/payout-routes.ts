@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { v7 } from 'uuid';
 import { z } from 'zod';
+import type { DecideUpdate } from '../../domain/approval.ts';
 import { Problem } from '../../domain/problem.ts';
 import { nextStep } from '../../reports/next-step.ts';
 import { askAudited, outcomeInWords } from '../../services/decisions/audited-request.ts';
@@ -11,7 +12,6 @@ import { maySeePayout } from '../may-see.ts';
 import { hasControls, parsed, storableText } from '../schemas.ts';
 import { show, viewOf } from './layout.ts';
 import { DECIDERS, mayCancel, mayDecide, mayOperate } from './may-do.ts';
-import type { DecisionUpdate } from './page-deps.ts';
 import type { PagesContext } from './pages-context.ts';
 import { historyOf } from './payout-history.ts';
 import { payoutPage } from './payout-page.ts';
@@ -100,7 +100,7 @@ async function updateOf(
   context: PagesContext,
   { row, asked, isWhatIsSigned }: PayoutShown,
   { decision, remark, digest, by, signed }: DecideBody,
-): Promise<DecisionUpdate | { asked: object }> {
+): Promise<DecideUpdate | { asked: object }> {
   const { policy } = context;
   const { caller } = request;
   if (asked === undefined || asked.digest !== digest || !isWhatIsSigned) {

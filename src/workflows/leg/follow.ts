@@ -3,7 +3,8 @@ import { NO_REFERENCE, NOT_FOUND, ORDER_OF_ANOTHER, type OrderJudgement } from '
 import { isNoMoney } from '../../domain/order-status.ts';
 import { doublingPause } from '../../domain/policy.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
-import type { ResolveAnswer, ResolveUpdate } from '../messages.ts';
+import type { ResolveRequest } from '../../domain/resolve-action.ts';
+import type { ResolveAnswer } from '../messages.ts';
 import { continueAsNewIfLong } from '../payout/long-history.ts';
 import { awaitBankApproval, forgetDecision } from './audit.ts';
 import { Follow, STUCK, UNREADABLE } from './followed-order.ts';
@@ -127,7 +128,7 @@ async function beforeNoMoney(follow: Follow, summary: string): Promise<void> {
  */
 async function judgeResolve(
   follow: Follow,
-  request: ResolveUpdate,
+  request: ResolveRequest,
   reason: ReasonCode | undefined,
   read: OrderJudgement,
 ): Promise<Settled> {
@@ -168,7 +169,7 @@ async function judgeResolve(
  */
 function settleDifference(
   leg: OrderLeg,
-  { action, by }: ResolveUpdate,
+  { action, by }: ResolveRequest,
   { meaning, differences, orderId }: OrderJudgement,
 ): Settled {
   const adopts = action === 'adopt-order';
@@ -187,7 +188,7 @@ function settleDifference(
 }
 
 /** No read by its id finds the order. Its lists may still show it, or another one: no person can say against them that there is none. */
-async function closeUnknown(leg: OrderLeg, request: ResolveUpdate): Promise<Settled> {
+async function closeUnknown(leg: OrderLeg, request: ResolveRequest): Promise<Settled> {
   const search = await searchOnce(leg, 0, true);
   if (search === undefined) return { accepted: false, message: 'the order list could not be read just now; try again' };
   if (search.conflict !== undefined || search.orderIds.length > 0)
@@ -196,7 +197,7 @@ async function closeUnknown(leg: OrderLeg, request: ResolveUpdate): Promise<Sett
 }
 
 /** `why`: what the bank shows instead of an end; people who saw different things do not agree. */
-function closedByTwo(leg: OrderLeg, { action, by }: Pick<ResolveUpdate, 'action' | 'by'>, why: string): Settled {
+function closedByTwo(leg: OrderLeg, { action, by }: Pick<ResolveRequest, 'action' | 'by'>, why: string): Settled {
   const people = leg.people.agree(`${action}: ${why}`, by);
   return people === undefined
     ? { accepted: false, message: noted(why) }

@@ -2,6 +2,7 @@ import { condition } from '@temporalio/workflow';
 import { proofFrom, provenAbsent, type Search, searchDelayMs } from '../../domain/absence.ts';
 import { doublingPause } from '../../domain/policy.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
+import type { ResolveRequest } from '../../domain/resolve-action.ts';
 import {
   afterProvenAbsence,
   afterUnprovenResend,
@@ -11,7 +12,6 @@ import {
 } from '../../domain/submission.ts';
 import type { OrderSearch, ShownOrder } from '../../services/payout/find-order.ts';
 import type { PendingResolve } from '../execution/inbox.ts';
-import type { ResolveUpdate } from '../messages.ts';
 import { continueAsNewIfLong } from '../payout/long-history.ts';
 import { isSuperseded, listScans } from '../proxies.ts';
 import type { OrderLeg, Placed } from './order-leg.ts';
@@ -147,7 +147,7 @@ async function isAsApproved({ plan, view }: OrderLeg): Promise<boolean> {
 function chosenOrder(
   leg: OrderLeg,
   search: SearchResult,
-  pending: PendingResolve<ResolveUpdate> | undefined,
+  pending: PendingResolve<ResolveRequest> | undefined,
 ): ShownOrder | undefined {
   const asSent = search.orderIds.map((orderId): ShownOrder => ({ orderId, differences: [] }));
   if (search.conflict === undefined && asSent.length > 0) return asSent[0];
@@ -167,7 +167,7 @@ async function adopt(
   leg: OrderLeg,
   { orderId, differences }: ShownOrder,
   search: SearchResult,
-  pending: PendingResolve<ResolveUpdate> | undefined,
+  pending: PendingResolve<ResolveRequest> | undefined,
 ): Promise<Resolved> {
   const { view, plan } = leg;
   for (const other of search.orderIds) if (other !== orderId) setAside(leg, other);
@@ -197,7 +197,7 @@ async function untilNextSearch(
   { view, terms: { waits } }: OrderLeg,
   since: number,
   n: number,
-): Promise<PendingResolve<ResolveUpdate> | undefined> {
+): Promise<PendingResolve<ResolveRequest> | undefined> {
   const { inbox } = view;
   const planned = view.state === 'needs-operator' ? undefined : searchDelayMs(n, waits);
   const wait =
@@ -254,7 +254,7 @@ async function park({ view }: OrderLeg, reason: ReasonCode, detail?: string): Pr
  */
 function decideByOperator(
   leg: OrderLeg,
-  pending: PendingResolve<ResolveUpdate>,
+  pending: PendingResolve<ResolveRequest>,
   seen: { absent: boolean; isOpen: boolean } | undefined,
 ): Resolved | undefined {
   const { action, by } = pending.request;

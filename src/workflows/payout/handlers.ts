@@ -1,4 +1,5 @@
 import { ApplicationFailure, log, patched, setHandler } from '@temporalio/workflow';
+import type { DecideUpdate } from '../../domain/approval.ts';
 import { type Decision, hasExpired, refusalOf, type Verdict } from '../../domain/approval.ts';
 import { resolveDigest } from '../../domain/question-digest.ts';
 import { RESOLVE_ACTIONS } from '../../domain/resolve-action.ts';
@@ -8,7 +9,6 @@ import {
   approveSignal,
   type CancelAnswer,
   cancelUpdate,
-  type DecideUpdate,
   decideUpdate,
   orderChangedSignal,
   rejectSignal,

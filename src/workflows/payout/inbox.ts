@@ -1,13 +1,13 @@
 import { condition, sleep } from '@temporalio/workflow';
 import type { OrderNotice } from '../../domain/order-notice.ts';
+import type { ResolveRequest } from '../../domain/resolve-action.ts';
 import { Inbox } from '../execution/inbox.ts';
-import type { ResolveUpdate } from '../messages.ts';
 
 /** Whether a cancel can still affect the current order: `open`, passed to the bank (`driven`), or `too-late`. */
 export type CancelStage = 'open' | 'driven' | 'too-late';
 
 /** What a payout has been told: news of its orders, operators' requests, a cancel. */
-export class PayoutInbox extends Inbox<ResolveUpdate> {
+export class PayoutInbox extends Inbox<ResolveRequest> {
   /** For the order that is followed now; an exchange and its payment have one each. */
   cancelStage: CancelStage = 'open';
   private readonly notices: OrderNotice[] = [];
