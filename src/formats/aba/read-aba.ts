@@ -1,35 +1,13 @@
 import type { OriginalMessage } from '../../domain/bank-message.ts';
 import { formatMinor } from '../../domain/money.ts';
 import { fileFinding } from '../../rules/finding.ts';
-import { type Columns, calendarDate, cut, digitsOf, filled, readRecords } from '../fixed-width/lines.ts';
-import { RecordReader } from '../fixed-width/record-reader.ts';
+import { type Columns, calendarDate, cut, digitsOf, filled } from '../fixed-width/lines.ts';
+import { RecordReader, readerOf } from '../fixed-width/record-reader.ts';
 import { takeTransfer } from '../fixed-width/transfer-sink.ts';
-import { noRows, ROWS_MAX, type RowSink } from '../input.ts';
+import { noRows } from '../input.ts';
 import { documentId } from '../messages/document-id.ts';
-import type { MessageContext } from '../messages/message-context.ts';
 import { ABA_WIDTH, DEBIT_CODE, DETAIL, HEAD, isBalancing, PAY_CODE, TOTAL, TOTAL_BSB } from './aba-layout.ts';
 import { detailFindings } from './detail-rules.ts';
-
-/**
- * Reads an Australian direct entry file ("ABA"): one descriptive record, credits, one totals record. A debit to the paying
- * account balances the credits, as some banks require, and is not a row; any other debit is a finding about its row. Whatever
- * makes totals or layout doubtful is a finding about the file.
- */
-export async function readAba(
-  file: string,
-  bytes: AsyncIterable<Uint8Array>,
-  sink: RowSink,
-  context: MessageContext,
-  rowsMax = ROWS_MAX,
-): Promise<void> {
-  await readRecords(
-    file,
-    bytes,
-    { width: ABA_WIDTH, mayRunOn: false },
-    sink,
-    new AbaReader(file, sink, context, rowsMax),
-  );
-}
 
 interface Head {
   message: OriginalMessage;
@@ -183,3 +161,10 @@ class AbaReader extends RecordReader {
     this.found(columns, { rule: 'wrong-control-sum', message, value });
   }
 }
+
+/**
+ * Reads an Australian direct entry file ("ABA"): one descriptive record, credits, one totals record. A debit to the paying
+ * account balances the credits, as some banks require, and is not a row; any other debit is a finding about its row. Whatever
+ * makes totals or layout doubtful is a finding about the file.
+ */
+export const readAba = readerOf({ width: ABA_WIDTH, mayRunOn: false }, AbaReader);

@@ -1,8 +1,8 @@
 import { fileFinding } from '../../rules/finding.ts';
 import { UnreadableFile } from '../decode.ts';
-import { type RowSink, tooManyRows } from '../input.ts';
+import { ROWS_MAX, type RowSink, tooManyRows } from '../input.ts';
 import type { MessageContext } from '../messages/message-context.ts';
-import { type Columns, columnFinding } from './lines.ts';
+import { type Columns, columnFinding, type RecordShape, readRecords } from './lines.ts';
 
 /** A reader's position in its file, and findings about the file at that position. */
 export abstract class RecordReader {
@@ -20,6 +20,9 @@ export abstract class RecordReader {
     this.rowsMax = rowsMax;
   }
 
+  abstract take(record: string, line: number): void;
+  abstract end(): void;
+
   /** Throws `UnreadableFile` if there are too many rows. */
   protected countRow(): void {
     this.row += 1;
@@ -35,3 +38,15 @@ export abstract class RecordReader {
     return new UnreadableFile(fileFinding(this.file, this.line, rule, `${message}. The rest was not checked`));
   }
 }
+
+/** Reads a file whose records a `Reader` takes. */
+export const readerOf =
+  (shape: RecordShape, Reader: new (...given: ConstructorParameters<typeof RecordReader>) => RecordReader) =>
+  (
+    file: string,
+    bytes: AsyncIterable<Uint8Array>,
+    sink: RowSink,
+    context: MessageContext,
+    rowsMax = ROWS_MAX,
+  ): Promise<void> =>
+    readRecords(file, bytes, shape, sink, new Reader(file, sink, context, rowsMax));

@@ -1,25 +1,235 @@
-import { readRecords } from '../fixed-width/lines.ts';
-import { ROWS_MAX, type RowSink } from '../input.ts';
-import type { MessageContext } from '../messages/message-context.ts';
-import { NACHA_WIDTH } from './nacha-layout.ts';
-import { NachaReader } from './nacha-reader.ts';
+import type { OriginalMessage } from '../../domain/bank-message.ts';
+import { formatMinor } from '../../domain/money.ts';
+import { fileFinding } from '../../rules/finding.ts';
+import { type Columns, calendarDate, cut, digitsOf } from '../fixed-width/lines.ts';
+import { RecordReader, readerOf } from '../fixed-width/record-reader.ts';
+import { noRows } from '../input.ts';
+import { addEntry, addTotals, type ControlTotals, differences, noTotals } from './control-totals.ts';
+import {
+  BATCH_CONTROL,
+  BATCH_HEADER,
+  BLOCKING_FACTOR,
+  FILE_CONTROL,
+  FILE_HEADER,
+  FORMAT,
+  NACHA_WIDTH,
+  PADDING,
+} from './nacha-layout.ts';
+import { type EntryBatch, PendingEntry } from './pending-entry.ts';
+
+/** Position in the file, which decides what may come next. */
+type Position = 'start' | 'file' | 'batch' | 'end';
+
+interface Batch extends EntryBatch {
+  header: string;
+  totals: ControlTotals;
+  /** Number of its entries. */
+  rows: number;
+  /** False for other entry classes: their records have another layout and are skipped, and the file is refused. */
+  isRead: boolean;
+}
+
+class NachaReader extends RecordReader {
+  private position: Position = 'start';
+  private message: OriginalMessage | undefined;
+  private batch: Batch | undefined;
+  private entry: PendingEntry | undefined;
+  private readonly totals = noTotals();
+  /** Every batch was read, so the file's totals can be checked. */
+  private isComplete = true;
+  private records = 0;
+  private padding = 0;
+
+  take(record: string, line: number): void {
+    this.line = line;
+    const type = record.slice(0, 1);
+    if (this.position === 'end') {
+      if (record !== PADDING)
+        throw this.unreadable({
+          rule: 'record-after-total',
+          message: 'only lines of nines may follow the file control',
+        });
+      this.padding += 1;
+      return;
+    }
+    this.records += 1;
+    if (type !== '7') this.takeEntry();
+    const taker = TAKERS[`${this.position} ${type}`];
+    if (taker === undefined)
+      throw this.unreadable({ rule: 'bad-record', message: `${EXPECTED[this.position]} is expected here` });
+    this[taker](record);
+  }
+
+  end(): void {
+    if (this.position === 'start') this.sink.finding(noRows(this.file, this.line, 'the file is empty'));
+    else if (this.position !== 'end') {
+      const message = 'the file control (type 9) is missing; the file is truncated';
+      this.sink.finding(fileFinding(this.file, this.line, 'truncated-file', message));
+    } else if (this.padding > 0 && (this.records + this.padding) % BLOCKING_FACTOR !== 0) {
+      const message = `lines of nines must fill the last block of ${BLOCKING_FACTOR}`;
+      this.sink.finding(fileFinding(this.file, this.line, 'wrong-block-count', message));
+    } else if (this.row === 0 && this.isComplete) {
+      this.sink.finding(noRows(this.file, this.line, 'the file has no entry (type 6)'));
+    }
+  }
+
+  private openFile(record: string): void {
+    const format = cut(record, FILE_HEADER.format);
+    if (format !== FORMAT)
+      throw this.unreadable({ rule: 'bad-record', message: `columns 35 to 40 of a file header must be ${FORMAT}` });
+    const text = (columns: Columns): string => cut(record, columns).trim();
+    const created = this.dateOf(record, FILE_HEADER.creationDate) ?? '';
+    const [, hour, minute] = /^([01]\d|2[0-3])([0-5]\d)$/.exec(text(FILE_HEADER.creationTime)) ?? [];
+    const messageId = [
+      text(FILE_HEADER.origin),
+      text(FILE_HEADER.creationDate) + text(FILE_HEADER.creationTime),
+      text(FILE_HEADER.modifier),
+    ].join('.');
+    const createdAt = created === '' ? '' : `${created}T${hour ?? '00'}:${minute ?? '00'}:00`;
+    this.message = { format: 'nacha', messageId, createdAt, transactions: '', payments: [] };
+    this.sink.message(this.message);
+    this.position = 'file';
+  }
+
+  private openBatch(record: string): void {
+    const entryClass = cut(record, BATCH_HEADER.entryClass);
+    const isRead = entryClass === 'PPD' || entryClass === 'CCD';
+    if (!isRead) {
+      const message = 'only batches of entry class PPD and CCD are supported; send the others to the bank another way';
+      this.found(BATCH_HEADER.entryClass, { rule: 'unsupported-entry-class', message, value: entryClass });
+      this.isComplete = false;
+    }
+    const effectiveDate = this.dateOf(record, BATCH_HEADER.effectiveDate);
+    const companyId = cut(record, BATCH_HEADER.companyId).trim();
+    const payments = this.message?.payments ?? [];
+    payments.push({ paymentId: `${companyId}.${cut(record, BATCH_HEADER.batchNumber).trim()}` });
+    this.batch = {
+      header: record,
+      totals: noTotals(),
+      rows: 0,
+      isRead,
+      payment: payments.length - 1,
+      companyId,
+      entryClass: entryClass === 'PPD' ? 'PPD' : 'CCD',
+      fileId: this.message?.messageId ?? '',
+      ...(effectiveDate === undefined ? {} : { effectiveDate }),
+    };
+    this.position = 'batch';
+  }
+
+  private openEntry(record: string): void {
+    const { batch } = this;
+    if (batch === undefined || !batch.isRead) return;
+    this.countRow();
+    batch.rows += 1;
+    addEntry(batch.totals, record);
+    const { file, line, row } = this;
+    this.entry = new PendingEntry(record, { file, line, row }, batch);
+  }
+
+  private takeAddenda(record: string): void {
+    const { batch } = this;
+    if (batch === undefined || !batch.isRead) return;
+    if (this.entry === undefined)
+      throw this.unreadable({
+        rule: 'bad-record',
+        message: 'an addenda record (type 7) must follow an entry (type 6)',
+      });
+    batch.totals.entries += 1;
+    this.entry.addenda(record, this.line);
+  }
+
+  /** Hands over the previous entry, now that all its addenda are known. */
+  private takeEntry(): void {
+    this.entry?.take(this.sink, this.context);
+    this.entry = undefined;
+  }
+
+  private closeBatch(record: string): void {
+    const { batch } = this;
+    this.position = 'file';
+    if (batch === undefined || !batch.isRead) return;
+    for (const [name, columns] of BATCH_TWINS) {
+      if (cut(record, columns) === cut(batch.header, BATCH_HEADER[name])) continue;
+      this.found(columns, { rule: 'batch-mismatch', message: 'the batch header has a different value here' });
+    }
+    this.compare(record, BATCH_CONTROL, batch.totals, 'batch');
+    addTotals(this.totals, batch.totals);
+    const payment = this.message?.payments[batch.payment];
+    if (payment === undefined) return;
+    payment.transactions = `${batch.rows}`;
+    payment.controlSum = formatMinor(batch.totals.credits, 'USD');
+  }
+
+  private closeFile(record: string): void {
+    this.position = 'end';
+    const { message, totals } = this;
+    if (message === undefined) return;
+    const batches = BigInt(message.payments.length);
+    const blocks = BigInt(Math.ceil(this.records / BLOCKING_FACTOR));
+    if (digitsOf(cut(record, FILE_CONTROL.batches)) !== batches) {
+      this.found(FILE_CONTROL.batches, { rule: 'wrong-batch-count', message: `the file has ${batches} batches` });
+    }
+    if (digitsOf(cut(record, FILE_CONTROL.blocks)) !== blocks) {
+      const wrong = `the file has ${blocks} blocks of ${BLOCKING_FACTOR} records`;
+      this.found(FILE_CONTROL.blocks, { rule: 'wrong-block-count', message: wrong });
+    }
+    if (this.isComplete) this.compare(record, FILE_CONTROL, totals, 'file');
+    this.sink.message({
+      ...message,
+      transactions: `${this.row}`,
+      controlSum: formatMinor(totals.credits, 'USD'),
+    });
+  }
+
+  private compare(
+    record: string,
+    columns: typeof BATCH_CONTROL | typeof FILE_CONTROL,
+    totals: ControlTotals,
+    of: string,
+  ): void {
+    for (const { columns: where, ...what } of differences(record, columns, totals, of)) this.found(where, what);
+  }
+
+  /** YYMMDD; undefined if blank. */
+  private dateOf(record: string, columns: Columns): string | undefined {
+    const value = cut(record, columns);
+    if (value.trim() === '') return undefined;
+    const date = calendarDate(value.slice(0, 2), value.slice(2, 4), value.slice(4));
+    if (date === undefined)
+      this.found(columns, { rule: 'bad-date', message: 'not a valid date in the form YYMMDD', value });
+    return date;
+  }
+}
+
+/** The method for a record, by position and record type. */
+const TAKERS: Readonly<
+  Record<string, 'openFile' | 'openBatch' | 'openEntry' | 'takeAddenda' | 'closeBatch' | 'closeFile'>
+> = {
+  'start 1': 'openFile',
+  'file 5': 'openBatch',
+  'batch 6': 'openEntry',
+  'batch 7': 'takeAddenda',
+  'batch 8': 'closeBatch',
+  'file 9': 'closeFile',
+};
+
+const EXPECTED: Readonly<Record<Exclude<Position, 'end'>, string>> = {
+  start: 'a file header (type 1)',
+  file: 'a batch header (type 5) or the file control (type 9)',
+  batch: 'an entry (type 6), its addenda (type 7) or the batch control (type 8)',
+};
+
+/** Fields of a batch header that its control repeats. */
+const BATCH_TWINS = [
+  ['serviceClass', BATCH_CONTROL.serviceClass],
+  ['companyId', BATCH_CONTROL.companyId],
+  ['odfi', BATCH_CONTROL.odfi],
+  ['batchNumber', BATCH_CONTROL.batchNumber],
+] as const;
 
 /**
  * Reads a NACHA file: credits of PPD and CCD batches. Debits, prenotes and returns are findings about their rows; whatever makes
  * totals, layout or a batch doubtful is a finding about the file.
  */
-export async function readNacha(
-  file: string,
-  bytes: AsyncIterable<Uint8Array>,
-  sink: RowSink,
-  context: MessageContext,
-  rowsMax = ROWS_MAX,
-): Promise<void> {
-  await readRecords(
-    file,
-    bytes,
-    { width: NACHA_WIDTH, mayRunOn: true },
-    sink,
-    new NachaReader(file, sink, context, rowsMax),
-  );
-}
+export const readNacha = readerOf({ width: NACHA_WIDTH, mayRunOn: true }, NachaReader);
