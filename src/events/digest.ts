@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { EVENT_KINDS, type EventKind } from '../domain/events-out.ts';
-import { addDecimals } from '../domain/money.ts';
-import { counted, groupedAmount } from '../reports/display.ts';
+import { totalsOf } from '../domain/totals.ts';
+import { counted, groupedAmount, totalsText } from '../reports/display.ts';
 import { visible } from '../rules/finding.ts';
 import type { OutboxEvent } from '../store/store.ts';
 import { type BatchData, cloudEvent, type EventSource, type PayoutData } from './cloud-event.ts';
@@ -63,7 +63,9 @@ function attention(rows: readonly PayoutData[]): Section | undefined {
 function ended(rows: readonly PayoutData[]): Section | undefined {
   if (rows.length === 0) return undefined;
   const byState = Map.groupBy(rows, ({ state }) => state);
-  const sums = [...byState].map(([state, its]) => `${state}: ${counted(its.length, 'payout')}, ${totalsOf(its)}`);
+  const sums = [...byState].map(
+    ([state, its]) => `${state}: ${counted(its.length, 'payout')}, ${totalsText(totalsOf(its))}`,
+  );
   const unpaid = rows.filter(({ state }) => state !== 'completed');
   return {
     title: `${counted(rows.length, 'payout')} ended`,
@@ -116,16 +118,6 @@ const rowText = ({ id, uid, amount, currency, reference }: PayoutData, more: str
 function listed<Data>(all: readonly Data[], text: (one: Data) => string): string[] {
   const rest = all.length - LISTED_MAX;
   return [...all.slice(0, LISTED_MAX).map(text), ...(rest > 0 ? [`and ${groupedAmount(`${rest}`)} more`] : [])];
-}
-
-/** `1,200.00 EUR, 10.00 USD` */
-function totalsOf(rows: readonly PayoutData[]): string {
-  const totals = new Map<string, string>();
-  for (const { currency, amount } of rows) totals.set(currency, addDecimals(totals.get(currency) ?? '0', amount));
-  return [...totals]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([currency, amount]) => `${groupedAmount(amount)} ${currency}`)
-    .join(', ');
 }
 
 function idOf({ id }: EventSource, events: readonly OutboxEvent[]): string {

@@ -1,6 +1,6 @@
-import { addDecimals, formatMinor } from '../domain/money.ts';
+import { formatMinor } from '../domain/money.ts';
 import type { PayoutState } from '../domain/payout-state.ts';
-import { compare } from './reported-payout.ts';
+import { totalsOf } from '../domain/totals.ts';
 
 export interface CurrencyTotal {
   currency: string;
@@ -14,20 +14,11 @@ export interface CurrencyTotal {
 export function currencyTotals(
   rows: readonly { state: PayoutState; amount: string; currency: string }[],
 ): CurrencyTotal[] {
-  const add = (amounts: readonly string[], currency: string): string =>
-    amounts.reduce((sum, amount) => addDecimals(sum, amount), formatMinor(0n, currency));
-  return [...Map.groupBy(rows, ({ currency }) => currency)]
-    .map(([currency, some]) => ({
-      currency,
-      payouts: some.length,
-      amount: add(
-        some.map(({ amount }) => amount),
-        currency,
-      ),
-      completed: add(
-        some.flatMap(({ state, amount }) => (state === 'completed' ? amount : [])),
-        currency,
-      ),
-    }))
-    .sort((a, b) => compare(a.currency, b.currency));
+  const completed = totalsOf(rows.filter(({ state }) => state === 'completed'));
+  return totalsOf(rows).map(({ currency, count, amount }) => ({
+    currency,
+    payouts: count,
+    amount,
+    completed: completed.find((paid) => paid.currency === currency)?.amount ?? formatMinor(0n, currency),
+  }));
 }

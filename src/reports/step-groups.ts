@@ -1,5 +1,5 @@
-import { addDecimals, formatMinor } from '../domain/money.ts';
 import { needsAttention, type PayoutState, type Reason } from '../domain/payout-state.ts';
+import { Totals } from '../domain/totals.ts';
 import type { PayoutRecord } from '../store/store.ts';
 import { type NextStep, nextStep, remedyOf, type StepContext, shortId } from './next-step.ts';
 
@@ -30,7 +30,7 @@ interface Tallied {
   whys: Set<string>;
   batchIds: Set<string | null>;
   count: number;
-  totals: Map<string, string>;
+  totals: Totals;
   rows: PayoutRecord[];
 }
 
@@ -44,14 +44,14 @@ export class StepTally {
   }
 
   add(row: PayoutRecord, step: NextStep | undefined): void {
-    const { state, reason, reference, batchId, amount, currency } = row;
+    const { state, reason, reference, batchId } = row;
     if (step === undefined || (reason === null && !needsAttention(state))) return;
     // Rows without a command that helps are a separate group.
     const key = `${state} ${step.kind} ${step.commands.length === 0}`;
     const kind: Tallied = this.#kinds.get(key) ?? {
       first: { state, reason, step, reference },
       ...{ since: step.since, until: null, count: 0, rows: [] },
-      ...{ whos: new Set(), whys: new Set(), batchIds: new Set(), totals: new Map() },
+      ...{ whos: new Set(), whys: new Set(), batchIds: new Set(), totals: new Totals() },
     };
     this.#kinds.set(key, kind);
     kind.count += 1;
@@ -61,7 +61,7 @@ export class StepTally {
     if (kind.whos.size < 3) kind.whos.add(step.who);
     if (kind.whys.size < 2) kind.whys.add(step.why);
     if (kind.batchIds.size < 2) kind.batchIds.add(batchId);
-    kind.totals.set(currency, addDecimals(kind.totals.get(currency) ?? formatMinor(0n, currency), amount));
+    kind.totals.add(row);
     if (kind.rows.length < this.#rowsKept) kind.rows.push(row);
   }
 
@@ -89,12 +89,10 @@ function groupOf(kind: Tallied): StepGroup {
     commands: count === 1 ? step.commands : commandsOfMany(kind),
     byItself: step.byItself,
     count,
-    totals: [...kind.totals].map(([currency, amount]) => ({ currency, amount })).sort(byCode),
+    totals: kind.totals.list().map(({ currency, amount }) => ({ currency, amount })),
     rows: kind.rows,
   };
 }
-
-const byCode = (a: { currency: string }, b: { currency: string }): number => (a.currency < b.currency ? -1 : 1);
 
 /** Commands that decide rows of one kind in one batch together; in all other cases, row by row. */
 function commandsOfMany({ first, batchIds }: Tallied): readonly string[] {
@@ -108,14 +106,4 @@ function commandsOfMany({ first, batchIds }: Tallied): readonly string[] {
       .replace(/^payouts retry .*/, `payouts retry ${id}`)
       .replace(/^payouts (resolve|cancel) \S+/, `payouts $1 ${shortId(first.reference)}`),
   );
-}
-
-/** Exact sums for each currency, sorted by code. */
-export function totalsOf(rows: readonly Pick<PayoutRecord, 'amount' | 'currency'>[]): StepGroup['totals'] {
-  return [...Map.groupBy(rows, ({ currency }) => currency)]
-    .map(([currency, some]) => ({
-      currency,
-      amount: some.reduce((sum, { amount }) => addDecimals(sum, amount), formatMinor(0n, currency)),
-    }))
-    .sort((a, b) => (a.currency < b.currency ? -1 : 1));
 }

@@ -3,7 +3,7 @@ import { type BatchPlan, WHY_EXCLUDED } from '../../services/decisions/plan.ts';
 import type { BatchRecord } from '../../store/store.ts';
 import { type Html, html } from './html.ts';
 import type { View } from './layout.ts';
-import { batchPath, type Column, dataTable, money, nothing, payoutPath } from './pieces.ts';
+import { batchPath, type Column, dataTable, money, nothing, payoutPath, TOTALS } from './pieces.ts';
 import { signedForm } from './signed-form.ts';
 
 export interface BatchDecisionPage {
@@ -15,12 +15,6 @@ export interface BatchDecisionPage {
 }
 
 type ExcludedRow = BatchPlan['apart'][number];
-
-const TOTALS: readonly Column<BatchPlan['totals'][number]>[] = [
-  { head: 'Currency', cell: ({ currency }) => currency },
-  { head: 'Payouts', isFigure: true, cell: ({ count }) => count },
-  { head: 'Amount', isFigure: true, cell: ({ amount, currency }) => money(amount, currency) },
-];
 
 const ROWS_APART: readonly Column<ExcludedRow>[] = [
   { head: 'Document', cell: ({ reference, documentId }) => html`<a href="${payoutPath(reference)}">${documentId}</a>` },

@@ -1,4 +1,5 @@
 import type { BatchState, PayoutState } from '../../domain/payout-state.ts';
+import type { Total } from '../../domain/totals.ts';
 import { groupedAmount, type Tone, toneOf } from '../../reports/display.ts';
 import { type Html, html, type Part } from './html.ts';
 
@@ -33,6 +34,13 @@ export interface Column<Row> {
   cell(row: Row): Part;
   isFigure?: boolean;
 }
+
+/** Columns of amounts by currency. */
+export const TOTALS: readonly Column<Total>[] = [
+  { head: 'Currency', cell: ({ currency }) => currency },
+  { head: 'Payouts', isFigure: true, cell: ({ count }) => count },
+  { head: 'Amount', isFigure: true, cell: ({ amount, currency }) => money(amount, currency) },
+];
 
 /** A table that becomes a list of cards in a narrow window; its first column is the row's heading. */
 export function dataTable<Row>(caption: string, columns: readonly Column<Row>[], rows: readonly Row[]): Html {

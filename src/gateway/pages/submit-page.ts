@@ -6,7 +6,7 @@ import type { PlanDocument } from '../../intake/take-file.ts';
 import { counted, peopleText } from '../../reports/display.ts';
 import { type Html, html } from './html.ts';
 import { csrfField, type View } from './layout.ts';
-import { batchPath, type Column, dataTable, money, payoutPath } from './pieces.ts';
+import { batchPath, type Column, dataTable, money, payoutPath, TOTALS } from './pieces.ts';
 import { byField } from './signed-form.ts';
 
 /** How the rows of a file are taken. */
@@ -96,12 +96,6 @@ export const refusedPage = (
 ${batchId !== undefined ? html`<p><a href="${batchPath(batchId)}">Its batch</a> shows how it ended.</p>` : findings.length === 0 && html`<p>${hint}</p>`}
 ${findings.length > 0 && html`${findingTable(findings)}${choices(path, options)}`}
 <p><a class="button" href="/batches/new">Another file</a></p>`;
-
-const TOTALS: readonly Column<PlanDocument['plan']['totals'][number]>[] = [
-  { head: 'Currency', cell: ({ currency }) => currency },
-  { head: 'Payouts', isFigure: true, cell: ({ count }) => count },
-  { head: 'Amount', isFigure: true, cell: ({ amount, currency }) => money(amount, currency) },
-];
 
 const BALANCES: readonly Column<Outlook['balances'][number]>[] = [
   { head: 'Account', cell: ({ accountId }) => accountId },

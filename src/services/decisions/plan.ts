@@ -8,8 +8,8 @@ import {
 } from '../../domain/authority.ts';
 import type { Flag } from '../../domain/flags.ts';
 import { beneficiaryFields, type PayoutInstruction } from '../../domain/instruction.ts';
-import { addDecimals } from '../../domain/money.ts';
 import type { PayoutState } from '../../domain/payout-state.ts';
+import { type Total, Totals } from '../../domain/totals.ts';
 import { isSigned } from '../../signing/is-signed.ts';
 import { type PlanRow, signablePlan } from '../../signing/plan.ts';
 import type { PayoutRecord } from '../../store/store.ts';
@@ -41,7 +41,7 @@ export interface BatchPlan {
   /** In the order of the file. */
   rows: readonly PlanRow[];
   /** Totals of these rows by currency; amounts are decimal strings. */
-  totals: { currency: string; count: number; amount: string }[];
+  totals: Total[];
   payees: number;
   newPayees: number;
   /** Number of rows with each flag. */
@@ -195,15 +195,14 @@ async function openAtBank({ store }: PlanDeps, row: PayoutRecord): Promise<Open 
 }
 
 class Sums {
-  readonly #totals = new Map<string, { count: number; amount: string }>();
+  readonly #totals = new Totals();
   readonly #payees = new Set<string>();
   readonly #newPayees = new Set<string>();
   readonly #flags: Partial<Record<Flag, number>> = {};
 
   add(instruction: PayoutInstruction, flags: readonly Flag[] = []): void {
-    const { uid, currency, amount, beneficiary_id: id } = instruction;
-    const { count, amount: sum } = this.#totals.get(currency) ?? { count: 0, amount: '0' };
-    this.#totals.set(currency, { count: count + 1, amount: addDecimals(sum, amount) });
+    const { uid, beneficiary_id: id } = instruction;
+    this.#totals.add(instruction);
     const payee = id ?? JSON.stringify([uid, Object.entries(beneficiaryFields(instruction)).sort()]);
     this.#payees.add(payee);
     for (const flag of flags) this.#flags[flag] = (this.#flags[flag] ?? 0) + 1;
@@ -211,9 +210,8 @@ class Sums {
   }
 
   shown(): Pick<BatchPlan, 'totals' | 'payees' | 'newPayees' | 'flags'> {
-    const totals = [...this.#totals].sort(([a], [b]) => (a < b ? -1 : 1));
     return {
-      totals: totals.map(([currency, sum]) => ({ currency, ...sum })),
+      totals: this.#totals.list(),
       payees: this.#payees.size,
       newPayees: this.#newPayees.size,
       flags: this.#flags,
