@@ -23,38 +23,21 @@ export function addBeneficiary(
   request: BeneficiaryKind & { uid: string; [field: string]: unknown },
 ): { beneficiary_id: string } {
   const items = checkedItems(request, request);
+  const { uid, currency, beneficiary_type, payment_type } = request;
   const id = newId('ben');
-  insertBeneficiary(db, { ...request, id, items, createdAt: now() });
+  insertBeneficiary(db, { id, uid, currency, beneficiary_type, payment_type, items, createdAt: now() });
   return { beneficiary_id: id };
 }
 
 export function insertBeneficiary(
   db: Database,
   {
-    id,
-    uid,
-    currency,
-    beneficiary_type,
-    payment_type,
     items,
     createdAt,
-  }: BeneficiaryKind & {
-    id: string;
-    uid: string;
-    items: Record<string, string>;
-    createdAt: number;
-  },
+    ...row
+  }: Omit<BeneficiaryRow, 'items' | 'created_at'> & { items: Record<string, string>; createdAt: number },
 ): void {
-  const row = {
-    id,
-    uid,
-    currency,
-    beneficiary_type,
-    payment_type,
-    items: JSON.stringify(items),
-    created_at: createdAt,
-  };
-  db.insert('beneficiaries', row);
+  db.insert('beneficiaries', { ...row, items: JSON.stringify(items), created_at: createdAt });
 }
 
 /** Throws 2004. */

@@ -34,10 +34,10 @@ export function seedBooks(db: Database, at: number): void {
       openAccount(db, { accountId, uid, currency, kind: 'customer', at });
       deposit(db, { accountId, currency, amount: balanceMinor, at });
       if (beneficiaryType === undefined) continue;
-      for (const entry of requiredDetails(currency, beneficiaryType)) {
-        const id = `ben-${key}-${currency.toLowerCase()}-${entry.payment_type}`;
-        const names = entry.fields.filter(({ required }) => required).map(({ field }) => field);
-        insertBeneficiary(db, { ...entry, id, uid, items: detailsOf(names, currency), createdAt: at - KNOWN_FOR_MS });
+      for (const { fields, ...kind } of requiredDetails(currency, beneficiaryType)) {
+        const id = `ben-${key}-${currency.toLowerCase()}-${kind.payment_type}`;
+        const names = fields.filter(({ required }) => required).map(({ field }) => field);
+        insertBeneficiary(db, { ...kind, id, uid, items: detailsOf(names, currency), createdAt: at - KNOWN_FOR_MS });
       }
     }
   }
