@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { v5 } from 'uuid';
 import type { PayoutInstruction } from './domain/instruction.ts';
 import { likeness, type PayeeDetails } from './domain/likeness.ts';
@@ -25,7 +25,7 @@ export function payloadDigest(instruction: PayoutInstruction): string {
   const entries = Object.entries({ ...payload, amount: amount.ok ? `${amount.minor}` : instruction.amount })
     .filter((entry): entry is [string, string] => typeof entry[1] === 'string' && entry[1] !== '')
     .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
-  return createHash('sha256').update(JSON.stringify(entries)).digest('hex');
+  return hash('sha256', JSON.stringify(entries));
 }
 
 /**
@@ -34,7 +34,7 @@ export function payloadDigest(instruction: PayoutInstruction): string {
  */
 export function lookAlikeKey(instruction: PayoutInstruction, details?: PayeeDetails): string | undefined {
   const alike = likeness(instruction, details);
-  return alike === undefined ? undefined : createHash('sha256').update(alike).digest('hex').slice(0, 32);
+  return alike === undefined ? undefined : hash('sha256', alike).slice(0, 32);
 }
 
 /**
@@ -43,7 +43,7 @@ export function lookAlikeKey(instruction: PayoutInstruction, details?: PayeeDeta
  */
 export function approvalDigest(parts: Record<string, string | undefined>): string {
   const entries = Object.entries(parts).sort(([a], [b]) => (a < b ? -1 : 1));
-  return createHash('sha256').update(JSON.stringify(entries)).digest('hex');
+  return hash('sha256', JSON.stringify(entries));
 }
 
 /** What must be the same for every request with one merchant_request_id: SHA-256, with the amount in minor units. */
@@ -56,7 +56,7 @@ export function cardDigest(asked: {
   const { merchant_request_id: id, amount, currency, payment_type: paymentType } = asked;
   const parsed = parseAmount(amount, currency);
   const parts = [id, parsed.ok ? `${parsed.minor}` : amount, currency, paymentType];
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+  return hash('sha256', JSON.stringify(parts));
 }
 
 /**

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Bank } from '../api/bank.ts';
 import { isBankError, undefinedIf } from '../api/errors.ts';
 import type { Config } from '../config.ts';
@@ -103,9 +103,5 @@ function accountsSeen(store: Store, bank: Bank): { get(): Promise<readonly strin
 
 /** A digest for each account, different in each store: account numbers are few enough to be guessed. */
 function digests({ id }: Store, accounts: readonly { uid: string; account_id: string }[]): readonly string[] {
-  return accounts.map(({ uid, account_id: accountId }) =>
-    createHash('sha256')
-      .update(JSON.stringify([id, uid, accountId]))
-      .digest('hex'),
-  );
+  return accounts.map(({ uid, account_id: accountId }) => hash('sha256', JSON.stringify([id, uid, accountId])));
 }

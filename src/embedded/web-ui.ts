@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestOptions, request, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -151,7 +151,7 @@ async function sendSettings(
 function sendPage(answer: ServerResponse, sealed: string): void {
   const page = sealed.replaceAll(SEALED_UI_PATH, '');
   const scripts = [...page.matchAll(/<script>(.*?)<\/script>/gs)].map(
-    ([, script = '']) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`,
+    ([, script = '']) => `'sha256-${hash('sha256', script, 'base64')}'`,
   );
   answer.setHeader(
     'content-security-policy',

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { Person, Policy } from '../domain/authority.ts';
 import { leadsHere } from '../domain/loopback.ts';
@@ -87,4 +87,4 @@ export const tokensOf = ({ people }: Policy): KnownToken[] =>
 /** A token as stored. */
 export const tokenSha256 = (token: string): string => digest(token).toString('hex');
 
-export const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+export const digest = (text: string): Buffer => hash('sha256', text, 'buffer');

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { MESSAGES } from '../domain/names.ts';
@@ -146,9 +146,7 @@ function controlRoutes(app: FastifyInstance, deps: GatewayDeps): void {
 function changeIdOf(request: FastifyRequest): string | undefined {
   const key = idempotencyKeyOf(request);
   if (key === undefined) return undefined;
-  return createHash('sha256')
-    .update(`${request.caller.name ?? ''}/${key}`)
-    .digest('hex');
+  return hash('sha256', `${request.caller.name ?? ''}/${key}`);
 }
 
 /** The asker is the token's name or, with a client secret, the page of the payment. */

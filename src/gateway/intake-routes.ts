@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import * as contentDisposition from 'content-disposition';
@@ -134,5 +134,5 @@ async function received(request: FastifyRequest, folder: string, file: string | 
 function digestOf({ query, headers }: FastifyRequest, { sha256 }: Upload): string {
   const options = Object.entries(query as Record<string, unknown>).sort(([a], [b]) => (a < b ? -1 : 1));
   const said = [options, headers['content-disposition'] ?? null, headers['content-type'] ?? null, sha256];
-  return createHash('sha256').update(JSON.stringify(said)).digest('hex');
+  return hash('sha256', JSON.stringify(said));
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { JsonRefused, readJsonOnce } from '../api/json.ts';
 import { type Limit, type Person, type Policy, ROLES, type Scope } from '../domain/authority.ts';
@@ -147,7 +147,7 @@ export function parsePolicy(text: string): PolicyRead {
   ];
   if (problems.length > 0) return { problems };
   const policy: { [Name in keyof Required<Policy>]: Policy[Name] } = {
-    hash: createHash('sha256').update(text).digest('hex'),
+    hash: hash('sha256', text),
     origin,
     people,
     approvals,

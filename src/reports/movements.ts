@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { currencyExponent } from '../domain/currency.ts';
 import { formatMinor, parseDecimal } from '../domain/money.ts';
 import { isEnd } from '../domain/payout-state.ts';
@@ -147,10 +147,7 @@ function charged(
 function movementId({ reference }: PayoutRecord, { id, kind, orderId }: Movement): string {
   const of =
     kind === 'return'
-      ? createHash('sha256')
-          .update(JSON.stringify([reference, orderId]))
-          .digest('hex')
-          .slice(0, 32)
+      ? hash('sha256', JSON.stringify([reference, orderId])).slice(0, 32)
       : reference.replaceAll('-', '');
   return `${of}-${id}`;
 }

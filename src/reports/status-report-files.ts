@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { access, mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { ClaimedFacts, OriginalMessage, OriginalTransaction, TransactionFacts } from '../domain/bank-message.ts';
@@ -107,7 +107,7 @@ export async function writeRefusal(
   stem: string = `refused-${sha256.slice(0, 16)}`,
 ): Promise<string> {
   const path = resolve(join(dir, `${stem}.pain002.xml`));
-  const digest = createHash('sha256').update(JSON.stringify(findings)).digest('hex');
+  const digest = hash('sha256', JSON.stringify(findings));
   const answer = { messageId: `${refusalIdStart(sha256)}${digest.slice(0, 16)}`, createdAt: at, message, findings };
   await mkdir(dir, { recursive: true, mode: 0o700 });
   await writeWhole(path, [refusalPain002(answer)]);

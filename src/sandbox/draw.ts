@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** A number in [0, 1) that depends only on `parts`: the same parts give the same number, whatever was drawn before. */
 export function draw(...parts: readonly (string | number)[]): number {
-  return createHash('sha256').update(JSON.stringify(parts)).digest().readUInt32BE(0) / 2 ** 32;
+  return hash('sha256', JSON.stringify(parts), 'buffer').readUInt32BE(0) / 2 ** 32;
 }
 
 /** One of `choices`, chosen by weight. `at`: a number in [0, 1). */

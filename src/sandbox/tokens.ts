@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** Access tokens, in memory: after a restart every client authenticates again. */
 export class Tokens {
@@ -32,6 +32,4 @@ export class Tokens {
 }
 
 const hashOf = (apiKey: string, apiSecret: string): Buffer =>
-  createHash('sha256')
-    .update(JSON.stringify([apiKey, apiSecret]))
-    .digest();
+  hash('sha256', JSON.stringify([apiKey, apiSecret]), 'buffer');

@@ -1,8 +1,8 @@
 import {
-  createHash,
   createPrivateKey,
   createPublicKey,
   generateKeyPairSync,
+  hash,
   type KeyObject,
   sign,
   verify,
@@ -42,7 +42,7 @@ export function publicKeyOf(privateKey: string): string {
 export const isPublicKey = (text: string): boolean => Buffer.from(text, 'base64').length === KEY_BYTES;
 
 export const credentialId = (publicKey: string): string =>
-  createHash('sha256').update(Buffer.from(publicKey, 'base64')).digest('hex').slice(0, 16);
+  hash('sha256', Buffer.from(publicKey, 'base64')).slice(0, 16);
 
 export function signStatement(statement: Statement, privateKey: string): SignedDecision {
   const signature = sign(null, statementBytes(statement), createPrivateKey(privateKey)).toString('base64');

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Credential, Statement } from '../domain/authority.ts';
 import { statementBytes } from './statement.ts';
 
@@ -15,8 +15,7 @@ export interface Assertion {
 }
 
 /** The challenge for a statement: its SHA-256, base64url. */
-export const challengeOf = (statement: Statement): string =>
-  createHash('sha256').update(statementBytes(statement)).digest('base64url');
+export const challengeOf = (statement: Statement): string => hash('sha256', statementBytes(statement), 'base64url');
 
 export const signatureOf = ({ response: { clientDataJSON, authenticatorData, signature } }: Assertion): string =>
   [clientDataJSON, authenticatorData, signature].join('.');

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Incident } from '../domain/reconciliation.ts';
 import { audit } from './audit.ts';
 import { inChunks } from './chunks.ts';
@@ -23,9 +23,7 @@ export interface Acknowledgement {
 
 /** Short enough to type, and the same for the same incident: `inc-` and 48 bits of a digest. Stored, so never change it. */
 function incidentId({ reference, orderId, kind }: Incident): string {
-  const digest = createHash('sha256')
-    .update(JSON.stringify([reference, orderId, kind]))
-    .digest('hex');
+  const digest = hash('sha256', JSON.stringify([reference, orderId, kind]));
   return `inc-${digest.slice(0, 12)}`;
 }
 

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type Context, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
@@ -49,7 +49,7 @@ const EXPORT_MS = 5_000;
 
 /** Ids of a payout's trace and its workflow span, always the same. */
 export function traceOf(workflowId: string): { traceId: string; spanId: string } {
-  const digest = createHash('sha256').update(`trace of ${workflowId}`).digest();
+  const digest = hash('sha256', `trace of ${workflowId}`, 'buffer');
   return {
     traceId: digest.toString('hex', 0, TRACE_BYTES),
     spanId: digest.toString('hex', TRACE_BYTES, TRACE_BYTES + SPAN_BYTES),

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { signedByHeader } from './hmac-sha256.ts';
 import { signedMessage } from './http-message-signature.ts';
 import { ipList } from './ip-list.ts';
@@ -53,6 +53,6 @@ function schemeOf(settings: WebhookSettings): Scheme | undefined {
 
 /** With the digest, no event is lost if a sender uses an id twice. */
 function receiptOf(scheme: string, messageId: string | undefined, body: Buffer): string {
-  const digest = createHash('sha256').update(body).digest('hex');
+  const digest = hash('sha256', body);
   return [scheme, ...(messageId === undefined ? [] : [messageId]), digest].join('/');
 }

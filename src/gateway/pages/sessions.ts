@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 
 /** A session of one person. */
 export interface Session {
@@ -50,4 +50,4 @@ export class Sessions {
 const isOver = ({ openedAt, seenAt }: Session, now: number): boolean =>
   now - seenAt > IDLE_MS || now - openedAt > LONGEST_MS;
 
-const keyOf = (token: string): string => createHash('sha256').update(token).digest('hex');
+const keyOf = (token: string): string => hash('sha256', token);

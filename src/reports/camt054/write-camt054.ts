@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import type { OriginalMessage } from '../../domain/bank-message.ts';
 import { sumDecimals } from '../../domain/money.ts';
 import type { Leg, Moved, Movement, MovementKind } from '../movements.ts';
@@ -110,7 +110,7 @@ const ACCOUNT_NAME_MAX = 70;
 /** The bank's account id; if it is too long for an id, a digest of it, and the id as the name. */
 function accountElement({ accountId, currency }: Leg): string {
   const fits = accountId.length <= ACCOUNT_ID_MAX;
-  const id = fits ? accountId : createHash('sha256').update(accountId).digest('hex').slice(0, ACCOUNT_ID_MAX);
+  const id = fits ? accountId : hash('sha256', accountId).slice(0, ACCOUNT_ID_MAX);
   const name = fits ? undefined : accountId.slice(0, ACCOUNT_NAME_MAX);
   return element('Acct', element('Id', element('Othr', leaf('Id', id))), leaf('Ccy', currency), leaf('Nm', name));
 }

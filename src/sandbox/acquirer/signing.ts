@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { createHmac, hash, randomBytes } from 'node:crypto';
 import type { Endpoint } from './endpoint.ts';
 
 /** A webhook about to be sent. */
@@ -41,7 +41,7 @@ function httpMessageSignature(
   key: Buffer,
   { path, body, seconds }: { path: string; body: Buffer; seconds: number },
 ): Record<string, string> {
-  const digest = `sha-256=:${createHash('sha256').update(body).digest('base64')}:`;
+  const digest = `sha-256=:${hash('sha256', body, 'base64')}:`;
   const parameters = `("@method" "@path" "content-digest");created=${seconds};keyid="sandbox";alg="hmac-sha256"`;
   const base = [
     '"@method": POST',

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { CardPayment, Cards } from '../../api/cards.ts';
 import { BankError } from '../../api/errors.ts';
 import type { WorkerSettings } from '../../config/settings.ts';
@@ -60,9 +60,7 @@ export async function deliverCardEvent(
 function requestIdOf(event: CardEvent): string {
   const { trust, receivedAt, amount, currency } = event;
   const said = [trust, ...(trust === 'verified' ? [] : [receivedAt]), amount, currency].filter((it) => it != null);
-  return createHash('sha256')
-    .update([cardEventKey(event), ...said].join('/'))
-    .digest('hex');
+  return hash('sha256', [cardEventKey(event), ...said].join('/'));
 }
 
 const settle = ({ store, now }: CardEventDeps, event: CardEvent, merchantRequestId: string, effect: CardEventEffect) =>
