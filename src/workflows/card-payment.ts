@@ -80,7 +80,7 @@ async function sentUnknowingly(
 ): Promise<PreparedCard | undefined> {
   if (end === 'succeeded' || reason?.code === 'closed-by-operator') return undefined;
   followed.add(execution.paymentId ?? '');
-  const found = await prepare(input);
+  const found = await prepare(input, execution.paymentId === null);
   if (found.kind === 'ended') return found;
   const { paymentId = null, inDoubtSince = null } = found.earlier ?? {};
   const what = paymentId ?? (inDoubtSince === null ? undefined : `in doubt since ${inDoubtSince}`);
@@ -167,9 +167,9 @@ async function endAs(execution: CardExecution, { end, reason }: CardEnded): Prom
 }
 
 /** A misuse fails the workflow with the activity's own message; anything else is a bug. */
-async function prepare(input: Partial<CardPaymentInput>): Promise<PreparedCard> {
+async function prepare(input: Partial<CardPaymentInput>, endsWithout = false): Promise<PreparedCard> {
   try {
-    return await call('prepareCard', { input, ranBefore: hadRunBefore() }, 'claims the card payment');
+    return await call('prepareCard', { input, ranBefore: hadRunBefore(), endsWithout }, 'claims the card payment');
   } catch (error) {
     const cause = permanentCause(error);
     if (cause === undefined) throw error;

@@ -55,9 +55,10 @@ const prepare = (
   runId = 'run-1',
   workflowId = cardWorkflowId(ID),
   ranBefore = false,
+  endsWithout = false,
 ) => {
   const by = new MockActivityEnvironment({ workflowExecution: { workflowId, runId } });
-  return by.run(activities.prepareCard, { input, ranBefore }) as ReturnType<typeof activities.prepareCard>;
+  return by.run(activities.prepareCard, { input, ranBefore, endsWithout }) as ReturnType<typeof activities.prepareCard>;
 };
 
 /** An event as the gateway stores it and tells the workflow of it. */
@@ -138,6 +139,12 @@ describe('prepareCard', () => {
     ])('is in no doubt when %s', async (_when, before, ranBefore) => {
       await before();
       expect(await prepare(INPUT, 'run-2', cardWorkflowId(ID), ranBefore)).toMatchObject({ earlier: undefined });
+    });
+
+    it('ends as unpaid with no payment only if none can be missing', async () => {
+      await restored(RESTORED_FROM + 1);
+      const ends = { earlier: { ...inDoubt, inDoubtSince: RESTORED_FROM + 1 } };
+      expect(await prepare(INPUT, 'run-2', cardWorkflowId(ID), true, true)).toMatchObject(ends);
     });
 
     it('is asked by an event that names the intent alone', async () => {

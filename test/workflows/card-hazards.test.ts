@@ -321,6 +321,21 @@ describe('an older copy of the store', () => {
     expect(await (await product.ask({ id: unknown })).result()).toMatchObject({ state: 'succeeded' });
   });
 
+  it('ends no payment for want of a card where an earlier run may have sent one: people decide', async () => {
+    await using product = await startCardProduct({ PAYOUTS_CARD_PATIENCE: '50s', PAYOUTS_CARD_DEADLINE: '50s' });
+    const id = 'taken-after-the-copy';
+    await (await product.ask({ id })).result();
+    for (const table of ['card_payments', 'card_payment_ids', 'card_events', 'card_requests', 'send_attempts'])
+      await tamper(product.storeUrl, `delete from ${table}`);
+    await product.store.recordRestore({ at: Date.now(), from: Date.now(), by: 'olga', detail: {} });
+    const handle = await product.ask({ id, card: null });
+    const { reason } = await product.untilState(id, 'needs-operator', 'failed');
+    expect(reason?.code).toBe('payment-outcome-unknown');
+    const [taken] = await product.paymentsOf(id);
+    expect(await resolve(handle, 'adopt-payment', { paymentId: taken?.payment_id })).toMatchObject({ accepted: true });
+    expect(await handle.result()).toMatchObject({ state: 'succeeded' });
+  });
+
   it('learns again of a payment that it has forgotten from its open workflow', async () => {
     await using product = await startCardProduct();
     const id = 'forgotten-while-open';

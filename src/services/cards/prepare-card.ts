@@ -20,6 +20,8 @@ export interface PrepareCardInput {
   input: Partial<CardPaymentInput>;
   /** A run of this workflow id there was before this one, by the word of whoever has started it, or by its own history. */
   ranBefore?: boolean;
+  /** The run knows no payment at the acquirer, and is about to end as unpaid. */
+  endsWithout?: boolean;
 }
 
 /** What the first activity of a card payment returns into history. */
@@ -67,7 +69,7 @@ const digestOf = ({ merchantRequestId, amount, currency, paymentType }: CardReco
 export async function prepareCard(
   deps: ActivityDeps,
   caller: Caller,
-  { input, ranBefore = false }: PrepareCardInput,
+  { input, ranBefore = false, endsWithout = false }: PrepareCardInput,
 ): Promise<PreparedCard> {
   const { merchant_request_id: id = '', amount, currency, payment_type: paymentType, three_ds: threeDs, by } = input;
   if (id === '' || caller.workflowId !== cardWorkflowId(id)) {
@@ -93,7 +95,7 @@ export async function prepareCard(
   if (isCardEnd(record.state)) return { kind: 'ended', ...stateOf(record) };
   const terms = deps.settings.cardTerms;
   const hadOther = ranBefore || holder === 'other-run';
-  const earlier = hadOther ? await withForgotten(deps, record, await earlierRuns(deps, id)) : undefined;
+  const earlier = hadOther ? await withForgotten(deps, record, await earlierRuns(deps, id), endsWithout) : undefined;
   // A run before this one may have been allowed more cards.
   const cards = Math.max(terms.cards, cardOfCreation(earlier?.creation ?? 0) + 1);
   return { kind: 'ready', amount: record.amount, paymentType, terms, requestIds: requestIdsOf(id, cards), earlier };
@@ -106,15 +108,18 @@ const NOTHING_SENT: EarlierRuns = {
 
 /**
  * After an older copy was put in the store's place, a run before this one may have sent what it does not show, and no interface
- * finds that: only an event names it, or people. While the acquirer repeats its first answer, the same request finds it.
+ * finds that: only an event names it, or people. While the acquirer repeats its first answer, the same request finds it, so that is
+ * known only by a run that ends without a payment.
  */
 async function withForgotten(
   { store, settings, now }: ActivityDeps,
   { createdAt }: CardRecord,
   earlier: EarlierRuns | undefined,
+  endsWithout: boolean,
 ): Promise<EarlierRuns | undefined> {
   const restored = await store.restored();
-  if (restored === undefined || now() - restored.from < settings.cardTerms.repeatWindowMs) return earlier;
+  if (restored === undefined) return earlier;
+  if (!endsWithout && now() - restored.from < settings.cardTerms.repeatWindowMs) return earlier;
   if (createdAt > (believedFrom(restored, settings) ?? createdAt)) return earlier;
   const known = earlier ?? NOTHING_SENT;
   // What came after the payment that is known may be missing as well.
