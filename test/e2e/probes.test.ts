@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
-import { Connection } from '@temporalio/client';
+import { Client, Connection } from '@temporalio/client';
 import { expect, inject, it, type TestContext } from 'vitest';
+import { TASK_QUEUE } from '../../src/domain/names.ts';
 import { type RunningSandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { openStore } from '../../src/store/open.ts';
 import { openCommandHome, QUICK } from '../support/command.ts';
@@ -16,8 +17,9 @@ async function cluster({ onTestFinished }: TestContext) {
   const address = inject('temporalAddress');
   const namespace = `probes-${process.pid}-${Date.now()}`;
   const connection = await Connection.connect({ address });
+  onTestFinished(() => connection.close());
   await registerNamespace(connection, namespace);
-  await connection.close();
+  const client = new Client({ connection, namespace });
   const bank = await startSandbox({ file: ':memory:' });
   onTestFinished(() => bank.close());
   const port = await ownPort();
@@ -31,7 +33,13 @@ async function cluster({ onTestFinished }: TestContext) {
     PAYOUTS_TEMPORAL_METRICS_ADDRESS: `${temporalPort}`,
   });
   onTestFinished(() => home.close());
-  return { home, bank, probes: `http://127.0.0.1:${port}`, temporal: `http://127.0.0.1:${temporalPort}/metrics` };
+  return {
+    home,
+    bank,
+    client,
+    probes: `http://127.0.0.1:${port}`,
+    temporal: `http://127.0.0.1:${temporalPort}/metrics`,
+  };
 }
 
 const textOf = async (url: string): Promise<string> => (await fetch(url)).text();
@@ -45,7 +53,7 @@ const ordersAt = async ({ url }: RunningSandbox): Promise<number> =>
   ((await (await fetch(`${url}/__sandbox/state`)).json()) as { orders: unknown[] }).orders.length;
 
 it.concurrent('a worker tells how it is, and told to end it lets a send under way come to its record', async (context) => {
-  const { home, bank, probes, temporal } = await cluster(context);
+  const { home, bank, client, probes, temporal } = await cluster(context);
   const worker = home.start('worker');
   await worker.says(/Worker on/);
   expect(await statusOf(`${probes}/healthz`)).toBe(200);
@@ -61,6 +69,10 @@ it.concurrent('a worker tells how it is, and told to end it lets a send under wa
   expect(shown).toContain('payouts_attempts_total{outcome="accepted"} 1');
   expect(shown).toMatch(/payouts_bank_call_seconds_count\{operation="POST [^"]*payment",result="ok"\} 1/);
   expect(shown).not.toMatch(/u-1001|acc-[^0-9a-f]|PAID-1/);
+  await client.workflow.start('no worker has this type', { workflowId: 'unknown', taskQueue: TASK_QUEUE });
+  await expect
+    .poll(() => textOf(temporal), { timeout: 10_000 })
+    .toMatch(/temporal_workflow_task_execution_failed_total\{failure_reason="\w/);
   const core = await textOf(temporal);
   for (const name of [
     'temporal_worker_task_slots_available',
