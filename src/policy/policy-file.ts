@@ -168,15 +168,18 @@ function alike(people: readonly Person[]): string[] {
 /** Whoever has a key of two people would count as both. */
 function sharedKeys(people: readonly Person[]): string[] {
   const holders = new Map<string, number>();
-  return people.flatMap(({ credentials, tokens }, index) =>
-    [...credentials.map(({ id }) => id), ...tokens.map(({ sha256 }) => sha256)].flatMap((id) => {
-      const other = holders.get(id);
-      holders.set(id, index);
-      return other === undefined
-        ? []
-        : [`people.${index}.keys: has a key or token that people.${other} has too; each belongs to one person`];
-    }),
+  const problems = people.flatMap(({ credentials, tokens }, index) =>
+    [...credentials.flatMap(({ id, publicKey }) => [id, publicKey]), ...tokens.map(({ sha256 }) => sha256)].flatMap(
+      (key) => {
+        const other = holders.get(key);
+        holders.set(key, index);
+        return other === undefined
+          ? []
+          : [`people.${index}.keys: has a key or token that people.${other} has too; each belongs to one person`];
+      },
+    ),
   );
+  return [...new Set(problems)];
 }
 
 /** A rule that nobody can fulfil would hold its payouts for ever. */

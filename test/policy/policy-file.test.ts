@@ -131,6 +131,16 @@ describe('a policy file', () => {
     ...more,
   });
 
+  it('is refused when two people share a passkey, under whatever id', () => {
+    const twice = (id: string) => {
+      const { people, ...rest } = withPasskey({ origin: 'https://payouts.example.com' });
+      const frank = { ...person('frank', ['approver'], []), passkeys: [{ id, publicKey: passkey.publicKey }] };
+      return problemsOf({ ...rest, people: [...people, frank] });
+    };
+    const shared = ['people.4.keys: has a key or token that people.3 has too; each belongs to one person'];
+    expect([twice(passkey.id), twice('AAAAAAAAAAAAAAAAAAAAAA')]).toEqual([shared, shared]);
+  });
+
   it('knows people by passkeys, for the pages of one origin', () => {
     const read = parsePolicy(JSON.stringify(withPasskey({ origin: 'https://payouts.example.com' })));
     if ('problems' in read) throw new Error(read.problems.join());
