@@ -46,10 +46,10 @@ export function measured(transport: Transport, clocks: Clocks): { transport: Tra
   const exchange = async (request: HttpRequest): Promise<HttpAnswer> => {
     const [leadBefore, sentAt] = [lead(), clocks.clock()];
     const answer = await transport.exchange(request);
-    const told = dateOf(answer);
-    if (told !== undefined && isSteady(leadBefore, lead())) {
+    const bankTime = dateOf(answer);
+    if (bankTime !== undefined && isSteady(leadBefore, lead())) {
       const middle = leadBefore + (sentAt + clocks.clock()) / 2;
-      samples = [...samples, { ms: told + HALF_SECOND_MS - middle, lead: leadBefore }].slice(-SAMPLES);
+      samples = [...samples, { ms: bankTime + HALF_SECOND_MS - middle, lead: leadBefore }].slice(-SAMPLES);
     }
     return answer;
   };
@@ -71,6 +71,6 @@ function offsetOf(samples: readonly number[]): ClockOffset | undefined {
 /** Epoch milliseconds; undefined without a date, and for cached answers, whose date is when they were cached. */
 function dateOf({ headers }: HttpAnswer): number | undefined {
   const { date, age } = headers;
-  const told = typeof date === 'string' && (age === undefined || age === '0') ? Date.parse(date) : Number.NaN;
-  return Number.isNaN(told) ? undefined : told;
+  const bankTime = typeof date === 'string' && (age === undefined || age === '0') ? Date.parse(date) : Number.NaN;
+  return Number.isNaN(bankTime) ? undefined : bankTime;
 }

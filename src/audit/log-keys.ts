@@ -40,11 +40,11 @@ export class LogKeys {
 
   constructor(
     trusted: LogVerifier,
-    said: readonly Rotation[],
+    signed: readonly Rotation[],
     checkpoints: readonly (SignedCheckpoint | { note: string })[],
   ) {
     const introduced: Rotation[] = [];
-    for (const rotation of said.toSorted((a, b) => a.seq - b.seq)) {
+    for (const rotation of signed.toSorted((a, b) => a.seq - b.seq)) {
       const before = introduced.at(-1)?.to ?? rotation.from;
       if (isSame(before, rotation.from) && checkpoints.some((it) => isEndorsed(it, rotation)))
         introduced.push(rotation);

@@ -59,7 +59,7 @@ export class EncryptionCodec implements PayloadCodec {
 
   async decode(payloads: Payload[], context?: SerializationContext): Promise<Payload[]> {
     return payloads.map((payload) => {
-      const opened = taken(payload, this.#ring, context);
+      const opened = accepted(payload, this.#ring, context);
       if (typeof opened !== 'string') return opened;
       this.#onRefused(opened, { namespace: context?.namespace, workflowId: context?.workflowId });
       return defaultPayloadConverter.toPayload(undecodable(opened));
@@ -68,7 +68,7 @@ export class EncryptionCodec implements PayloadCodec {
 }
 
 /** The decrypted payload if it is valid here, or why not. */
-function taken(payload: Payload, ring: KeyRing, context: SerializationContext | undefined): Payload | Undecodable {
+function accepted(payload: Payload, ring: KeyRing, context: SerializationContext | undefined): Payload | Undecodable {
   const opened = open(payload, ring);
   if (typeof opened === 'string') return opened;
   return misplaced(opened.place, context) ?? (isReadable(opened.payload) ? opened.payload : 'unreadable');

@@ -113,8 +113,8 @@ export async function writeAnswers(
     log: {
       given: () => store.answersOf(batchId),
       transactionsOf: (version: number) => store.answeredTransactions(batchId, version),
-      keep: (answer: Omit<AnswerRecord, 'batchId'>, told: Iterable<AnsweredTransaction>) =>
-        store.recordAnswer({ ...answer, batchId }, told),
+      keep: (answer: Omit<AnswerRecord, 'batchId'>, transactions: Iterable<AnsweredTransaction>) =>
+        store.recordAnswer({ ...answer, batchId }, transactions),
     },
   };
   return writeStatusReports(dir, source, stem);
@@ -152,8 +152,8 @@ async function cameToLight(store: Store, batchId: string): Promise<Map<string, {
 async function* answeredBy(store: Store, batchId: string): AsyncGenerator<PayoutRecord> {
   yield* store.rows(batchId);
   for await (const { reference } of store.refusedRows(batchId)) {
-    const taken = reference === undefined ? undefined : await store.payout(reference);
-    if (taken !== undefined) yield taken;
+    const known = reference === undefined ? undefined : await store.payout(reference);
+    if (known !== undefined) yield known;
   }
 }
 

@@ -63,9 +63,9 @@ export function known(record: CardRecord | undefined): CardRecord {
 }
 
 function opens(record: CardRecord | undefined, secret: string): record is CardRecord {
-  const kept = Buffer.from(record?.clientSecretSha256 ?? '', 'hex');
+  const stored = Buffer.from(record?.clientSecretSha256 ?? '', 'hex');
   const given = digest(secret);
-  return kept.length === given.length && timingSafeEqual(kept, given);
+  return stored.length === given.length && timingSafeEqual(stored, given);
 }
 
 /**

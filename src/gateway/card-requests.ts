@@ -167,10 +167,10 @@ function addressFindings(given: unknown, cards: CardDeps, known: string | undefi
 const STAND_IN = { number: '4000000010000000', expiry_month: '12', expiry_year: '2099' };
 
 function cardFindings(given: unknown): Finding[] {
-  const said = memberOf(given, 'card');
-  if (typeof said !== 'object' || said === null) return [];
+  const entered = memberOf(given, 'card');
+  if (typeof entered !== 'object' || entered === null) return [];
   const usable = Object.entries(card.shape).flatMap(([name, schema]) => {
-    const { success, data } = schema.safeParse(memberOf(said, name));
+    const { success, data } = schema.safeParse(memberOf(entered, name));
     return success && data !== undefined ? [[name, data]] : [];
   });
   const checked = checkCard(cardMembers({ ...STAND_IN, ...Object.fromEntries(usable) }), Date.now());

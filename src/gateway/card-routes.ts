@@ -122,9 +122,10 @@ function controlRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     const { amount: given, by } = parsed(amountBody, request.body, 'body');
     const { merchantRequestId, currency } = await ownRecord(request, deps);
     const change = { amount: amountOf(given, currency), by: makerOf(request.caller, by) ?? 'gateway' };
-    const told = await ask<{ amount: string }>(merchantRequestId, MESSAGES.changeAmount, change, changeIdOf(request));
-    if (told.amount !== change.amount) throw reused();
-    return { schemaVersion: 1, amount: told.amount };
+    const updateId = changeIdOf(request);
+    const { amount } = await ask<{ amount: string }>(merchantRequestId, MESSAGES.changeAmount, change, updateId);
+    if (amount !== change.amount) throw reused();
+    return { schemaVersion: 1, amount };
   });
   const cancelSchema = {
     tags: TAGS,
@@ -137,8 +138,8 @@ function controlRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     const { by, reason = 'cancelled by the merchant' } = parsed(cancelBody, request.body ?? {}, 'body');
     const { merchantRequestId } = await ownRecord(request, deps);
     const asked = { by: makerOf(request.caller, by) ?? 'gateway', reason };
-    const told = await ask<{ outcome: string }>(merchantRequestId, MESSAGES.cancel, asked);
-    return { schemaVersion: 1, outcome: told.outcome };
+    const { outcome } = await ask<{ outcome: string }>(merchantRequestId, MESSAGES.cancel, asked);
+    return { schemaVersion: 1, outcome };
   });
 }
 
@@ -229,7 +230,7 @@ const stored = ({ cards }: GatewayDeps, record: CardRecord): CardDocument =>
   documentOf(record, undefined, cards.workflowUrl(record.workflowId));
 
 async function shown({ cards }: GatewayDeps, { record, caller }: CardAccess): Promise<CardDocument> {
-  const told = record.endedAt === null ? await cards.state(record.merchantRequestId) : undefined;
-  const view = typeof told === 'object' ? told : undefined;
+  const running = record.endedAt === null ? await cards.state(record.merchantRequestId) : undefined;
+  const view = typeof running === 'object' ? running : undefined;
   return documentOf(record, view, caller === undefined ? null : cards.workflowUrl(record.workflowId));
 }

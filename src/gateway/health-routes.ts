@@ -16,7 +16,7 @@ export function healthRoutes(app: FastifyInstance, { ready, warnings, log, now }
   const look = readinessOf(ready, { log, now });
   const answers = answerSchemas({ 200: [readiness, 'files can be taken'], 503: [readiness, 'a part is down'] });
   app.get('/readyz', { schema: { tags: TAGS, summary: 'Ready', response: answers } }, async (_request, reply) => {
-    const [answer, told] = await Promise.all([look(), warnings()]);
-    return reply.code(answer.ready ? 200 : 503).send({ schemaVersion: 1, ...answer, warnings: told });
+    const [answer, shown] = await Promise.all([look(), warnings()]);
+    return reply.code(answer.ready ? 200 : 503).send({ schemaVersion: 1, ...answer, warnings: shown });
   });
 }

@@ -77,9 +77,9 @@ async function workUnderKey(store: Store, key: IdempotencyKey, work: () => Promi
   const timer = setInterval(hold, HOLD_AGAIN_MS);
   try {
     const { status, body } = await work();
-    const kept = await packed(body);
-    await store.answerKey(key, { status, body: kept.toString('base64') });
-    return { status, body: unpacked(kept) };
+    const packedBody = await packed(body);
+    await store.answerKey(key, { status, body: packedBody.toString('base64') });
+    return { status, body: unpacked(packedBody) };
   } catch (error) {
     await store.holdKey(key, 0).catch(() => {});
     throw error;

@@ -133,6 +133,6 @@ async function received(request: FastifyRequest, folder: string, file: string | 
 /** Everything that distinguishes requests: options, file name and bytes. */
 function digestOf({ query, headers }: FastifyRequest, { sha256 }: Upload): string {
   const options = Object.entries(query as Record<string, unknown>).sort(([a], [b]) => (a < b ? -1 : 1));
-  const said = [options, headers['content-disposition'] ?? null, headers['content-type'] ?? null, sha256];
-  return hash('sha256', JSON.stringify(said));
+  const parts = [options, headers['content-disposition'] ?? null, headers['content-type'] ?? null, sha256];
+  return hash('sha256', JSON.stringify(parts));
 }

@@ -38,9 +38,9 @@ export async function checksShown(
 ): Promise<ShownCheck[]> {
   const shown: ShownCheck[] = [];
   for (const check of assessed?.checks ?? []) {
-    const kept = await store.payeeCheck({ ...check, uid });
-    const isSame = kept !== undefined && checkOf(kept).digest === check.digest;
-    const { name = null, otherName = null, caseId = null, why = null } = isSame ? kept : {};
+    const stored = await store.payeeCheck({ ...check, uid });
+    const isSame = stored !== undefined && checkOf(stored).digest === check.digest;
+    const { name = null, otherName = null, caseId = null, why = null } = isSame ? stored : {};
     shown.push({ ...check, name, otherName, caseId, why });
   }
   return shown;

@@ -207,9 +207,9 @@ export async function updateBatch(
   by: string,
 ): Promise<{ control: BatchControl }> {
   const goesOnAs = policy && CONTINUING_UPDATES.get(update);
-  const told = goesOnAs && (await store.controlBatch({ batchId, control: goesOnAs, by, at: Date.now() }));
+  const controlled = goesOnAs && (await store.controlBatch({ batchId, control: goesOnAs, by, at: Date.now() }));
   await startBatch(client, batchId, file);
-  if (told !== undefined) return { control: told };
+  if (controlled !== undefined) return { control: controlled };
   return client.workflow
     .getHandle(batchWorkflowId(batchId))
     .executeUpdate<{ control: BatchControl }, [{ by: string }]>(update, { args: [{ by }] })

@@ -28,7 +28,7 @@ const fileNameOf = (workflowId: string, runId: string): string => `${encodeURICo
 export async function pullHistories(
   client: Client,
   folder: string,
-  { query, limit, told }: { query: string | undefined; limit: number; told(count: number): void },
+  { query, limit, onCount }: { query: string | undefined; limit: number; onCount(count: number): void },
 ): Promise<number> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const ours = `ExecutionStatus = 'Running' AND TaskQueue = '${TASK_QUEUE}'`;
@@ -42,7 +42,7 @@ export async function pullHistories(
       mode: 0o600,
     });
     count += 1;
-    told(count);
+    onCount(count);
     if (count === limit) break;
   }
   return count;

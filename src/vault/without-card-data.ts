@@ -21,7 +21,7 @@ export function withoutCardData(value: unknown, entry: CardEntry): unknown {
 function cardDataIn({ card, billing }: CardEntry): (text: string) => boolean {
   const { number, cvv, holderName } = card;
   const encoded = [0, 1, 2].map((offset) => base64Core(number, offset));
-  const said = [holderName, billing?.email, billing?.line1].filter((it) => it !== undefined && it.length >= 5);
+  const secrets = [holderName, billing?.email, billing?.line1].filter((it) => it !== undefined && it.length >= 5);
   const named =
     cvv === undefined ? undefined : new RegExp(`(cv[vcn2]\\d?|security.?code)["']?\\s*[:=]\\s*["']?${cvv}(?!\\d)`, 'i');
   return (text) => {
@@ -30,7 +30,7 @@ function cardDataIn({ card, billing }: CardEntry): (text: string) => boolean {
     return (
       plain.replace(/[\s-]/g, '').includes(number) ||
       encoded.some((core) => text.includes(core)) ||
-      said.some((it) => it !== undefined && lower.includes(it.toLowerCase())) ||
+      secrets.some((it) => it !== undefined && lower.includes(it.toLowerCase())) ||
       named?.test(plain) === true
     );
   };

@@ -15,8 +15,8 @@ export async function pull(session: Session, { to, query, limit }: PullOptions):
   const folder = resolve(to);
   // A stack booted for this would run a worker, which would change these histories.
   await session.stack(config.temporal.kind === 'embedded' ? 'join-only' : 'join-or-boot');
-  const told = (count: number): void => output.progress(counted(count, 'history', 'histories'));
-  const count = await pullHistories(await session.client(), folder, { query, limit, told });
+  const onCount = (count: number): void => output.progress(counted(count, 'history', 'histories'));
+  const count = await pullHistories(await session.client(), folder, { query, limit, onCount });
   const isEncrypted = config.codecKeys() !== undefined;
   const payloads = isEncrypted
     ? 'Payloads are encrypted as in Temporal: payouts replay needs the same keys.'

@@ -63,8 +63,8 @@ export async function replay({ config, output }: Session, dir: string): Promise<
 
 function linesOf({ file, problem, message, todo }: Failed): string[] {
   const width = widthOf(process.stdout) - 2;
-  const said = [oneLine(message), todo].flatMap((text) => wrap(text, width));
-  return [`${file}: ${problem}`, ...said.map((line) => `  ${line}`)];
+  const lines = [oneLine(message), todo].flatMap((text) => wrap(text, width));
+  return [`${file}: ${problem}`, ...lines.map((line) => `  ${line}`)];
 }
 
 function readable(path: string, failed: Failed[]): HistoryFile[] {

@@ -50,12 +50,12 @@ ${seen.length > 0 && html`<h2>Acknowledged</h2>${seen.map((it) => card(it, view,
       digest: resolveDigest('acknowledge', id),
       remark: form.reason,
     };
-    const said = await signedByOperator(request, context, about, {
+    const signing = await signedByOperator(request, context, about, {
       ...form,
       touched: found.payout && scopeFactsOfRow(found.payout),
     });
-    if ('asked' in said) return said.asked;
-    await store.acknowledgeIncident(id, { by: said.by, reason: form.reason, at: now() });
+    if ('asked' in signing) return signing.asked;
+    await store.acknowledgeIncident(id, { by: signing.by, reason: form.reason, at: now() });
     return reply.redirect('/incidents', 303);
   });
 }

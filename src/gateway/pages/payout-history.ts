@@ -45,6 +45,6 @@ const sent =
   });
 
 function audited({ at, actor, action, detail }: AuditEntry): Event {
-  const said = READ.flatMap((member) => (typeof detail[member] === 'string' ? [detail[member]] : []));
-  return { at, who: actor, what: `: ${action}`, detail: [...new Set(said)].join(' · ') };
+  const texts = READ.flatMap((member) => (typeof detail[member] === 'string' ? [detail[member]] : []));
+  return { at, who: actor, what: `: ${action}`, detail: [...new Set(texts)].join(' · ') };
 }

@@ -41,12 +41,12 @@ export function resolveRoutes(app: FastifyInstance, context: PagesContext): void
       });
     }
     const about = { question: 'resolve', reference, digest: resolveDigest(action, orderId), remark: evidence } as const;
-    const said = await signedByOperator(request, context, about, { ...form, touched });
-    if ('asked' in said) return said.asked;
+    const signing = await signedByOperator(request, context, about, { ...form, touched });
+    if ('asked' in signing) return signing.asked;
     const answer = await askAudited(
       deps,
-      { by: said.by, action: 'resolve', subject: reference, detail: { action, evidence } },
-      () => deps.pages.resolve(row, { action, evidence, orderId, ...said }),
+      { by: signing.by, action: 'resolve', subject: reference, detail: { action, evidence } },
+      () => deps.pages.resolve(row, { action, evidence, orderId, ...signing }),
       outcomeInWords,
     );
     if (typeof answer !== 'string') {

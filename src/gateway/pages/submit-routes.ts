@@ -40,7 +40,7 @@ export function planRoutes(app: FastifyInstance, context: PagesContext, uploads:
     if (held !== undefined) return held;
     throw new Problem('not-found', 'unknown-id', 'This file is no longer available.', { hint: 'Submit it again.' });
   };
-  const taken = async (held: PendingUpload, asked: SubmitOptions & { by?: string; plan?: string }) => {
+  const takeIn = async (held: PendingUpload, asked: SubmitOptions & { by?: string; plan?: string }) => {
     const { skip, meant, by, plan } = asked;
     const dryRun = plan === undefined;
     const taking = {
@@ -59,7 +59,7 @@ export function planRoutes(app: FastifyInstance, context: PagesContext, uploads:
     const view = viewOf(request, reply, context);
     const page: PlanPage = { view, path: planPath(held), options: parsed(options, request.query) };
     try {
-      const taking = await taken(held, page.options);
+      const taking = await takeIn(held, page.options);
       if (taking.outcome !== 'planned') return reply.redirect(batchPath(taking.batchId), 303);
       return show(reply, view, { title: taking.document.plan.file, body: planPage(page, taking.document) });
     } catch (error) {
@@ -75,7 +75,7 @@ export function planRoutes(app: FastifyInstance, context: PagesContext, uploads:
     if (policy === undefined && body.by === undefined) {
       throw new Problem('usage', 'name-missing', 'The name of the maker is missing.', { hint: 'Give your name.' });
     }
-    const taking = await taken(held, body);
+    const taking = await takeIn(held, body);
     if (taking.outcome === 'planned') throw new Error('a plan that was agreed to was not carried out');
     await uploads.drop(held.id);
     return reply.redirect(batchPath(taking.batchId), 303);

@@ -93,11 +93,11 @@ const COUNTED_SELDOM = 20;
 const UNCOUNTED_MAX = 20;
 
 /** The process that took a signed plan may have died before it signalled the rows. */
-async function signalPlans(deps: ActivityDeps, batchId: string, told: Set<string>): Promise<void> {
+async function signalPlans(deps: ActivityDeps, batchId: string, signalled: Set<string>): Promise<void> {
   for (const plan of await deps.store.plansOf(batchId)) {
-    if (told.has(plan.id)) continue;
+    if (signalled.has(plan.id)) continue;
     await signalPlan(deps, plan);
-    told.add(plan.id);
+    signalled.add(plan.id);
   }
 }
 

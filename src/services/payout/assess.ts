@@ -75,8 +75,8 @@ export async function recordedAssessment(
   const assessment = { ...shown, ...(exceptions.length > 0 && { exceptions }) };
   if (!(await deps.store.recordAssessment(row, assessment, deps.now()))) throw new Superseded();
   // Only later readings need these, and they find them in the store.
-  const { first: _, asked: __, ...told } = assessment;
-  return told;
+  const { first: _, asked: __, ...forHistory } = assessment;
+  return forHistory;
 }
 
 type Reader = (deps: ActivityDeps, row: PayoutRecord, progress: ExchangeProgress) => Promise<Assessment>;

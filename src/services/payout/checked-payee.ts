@@ -42,9 +42,9 @@ async function verdictOf(
   const { otherName = null, caseId = null, why = null } = answer;
   const { verdict } = answer;
   const name = otherName === null ? null : (asked?.name ?? null);
-  const kept: KeptCheck = { ...key, verdict, name, otherName, caseId, why, askedAt: now() };
-  await store.notePayeeCheck(kept, reference);
-  return checkOf(kept);
+  const answered: KeptCheck = { ...key, verdict, name, otherName, caseId, why, askedAt: now() };
+  await store.notePayeeCheck(answered, reference);
+  return checkOf(answered);
 }
 
 /** A verdict dated in the future, by a clock that was ahead, has no known age. */

@@ -105,7 +105,7 @@ export async function preparePayout(
     );
   }
   const references = legsOf(kind).map((leg) => referenceOf(given.uid, given.id, leg, generation));
-  const taken = await store.claimPayout({
+  const claimed = await store.claimPayout({
     reference,
     workflowId,
     instruction,
@@ -118,23 +118,23 @@ export async function preparePayout(
     derivedReferences: references,
     at: now(),
   });
-  const { record } = taken;
-  if (!taken.samePayload) throw reused();
+  const { record } = claimed;
+  if (!claimed.samePayload) throw reused();
   if (isEnd(record.state)) return ended(record, record.state);
   const claim: Claim = { storeId: store.id, reference, term: record.term };
   const parked = record.state === 'needs-operator' && !LOOKED_FOR.has(record.reason?.code ?? '') ? record.reason : null;
   const hadOther = ranBefore || record.term !== (term ?? 1);
-  const forgotten = await forgottenSince(deps, taken, { hadOther, isHandedOver });
+  const forgotten = await forgottenSince(deps, claimed, { hadOther, isHandedOver });
   // A run that has to look stores that state itself; until then the row keeps telling the next run to look.
   const staysAsItIs = parked !== null || forgotten !== undefined;
-  if (taken.isTakenOver) await takenOver(deps, record, references, staysAsItIs);
+  if (claimed.isTakenOver) await takenOver(deps, record, references, staysAsItIs);
 
   const at = now();
   const findings = deps.checkInstruction(instruction, kind);
   const assessment: Assessment =
     findings.length > 0
       ? invalid(findings, payloadDigest(instruction))
-      : await recordedAssessment(deps, record, exchangeProgress(legStarts(taken, () => ({ at }))));
+      : await recordedAssessment(deps, record, exchangeProgress(legStarts(claimed, () => ({ at }))));
   // A payout that needs no exchange can only have forgotten its payment. While its payee is unknown no exchange is planned, yet one
   // may be needed and may have been sent.
   const needsNoExchange = assessment.payingAccountId === instruction.account_id;
@@ -144,7 +144,7 @@ export async function preparePayout(
     claim,
     maker: record.by,
     terms: termsOf(deps, instruction),
-    ...legStarts(taken, (leg) => ({ at, forgotten: mayBeSent(leg) ? forgotten : undefined })),
+    ...legStarts(claimed, (leg) => ({ at, forgotten: mayBeSent(leg) ? forgotten : undefined })),
     parked,
     assessment,
   };

@@ -114,8 +114,10 @@ export async function readOrder(
 async function isOfAnother({ store }: ActivityDeps, { reference }: PayoutRecord, orderId: string): Promise<boolean> {
   const sharing = (await store.payoutsOfOrders([orderId])).map((payout) => payout.reference);
   if (sharing.every((other) => other === reference)) return false;
-  const told = (await store.attemptsOf([...new Set([reference, ...sharing])])).find((made) => made.orderId === orderId);
-  return told?.reference !== reference;
+  const acceptedBy = (await store.attemptsOf([...new Set([reference, ...sharing])])).find(
+    (made) => made.orderId === orderId,
+  );
+  return acceptedBy?.reference !== reference;
 }
 
 /** Puts a followed order into the open set, in case a look found it or an older copy of the store has forgotten it. */

@@ -184,10 +184,10 @@ async function adopt(
 function whatIsShown({ shown = [] }: OrderSearch): string | undefined {
   if (shown.length === 0) return undefined;
   const [some, rest] = [shown.slice(0, SHOWN_AT_MOST), shown.length - SHOWN_AT_MOST];
-  const told = some.map(({ orderId, differences }) =>
+  const listed = some.map(({ orderId, differences }) =>
     differences.length > 0 ? `order ${orderId}, other ${differences.join(', ')}` : `order ${orderId}`,
   );
-  return `${told.join('; ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+  return `${listed.join('; ')}${rest > 0 ? ` and ${rest} more` : ''}`;
 }
 
 const SHOWN_AT_MOST = 3;
