@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
+import { assertPolicyKept } from '../compose/policy-log.ts';
 import type { Person, Policy, Question, SignedDecision, Statement } from '../domain/authority.ts';
 import { may, personOf } from '../domain/authority.ts';
 import { Problem } from '../domain/problem.ts';
@@ -41,14 +42,14 @@ type SignedAbout = Pick<Statement, 'storeId' | 'question' | 'reference' | 'diges
  * about, where that is known here.
  */
 export async function signerOf(
-  { config }: Session,
+  session: Session,
   { by, key }: Asker,
   question: Question,
   isInScope: (person: Person) => boolean = () => true,
 ): Promise<Signer> {
-  const { policy } = config.settings;
+  const policy = await policyOf(session);
   if (policy === undefined) return { name: nameOf(by) };
-  const { name, privateKey } = await holderOfKey({ config }, policy, { by, key });
+  const { name, privateKey } = await holderOfKey(session, policy, { by, key });
   const person = personOf(policy, name);
   if (person === undefined || !may(person, question)) {
     throw new Problem('forbidden', 'role-missing', `${name} does not have the role that this needs.`, {
@@ -78,6 +79,13 @@ export async function signerOf(
   return { name, sign };
 }
 
+/** Undefined only where names are believed: not for a store that has been used under a policy. */
+async function policyOf(session: Session): Promise<Policy | undefined> {
+  const { policy } = session.config.settings;
+  if (policy === undefined) await assertPolicyKept(session.config, await session.store());
+  return policy;
+}
+
 /** Whose key it is, among the people of the policy. Throws a `Problem` for one that is missing or nobody's, or another name's. */
 async function holderOfKey(
   { config }: Pick<Session, 'config'>,
@@ -100,7 +108,7 @@ async function holderOfKey(
  * key. To stop it takes nobody's: it only keeps money where it is.
  */
 export async function personContinuing(session: Session, asker: Asker, batch: BatchRecord): Promise<string> {
-  const { policy } = session.config.settings;
+  const policy = await policyOf(session);
   if (policy === undefined) return nameOf(asker.by);
   const { name } = await holderOfKey(session, policy, asker);
   if (await mayControl(await session.store(), personOf(policy, name), batch)) return name;

@@ -98,6 +98,21 @@ it.each([
   expect(JSON.parse(stdout)).toMatchObject({ state: 'completed', maker: 'alice', mayApprove: ['bob'] });
 });
 
+it('a command that has lost the policy pays and decides nothing', async () => {
+  const without = openCommandHome({ ...QUICK, PAYOUTS_HOME: home.path });
+  const file = without.file('lost.csv', csvOf([{ id: 'LOST-1' }]));
+  for (const command of [
+    ['run', file, '--yes', '--by', 'alice'],
+    ['intake', join(folder, 'drop'), '--once', '--by', 'alice'],
+    ['switch', 'off', 'everything', '--reason', 'none', '--yes', '--by', 'alice'],
+  ]) {
+    const { code, stderr } = await without.payouts(...command);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('PAYOUTS_POLICY: is not set')]);
+  }
+  await without.close();
+  expect((await home.payouts('status', 'LOST-1')).code).toBe(2);
+});
+
 it('one is begun and checked while the one that is set cannot be used', async () => {
   const policy = join(folder, 'begun.json');
   const before = openCommandHome({ PAYOUTS_POLICY: policy });

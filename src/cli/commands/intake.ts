@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { folderDeps } from '../../compose/intake-deps.ts';
+import { assertPolicyKept } from '../../compose/policy-log.ts';
 import type { Sweep, SweepOptions } from '../../domain/folder-sweep.ts';
 import { Problem } from '../../domain/problem.ts';
 import { DropFolder, LOOK_EVERY_MS } from '../../folder/drop-folder.ts';
@@ -27,6 +28,7 @@ export async function intake(session: Session, dir: string, { once, ...options }
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const stack = await session.stack();
   const [store, client, bank] = [await session.store(), await session.client(), await session.bank()];
+  await assertPolicyKept(config, store);
   const deps = folderDeps({ config, stack, store, client, bank, log });
   const path = resolve(dir);
   const folder = await DropFolder.open(deps, { ...options, dir: path });

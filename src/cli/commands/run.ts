@@ -85,8 +85,8 @@ export async function pay(
 
 /** The maker of the payouts, identified by the signing key; undefined without a policy. */
 async function makerOf(session: Session, { by, key }: PayOptions): Promise<string | undefined> {
-  if (session.config.settings.policy === undefined) return undefined;
-  return (await signerOf(session, { by, key }, 'make')).name;
+  const { name, sign } = await signerOf(session, { by, key }, 'make');
+  return sign && name;
 }
 
 /** Shows the plan and asks for confirmation, unless `--yes` was given. */

@@ -54,6 +54,13 @@ it.each([
   }),
 );
 
+it('takes nobody at their word where the store has been used under a policy that is not set', () =>
+  onStore(async (session, _told, store) => {
+    await store.recordPolicy({ hash: 'a'.repeat(64), by: 'worker', at: 1 });
+    await expect(switchOff(session, 'uid', 'u-1', OPTIONS)).rejects.toThrow('PAYOUTS_POLICY: is not set');
+    expect(await store.switches()).toEqual([]);
+  }));
+
 it('tells that what is switched on was not off', () =>
   onStore(async (session) => {
     await expect(switchOn(session, 'uid', 'u-1', OPTIONS)).rejects.toMatchObject({
