@@ -138,10 +138,10 @@ export async function plannedDecisionsOf(
 export async function plansOf(
   db: Database,
   batchId: string,
-): Promise<Pick<TakenDecision, 'id' | 'decision' | 'digest' | 'subject' | 'remark'>[]> {
+): Promise<Pick<TakenDecision, 'id' | 'question' | 'decision' | 'digest' | 'subject' | 'remark'>[]> {
   return db
     .selectFrom('signedDecisions')
-    .select(['id', 'decision', 'digest', 'subject', 'remark'])
+    .select(['id', 'question', 'decision', 'digest', 'subject', 'remark'])
     .where('reference', '=', batchId)
     .where((row) =>
       row.exists(row.selectFrom('planRows').select('plan').whereRef('plan', '=', 'signedDecisions.digest')),
@@ -151,14 +151,17 @@ export async function plansOf(
     .execute();
 }
 
-/** Workflow ids of a plan's rows that wait for people now. */
-export async function awaitingUnder(db: Database, plan: string): Promise<string[]> {
+/** Workflow ids of a plan's rows that ask its question now. */
+export async function awaitingUnder(
+  db: Database,
+  { digest, question }: Pick<SignedDecision, 'digest' | 'question'>,
+): Promise<string[]> {
   const rows = await db
     .selectFrom('planRows')
     .innerJoin('payouts', 'payouts.reference', 'planRows.reference')
     .select('workflowId')
-    .where('plan', '=', plan)
-    .where('state', 'in', ['awaiting-approval', 'awaiting-bank-approval'])
+    .where('plan', '=', digest)
+    .where('state', '=', question === 'bank' ? 'awaiting-bank-approval' : 'awaiting-approval')
     .execute();
   return rows.map(({ workflowId }) => workflowId);
 }

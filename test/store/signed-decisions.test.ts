@@ -53,15 +53,18 @@ onEveryStore('A plan that is signed', (test) => {
     ]);
   });
 
-  it('names those of its rows that wait for people', async () => {
+  it('names those of its rows that ask its question', async () => {
     const store = await test.open();
     await store.claimBatch(claim);
-    await store.takeSignedPlan(signed('a'), rows.slice(0, 2), 5);
-    for (const { reference } of rows.slice(1, 3)) {
+    await store.takeSignedPlan(signed('a'), rows.slice(0, 3), 5);
+    for (const { reference } of rows.slice(1, 4)) {
       await store.changePayout(reference, { state: 'awaiting-approval', at: 6 });
     }
-    expect(await store.awaitingUnder('plan/2500/root')).toEqual([`payout/${rows[1]?.reference}`]);
-    expect(await store.awaitingUnder('plan/1/root')).toEqual([]);
+    await store.changePayout(rows[2]?.reference ?? '', { state: 'awaiting-bank-approval', at: 7 });
+    const plan = { digest: 'plan/2500/root', question: 'payout' } as const;
+    expect(await store.awaitingUnder(plan)).toEqual([`payout/${rows[1]?.reference}`]);
+    expect(await store.awaitingUnder({ ...plan, question: 'bank' })).toEqual([`payout/${rows[2]?.reference}`]);
+    expect(await store.awaitingUnder({ ...plan, digest: 'plan/1/root' })).toEqual([]);
   });
 });
 

@@ -60,7 +60,7 @@ export async function decideBatch(
     });
   }
   const client = await session.client();
-  const waiting = await store.awaitingUnder(plan.digest);
+  const waiting = await store.awaitingUnder(plan);
   await signalPlan({ store, executions: executionsOver(client) }, signed);
   // A stack booted by this command ends with it: first wait until the decisions are carried out.
   if (stack.owner) for (const workflowId of waiting) await untilCarriedOut(client, workflowId);

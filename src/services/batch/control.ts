@@ -25,12 +25,13 @@ export async function approveRows(
   return asked;
 }
 
-/** Signals the decision to every waiting row of a signed plan; each row verifies what was signed. Returns how many there were. */
+/** Signals the decision to every row of a signed plan that asks its question; each row verifies what was signed. Returns how many. */
 export async function signalPlan(
   { store, executions }: Pick<ActivityDeps, 'store' | 'executions'>,
-  { decision, digest, subject: by, remark }: Pick<SignedDecision, 'decision' | 'digest' | 'subject' | 'remark'>,
+  plan: Pick<SignedDecision, 'question' | 'decision' | 'digest' | 'subject' | 'remark'>,
 ): Promise<number> {
-  const waiting = await store.awaitingUnder(digest);
+  const { decision, subject: by, remark } = plan;
+  const waiting = await store.awaitingUnder(plan);
   const tell = (workflowId: string): Promise<boolean> =>
     decision === 'approve' ? executions.approve(workflowId, { by }) : executions.reject(workflowId, { by, remark });
   await someAtOnce(waiting, AT_ONCE, tell);
