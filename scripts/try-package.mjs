@@ -41,7 +41,11 @@ console.log('client, sandbox, codec and bundle work');
 
 const TYPED = `
 import type { Client } from '@temporalio/client';
-import { approveSignal, type DecideAnswer, decideUpdate, payoutWorkflowId, referenceOf, stateQuery } from 'durable-payouts';
+import {
+  approveSignal, type DecideAnswer, decideUpdate, payoutWorkflowId, referenceOf, stateQuery, workflowBundle,
+} from 'durable-payouts';
+
+export const bundle = (): Promise<{ codePath: string }> => workflowBundle({ isEncrypted: true });
 
 export async function approve(client: Client, uid: string, id: string): Promise<DecideAnswer> {
   const handle = client.workflow.getHandle(payoutWorkflowId(referenceOf(uid, id)));
