@@ -3,8 +3,7 @@ import type { Bank } from '../api/bank.ts';
 import { bankIdentity } from '../compose/bank-mark.ts';
 import { temporalUi } from '../compose/temporal-ui.ts';
 import { assertPolicy, type Config, loadConfig } from '../config.ts';
-import type { StackPorts } from '../embedded/ports.ts';
-import type { Stack, StackMode, StartGateway } from '../embedded/stack.ts';
+import type { Stack, StackMode, StackOptions } from '../embedded/stack.ts';
 import type { BatchSummary } from '../reports/batch-report.ts';
 import { openStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
@@ -51,7 +50,7 @@ export class Session implements AsyncDisposable {
   /** The stack for this command: joined if one is up, else booted if `mode` allows it. */
   async stack(
     mode: StackMode = 'join-or-boot',
-    more: { ports?: StackPorts; startGateway?: StartGateway } = {},
+    more: Pick<StackOptions, 'ports' | 'startGateway' | 'stays'> = {},
   ): Promise<Stack> {
     if (this.openedStack === undefined) {
       assertPolicy(this.config);

@@ -64,6 +64,7 @@ async function startParts(config: Config, options: StackOptions, running: Runnin
     temporalPid: server?.pid ?? null,
     temporal: config.temporal.kind,
     bank: config.bank.kind,
+    stays: options.stays ?? options.mode === 'serve',
   };
   writeStackFile(home, description);
   return { ...addresses, gatewayUrl, ...ownership(home, description, running) };

@@ -4,13 +4,15 @@ import { takesConnections } from '../temporal/takes-connections.ts';
 import { follow } from './followers.ts';
 import { processMark } from './process-mark.ts';
 import type { Stack, StackAddresses } from './stack.ts';
+import { StackError } from './stack-error.ts';
 import { readStackFile, type StackDescription } from './stack-file.ts';
 
 /**
  * Joins the home's stack; undefined if none answers. The caller knows that some process holds the home's lock. Throws a
- * `ConfigError` if the stack serves another bank or Temporal than the configured one.
+ * `ConfigError` if the stack serves another bank or Temporal than the configured one, and with `staying` a `StackError` if it ends
+ * with the command that booted it.
  */
-export async function joinStack(config: Config): Promise<Stack | undefined> {
+export async function joinStack(config: Config, { staying }: { staying: boolean }): Promise<Stack | undefined> {
   // Registered before the file is read: an ending owner removes the file first and then counts followers again.
   const follower = follow(config.home);
   try {
@@ -20,6 +22,7 @@ export async function joinStack(config: Config): Promise<Stack | undefined> {
       return undefined;
     }
     assertSameParts(config, stack);
+    if (staying && !stack.stays) throw isLeaving(stack.pid);
     return {
       ...addressesOf(config, stack),
       gatewayUrl: stack.gatewayUrl,
@@ -44,6 +47,13 @@ export async function answeringStack(home: string): Promise<StackDescription | u
   const up = await Promise.all(addresses.map(({ hostname, port }) => takesConnections(hostname, Number(port))));
   return up.every(Boolean) ? stack : undefined;
 }
+
+const isLeaving = (pid: number): StackError =>
+  new StackError(
+    'down',
+    `the stack that is up ends with process ${pid}`,
+    'Wait for that process and start one that keeps running: payouts dev',
+  );
 
 function addressesOf(config: Config, { temporalAddress, namespace, apiUrl, uiUrl }: StackDescription): StackAddresses {
   return { temporalAddress, namespace, apiUrl, uiUrl: config.uiUrl ?? uiUrl };

@@ -20,17 +20,19 @@ const BUSY_PULSE_MS = 200;
 export async function openStack(config: Config, options: StackOptions): Promise<Stack> {
   const external = externalStack(config);
   if (external !== undefined) return external;
+  const { mode } = options;
+  const boots = mode === 'serve' || mode === 'join-or-boot';
   const deadline = performance.now() + (options.busyPatienceMs ?? BUSY_PATIENCE_MS);
   for (;;) {
-    if (options.mode === 'join-only' && !existsSync(config.home)) throw isDown();
+    if (!boots && !existsSync(config.home)) throw isDown();
     const lock = lockHome(config.home);
     if (lock !== undefined) {
-      if (options.mode !== 'join-only') return bootStack(config, options, lock);
+      if (boots) return bootStack(config, options, lock);
       lock.release();
       throw isDown();
     }
-    if (options.mode === 'serve') await assertNoneUp(config.home);
-    const joined = options.mode === 'serve' ? undefined : await joinStack(config);
+    if (mode === 'serve') await assertNoneUp(config.home);
+    const joined = mode === 'serve' ? undefined : await joinStack(config, { staying: mode === 'join-staying' });
     if (joined !== undefined) return joined;
     if (performance.now() > deadline) throw isBusy(config.home);
     await pause(BUSY_PULSE_MS);

@@ -1,7 +1,7 @@
 import { Problem } from '../domain/problem.ts';
 
 /**
- * Why there is no stack: `down` none is up and none may be booted, `already-up` one is up although a new one was asked for,
+ * Why there is no stack: `down` none that will do is up and none may be booted, `already-up` one is up although a new one was asked for,
  * `busy` another process is booting or ending one, `port-taken`, `boot-failed`.
  */
 type StackProblem = 'down' | 'already-up' | 'busy' | 'port-taken' | 'boot-failed';

@@ -17,6 +17,8 @@ const description = z.object({
   temporalPid: z.int().nullable(),
   temporal: z.enum(['embedded', 'cluster']),
   bank: z.enum(['sandbox', 'remote']),
+  /** It is up until it is interrupted, and does not end with one batch. Earlier builds did not say. */
+  stays: z.boolean().default(true),
 });
 
 export type StackDescription = z.infer<typeof description>;

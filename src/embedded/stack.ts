@@ -37,10 +37,10 @@ type StartWorker = (addresses: StackAddresses) => Promise<Part>;
 export type StartGateway = (addresses: StackAddresses, port?: number) => Promise<Part & { url: string }>;
 
 /**
- * `serve`: keep one up, never join (`dev`). `join-or-boot`: use the one that is up, else boot one. `join-only`: never
- * boot (`run --detach`).
+ * `serve`: keep one up, never join (`dev`). `join-or-boot`: use the one that is up, else boot one. `join-only`: never boot.
+ * `join-staying`: nor use one that ends with the command that booted it (`run --detach`).
  */
-export type StackMode = 'serve' | 'join-or-boot' | 'join-only';
+export type StackMode = 'serve' | 'join-or-boot' | 'join-only' | 'join-staying';
 
 export interface StackOptions {
   mode: StackMode;
@@ -50,6 +50,8 @@ export interface StackOptions {
   /** Absent: the stack is booted without a gateway. */
   startGateway?: StartGateway;
   ports?: StackPorts;
+  /** Whether a stack that is booted stays up until it is interrupted; with `serve` it does. */
+  stays?: boolean;
   /** How long to wait while another process boots or ends the home's stack; 60 s by default. */
   busyPatienceMs?: number;
 }

@@ -187,6 +187,23 @@ describe('joining', () => {
     });
   });
 
+  it.each<[StackMode, Partial<StackOptions>]>([
+    ['serve', {}],
+    ['join-or-boot', { stays: true }],
+  ])('takes a stack that stays up for what nobody follows: %s', async (mode, more) => {
+    await open(mode, sandboxOnly, more);
+    await expect(open('join-staying', sandboxOnly)).resolves.toMatchObject({ owner: false });
+  });
+
+  it('refuses a stack that ends with the command that booted it for what nobody follows', async () => {
+    await open('join-or-boot', sandboxOnly);
+    await expect(open('join-staying', sandboxOnly)).rejects.toMatchObject({
+      code: 'stack-down',
+      message: `the stack that is up ends with process ${process.pid}.`,
+    });
+    await expect(open('join-only', sandboxOnly)).resolves.toMatchObject({ owner: false });
+  });
+
   it('never trusts a stack file without a process that holds the home', async () => {
     const stack = await open('serve', sandboxOnly);
     const written = readStackFile(home);

@@ -20,7 +20,7 @@ export async function gateway(session: Session, listenOn: ListenOn): Promise<voi
   assertTokenIfReachable(accessOf(session.config), listenOn.host);
   assertEncrypted(session.config.gateway, listenOn.host);
   const startGateway = gatewayOf(session, listenOn, 'info');
-  const stack = await session.stack('join-or-boot', { startGateway });
+  const stack = await session.stack('join-or-boot', { startGateway, stays: true });
   await using own = new AsyncDisposableStack();
   const started = stack.owner ? undefined : own.adopt(await startGateway(stack), (it) => it.close());
   const url = started?.url ?? stack.gatewayUrl;

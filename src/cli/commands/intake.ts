@@ -26,7 +26,7 @@ export async function intake(session: Session, dir: string, { once, ...options }
   const log = createLog(config.logLevel ?? 'warn');
   assertFolderMaker(config.settings, { folderMaker: config.folderMaker, by: options.by });
   await mkdir(dir, { recursive: true, mode: 0o700 });
-  const stack = await session.stack();
+  const stack = await session.stack('join-or-boot', { stays: !once });
   const [store, client, bank] = [await session.store(), await session.client(), await session.bank()];
   await assertPolicyKept(config, store);
   const deps = folderDeps({ config, stack, store, client, bank, log });

@@ -82,7 +82,7 @@ const optionName = (kind: MoveKind, field: string): string =>
 async function startAndFollow(session: Session, plan: MovePlan, options: MoveOptions): Promise<ExitCode> {
   const { kind, instruction, by = null, reference, workflowId } = plan;
   const { currency, amount, id } = instruction;
-  await session.stack(options.detach ? 'join-only' : 'join-or-boot');
+  await session.stack(options.detach ? 'join-staying' : 'join-or-boot');
   await (await session.bank()).authenticate();
   await executionsOver(await session.client()).startPayout({
     workflowId,

@@ -52,7 +52,7 @@ export async function pay(
   const store = await session.store();
   const maker = options.dryRun ? undefined : await makerOf(session, options);
   const assertReady = async (): Promise<void> => {
-    await session.stack(options.detach ? 'join-only' : 'join-or-boot');
+    await session.stack(options.detach ? 'join-staying' : 'join-or-boot');
     await (await session.bank()).authenticate();
   };
   const start = async (batchId: string, file: string) => startBatch(await session.client(), batchId, file);
