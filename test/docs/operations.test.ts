@@ -4,9 +4,10 @@ import { CONFIG_KEYS } from '../../src/config.ts';
 import { MESSAGES, SEARCH_ATTRIBUTES } from '../../src/domain/names.ts';
 import { needsAttention, PAYOUT_STATES, visibleState } from '../../src/domain/payout-state.ts';
 import { PAYOUT_REASONS } from '../../src/domain/reasons/payout-reasons.ts';
-import type { ReasonCode } from '../../src/domain/reasons.ts';
+import { type ReasonCode, SEARCHED_IN_VAIN } from '../../src/domain/reasons.ts';
 import { INCIDENTS } from '../../src/domain/reconciliation.ts';
 import type { Actor, Remedy } from '../../src/domain/remedy.ts';
+import { RESOLVE_ACTIONS } from '../../src/domain/resolve-action.ts';
 import { SENTINELS } from '../../src/sandbox/bank/sentinels.ts';
 import { cellsOf, code, documentText, rowOf, tableRows } from './markdown.ts';
 
@@ -59,6 +60,23 @@ describe('docs/operations.md', () => {
       codes.split(', ').map((each) => [each, approve.startsWith('checks again')]),
     );
     expect(listed.sort()).toEqual(expected.sort());
+  });
+
+  it('allows every action that people are told to take about a payout that needs an operator', () => {
+    let above = '';
+    const allowed = new Map<string, string>();
+    for (const [reason = '', , actions = ''] of tableRows(operations, 'needs-operator').map(cellsOf)) {
+      above = actions.startsWith('as above') ? above + actions : actions.replace(/^any: /, RESOLVE_ACTIONS.join());
+      allowed.set(reason, above);
+    }
+    const reasons = { ...PAYOUT_REASONS, 'outcome-unknown': SEARCHED_IN_VAIN };
+    const told = Object.entries<Remedy>(reasons).filter(([, { who }]) => who === 'operator');
+    const refused = told.flatMap(([reason, { todo }]) =>
+      [...todo.matchAll(/ --action ([\w-]+)/g)].flatMap(([, action = '']) =>
+        allowed.get(code(reason))?.includes(action) === true ? [] : [`${reason}: ${action}`],
+      ),
+    );
+    expect(refused).toEqual([]);
   });
 
   it('has every note that makes the sandbox misbehave', () => {

@@ -257,7 +257,7 @@ export const PAYOUT_REASONS = {
   // needs an operator
   'order-not-found': operator(
     'no order was found under this reference and the settings forbid sending it again',
-    'Ask the bank whether it has the order. If so, `payouts resolve ID --action adopt-order --order ORDER --evidence TEXT` follows it; if not, `payouts resolve ID --action resend --evidence TEXT` sends it again, `payouts resolve ID --action close-as-not-paid --evidence TEXT` ends it unpaid.',
+    'Ask the bank whether it has the order. If so, `payouts resolve ID --action keep-looking --evidence TEXT` searches again and follows it; if not, `payouts resolve ID --action close-as-not-paid --evidence TEXT` ends it unpaid, or `payouts resolve ID --action resend --evidence TEXT` sends it again, unless the bank is not trusted to recognise a reference or says that it has this one.',
   ),
   'reference-conflict': operator(
     'the bank has another order under this reference',
