@@ -130,6 +130,24 @@ describe.concurrent('a payout after a card payment', () => {
     expect(await ordersSent()).toBe(0);
   });
 
+  it('is held where the money was given back after the copy of a restored store, until people confirm the end', async () => {
+    let isBack = false;
+    const giveBack = (_method: string, answer: Record<string, unknown>) =>
+      isBack && 'payment_id' in answer ? { ...answer, payment_status: 'REFUNDED' } : answer;
+    await using product = await startCardProduct({}, (url) => alterAnswers(url, giveBack));
+    const id = 'given-back-after-the-copy';
+    await (await product.ask({ id, currency: 'USD' })).result();
+    isBack = true;
+    await product.store.recordRestore({ at: Date.now(), from: 0, by: 'olga', detail: {} });
+    const { handle, ordersSent } = await payoutAfter(id, id, product);
+    const reasonOf = async () => (await handle.query<PayoutStateView>('state')).reason?.code;
+    await until(async () => (await reasonOf()) === 'card-payment-contradicted');
+    expect(await ordersSent()).toBe(0);
+    await product.store.cards.confirmEnd(id, { by: 'olga', evidence: 'collected again', at: Date.now() });
+    await executionsOver(product.client).lookAgain(handle.workflowId);
+    expect(await handle.result()).toMatchObject({ state: 'completed' });
+  });
+
   it('can be rejected while it waits', async () => {
     const { handle, isHeld } = await payoutAfter('never-collected');
     await until(isHeld);

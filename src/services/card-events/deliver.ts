@@ -124,9 +124,9 @@ async function findOwner(deps: CardEventDeps, event: StoredCardEvent): Promise<v
 }
 
 /** What the acquirer shows, and the owner by its merchant_request_id; undefined if it shows no such payment. */
-async function readPaymentOf(
-  { bank, store: { cards } }: CardEventDeps,
-  { paymentId }: CardEvent,
+export async function readPaymentOf(
+  { bank, store: { cards } }: Pick<CardEventDeps, 'bank' | 'store'>,
+  { paymentId }: Pick<CardEvent, 'paymentId'>,
 ): Promise<{ payment: CardPayment; owner: string | undefined } | undefined> {
   try {
     const payment = await bank.cards.retrieve(paymentId);

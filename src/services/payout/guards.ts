@@ -5,6 +5,7 @@ import { payoutReference, payoutWorkflowId } from '../../domain/names.ts';
 import { isUnpaid } from '../../domain/payout-state.ts';
 import { switchFactsOf } from '../../domain/switches.ts';
 import type { PayoutRecord } from '../../store/store.ts';
+import { hearAfterRestore } from '../card-events/after-restore.ts';
 import { cardStanding } from '../cards/card-standing.ts';
 import { limitPassed } from '../decisions/limits.ts';
 import { isMakerAllowed } from '../decisions/verdict.ts';
@@ -59,12 +60,15 @@ async function mayEarlierHavePaid(deps: ActivityDeps, row: PayoutRecord): Promis
  * or signalled.
  */
 async function cardPaymentOf(
-  { store, settings }: ActivityDeps,
+  deps: ActivityDeps,
   merchantRequestId: string,
   { reference, instruction }: Pick<PayoutRecord, 'reference' | 'instruction'>,
 ): Promise<Pick<Guards, 'cardPayment' | 'collected'>> {
+  const { store, settings } = deps;
   const { cards } = store;
   await cards.addWaiter(merchantRequestId, payoutWorkflowId(reference));
+  const found = await cards.get(merchantRequestId);
+  if (found?.state === 'succeeded') await hearAfterRestore(deps, found);
   const record = await cards.get(merchantRequestId);
   const cardPayment = cardStanding(record);
   if (record === undefined || cardPayment !== 'succeeded') return { cardPayment };
