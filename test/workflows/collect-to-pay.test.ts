@@ -130,6 +130,15 @@ describe.concurrent('a payout after a card payment', () => {
     expect(await ordersSent()).toBe(0);
   });
 
+  it('has a card payment whose workflow was closed without an end started again, and is then paid', async () => {
+    const id = 'closed-without-an-end';
+    const card = await product.ask({ id, card: 'no-webhook', currency: 'USD' });
+    await product.untilState(id, 'processing');
+    await card.terminate('a test');
+    const { handle } = await payoutAfter(id);
+    expect(await handle.result()).toMatchObject({ state: 'completed' });
+  });
+
   it('is held where the money was given back after the copy of a restored store, until people confirm the end', async () => {
     let isBack = false;
     const giveBack = (_method: string, answer: Record<string, unknown>) =>

@@ -47,10 +47,16 @@ export async function deliverCardEvent(
   const after = await cards.get(owner);
   if (after === undefined) return;
   if (isCardEnd(after.state)) return afterEnd(deps, after, event);
-  // Its workflow was closed without an end: start it again; the next sweep delivers the event.
-  if (after.runId !== null && event.trust === 'verified') {
-    await deps.executions.startCardPayment(cardPaymentInput(after));
-  }
+  // The next sweep delivers the event.
+  if (event.trust === 'verified') await startAgain(deps, after);
+}
+
+/** Does nothing while its workflow is open. One that has never run is left to whoever has its card. */
+export async function startAgain(
+  { executions }: { executions: Pick<Executions, 'startCardPayment'> },
+  record: CardRecord,
+): Promise<void> {
+  if (record.runId !== null && !isCardEnd(record.state)) await executions.startCardPayment(cardPaymentInput(record));
 }
 
 /**

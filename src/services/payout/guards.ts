@@ -6,6 +6,7 @@ import { isUnpaid } from '../../domain/payout-state.ts';
 import { switchFactsOf } from '../../domain/switches.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { hearAfterRestore } from '../card-events/after-restore.ts';
+import { startAgain } from '../card-events/deliver.ts';
 import { cardStanding } from '../cards/card-standing.ts';
 import { limitPassed } from '../decisions/limits.ts';
 import { isMakerAllowed } from '../decisions/verdict.ts';
@@ -69,6 +70,8 @@ async function cardPaymentOf(
   await cards.addWaiter(merchantRequestId, payoutWorkflowId(reference));
   const found = await cards.get(merchantRequestId);
   if (found?.state === 'succeeded') await hearAfterRestore(deps, found);
+  // If its workflow was closed without an end, nobody else would find out.
+  else if (found !== undefined) await startAgain(deps, found);
   const record = await cards.get(merchantRequestId);
   const cardPayment = cardStanding(record);
   if (record === undefined || cardPayment !== 'succeeded') return { cardPayment };
