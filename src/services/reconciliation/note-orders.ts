@@ -51,10 +51,13 @@ export async function noteOrders(
   const payouts = new Map((await deps.store.payoutsOf(references)).map((payout) => [payout.reference, payout]));
   const others = references.filter((reference) => !payouts.has(reference));
   const sent = Map.groupBy(await deps.store.attemptsOf(others), ({ reference }) => reference);
-  const forgotten = others.filter((reference) => {
+  const unknownExchanges = others.filter((reference) => {
     const isExchange = byReference.get(reference)?.some(({ type }) => type === 'FX') === true;
     return isExchange && !sent.has(reference) && mayBeOurs(reference);
   });
+  // A store that was never replaced has forgotten nothing: somebody else has sent them.
+  const isReplaced = unknownExchanges.length > 0 && (await deps.store.restored()) !== undefined;
+  const forgotten = isReplaced ? unknownExchanges : [];
   const owners = await exchangeOwners(deps, list, new Set([...sent.keys(), ...forgotten]));
 
   const note = new Notes(deps, list);

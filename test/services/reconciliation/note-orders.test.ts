@@ -92,7 +92,10 @@ describe('an exchange whose attempts an older copy of the store has forgotten', 
       ...more,
     });
 
+  const restore = () => store.recordRestore({ at: 1, from: 0, by: 'olga', detail: {} });
+
   it('is kept for the report of its payout, and is no order of nobody', async () => {
+    await restore();
     shownById = [fx('COMPLETED')];
     expect(await note([fx('COMPLETED')])).toMatchObject({ unaskedOrders: 0, incidents: 0 });
     expect(await store.bookedExchangesOf([reference])).toMatchObject([{ orderId: 'fx', soldAmount: '9.80' }]);
@@ -101,10 +104,17 @@ describe('an exchange whose attempts an older copy of the store has forgotten', 
   });
 
   it('is an incident if it took no money', async () => {
+    await restore();
     shownById = [fx('FAILED')];
     expect(await note([fx('COMPLETED')])).toMatchObject({ unaskedOrders: 0, incidents: 0 });
     expect(await store.bookedExchangesOf([reference])).toEqual([]);
     expect(await note([fx('FAILED')])).toMatchObject({ incidents: 1 });
+  });
+
+  it('is an order that nobody here has sent where no copy was put in the place of the store', async () => {
+    shownById = [fx('COMPLETED')];
+    expect(await note([fx('COMPLETED')])).toMatchObject({ unaskedOrders: 1 });
+    expect(await store.bookedExchangesOf([reference])).toEqual([]);
   });
 });
 
