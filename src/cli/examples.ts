@@ -29,7 +29,7 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ['payouts run payroll.csv --canary 3', 'three rows first, the rest once these are completed'],
     ['payouts run payroll.csv --yes --by alice', "without confirmation, with the maker's name for the approval policy"],
     ['payouts run payroll.csv --invalid skip --yes', 'pay only the rows without findings'],
-    ['payouts run payroll.csv --yes --detach', 'start and return; needs a running stack'],
+    ['payouts run payroll.csv --yes --detach', 'start and return; needs a stack that stays up'],
   ],
   retry: [
     ['payouts retry ID', 'all rows of the batch that are proven unpaid'],

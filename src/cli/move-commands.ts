@@ -17,7 +17,7 @@ export function addMoves(command: Add, acts: Acts): void {
       .option('--by <name>', 'name of the maker', storableText)
       .option('--key <file>', KEY)
       .option('--yes', 'skip the confirmation', false)
-      .option('--detach', 'start and return; needs a running stack', false)
+      .option('--detach', 'start and return; needs a stack that stays up (payouts dev)', false)
       .option('--timeout <duration>', 'stop following after this long, e.g. 90s or 10m', duration);
   const named = (usage: string, description: string): Command =>
     command(usage, description)

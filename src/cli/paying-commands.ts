@@ -13,7 +13,7 @@ export function addPaying(command: Add, acts: Acts): void {
     made
       .option('--yes', 'skip the confirmation', false)
       .option('--dry-run', 'stop after the plan', false)
-      .option('--detach', 'start and return; needs a running stack', false)
+      .option('--detach', 'start and return; needs a stack that stays up (payouts dev)', false)
       .option('--plan <hash>', 'pay only if the plan still has this hash')
       .option('--canary <rows>', 'pay this many rows first, and the rest once all of them are completed', canary)
       .option('--allow-look-alikes', 'do not hold rows that look like a recent payout', false)

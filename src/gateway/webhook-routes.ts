@@ -32,7 +32,7 @@ export function webhookRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     }),
   };
   app.post('/v1/webhooks/cards', { schema }, async (request, reply) => {
-    const receipt = await taken(deps, request, await bodyOf(request));
+    const receipt = await receive(deps, request, await bodyOf(request));
     if ('refused' in receipt) {
       throw new Problem('unsigned', 'webhook-refused', 'The sender of this webhook could not be verified.', {
         hint: 'The log of the gateway has the reason.',
@@ -47,7 +47,7 @@ export function webhookRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   });
 }
 
-async function taken({ webhooks, log }: GatewayDeps, request: FastifyRequest, body: Buffer): Promise<Receipt> {
+async function receive({ webhooks, log }: GatewayDeps, request: FastifyRequest, body: Buffer): Promise<Receipt> {
   const { method, url: path, raw } = request;
   const { headersDistinct: headers, socket } = raw;
   try {

@@ -14,7 +14,7 @@ export async function hearAfterRestore(deps: ActivityDeps, record: CardRecord): 
   if (shown === undefined) return;
   const { status, amount, currency } = shown;
   const receiptId = `retrieved/${paymentId}/${status}`;
-  const said = { kind: 'status', trust: 'verified', paymentId, status, amount, currency } as const;
-  const event = { ...said, receiptId, merchantRequestId, receivedAt: deps.now() };
+  const facts = { kind: 'status', trust: 'verified', paymentId, status, amount, currency } as const;
+  const event = { ...facts, receiptId, merchantRequestId, receivedAt: deps.now() };
   if ((await deps.store.cards.receive(event)) === 'new') await deliverCardEvent(deps, event);
 }

@@ -65,8 +65,8 @@ export async function startAgain(
  */
 function requestIdOf(event: CardEvent): string {
   const { trust, receivedAt, amount, currency } = event;
-  const said = [trust, ...(trust === 'verified' ? [] : [receivedAt]), amount, currency].filter((it) => it != null);
-  return hash('sha256', [cardEventKey(event), ...said].join('/'));
+  const facts = [trust, ...(trust === 'verified' ? [] : [receivedAt]), amount, currency].filter((it) => it != null);
+  return hash('sha256', [cardEventKey(event), ...facts].join('/'));
 }
 
 const settle = ({ store, now }: CardEventDeps, event: CardEvent, merchantRequestId: string, effect: CardEventEffect) =>
@@ -137,8 +137,8 @@ export async function readPaymentOf(
   try {
     const payment = await bank.cards.retrieve(paymentId);
     const { merchantRequestId } = payment;
-    const said = merchantRequestId === undefined ? undefined : await cards.ownerOfRequest(merchantRequestId);
-    return { payment, owner: said ?? (await cards.ownerOfPayment(paymentId)) };
+    const byRequest = merchantRequestId === undefined ? undefined : await cards.ownerOfRequest(merchantRequestId);
+    return { payment, owner: byRequest ?? (await cards.ownerOfPayment(paymentId)) };
   } catch (error) {
     if (error instanceof BankError && !error.retryable) return undefined;
     throw error;

@@ -70,12 +70,12 @@ export async function claimAndStartPayment(
     at: Date.now(),
   });
   if (!samePayload) throw idReused();
-  const taken = { record, isNew: known === undefined };
-  if (record.endedAt !== null) return taken;
+  const payment = { record, isNew: known === undefined };
+  if (record.endedAt !== null) return payment;
   // Kept because another card may be needed, and the page that asks for it knows only the client secret.
   cards.vault.keepForm(merchantRequestId, form);
-  await begin(deps, { input, record, isNew: taken.isNew }, card === undefined ? undefined : { card, ...form });
-  return taken;
+  await begin(deps, { input, record, isNew: payment.isNew }, card === undefined ? undefined : { card, ...form });
+  return payment;
 }
 
 interface Begun {
@@ -117,24 +117,24 @@ export async function giveCard(deps: Deps, record: CardRecord, entry: CardEntry)
   const { cards } = deps;
   const { merchantRequestId } = record;
   await withCard(deps, entry, async (card) => {
-    const told = await cards.update(merchantRequestId, MESSAGES.provideCard, card);
+    const result = await cards.update(merchantRequestId, MESSAGES.provideCard, card);
     // Its workflow was closed without an end: start it again with the card; it first looks at what was sent.
-    if (told.outcome === 'not-running' && record.endedAt === null)
+    if (result.outcome === 'not-running' && record.endedAt === null)
       await cards.start({ ...cardPaymentInput(record), card });
-    else answered(told);
+    else answered(result);
     return true;
   });
 }
 
 /** The answer of an update. Throws a `Problem` if the payment refused it or does not run, or if no worker answered. */
-export function answered<Answer>(told: CardAnswer<Answer>): Answer {
-  if (told.outcome === 'answered') return told.answer;
-  if (told.outcome === 'refused') {
-    throw new Problem('conflict', 'not-now', `Not possible now: ${told.why}.`, {
+export function answered<Answer>(result: CardAnswer<Answer>): Answer {
+  if (result.outcome === 'answered') return result.answer;
+  if (result.outcome === 'refused') {
+    throw new Problem('conflict', 'not-now', `Not possible now: ${result.why}.`, {
       hint: 'GET /v1/card-payments/ID shows what it waits for.',
     });
   }
-  if (told.outcome === 'no-worker') throw noWorker();
+  if (result.outcome === 'no-worker') throw noWorker();
   throw new Problem('conflict', 'not-running', 'This card payment is not running.', {
     hint: 'GET /v1/card-payments/ID shows whether it has ended; the same POST /v1/card-payments starts it again.',
   });

@@ -32,7 +32,7 @@ export async function followOrder(leg: OrderLeg): Promise<Followed> {
   for (;;) {
     if (follow.quickReads === 0 && leg.decision === undefined && leg.holdsNoStatement) continueAsNewIfLong(view);
     await follow.untilNews(() => inbox.hasNews || cancelAsks());
-    const told = inbox.take();
+    const hadNews = inbox.take();
     follow.second = await secondOrder(follow);
     const judgement = await follow.read();
     if (judgement.meaning !== 'awaiting-audit' && wasRead(judgement)) {
@@ -47,7 +47,7 @@ export async function followOrder(leg: OrderLeg): Promise<Followed> {
       continue;
     }
     if (view.state === 'needs-operator') await view.enter(plan.following);
-    follow.noteNotBorneOut(judgement, told);
+    follow.noteNotBorneOut(judgement, hadNews);
     switch (judgement.meaning) {
       case 'open':
         if (plan.cancellable && inbox.wantsCancel) cancelWhileOpen(follow, judgement);
@@ -102,9 +102,9 @@ async function park(follow: Follow, reason: ReasonCode, judgement: OrderJudgemen
     closes && follow.isSecondUnread
       ? { accepted: false, message: 'another order under this reference could not be read just now; try again' }
       : await judgeResolve(follow, pending.request, closes ? follow.conflictOf(now) : reason, now);
-  const { people = by, ...told } = answer;
-  inbox.answer(pending, told);
-  if (!told.accepted || !closes) return undefined;
+  const { people = by, ...verdict } = answer;
+  inbox.answer(pending, verdict);
+  if (!verdict.accepted || !closes) return undefined;
   return {
     kind: 'unpaid',
     state: 'failed',

@@ -126,11 +126,11 @@ export class Follow {
    * The watch reported an end that the order itself does not show yet (its list is ahead). No further report will come, so the
    * order is read at intervals until it shows an end.
    */
-  noteNotBorneOut({ meaning }: OrderJudgement, told: boolean): void {
+  noteNotBorneOut({ meaning }: OrderJudgement, hadNews: boolean): void {
     const { view, reference, terms } = this.leg;
     const { stage = 'open' } = view.inbox.noticesFor(reference).at(-1) ?? {};
-    const toldOf = stageMeaning(stage, terms.closedMeans);
-    const contradicted = told && toldOf !== meaning && (isTerminal(toldOf) || toldOf === 'unclear');
+    const noticed = stageMeaning(stage, terms.closedMeans);
+    const contradicted = hadNews && noticed !== meaning && (isTerminal(noticed) || noticed === 'unclear');
     if (isTerminal(meaning)) this.quickReads = 0;
     else if (contradicted || this.quickReads > 0) this.quickReads += 1;
   }
