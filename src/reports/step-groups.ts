@@ -46,8 +46,8 @@ export class StepTally {
   add(row: PayoutRecord, step: NextStep | undefined): void {
     const { state, reason, reference, batchId } = row;
     if (step === undefined || (reason === null && !needsAttention(state))) return;
-    // Rows without a command that helps are a separate group.
-    const key = `${state} ${step.kind} ${step.commands.length === 0}`;
+    // Rows that no command helps are grouped by what is to be done instead.
+    const key = `${state} ${step.kind} ${step.commands.length === 0 ? step.todo : ''}`;
     const kind: Tallied = this.#kinds.get(key) ?? {
       first: { state, reason, step, reference },
       ...{ since: step.since, until: null, count: 0, rows: [] },

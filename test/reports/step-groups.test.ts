@@ -30,6 +30,17 @@ describe('rows by kind', () => {
     expect(stepGroups(rows, TRIAL)[1]?.commands[0]).toBe('payouts approve batch-1 --kind look-alike --by NAME');
   });
 
+  it('are apart where something else is to be done about them, although no command helps', () => {
+    const failed = [1, 2, 3].map((row) => record(row, 'failed', {}, 'bank-failed'));
+    const [exchanged, contradicted] = failed.map(({ reference }) => new Set([reference]));
+    const groups = stepGroups(failed, { ...TRIAL, exchanged, contradicted });
+    expect(groups.map(({ count, todo }) => [count, todo])).toEqual([
+      [1, expect.stringContaining('the money stays exchanged')],
+      [1, expect.stringContaining('Do not pay it again')],
+      [1, expect.stringContaining('payouts retry')],
+    ]);
+  });
+
   it.each([60, 80, 120, 200])('break no word and no command at %i columns', (width) => {
     const text = stepGroupsText(stepGroups(rows, TRIAL), { now: NOW, width });
     const wide = stepGroupsText(stepGroups(rows, TRIAL), { now: NOW, width: Number.POSITIVE_INFINITY });
