@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { EVENT_KINDS, type EventKind } from '../domain/events-out.ts';
 import { PAYOUT_KINDS } from '../domain/names.ts';
@@ -112,8 +112,7 @@ export async function cloudEvent(store: EventSource, event: OutboxEvent): Promis
 
 /** Derived from the content, not only the position: a restored store assigns its positions again. */
 export function eventId({ id }: Pick<Store, 'id'>, { position, kind, subject, at }: OutboxEvent): string {
-  const digest = createHash('sha256').update(JSON.stringify([id, position, kind, subject, at]));
-  return `evt_${digest.digest('hex').slice(0, 32)}`;
+  return `evt_${hash('sha256', JSON.stringify([id, position, kind, subject, at])).slice(0, 32)}`;
 }
 
 async function payoutNow(store: EventSource, { kind, subject }: OutboxEvent): Promise<PayoutData | undefined> {

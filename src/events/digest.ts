@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { EVENT_KINDS, type EventKind } from '../domain/events-out.ts';
 import { totalsOf } from '../domain/totals.ts';
 import { counted, groupedAmount, totalsText } from '../reports/display.ts';
@@ -122,6 +122,5 @@ function listed<Data>(all: readonly Data[], text: (one: Data) => string): string
 
 function idOf({ id }: EventSource, events: readonly OutboxEvent[]): string {
   const [first, last] = [events[0], events.at(-1)];
-  const digest = createHash('sha256').update(JSON.stringify([id, first, last]));
-  return digest.digest('hex').slice(0, 32);
+  return hash('sha256', JSON.stringify([id, first, last])).slice(0, 32);
 }

@@ -1,6 +1,5 @@
 import { ApplicationFailure, log, patched, setHandler } from '@temporalio/workflow';
-import type { DecideUpdate } from '../../domain/approval.ts';
-import { type Decision, hasExpired, refusalOf, type Verdict } from '../../domain/approval.ts';
+import { type DecideUpdate, type Decision, hasExpired, refusalOf, type Verdict } from '../../domain/approval.ts';
 import { resolveDigest } from '../../domain/question-digest.ts';
 import { RESOLVE_ACTIONS } from '../../domain/resolve-action.ts';
 import type { Refused } from '../../services/decisions/refusals.ts';
