@@ -6,6 +6,7 @@ import type { Cards } from '../../src/api/cards.ts';
 import type { CardEvent, CardPaymentInput } from '../../src/domain/card-payment.ts';
 import { cardWorkflowId } from '../../src/domain/names.ts';
 import { cardRequestId } from '../../src/identity.ts';
+import { cardStanding } from '../../src/services/cards/card-standing.ts';
 import type { RecordCardStateInput } from '../../src/services/cards/record-card-state.ts';
 import type { ActivityDeps } from '../../src/services/deps.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -308,8 +309,17 @@ describe('recordCardState', () => {
   ] as const)('%s, told %s (%s) in the same moment: contradicted is %s', async (state, status, trust, contradicted) => {
     await prepare();
     await told({ ...WITNESSED, status, trust });
+    // What another worker's payout reads as soon as the end is stored.
+    const standings: string[] = [];
+    const { change } = store.cards;
+    store.cards.change = async (id, changed) => {
+      const record = await change(id, changed);
+      standings.push(cardStanding(await store.cards.get(id)));
+      return record;
+    };
     await end(state);
     expect((await store.cards.get(ID))?.contradictedAt !== null).toBe(contradicted);
+    expect(standings).toEqual([contradicted ? 'contradicted' : state === 'succeeded' ? 'succeeded' : 'unpaid']);
     expect((await store.cards.eventsOf(ID)).map(({ effect }) => effect)).toEqual([
       contradicted ? 'contradicts' : 'delivered',
     ]);

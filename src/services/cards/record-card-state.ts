@@ -32,11 +32,12 @@ export async function recordCardState(
   { merchantRequestId, asked, ...change }: RecordCardStateInput,
 ): Promise<StoredCardState> {
   const { cards } = deps.store;
-  const isForgotten = asked !== undefined && (await cards.get(merchantRequestId)) === undefined;
-  if (isForgotten) await claimCard(deps, caller, asked);
+  if (asked !== undefined && (await cards.get(merchantRequestId)) === undefined) await claimCard(deps, caller, asked);
+  const before = await cards.get(merchantRequestId);
+  // Payouts go by an end as soon as it is stored: what contradicts it must be known by then.
+  if (before !== undefined && !isCardEnd(before.state)) await noteContradictions(deps, { ...before, ...change });
   const record = await cards.change(merchantRequestId, { ...change, at: deps.now() });
   if (isCardEnd(record.state)) {
-    if (record.paymentId !== null) await cards.linkPayment(record.paymentId, merchantRequestId, deps.now());
     await noteContradictions(deps, record);
     const waiters = await cards.waiters(merchantRequestId);
     await Promise.all(waiters.map((workflowId) => deps.executions.lookAgain(workflowId)));
@@ -44,9 +45,11 @@ export async function recordCardState(
   return stateOf(record);
 }
 
-/** Records verified events that reached the workflow as it ended and contradict its end. */
+/** Records verified events that contradict the end, if it is one. The workflow had not heard them when it decided. */
 async function noteContradictions({ store, settings, now }: ActivityDeps, record: CardRecord): Promise<void> {
-  const { merchantRequestId } = record;
+  const { merchantRequestId, paymentId, state } = record;
+  if (!isCardEnd(state)) return;
+  if (paymentId !== null) await store.cards.linkPayment(paymentId, merchantRequestId, now());
   for (const event of await store.cards.eventsOf(merchantRequestId)) {
     if (event.kind !== 'status' || event.trust !== 'verified') continue;
     if (saysOfEnd(record, event, settings.cardBackStatuses) !== 'contradicts') continue;
