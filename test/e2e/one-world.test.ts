@@ -6,6 +6,7 @@ import { type RunningSandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { type CommandHome, openCommandHome, QUICK } from '../support/command.ts';
 import { registerNamespace } from '../support/product.ts';
 import { TEST_CLUSTER } from '../support/test-cluster.ts';
+import { until } from '../support/until.ts';
 import { batchOf, errorOf } from './documents.ts';
 import { csvOf, IN_AUDIT } from './payout-files.ts';
 
@@ -80,7 +81,7 @@ it.concurrent('while payouts are open only a bank that shows an order of theirs 
   await dev.says(/Ctrl-C/);
   const file = home.file('a.csv', csvOf([{ id: 'O-1', ...IN_AUDIT }]));
   expect((await home.payouts('run', file, '--yes', '--detach', '--json')).code).toBe(0);
-  await expect.poll(() => ordersOf(tenants.a)).toHaveLength(1);
+  await until(async () => (await ordersOf(tenants.a)).length === 1);
   dev.kill('SIGTERM');
   await dev.ended;
 

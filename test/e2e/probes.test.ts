@@ -70,9 +70,9 @@ it.concurrent('a worker tells how it is, and told to end it lets a send under wa
   expect(shown).toMatch(/payouts_bank_call_seconds_count\{operation="POST [^"]*payment",result="ok"\} 1/);
   expect(shown).not.toMatch(/u-1001|acc-[^0-9a-f]|PAID-1/);
   await client.workflow.start('no worker has this type', { workflowId: 'unknown', taskQueue: TASK_QUEUE });
-  await expect
-    .poll(() => textOf(temporal), { timeout: 10_000 })
-    .toMatch(/temporal_workflow_task_execution_failed_total\{failure_reason="\w/);
+  await until(async () =>
+    /temporal_workflow_task_execution_failed_total\{failure_reason="\w/.test(await textOf(temporal)),
+  );
   const core = await textOf(temporal);
   for (const name of [
     'temporal_worker_task_slots_available',

@@ -35,7 +35,7 @@ it.concurrent('a payee that is changed at the bank after it was paid asks for ap
   await second.terminate('test');
 });
 
-it.concurrent('a payee that is changed while people are asked voids what they said, and the next question says so', async () => {
+it.concurrent('a payee that is changed while people are asked voids what they said, and the next question says so', async (context) => {
   const policy = policyOf([alice, bob], { approvals: [{ approvals: 1 }] });
   await using product = await startProduct({ settings: { policy } });
   const handle = await handOver(product, 'meanwhile');
@@ -45,7 +45,7 @@ it.concurrent('a payee that is changed while people are asked voids what they sa
   const signed = signedBy(bob, { storeId: product.store.id, question: 'payout', reference, digest });
   const update = { decisionId: signed.id, decision: 'approve', by: 'bob', signed };
   await handle.executeUpdate('decide', { args: [update] });
-  await expect
+  await context.expect
     .poll(async () => (await handle.query<{ awaited: { flags: string[] } | null }>('state')).awaited?.flags)
     .toEqual(['changed-payee', 'first-to-country', 'payee-differs']);
   await handle.terminate('test');
