@@ -88,6 +88,8 @@ export const RULES: Readonly<Record<string, string>> = {
     'A warning: the code is too short; Excel may have dropped leading zeros. Format the column as Text and type the code again.',
   'lost-letters':
     'Letters were lost when the file was converted: \ufffd stands in their place. Export the file again as UTF-8.',
+  'merged-cells':
+    'Cells of the sheet are merged over several rows, but a workbook keeps the value only in the first of them. Unmerge them and fill in each row.',
   'message-id-reused':
     'A file with this message id was already taken, and each message id can be used only once. Give a new file a new message id.',
   'missing-column': 'The header line lacks a required column. Add it.',

@@ -1,3 +1,4 @@
+import { fileFinding } from '../../rules/finding.ts';
 import { UnreadableFile } from '../decode.ts';
 import { COLUMNS_MAX, RECORD_BYTES_MAX, recordTooLarge, tooManyColumns } from '../input.ts';
 import { type CellContext, type CellText, cellText, type RawCell } from './cell-text.ts';
@@ -26,12 +27,15 @@ export async function* sheetRows(parts: PackageParts, part: string, context: Cel
 
 class SheetReader implements PartHandler {
   readonly boundary = 'row';
-  /** True after the cells: the rest is only formatting. */
+  /** True after the cells and what is merged of them: the rest is only formatting. */
   isOver = false;
   private readonly file: string;
   private readonly context: CellContext;
+  private isPastCells = false;
   private finished: SheetRow[] = [];
   private readonly hidden = new Set<number>();
+  /** The first row with a value, which names the columns, and the last. */
+  private filled: { first: number; last: number } | undefined;
   private row: SheetRow = this.newRow(0);
   private size = 0;
   private column = -1;
@@ -60,7 +64,9 @@ class SheetReader implements PartHandler {
       this.cell = { type: attribute('t') ?? 'n', style: Number(attribute('s') ?? 0), isFormula: false };
     } else if (name === 'col') {
       if (isSet(attribute('hidden'))) this.hide(Number(attribute('min')), Number(attribute('max')));
-    } else if (name === 'f' && this.cell !== undefined) this.cell.isFormula = true;
+    } else if (name === 'mergeCell') this.checkMerged(attribute('ref') ?? '');
+    else if (this.isPastCells && AFTER_MERGED.has(name)) this.isOver = true;
+    else if (name === 'f' && this.cell !== undefined) this.cell.isFormula = true;
     else if (name === 'rPh') this.isPhonetic = true;
     this.isValue = (name === 'v' || name === 't') && !this.isPhonetic;
   }
@@ -76,8 +82,19 @@ class SheetReader implements PartHandler {
     this.isValue = false;
     if (name === 'rPh') this.isPhonetic = false;
     if (name === 'c' && this.cell !== undefined) this.finishCell(this.cell);
-    if (name === 'row' && this.row.cells.length > 0) this.finished.push(this.row);
-    if (name === 'sheetData') this.isOver = true;
+    if (name === 'row' && this.row.cells.length > 0) {
+      this.finished.push(this.row);
+      this.filled = { first: this.filled?.first ?? this.row.line, last: this.row.line };
+    }
+    if (name === 'sheetData') this.isPastCells = true;
+    if (name === 'mergeCells') this.isOver = true;
+  }
+
+  /** The value of a merged cell is seen in all its rows, but only its first cell holds it. */
+  private checkMerged(reference: string): void {
+    const [from = 0, to = 0] = [...reference.matchAll(/\d+/g)].map(Number);
+    if (this.filled === undefined || from === to || from > this.filled.last || to <= this.filled.first) return;
+    throw new UnreadableFile(fileFinding(this.file, from, ...MERGED));
   }
 
   private newRow(line: number, isHidden = false): SheetRow {
@@ -96,6 +113,13 @@ class SheetReader implements PartHandler {
     this.row.cells[this.column] = cell;
   }
 }
+
+/** What comes after the merged cells and may be as large as the cells (ECMA-376 part 1, 18.3.1.99). */
+const AFTER_MERGED: ReadonlySet<string> = new Set(['conditionalFormatting', 'dataValidations', 'hyperlinks', 'extLst']);
+const MERGED = [
+  'merged-cells',
+  'a cell here is merged over several rows, of which only the first has its value; unmerge it and fill in each row',
+] as const;
 
 const isSet = (flag: string | undefined): boolean => flag === '1' || flag === 'true';
 

@@ -126,6 +126,22 @@ describe('what would be paid otherwise than seen is a finding', () => {
     expect(await rulesOf(content)).toEqual(found);
   });
 
+  it.each<[string, string, [string, number, number | null][]]>([
+    ['over two rows', 'B2:B3', [['merged-cells', 2, null]]],
+    ['over the names and a row', 'B1:B2', [['merged-cells', 1, null]]],
+    ['over two columns', 'A2:B2', []],
+    ['below the rows', 'A5:B9', []],
+  ])('a cell that is merged %s', async (_, ref, found) => {
+    const rows = [[...HEADER], ['A', '1'], ['B', '2']] as const;
+    const after = `<autoFilter ref="A1:B3"/><mergeCells count="1"><mergeCell ref="${ref}"/></mergeCells>`;
+    expect(await rulesOf(workbook({ sheets: [{ rows, after }] }))).toEqual(found);
+  });
+
+  it('formatting after the cells may be as large as any', async () => {
+    const after = '<conditionalFormatting sqref="A1"/>'.repeat(60_000);
+    expect(await rulesOf(workbook({ sheets: [{ rows: [[...HEADER], ['A', '1']], after }] }))).toEqual([]);
+  });
+
   it('warns once of a hidden column whose values are used', async () => {
     const rows = [
       [...HEADER, 'note'],

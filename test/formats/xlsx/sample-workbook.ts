@@ -9,6 +9,8 @@ export interface SampleSheet {
   rows: string | readonly (readonly Cell[])[];
   /** XML inside `cols`. */
   columns?: string;
+  /** XML after the cells. */
+  after?: string;
 }
 
 /** A text goes to the shared strings; `xml` is a whole `c` element, `{ref}` the place for its reference. */
@@ -31,8 +33,8 @@ const HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 export function workbook({ sheets = [], formats = [], isFrom1904 = false, parts = {} }: SampleWorkbook): Buffer {
   const strings = new Map<string, number>();
   const made = sheets.map(
-    ({ rows, columns = '' }) =>
-      `${HEAD}<worksheet xmlns="${MAIN}">${columns && `<cols>${columns}</cols>`}<sheetData>${dataOf(rows, strings)}</sheetData><pageMargins left="1"/></worksheet>`,
+    ({ rows, columns = '', after = '' }) =>
+      `${HEAD}<worksheet xmlns="${MAIN}">${columns && `<cols>${columns}</cols>`}<sheetData>${dataOf(rows, strings)}</sheetData>${after}<pageMargins left="1"/></worksheet>`,
   );
   const all: Record<string, string | null> = {
     '[Content_Types].xml': `${HEAD}<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>`,
