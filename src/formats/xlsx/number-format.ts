@@ -18,6 +18,10 @@ const LITERALS = /"[^"]*"|\\.|_.|\*.|\[[^\]]*\]/gs;
 const PLACE = /"([^"]*)"|\\(.)|([0 -])/gs;
 const DIGITS_MAX = 64;
 
+/** Positive numbers have the first section; colour, locale and the width of a bracket show nothing of it. */
+const SECTION = /^(?:"[^"]*"|\\.|[^;])*/s;
+const UNSEEN = /("[^"]*"|\\.)|\[(?:[a-z]{3,7}\d*|\$-[^\]]*)\]|_./gis;
+
 /** Undefined for a format that has anything else, or fewer than two zeros: `0 "JPY"` is an amount. */
 function placesOf(code: string): Place[] | undefined {
   if (code.replace(PLACE, '') !== '') return undefined;
@@ -46,7 +50,7 @@ export function paddedText(digits: string, places: readonly Place[]): string {
 /** @param code of a format that the workbook defines itself */
 export function numberFormatOf(id: number, code: string | undefined): NumberFormat {
   if (code === undefined) return isBuiltInDate(id) ? DATE : PLAIN;
-  const places = placesOf(code);
+  const places = placesOf((SECTION.exec(code)?.[0] ?? '').replace(UNSEEN, '$1'));
   if (places !== undefined) return { kind: 'padded', places };
   return /[dy]/i.test(code.replace(LITERALS, '')) ? DATE : PLAIN;
 }

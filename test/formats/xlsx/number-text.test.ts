@@ -52,6 +52,10 @@ describe('a number in a format of zeros', () => {
     ['00\\/00', '7', '00/07'],
     ['"R0-"00', '123', 'R0-123'],
     ['0000', '0', '0000'],
+    ['0000;-0000', '7', '0007'],
+    ['[Red]0000;;;@', '7', '0007'],
+    ['[$-409]0000_);(0000)', '7', '0007'],
+    ['"A;_B-"00', '7', 'A;_B-07'],
   ])('%s: %s is %s', (code, digits, text) => {
     const format = numberFormatOf(200, code);
     expect(format.kind === 'padded' && paddedText(digits, format.places)).toBe(text);
@@ -87,6 +91,8 @@ describe('a date cell', () => {
     [164, '0 "JPY"', 'plain'],
     [164, '0.00 "EUR"', 'plain'],
     [164, '00:00', 'plain'],
+    [164, '[<=99]00;000', 'plain'],
+    [164, '0.00;00', 'plain'],
   ])('is told by its format %i %s: %s', (id, code, kind) => {
     expect(numberFormatOf(id, code).kind).toBe(kind);
   });
