@@ -18,14 +18,17 @@ interface NumberText {
 export function numberText(raw: string): NumberText | undefined {
   const [, sign = '', whole = '', fraction = '', power = '0'] = NUMBER.exec(raw) ?? [];
   if (whole === '') return undefined;
-  let { digits, exponent } = rounded(`${whole}${fraction}`.replace(/^0+/, ''), Number(power) - fraction.length);
+  const written = `${whole}${fraction}`.replace(/^0+/, '');
+  let { digits, exponent } = rounded(written, Number(power) - fraction.length);
   const kept = digits.replace(/0+$/, '');
   exponent += digits.length - kept.length;
   digits = kept;
   if (digits === '') return { text: '0', mayHaveLostDigits: false };
   const before = digits.length + exponent;
   if (Math.abs(before) > MAGNITUDE_MAX || -exponent > MAGNITUDE_MAX) return { text: raw, mayHaveLostDigits: true };
-  const mayHaveLostDigits = before > DIGITS_KEPT || (exponent < 0 && digits.length === DIGITS_KEPT);
+  // Other programs than Excel keep more: with so many digits before the point, cents were rounded off.
+  const isCents = before > DIGITS_KEPT - 2 && /[1-9]/.test(written.slice(DIGITS_KEPT));
+  const mayHaveLostDigits = before > DIGITS_KEPT || isCents || (exponent < 0 && digits.length === DIGITS_KEPT);
   return { text: `${sign}${plain(digits, exponent)}`, mayHaveLostDigits };
 }
 

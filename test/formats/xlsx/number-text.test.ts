@@ -19,12 +19,17 @@ describe('a number cell', () => {
     expect(numberText(raw)).toEqual({ text, mayHaveLostDigits: false });
   });
 
-  it.each(['1234567890123456', '4.1111111111111101E+15', '33.333333333333336', '1E+39', '1E-41', '12345678901234.561'])(
-    'of %s may have lost digits',
-    (raw) => {
-      expect(numberText(raw)?.mayHaveLostDigits).toBe(true);
-    },
-  );
+  it.each([
+    '1234567890123456',
+    '4.1111111111111101E+15',
+    '33.333333333333336',
+    '1E+39',
+    '1E-41',
+    '12345678901234.561',
+    '12345678901234.95',
+  ])('of %s may have lost digits', (raw) => {
+    expect(numberText(raw)?.mayHaveLostDigits).toBe(true);
+  });
 
   it.each(['', 'x', '1,5', '1e5000', 'NaN', '--1', '0x10'])('never of "%s"', (raw) => {
     expect(numberText(raw)).toBeUndefined();
