@@ -19,7 +19,8 @@ export interface CreditTransfer {
   currency: string;
   /** ISO 8601 date. */
   requestedExecution?: string;
-  service: { level?: string; localInstrument?: string };
+  /** From version .09 on a message may have several levels. */
+  service: { levels?: readonly string[]; localInstrument?: string };
   creditor: Creditor;
   /** Remittance information. */
   remittance?: string;

@@ -33,7 +33,7 @@ export function paymentTypeOf(transfer: CreditTransfer, mapping: MessageMapping)
   if (domestic?.currency === currency) return domestic;
   const mapped = clearing !== undefined && mapping.clearingFields.has(clearing.system);
   if (mapped && domestic === undefined) return { paymentType: 'local' };
-  if (service.level === 'SEPA' && currency === 'EUR' && iban !== undefined) return { paymentType: 'local' };
+  if (service.levels?.includes('SEPA') && currency === 'EUR' && iban !== undefined) return { paymentType: 'local' };
   if (iban !== undefined && bic !== undefined) return { paymentType: 'swift' };
   if (clearing !== undefined) return UNMAPPED_CLEARING;
   return iban !== undefined || bic !== undefined ? { paymentType: 'swift' } : NO_PAYMENT_TYPE;
@@ -41,7 +41,7 @@ export function paymentTypeOf(transfer: CreditTransfer, mapping: MessageMapping)
 
 function fits(rule: PaymentTypeRule, { service, currency, creditor }: CreditTransfer): boolean {
   const pairs = [
-    [rule.serviceLevel, service.level],
+    [rule.serviceLevel, service.levels?.find((level) => level === rule.serviceLevel)],
     [rule.localInstrument, service.localInstrument],
     [rule.currency, currency],
     [rule.clearingSystem, creditor.clearing?.system],

@@ -1,4 +1,4 @@
-import { type Transaction, typeOf } from './transaction.ts';
+import { type Transaction, typesOf } from './transaction.ts';
 
 /** Parts of a transaction for which the bank's API has no field. */
 const OF_TRANSACTION = [
@@ -27,8 +27,8 @@ export function notCarried(transaction: Transaction): { rule: string; message: s
     ...OF_TRANSACTION.filter((name) => has(fields, name)),
     ...OF_ADDRESS.map((name) => `Cdtr/PstlAdr/${name}`).filter((name) => has(fields, name)),
     ...OF_PAYMENT.filter((name) => has(payment.fields, name)),
-    ...(typeOf(transaction, 'CtgyPurp/Cd', 'CtgyPurp/Prtry') === undefined ? [] : ['CtgyPurp']),
-    ...(typeOf(transaction, 'InstrPrty') === 'HIGH' ? ['InstrPrty'] : []),
+    ...(typesOf(transaction, 'CtgyPurp/Cd', 'CtgyPurp/Prtry').length === 0 ? [] : ['CtgyPurp']),
+    ...(typesOf(transaction, 'InstrPrty').includes('HIGH') ? ['InstrPrty'] : []),
   ];
   if (names.length === 0) return undefined;
   const list = [...new Set(names)].join(', ');

@@ -38,8 +38,8 @@ export function creditTransferOf(transaction: Transaction, identity: Identity): 
     currency: original.currency,
     requestedExecution: original.requestedExecution,
     service: {
-      level: typeOf(transaction, 'SvcLvl/Cd', 'SvcLvl/Prtry'),
-      localInstrument: typeOf(transaction, 'LclInstrm/Cd', 'LclInstrm/Prtry'),
+      levels: typesOf(transaction, 'SvcLvl/Cd', 'SvcLvl/Prtry'),
+      localInstrument: typesOf(transaction, 'LclInstrm/Cd', 'LclInstrm/Prtry')[0],
     },
     creditor: creditorOf(fields),
     remittance: remittanceOf(fields),
@@ -49,9 +49,10 @@ export function creditTransferOf(transaction: Transaction, identity: Identity): 
 }
 
 /** Of the payment type: what a transaction leaves out is that of its block. */
-export function typeOf({ fields, payment }: Transaction, ...names: readonly string[]): string | undefined {
+export function typesOf({ fields, payment }: Transaction, ...names: readonly string[]): string[] {
   const paths = names.map((name) => `PmtTpInf/${name}`);
-  return fields.one(...paths) ?? payment.fields.one(...paths);
+  const own = fields.all(...paths);
+  return own.length > 0 ? own : payment.fields.all(...paths);
 }
 
 const positionOf = ({ messageId, payment, position }: Transaction): string =>

@@ -35,7 +35,7 @@ export class MessageParties {
     if (account === undefined) return;
     const { beneficiary_type, payment_type } = instruction;
     if (payment_type === undefined && creditor.clearing === undefined) {
-      const rule = { serviceLevel: service.level, localInstrument: service.localInstrument, currency };
+      const rule = { serviceLevel: service.levels?.[0], localInstrument: service.localInstrument, currency };
       this.withoutType.set(JSON.stringify(rule), present(rule));
     }
     const bank = creditor.bic ?? creditor.clearing?.member;

@@ -13,9 +13,10 @@ describe('the payment type', () => {
     ['USABA in USD', { currency: 'USD', creditor: { account: '1', clearing: clearing('USABA'), bic } }, 'local'],
     ['USABA in EUR', { creditor: { account: '1', clearing: clearing('USABA') } }, 'unmapped-clearing-system'],
     ['USABA in EUR with IBAN and BIC', { creditor: { iban, bic, clearing: clearing('USABA') } }, 'swift'],
-    ['SEPA in EUR with IBAN', { service: { level: 'SEPA' }, creditor: { iban, bic } }, 'local'],
-    ['SEPA in EUR without IBAN', { service: { level: 'SEPA' }, creditor: { bic } }, 'swift'],
-    ['SEPA in SEK', { service: { level: 'SEPA' }, currency: 'SEK', creditor: { iban } }, 'swift'],
+    ['SEPA in EUR with IBAN', { service: { levels: ['SEPA'] }, creditor: { iban, bic } }, 'local'],
+    ['SEPA beside another level', { service: { levels: ['G001', 'SEPA'] }, creditor: { iban, bic } }, 'local'],
+    ['SEPA in EUR without IBAN', { service: { levels: ['SEPA'] }, creditor: { bic } }, 'swift'],
+    ['SEPA in SEK', { service: { levels: ['SEPA'] }, currency: 'SEK', creditor: { iban } }, 'swift'],
     ['IBAN alone', { creditor: { iban } }, 'swift'],
     ['BIC alone', { creditor: { account: '1', bic } }, 'swift'],
     [
@@ -38,7 +39,7 @@ describe('the payment type', () => {
     ];
     const own = mapping({ paymentTypes });
     const choices = [
-      transfer({ service: { level: 'URGP', localInstrument: 'INST' } }),
+      transfer({ service: { levels: ['URGP'], localInstrument: 'INST' } }),
       transfer({ service: { localInstrument: 'INST' } }),
       transfer({ currency: 'HKD', creditor: { account: '1', clearing: clearing('HKNCC') } }),
       transfer(),

@@ -299,9 +299,10 @@ it('what asks the bank to book in another way is a warning, whether it stands at
 it('a transaction has the service level of its block unless it has one of its own', async () => {
   const level = (code: string) => `<PmtTpInf><SvcLvl><Cd>${code}</Cd></SvcLvl></PmtTpInf>`;
   const purpose = '<PmtTpInf><CtgyPurp><Cd>SALA</Cd></CtgyPurp></PmtTpInf>';
-  const transactions = [{}, { type: purpose }, { type: level('URGP') }];
+  const both = '<PmtTpInf><SvcLvl><Cd>G001</Cd></SvcLvl><SvcLvl><Cd>SEPA</Cd></SvcLvl></PmtTpInf>';
+  const transactions = [{}, { type: purpose }, { type: level('URGP') }, { type: both }];
   const { rows } = await read(pain001({ payments: [{ type: level('SEPA'), transactions }] }));
-  expect(rows.map(({ instruction }) => instruction.payment_type)).toEqual(['local', 'local', 'swift']);
+  expect(rows.map(({ instruction }) => instruction.payment_type)).toEqual(['local', 'local', 'swift', 'local']);
 });
 
 it('a post office box is the street where there is none; a floor has no field', async () => {
