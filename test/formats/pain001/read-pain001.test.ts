@@ -284,6 +284,19 @@ it('parts without a field at the bank are a warning, and the purpose is the reas
   expect(warnings[0]?.message).toContain('UltmtCdtr, RgltryRptg;');
 });
 
+it('documents beside a text, and what structured remittance says of them, are a warning', async () => {
+  const remittance = (...parts: string[]) => ({ rest: `<RmtInf>${parts.join('')}</RmtInf>` });
+  const invoice = '<Strd><RfrdDocInf><Nb>INV-9</Nb></RfrdDocInf></Strd>';
+  const amount = '<Strd><RfrdDocAmt><RmtdAmt Ccy="EUR">10.00</RmtdAmt></RfrdDocAmt></Strd>';
+  const transactions = [remittance(invoice), remittance('<Ustrd>Thanks</Ustrd>', invoice), remittance(amount)];
+  const { rows, warnings } = await read(pain001({ payments: [{ transactions }] }));
+  expect(rows.map(({ instruction }) => instruction.note)).toEqual(['INV-9', 'Thanks', undefined]);
+  expect(warnings.map(({ row, message }) => [row, /for (.*);/.exec(message)?.[1]])).toEqual([
+    [2, 'RmtInf/Strd/RfrdDocInf'],
+    [3, 'RmtInf/Strd/RfrdDocAmt'],
+  ]);
+});
+
 it('what asks the bank to book in another way is a warning, whether it stands at the transaction or at its block', async () => {
   const type = '<PmtTpInf><InstrPrty>HIGH</InstrPrty><CtgyPurp><Cd>SALA</Cd></CtgyPurp></PmtTpInf>';
   const normal = '<PmtTpInf><InstrPrty>NORM</InstrPrty></PmtTpInf>';
