@@ -1,3 +1,4 @@
+import { fileFinding } from '../../rules/finding.ts';
 import { UnreadableFile } from '../decode.ts';
 import { RECORD_BYTES_MAX, type RowSink, recordTooLarge } from '../input.ts';
 
@@ -60,7 +61,10 @@ class LineScan {
     for (const { char, rule, message } of STRAY) {
       if (!text.includes(char) || this.noted.get(rule) === this.line) continue;
       this.noted.set(rule, this.line);
-      this.sink.finding({ file: this.file, line: this.line, row: null, column: null, value: null, rule, message });
+      const finding = fileFinding(this.file, this.line, rule, message);
+      // With old Mac line ends the values of all rows would be names of columns, and be shown.
+      if (this.line === 1 && char === '\r') throw new UnreadableFile(finding);
+      this.sink.finding(finding);
     }
   }
 }
