@@ -76,8 +76,9 @@ export async function prepareFile(deps: IntakeDeps, path: string, options: Intak
 }
 
 /**
- * A pain.001 refused because of its content must be answered. Not if our own files lack something, which is corrected here, and
- * not if its message id or one of its rows was taken: RJCT would be about payouts that were made.
+ * A pain.001 refused because of its content must be answered. Not if our own files lack something, which is corrected here, unless
+ * the file must be sent again all the same; and not if its message id or one of its rows was taken: RJCT would be about payouts
+ * that were made.
  */
 async function unanswered(
   store: Store,
@@ -85,7 +86,8 @@ async function unanswered(
   { code, findings }: IntakeRefusal,
 ): Promise<UnansweredMessage | undefined> {
   const { format, sha256, staged } = checked;
-  if (format !== 'pain.001' || code !== INPUT_INVALID || findings.some(isOurs)) return undefined;
+  if (format !== 'pain.001' || code !== INPUT_INVALID) return undefined;
+  if (findings.some(isOurs) && !staged.findings.aboutFile) return undefined;
   const { original: message = null } = staged;
   if (message !== null && (await store.batchOfMessage(message.messageId)) !== undefined) return undefined;
   checked.known ??= await dropKnown(store, checked);

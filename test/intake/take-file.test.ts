@@ -2,8 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { IntakeDeps } from '../../src/intake/intake.ts';
+import type { IntakeRefusal } from '../../src/intake/intake-refusal.ts';
 import { type Agree, assertPlan, type TakeOptions, takeFile, takeUnpaid } from '../../src/intake/take-file.ts';
 import { csvOf, type Row } from '../e2e/payout-files.ts';
+import { pain001 } from '../formats/pain001/sample-message.ts';
 import { openTestDoor, type TestDoor } from '../support/doors.ts';
 import { policyOf, signingPerson } from '../support/people.ts';
 
@@ -55,6 +57,18 @@ it('refuses a file with how many findings it has, and in how many rows or lines'
   ]);
   expect(await refused(rows)).toMatch(/^2 findings; /);
   expect(await refused(csvOf([{ id: '1', colour: 'red', size: 'L' }]))).toMatch(/^2 findings in 1 place; /);
+});
+
+it('owes a pain.001 an answer unless it is refused only for what our own files lack', async () => {
+  const door = await openTestDoor();
+  const owed = async (sum: string): Promise<boolean> => {
+    writeFileSync(join(door.dir, 'a.xml'), pain001({ header: { sum } }));
+    const refusal = (await taken(door, join(door.dir, 'a.xml')).catch((error) => error)) as IntakeRefusal;
+    expect(refusal.findings.map(({ rule }) => rule)).toContain('unmapped-account');
+    return refusal.unanswered !== undefined;
+  };
+  expect(await owed('')).toBe(false);
+  expect(await owed('<CtrlSum>9.99</CtrlSum>')).toBe(true);
 });
 
 it('several at once make one batch', async () => {
