@@ -1,4 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
+import { visible } from '../rules/finding.ts';
 import { COLUMNS } from './columns.ts';
 import type { ReportedPayout } from './report-document.ts';
 
@@ -11,12 +12,13 @@ export const csvHead = (): string => csvText([COLUMNS.map(({ name }) => name)]);
 export const csvLines = (payouts: readonly ReportedPayout[]): string =>
   csvText(payouts.map((payout) => COLUMNS.map(({ of }) => of(payout))));
 
-/** Lines of CSV. Values that a spreadsheet would evaluate are escaped. */
+/** Lines of CSV. Values that a spreadsheet would evaluate are escaped; characters that steer a terminal are made visible. */
 export function csvText(lines: (string | number | null)[][]): string {
   return stringify(lines, {
     escape_formulas: true,
     cast: {
-      string: (value) => (value.startsWith('-') && NUMBER.test(value) ? { value, escape_formulas: false } : value),
+      string: (value) =>
+        value.startsWith('-') && NUMBER.test(value) ? { value, escape_formulas: false } : visible(value),
     },
   });
 }

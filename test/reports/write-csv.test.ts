@@ -83,6 +83,7 @@ test.each([
   ['+1', "'+1"],
   ['-12.50', '-12.50'],
   ['a,"b"', 'a,"b"'],
+  ['\u001b[31m\nred\u202ex', '\\u001b[31m\\u000ared\\u202ex'],
 ])('a text %j is written as %j, whatever its column', async (text, written) => {
   const row = record(1, 'failed', { documentId: text, by: text });
   const instruction = { ...row.instruction, account_name: text };
