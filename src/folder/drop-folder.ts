@@ -1,5 +1,6 @@
 import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { v7 } from 'uuid';
 import type { Sweep, SweepOptions } from '../domain/folder-sweep.ts';
 import type { Problem } from '../domain/problem.ts';
 import type { IntakeDeps } from '../intake/intake.ts';
@@ -12,7 +13,16 @@ import { writeWhole } from '../reports/write-reports.ts';
 import type { BatchRecord, Store } from '../store/store.ts';
 import { answeredStem, answerRefusal, answerStem } from './answers.ts';
 import { Incoming } from './incoming.ts';
-import { type DropFolderPaths, moveInto, openDropFolder, takeIn, type WorkItem, waitFor, workItems } from './layout.ts';
+import {
+  type DropFolderPaths,
+  isWrittenSince,
+  moveInto,
+  openDropFolder,
+  takeIn,
+  type WorkItem,
+  waitFor,
+  workItems,
+} from './layout.ts';
 
 /** Dependencies of a drop folder. */
 export interface FolderDeps {
@@ -133,6 +143,11 @@ export class DropFolder {
       return 'open';
     }
     const { schemaVersion, state, reports } = (await this.deps.report(batchId, place)).head;
+    if (await isWrittenSince(item.path, batch.sha256)) {
+      // Rows that came later are in no batch: it is taken again, as another file.
+      await waitFor(this.paths, { batchId: v7(), path: item.path });
+      return 'open';
+    }
     const document = { schemaVersion, batchId, state, reports };
     const moved = await moveInto(this.paths.done, item.path, { suffix: '.batch.json', document });
     this.reported.delete(batchId);

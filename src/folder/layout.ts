@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { access, chmod, lstat, mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { v7 } from 'uuid';
@@ -67,6 +69,26 @@ export async function workItems({ work }: DropFolderPaths): Promise<WorkItem[]> 
   return items;
 }
 
+/** More than a mode takes to be changed after the rename. */
+const TAKEN_WITHIN_MS = 1_000;
+
+/**
+ * Whether somebody has written to a file since it was taken with these bytes: who pauses looks like one who has finished. Its folder
+ * was made when it was taken, by the same clock.
+ */
+export async function isWrittenSince(path: string, sha256: string): Promise<boolean> {
+  try {
+    const [{ ctimeMs }, { mtimeMs }] = await Promise.all([lstat(path), lstat(dirname(path))]);
+    if (ctimeMs < mtimeMs + TAKEN_WITHIN_MS) return false;
+    const hash = createHash('sha256');
+    for await (const chunk of createReadStream(path)) hash.update(chunk);
+    return hash.digest('hex') !== sha256;
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    return false;
+  }
+}
+
 /**
  * Moves a file into a folder without overwriting (`payroll.csv`, then `payroll.2.csv`), with a document beside it whose name has
  * a suffix. False, and nothing is left behind, if somebody else has moved the file.
@@ -90,7 +112,7 @@ export async function moveInto(
   return true;
 }
 
-/** Moves a file to those of the batch that has its rows. Does nothing if somebody else has moved it. */
+/** Moves a file to those of another batch. Does nothing if somebody else has moved it. */
 export async function waitFor({ work }: DropFolderPaths, { batchId, path }: WorkItem): Promise<void> {
   const folder = join(work, batchId);
   await mkdir(folder, { recursive: true, mode: 0o700 });

@@ -6,6 +6,7 @@ import {
   renameSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -172,6 +173,30 @@ describe('a file under way', () => {
     await door.end(id ?? '');
     expect(await (await folder.watcher()).sweep()).toEqual({ ...NONE, ended: 1 });
   });
+
+  it.each([
+    ['skip', 'paid', { open: 1 }],
+    ['stop', 'told of', { refused: 1 }],
+  ] as const)(
+    'that its writer continued after a pause is taken again (%s): its later rows are %s',
+    async (invalid, _, then) => {
+      const door = await openTestDoor();
+      const folder = await openFolder(door, { invalid });
+      const watcher = await folder.watcher();
+      folder.drop('a.csv', csvOf([{ id: 'A' }]));
+      await settled(watcher);
+      const [[batchId = ''] = []] = folder.work();
+      writeFileSync(folder.path('work', batchId, 'a.csv'), csvOf([{ id: 'A' }, { id: 'B', amount: '2.00' }]));
+      const before = Date.now() / 1000 - 10;
+      utimesSync(folder.path('work', batchId), before, before);
+      await door.end(batchId);
+      await watcher.sweep();
+      expect(await watcher.sweep()).toEqual({ ...NONE, ...then });
+      expect(folder.list('done')).toEqual([]);
+      if (invalid === 'stop')
+        expect(folder.json('error', 'a.csv.error.json').findings).toMatchObject([{ row: 1, rule: 'already-taken' }]);
+    },
+  );
 
   it('waits with the batch that has its rows', async () => {
     const door = await openTestDoor();
