@@ -91,7 +91,7 @@ export const RULES: Readonly<Record<string, string>> = {
   'merged-cells':
     'Cells of the sheet are merged over several rows, but a workbook keeps the value only in the first of them. Unmerge them and fill in each row.',
   'message-id-reused':
-    'A file with this message id was already taken, and each message id can be used only once. Give a new file a new message id.',
+    'A file with this message id was already taken, and each message id can be used only once. Give a new file a new message id: in ABA another description or reel number, in NACHA another file id modifier.',
   'missing-column': 'The header line lacks a required column. Add it.',
   'missing-element': 'The message lacks an element that the standard requires at this place. Add it.',
   'more-findings': 'The file has more findings than are listed. Correct the listed ones and validate the file again.',
