@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
+import { currencyExponent } from '../../domain/currency.ts';
 import { OWN_FIELDS } from '../../domain/instruction.ts';
 import { shownValue } from '../../rules/finding.ts';
 import { DEPTH_MAX, JsonCursor, JsonSyntaxError } from '../json/json-cursor.ts';
@@ -29,11 +30,13 @@ const PROBLEMS_SHOWN = 10;
 const NOT_A_FIELD = 'a column of this product, not a payee field of the bank';
 
 const text = z.string().trim().min(1);
+/** Written otherwise it would match nothing. */
+const currency = text.refine((code) => currencyExponent(code) !== undefined, 'not an ISO 4217 code in capitals');
 const ACCOUNT = z.strictObject({
   uid: text,
   account_id: text,
   /** If given, a message with another currency for this account is refused. */
-  currency: text.optional(),
+  currency: currency.optional(),
 });
 const FILE = z.strictObject({
   /** Each value is an `ACCOUNT`, validated later in turns, since there can be very many. */
@@ -45,7 +48,7 @@ const FILE = z.strictObject({
       z.strictObject({
         serviceLevel: text.optional(),
         localInstrument: text.optional(),
-        currency: text.optional(),
+        currency: currency.optional(),
         clearingSystem: text.optional(),
         paymentType: text,
       }),

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
+import { currencyExponent } from '../../domain/currency.ts';
 import { INSTRUCTION_FIELDS } from '../../domain/instruction.ts';
 import type { CreditTransfer } from '../credit-transfer.ts';
 import { detectDelimiter } from '../csv/csv-text.ts';
@@ -139,6 +140,9 @@ const TWICE = {
 
 function problemOf(account: string, rest: Record<string, string>): typeof TWICE | undefined {
   if (account === '') return { problem: 'no account', hint: "Write the payee's account, or delete the line." };
+  // It would match nothing, and another line of the account would count.
+  if (rest.currency !== undefined && currencyExponent(rest.currency) === undefined)
+    return { problem: 'the currency is not an ISO 4217 code', hint: 'Write three capital letters such as EUR.' };
   const details = Object.keys(rest).filter((name) => !CONDITIONS.has(name));
   if (details.length === 0)
     return { problem: 'nothing about the payee', hint: 'Fill in a column, or delete the line.' };

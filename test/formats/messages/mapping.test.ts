@@ -76,6 +76,7 @@ describe('a mapping file', () => {
       /accounts\["\*\*\*1234"\] appears twice/,
     ],
     ['a rule without payment type', { paymentTypes: [{ currency: 'EUR' }] }, /paymentTypes\[0\]\.paymentType: /],
+    ['a rule for no currency', { paymentTypes: [{ currency: 'eur', paymentType: 'local' }] }, /\.currency: not an ISO/],
     ['another identity', { identity: 'msg-id' }, /identity: /],
     ['an array', [], /the file: /],
   ])('is refused: %s', async (_, content, message) => {

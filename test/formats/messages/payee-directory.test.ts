@@ -72,6 +72,11 @@ describe('a payee directory', () => {
       'account,beneficiary_id,mobile\nFR00CANARY1,b,1',
       /line 2: a beneficiary_id and other fields/,
     ],
+    [
+      'a currency that none is',
+      'account,currency,mobile\nFR00CANARY1,eur,1',
+      /line 2: the currency is not an ISO 4217/,
+    ],
     ['no column of accounts', 'iban,mobile\n1,1', /no column "account"/],
     ['a column of payouts', 'account,amount\n1,1', /column amount is not a column/],
     [
