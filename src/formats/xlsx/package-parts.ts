@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { crc32 } from 'node:zlib';
 import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
 import { fileFinding } from '../../rules/finding.ts';
 import { UnreadableFile } from '../decode.ts';
@@ -12,8 +13,8 @@ export const UNPACKED_BYTES_MAX = 256 * 1024 * 1024;
 const ENTRIES_MAX = 10_000;
 
 /**
- * The parts of a workbook, unpacked while they are read. Each part must have the size given in the zip directory, and all
- * together must stay below a limit. Throws `UnreadableFile`.
+ * The parts of a workbook, unpacked while they are read. Each part must have the size and the checksum given in the zip directory,
+ * and all together must stay below a limit. Throws `UnreadableFile`.
  */
 export class PackageParts implements Disposable {
   readonly file: string;
@@ -54,21 +55,25 @@ export class PackageParts implements Disposable {
     return this.entries.has(name.toLowerCase());
   }
 
-  /** Text of a part, in small pieces with turns for other work. */
+  /** Text of a part, in small pieces with turns for other work. Its checksum is known at the end: read it to there. */
   async *text(name: string): AsyncGenerator<string> {
     const entry = this.entries.get(name.toLowerCase());
     if (entry === undefined || entry.isEncrypted()) throw this.notAWorkbook();
     if (this.unpacked + entry.uncompressedSize > UNPACKED_BYTES_MAX) throw this.tooLarge();
     const decoder = new TextDecoder('utf-8', { fatal: true });
     let stream: Readable | undefined;
+    let checksum = 0;
     try {
       stream = await this.zip.openReadStreamPromise(entry);
       for await (const piece of inTurns(stream)) {
         this.unpacked += piece.length;
         if (this.unpacked > UNPACKED_BYTES_MAX) throw this.tooLarge();
+        checksum = crc32(piece, checksum);
         yield decoder.decode(piece, { stream: true });
       }
       yield decoder.decode();
+      // The library leaves this to its user.
+      if (checksum !== entry.crc32) throw this.notAWorkbook();
     } catch (error) {
       // Corrupt data, another size than in the directory, or another encoding.
       throw error instanceof UnreadableFile ? error : this.notAWorkbook();

@@ -14,6 +14,8 @@ export interface PartHandler {
   open(name: string, attribute: (name: string) => string | undefined): void;
   text?(text: string): void;
   close?(name: string): void;
+  /** True if the rest of the part means nothing. */
+  isOver?: boolean;
   /** Elements at whose end nothing earlier is needed any more. */
   boundary: string;
 }
@@ -48,12 +50,13 @@ export async function* walkPart(parts: PackageParts, name: string, handler: Part
     if (local === handler.boundary) boundary = parser.position;
   });
   for await (const text of parts.text(name)) {
+    if (handler.isOver === true) continue;
     parser.write(text);
     written += text.length;
     if (written - boundary > STRETCH_CHARACTERS_MAX) throw new UnreadableFile(recordTooLarge(parts.file, 1));
     yield;
   }
-  parser.close();
+  if (handler.isOver !== true) parser.close();
   yield;
 }
 

@@ -19,10 +19,7 @@ export interface SheetRow {
 /** The rows of a sheet that have content. Throws `UnreadableFile`. */
 export async function* sheetRows(parts: PackageParts, part: string, context: CellContext): AsyncGenerator<SheetRow> {
   const reader = new SheetReader(parts.file, context);
-  for await (const _ of walkPart(parts, part, reader)) {
-    yield* reader.take();
-    if (reader.isOver) return;
-  }
+  for await (const _ of walkPart(parts, part, reader)) yield* reader.take();
 }
 
 class SheetReader implements PartHandler {

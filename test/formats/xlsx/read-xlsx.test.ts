@@ -172,6 +172,14 @@ describe('no workbook holds more than a reader can bear', () => {
     `<Relationships xmlns="r"><Relationship Id="rId1" Type="x/officeDocument" Target="${target}"/></Relationships>`;
   const doctype = '<!DOCTYPE x [<!ENTITY a "aaaa">]><worksheet/>';
 
+  it('and one that was damaged is refused, though its sheet can be read', async () => {
+    const content = sheet([...HEADER], ['A', '1']);
+    // In the directory of the archive, the checksum of a part is 30 bytes before its name.
+    const at = content.lastIndexOf('xl/worksheets/sheet1.xml') - 30;
+    content.writeUInt32LE((content.readUInt32LE(at) ^ 1) >>> 0, at);
+    expect(await rulesOf(content)).toEqual([['not-a-workbook', 1, null]]);
+  });
+
   it('and an archive of other files is called one', async () => {
     const { findings } = await read(zip([['payroll.csv', 'id\nA\n']]));
     expect(findings).toMatchObject([
