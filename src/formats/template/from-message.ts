@@ -11,7 +11,9 @@ import { fieldNames } from './write-template.ts';
 type Fields = Readonly<Record<string, string>>;
 
 /** Columns of a payee directory that precede the bank's own fields. */
-const COLUMNS = ['account', 'bank', 'currency', 'beneficiary_type', 'payment_type'];
+const COLUMNS = ['account', 'bank', 'currency', 'beneficiary_id', 'beneficiary_type', 'payment_type'];
+/** A spreadsheet would run it; a phone number is none. What is left blank is taken from the message. */
+const FORMULA = /^(?:[=@\t\r]|[+-](?![\d ()./-]*$))/;
 /** Common fields; whatever else a bank requires may be the code of a clearing system. */
 const USUAL = /^(?:account_|first_name|last_name|company_name|mobile|region_country|swift_code|iban_no|address_)/;
 const TO_FILL_IN = { field: 'FIELD-OF-THE-BANK', paymentType: 'PAYMENT-TYPE-OF-THE-BANK' };
@@ -33,7 +35,7 @@ export class MessageParties {
     if (creditor.clearing !== undefined) this.systems.set(creditor.clearing.system, currency);
     const account = creditor.iban ?? creditor.account;
     if (account === undefined) return;
-    const { beneficiary_type, payment_type } = instruction;
+    const { beneficiary_id, beneficiary_type, payment_type } = instruction;
     if (payment_type === undefined && creditor.clearing === undefined) {
       const rule = { serviceLevel: service.levels?.[0], localInstrument: service.localInstrument, currency };
       this.withoutType.set(JSON.stringify(rule), present(rule));
@@ -41,7 +43,10 @@ export class MessageParties {
     const bank = creditor.bic ?? creditor.clearing?.member;
     const key = [accountKey(account), bankKey(bank ?? ''), currency].join(' ');
     const details = beneficiaryFields(instruction as Parameters<typeof beneficiaryFields>[0]);
-    this.payees.set(key, present({ ...details, account, bank, currency, beneficiary_type, payment_type }));
+    this.payees.set(
+      key,
+      present({ ...details, account, bank, currency, beneficiary_id, beneficiary_type, payment_type }),
+    );
   }
 
   get isEmpty(): boolean {
@@ -70,7 +75,8 @@ export class MessageParties {
   directory(entries: readonly RequiredDetailsEntry[]): string {
     const rows = [...this.payees.values()].map((payee) => {
       const askedOf = namesAskedOf(payee, entries);
-      return Object.fromEntries(Object.entries(payee).filter(([name]) => COLUMNS.includes(name) || askedOf.has(name)));
+      const shown = Object.entries(payee).filter(([name]) => COLUMNS.includes(name) || askedOf.has(name));
+      return Object.fromEntries(shown.filter(([, value]) => !FORMULA.test(value)));
     });
     return stringify(rows, { header: true, columns: [...COLUMNS, ...fieldNames(entries)] });
   }

@@ -148,6 +148,25 @@ describe('made from a message', () => {
     expect(rows[0]).toMatchObject({ uid: 'u-1001', account_id: 'acc-u1001-eur', account_name: 'Sample Metals' });
   });
 
+  it('payees keeps the ids that are known, and runs no name as a formula of a spreadsheet', async () => {
+    const message = join(folder, 'names.xml');
+    const [, other = {}] = transactions;
+    const creditor = '<Cdtr><Nm>=HYPERLINK("http://x")</Nm><CtctDtls><MobNb>+49-301234</MobNb></CtctDtls></Cdtr>';
+    writeFileSync(
+      message,
+      pain001({ payments: [{ transactions: [{ ...other, creditor }, ...transactions.slice(2)] }] }),
+    );
+    const known = join(folder, 'known.csv');
+    writeFileSync(known, `account,beneficiary_id\n${IBANS[0]},ben-1\n`);
+    const { session, told } = open('sandbox');
+    await template(session, 'payees', { from: message, payees: known });
+    const records: Record<string, string>[] = parse(told.text, { columns: true });
+    expect(records.map((it) => [it.account, it.beneficiary_id, it.account_name, it.mobile])).toEqual([
+      [IBANS[1], '', '', '+49-301234'],
+      [IBANS[0], 'ben-1', '', ''],
+    ]);
+  });
+
   it('is refused for another file, and for another kind of template', async () => {
     const csv = await written('sandbox', 'csv', 'no-message.csv', 'USD');
     await expect(made('mapping', csv, 'x')).rejects.toThrow('not a complete, readable bank message');
