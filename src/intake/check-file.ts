@@ -23,7 +23,8 @@ export async function checkFile(
   const staged = new StagedFile();
   try {
     const input = await readInstructions(path, staged, context).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === undefined) throw error;
+      // Others with a code are not about the file: a full disk under the rows read so far, say.
+      if (error.syscall === undefined) throw error;
       throw new IntakeRefusal('usage', 'file-unreadable', `${path} ${whyUnreadable(error)}.`, {
         hint: `Name an existing file: ${FILE_NAMES}.`,
       });

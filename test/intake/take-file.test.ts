@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import type { IntakeDeps } from '../../src/intake/intake.ts';
 import type { IntakeRefusal } from '../../src/intake/intake-refusal.ts';
+import { StagedFile } from '../../src/intake/staged-file.ts';
 import { type Agree, assertPlan, type TakeOptions, takeFile, takeUnpaid } from '../../src/intake/take-file.ts';
 import { csvOf, type Row } from '../e2e/payout-files.ts';
 import { pain001 } from '../formats/pain001/sample-message.ts';
@@ -69,6 +70,16 @@ it('owes a pain.001 an answer unless it is refused only for what our own files l
   };
   expect(await owed('')).toBe(false);
   expect(await owed('<CtrlSum>9.99</CtrlSum>')).toBe(true);
+});
+
+it('a full disk of ours is no fault of the file', async () => {
+  const door = await openTestDoor();
+  const full = Object.assign(new Error('database or disk is full'), { code: 'ERR_SQLITE_ERROR' });
+  const row = vi.spyOn(StagedFile.prototype, 'row').mockImplementation(() => {
+    throw full;
+  });
+  onTestFinished(() => row.mockRestore());
+  await expect(taken(door, file(door, 'a.csv', [{ id: '1' }]))).rejects.toBe(full);
 });
 
 it('several at once make one batch', async () => {
