@@ -4,7 +4,7 @@ import { v7 } from 'uuid';
 import type { Sweep, SweepOptions } from '../domain/folder-sweep.ts';
 import type { Problem } from '../domain/problem.ts';
 import type { IntakeDeps } from '../intake/intake.ts';
-import { IntakeRefusal } from '../intake/intake-refusal.ts';
+import { IntakeRefusal, OTHER_PLAN } from '../intake/intake-refusal.ts';
 import { isMakerUnknown, isOutsideScope } from '../intake/maker.ts';
 import { takeFile } from '../intake/take-file.ts';
 import type { BatchSummary } from '../reports/batch-report.ts';
@@ -111,7 +111,9 @@ export class DropFolder {
       if (batch === undefined) return 'open';
       return await this.report(batch, item);
     } catch (error) {
-      if (error instanceof IntakeRefusal || isOutsideScope(error)) return this.refuse(item, error);
+      // Whoever came in between is known in the next pass, and nobody here confirms plans.
+      const isOutrun = error instanceof IntakeRefusal && error.code === OTHER_PLAN;
+      if (!isOutrun && (error instanceof IntakeRefusal || isOutsideScope(error))) return this.refuse(item, error);
       if (isMakerUnknown(error)) throw error;
       this.deps.failed(error, item);
       return 'open';

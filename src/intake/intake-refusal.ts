@@ -12,6 +12,8 @@ export interface UnansweredMessage {
 
 /** Code of a refusal because of findings. */
 export const INPUT_INVALID = 'input-invalid';
+/** Code of a refusal because something has changed since the plan was made: the file may be handed over again. */
+export const OTHER_PLAN = 'other-plan';
 
 /** A file that is not taken: nothing was claimed, nothing sent. */
 export class IntakeRefusal extends Problem {

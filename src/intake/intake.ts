@@ -7,7 +7,7 @@ import type { Store } from '../store/store.ts';
 import { dropUnknown } from './check-existence.ts';
 import { checkFile } from './check-file.ts';
 import type { CheckedFile, KnownRows } from './checked-file.ts';
-import { INPUT_INVALID, IntakeRefusal, invalidInput, type UnansweredMessage } from './intake-refusal.ts';
+import { INPUT_INVALID, IntakeRefusal, invalidInput, OTHER_PLAN, type UnansweredMessage } from './intake-refusal.ts';
 import { dropKnown } from './known-rows.ts';
 import { lookAlikesSince, markLookAlikes } from './look-alikes.ts';
 import { assertMaker, assertScope, type MakerRules } from './maker.ts';
@@ -178,7 +178,7 @@ export async function claimFile(
   });
   if (claim.claimed) return { batchId };
   if ('changed' in claim) {
-    throw new IntakeRefusal('invalid-input', 'other-plan', `${CHANGED[claim.changed]}; nothing was sent.`, {
+    throw new IntakeRefusal('invalid-input', OTHER_PLAN, `${CHANGED[claim.changed]}; nothing was sent.`, {
       hint: 'Run again and check the plan.',
     });
   }

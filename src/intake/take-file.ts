@@ -1,7 +1,7 @@
 import type { Finding } from '../domain/finding.ts';
 import type { KnownRows } from './checked-file.ts';
 import { claimFile, type IntakeDeps, type IntakeOptions, type Prepared, prepareFile } from './intake.ts';
-import { alreadyTaken, IntakeRefusal } from './intake-refusal.ts';
+import { alreadyTaken, IntakeRefusal, OTHER_PLAN } from './intake-refusal.ts';
 import { takenBefore } from './known-batches.ts';
 import { assertMaker } from './maker.ts';
 import { type Outlook, outlookOf } from './outlook.ts';
@@ -94,7 +94,7 @@ async function take(deps: IntakeDeps, given: Prepared, options: TakeOptions, agr
 /** Throws if the plan does not have the hash that was agreed to. */
 export function assertPlan({ hash }: Plan, agreed: string | undefined): void {
   if (agreed === undefined || agreed === hash) return;
-  throw new IntakeRefusal('invalid-input', 'other-plan', `The plan has changed to ${hash}; nothing was sent.`, {
+  throw new IntakeRefusal('invalid-input', OTHER_PLAN, `The plan has changed to ${hash}; nothing was sent.`, {
     hint: 'Check it again with --dry-run, and run with the hash of the plan you accept.',
   });
 }

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Sweep, SweepOptions } from '../../src/domain/folder-sweep.ts';
 import { DropFolder } from '../../src/folder/drop-folder.ts';
 import { csvOf } from '../e2e/payout-files.ts';
@@ -197,6 +197,18 @@ describe('a file under way', () => {
         expect(folder.json('error', 'a.csv.error.json').findings).toMatchObject([{ row: 1, rule: 'already-taken' }]);
     },
   );
+
+  it('is tried again when somebody else came in between its plan and its claim', async () => {
+    const door = await openTestDoor();
+    const folder = await openFolder(door);
+    const watcher = await folder.watcher();
+    folder.drop('a.csv', csvOf([{ id: 'A' }]));
+    vi.spyOn(door.store, 'claimBatch').mockResolvedValueOnce({ claimed: false, known: [], changed: 'look-alike' });
+    expect(await settled(watcher)).toEqual({ ...NONE, taken: 1, open: 1 });
+    expect(folder.failed).toMatchObject([{ code: 'other-plan' }]);
+    expect(await watcher.sweep()).toEqual({ ...NONE, open: 1 });
+    expect(await door.store.batches(10)).toHaveLength(1);
+  });
 
   it('waits with the batch that has its rows', async () => {
     const door = await openTestDoor();
