@@ -123,16 +123,18 @@ function placeOf(context: SerializationContext | undefined): Place | undefined {
 }
 
 /** Temporal's suffix to the workflow id of a schedule's action. */
-const SCHEDULED_AT = /^-\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/;
+const SCHEDULED_AT = /-\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/;
 
 function misplaced(place: Place, context: SerializationContext | undefined): Undecodable | undefined {
   const here = placeOf(context);
   if (here === undefined) return undefined;
   if (here.namespace !== place.namespace) return 'elsewhere';
   if (here.workflowId === place.workflowId) return undefined;
-  const isScheduled =
-    here.workflowId.startsWith(place.workflowId) && SCHEDULED_AT.test(here.workflowId.slice(place.workflowId.length));
-  return isScheduled ? undefined : 'elsewhere';
+  // What a schedule starts has the input from the schedule, and the result from what it started last.
+  const isOfSchedule =
+    SCHEDULED_AT.test(here.workflowId) &&
+    here.workflowId.replace(SCHEDULED_AT, '') === place.workflowId.replace(SCHEDULED_AT, '');
+  return isOfSchedule ? undefined : 'elsewhere';
 }
 
 /** Of the `context` of an encrypted payload. */

@@ -14,7 +14,11 @@ const text = ({ metadata, data }: Payload): string =>
     .map((it) => Buffer.from(it).toString('latin1'))
     .join(' ');
 
-async function sealed(keys = codecKeys(), payload = CLEAR, place: typeof HERE = HERE): Promise<Payload> {
+async function sealed(
+  keys = codecKeys(),
+  payload = CLEAR,
+  place: Parameters<EncryptionCodec['encode']>[1] = HERE,
+): Promise<Payload> {
   const [one] = await new EncryptionCodec(keys).encode([payload], place);
   return one as Payload;
 }
@@ -85,9 +89,14 @@ describe('A payload', () => {
     expect(undecodableIn([value])).toBe('was encrypted for another workflow');
   });
 
-  it('of a schedule counts in what it starts', async () => {
-    const at = { ...HERE, workflowId: 'payout/1-2026-11-22T10:00:00Z' };
-    expect((await arrived(await sealed(), { at })).refused).toEqual([]);
+  it('of a schedule counts in what it starts, and what that returns in what it starts next', async () => {
+    const [first, next, other] = ['1-2026-11-22T10:00:00Z', '1-2026-11-22T10:05:00Z', '2-2026-11-22T10:05:00Z'].map(
+      (id) => ({ ...HERE, workflowId: `payout/${id}` }),
+    );
+    expect((await arrived(await sealed(), { at: first })).refused).toEqual([]);
+    const result = await sealed(undefined, undefined, first);
+    expect((await arrived(result, { at: next })).refused).toEqual([]);
+    for (const at of [other, HERE]) expect((await arrived(result, { at })).refused).toEqual(['elsewhere']);
   });
 
   it('of an activity belongs to the workflow that asked for it', async () => {
