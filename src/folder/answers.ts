@@ -55,4 +55,4 @@ async function refusalStem(
 const nameOf = ({ messageId }: OriginalMessage): string => encodeURIComponent(messageId).slice(0, STEM_MAX);
 
 /** A UUID of version 7 begins with its time (RFC 9562): a repeated answer has the same date and is identical. */
-const takenAt = (id: string): number => Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
+export const takenAt = (id: string): number => Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);

@@ -11,7 +11,7 @@ import type { BatchSummary } from '../reports/batch-report.ts';
 import { stageOf } from '../reports/pain002/stage.ts';
 import { writeWhole } from '../reports/write-reports.ts';
 import type { BatchRecord, Store } from '../store/store.ts';
-import { answeredStem, answerRefusal, answerStem } from './answers.ts';
+import { answeredStem, answerRefusal, answerStem, takenAt } from './answers.ts';
 import { Incoming } from './incoming.ts';
 import {
   type DropFolderPaths,
@@ -38,6 +38,13 @@ export interface FolderDeps {
 /** Between two looks at a file that may still be being written. */
 export const LOOK_EVERY_MS = 2_000;
 
+/** How long a file that may be cut off is not refused: its writer may have paused for longer than between two looks. */
+const CUT_OFF_PATIENCE_MS = 10_000;
+const CUT_OFF: ReadonlySet<string> = new Set([
+  ...['broken-quote', 'no-rows', 'not-a-workbook', 'not-json', 'not-well-formed', 'truncated-file'],
+  ...['wrong-field-count', 'wrong-record-length'],
+]);
+
 /** State of a file after a pass; `gone`: another watcher has moved it. */
 type Found = 'refused' | 'ended' | 'open' | 'gone';
 
@@ -63,15 +70,15 @@ export class DropFolder {
     return new DropFolder(deps, options, await openDropFolder(options.dir));
   }
 
-  /** One pass without earlier looks, so it looks twice itself. */
+  /** One pass without earlier looks or later ones, so it looks twice itself, and refuses at once. */
   async sweepOnce(lookEveryMs: number): Promise<Sweep> {
     await this.incoming.whole();
     await pause(lookEveryMs);
-    return this.sweep();
+    return this.sweep(0);
   }
 
   /** Takes the complete files, and continues with those under way. */
-  async sweep(): Promise<Sweep> {
+  async sweep(cutOffPatienceMs = CUT_OFF_PATIENCE_MS): Promise<Sweep> {
     const done: Sweep = { taken: 0, refused: 0, ended: 0, open: 0 };
     for (const name of await this.incoming.whole()) {
       if (!(await takeIn(this.paths, name))) continue;
@@ -83,7 +90,7 @@ export class DropFolder {
     if (items.length === 0) return done;
     const intake = await this.deps.intake();
     for (const item of items) {
-      const found = await this.goOn(intake, item);
+      const found = await this.goOn(intake, item, Date.now() - cutOffPatienceMs);
       if (found !== 'gone') done[found] += 1;
     }
     return done;
@@ -105,7 +112,8 @@ export class DropFolder {
     }
   }
 
-  private async goOn(intake: IntakeDeps, item: WorkItem): Promise<Found> {
+  /** `since`: a file taken later may still be being written. */
+  private async goOn(intake: IntakeDeps, item: WorkItem, since: number): Promise<Found> {
     try {
       const batch = (await this.deps.store.batch(item.batchId)) ?? (await this.take(intake, item));
       if (batch === undefined) return 'open';
@@ -113,6 +121,7 @@ export class DropFolder {
     } catch (error) {
       // Whoever came in between is known in the next pass, and nobody here confirms plans.
       const isOutrun = error instanceof IntakeRefusal && error.code === OTHER_PLAN;
+      if (isCutOff(error) && takenAt(item.batchId) > since) return 'open';
       if (!isOutrun && (error instanceof IntakeRefusal || isOutsideScope(error))) return this.refuse(item, error);
       if (isMakerUnknown(error)) throw error;
       this.deps.failed(error, item);
@@ -167,3 +176,6 @@ export class DropFolder {
     }
   }
 }
+
+const isCutOff = (error: unknown): boolean =>
+  error instanceof IntakeRefusal && error.findings.some(({ rule }) => CUT_OFF.has(rule));

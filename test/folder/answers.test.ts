@@ -62,7 +62,7 @@ it('each refused file of one message id keeps its answer, and the same file agai
     ['again.xml', wrong],
   ] as const) {
     drop(name, text);
-    expect(await watcher.sweep()).toMatchObject({ refused: 1 });
+    expect(await watcher.sweep(0)).toMatchObject({ refused: 1 });
   }
   const [first = '', second = '', ...more] = answers();
   expect(more).toEqual([]);

@@ -226,6 +226,22 @@ describe('a file under way', () => {
 });
 
 describe('a file that is refused', () => {
+  it('is not refused at once if it may be cut off: its writer may go on after a pause', async () => {
+    const door = await openTestDoor();
+    const folder = await openFolder(door);
+    const watcher = await folder.watcher();
+    const [whole, open] = [csvOf([{ id: 'A' }, { id: 'B', amount: '2.00' }]), csvOf([{ id: 'C' }])];
+    folder.drop('a.csv', whole.slice(0, -30));
+    folder.drop('c.csv', `${open}"C`);
+    expect(await settled(watcher)).toEqual({ ...NONE, taken: 2, open: 2 });
+    const [[batchId = ''] = []] = folder.work();
+    writeFileSync(folder.path('work', batchId, 'a.csv'), whole);
+    expect(await watcher.sweep()).toEqual({ ...NONE, open: 2 });
+    expect((await door.store.batches(10)).map((batch) => batch.batchId)).toEqual([batchId]);
+    expect(await watcher.sweep(0)).toEqual({ ...NONE, open: 1, refused: 1 });
+    expect(folder.json('error', 'c.csv.error.json').findings).toMatchObject([{ rule: 'broken-quote' }]);
+  });
+
   it('is kept with the error document beside it, and nothing of it is claimed', async () => {
     const door = await openTestDoor();
     const folder = await openFolder(door);
