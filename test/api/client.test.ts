@@ -39,7 +39,7 @@ const B = '/v1/banking/beneficiaries';
 
 /** Operation, call, answer's data, request line as it must arrive, body, what the caller gets. */
 type Case = [string, (bank: Bank) => Promise<unknown>, unknown, string, unknown, unknown];
-const readAccount = { ...account, currency: 'USD', balance: '12.5', updated_at: undefined };
+const readAccount = { ...account, currency: 'USD', balance: '12.50', updated_at: undefined };
 const readOrder = { order_id: 'o', status: 'BRAND_NEW', rate: '1.0625', created_at: 1767225600000 };
 
 const CASES: Case[] = [
@@ -86,7 +86,7 @@ const CASES: Case[] = [
     fee,
     `GET ${T}/payment/fee?uid=u&account_id=a&beneficiary_id=b&amount=1.00&currency=USD`,
     '',
-    { fee: '3', fee_currency: 'USD' },
+    { fee: '3.00', fee_currency: 'USD' },
   ],
   [
     'transactions.payment',
@@ -102,7 +102,7 @@ const CASES: Case[] = [
     fee,
     `GET ${T}/transfer/fee?source_account_id=s&destination_account_id=d&amount=1`,
     '',
-    { fee: '3', fee_currency: 'USD' },
+    { fee: '3.00', fee_currency: 'USD' },
   ],
   [
     'transactions.transfer',
@@ -118,7 +118,7 @@ const CASES: Case[] = [
     quote,
     `GET ${T}/fx/quote?sell_account=s&buy_account=b&amount=2&currency=USD`,
     '',
-    { ...quote, rate: '2.5' },
+    { ...quote, sell_amount: '1.00', buy_amount: '2.00', rate: '2.5' },
   ],
   [
     'transactions.fx',

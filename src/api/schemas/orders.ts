@@ -8,6 +8,7 @@ import {
   optionalTimestamp,
   optionalWord,
   pageOf,
+  spelled,
   wireText,
 } from './wire.ts';
 
@@ -39,7 +40,13 @@ const record = z.object({
   fee: optionalAmount,
   fee_currency: optionalWord,
 });
-export const order = record.transform((shown) => ({ ...shown, stage: orderStage(shown.status) }));
+const orderSpelled = spelled({
+  sell_amount: 'sell_currency',
+  buy_amount: 'buy_currency',
+  transaction_amount: 'transaction_currency',
+  fee: 'fee_currency',
+});
+export const order = record.transform((shown) => ({ ...orderSpelled(shown), stage: orderStage(shown.status) }));
 /** An order of any bank; what the bank omits is absent. */
 export type Order = Partial<z.infer<typeof order>> & Pick<z.infer<typeof order>, 'order_id' | 'status' | 'stage'>;
 

@@ -1,25 +1,29 @@
 import { z } from 'zod';
-import { amount, currencyCode, decimal, identifier, optionalAmount, optionalText } from './wire.ts';
+import { amount, currencyCode, decimal, identifier, optionalAmount, optionalText, spelled } from './wire.ts';
+
+const feeSpelled = spelled({ fee: 'fee_currency' });
 
 /** Payment fee (interface section 4). */
-export const paymentFee = z.object({ fee: amount, fee_currency: currencyCode });
+export const paymentFee = z.object({ fee: amount, fee_currency: currencyCode }).transform(feeSpelled);
 export type PaymentFee = z.infer<typeof paymentFee>;
 
-export const transferFee = z.object({ fee: amount, fee_currency: currencyCode });
+export const transferFee = z.object({ fee: amount, fee_currency: currencyCode }).transform(feeSpelled);
 export type TransferFee = z.infer<typeof transferFee>;
 
 /** FX quote (interface section 4). Without id and expiry: the rate is not locked. */
-export const fxQuote = z.object({
-  sell_account: identifier,
-  buy_account: identifier,
-  sell_amount: amount,
-  buy_amount: amount,
-  fee: optionalAmount,
-  fee_currency: optionalText,
-  rate: decimal,
-  sell_currency: currencyCode,
-  buy_currency: currencyCode,
-});
+export const fxQuote = z
+  .object({
+    sell_account: identifier,
+    buy_account: identifier,
+    sell_amount: amount,
+    buy_amount: amount,
+    fee: optionalAmount,
+    fee_currency: optionalText,
+    rate: decimal,
+    sell_currency: currencyCode,
+    buy_currency: currencyCode,
+  })
+  .transform(spelled({ sell_amount: 'sell_currency', buy_amount: 'buy_currency', fee: 'fee_currency' }));
 export type FxQuote = z.infer<typeof fxQuote>;
 
 /** Answer of every order POST. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { currencyExponent } from '../../domain/currency.ts';
 
 /**
  * Tolerant building blocks for the bank's answers. The interface gives examples, not types, so a number is accepted for a decimal
@@ -23,6 +24,32 @@ export const optionalDecimal = z
  */
 export const amount = decimal.transform(unsigned);
 export const optionalAmount = optionalDecimal.transform((value) => value && unsigned(value));
+
+/**
+ * The one spelling of each amount, by the currency that the answer shows in another member. Approvals and reports hold amounts as
+ * text, and a bank may write "1.5", "1.50" and "1.500000" in turn.
+ */
+export const spelled =
+  <Amount extends string, Currency extends string>(currencies: Record<Amount, Currency>) =>
+  <T extends { [member in Amount | Currency]?: string | undefined }>(shown: T): T => {
+    const result = { ...shown };
+    for (const member of Object.keys(currencies) as Amount[]) {
+      const [text, currency = ''] = [shown[member], shown[currencies[member]]];
+      if (text !== undefined) result[member] = inCurrency(text, currency) as T[Amount];
+    }
+    return result;
+  };
+
+/** With the decimals of its currency, and no zeros beyond them. */
+function inCurrency(text: string, currency: string): string {
+  const exponent = currencyExponent(currency);
+  if (exponent === undefined) return text;
+  const [whole = '', fraction = ''] = text.split('.');
+  let end = fraction.length;
+  while (end > exponent && fraction[end - 1] === '0') end -= 1;
+  const decimals = fraction.slice(0, end).padEnd(exponent, '0');
+  return decimals === '' ? whole : `${whole}.${decimals}`;
+}
 
 function unsigned(value: string): string {
   return value.replace(/^-/, '');

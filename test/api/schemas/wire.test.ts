@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { accountBalance } from '../../../src/api/schemas/accounts.ts';
 import { order } from '../../../src/api/schemas/orders.ts';
+import { fxQuote, paymentFee } from '../../../src/api/schemas/transactions.ts';
 import {
   amount,
   decimal,
@@ -17,6 +19,36 @@ const record = z.object({ text: optionalText, amount: optionalDecimal, at: optio
 test.each(['1.25', '-1.25', -1.25, ' -1.25 '])('an amount of %j is how much it is, without a sign', (wire) => {
   expect([amount.parse(wire), optionalAmount.parse(wire)]).toEqual(['1.25', '1.25']);
   expect([optionalAmount.parse(null), optionalAmount.parse('')]).toEqual([undefined, undefined]);
+});
+
+describe('money reads the same however an answer spells it, so that an approval of a fee stays one', () => {
+  test.each(['1.5', '1.50', '1.500000', 1.5])('%j', (wire) => {
+    const quote = { sell_amount: wire, buy_amount: wire, fee: wire, fee_currency: 'EUR', rate: '1.1000' };
+    const of = { sell_account: 'a', buy_account: 'b', sell_currency: 'EUR', buy_currency: 'KWD' };
+    expect(paymentFee.parse({ fee: wire, fee_currency: 'usd' })).toEqual({ fee: '1.50', fee_currency: 'USD' });
+    expect(fxQuote.parse({ ...quote, ...of })).toMatchObject({ sell_amount: '1.50', buy_amount: '1.500', fee: '1.50' });
+    expect(
+      order.parse({
+        order_id: 'o',
+        status: 'COMPLETED',
+        transaction_amount: wire,
+        transaction_currency: 'USD',
+        fee: wire,
+      }),
+    ).toMatchObject({ transaction_amount: '1.50', fee: String(wire) });
+    expect(
+      accountBalance.parse({ uid: 'u', account_id: 'a', currency: 'USD', balance: wire, frozen: null }),
+    ).toMatchObject({ balance: '1.50', frozen: undefined });
+  });
+});
+
+test.each([
+  ['-2', 'USD', '-2.00'],
+  ['0.0125', 'USD', '0.0125'],
+  ['150.000', 'JPY', '150'],
+  ['1.500', 'XXQ', '1.500'],
+])('%s %s is spelled %s', (balance, currency, spelling) => {
+  expect(accountBalance.parse({ uid: 'u', account_id: 'a', currency, balance })).toMatchObject({ balance: spelling });
 });
 
 describe('an optional field', () => {
