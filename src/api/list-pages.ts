@@ -1,6 +1,6 @@
 import type { BeneficiariesOf, BeneficiaryScan, ListOptions, OrderScan, Scan } from './bank.ts';
 import type { ReadOptions } from './call-options.ts';
-import { conditionOf } from './errors.ts';
+import { conditionOf, isBankError, isJudged } from './errors.ts';
 import type { Beneficiary } from './schemas/beneficiaries.ts';
 import type { Order, OrderQuery } from './schemas/orders.ts';
 import type { Page } from './schemas/wire.ts';
@@ -151,7 +151,7 @@ async function* pagesOf<T>(
   for (let number = 1; ; number += 1) {
     const full = number > 1 && places === (total ?? 0);
     const page = await read(number).catch((error: unknown): Page<T> => {
-      if (full && conditionOf(error) === 'bad-request') return { records: [] };
+      if (full && (isJudged(error) || (isBankError(error) && error.httpStatus === 404))) return { records: [] };
       throw error;
     });
     if (number > 1 && (page.records.length === 0 || (full && page.page !== undefined && page.page < number))) return;

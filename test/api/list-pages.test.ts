@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { envelopeError } from '../../src/api/errors.ts';
+import { envelopeError, UnknownOutcomeError } from '../../src/api/errors.ts';
 import { type OrderPages, type Pages, readAllBeneficiaries, readAllOrders } from '../../src/api/list-pages.ts';
 import type { Beneficiary } from '../../src/api/schemas/beneficiaries.ts';
 import type { Order } from '../../src/api/schemas/orders.ts';
@@ -12,6 +12,8 @@ const ordersNamed = (count: number, prefix = 'o') =>
 
 const QUERY = { uid: 'u-1', currency: 'USD' };
 const refused = envelopeError(2002, { operation: 'GET list' });
+const withoutEnvelope = (httpStatus: number) =>
+  new UnknownOutcomeError('no envelope', { outcome: 'ambiguous', retryable: false, operation: 'GET list', httpStatus });
 
 /** A bank with one list, and the pages and sizes asked of it. */
 function listing(list: (query: { page: number; page_size: number }) => Page<Order>) {
@@ -112,10 +114,16 @@ describe('behind the last page a bank may', () => {
     ['serve an empty page without a total', () => ({ records: [] })],
     ['serve an empty page with a total of 0', () => ({ total: 0, records: [] })],
     ['show the last page and say so', (last) => ({ ...last, page: 2 })],
-    [
-      'refuse',
+    ...[2002, 2004, 2005].map((code): [string, () => never] => [
+      `refuse with ${code}`,
       () => {
-        throw refused;
+        throw envelopeError(code, { operation: 'GET list' });
+      },
+    ]),
+    [
+      'answer 404 with a page',
+      () => {
+        throw withoutEnvelope(404);
       },
     ],
   ])('%s', async (_, behind) => {
