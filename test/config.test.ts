@@ -114,7 +114,7 @@ describe('a value that cannot be used', () => {
     ['PAYOUTS_FEE_CAP', '-1'],
     ['PAYOUTS_FEE_CAP', '1e3'],
     ['PAYOUTS_MAX_SLIPPAGE', '1'],
-    ['PAYOUTS_AUTH_BODY', '{"key":1}'],
+    ['PAYOUTS_AUTH_BODY', '["{key}"]'],
     ['PAYOUTS_AUTH_BEFORE_EXECUTION', 'yes'],
     ['PAYOUTS_APPROVAL_POLICY', '{"rules":[{"approvals":1,"limit":"5"}]}'],
     ['PAYOUTS_APPROVAL_POLICY', '{"rules":[{"amountAtLeast":"5","approvals":1}]}'],
@@ -143,6 +143,12 @@ describe('the bank', () => {
   it('is the remote one at PAYOUTS_API_URL, without a trailing slash', () => {
     const { bank } = loadConfig({ PAYOUTS_API_URL: 'https://bank.example/base/', ...access });
     expect(bank).toMatchObject({ kind: 'remote', url: 'https://bank.example/base' });
+  });
+
+  it('may be asked for a token by any JSON object, by GET only with texts: they are headers', () => {
+    const PAYOUTS_AUTH_BODY = '{"auth":{"key":"{key}","scopes":["pay"]},"ttl":600}';
+    expect(loadConfig({ PAYOUTS_AUTH_BODY }).bank.auth.body).toBe(PAYOUTS_AUTH_BODY);
+    expect(errorOf({ PAYOUTS_AUTH_BODY, PAYOUTS_AUTH_METHOD: 'GET' }).key).toBe('PAYOUTS_AUTH_BODY');
   });
 
   it('on another machine refuses the default key or secret of the sandbox', () => {

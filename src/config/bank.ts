@@ -2,7 +2,7 @@ import { isLoopback } from '../domain/loopback.ts';
 import { ConfigError } from './config-error.ts';
 import { key, type ValuesOf } from './key.ts';
 import { Secret } from './secret.ts';
-import { count, flag, httpUrl, jsonTexts, oneOf, text } from './values.ts';
+import { count, flag, httpUrl, jsonObject, oneOf, text } from './values.ts';
 
 /** How the bank is reached. Settings marked (api-gaps) stand in for what the interface does not show. */
 export const BANK_KEYS = {
@@ -16,7 +16,7 @@ export const BANK_KEYS = {
   ),
   PAYOUTS_AUTH_METHOD: key(oneOf('POST', 'GET'), 'POST', 'method of the token request (api-gaps)'),
   PAYOUTS_AUTH_BODY: key(
-    jsonTexts,
+    jsonObject,
     '{"api_key":"{key}","api_secret":"{secret}"}',
     'JSON template of the token request; with GET its members are sent as headers (api-gaps)',
   ),
@@ -64,6 +64,14 @@ export type BankConfig = {
 
 export function bankOf(values: BankValues): BankConfig {
   const { PAYOUTS_API_URL: url, PAYOUTS_API_KEY: key, PAYOUTS_API_SECRET: secret } = values;
+  const isHeader = (value: unknown) => typeof value === 'string';
+  if (values.PAYOUTS_AUTH_METHOD === 'GET' && !Object.values(values.PAYOUTS_AUTH_BODY).every(isHeader)) {
+    throw new ConfigError(
+      'PAYOUTS_AUTH_BODY',
+      'has a member that is no text',
+      'With GET each member is sent as a header.',
+    );
+  }
   const access = {
     key: new Secret(key),
     secret: new Secret(secret),

@@ -163,6 +163,8 @@ export const storeUrl = z
 /** JSON object with text values. */
 export const jsonTexts = readBy((given) => parsed(given, z.record(z.string(), z.string())));
 
+export const jsonObject = readBy((given) => parsed(given, z.record(z.string(), z.json())));
+
 /** `{"USD":"10000"}`: a decimal for each currency. */
 export const amountsByCurrency = readBy((given) => parsed(given, z.record(z.string().regex(/^[A-Z]{3}$/), decimal)));
 
