@@ -1,5 +1,5 @@
 import type { OrderStatus } from '../../api/schemas/order-status.ts';
-import type { Outcome } from './order-row.ts';
+import { ENDS, type Outcome } from './sentinels.ts';
 
 /**
  * The sandbox's choice of order transitions; the interface lists the statuses and shows no transition (section 3).
@@ -13,7 +13,7 @@ import type { Outcome } from './order-row.ts';
  */
 
 /** Statuses that end only by a person or `expired_at`, and final ones. */
-type Untimed = 'WAIT_FOR_AUDIT' | 'REJECTED' | 'CANCELLED' | 'FAILED' | 'CLOSED';
+type Untimed = 'WAIT_FOR_AUDIT' | 'REJECTED' | 'CANCELLED' | Exclude<(typeof ENDS)[Outcome], 'COMPLETED' | undefined>;
 
 /** A status that the interface does not list. */
 export const UNLISTED_STATUS = 'IN_CLEARING';
@@ -55,17 +55,7 @@ export interface Step {
   to: StepTarget;
 }
 
-const ENDS = {
-  complete: 'COMPLETED',
-  refund: 'COMPLETED',
-  fail: 'FAILED',
-  close: 'CLOSED',
-  stuck: undefined,
-} as const satisfies Record<Outcome, OrderStatus | undefined>;
-
-type TimedTarget = (order: OrderState) => StepTarget | undefined;
-
-const TARGETS: { readonly [status in keyof SettleTimes]: TimedTarget } = {
+const TARGETS: { readonly [status in keyof SettleTimes]: (order: OrderState) => StepTarget | undefined } = {
   ACCEPTED: ({ needsAudit }) => (needsAudit ? 'WAIT_FOR_AUDIT' : 'SUBMITTING'),
   APPROVING: () => 'APPROVED',
   APPROVED: () => 'SUBMITTING',

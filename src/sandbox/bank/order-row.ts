@@ -1,12 +1,10 @@
 import type { Order } from '../../api/schemas/orders.ts';
 import { formatMinor } from '../../domain/money.ts';
 import type { Profile } from './profile.ts';
+import type { Outcome } from './sentinels.ts';
 
 /** Where an order's money is: held on the paying account, moved for good, or returned (never taken). */
 export type MoneyState = 'held' | 'settled' | 'released';
-
-/** How an order ends; chosen at acceptance (`sentinels.ts`). */
-export type Outcome = 'complete' | 'fail' | 'close' | 'stuck' | 'refund';
 
 export type OrderType = 'PAYMENT' | 'TRANSFER' | 'FX' | 'REFUND';
 

@@ -1,5 +1,16 @@
+import type { OrderStatus } from '../../api/schemas/order-status.ts';
 import { badRequest, Refusal, type RefusalCode } from '../refusal.ts';
-import type { OrderType, Outcome } from './order-row.ts';
+
+/** The final status of each outcome, chosen at acceptance; undefined: it stays SUBMITTED. */
+export const ENDS = {
+  complete: 'COMPLETED',
+  refund: 'COMPLETED',
+  fail: 'FAILED',
+  close: 'CLOSED',
+  stuck: undefined,
+} as const satisfies Record<string, OrderStatus | undefined>;
+
+export type Outcome = keyof typeof ENDS;
 
 /** The effect of a sentinel on its order. */
 interface Sentinel {
@@ -32,7 +43,7 @@ export const SENTINELS: Readonly<Record<string, Sentinel>> = {
 const PREFIX = 'sandbox:';
 
 /** The sentinel in an order's note. Throws its code, or 2002 if it does not fit the order. */
-export function sentinelOf(note: string | null, type: OrderType): { outcome: Outcome; audit: boolean } {
+export function sentinelOf(note: string | null, type: string): { outcome: Outcome; audit: boolean } {
   const sentinel = note !== null && Object.hasOwn(SENTINELS, note) ? SENTINELS[note] : undefined;
   if (sentinel === undefined && note?.startsWith(PREFIX)) throw badRequest('not a note that the sandbox knows');
   if (sentinel?.outcome === 'refund' && type !== 'PAYMENT') throw badRequest('only a payment is refunded');

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ORDER_STATUSES } from '../../../src/api/schemas/order-status.ts';
 import { DEFAULT_SETTLE_TIMES, nextStep, type OrderState } from '../../../src/sandbox/bank/order-machine.ts';
+import { ENDS, type Outcome } from '../../../src/sandbox/bank/sentinels.ts';
 
 const plain = { since: 1_000, needsAudit: false, outcome: 'complete', expiredAt: null, viaUnlisted: false } as const;
 const stepOf = (state: Partial<OrderState> & { status: string }) =>
@@ -44,10 +45,9 @@ describe('the order machine', () => {
 
   test('reaches every status of the interface from ACCEPTED, by the clock or a decision', () => {
     const reached = new Set<string>(['ACCEPTED']);
-    const outcomes = ['complete', 'fail', 'close', 'stuck', 'refund'] as const;
     for (const status of reached) {
       if (status === 'WAIT_FOR_AUDIT') reached.add('APPROVING').add('REJECTING');
-      for (const outcome of outcomes) {
+      for (const outcome of Object.keys(ENDS) as Outcome[]) {
         for (const needsAudit of [true, false]) {
           const to = stepOf({ status, outcome, needsAudit, expiredAt: 2_000 })?.to;
           if (to !== undefined && to !== 'refund') reached.add(to);
