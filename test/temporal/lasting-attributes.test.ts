@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { INSTRUCTION_FIELDS, type PayoutInstruction, payoutInput } from '../../src/domain/instruction.ts';
+import { SEARCH_ATTRIBUTES } from '../../src/domain/names.ts';
 import { lastingAttributes, searchAttributes } from '../../src/workflows/search-attributes.ts';
 
 const namesOf = (input: Parameters<typeof lastingAttributes>[1]): Record<string, unknown> =>
@@ -20,6 +22,15 @@ it('tells document and user of a payout, and nothing else of its input', () => {
     PayoutDocument: 'INV-1',
     PayoutUid: 'u-1',
   });
+});
+
+it('sets each of them for a row of a batch, whose workflow input has not all that the row says', () => {
+  const instruction = Object.fromEntries(
+    INSTRUCTION_FIELDS.map((field) => [field, 'said']),
+  ) as unknown as PayoutInstruction;
+  const input = payoutInput({ instruction, batchId: 'b-1', by: 'carol', generation: 0 });
+  const changing = ['PayoutState', 'PayoutOrderId', 'PayoutNeedsAttention'];
+  expect([...Object.keys(namesOf(input)), ...changing].sort()).toEqual(Object.keys(SEARCH_ATTRIBUTES).sort());
 });
 
 it.each([
