@@ -63,14 +63,15 @@ onEveryStore('a store whose steps do not lead to those of this build', (test) =>
     await test.open();
     const db = openTables(test.url());
     onTestFinished(() => db.destroy());
-    await sql`update payouts_migration set name = '0001-create-tables'`.execute(db);
+    await sql`update payouts_migration set name = '0001-create-tables' where name = '0001-schema'`.execute(db);
+    const before = await appliedSteps(db);
     const place = storeLocation(test.url());
     await expect(test.open()).rejects.toMatchObject({
       code: 'store-other-version',
       message: expect.stringContaining(place.kind === 'file' ? place.path : 'PostgreSQL'),
       hint: expect.stringContaining('use a new store'),
     });
-    expect(await appliedSteps(db)).toEqual(['0001-create-tables']);
+    expect(await appliedSteps(db)).toEqual(before);
   });
 });
 
