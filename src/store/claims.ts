@@ -10,7 +10,7 @@ import { batchOfMessage, insertRefused, type RefusedRow } from './batches.ts';
 import { chunksInTurns } from './chunks.ts';
 import type { Database } from './database.ts';
 import { json } from './json-columns.ts';
-import type { Tables } from './schema.ts';
+import type { Tables, WrittenLater } from './schema.ts';
 import { inTransaction } from './transaction.ts';
 
 export interface ClaimRow {
@@ -146,11 +146,6 @@ export type Written<Table extends keyof Tables, Later extends keyof Tables[Table
     ? Insertable<Tables[Table]>[Column]
     : never;
 };
-
-/** Columns written as a payout proceeds. */
-export type WrittenLater =
-  | ('claimRunId' | 'term' | 'assessed' | 'fundsNeeded' | 'reason' | 'reasonCode' | 'orderId' | 'fee' | 'feeCurrency')
-  | ('closedRuns' | 'closedAtState' | 'nextRestartAt' | 'releasedAt' | 'endedAt');
 
 function batchOf({
   batchId,

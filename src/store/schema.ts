@@ -130,6 +130,11 @@ interface PayoutTable {
   endedAt: number | null;
 }
 
+/** Columns of a payout that are written as it proceeds; its claim writes the others. */
+export type WrittenLater =
+  | ('claimRunId' | 'term' | 'assessed' | 'fundsNeeded' | 'reason' | 'reasonCode' | 'orderId' | 'fee' | 'feeCurrency')
+  | ('closedRuns' | 'closedAtState' | 'nextRestartAt' | 'releasedAt' | 'endedAt');
+
 /** Without the closed runs, which only a `QuietPayout` shows. */
 export type PayoutRecord = Omit<Selectable<PayoutTable>, 'closedRuns' | 'closedAtState' | 'nextRestartAt'>;
 
