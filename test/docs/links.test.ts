@@ -56,6 +56,15 @@ describe.each(documents)('%s', (path) => {
     const named = [...text.matchAll(/(?<![\w./-])(?:src|test|docs|examples|scripts|bin)\/[\w./-]*\w/g)];
     expect(named.map(([name]) => name).filter((name) => !exists(name))).toEqual([]);
   });
+
+  it('names in a source what is in it', () => {
+    const told = [...text.matchAll(/((?:`(?!PAYOUTS_)[\w.]+`(?:,\s|\sand\s)?)+)\s(?:in\s|\()`(src\/[\w./-]+\.ts)`/g)];
+    const missing = told.flatMap(([, names = '', file = '']) => {
+      const words = new Set(documentText(file).match(/\w+/g));
+      return (names.match(/\w+/g) ?? []).filter((name) => !words.has(name)).map((name) => `${name} in ${file}`);
+    });
+    expect(missing).toEqual([]);
+  });
 });
 
 it('finds the documents', () => {
