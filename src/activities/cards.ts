@@ -1,5 +1,5 @@
 import type { ResumeInput } from '../domain/card-sending.ts';
-import { viewOf } from '../services/card-events/card-view.ts';
+import { viewOf } from '../services/cards/card-view.ts';
 import { type PrepareCardInput, prepareCard } from '../services/cards/prepare-card.ts';
 import { type RecordCardStateInput, recordCardState } from '../services/cards/record-card-state.ts';
 import { resumePayment } from '../services/cards/resume-payment.ts';

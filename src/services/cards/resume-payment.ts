@@ -1,8 +1,8 @@
 import type { CardSendResult, ResumeInput } from '../../domain/card-sending.ts';
-import { viewOf } from '../card-events/card-view.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { sendCardOnce } from '../sending/send-card.ts';
 import type { Caller } from '../sending/send-once.ts';
+import { viewOf } from './card-view.ts';
 
 /** One POST that resumes a payment after its challenge. */
 export const resumePayment = (deps: ActivityDeps, caller: Caller, input: ResumeInput): Promise<CardSendResult> =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CardPayment } from '../../../src/api/cards.ts';
 import { isMerchantRequestId } from '../../../src/domain/card-number.ts';
-import { viewOf as shown } from '../../../src/services/card-events/card-view.ts';
+import { viewOf as shown } from '../../../src/services/cards/card-view.ts';
 
 const PAN = '4000000010000000';
 const PAYMENT: CardPayment = {
