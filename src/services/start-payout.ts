@@ -3,8 +3,8 @@ import { type BusinessCalendar, dueAt } from '../domain/business-days.ts';
 import { payoutInput, payoutTitle } from '../domain/instruction.ts';
 import { inMarkdown } from '../domain/markdown.ts';
 import type { PayoutRecord } from '../store/store.ts';
+import { byLaterClock } from './bank-time.ts';
 import type { Executions } from './executions.ts';
-import { byLaterClock } from './reconciliation/bank-time.ts';
 
 interface Deps {
   bank: Pick<Bank, 'clock'>;

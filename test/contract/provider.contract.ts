@@ -6,7 +6,7 @@ import type { BankCondition } from '../../src/domain/bank-condition.ts';
 import { addDecimals, decimalsEqual } from '../../src/domain/money.ts';
 import { orderDifferences } from '../../src/domain/order-judgement.ts';
 import { stageMeaning } from '../../src/domain/order-status.ts';
-import { orderFacts, readIfThere } from '../../src/services/reconciliation/bank-orders.ts';
+import { orderFacts, readIfThere } from '../../src/services/bank-orders.ts';
 import { sharedScans } from '../../src/services/reconciliation/order-scans.ts';
 import { findPayee, namedPayee } from '../../src/services/sending/payee.ts';
 

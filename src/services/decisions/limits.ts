@@ -5,7 +5,7 @@ import { DAY_MS } from '../../domain/durations.ts';
 import { compareDecimals, sumDecimals } from '../../domain/money.ts';
 import type { ExchangePlan } from '../../domain/order-plans.ts';
 import type { PayoutRecord } from '../../store/store.ts';
-import { byEarlierClock } from '../reconciliation/bank-time.ts';
+import { byEarlierClock } from '../bank-time.ts';
 import type { VerdictDeps } from './verdict.ts';
 
 /**

@@ -5,8 +5,8 @@ import { beneficiaryFields } from '../../domain/instruction.ts';
 import { payeeCountry, payeeFlags, payeeName } from '../../domain/payee-flags.ts';
 import { skeletons } from '../../policy/look-alike-names.ts';
 import type { PayeeAsked, PayeeHistory, PayoutRecord } from '../../store/store.ts';
+import { byEarlierClock } from '../bank-time.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { byEarlierClock } from '../reconciliation/bank-time.ts';
 import { payeeDigest } from '../sending/payee.ts';
 
 /** The store's query about the payee of a row. `payee`: as the bank shows it; undefined: not shown yet. */

@@ -2,7 +2,7 @@ import type { Bank } from '../../api/bank.ts';
 import type { ClosedMeaning } from '../../domain/order-status.ts';
 import { factsOfPayment, type Incident } from '../../domain/reconciliation.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
-import { orderFacts, readIfThere } from './bank-orders.ts';
+import { orderFacts, readIfThere } from '../bank-orders.ts';
 
 interface Deps {
   bank: Pick<Bank, 'orders'>;

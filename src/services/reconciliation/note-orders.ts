@@ -16,8 +16,8 @@ import {
 import { ByReference, mayBeAltered, mayBeOurs, referenceForm } from '../../domain/reference-form.ts';
 import { referenceOf } from '../../identity.ts';
 import type { PayoutRecord, Store, UnaskedOrder, WatchKey } from '../../store/store.ts';
+import { orderFacts, readIfThere } from '../bank-orders.ts';
 import { bookedExchange } from '../payout/read-order.ts';
-import { orderFacts, readIfThere } from './bank-orders.ts';
 
 interface Deps {
   bank: Pick<Bank, 'orders'>;

@@ -2,8 +2,8 @@ import { BankError } from '../../api/errors.ts';
 import { DAY_MS } from '../../domain/durations.ts';
 import type { ReconciliationFindings } from '../../domain/reconciliation.ts';
 import type { BatchRecord, ReconciliationKey, WatchKey } from '../../store/store.ts';
+import { listedFrom } from '../bank-time.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { listedFrom } from './bank-time.ts';
 import { noteOrders } from './note-orders.ts';
 
 /** A user, a currency, and since when to compare their orders. */

@@ -21,11 +21,11 @@ import {
 import { type AttemptResult, inDoubt, orderToRepeat } from '../../domain/submission.ts';
 import { switchFactsOf } from '../../domain/switches.ts';
 import type { PayoutRecord, SendAttempt, Store } from '../../store/store.ts';
+import { listedFrom } from '../bank-time.ts';
 import { cardStanding } from '../cards/card-standing.ts';
 import { limitPassed } from '../decisions/limits.ts';
 import { maySubmit, type VerdictDeps } from '../decisions/verdict.ts';
 import { checksAskedOf, type PayeeChecks } from '../payee-checks.ts';
-import { listedFrom } from '../reconciliation/bank-time.ts';
 import { claimedRow, legReference } from './claimed-row.ts';
 import { type OpenSet, putIntoOpenSet } from './open-set.ts';
 import { type Admitted, type Caller, type Sender, sendOnce } from './send-once.ts';

@@ -6,9 +6,9 @@ import { asksForAttention, isNoMoney, isTerminal, stageMeaning } from '../../dom
 import { isEnd } from '../../domain/payout-state.ts';
 import { ByReference } from '../../domain/reference-form.ts';
 import type { OpenOrder } from '../../store/store.ts';
+import { listedFrom, recentlyListedFrom } from '../bank-time.ts';
 import type { ActivityDeps } from '../deps.ts';
 import type { LongRun } from '../long-run.ts';
-import { listedFrom, recentlyListedFrom } from '../reconciliation/bank-time.ts';
 import { noteOrders } from '../reconciliation/note-orders.ts';
 import { watchLeaseMs } from '../sending/open-set.ts';
 import { someAtOnce } from '../some-at-once.ts';

@@ -4,7 +4,7 @@ const PROVEN_UNPAID = 'src/services/sending/proven-unpaid.ts';
 const PREPARE = 'src/services/payout/prepare.ts';
 const CLAIMED_ROW = 'src/services/sending/claimed-row.ts';
 const SEND_ORDER = 'src/services/sending/send-order.ts';
-const BANK_TIME = 'src/services/reconciliation/bank-time.ts';
+const BANK_TIME = 'src/services/bank-time.ts';
 
 const RUN_NOT_COMPARED = { file: CLAIMED_ROW, find: ' || row.claimRunId !== runId', replace: '' };
 

@@ -1,5 +1,5 @@
-import type { Bank } from '../../api/bank.ts';
-import type { SendAttempt } from '../../store/store.ts';
+import type { Bank } from '../api/bank.ts';
+import type { SendAttempt } from '../store/store.ts';
 
 /** The measured clock of the bank, and its allowed skew. */
 interface Clocks {

@@ -1,8 +1,8 @@
-import type { Bank } from '../../api/bank.ts';
-import type { ReadOptions } from '../../api/call-options.ts';
-import { says, undefinedIf } from '../../api/errors.ts';
-import type { Order } from '../../api/schemas/orders.ts';
-import type { OrderFacts } from '../../domain/order-judgement.ts';
+import type { Bank } from '../api/bank.ts';
+import type { ReadOptions } from '../api/call-options.ts';
+import { says, undefinedIf } from '../api/errors.ts';
+import type { Order } from '../api/schemas/orders.ts';
+import type { OrderFacts } from '../domain/order-judgement.ts';
 
 /** Undefined if the bank does not find the order, which proves nothing about a known one. */
 export const readIfThere = (
