@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Finding } from '../domain/finding.ts';
 import { fileFinding } from '../rules/finding.ts';
-import { FILE_BYTES_MAX } from './input.ts';
+import { FILE_BYTES_MAX, fileTooLarge, type RowSink } from './input.ts';
 
 /** The rest of the file cannot be read; has the one finding that says why. */
 export class UnreadableFile extends Error {
@@ -11,6 +11,16 @@ export class UnreadableFile extends Error {
   constructor(finding: Finding) {
     super(finding.message);
     this.finding = finding;
+  }
+}
+
+/** What ends the pass of a reader is its last finding. */
+export async function untilUnreadable(sink: RowSink, reading: Promise<unknown>): Promise<void> {
+  try {
+    await reading;
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error;
+    sink.finding(error.finding);
   }
 }
 
@@ -52,7 +62,7 @@ export async function* decodeUtf8(
   };
   for await (const chunk of bytes) {
     total += chunk.length;
-    if (total > FILE_BYTES_MAX) throw new UnreadableFile(tooLarge(file, line));
+    if (total > FILE_BYTES_MAX) throw new UnreadableFile(fileTooLarge(file, line));
     const buffer = Buffer.concat([held, chunk]);
     if (!started && buffer.length < UTF8_BOM.length) {
       held = buffer;
@@ -107,8 +117,3 @@ function notUtf8(file: string, firstLine: number, buffer: Buffer, other: string)
 const NOT_UTF8 = 'this line is not UTF-8; export the file again as UTF-8';
 const NOT_UTF8_CSV =
   'this line is not UTF-8; the file may be Windows-1252, which Excel writes as "CSV (Comma delimited)"; save it as "CSV UTF-8 (Comma delimited)" or as .xlsx';
-
-function tooLarge(file: string, line: number): Finding {
-  const megabytes = FILE_BYTES_MAX / 1024 / 1024;
-  return fileFinding(file, line, 'file-too-large', `a file may have at most ${megabytes} MiB; split it`);
-}

@@ -32,6 +32,9 @@ export function isColumnName(name: string): boolean {
   return COLUMN_NAME.test(name);
 }
 
+export const fileTooLarge = (file: string, line: number): Finding =>
+  fileFinding(file, line, 'file-too-large', `a file may have at most ${FILE_BYTES_MAX / 1024 / 1024} MiB; split it`);
+
 export const tooManyRows = (file: string, line: number, rowsMax = ROWS_MAX): Finding =>
   fileFinding(
     file,

@@ -4,6 +4,7 @@ import { basename, extname } from 'node:path';
 import { fileFinding } from '../rules/finding.ts';
 import { looksLikeAba } from './aba/aba-layout.ts';
 import { readCsv } from './csv/read-csv.ts';
+import { untilUnreadable } from './decode.ts';
 import { FILE_BYTES_MAX, type RowSink } from './input.ts';
 import { readJson } from './json/read-json.ts';
 import type { MessageContext } from './messages/message-context.ts';
@@ -13,8 +14,7 @@ import { inTurns } from './turns.ts';
 import { looksLikeWorkbook } from './xlsx/first-bytes.ts';
 
 /**
- * Reads a file into a sink. A finding never stops the pass, unless the rest cannot be read; everything wrong in the file is a
- * finding, nothing is thrown.
+ * Reads a file into a sink. A finding never stops the pass; if the rest cannot be read, it rejects with an `UnreadableFile`.
  */
 type Reader = (file: string, bytes: AsyncIterable<Uint8Array>, sink: RowSink, context: MessageContext) => Promise<void>;
 
@@ -114,7 +114,7 @@ export async function readInstructions(path: string, sink: RowSink, context: Mes
     const whole = inTurns(hashed(hash, first, bytes));
     const wrong = unsupportedFormatOf(textOf(head)) ?? misnamed(format, head);
     const read: Reader = wrong === undefined ? await FORMATS[format].reader() : refuse(wrong);
-    await read(file, whole, sink, context);
+    await untilUnreadable(sink, read(file, whole, sink, context));
     return { format, file, sha256: hash.digest('hex') };
   } finally {
     await bytes.return?.();

@@ -1,5 +1,6 @@
 import type { OriginalMessage } from '../../src/domain/bank-message.ts';
 import type { Finding } from '../../src/domain/finding.ts';
+import { untilUnreadable } from '../../src/formats/decode.ts';
 import type { RowSink } from '../../src/formats/input.ts';
 import type { MessageContext } from '../../src/formats/messages/message-context.ts';
 import type { ReadColumn, ReadRow } from '../../src/rules/read-row.ts';
@@ -16,13 +17,14 @@ export interface Collected {
 /** Runs a reader into lists. */
 export async function collected(read: (sink: RowSink) => Promise<unknown>): Promise<Collected> {
   const input: Collected = { rows: [], columns: [], findings: [], warnings: [], messages: [] };
-  await read({
+  const sink: RowSink = {
     row: (row) => input.rows.push(row),
     column: (column) => input.columns.push(column),
     finding: (finding) => input.findings.push(finding),
     warning: (warning) => input.warnings.push(warning),
     message: (message) => input.messages.push(structuredClone(message)),
-  });
+  };
+  await untilUnreadable(sink, read(sink));
   return input;
 }
 

@@ -1,18 +1,15 @@
 import type { OriginalMessage } from '../../domain/bank-message.ts';
 import { formatMinor } from '../../domain/money.ts';
-import { fileFinding } from '../../rules/finding.ts';
-import { type Columns, calendarDate, cut, digitsOf, filled } from '../fixed-width/lines.ts';
+import { brokenColumns, type Columns, calendarDate, cut, digitsOf, filled } from '../fixed-width/lines.ts';
 import { RecordReader, readerOf } from '../fixed-width/record-reader.ts';
 import { takeTransfer } from '../fixed-width/transfer-sink.ts';
-import { noRows } from '../input.ts';
-import { documentId } from '../messages/document-id.ts';
 import { ABA_WIDTH, DEBIT_CODE, DETAIL, HEAD, isBalancing, PAY_CODE, TOTAL, TOTAL_BSB } from './aba-layout.ts';
-import { detailFindings } from './detail-rules.ts';
+import { DETAIL_RULES } from './detail-rules.ts';
 
 interface Head {
   message: OriginalMessage;
-  /** ISO 8601; absent if the file has no valid date. */
-  processingDate?: string;
+  /** ISO 8601; undefined if the file has no valid date. */
+  processingDate: string | undefined;
 }
 
 class AbaReader extends RecordReader {
@@ -28,31 +25,22 @@ class AbaReader extends RecordReader {
   take(record: string, line: number): void {
     this.line = line;
     const type = record.slice(0, 1);
-    if (this.closed)
-      throw this.unreadable({ rule: 'record-after-total', message: 'nothing may follow the totals record (type 7)' });
+    if (this.closed) throw this.unreadable('record-after-total', 'nothing may follow the totals record (type 7)');
     if (this.head === undefined) {
-      if (type !== '0')
-        throw this.unreadable({
-          rule: 'bad-record',
-          message: 'the first record must be a descriptive record (type 0)',
-        });
+      if (type !== '0') throw this.unreadable('bad-record', 'the first record must be a descriptive record (type 0)');
       this.head = this.takeHead(record);
     } else if (type === '1') this.takeDetail(record, this.head);
     else if (type === '7') this.takeTotal(record, this.head);
-    else
-      throw this.unreadable({
-        rule: 'bad-record',
-        message: 'detail records (type 1) and one totals record (type 7) must follow the header',
-      });
+    else {
+      const message = 'detail records (type 1) and one totals record (type 7) must follow the header';
+      throw this.unreadable('bad-record', message);
+    }
   }
 
   end(): void {
-    if (this.head === undefined) this.sink.finding(noRows(this.file, this.line, 'the file is empty'));
-    else if (!this.closed) {
-      const message = 'the totals record (type 7) is missing; the file is truncated';
-      this.sink.finding(fileFinding(this.file, this.line, 'truncated-file', message));
-    } else if (this.row === 0)
-      this.sink.finding(noRows(this.file, this.line, 'the file has no detail record (type 1)'));
+    if (this.head === undefined) this.lacks('no-rows', 'the file is empty');
+    else if (!this.closed) this.lacks('truncated-file', 'the totals record (type 7) is missing; the file is truncated');
+    else if (this.row === 0) this.lacks('no-rows', 'the file has no detail record (type 1)');
   }
 
   private takeHead(record: string): Head {
@@ -61,7 +49,7 @@ class AbaReader extends RecordReader {
     const processingDate = calendarDate(year, month, day);
     if (processingDate === undefined) {
       const message = 'the processing date is not a valid date in the form DDMMYY';
-      this.found(HEAD.processingDate, { rule: 'bad-date', message, value: written });
+      this.found({ columns: HEAD.processingDate, rule: 'bad-date', message, value: written });
     }
     const messageId = [HEAD.userId, HEAD.processingDate, HEAD.reelSequence, HEAD.description]
       .map((columns) => cut(record, columns).trim())
@@ -74,7 +62,7 @@ class AbaReader extends RecordReader {
       payments: [{ paymentId: messageId }],
     };
     this.sink.message(message);
-    return processingDate === undefined ? { message } : { message, processingDate };
+    return { message, processingDate };
   }
 
   private takeDetail(record: string, { message, processingDate }: Head): void {
@@ -87,64 +75,52 @@ class AbaReader extends RecordReader {
     this.countRow();
     const { row, line, file, sink, context } = this;
     const field = (columns: Columns): string => cut(record, columns).trim();
-    const cents = digitsOf(cut(record, DETAIL.amount));
+    const cents = cut(record, DETAIL.amount);
     const transactionCode = field(DETAIL.transactionCode);
-    if (transactionCode === DEBIT_CODE) this.debits += cents ?? 0n;
-    else this.credits += cents ?? 0n;
-    const amount = cents === undefined ? field(DETAIL.amount) : formatMinor(cents, 'AUD');
+    if (transactionCode === DEBIT_CODE) this.debits += digitsOf(cents) ?? 0n;
+    else this.credits += digitsOf(cents) ?? 0n;
     const lodgementReference = field(DETAIL.lodgementReference);
-    takeTransfer(
-      { file, sink, context },
-      {
-        row,
-        line,
-        id: documentId(
-          { endToEndId: lodgementReference, position: `${message.messageId}.${row}` },
-          context.mapping.identity,
-        ),
-        debtorAccount: `${field(DETAIL.traceBsb)} ${field(DETAIL.traceAccount)}`,
-        debtorCurrency: 'AUD',
-        amount,
-        currency: 'AUD',
-        ...(processingDate === undefined ? {} : { requestedExecution: processingDate }),
-        service: {},
-        creditor: {
-          ...filled('name', field(DETAIL.title)),
-          ...(transactionCode === PAY_CODE ? { type: 'personal' } : {}),
-          ...filled('account', field(DETAIL.account)),
-          clearing: { system: 'AUBSB', member: field(DETAIL.bsb) },
-          bankCountry: 'AU',
-        },
-        ...filled('remittance', lodgementReference),
-        original: {
-          payment: 0,
-          endToEndId: lodgementReference,
-          amount,
-          currency: 'AUD',
-          ...(processingDate === undefined ? {} : { requestedExecution: processingDate }),
-        },
+    const transfer = {
+      file,
+      row,
+      line,
+      messageId: message.messageId,
+      payment: 0,
+      debtorAccount: `${field(DETAIL.traceBsb)} ${field(DETAIL.traceAccount)}`,
+      cents,
+      currency: 'AUD',
+      requestedExecution: processingDate,
+      service: {},
+      creditor: {
+        name: filled(field(DETAIL.title)),
+        type: transactionCode === PAY_CODE ? ('personal' as const) : undefined,
+        account: filled(field(DETAIL.account)),
+        clearing: { system: 'AUBSB', member: field(DETAIL.bsb) },
+        bankCountry: 'AU',
       },
-      detailFindings(record, { file, line, row }),
-    );
+      endToEndId: lodgementReference,
+      remittance: filled(lodgementReference),
+    };
+    takeTransfer({ sink, context }, transfer, brokenColumns(record, DETAIL_RULES));
   }
 
   private takeTotal(record: string, { message }: Head): void {
     this.closed = true;
     const net = this.credits - this.debits;
     if (cut(record, TOTAL.bsb) !== TOTAL_BSB) {
-      this.found(TOTAL.bsb, { rule: 'bad-record', message: `a totals record has ${TOTAL_BSB} here` });
+      this.found({ columns: TOTAL.bsb, rule: 'bad-record', message: `a totals record has ${TOTAL_BSB} here` });
     }
     this.compare(record, TOTAL.net, net < 0n ? -net : net, 'net total');
     this.compare(record, TOTAL.credits, this.credits, 'credit total');
     this.compare(record, TOTAL.debits, this.debits, 'debit total');
     if (this.balancing !== 0n && this.balancing !== this.credits) {
       const wrong = `the paying account is debited with ${formatMinor(this.balancing, 'AUD')}, which is not the sum of the credits`;
-      this.found(TOTAL.debits, { rule: 'unbalanced-debit', message: wrong });
+      this.found({ columns: TOTAL.debits, rule: 'unbalanced-debit', message: wrong });
     }
     const count = cut(record, TOTAL.count);
     if (digitsOf(count) !== BigInt(this.details)) {
       const wrong = `the file has ${this.details} detail records (type 1)`;
-      this.found(TOTAL.count, { rule: 'wrong-transaction-count', message: wrong, value: count });
+      this.found({ columns: TOTAL.count, rule: 'wrong-transaction-count', message: wrong, value: count });
     }
     const credits = digitsOf(cut(record, TOTAL.credits));
     this.sink.message({
@@ -158,7 +134,7 @@ class AbaReader extends RecordReader {
     const value = cut(record, columns);
     if (digitsOf(value) === cents) return;
     const message = `the ${name} of the detail records is ${formatMinor(cents, 'AUD')}; this field, in cents, says otherwise`;
-    this.found(columns, { rule: 'wrong-control-sum', message, value });
+    this.found({ columns, rule: 'wrong-control-sum', message, value });
   }
 }
 

@@ -10,20 +10,9 @@ import { csvText, detectDelimiter } from './csv-text.ts';
  */
 export async function readCsv(file: string, bytes: AsyncIterable<Uint8Array>, sink: RowSink): Promise<void> {
   const records = new CsvRecords(file, sink);
-  try {
-    const ending = await parseInto(
-      records,
-      csvText(
-        file,
-        decodeUtf8(file, bytes, (finding) => sink.finding(finding)),
-        sink,
-      ),
-    );
-    records.end(ending === '\n' || ending === '"');
-  } catch (error) {
-    if (!(error instanceof UnreadableFile)) throw error;
-    sink.finding(error.finding);
-  }
+  const text = decodeUtf8(file, bytes, (finding) => sink.finding(finding));
+  const ending = await parseInto(records, csvText(file, text, sink));
+  records.end(ending === '\n' || ending === '"');
 }
 
 /** Returns the last character. */

@@ -2,7 +2,7 @@ import { midnightOf } from '../../domain/calendar-date.ts';
 import type { Finding } from '../../domain/finding.ts';
 import { fileFinding, printable } from '../../rules/finding.ts';
 import { UnreadableFile } from '../decode.ts';
-import { FILE_BYTES_MAX, type RowSink } from '../input.ts';
+import { FILE_BYTES_MAX, fileTooLarge } from '../input.ts';
 
 /** Files of fixed-width records in plain ASCII: ABA and NACHA. */
 
@@ -31,7 +31,7 @@ export interface RecordShape {
  * a line that has several. Throws `UnreadableFile` (`not-ascii`, `wrong-record-length`, `file-too-large`), since after that no column can
  * be trusted.
  */
-async function* fixedRecords(
+export async function* fixedRecords(
   file: string,
   bytes: AsyncIterable<Uint8Array>,
   shape: RecordShape,
@@ -42,7 +42,7 @@ async function* fixedRecords(
   let total = 0;
   for await (const chunk of bytes) {
     total += chunk.length;
-    if (total > FILE_BYTES_MAX) throw tooLarge(file, line);
+    if (total > FILE_BYTES_MAX) throw new UnreadableFile(fileTooLarge(file, line));
     held = Buffer.concat([held, chunk]);
     let start = 0;
     for (let end = held.indexOf(LF); end >= 0; end = held.indexOf(LF, start)) {
@@ -88,35 +88,33 @@ function recordText(file: string, line: number, record: Buffer, { width, mayRunO
   return record.toString('latin1');
 }
 
-function tooLarge(file: string, line: number): UnreadableFile {
-  const message = `a file may have at most ${FILE_BYTES_MAX / 1024 / 1024} MiB; split it`;
-  return new UnreadableFile(fileFinding(file, line, 'file-too-large', message));
+/** What is wrong with some columns of a record. */
+export interface BrokenColumns {
+  columns: Columns;
+  rule: string;
+  message: string;
+  /** Must be safe to show; absent if it would tell about a person. */
+  value?: string;
 }
 
-/** Passes each record of a file to `reader`; if the rest cannot be read, that is a finding. */
-export async function readRecords(
-  file: string,
-  bytes: AsyncIterable<Uint8Array>,
-  shape: RecordShape,
-  sink: RowSink,
-  reader: { take(record: string, line: number): void; end(): void },
-): Promise<void> {
-  try {
-    for await (const { text, line } of fixedRecords(file, bytes, shape)) reader.take(text, line);
-    reader.end();
-  } catch (error) {
-    if (!(error instanceof UnreadableFile)) throw error;
-    sink.finding(error.finding);
-  }
+/** A rule about one field of a record. */
+export interface FieldRule extends Omit<BrokenColumns, 'value'> {
+  isBroken(value: string): boolean;
+  /** The value is a code and may be shown. */
+  shown?: true;
 }
 
-/** A finding about some columns of a record. `value` must be safe to show. */
+/** The rules that a record breaks by itself. */
+export const brokenColumns = (record: string, rules: readonly FieldRule[]): BrokenColumns[] =>
+  rules
+    .filter(({ columns, isBroken }) => isBroken(cut(record, columns)))
+    .map(({ columns, rule, message, shown }) => ({ columns, rule, message, value: shown && cut(record, columns) }));
+
 export function columnFinding(
   { file, line, row }: Pick<Finding, 'file' | 'line' | 'row'>,
-  [from, to]: Columns,
-  { rule, message, value }: { rule: string; message: string; value?: string },
+  { columns: [from, to], rule, message, value = '' }: BrokenColumns,
 ): Finding {
-  const shown = value === undefined || value.trim() === '' ? null : printable(value.trim());
+  const shown = value.trim() === '' ? null : printable(value.trim());
   return { file, line, row, column: from === to ? `${from}` : `${from}-${to}`, value: shown, rule, message };
 }
 
@@ -132,8 +130,5 @@ export function digitsOf(field: string): bigint | undefined {
   return /^\d+$/.test(digits) ? BigInt(digits) : undefined;
 }
 
-/** A text field, trimmed; absent if blank. */
-export function filled<Name extends string>(name: Name, field: string): { [name in Name]?: string } {
-  const value = field.trim();
-  return value === '' ? {} : ({ [name]: value } as { [name in Name]: string });
-}
+/** A text field, trimmed; undefined if blank. */
+export const filled = (field: string): string | undefined => field.trim() || undefined;

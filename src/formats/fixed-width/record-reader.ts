@@ -2,7 +2,7 @@ import { fileFinding } from '../../rules/finding.ts';
 import { UnreadableFile } from '../decode.ts';
 import { ROWS_MAX, type RowSink, tooManyRows } from '../input.ts';
 import type { MessageContext } from '../messages/message-context.ts';
-import { type Columns, columnFinding, type RecordShape, readRecords } from './lines.ts';
+import { type BrokenColumns, columnFinding, fixedRecords, type RecordShape } from './lines.ts';
 
 /** A reader's position in its file, and findings about the file at that position. */
 export abstract class RecordReader {
@@ -30,11 +30,16 @@ export abstract class RecordReader {
   }
 
   /** Reports a finding about the file. */
-  protected found(columns: Columns, what: { rule: string; message: string; value?: string }): void {
-    this.sink.finding(columnFinding({ file: this.file, line: this.line, row: null }, columns, what));
+  protected found(broken: BrokenColumns): void {
+    this.sink.finding(columnFinding({ file: this.file, line: this.line, row: null }, broken));
   }
 
-  protected unreadable({ rule, message }: { rule: string; message: string }): UnreadableFile {
+  /** Reports a finding about the file that concerns no columns. */
+  protected lacks(rule: string, message: string): void {
+    this.sink.finding(fileFinding(this.file, this.line, rule, message));
+  }
+
+  protected unreadable(rule: string, message: string): UnreadableFile {
     return new UnreadableFile(fileFinding(this.file, this.line, rule, `${message}. The rest was not checked`));
   }
 }
@@ -42,11 +47,14 @@ export abstract class RecordReader {
 /** Reads a file whose records a `Reader` takes. */
 export const readerOf =
   (shape: RecordShape, Reader: new (...given: ConstructorParameters<typeof RecordReader>) => RecordReader) =>
-  (
+  async (
     file: string,
     bytes: AsyncIterable<Uint8Array>,
     sink: RowSink,
     context: MessageContext,
     rowsMax = ROWS_MAX,
-  ): Promise<void> =>
-    readRecords(file, bytes, shape, sink, new Reader(file, sink, context, rowsMax));
+  ): Promise<void> => {
+    const reader = new Reader(file, sink, context, rowsMax);
+    for await (const { text, line } of fixedRecords(file, bytes, shape)) reader.take(text, line);
+    reader.end();
+  };

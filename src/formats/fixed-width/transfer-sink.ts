@@ -1,19 +1,44 @@
-import type { Finding } from '../../domain/finding.ts';
+import { formatMinor } from '../../domain/money.ts';
 import { shownValue } from '../../rules/finding.ts';
 import type { CreditTransfer } from '../credit-transfer.ts';
 import type { RowSink } from '../input.ts';
+import { documentId } from '../messages/document-id.ts';
 import { instructionOf } from '../messages/instruction.ts';
 import type { MessageContext } from '../messages/message-context.ts';
+import { type BrokenColumns, columnFinding, digitsOf } from './lines.ts';
+
+/** One transfer of a file whose amounts are all in one currency, in cents. */
+interface FixedTransfer extends Pick<CreditTransfer, 'row' | 'line' | 'debtorAccount' | 'service' | 'creditor'> {
+  file: string;
+  /** Of the message. */
+  messageId: string;
+  /** Index among the message's payments, from 0. */
+  payment: number;
+  currency: string;
+  /** Field of the amount. */
+  cents: string;
+  /** ISO 8601 date. */
+  requestedExecution: string | undefined;
+  endToEndId: string;
+  instructionId?: string | undefined;
+  remittance: string | undefined;
+}
 
 /** Passes a transfer to the sink as a row. It is unsound if the mapping cannot place something, or its reader found something. */
 export function takeTransfer(
-  { file, sink, context }: { file: string; sink: RowSink; context: MessageContext },
-  transfer: CreditTransfer,
-  findings: readonly Finding[],
+  { sink, context }: { sink: RowSink; context: MessageContext },
+  { file, messageId, payment, cents, endToEndId, instructionId, ...given }: FixedTransfer,
+  findings: readonly (BrokenColumns & { line?: number })[],
 ): void {
+  const { row, line, currency, requestedExecution } = given;
+  const minor = digitsOf(cents);
+  const amount = minor === undefined ? cents.trim() : formatMinor(minor, currency);
+  const ids = { endToEndId, instructionId, position: `${messageId}.${row}` };
+  const original = { payment, instructionId, endToEndId, amount, currency, requestedExecution };
+  const id = documentId(ids, context.mapping.identity);
+  const transfer = { ...given, id, debtorCurrency: currency, amount, original };
   const { instruction, spare, broken } = instructionOf(transfer, context);
-  const { row, line, original } = transfer;
-  for (const finding of findings) sink.finding(finding);
+  for (const finding of findings) sink.finding(columnFinding({ file, line: finding.line ?? line, row }, finding));
   for (const { column, value = shownValue(column, instruction[column]), rule, message } of broken) {
     sink.finding({ file, line, row, column, value, rule, message });
   }

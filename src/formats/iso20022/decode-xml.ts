@@ -1,6 +1,6 @@
 import { fileFinding } from '../../rules/finding.ts';
 import { decodeUtf8, UnreadableFile } from '../decode.ts';
-import { FILE_BYTES_MAX } from '../input.ts';
+import { FILE_BYTES_MAX, fileTooLarge } from '../input.ts';
 
 /** Enough for any XML declaration. */
 const HEAD_BYTES = 512;
@@ -78,10 +78,7 @@ async function* decodeOther(file: string, bytes: AsyncIterable<Uint8Array>, deco
   };
   for await (const chunk of bytes) {
     total += chunk.length;
-    if (total > FILE_BYTES_MAX) {
-      const message = `a file may have at most ${FILE_BYTES_MAX / 1024 / 1024} MiB; split it`;
-      throw new UnreadableFile(fileFinding(file, line, 'file-too-large', message));
-    }
+    if (total > FILE_BYTES_MAX) throw new UnreadableFile(fileTooLarge(file, line));
     yield checked(chunk);
   }
   yield checked();

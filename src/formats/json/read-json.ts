@@ -22,14 +22,9 @@ import { JsonCursor, type JsonScalar, JsonSyntaxError, JsonTooLong } from './jso
  */
 export async function readJson(file: string, bytes: AsyncIterable<Uint8Array>, sink: RowSink): Promise<void> {
   const records = new JsonRecords(file, sink);
-  try {
-    const chunks: string[] = [];
-    for await (const chunk of decodeUtf8(file, bytes)) chunks.push(chunk);
-    await records.read(chunks.join(''));
-  } catch (error) {
-    if (!(error instanceof UnreadableFile)) throw error;
-    sink.finding(error.finding);
-  }
+  const chunks: string[] = [];
+  for await (const chunk of decodeUtf8(file, bytes)) chunks.push(chunk);
+  await records.read(chunks.join(''));
 }
 
 /** Keys beside the payouts that are told of. */

@@ -1,6 +1,5 @@
 import { formatMinor } from '../../domain/money.ts';
-import { type Columns, cut, digitsOf } from '../fixed-width/lines.ts';
-import type { BrokenEntry } from './entry-rules.ts';
+import { type BrokenColumns, type Columns, cut, digitsOf } from '../fixed-width/lines.ts';
 import { ENTRY } from './nacha-layout.ts';
 
 /**
@@ -40,30 +39,29 @@ const HASH_MODULUS = 10n ** 10n;
 type ControlColumns = Readonly<Record<keyof ControlTotals, Columns>>;
 
 /** Where a control record differs from its entries. `of` names these: "batch", "file". */
-export function differences(record: string, columns: ControlColumns, totals: ControlTotals, of: string): BrokenEntry[] {
-  const expected = [
-    {
-      columns: columns.entries,
-      total: BigInt(totals.entries),
-      rule: 'wrong-transaction-count',
-      message: `the ${of} has ${totals.entries} entries and addenda`,
-    },
-    {
-      columns: columns.hash,
-      total: totals.hash % HASH_MODULUS,
-      rule: 'wrong-entry-hash',
-      message: `the routing numbers of the ${of} do not add up to this hash`,
-    },
-    { columns: columns.debits, total: totals.debits, ...wrongSum('debits', of, totals.debits) },
-    { columns: columns.credits, total: totals.credits, ...wrongSum('credits', of, totals.credits) },
+export function differences(
+  record: string,
+  columns: ControlColumns,
+  { entries, hash, debits, credits }: ControlTotals,
+  of: string,
+): BrokenColumns[] {
+  const other = (name: keyof ControlTotals, total: bigint, rule: string, message: string): BrokenColumns[] => {
+    const value = cut(record, columns[name]);
+    return digitsOf(value) === total ? [] : [{ columns: columns[name], rule, message, value }];
+  };
+  const otherSum = (name: 'debits' | 'credits', cents: bigint): BrokenColumns[] => {
+    const message = `the ${name} of the ${of} add up to ${formatMinor(cents, 'USD')}; this field, in cents, says otherwise`;
+    return other(name, cents, 'wrong-control-sum', message);
+  };
+  return [
+    ...other('entries', BigInt(entries), 'wrong-transaction-count', `the ${of} has ${entries} entries and addenda`),
+    ...other(
+      'hash',
+      hash % HASH_MODULUS,
+      'wrong-entry-hash',
+      `the routing numbers of the ${of} do not add up to this hash`,
+    ),
+    ...otherSum('debits', debits),
+    ...otherSum('credits', credits),
   ];
-  return expected
-    .map(({ total, ...difference }) => ({ ...difference, total, value: cut(record, difference.columns) }))
-    .filter(({ total, value }) => digitsOf(value) !== total)
-    .map(({ total: _, ...difference }) => difference);
 }
-
-const wrongSum = (name: string, of: string, cents: bigint) => ({
-  rule: 'wrong-control-sum',
-  message: `the ${name} of the ${of} add up to ${formatMinor(cents, 'USD')}; this field, in cents, says otherwise`,
-});

@@ -1,12 +1,8 @@
-import type { Finding } from '../../domain/finding.ts';
-import { formatMinor } from '../../domain/money.ts';
-import type { CreditTransfer } from '../credit-transfer.ts';
-import { columnFinding, cut, digitsOf, filled } from '../fixed-width/lines.ts';
+import { type BrokenColumns, brokenColumns, cut, filled } from '../fixed-width/lines.ts';
 import { takeTransfer } from '../fixed-width/transfer-sink.ts';
 import type { RowSink } from '../input.ts';
-import { documentId } from '../messages/document-id.ts';
 import type { MessageContext } from '../messages/message-context.ts';
-import { type BrokenEntry, entryFindings, RETURN_ENTRY } from './entry-rules.ts';
+import { ENTRY_RULES, RETURN_ENTRY } from './entry-rules.ts';
 import { ADDENDA, ENTRY, REMITTANCE_ADDENDA } from './nacha-layout.ts';
 
 /** What an entry takes from its batch. */
@@ -17,7 +13,7 @@ export interface EntryBatch {
   companyId: string;
   entryClass: 'PPD' | 'CCD';
   /** ISO 8601. */
-  effectiveDate?: string;
+  effectiveDate: string | undefined;
 }
 
 interface Place {
@@ -31,7 +27,7 @@ export class PendingEntry {
   private readonly record: string;
   private readonly place: Place;
   private readonly batch: EntryBatch;
-  private readonly findings: Finding[];
+  private readonly findings: (BrokenColumns & { line?: number })[];
   private addendaRecords = 0;
   private remittance = '';
 
@@ -39,16 +35,13 @@ export class PendingEntry {
     this.record = record;
     this.place = place;
     this.batch = batch;
-    this.findings = entryFindings(record).map(({ columns, ...what }) => columnFinding(place, columns, what));
+    this.findings = brokenColumns(record, ENTRY_RULES);
   }
 
   addenda(record: string, line: number): void {
     this.addendaRecords += 1;
     const type = cut(record, ADDENDA.type);
-    const found = (broken: BrokenEntry): void => {
-      const { columns, ...what } = broken;
-      this.findings.push(columnFinding({ ...this.place, line }, columns, what));
-    };
+    const found = (broken: BrokenColumns): void => void this.findings.push({ ...broken, line });
     if (type === '98' || type === '99') found({ columns: ADDENDA.type, ...RETURN_ENTRY, value: type });
     else if (type !== REMITTANCE_ADDENDA) found({ columns: ADDENDA.type, ...UNKNOWN_ADDENDA, value: type });
     if (this.addendaRecords > 1) found({ columns: ADDENDA.type, ...ONE_ADDENDA });
@@ -62,47 +55,30 @@ export class PendingEntry {
   take(sink: RowSink, context: MessageContext): void {
     const indicator = cut(this.record, ENTRY.addendaIndicator);
     if (indicator !== (this.addendaRecords > 0 ? '1' : '0')) {
-      this.findings.push(columnFinding(this.place, ENTRY.addendaIndicator, { ...WRONG_INDICATOR, value: indicator }));
+      this.findings.push({ columns: ENTRY.addendaIndicator, ...WRONG_INDICATOR, value: indicator });
     }
-    takeTransfer({ file: this.place.file, sink, context }, this.transfer(context), this.findings);
-  }
-
-  private transfer(context: MessageContext): CreditTransfer {
-    const { batch, remittance } = this;
-    const { row, line } = this.place;
-    const cents = digitsOf(cut(this.record, ENTRY.amount));
-    const amount = cents === undefined ? cut(this.record, ENTRY.amount).trim() : formatMinor(cents, 'USD');
-    const individualId = cut(this.record, ENTRY.individualId).trim();
-    const trace = cut(this.record, ENTRY.trace).trim();
-    const position = `${batch.fileId}.${row}`;
-    const requested = batch.effectiveDate === undefined ? {} : { requestedExecution: batch.effectiveDate };
-    return {
-      row,
-      line,
-      id: documentId({ endToEndId: trace, instructionId: individualId, position }, context.mapping.identity),
+    const { record, place, batch } = this;
+    const transfer = {
+      ...place,
+      messageId: batch.fileId,
+      payment: batch.payment,
       debtorAccount: batch.companyId,
-      debtorCurrency: 'USD',
-      amount,
+      cents: cut(record, ENTRY.amount),
       currency: 'USD',
-      ...requested,
+      requestedExecution: batch.effectiveDate,
       service: { localInstrument: batch.entryClass },
       creditor: {
-        ...filled('name', cut(this.record, ENTRY.name)),
-        type: batch.entryClass === 'PPD' ? 'personal' : 'business',
-        ...filled('account', cut(this.record, ENTRY.account)),
-        clearing: { system: 'USABA', member: cut(this.record, ENTRY.routing) },
+        name: filled(cut(record, ENTRY.name)),
+        type: batch.entryClass === 'PPD' ? ('personal' as const) : ('business' as const),
+        account: filled(cut(record, ENTRY.account)),
+        clearing: { system: 'USABA', member: cut(record, ENTRY.routing) },
         bankCountry: 'US',
       },
-      ...filled('remittance', remittance),
-      original: {
-        payment: batch.payment,
-        ...filled('instructionId', individualId),
-        endToEndId: trace,
-        amount,
-        currency: 'USD',
-        ...requested,
-      },
+      endToEndId: cut(record, ENTRY.trace).trim(),
+      instructionId: filled(cut(record, ENTRY.individualId)),
+      remittance: filled(this.remittance),
     };
+    takeTransfer({ sink, context }, transfer, this.findings);
   }
 }
 

@@ -1,9 +1,7 @@
 import type { OriginalMessage } from '../../domain/bank-message.ts';
 import { formatMinor } from '../../domain/money.ts';
-import { fileFinding } from '../../rules/finding.ts';
 import { type Columns, calendarDate, cut, digitsOf } from '../fixed-width/lines.ts';
 import { RecordReader, readerOf } from '../fixed-width/record-reader.ts';
-import { noRows } from '../input.ts';
 import { addEntry, addTotals, type ControlTotals, differences, noTotals } from './control-totals.ts';
 import {
   BATCH_CONTROL,
@@ -45,38 +43,29 @@ class NachaReader extends RecordReader {
     const type = record.slice(0, 1);
     if (this.position === 'end') {
       if (record !== PADDING)
-        throw this.unreadable({
-          rule: 'record-after-total',
-          message: 'only lines of nines may follow the file control',
-        });
+        throw this.unreadable('record-after-total', 'only lines of nines may follow the file control');
       this.padding += 1;
       return;
     }
     this.records += 1;
     if (type !== '7') this.takeEntry();
     const taker = TAKERS[`${this.position} ${type}`];
-    if (taker === undefined)
-      throw this.unreadable({ rule: 'bad-record', message: `${EXPECTED[this.position]} is expected here` });
+    if (taker === undefined) throw this.unreadable('bad-record', `${EXPECTED[this.position]} is expected here`);
     this[taker](record);
   }
 
   end(): void {
-    if (this.position === 'start') this.sink.finding(noRows(this.file, this.line, 'the file is empty'));
-    else if (this.position !== 'end') {
-      const message = 'the file control (type 9) is missing; the file is truncated';
-      this.sink.finding(fileFinding(this.file, this.line, 'truncated-file', message));
-    } else if (this.padding > 0 && (this.records + this.padding) % BLOCKING_FACTOR !== 0) {
-      const message = `lines of nines must fill the last block of ${BLOCKING_FACTOR}`;
-      this.sink.finding(fileFinding(this.file, this.line, 'wrong-block-count', message));
-    } else if (this.row === 0 && this.isComplete) {
-      this.sink.finding(noRows(this.file, this.line, 'the file has no entry (type 6)'));
-    }
+    if (this.position === 'start') this.lacks('no-rows', 'the file is empty');
+    else if (this.position !== 'end')
+      this.lacks('truncated-file', 'the file control (type 9) is missing; the file is truncated');
+    else if (this.padding > 0 && (this.records + this.padding) % BLOCKING_FACTOR !== 0)
+      this.lacks('wrong-block-count', `lines of nines must fill the last block of ${BLOCKING_FACTOR}`);
+    else if (this.row === 0 && this.isComplete) this.lacks('no-rows', 'the file has no entry (type 6)');
   }
 
   private openFile(record: string): void {
     const format = cut(record, FILE_HEADER.format);
-    if (format !== FORMAT)
-      throw this.unreadable({ rule: 'bad-record', message: `columns 35 to 40 of a file header must be ${FORMAT}` });
+    if (format !== FORMAT) throw this.unreadable('bad-record', `columns 35 to 40 of a file header must be ${FORMAT}`);
     const text = (columns: Columns): string => cut(record, columns).trim();
     const created = this.dateOf(record, FILE_HEADER.creationDate) ?? '';
     const [, hour, minute] = /^([01]\d|2[0-3])([0-5]\d)$/.exec(text(FILE_HEADER.creationTime)) ?? [];
@@ -96,7 +85,7 @@ class NachaReader extends RecordReader {
     const isRead = entryClass === 'PPD' || entryClass === 'CCD';
     if (!isRead) {
       const message = 'only batches of entry class PPD and CCD are supported; send the others to the bank another way';
-      this.found(BATCH_HEADER.entryClass, { rule: 'unsupported-entry-class', message, value: entryClass });
+      this.found({ columns: BATCH_HEADER.entryClass, rule: 'unsupported-entry-class', message, value: entryClass });
       this.isComplete = false;
     }
     const effectiveDate = this.dateOf(record, BATCH_HEADER.effectiveDate);
@@ -112,7 +101,7 @@ class NachaReader extends RecordReader {
       companyId,
       entryClass: entryClass === 'PPD' ? 'PPD' : 'CCD',
       fileId: this.message?.messageId ?? '',
-      ...(effectiveDate === undefined ? {} : { effectiveDate }),
+      effectiveDate,
     };
     this.position = 'batch';
   }
@@ -131,10 +120,7 @@ class NachaReader extends RecordReader {
     const { batch } = this;
     if (batch === undefined || !batch.isRead) return;
     if (this.entry === undefined)
-      throw this.unreadable({
-        rule: 'bad-record',
-        message: 'an addenda record (type 7) must follow an entry (type 6)',
-      });
+      throw this.unreadable('bad-record', 'an addenda record (type 7) must follow an entry (type 6)');
     batch.totals.entries += 1;
     this.entry.addenda(record, this.line);
   }
@@ -151,7 +137,7 @@ class NachaReader extends RecordReader {
     if (batch === undefined || !batch.isRead) return;
     for (const [name, columns] of BATCH_TWINS) {
       if (cut(record, columns) === cut(batch.header, BATCH_HEADER[name])) continue;
-      this.found(columns, { rule: 'batch-mismatch', message: 'the batch header has a different value here' });
+      this.found({ columns, rule: 'batch-mismatch', message: 'the batch header has a different value here' });
     }
     this.compare(record, BATCH_CONTROL, batch.totals, 'batch');
     addTotals(this.totals, batch.totals);
@@ -168,11 +154,12 @@ class NachaReader extends RecordReader {
     const batches = BigInt(message.payments.length);
     const blocks = BigInt(Math.ceil(this.records / BLOCKING_FACTOR));
     if (digitsOf(cut(record, FILE_CONTROL.batches)) !== batches) {
-      this.found(FILE_CONTROL.batches, { rule: 'wrong-batch-count', message: `the file has ${batches} batches` });
+      const wrong = `the file has ${batches} batches`;
+      this.found({ columns: FILE_CONTROL.batches, rule: 'wrong-batch-count', message: wrong });
     }
     if (digitsOf(cut(record, FILE_CONTROL.blocks)) !== blocks) {
       const wrong = `the file has ${blocks} blocks of ${BLOCKING_FACTOR} records`;
-      this.found(FILE_CONTROL.blocks, { rule: 'wrong-block-count', message: wrong });
+      this.found({ columns: FILE_CONTROL.blocks, rule: 'wrong-block-count', message: wrong });
     }
     if (this.isComplete) this.compare(record, FILE_CONTROL, totals, 'file');
     this.sink.message({
@@ -188,7 +175,7 @@ class NachaReader extends RecordReader {
     totals: ControlTotals,
     of: string,
   ): void {
-    for (const { columns: where, ...what } of differences(record, columns, totals, of)) this.found(where, what);
+    for (const wrong of differences(record, columns, totals, of)) this.found(wrong);
   }
 
   /** YYMMDD; undefined if blank. */
@@ -197,7 +184,7 @@ class NachaReader extends RecordReader {
     if (value.trim() === '') return undefined;
     const date = calendarDate(value.slice(0, 2), value.slice(2, 4), value.slice(4));
     if (date === undefined)
-      this.found(columns, { rule: 'bad-date', message: 'not a valid date in the form YYMMDD', value });
+      this.found({ columns, rule: 'bad-date', message: 'not a valid date in the form YYMMDD', value });
     return date;
   }
 }

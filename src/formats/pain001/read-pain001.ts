@@ -35,11 +35,9 @@ export async function readPain001(
   const reader = new Pain001Reader(file, sink, context);
   try {
     await readDocument(file, bytes, RECORDS, reader);
-  } catch (error) {
-    if (!(error instanceof UnreadableFile)) throw error;
-    sink.finding(error.finding);
+  } finally {
+    reader.announce();
   }
-  reader.announce();
 }
 
 interface CurrentPayment extends PaymentBlock {

@@ -12,14 +12,9 @@ import { readWorkbook } from './workbook.ts';
  */
 export async function readXlsx(file: string, bytes: AsyncIterable<Uint8Array>, sink: RowSink): Promise<void> {
   const table = new TableRows(file, sink);
-  try {
-    using parts = await PackageParts.open(file, bytes);
-    await readSheets(parts, table);
-    table.end();
-  } catch (error) {
-    if (!(error instanceof UnreadableFile)) throw error;
-    sink.finding(error.finding);
-  }
+  using parts = await PackageParts.open(file, bytes);
+  await readSheets(parts, table);
+  table.end();
 }
 
 async function readSheets(parts: PackageParts, table: TableRows): Promise<void> {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { untilUnreadable } from '../../../src/formats/decode.ts';
 import { ROWS_MAX } from '../../../src/formats/input.ts';
 import { ADDRESS, contextOf, mapping, NAMESPACES, pain001, read } from './sample-message.ts';
 
@@ -229,7 +230,7 @@ describe('a file that cannot be read to its end', () => {
       warning: () => {},
       message: () => {},
     };
-    await readPain001('f.xml', endless(), sink, contextOf());
+    await untilUnreadable(sink, readPain001('f.xml', endless(), sink, contextOf()));
     expect([rows, last]).toEqual([ROWS_MAX, 'too-many-rows']);
   });
 });
