@@ -46,16 +46,17 @@ export function approvalDigest(parts: Record<string, string | undefined>): strin
   return hash('sha256', JSON.stringify(entries));
 }
 
-/** What must be the same for every request with one merchant_request_id: SHA-256, with the amount in minor units. */
-export function cardDigest(asked: {
-  merchant_request_id: string;
+interface CardIdentity {
+  merchantRequestId: string;
   amount: string;
   currency: string;
-  payment_type: string;
-}): string {
-  const { merchant_request_id: id, amount, currency, payment_type: paymentType } = asked;
+  paymentType: string;
+}
+
+/** What must be the same for every request with one merchant_request_id: SHA-256, with the amount in minor units. */
+export function cardDigest({ merchantRequestId, amount, currency, paymentType }: CardIdentity): string {
   const parsed = parseAmount(amount, currency);
-  const parts = [id, parsed.ok ? `${parsed.minor}` : amount, currency, paymentType];
+  const parts = [merchantRequestId, parsed.ok ? `${parsed.minor}` : amount, currency, paymentType];
   return hash('sha256', JSON.stringify(parts));
 }
 

@@ -1,18 +1,21 @@
 import type { CardPaymentType, CardPaymentView } from '../domain/card-payment.ts';
 import type { ReadOptions, SendOptions } from './call-options.ts';
 
-/** Card acquiring (interface section 4, "Card acquiring endpoints"). Field names on the wire: `card-fields.ts`. */
+/**
+ * Card acquiring (interface section 4, "Card acquiring endpoints"). Field names on the wire: `card-fields.ts`; members of a card and
+ * a device are called as there.
+ */
 
 /** Never logged, never in an error, never stored. */
 export interface CardDetails {
   /** Digits only. */
   number: string;
   /** `01` to `12`. */
-  expiryMonth: string;
+  expiry_month: string;
   /** Four digits. */
-  expiryYear: string;
+  expiry_year: string;
   cvv?: string;
-  holderName?: string;
+  holder_name?: string;
 }
 
 export interface Billing {
@@ -30,9 +33,9 @@ export interface DeviceInfo {
   ip?: string;
   language?: string;
   /** Pixels. */
-  screenWidth?: number;
-  screenHeight?: number;
-  userAgent?: string;
+  screen_width?: number;
+  screen_height?: number;
+  user_agent?: string;
 }
 
 export interface SetUpRequest {
@@ -50,11 +53,15 @@ export interface ThreeDsSession {
   other: Readonly<Record<string, unknown>>;
 }
 
-export interface CreateRequest {
+export interface PaymentIntent {
+  /** Of a resume, an id of its own: under the first one the acquirer would repeat its first answer for 24 hours. */
   merchantRequestId: string;
   paymentType: CardPaymentType;
   amount: string;
   currency: string;
+}
+
+export interface CreateRequest extends PaymentIntent {
   card: CardDetails;
   /** Of the 3DS session; absent without a setup. */
   referenceId?: string;
@@ -63,12 +70,7 @@ export interface CreateRequest {
   deviceInfo?: DeviceInfo;
 }
 
-export interface ResumeRequest {
-  /** An id of its own: under the first one the acquirer would repeat its first answer for 24 hours. */
-  merchantRequestId: string;
-  paymentType: CardPaymentType;
-  amount: string;
-  currency: string;
+export interface ResumeRequest extends PaymentIntent {
   paymentId: string;
   referenceId?: string;
 }

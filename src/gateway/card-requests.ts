@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { CardDetails, DeviceInfo } from '../api/cards.ts';
+import type { CardDetails } from '../api/cards.ts';
 import { holdsCardNumber, isMerchantRequestId } from '../domain/card-number.ts';
 import type { Finding } from '../domain/finding.ts';
 import { formatMinor, parseAmount } from '../domain/money.ts';
 import { Problem } from '../domain/problem.ts';
 import type { CardEntry, CardholderForm } from '../vault/card-vault.ts';
-import { checkCard, type GivenCard } from '../vault/check-card.ts';
+import { checkCard } from '../vault/check-card.ts';
 import { assertNone, bodyFinding, schemaFindings } from './card-findings.ts';
 import type { CardDeps } from './gateway-deps.ts';
 import { addressRule, returnUrlOf } from './return-url.ts';
@@ -173,20 +173,15 @@ function cardFindings(given: unknown): Finding[] {
     const { success, data } = schema.safeParse(memberOf(entered, name));
     return success && data !== undefined ? [[name, data]] : [];
   });
-  const checked = checkCard(cardMembers({ ...STAND_IN, ...Object.fromEntries(usable) }), Date.now());
+  const checked = checkCard({ ...STAND_IN, ...Object.fromEntries(usable) }, Date.now());
   return checked.ok
     ? []
     : checked.findings.map(({ column, rule, message }) => bodyFinding(['card', column], rule, message));
 }
 
-function cardMembers(given: z.output<typeof card>): GivenCard {
-  const { number, expiry_month: expiryMonth, expiry_year: expiryYear, cvv, holder_name: holderName } = given;
-  return { number, expiryMonth, expiryYear, cvv, holderName };
-}
-
 /** Called only for a card without findings. */
 function checkedCard(given: z.output<typeof card>): CardDetails {
-  const checked = checkCard(cardMembers(given), Date.now());
+  const checked = checkCard(given, Date.now());
   if (checked.ok) return checked.card;
   // The card expired between the two checks.
   throw new Problem('invalid-input', 'card-invalid', 'This card cannot be used.');
@@ -202,13 +197,8 @@ function formOf(
   return {
     returnUrl: returnUrlOf(returnUrl, cards) ?? '',
     billing: given.billing ?? known?.billing,
-    deviceInfo: given.device_info === undefined ? known?.deviceInfo : deviceOf(given.device_info),
+    deviceInfo: given.device_info ?? known?.deviceInfo,
   };
-}
-
-function deviceOf(given: z.output<typeof deviceInfo>): DeviceInfo {
-  const { screen_width: screenWidth, screen_height: screenHeight, user_agent: userAgent, ip, language } = given;
-  return { ip, language, screenWidth, screenHeight, userAgent };
 }
 
 /** What is wrong with an amount; undefined if nothing. */

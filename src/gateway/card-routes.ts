@@ -2,8 +2,7 @@ import { hash } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { MESSAGES } from '../domain/names.ts';
-import { Problem } from '../domain/problem.ts';
-import { answered, claimAndStartPayment, giveCard } from '../services/cards/take-payment.ts';
+import { answered, claimAndStartPayment, giveCard, idReused } from '../services/cards/take-payment.ts';
 import { askAudited } from '../services/decisions/audited-request.ts';
 import type { CardRecord } from '../store/card-store.ts';
 import { type Caller, makerOf } from './callers.ts';
@@ -81,9 +80,7 @@ export function cardRoutes(app: FastifyInstance, deps: GatewayDeps): void {
 async function assertOwner({ store }: GatewayDeps, caller: Caller, merchantRequestId: string): Promise<void> {
   const record = await store.cards.get(merchantRequestId);
   if (record === undefined || caller.person === undefined || record.by === caller.name) return;
-  throw new Problem('conflict', 'id-reused', 'This merchant_request_id was used for another card payment.', {
-    hint: 'Another payment needs another id.',
-  });
+  throw idReused();
 }
 
 /** Of a path, for whoever may decide about it. */

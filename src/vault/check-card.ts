@@ -1,9 +1,6 @@
 import type { CardDetails } from '../api/cards.ts';
 import { isCardNumber } from '../domain/card-number.ts';
 
-/** A card as entered: its number with spaces or dashes, its month with one digit, its year with two or four. */
-export type GivenCard = CardDetails;
-
 /** What is wrong with a card, without its value. */
 interface CardFinding {
   column: 'number' | 'expiry_month' | 'expiry_year' | 'cvv' | 'holder_name';
@@ -17,12 +14,15 @@ type CheckedCard = { ok: true; card: CardDetails } | { ok: false; findings: Card
 const LAST_ZONE_MS = 12 * 3_600_000;
 const NAME_CHARACTERS_MAX = 100;
 
-/** Checks what can be checked without the acquirer. `now`: epoch ms. */
-export function checkCard(given: GivenCard, now: number): CheckedCard {
+/**
+ * Checks what can be checked without the acquirer. The card is as entered: its number with spaces or dashes, its month with one
+ * digit, its year with two or four. `now`: epoch ms.
+ */
+export function checkCard(given: CardDetails, now: number): CheckedCard {
   const number = given.number.replace(/[\s-]/g, '');
-  const month = given.expiryMonth.padStart(2, '0');
-  const year = given.expiryYear.length === 2 ? `20${given.expiryYear}` : given.expiryYear;
-  const { cvv, holderName } = given;
+  const month = given.expiry_month.padStart(2, '0');
+  const year = given.expiry_year.length === 2 ? `20${given.expiry_year}` : given.expiry_year;
+  const { cvv, holder_name } = given;
   const findings: CardFinding[] = [];
   if (!isCardNumber(number)) {
     findings.push({ column: 'number', rule: 'card-number-invalid', message: 'The card number is not valid.' });
@@ -39,7 +39,7 @@ export function checkCard(given: GivenCard, now: number): CheckedCard {
   if (cvv !== undefined && !/^\d{3,4}$/.test(cvv)) {
     findings.push({ column: 'cvv', rule: 'cvv-invalid', message: 'A CVV has three or four digits.' });
   }
-  if (holderName !== undefined && (holderName.length > NAME_CHARACTERS_MAX || /\p{Cc}/u.test(holderName))) {
+  if (holder_name !== undefined && (holder_name.length > NAME_CHARACTERS_MAX || /\p{Cc}/u.test(holder_name))) {
     findings.push({
       column: 'holder_name',
       rule: 'holder-name-invalid',
@@ -47,5 +47,5 @@ export function checkCard(given: GivenCard, now: number): CheckedCard {
     });
   }
   if (findings.length > 0) return { ok: false, findings };
-  return { ok: true, card: { number, expiryMonth: month, expiryYear: year, cvv, holderName } };
+  return { ok: true, card: { number, expiry_month: month, expiry_year: year, cvv, holder_name } };
 }

@@ -19,7 +19,7 @@ export function withoutCardData(value: unknown, entry: CardEntry): unknown {
 
 /** Whether a text contains card data. A CVV is too short to be recognized unless its name precedes it. */
 function cardDataIn({ card, billing }: CardEntry): (text: string) => boolean {
-  const { number, cvv, holderName } = card;
+  const { number, cvv, holder_name: holderName } = card;
   const encoded = [0, 1, 2].map((offset) => base64Core(number, offset));
   const secrets = [holderName, billing?.email, billing?.line1].filter((it) => it !== undefined && it.length >= 5);
   const named =

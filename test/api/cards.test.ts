@@ -52,7 +52,7 @@ describe('under our own names', () => {
     });
     expect(result).toEqual({ paymentId: 'pay-1', status: 'PROCESSING', nextAction: null, other: {} });
     const { billing: _billing, deviceInfo: _device, referenceId: _reference, ...bare } = CREATE;
-    const { cvv: _cvv, holderName: _name, ...card } = bare.card;
+    const { cvv: _cvv, holder_name: _name, ...card } = bare.card;
     const second = await exchange(answer(200, PAID), (cards) => cards.create({ ...bare, card }));
     expect(Object.keys(second.sent)).toEqual([
       'merchant_request_id',

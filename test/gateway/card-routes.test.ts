@@ -46,10 +46,10 @@ describe('a card payment asked for', () => {
       },
     });
     expect(cards.vault.use(input?.card?.handle ?? '', 'order-1')).toEqual({
-      card: { number: PAN, expiryMonth: '03', expiryYear: '2039', cvv: CVV, holderName: HOLDER },
+      card: { number: PAN, expiry_month: '03', expiry_year: '2039', cvv: CVV, holder_name: HOLDER },
       returnUrl: ASKED.return_url,
       billing: BILLING,
-      deviceInfo: { screenWidth: 800 },
+      deviceInfo: { screen_width: 800 },
     });
     const record = await door.store.cards.get('order-1');
     expect(record).toMatchObject({

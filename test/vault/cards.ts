@@ -6,6 +6,6 @@ export const CVV = '737';
 export const HOLDER = 'Odette Quillfeather';
 
 export const cardEntry = (more: Partial<CardEntry['card']> = {}): CardEntry => ({
-  card: { number: PAN, expiryMonth: '03', expiryYear: '2039', cvv: CVV, holderName: HOLDER, ...more },
+  card: { number: PAN, expiry_month: '03', expiry_year: '2039', cvv: CVV, holder_name: HOLDER, ...more },
   returnUrl: 'https://shop.example/back',
 });

@@ -30,6 +30,8 @@ describe('what an acquirer answers', () => {
   it('is kept as it is otherwise: three digits alone are any number', () => {
     const answer = { url: `https://acs.example/${CVV}?width=${CVV}`, height: Number(CVV), flag: true, none: null };
     expect(withoutCardData(answer, cardEntry())).toEqual(answer);
-    expect(withoutCardData({ echo: 'x' }, cardEntry({ cvv: undefined, holderName: undefined }))).toEqual({ echo: 'x' });
+    expect(withoutCardData({ echo: 'x' }, cardEntry({ cvv: undefined, holder_name: undefined }))).toEqual({
+      echo: 'x',
+    });
   });
 });

@@ -1,7 +1,7 @@
 import type { Calls } from '../calls.ts';
 import { type CardRules, judgePayment, judgeRaw, judgeSession, noticeOf } from '../card-answers.ts';
 import { type CardFields, writeFields } from '../card-fields.ts';
-import type { CardDetails, Cards, CreateRequest, ResumeRequest, SetUpRequest } from '../cards.ts';
+import type { Cards, CreateRequest, PaymentIntent, ResumeRequest, SetUpRequest } from '../cards.ts';
 
 const SETUP = '/api/v1/acq/3ds/setup';
 const PAYMENTS = '/api/v1/acq/payment';
@@ -34,47 +34,37 @@ export function cardsResource({ read, send }: Calls, rules: CardRules): Cards {
 }
 
 const setUpBody = (fields: CardFields, { amount, currency, card }: SetUpRequest): object =>
-  writeFields<'setup'>(fields.setup, { amount, currency, ...cardValues(card) });
+  writeFields<'setup'>(fields.setup, { amount, currency, ...under('card', card) });
 
 function createBody(fields: CardFields, request: CreateRequest): object {
-  const { billing = {}, deviceInfo = {} } = request;
+  const { email, ...address } = request.billing ?? {};
   return writeFields<'create'>(fields.create, {
-    merchant_request_id: request.merchantRequestId,
-    payment_type: request.paymentType,
-    amount: request.amount,
-    currency: request.currency,
-    ...cardValues(request.card),
+    ...intentOf(request),
+    ...under('card', request.card),
     'three_ds_info.reference_id': request.referenceId,
     return_url: request.returnUrl,
-    'billing.email': billing.email,
-    'billing.address.line1': billing.line1,
-    'billing.address.line2': billing.line2,
-    'billing.address.city': billing.city,
-    'billing.address.state': billing.state,
-    'billing.address.postcode': billing.postcode,
-    'billing.address.country': billing.country,
-    'device_info.ip': deviceInfo.ip,
-    'device_info.language': deviceInfo.language,
-    'device_info.screen_width': deviceInfo.screenWidth,
-    'device_info.screen_height': deviceInfo.screenHeight,
-    'device_info.user_agent': deviceInfo.userAgent,
+    'billing.email': email,
+    ...under('billing.address', address),
+    ...under('device_info', request.deviceInfo ?? {}),
   });
 }
 
 const resumeBody = (fields: CardFields, request: ResumeRequest): object =>
   writeFields<'resume'>(fields.resume, {
-    merchant_request_id: request.merchantRequestId,
-    payment_type: request.paymentType,
-    amount: request.amount,
-    currency: request.currency,
+    ...intentOf(request),
     payment_id: request.paymentId,
     reference_id: request.referenceId,
   });
 
-const cardValues = (card: CardDetails) => ({
-  'card.number': card.number,
-  'card.expiry_month': card.expiryMonth,
-  'card.expiry_year': card.expiryYear,
-  'card.cvv': card.cvv,
-  'card.holder_name': card.holderName,
+const intentOf = ({ merchantRequestId, paymentType, amount, currency }: PaymentIntent) => ({
+  merchant_request_id: merchantRequestId,
+  payment_type: paymentType,
+  amount,
+  currency,
 });
+
+/** Members of an object as fields of a message. */
+const under = <Place extends string, Members extends object>(place: Place, members: Members) =>
+  Object.fromEntries(Object.entries(members).map(([name, value]) => [`${place}.${name}`, value])) as {
+    [Name in keyof Members & string as `${Place}.${Name}`]: Members[Name];
+  };

@@ -1,4 +1,5 @@
 import type { CardPaymentInput } from '../../domain/card-payment.ts';
+import { cardWorkflowId } from '../../domain/names.ts';
 import { cardDigest } from '../../identity.ts';
 import type { CardClaimed } from '../../store/card-store.ts';
 import type { ActivityDeps } from '../deps.ts';
@@ -7,16 +8,15 @@ import type { Caller } from '../sending/send-once.ts';
 /** What identifies a card payment, and who asked for it. */
 export type CardAsked = Pick<CardPaymentInput, 'merchant_request_id' | 'amount' | 'currency' | 'payment_type' | 'by'>;
 
+/** How it is claimed. */
+export function claimOf({ merchant_request_id: merchantRequestId, payment_type: paymentType, ...asked }: CardAsked) {
+  const { amount, currency, by = null } = asked;
+  const identity = { merchantRequestId, amount, currency, paymentType };
+  return { ...identity, workflowId: cardWorkflowId(merchantRequestId), by, digest: cardDigest(identity) };
+}
+
 /** Claims it for a run, in a store that is known to be the right one. */
-export async function claimCard(
-  deps: ActivityDeps,
-  { workflowId, runId }: Caller,
-  { merchant_request_id: id, amount, currency, payment_type: paymentType, by }: CardAsked,
-): Promise<CardClaimed> {
+export async function claimCard(deps: ActivityDeps, { runId }: Caller, asked: CardAsked): Promise<CardClaimed> {
   await deps.assertIdentity();
-  const digest = cardDigest({ merchant_request_id: id, amount, currency, payment_type: paymentType });
-  return deps.store.cards.claim({
-    ...{ merchantRequestId: id, workflowId, amount, currency, paymentType, digest, by: by ?? null, runId },
-    at: deps.now(),
-  });
+  return deps.store.cards.claim({ ...claimOf(asked), runId, at: deps.now() });
 }

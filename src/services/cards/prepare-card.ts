@@ -12,7 +12,7 @@ import { eventOf } from '../card-events/deliver.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { sessionOf } from '../sending/send-card.ts';
 import type { Caller } from '../sending/send-once.ts';
-import { claimCard } from './claim-card.ts';
+import { claimCard, claimOf } from './claim-card.ts';
 import { type StoredCardState, stateOf } from './record-card-state.ts';
 import { type CardRequestIds, requestIdsOf, restartIdOf } from './request-ids.ts';
 
@@ -62,9 +62,6 @@ export interface EarlierRuns {
   events: CardEvent[];
 }
 
-const digestOf = ({ merchantRequestId, amount, currency, paymentType }: CardRecord): string =>
-  cardDigest({ merchant_request_id: merchantRequestId, amount, currency, payment_type: paymentType });
-
 /** Checks the identity, takes the claim and fixes the terms. Nothing here moves money; all of it may run again. */
 export async function prepareCard(
   deps: ActivityDeps,
@@ -89,7 +86,7 @@ export async function prepareCard(
   const asked = { merchant_request_id: id, amount, currency, payment_type: paymentType, by };
   const { record, samePayload, holder } = await claimCard(deps, caller, asked);
   // After a change of the amount, a later run is started with the new one.
-  if (!samePayload && cardDigest(asked) !== digestOf(record)) {
+  if (!samePayload && claimOf(asked).digest !== cardDigest(record)) {
     throw new Misuse(FAILURES.idReused, 'this merchant_request_id was used before for another payment');
   }
   if (isCardEnd(record.state)) return { kind: 'ended', ...stateOf(record) };

@@ -4,12 +4,12 @@ import {
   type CardStateView,
   cardPaymentInput,
 } from '../../domain/card-payment.ts';
-import { cardWorkflowId, MESSAGES } from '../../domain/names.ts';
+import { MESSAGES } from '../../domain/names.ts';
 import { Problem } from '../../domain/problem.ts';
-import { cardDigest } from '../../identity.ts';
 import type { CardRecord } from '../../store/card-store.ts';
 import type { Store } from '../../store/store.ts';
 import type { CardEntry, CardholderForm, CardVault } from '../../vault/card-vault.ts';
+import { claimOf } from './claim-card.ts';
 
 /** The vault, and the workflows of card payments. `id` is the merchant_request_id. */
 export interface CardExecutions {
@@ -56,19 +56,9 @@ export async function claimAndStartPayment(
   { input, form, card, clientSecretSha256 }: AskedPayment,
 ): Promise<{ record: CardRecord; isNew: boolean }> {
   const { store, cards } = deps;
-  const { merchant_request_id: merchantRequestId, amount, currency, payment_type: paymentType, by = null } = input;
+  const { merchant_request_id: merchantRequestId } = input;
   const known = await store.cards.get(merchantRequestId);
-  const { record, samePayload } = await store.cards.claim({
-    merchantRequestId,
-    workflowId: cardWorkflowId(merchantRequestId),
-    amount,
-    currency,
-    paymentType,
-    digest: cardDigest({ merchant_request_id: merchantRequestId, amount, currency, payment_type: paymentType }),
-    by,
-    clientSecretSha256,
-    at: Date.now(),
-  });
+  const { record, samePayload } = await store.cards.claim({ ...claimOf(input), clientSecretSha256, at: Date.now() });
   if (!samePayload) throw idReused();
   const payment = { record, isNew: known === undefined };
   if (record.endedAt !== null) return payment;
@@ -161,7 +151,7 @@ function noWorker(): Problem {
   });
 }
 
-function idReused(): Problem {
+export function idReused(): Problem {
   return new Problem('conflict', 'id-reused', 'This merchant_request_id was used for another card payment.', {
     hint: 'Another payment needs another id.',
   });

@@ -2,9 +2,9 @@ import { inspect } from 'node:util';
 import type { CreateRequest, ResumeRequest, SetUpRequest } from '../../../src/api/cards.ts';
 
 /** Values that may be in a request body and nowhere else. */
-export const CANARY = { number: '4111111111111111', cvv: '8437', holderName: 'Zelda Quistgaard' };
+export const CANARY = { number: '4111111111111111', cvv: '8437', holder_name: 'Zelda Quistgaard' };
 
-const CARD = { ...CANARY, expiryMonth: '07', expiryYear: '2031' };
+const CARD = { ...CANARY, expiry_month: '07', expiry_year: '2031' };
 
 export const SET_UP: SetUpRequest = { card: CARD, amount: '49.90', currency: 'EUR' };
 
@@ -17,7 +17,7 @@ export const CREATE: CreateRequest = {
   referenceId: 'ref-1',
   returnUrl: 'https://shop.example/back?order=7',
   billing: { email: 'zelda@shop.example', line1: '1 Canary Row', city: 'Oslo', postcode: '0150', country: 'NO' },
-  deviceInfo: { ip: '203.0.113.9', language: 'nb', screenWidth: 1440, screenHeight: 900, userAgent: 'Agent/1' },
+  deviceInfo: { ip: '203.0.113.9', language: 'nb', screen_width: 1440, screen_height: 900, user_agent: 'Agent/1' },
 };
 
 export const RESUME: ResumeRequest = {
