@@ -4,7 +4,7 @@ import { totalsOf } from '../domain/totals.ts';
 import { counted, groupedAmount, totalsText } from '../reports/display.ts';
 import { payeeText } from '../reports/masked.ts';
 import { kindOf, shortId } from '../reports/next-step.ts';
-import { labelled, widthOf, wrap } from '../reports/wrap.ts';
+import { labelledLines, widthOf, wrap } from '../reports/wrap.ts';
 import { visible } from '../rules/finding.ts';
 import type { PayoutRecord } from '../store/store.ts';
 import { filledTable, table } from './table.ts';
@@ -44,33 +44,19 @@ function summaryLines(payouts: readonly PayoutRecord[], width: number): string[]
   const flagged = [...Map.groupBy(flags, (flag) => flag)].map(
     ([flag, some]) => `${flagsText([flag])} (${some.length})`,
   );
-  const lines: [string, string][] = [
+  const named = (what: string, of: (payout: PayoutRecord) => string): string => namesOf(payouts.map(of), what);
+  const lines = [
     ['total', totalsText(totalsOf(payouts))],
-    [
-      'from',
-      named(
-        payouts.map(({ instruction }) => instruction.account_id),
-        'account',
-      ),
-    ],
-    ['to', named(payouts.map(payeeText), 'payee')],
-    [
-      'maker',
-      named(
-        payouts.map(({ by }) => by ?? 'an unknown maker'),
-        'maker',
-      ),
-    ],
+    ['from', named('account', ({ instruction }) => instruction.account_id)],
+    ['to', named('payee', payeeText)],
+    ['maker', named('maker', ({ by }) => by ?? 'an unknown maker')],
     ['flags', flagged.join(', ')],
-  ];
-  const shown = lines.filter(([, text]) => text !== '');
-  return [
-    '',
-    ...shown.flatMap(([label, text]) => labelled(label, visible(text), { labelWidth: 'total  '.length, width })),
-  ];
+  ] as const;
+  const shown = lines.map(([label, text]) => [label, visible(text)] as const);
+  return ['', ...labelledLines(shown, { labelWidth: 'total  '.length, width })];
 }
 
-function named(all: readonly string[], what: string): string {
+function namesOf(all: readonly string[], what: string): string {
   const distinct = [...new Set(all)];
   if (distinct.length <= NAMED_MAX) return distinct.join(', ');
   return `${counted(distinct.length, what)}: ${distinct.slice(0, NAMED_MAX).join(', ')} and others`;

@@ -5,7 +5,7 @@ import { payeeText } from '../reports/masked.ts';
 import { incidentRemedy, type NextStep } from '../reports/next-step.ts';
 import { stepLines } from '../reports/render-steps.ts';
 import type { ReportedIncident, ReportedPayout } from '../reports/report-document.ts';
-import { labelled } from '../reports/wrap.ts';
+import { type LabelledText, labelledLines } from '../reports/wrap.ts';
 import { visible } from '../rules/finding.ts';
 import type { PayoutRecord } from '../store/store.ts';
 import { timesOf } from './batch-steps.ts';
@@ -51,36 +51,34 @@ export function payoutText(
   const { kind, instruction } = payout;
   const { maker, approvals, handedOverAt, submittedAt, endedAt } = reported;
   const minute = (iso: string): string => minuteOf(Date.parse(iso));
-  const rows: [string, string | null][] = [
+  const rows: LabelledText[] = [
     [kind, `${groupedAmount(payout.amount)} ${payout.currency}, document ${payout.documentId}`],
     ['from', instruction.account_id],
     ['to', payeeText(payout)],
     ['state', payout.state],
     ['submitted', `${minute(handedOverAt)} by ${maker ?? 'an unknown maker'}`],
-    ['approved', approvals.map(({ by, at }) => `${minute(at)} by ${by}`).join(', ') || null],
+    ['approved', approvals.map(({ by, at }) => `${minute(at)} by ${by}`).join(', ')],
     ['sent', submittedAt && minute(submittedAt)],
     [payout.state === 'completed' && kind === 'payout' ? 'paid' : 'ended', endedAt && minute(endedAt)],
     ['fee', payout.fee === null ? null : `${groupedAmount(payout.fee)} ${payout.feeCurrency ?? ''}`],
     ['exchange', exchangeText(reported)],
     // For a row that waits or ended unpaid, the next step gives the reason.
-    ['note', payout.state === 'completed' ? (payout.reason?.message ?? null) : null],
-    ['returned', returnedText(reported) || null],
+    ['note', payout.state === 'completed' ? payout.reason?.message : null],
+    ['returned', returnedText(reported)],
     ['reference', payout.reference],
     ['order', payout.orderId],
     ['batch', payout.batchId],
-    ['flags', flagsText(payout.assessed?.flags) || null],
-    ...checks.map((check): [string, string] => [CHECK_NAMES[check.kind], checkText(check)]),
-    ['policy', payout.assessed?.policyHash ?? null],
-    ...incidents.flatMap((incident): [string, string][] => [
+    ['flags', flagsText(payout.assessed?.flags)],
+    ...checks.map((check): LabelledText => [CHECK_NAMES[check.kind], checkText(check)]),
+    ['policy', payout.assessed?.policyHash],
+    ...incidents.flatMap((incident): LabelledText[] => [
       ['incident', `${incident.message} (order ${incident.orderId}; ${acknowledgementText(incident)})`],
       ...(incident.acknowledged === null ? incidentSteps(incident) : []),
     ]),
   ];
-  const shown = rows.flatMap(([name, value]) =>
-    value === null ? [] : labelled(name, visible(value), { labelWidth: LABEL, width }),
-  );
+  const shown = rows.map(([name, value]): LabelledText => [name, value && visible(value)]);
   return [
-    ...shown,
+    ...labelledLines(shown, { labelWidth: LABEL, width }),
     ...(step === undefined ? [] : ['', ...stepLines(step, { now, width })]),
     ...(url === undefined ? [] : ['', `Temporal UI  ${url}`]),
   ].join('\n');
@@ -99,7 +97,7 @@ function exchangeText({ exchange }: ReportedPayout): string | null {
     .join(', ');
 }
 
-function incidentSteps(incident: ReportedIncident): [string, string][] {
+function incidentSteps(incident: ReportedIncident): LabelledText[] {
   const { todo, byItself } = incidentRemedy(incident);
   return [
     ['to do', todo],

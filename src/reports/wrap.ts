@@ -46,6 +46,12 @@ export function labelled(label: string, text: string, { indent = 0, labelWidth, 
   );
 }
 
+/** A line for each label that has a text. */
+export const labelledLines = (lines: readonly LabelledText[], layout: LabelLayout): string[] =>
+  lines.flatMap(([label, text]) => (text == null || text === '' ? [] : labelled(label, text, layout)));
+
+export type LabelledText = readonly [label: string, text: string | null | undefined];
+
 export interface LabelLayout {
   indent?: number;
   /** Including the blanks after the label. */

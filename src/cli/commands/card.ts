@@ -4,6 +4,7 @@ import { holdsCardNumber } from '../../domain/card-number.ts';
 import { Problem } from '../../domain/problem.ts';
 import { type CardDocument, documentOf } from '../../gateway/card-documents.ts';
 import { groupedAmount } from '../../reports/display.ts';
+import { type LabelledText, labelledLines } from '../../reports/wrap.ts';
 import type { CardRecord, CardStore, StoredCardEvent } from '../../store/card-store.ts';
 import { workflowUrl } from '../../temporal/ui-link.ts';
 import { neededFor } from '../cards-for-people.ts';
@@ -30,7 +31,7 @@ export async function showCard(session: Session, id: string): Promise<void> {
     events.length === 0 ? '' : `\n${table(['event (UTC)', 'kind', 'status', 'says', 'trust', 'effect'], rows)}`;
   session.output.result(
     { card_payment: document, payment_ids: payments, events },
-    cardText(document, [['other ids', payments.filter((it) => it !== document.payment_id).join(' ') || null]]) + list,
+    cardText(document, [['other ids', payments.filter((it) => it !== document.payment_id).join(' ')]]) + list,
   );
 }
 
@@ -98,20 +99,17 @@ function eventDocument({ kind, paymentId, status, trust, receivedAt, amount, cur
 }
 
 /** A payment as text for people; rows of `more` without a value are left out. */
-export function cardText(payment: CardDocument, more: readonly [string, string | null][]): string {
+export function cardText(payment: CardDocument, more: readonly LabelledText[]): string {
   const { amount, currency, payment_type: type, bin, last_four: lastFour, reason } = payment;
-  const rows: [string, string | null][] = [
+  const rows: LabelledText[] = [
     ['payment', `${groupedAmount(amount)} ${currency}, ${type}, ${payment.merchant_request_id}`],
     ['state', payment.state],
-    ['why', reason?.message ?? null],
+    ['why', reason?.message],
     ['card', bin === null || lastFour === null ? null : `${bin}******${lastFour}`],
     ['acquirer', payment.payment_id],
     ['contradicted', payment.contradicted ? 'yes: the acquirer later contradicted the end' : null],
     ...more,
     ['Temporal UI', payment.url],
   ];
-  return rows
-    .filter(([, value]) => value !== null)
-    .map(([name, value]) => `${name.padEnd(14)}${value}`)
-    .join('\n');
+  return labelledLines(rows, { labelWidth: 14, width: Number.POSITIVE_INFINITY }).join('\n');
 }

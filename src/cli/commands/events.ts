@@ -2,7 +2,7 @@ import { isEventKind } from '../../domain/events-out.ts';
 import { Problem } from '../../domain/problem.ts';
 import type { Subscription } from '../../events/subscription.ts';
 import { counted, groupedAmount, minuteOf } from '../../reports/display.ts';
-import { labelled, widthOf } from '../../reports/wrap.ts';
+import { type LabelledText, labelledLines, widthOf } from '../../reports/wrap.ts';
 import type { OutboxEvent, RefusedEvent, Store, SubscriptionRecord } from '../../store/store.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { confirm } from '../plan.ts';
@@ -218,26 +218,24 @@ function statusDocument({ record, refused, ...shown }: SubscriptionStatus): obje
 
 function statusText({ name, to, state, position, behind, record, refused }: SubscriptionStatus): string {
   const layout = { indent: 2, labelWidth: 'failing since  '.length, width: widthOf(process.stdout) };
-  const line = (label: string, text: string | null | undefined): string[] =>
-    text == null ? [] : labelled(label, text, layout);
   const moment = (at: number | null | undefined): string | undefined => (at == null ? undefined : minuteOf(at));
   const parked = refused.filter(isParked);
   const waiting = refused.filter((event) => !isParked(event));
   const isHalted = record?.parkedAt != null;
-  return [
-    `${name} [${state}]`,
-    ...line('to', to ?? 'not in the configuration of this command'),
-    ...line('position', record === undefined ? 'none: no worker has sent to it yet' : groupedAmount(`${position}`)),
-    ...line('backlog', behind === 0 ? undefined : counted(behind, 'event')),
-    ...line('sent last', moment(record?.toldAt)),
-    ...line('failing since', moment(record?.failingSince)),
-    ...line('why', record?.why),
-    ...line('parked', moment(record?.parkedAt)),
-    ...line('next try', isHalted ? undefined : moment(record?.nextTryAt)),
-    ...line('refused', waiting.length === 0 ? undefined : refusedText(waiting)),
-    ...line('parked events', parked.length === 0 ? undefined : refusedText(parked)),
-    ...line('to do', isHalted ? `payouts events replay --from ${position + 1} --to ${name}` : undefined),
-  ].join('\n');
+  const lines: LabelledText[] = [
+    ['to', to ?? 'not in the configuration of this command'],
+    ['position', record === undefined ? 'none: no worker has sent to it yet' : groupedAmount(`${position}`)],
+    ['backlog', behind === 0 ? undefined : counted(behind, 'event')],
+    ['sent last', moment(record?.toldAt)],
+    ['failing since', moment(record?.failingSince)],
+    ['why', record?.why],
+    ['parked', moment(record?.parkedAt)],
+    ['next try', isHalted ? undefined : moment(record?.nextTryAt)],
+    ['refused', waiting.length === 0 ? undefined : refusedText(waiting)],
+    ['parked events', parked.length === 0 ? undefined : refusedText(parked)],
+    ['to do', isHalted ? `payouts events replay --from ${position + 1} --to ${name}` : undefined],
+  ];
+  return [`${name} [${state}]`, ...labelledLines(lines, layout)].join('\n');
 }
 
 const POSITIONS_SHOWN = 10;

@@ -8,7 +8,7 @@ import type { Actor, Remedy } from '../../domain/remedy.ts';
 import { sampleValue } from '../../formats/template/sample-payee.ts';
 import { fieldNames } from '../../formats/template/write-template.ts';
 import { STATES } from '../../reports/state-texts.ts';
-import { labelled as labelledText, widthOf } from '../../reports/wrap.ts';
+import { type LabelledText, labelledLines, widthOf } from '../../reports/wrap.ts';
 import { COLUMNS, type Column, FINDINGS_OF_EVERY_COLUMN, FINDINGS_OF_PAYEE_FIELDS } from '../../rules/columns.ts';
 import { visible } from '../../rules/finding.ts';
 import { didYouMean } from '../../rules/nearest.ts';
@@ -44,71 +44,58 @@ function column(name: string): Explained[] {
   if (!isColumn(name)) return [];
   const { needed, meaning, rule, example, findings } = COLUMNS[name];
   const named = [...findings, ...FINDINGS_OF_EVERY_COLUMN].sort();
-  const lines = [
+  const text = labelled([
     ['column', name],
     ['meaning', meaning],
     ['needed', needed],
     ['rule', rule],
     ['example', example],
     ['findings', named.join(', ')],
-  ];
-  return [{ document: { column: { needed, meaning, rule, example, findings: named } }, text: labelled(lines) }];
+  ]);
+  return [{ document: { column: { needed, meaning, rule, example, findings: named } }, text }];
 }
 
 function rule(name: string): Explained[] {
-  const text = Object.hasOwn(RULES, name) ? RULES[name] : undefined;
-  if (text === undefined) return [];
-  return [
-    {
-      document: { rule: text },
-      text: labelled([
-        ['finding', name],
-        ['meaning', text],
-      ]),
-    },
-  ];
+  const meaning = Object.hasOwn(RULES, name) ? RULES[name] : undefined;
+  if (meaning === undefined) return [];
+  const text = labelled([
+    ['finding', name],
+    ['meaning', meaning],
+  ]);
+  return [{ document: { rule: meaning }, text }];
 }
 
 function state(name: string): Explained[] {
   if (!Object.hasOwn(STATES, name)) return [];
   const { meaning, byItself } = STATES[name as PayoutState];
-  const attention = needsAttention(name as PayoutState) ? 'yes; the reason says who: payouts inbox' : 'no';
-  const lines = [
+  const asksPeople = needsAttention(name as PayoutState);
+  const text = labelled([
     ['state', name],
     ['meaning', meaning],
-    ['people', attention],
+    ['people', asksPeople ? 'yes; the reason says who: payouts inbox' : 'no'],
     ['otherwise', byItself],
-  ];
-  return [
-    {
-      document: { state: { meaning, needsAttention: needsAttention(name as PayoutState), byItself } },
-      text: labelled(lines),
-    },
-  ];
+  ]);
+  return [{ document: { state: { meaning, needsAttention: asksPeople, byItself } }, text }];
 }
 
-function reason(name: string): Explained[] {
-  return isReasonCode(name) ? [remedied('reason', name, REASONS[name])] : [];
-}
+const reason = (name: string): Explained[] => (isReasonCode(name) ? [remedied('reason', name, REASONS[name])] : []);
 
-function incident(name: string): Explained[] {
-  if (!Object.hasOwn(INCIDENTS, name)) return [];
-  return [remedied('incident', name, INCIDENTS[name as IncidentKind])];
-}
+const incident = (name: string): Explained[] =>
+  Object.hasOwn(INCIDENTS, name) ? [remedied('incident', name, INCIDENTS[name as IncidentKind])] : [];
 
 function remedied(
   what: 'reason' | 'incident',
   name: string,
   { says: meaning, who, todo, byItself }: Remedy,
 ): Explained {
-  const lines = [
+  const text = labelled([
     [what, name],
     ['meaning', meaning],
     ['who', ACTORS[who]],
     ['to do', todo],
     ['otherwise', byItself],
-  ];
-  return { document: { [what]: { meaning, who, remedy: todo, byItself } }, text: labelled(lines) };
+  ]);
+  return { document: { [what]: { meaning, who, remedy: todo, byItself } }, text };
 }
 
 const ACTORS: Readonly<Record<Actor, string>> = {
@@ -147,11 +134,11 @@ async function bankField(bank: Bank, name: string, currency: string | undefined)
   ]);
   const head = ['currency', 'beneficiary', 'payment', 'required', 'data type', 'regex', 'example'];
   const findings = [...FINDINGS_OF_PAYEE_FIELDS, ...FINDINGS_OF_EVERY_COLUMN].sort();
-  const lines = [
+  const meaning = labelled([
     ['field', name],
     ['meaning', "A payee's field, which the bank asks for in these cases:"],
-  ];
-  const text = `${labelled(lines)}\n\n${table(head, rows)}\n\n${labelled([['findings', findings.join(', ')]])}`;
+  ]);
+  const text = `${meaning}\n\n${table(head, rows)}\n\n${labelled([['findings', findings.join(', ')]])}`;
   return [{ document: { field: { asked, findings } }, text }];
 }
 
@@ -167,15 +154,8 @@ function unknownName(name: string, fields: readonly string[]): Problem {
 
 const isColumn = (name: string): name is Column => Object.hasOwn(COLUMNS, name);
 
-const labelled = (lines: readonly (readonly string[])[]): string =>
-  lines
-    .flatMap(([label = '', text = '']) =>
-      labelledText(label, text === '' ? '-' : text, {
-        labelWidth: 'otherwise  '.length,
-        width: widthOf(process.stdout),
-      }),
-    )
-    .join('\n');
+const labelled = (lines: readonly LabelledText[]): string =>
+  labelledLines(lines, { labelWidth: 'otherwise  '.length, width: widthOf(process.stdout) }).join('\n');
 
 const sentencesOf = (table: Readonly<Record<string, Remedy>>): Record<string, string> =>
   Object.fromEntries(Object.entries(table).map(([name, { says }]) => [name, says]));
