@@ -5,28 +5,28 @@ import { mayHide, referenceForm } from './reference-form.ts';
 /** Stands for the status of an order that a read by its id does not find. */
 export const NOT_FOUND = 'NOT_FOUND';
 
-/** The facts of a bank order that a payout judges, in our own field names (interface section 2, Order). */
+/** What a payout judges of a bank's order record (interface section 2, Order); fields that its type does not fill are absent. */
 export interface OrderFacts {
-  orderId: string;
-  clientOrderId?: string;
-  uid?: string;
+  order_id: string;
+  client_order_id?: string;
+  transaction_uid?: string;
   type?: string;
   direct?: string;
   /** The status as the bank words it. */
   status: string;
   stage: OrderStage;
-  accountId?: string;
-  currency?: string;
-  amount?: string;
-  buyAccountId?: string;
-  buyCurrency?: string;
-  buyAmount?: string;
-  sellAccountId?: string;
-  sellCurrency?: string;
-  sellAmount?: string;
+  transaction_account?: string;
+  transaction_currency?: string;
+  transaction_amount?: string;
+  buy_account?: string;
+  buy_currency?: string;
+  buy_amount?: string;
+  sell_account?: string;
+  sell_currency?: string;
+  sell_amount?: string;
   rate?: string;
   fee?: string;
-  feeCurrency?: string;
+  fee_currency?: string;
 }
 
 /** What we sent under a reference, as far as an order can show it. */
@@ -78,28 +78,25 @@ export function orderDifferences(order: OrderFacts, expected: ExpectedOrder, own
   const check = (field: string, actual: string | undefined, wanted: string | undefined): void => {
     if (actual !== undefined && wanted !== undefined && actual !== wanted) differs.push(field);
   };
-  const form = referenceForm(order.clientOrderId ?? expected.reference, expected.reference);
+  const form = referenceForm(order.client_order_id ?? expected.reference, expected.reference);
   if (form === 'other') differs.push(NO_REFERENCE);
-  else if (form !== 'as-sent' && !ownIds.includes(order.orderId)) differs.push(REFERENCE_FORM);
-  check('transaction_uid', order.uid, expected.uid);
+  else if (form !== 'as-sent' && !ownIds.includes(order.order_id)) differs.push(REFERENCE_FORM);
+  check('transaction_uid', order.transaction_uid, expected.uid);
   if (expected.kind !== 'exchange') {
     check('type', order.type, expected.kind === 'payment' ? 'PAYMENT' : 'TRANSFER');
     check('direct', order.direct, 'OUT');
-    check('transaction_account', order.accountId, expected.accountId);
-    check('transaction_currency', order.currency, expected.currency);
-    if (
-      order.amount !== undefined &&
-      !amountMatches(order.amount, expected.amount, order.feeCurrency === order.currency ? order.fee : undefined)
-    ) {
-      differs.push('transaction_amount');
-    }
+    const { transaction_amount: amount, transaction_currency: currency } = order;
+    check('transaction_account', order.transaction_account, expected.accountId);
+    check('transaction_currency', currency, expected.currency);
+    const fee = order.fee_currency === currency ? order.fee : undefined;
+    if (amount !== undefined && !amountMatches(amount, expected.amount, fee)) differs.push('transaction_amount');
   } else {
     check('type', order.type, 'FX');
-    check('sell_account', order.sellAccountId, expected.accountId);
-    check('sell_currency', order.sellCurrency, expected.sellCurrency);
-    check('buy_account', order.buyAccountId, expected.buyAccountId);
-    check('buy_currency', order.buyCurrency, expected.currency);
-    if (order.buyAmount !== undefined && !decimalsEqual(order.buyAmount, expected.amount)) differs.push('buy_amount');
+    check('sell_account', order.sell_account, expected.accountId);
+    check('sell_currency', order.sell_currency, expected.sellCurrency);
+    check('buy_account', order.buy_account, expected.buyAccountId);
+    check('buy_currency', order.buy_currency, expected.currency);
+    if (order.buy_amount !== undefined && !decimalsEqual(order.buy_amount, expected.amount)) differs.push('buy_amount');
   }
   return differs;
 }
@@ -111,7 +108,7 @@ export const ORDER_OF_ANOTHER = 'payout with this order_id';
  * Whether an order moves exactly what was sent but its reference cannot be told: it may be the one searched for, so a list that
  * holds it proves no absence.
  */
-export const isIndistinct = ({ clientOrderId: shown, ...order }: OrderFacts, expected: ExpectedOrder): boolean =>
+export const isIndistinct = ({ client_order_id: shown, ...order }: OrderFacts, expected: ExpectedOrder): boolean =>
   mayHide(shown, expected.reference) && orderDifferences(inListedWords(order), expected).length === 0;
 
 const TYPES: ReadonlySet<string | undefined> = new Set(['PAYMENT', 'TRANSFER', 'FX', 'REFUND']);
@@ -155,10 +152,10 @@ export function judgeOrder(
     meaning: stageMeaning(order.stage, closedMeans),
     stage: order.stage,
     status: order.status,
-    orderId: order.orderId,
+    orderId: order.order_id,
     differences: orderDifferences(order, expected, ownIds),
     fee: order.fee,
-    feeCurrency: order.feeCurrency,
-    sellAmount: order.sellAmount,
+    feeCurrency: order.fee_currency,
+    sellAmount: order.sell_amount,
   };
 }

@@ -66,7 +66,7 @@ export function factsOfPayment(
 ): Fact[] {
   const facts: Fact[] = returnsAmong(payout, orders, closedMeans);
   for (const order of sentAmong(payout, orders)) {
-    const { orderId } = order;
+    const { order_id: orderId } = order;
     const meaning = stageMeaning(order.stage, closedMeans);
     const kind = orderId === payout.orderId ? ownPayment(payout, meaning) : strange(payout, meaning);
     if (kind !== undefined) facts.push({ kind, reference: payout.reference, orderId });
@@ -81,14 +81,16 @@ function returnsAmong(payout: StoredPayout, orders: readonly OrderFacts[], close
     .filter((order) => isReturn(order) && !isNoMoney(stageMeaning(order.stage, closedMeans)))
     .filter(
       // The receiving side of a payment between two users is in the other user's list: that is no return.
-      (order) => order.type === 'REFUND' || order.uid === undefined || order.uid === uid,
+      ({ type, transaction_uid: of }) => type === 'REFUND' || of === undefined || of === uid,
     )
-    .map(({ orderId, amount, currency }) => ({ kind: 'return', reference, orderId, amount, currency }));
+    .map(({ order_id: orderId, transaction_amount: amount, transaction_currency: currency }) => {
+      return { kind: 'return', reference, orderId, amount, currency };
+    });
 }
 
 /** The orders to compare with an end; none for an open payout, whose own workflow follows its orders. */
 const sentAmong = ({ state, orderId }: StoredPayout, orders: readonly OrderFacts[]): OrderFacts[] =>
-  isEnd(state) ? orders.filter((order) => !isReturn(order) && (order.orderId === orderId || !isArrival(order))) : [];
+  isEnd(state) ? orders.filter((order) => !isReturn(order) && (order.order_id === orderId || !isArrival(order))) : [];
 
 function ownPayment(payout: StoredPayout, meaning: StatusMeaning): IncidentKind | undefined {
   const agrees = payout.state === 'completed' ? meaning === 'paid' : isNoMoney(meaning) || isClosed(payout, meaning);
@@ -126,7 +128,8 @@ export function factsOfExchange(
 ): Fact[] {
   const { reference } = payout;
   const meaningOf = (order: OrderFacts): StatusMeaning => stageMeaning(order.stage, closedMeans);
-  const legs = Map.groupBy(sentAmong(payout, orders), ({ direct, currency }) => `${direct ?? ''} ${currency ?? ''}`);
+  const legOf = ({ direct = '', transaction_currency: currency = '' }: OrderFacts): string => `${direct} ${currency}`;
+  const legs = Map.groupBy(sentAmong(payout, orders), legOf);
   const facts: Fact[] = returnsAmong(payout, orders, closedMeans);
   const ownOrder = payout.kind === 'exchange' ? ownPayment : isBooked ? ownBooked : ownExchange;
   for (const leg of legs.values()) {
@@ -134,7 +137,7 @@ export function factsOfExchange(
     for (const order of leg) {
       const meaning = meaningOf(order);
       const kind = order === own ? ownOrder(payout, meaning) : strange(payout, meaning);
-      if (kind !== undefined) facts.push({ kind, reference, orderId: order.orderId });
+      if (kind !== undefined) facts.push({ kind, reference, orderId: order.order_id });
     }
   }
   return facts;
@@ -146,9 +149,9 @@ function ownOf(
   accepted: readonly string[],
   meaningOf: (order: OrderFacts) => StatusMeaning,
 ): OrderFacts | undefined {
-  const sorted = leg.toSorted((a, b) => (a.orderId < b.orderId ? -1 : 1));
+  const sorted = leg.toSorted((a, b) => (a.order_id < b.order_id ? -1 : 1));
   return (
-    sorted.find(({ orderId }) => accepted.includes(orderId)) ??
+    sorted.find(({ order_id }) => accepted.includes(order_id)) ??
     sorted.find((order) => !isNoMoney(meaningOf(order))) ??
     sorted[0]
   );

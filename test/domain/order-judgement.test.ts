@@ -11,11 +11,11 @@ const REFERENCE = '0f8b6c1e-3d52-5c0b-9a77-2f6e0c1d5b94';
 const EXPECTED = { kind: 'payment', reference: REFERENCE, uid: 'u-1', currency: 'USD', amount: '12.50' } as const;
 
 const order = (clientOrderId: string | undefined): OrderFacts => ({
-  orderId: 'o-1',
-  clientOrderId,
+  order_id: 'o-1',
+  client_order_id: clientOrderId,
   status: 'COMPLETED',
   stage: 'paid',
-  amount: '12.50',
+  transaction_amount: '12.50',
 });
 
 describe('an order that shows our reference in another form', () => {
@@ -35,7 +35,7 @@ describe('an order that shows our reference in another form', () => {
   });
 
   it('still differs in what else it is', () => {
-    const other = { ...order(REFERENCE.toUpperCase()), amount: '12.51' };
+    const other = { ...order(REFERENCE.toUpperCase()), transaction_amount: '12.51' };
     expect(orderDifferences(other, EXPECTED, ['o-1'])).toEqual(['transaction_amount']);
   });
 
@@ -50,21 +50,23 @@ describe('the order of a transfer', () => {
     ...order(REFERENCE),
     type: 'TRANSFER',
     direct: 'OUT',
-    accountId: 'from',
-    currency: 'USD',
+    transaction_account: 'from',
+    transaction_currency: 'USD',
   };
 
   it('is the one that leaves the source', () => {
     expect(orderDifferences(shown, expected)).toEqual([]);
-    expect(orderDifferences({ ...shown, amount: '13.50', fee: '1.00', feeCurrency: 'USD' }, expected)).toEqual([]);
+    expect(
+      orderDifferences({ ...shown, transaction_amount: '13.50', fee: '1.00', fee_currency: 'USD' }, expected),
+    ).toEqual([]);
   });
 
   it.each<[string, Partial<OrderFacts>]>([
     ['type', { type: 'PAYMENT' }],
     ['direct', { direct: 'IN' }],
-    ['transaction_account', { accountId: 'to' }],
-    ['transaction_currency', { currency: 'EUR' }],
-    ['transaction_amount', { amount: '12.51' }],
+    ['transaction_account', { transaction_account: 'to' }],
+    ['transaction_currency', { transaction_currency: 'EUR' }],
+    ['transaction_amount', { transaction_amount: '12.51' }],
   ])('is another one when its %s is', (field, change) => {
     expect(orderDifferences({ ...shown, ...change }, expected)).toEqual([field]);
   });
@@ -82,24 +84,24 @@ describe('the order of an exchange', () => {
     ...{ buyAccountId: 'dollars', sellCurrency: 'EUR' },
   };
   const shown: OrderFacts = {
-    ...{ ...order(REFERENCE), amount: undefined, type: 'FX', direct: 'OUT' },
-    ...{ sellAccountId: 'euros', sellCurrency: 'EUR', sellAmount: '11.36' },
-    ...{ buyAccountId: 'dollars', buyCurrency: 'USD', buyAmount: '12.50' },
+    ...{ ...order(REFERENCE), transaction_amount: undefined, type: 'FX', direct: 'OUT' },
+    ...{ sell_account: 'euros', sell_currency: 'EUR', sell_amount: '11.36' },
+    ...{ buy_account: 'dollars', buy_currency: 'USD', buy_amount: '12.50' },
   };
 
   it('is the one between the accounts that were sent', () => {
     expect(orderDifferences(shown, expected)).toEqual([]);
-    expect(orderDifferences({ ...shown, sellAccountId: undefined, buyAccountId: undefined }, expected)).toEqual([]);
+    expect(orderDifferences({ ...shown, sell_account: undefined, buy_account: undefined }, expected)).toEqual([]);
     expect(orderDifferences(shown, { ...expected, buyAccountId: undefined, sellCurrency: undefined })).toEqual([]);
   });
 
   it.each<[string, Partial<OrderFacts>]>([
     ['type', { type: 'TRANSFER' }],
-    ['sell_account', { sellAccountId: 'pounds' }],
-    ['sell_currency', { sellCurrency: 'GBP' }],
-    ['buy_account', { buyAccountId: 'other dollars' }],
-    ['buy_currency', { buyCurrency: 'AUD' }],
-    ['buy_amount', { buyAmount: '12.51' }],
+    ['sell_account', { sell_account: 'pounds' }],
+    ['sell_currency', { sell_currency: 'GBP' }],
+    ['buy_account', { buy_account: 'other dollars' }],
+    ['buy_currency', { buy_currency: 'AUD' }],
+    ['buy_amount', { buy_amount: '12.51' }],
   ])('is another one when its %s is', (field, change) => {
     expect(orderDifferences({ ...shown, ...change }, expected)).toEqual([field]);
   });

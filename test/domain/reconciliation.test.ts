@@ -21,15 +21,15 @@ const payout = (state: PayoutState, orderId: string | null = 'own', reason?: Rea
 });
 
 const order = (orderId: string, status: string, more: Partial<OrderFacts> = {}): OrderFacts => ({
-  orderId,
-  clientOrderId: 'ref',
-  uid: 'u-1',
+  order_id: orderId,
+  client_order_id: 'ref',
+  transaction_uid: 'u-1',
   type: 'PAYMENT',
   direct: 'OUT',
   status,
   stage: orderStage(status),
-  currency: 'USD',
-  amount: '12.50',
+  transaction_currency: 'USD',
+  transaction_amount: '12.50',
   ...more,
 });
 
@@ -103,7 +103,7 @@ describe('orders under the reference of a payout', () => {
 });
 
 describe('money that came back', () => {
-  const refund = order('back', 'COMPLETED', { type: 'REFUND', direct: 'IN', amount: '4.00' });
+  const refund = order('back', 'COMPLETED', { type: 'REFUND', direct: 'IN', transaction_amount: '4.00' });
 
   it.each<PayoutState>(['completed', 'failed', 'processing'])(
     'is a fact of its own of a payout that is %s',
@@ -120,16 +120,18 @@ describe('money that came back', () => {
   });
 
   it('is not the receiving side of a payment between two users', () => {
-    const received = order('in', 'COMPLETED', { direct: 'IN', uid: 'u-2' });
+    const received = order('in', 'COMPLETED', { direct: 'IN', transaction_uid: 'u-2' });
     expect(factsOfPayment(payout('completed'), [received], 'unclear')).toEqual([]);
-    expect(kinds(factsOfPayment(payout('completed'), [{ ...received, uid: 'u-1' }], 'unclear'))).toEqual(['return in']);
+    expect(kinds(factsOfPayment(payout('completed'), [{ ...received, transaction_uid: 'u-1' }], 'unclear'))).toEqual([
+      'return in',
+    ]);
   });
 });
 
 describe('orders under the reference of an exchange', () => {
   const fx = (orderId: string, status: string, more: Partial<OrderFacts> = {}): OrderFacts =>
-    order(orderId, status, { type: 'FX', currency: 'EUR', ...more });
-  const buying = { direct: 'IN', currency: 'USD' };
+    order(orderId, status, { type: 'FX', transaction_currency: 'EUR', ...more });
+  const buying = { direct: 'IN', transaction_currency: 'USD' };
 
   it.each<[string, StoredPayout, string[], OrderFacts[], string[]]>([
     ['one, paid', payout('completed'), ['x'], [fx('x', 'COMPLETED')], []],
@@ -213,7 +215,7 @@ describe('orders under the reference of a transfer or an exchange by itself', ()
     order(orderId, status, { type: 'TRANSFER', ...more });
 
   it('the other side of a transfer is nothing new, and a second one that leaves is', () => {
-    const both = [moved('own', 'COMPLETED'), moved('own-in', 'COMPLETED', { direct: 'IN', uid: 'u-2' })];
+    const both = [moved('own', 'COMPLETED'), moved('own-in', 'COMPLETED', { direct: 'IN', transaction_uid: 'u-2' })];
     expect(factsOfPayment(transfer, both, 'unclear')).toEqual([]);
     expect(kinds(factsOfPayment(transfer, [...both, moved('more', 'COMPLETED')], 'unclear'))).toEqual([
       'second-order more',
@@ -235,7 +237,7 @@ describe('orders under the reference of a transfer or an exchange by itself', ()
   it('an exchange shown as one record a leg is one exchange', () => {
     const own = { ...payout('completed'), kind: 'exchange' as const };
     const legs = [
-      order('own', 'COMPLETED', { type: 'FX', currency: 'EUR' }),
+      order('own', 'COMPLETED', { type: 'FX', transaction_currency: 'EUR' }),
       order('leg', 'COMPLETED', { type: 'FX', direct: 'IN' }),
     ];
     expect(factsOfExchange(own, { accepted: ['own'], isBooked: false }, legs, 'unclear')).toEqual([]);

@@ -4,7 +4,6 @@ import {
   isIndistinct,
   isReturn,
   NO_REFERENCE,
-  type OrderFacts,
   orderDifferences,
   REFERENCE_FORM,
 } from '../../domain/order-judgement.ts';
@@ -13,7 +12,7 @@ import { SENDER_LIFE_MS, unsent } from '../../domain/submission.ts';
 import type { SwitchScope } from '../../domain/switch-scope.ts';
 import { switchFactsOf } from '../../domain/switches.ts';
 import type { PayoutRecord, SendAttempt } from '../../store/store.ts';
-import { orderFacts, readIfThere } from '../bank-orders.ts';
+import { readIfThere } from '../bank-orders.ts';
 import { attemptsListedFrom, clocksDisagree, inAnyZone } from '../bank-time.ts';
 import type { ActivityDeps } from '../deps.ts';
 import type { sharedScans } from '../reconciliation/order-scans.ts';
@@ -88,9 +87,9 @@ export async function findOrder(
   const row = await rowAsRecorded(deps, claim, runId, recorded);
   const { uid } = row;
   const { reference, attempts, ownIds, sent, expected } = await sentLeg(deps, row, input);
-  const orders: OrderFacts[] = [];
+  const orders: Order[] = [];
   const add = (order: Order): void => {
-    if (!orders.some(({ orderId }) => orderId === order.order_id)) orders.push(orderFacts(order));
+    if (!orders.some(({ order_id }) => order_id === order.order_id)) orders.push(order);
   };
   const silent = attempts.filter(({ outcome }) => outcome === null).map(({ sentAt }) => sentAt);
   const look: OrderSearch = {
@@ -119,7 +118,7 @@ export async function findOrder(
   const from = mayProve ? inAnyZone(listedFrom) : listedFrom;
   const expectedIds = mayProve ? await acceptedSince(deps, row, attempts) : [];
   let arrivals = 0;
-  const altered: OrderFacts[] = [];
+  const altered: Order[] = [];
   const indistinct: string[] = [];
   for (const list of await listsOfLeg(deps.bank, row, leg, sent)) {
     const scan = await scanOrders({ ...list, from });
@@ -138,8 +137,8 @@ export async function findOrder(
       } else if (form === 'as-sent' || look.accepted.includes(order.order_id)) {
         add(order);
       } else if (form !== 'other') {
-        altered.push(orderFacts(order));
-      } else if (isIndistinct(orderFacts(order), expected)) {
+        altered.push(order);
+      } else if (isIndistinct(order, expected)) {
         indistinct.push(order.order_id);
       }
     }
@@ -152,9 +151,9 @@ export async function findOrder(
   // The receiving side is listed but not the order that was sent: a conflict until it is.
   const arrived = orders.length === 0 ? arrivals : 0;
   look.nearMisses = altered.length + arrived;
-  look.orderIds = orders.map(({ orderId }) => orderId);
+  look.orderIds = orders.map(({ order_id }) => order_id);
   const shown = [...orders, ...altered].map(
-    (order): ShownOrder => ({ orderId: order.orderId, differences: orderDifferences(order, expected, look.accepted) }),
+    (order): ShownOrder => ({ orderId: order.order_id, differences: orderDifferences(order, expected, look.accepted) }),
   );
   look.differences = [...new Set(shown.slice(0, orders.length).flatMap(({ differences }) => differences))];
   look.ours = arrived + look.accepted.length + shown.filter(isOurs).length;

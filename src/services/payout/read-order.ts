@@ -15,7 +15,7 @@ import { isUnpaid, type StoredState } from '../../domain/payout-state.ts';
 import { bookedAboveCap } from '../../domain/reasons.ts';
 import type { LegKind, SentOrder } from '../../domain/sent-order.ts';
 import type { BookedExchange, PayoutRecord } from '../../store/store.ts';
-import { orderFacts, readIfThere } from '../bank-orders.ts';
+import { readIfThere } from '../bank-orders.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { rowAsRecorded } from '../sending/claimed-row.ts';
 import { type RejectedAs, rejectedAs } from '../sending/decide-order.ts';
@@ -79,10 +79,9 @@ export async function readOrder(
     const isUnaskable = !isPathId(orderId) && ownIds.includes(orderId);
     return { ...(isUnaskable ? UNASKABLE : ABSENT), orderId, differences: [] };
   }
-  const facts = orderFacts(order);
-  const judgement = judgeOrder(facts, expected, closedMeans, ownIds);
+  const judgement = judgeOrder(order, expected, closedMeans, ownIds);
   judgement.differences = judgement.differences.filter((field) => !despite.includes(field));
-  if (facts.clientOrderId === undefined && (await isOfAnother(deps, row, orderId))) {
+  if (order.client_order_id === undefined && (await isOfAnother(deps, row, orderId))) {
     judgement.differences.push(ORDER_OF_ANOTHER);
   }
   const read: OrderRead = { ...judgement, expiredAt: sent?.expiredAt };
@@ -93,7 +92,7 @@ export async function readOrder(
   if (isFollowed) await watch(deps, row, leg, { reference, attempts, sent, orderId });
   const isBooked = leg === 'exchange' && judgement.meaning === 'paid';
   if (isBooked) {
-    await deps.store.recordBookedExchange(bookedExchange(row, facts, deps.now()));
+    await deps.store.recordBookedExchange(bookedExchange(row, order, deps.now()));
     const bookedRate = rateAboveCap(sent, judgement, input.maxSlippage);
     Object.assign(read, { aboveCap: bookedRate !== undefined, bookedRate });
   }
@@ -136,14 +135,14 @@ async function watch(
 /** What was sold and bought, and the fee, for the report. */
 export const bookedExchange = ({ reference }: PayoutRecord, order: OrderFacts, seenAt: number): BookedExchange => ({
   reference,
-  orderId: order.orderId,
-  soldAmount: order.sellAmount ?? null,
-  soldCurrency: order.sellCurrency ?? null,
-  boughtAmount: order.buyAmount ?? null,
-  boughtCurrency: order.buyCurrency ?? null,
+  orderId: order.order_id,
+  soldAmount: order.sell_amount ?? null,
+  soldCurrency: order.sell_currency ?? null,
+  boughtAmount: order.buy_amount ?? null,
+  boughtCurrency: order.buy_currency ?? null,
   rate: order.rate ?? null,
   fee: order.fee ?? null,
-  feeCurrency: order.feeCurrency ?? null,
+  feeCurrency: order.fee_currency ?? null,
   seenAt,
 });
 

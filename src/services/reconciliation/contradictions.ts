@@ -2,7 +2,7 @@ import type { Bank } from '../../api/bank.ts';
 import type { ClosedMeaning } from '../../domain/order-status.ts';
 import { factsOfPayment, type Incident } from '../../domain/reconciliation.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
-import { orderFacts, readIfThere } from '../bank-orders.ts';
+import { readIfThere } from '../bank-orders.ts';
 
 interface Deps {
   bank: Pick<Bank, 'orders'>;
@@ -20,7 +20,7 @@ export async function contradictions(deps: Deps, payout: PayoutRecord): Promise<
   const attempts = await store.attemptsOf([payout.reference]);
   const ids = new Set([payout.orderId, ...attempts.map(({ orderId }) => orderId)].filter((id) => id !== null));
   const orders = await Promise.all([...ids].map((id) => readIfThere(deps, id)));
-  const shown = orders.filter((order) => order !== undefined).map(orderFacts);
+  const shown = orders.filter((order) => order !== undefined);
   const found = factsOfPayment(payout, shown, settings.terms.closedMeans).filter((fact) => fact.kind !== 'return');
   for (const incident of found) await store.recordIncident({ ...incident, seenAt: now() });
   return found;

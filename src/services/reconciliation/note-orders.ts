@@ -1,6 +1,6 @@
 import type { Bank } from '../../api/bank.ts';
 import type { Order } from '../../api/schemas/orders.ts';
-import { isArrival, isReturn, type OrderFacts } from '../../domain/order-judgement.ts';
+import { isArrival, isReturn } from '../../domain/order-judgement.ts';
 import { type ClosedMeaning, stageMeaning } from '../../domain/order-status.ts';
 import { isEnd } from '../../domain/payout-state.ts';
 import {
@@ -16,7 +16,7 @@ import {
 import { ByReference, mayBeAltered, mayBeOurs, referenceForm } from '../../domain/reference-form.ts';
 import { referenceOf } from '../../identity.ts';
 import type { PayoutRecord, Store, UnaskedOrder, WatchKey } from '../../store/store.ts';
-import { orderFacts, readIfThere } from '../bank-orders.ts';
+import { readIfThere } from '../bank-orders.ts';
 import { bookedExchange } from '../payout/read-order.ts';
 
 interface Deps {
@@ -69,14 +69,14 @@ export async function noteOrders(
     const { closedMeans } = deps.settings.terms;
     if (payout !== undefined) {
       const accepted = payout.orderId === null ? [] : [payout.orderId];
-      const judge = (facts: OrderFacts[]) =>
+      const judge = (shown: readonly Order[]) =>
         payout.kind === 'exchange'
-          ? factsOfExchange(payout, { accepted, isBooked: false }, facts, closedMeans)
-          : factsOfPayment(payout, facts, closedMeans);
+          ? factsOfExchange(payout, { accepted, isBooked: false }, shown, closedMeans)
+          : factsOfPayment(payout, shown, closedMeans);
       await note.facts(under, await judged(deps, under, judge));
     } else if (owner !== undefined) {
       const accepted = (attempts ?? []).flatMap(({ orderId }) => orderId ?? []);
-      const judge = (facts: OrderFacts[]) => factsOfExchange(owner, { accepted, isBooked }, facts, closedMeans);
+      const judge = (shown: readonly Order[]) => factsOfExchange(owner, { accepted, isBooked }, shown, closedMeans);
       await note.facts(under, await judged(deps, under, judge));
       if (attempts === undefined) await keepBooked(deps, owner, under);
     } else if (attempts === undefined) {
@@ -130,7 +130,7 @@ async function keepBooked(deps: Deps, owner: PayoutRecord, orders: readonly Orde
   if (listed === undefined || !isEnd(owner.state)) return;
   if ((await deps.store.bookedExchangesOf([owner.reference])).length > 0) return;
   const order = await asItStands(deps, listed);
-  if (isPaid(order)) await deps.store.recordBookedExchange(bookedExchange(owner, orderFacts(order), deps.now()));
+  if (isPaid(order)) await deps.store.recordBookedExchange(bookedExchange(owner, order, deps.now()));
 }
 
 /** Payouts by the derived reference of their exchange. */
@@ -151,12 +151,16 @@ async function exchangeOwners(
 }
 
 /** A list may lag: orders that look like incidents are read by id and judged again. */
-async function judged(deps: Deps, orders: readonly Order[], judge: (orders: OrderFacts[]) => Fact[]): Promise<Fact[]> {
-  const listed = judge(orders.map(orderFacts));
+async function judged(
+  deps: Deps,
+  orders: readonly Order[],
+  judge: (orders: readonly Order[]) => Fact[],
+): Promise<Fact[]> {
+  const listed = judge(orders);
   const suspects = new Set(listed.filter(({ kind }) => kind !== 'return').map(({ orderId }) => orderId));
   if (suspects.size === 0) return listed;
   const read = orders.map((order) => (suspects.has(order.order_id) ? asItStands(deps, order) : order));
-  return judge((await Promise.all(read)).map(orderFacts));
+  return judge(await Promise.all(read));
 }
 
 /** "Not found" for a listed order proves nothing: the list's record stands. */
