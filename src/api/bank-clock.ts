@@ -1,21 +1,12 @@
 import type { HttpAnswer, HttpRequest, Transport } from './transport.ts';
 
-/** Offset of the bank's clock from ours. */
-export interface ClockOffset {
-  /** Milliseconds, positive if the bank is ahead: median of samples, each accurate to half a second plus half its round trip. */
-  ms: number;
-  /** Largest minus smallest sample, milliseconds. */
-  spreadMs: number;
-  samples: number;
-}
-
 export interface BankClock {
-  /** Undefined until an answer carries the time; a bank whose answers never do has no offset. */
-  offset(): ClockOffset | undefined;
+  /**
+   * Milliseconds by which the bank's clock is ahead of ours: median of samples, each accurate to half a second plus half its round
+   * trip. Undefined until an answer carries the time; a bank whose answers never do has no offset.
+   */
+  offset(): number | undefined;
 }
-
-/** For a bank that is never called. */
-export const UNMEASURED_CLOCK: BankClock = { offset: () => undefined };
 
 const SAMPLES = 15;
 /** The `Date` header is truncated to whole seconds (RFC 9110, 5.6.7): on average the bank's clock is this much ahead of it. */
@@ -54,18 +45,16 @@ export function measured(transport: Transport, clocks: Clocks): { transport: Tra
     return answer;
   };
   const clock: BankClock = {
-    offset: () => offsetOf(samples.filter((sample) => isSteady(sample.lead, lead())).map(({ ms }) => ms)),
+    offset: () => medianOf(samples.filter((sample) => isSteady(sample.lead, lead())).map(({ ms }) => ms)),
   };
   return { transport: { ...transport, exchange }, clock };
 }
 
 const isSteady = (before: number, after: number): boolean => Math.abs(after - before) < STEP_MS;
 
-function offsetOf(samples: readonly number[]): ClockOffset | undefined {
-  const sorted = samples.toSorted((a, b) => a - b);
-  const [least, middle, most] = [sorted[0], sorted[Math.floor(sorted.length / 2)], sorted.at(-1)];
-  if (least === undefined || middle === undefined || most === undefined) return undefined;
-  return { ms: Math.round(middle), spreadMs: Math.round(most - least), samples: sorted.length };
+function medianOf(samples: readonly number[]): number | undefined {
+  const middle = samples.toSorted((a, b) => a - b)[Math.floor(samples.length / 2)];
+  return middle && Math.round(middle);
 }
 
 /** Epoch milliseconds; undefined without a date, and for cached answers, whose date is when they were cached. */

@@ -49,7 +49,7 @@ export function telemetryAt(
         warnings: bankWarnings({ bank, settings: config.settings, log, now: Date.now }),
         refresh: storeFigures(metrics, {
           openWork: (now) => store.openWork(now - window),
-          clockOffsetMs: () => bank.clock.offset()?.ms,
+          clockOffsetMs: () => bank.clock.offset(),
           now: Date.now,
         }),
       });

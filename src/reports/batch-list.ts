@@ -1,3 +1,4 @@
+import { pagesOf } from '../domain/pages.ts';
 import { batchState, countRows, needsAttention } from '../domain/payout-state.ts';
 import type { BatchRecord, Store } from '../store/store.ts';
 import type { BatchList, ListedBatch } from './report-document.ts';
@@ -24,10 +25,6 @@ export async function listBatches(
 }
 
 async function* newestBatches(store: Store): AsyncGenerator<BatchRecord> {
-  for (let after: BatchRecord | undefined; ; ) {
-    const page = await store.batches(BATCHES_LISTED, after);
-    yield* page;
-    after = page.at(-1);
-    if (page.length < BATCHES_LISTED) return;
-  }
+  const behind = (last?: BatchRecord) => store.batches(BATCHES_LISTED, last);
+  for await (const page of pagesOf(BATCHES_LISTED, behind)) yield* page;
 }

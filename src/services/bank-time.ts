@@ -11,13 +11,13 @@ type Sent = Pick<SendAttempt, 'sentAt' | 'listedFrom'>;
 
 /** A moment of our clock, by whichever of the two is behind. */
 export function byEarlierClock({ bank }: Pick<Clocks, 'bank'>, at: number): number {
-  const offsetMs = bank.clock.offset()?.ms ?? 0;
+  const offsetMs = bank.clock.offset() ?? 0;
   return at + Math.min(0, offsetMs);
 }
 
 /** The same by the one that is ahead. */
 export function byLaterClock({ bank }: Pick<Clocks, 'bank'>, at: number): number {
-  return at + Math.max(0, bank.clock.offset()?.ms ?? 0);
+  return at + Math.max(0, bank.clock.offset() ?? 0);
 }
 
 /**
@@ -54,5 +54,5 @@ export function recentlyListedFrom(clocks: Clocks, at: number): number {
 /** Whether the clocks differ by more than the allowed skew; then no list proves absence. */
 export function clocksDisagree({ bank, settings }: Clocks): boolean {
   const offset = bank.clock.offset();
-  return offset !== undefined && Math.abs(offset.ms) > settings.clockSkewMs;
+  return offset !== undefined && Math.abs(offset) > settings.clockSkewMs;
 }

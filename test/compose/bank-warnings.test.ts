@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
-import { UNMEASURED_CLOCK } from '../../src/api/bank-clock.ts';
 import { envelopeError } from '../../src/api/errors.ts';
 import { bankWarnings } from '../../src/compose/bank-warnings.ts';
+import { UNMEASURED_CLOCK } from '../support/unmeasured-clock.ts';
 
 it('a bank that does not answer is told of within a minute, and asked no oftener than needed', async () => {
   let asked = 0;

@@ -10,7 +10,7 @@ const HOUR_MS = 3_600_000;
 const delay = (now: number, offset?: number): number =>
   delayOf(
     {
-      bank: { clock: { offset: () => (offset === undefined ? undefined : { ms: offset, spreadMs: 0, samples: 1 }) } },
+      bank: { clock: { offset: () => offset } },
       settings: { calendar: undefined },
       now: () => now,
     } as Parameters<typeof delayOf>[0],

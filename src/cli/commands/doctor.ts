@@ -1,5 +1,4 @@
 import { access, constants, mkdir } from 'node:fs/promises';
-import type { ClockOffset } from '../../api/bank-clock.ts';
 import { clockComplaint } from '../../compose/bank-clock-alarm.ts';
 import { bankIdentity } from '../../compose/bank-mark.ts';
 import { payeeChecks } from '../../compose/checks.ts';
@@ -143,9 +142,9 @@ async function checkReferences(session: Session): Promise<Omit<Check, 'name'>> {
   return judgeShown(await shownReferences(parts, recentPayouts(session.config)));
 }
 
-function clockCheck(offset: ClockOffset | undefined, { config }: Session): Check {
+function clockCheck(offset: number | undefined, { config }: Session): Check {
   const complaint = clockComplaint(offset, config.settings.clockSkewMs);
-  const seen = offset === undefined ? 'not shown in its answers' : `${(offset.ms / 1_000).toFixed(1)} s from ours`;
+  const seen = offset === undefined ? 'not shown in its answers' : `${(offset / 1_000).toFixed(1)} s from ours`;
   return { name: 'bank clock', verdict: complaint === undefined ? 'ok' : 'warning', detail: complaint ?? seen };
 }
 function settingsCheck({ unknownSettings }: Config): Check {

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Bank } from '../../../src/api/bank.ts';
-import { UNMEASURED_CLOCK } from '../../../src/api/bank-clock.ts';
 import { BankError } from '../../../src/api/errors.ts';
 import type { Policy, SignedDecision } from '../../../src/domain/authority.ts';
 import type { PayoutInstruction } from '../../../src/domain/instruction.ts';
@@ -15,6 +14,7 @@ import type { PayoutRecord, Store } from '../../../src/store/store.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
 import { policyOf, signedBy, signingPerson } from '../../support/people.ts';
 import { quickSettings } from '../../support/product.ts';
+import { UNMEASURED_CLOCK } from '../../support/unmeasured-clock.ts';
 
 type Kind = 'transfer' | 'exchange';
 
@@ -305,7 +305,7 @@ describe.each(['transfer', 'exchange'] as const)('one %s under a policy', (kind)
     const second = await claimed(kind, { id: 's' });
     const deps = (ms: number): ActivityDeps => ({
       ...depsOf(policy),
-      bank: { ...bank, clock: { offset: () => ({ ms, spreadMs: 0, samples: 3 }) } },
+      bank: { ...bank, clock: { offset: () => ms } },
       now: () => Date.now() + 25 * 3_600_000,
     });
     expect(await read(deps(-25 * 3_600_000), second)).toMatchObject({ limit: '199.99 USD per day, within 24 h' });

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { UNMEASURED_CLOCK } from '../../../src/api/bank-clock.ts';
 import type { Policy, SignedDecision } from '../../../src/domain/authority.ts';
 import type { PayoutInstruction } from '../../../src/domain/instruction.ts';
 import {
@@ -15,6 +14,7 @@ import type { PayoutRecord, Store } from '../../../src/store/store.ts';
 import { batchClaim, claimRow } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
 import { policyOf, type SigningPerson, signedBy, signingPerson } from '../../support/people.ts';
+import { UNMEASURED_CLOCK } from '../../support/unmeasured-clock.ts';
 
 const maker = signingPerson('maker', ['maker', 'approver']);
 const bob = signingPerson('bob', ['approver']);
@@ -117,7 +117,7 @@ describe('One signature for the rows of a batch', () => {
   it('foresees a payee as new as the bank has it, when our clock is ahead', async () => {
     await using batch = await claimed([{}]);
     const { deps } = batch;
-    const offset = () => ({ ms: 1 - Date.now(), spreadMs: 0, samples: 3 });
+    const offset = () => 1 - Date.now();
     const atBank = { ...deps, bank: { ...deps.bank, clock: { offset } } };
     expect(await preparePlan(atBank, asked(bob))).toMatchObject({ newPayees: 1, flags: { 'new-payee': 1 } });
   });

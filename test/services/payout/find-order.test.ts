@@ -1,5 +1,4 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { UNMEASURED_CLOCK } from '../../../src/api/bank-clock.ts';
 import { type Order, order as orderSchema } from '../../../src/api/schemas/orders.ts';
 import type { SentOrder } from '../../../src/domain/sent-order.ts';
 import type { ActivityDeps } from '../../../src/services/deps.ts';
@@ -7,6 +6,7 @@ import { findOrder } from '../../../src/services/payout/find-order.ts';
 import { batchClaim, payoutClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
 import { quickSettings } from '../../support/product.ts';
+import { UNMEASURED_CLOCK } from '../../support/unmeasured-clock.ts';
 
 const HOUR_MS = 3_600_000;
 const SENT_AT = 100 * HOUR_MS;

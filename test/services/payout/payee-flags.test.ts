@@ -14,8 +14,7 @@ it('a payee is as new as the bank has it, when our clock is ahead', async () => 
   const { record } = await store.claimPayout(payoutClaim('doc'));
   const payee = { id: 'ben-1', created_at: MADE_AT, items: {} } as unknown as Beneficiary;
   const isNew = async (now: number, offset?: number): Promise<boolean> => {
-    const measured = offset === undefined ? undefined : { ms: offset, spreadMs: 0, samples: 1 };
-    const deps = { store, bank: { clock: { offset: () => measured } }, now: () => now } as unknown as ActivityDeps;
+    const deps = { store, bank: { clock: { offset: () => offset } }, now: () => now } as unknown as ActivityDeps;
     return (await notedFlags(deps, record, payee)).includes('new-payee');
   };
   expect(await isNew(MADE_AT + DAY_MS)).toBe(true);

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { UNMEASURED_CLOCK } from '../../../src/api/bank-clock.ts';
 import { CLOSED_RUNS_MAX } from '../../../src/domain/closed-runs.ts';
 import { restartAll } from '../../../src/services/reconciliation/closed-payouts.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { payoutClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
+import { UNMEASURED_CLOCK } from '../../support/unmeasured-clock.ts';
 
 const FIRST_PAUSE_MS = 60_000;
 const PASS_EVERY_MS = 2 * 3_600_000;

@@ -1,6 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { Bank } from '../../../src/api/bank.ts';
-import { UNMEASURED_CLOCK } from '../../../src/api/bank-clock.ts';
 import type { Assessment } from '../../../src/domain/gates.ts';
 import type { PayeeCheck } from '../../../src/domain/payee-check.ts';
 import { because } from '../../../src/domain/reasons.ts';
@@ -10,6 +9,7 @@ import { cardClaim, cardEvent } from '../../store/card-samples.ts';
 import { payoutClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
 import { policyOf, type SigningPerson, signedBy, signingPerson } from '../../support/people.ts';
+import { UNMEASURED_CLOCK } from '../../support/unmeasured-clock.ts';
 
 const CALLER = { workflowId: 'w', runId: 'run-1', activityId: '1' };
 const maker = signingPerson('maker', ['maker']);

@@ -1,6 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { Bank } from '../../../src/api/bank.ts';
-import { UNMEASURED_CLOCK } from '../../../src/api/bank-clock.ts';
 import { Superseded } from '../../../src/domain/claim.ts';
 import type { Assessment } from '../../../src/domain/gates.ts';
 import { because } from '../../../src/domain/reasons.ts';
@@ -13,6 +12,7 @@ import { Random } from '../../simulation/random.ts';
 import { payoutClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
 import { policyOf, signedBy, signingPerson } from '../../support/people.ts';
+import { UNMEASURED_CLOCK } from '../../support/unmeasured-clock.ts';
 
 /** `INTERLEAVED=1000` tries so many, `SEED=7` draws others. */
 const INTERLEAVED = Number(process.env.INTERLEAVED ?? 200);

@@ -1,6 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { Bank } from '../../../src/api/bank.ts';
-import { UNMEASURED_CLOCK } from '../../../src/api/bank-clock.ts';
 import { BankError, type BankErrorDetails } from '../../../src/api/errors.ts';
 import { Superseded } from '../../../src/domain/claim.ts';
 import type { ReferenceDedupe } from '../../../src/domain/policy.ts';
@@ -10,6 +9,7 @@ import { sendOrder } from '../../../src/services/sending/send-order.ts';
 import { payoutClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
 import { policyOf, signingPerson } from '../../support/people.ts';
+import { UNMEASURED_CLOCK } from '../../support/unmeasured-clock.ts';
 
 const CALLER = { workflowId: 'w', runId: 'run-1', activityId: '1' };
 const maker = signingPerson('maker', ['maker']);

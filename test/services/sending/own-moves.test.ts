@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Bank } from '../../../src/api/bank.ts';
-import { UNMEASURED_CLOCK } from '../../../src/api/bank-clock.ts';
 import type { Assessment } from '../../../src/domain/gates.ts';
 import { mainLegOf, type PayoutKind, payoutWorkflowId } from '../../../src/domain/names.ts';
 import type { LegKind } from '../../../src/domain/sent-order.ts';
@@ -8,6 +7,7 @@ import { payloadDigest, referenceOf } from '../../../src/identity.ts';
 import { sendOrder } from '../../../src/services/sending/send-order.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
+import { UNMEASURED_CLOCK } from '../../support/unmeasured-clock.ts';
 
 const CALLER = { workflowId: 'w', runId: 'run-1', activityId: '1' };
 const own = { uid: 'u-1', currency: 'USD' };

@@ -144,12 +144,12 @@ export const WORLD_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: BANK_TIME,
-        find: 'const offsetMs = bank.clock.offset()?.ms ?? 0;',
+        find: 'const offsetMs = bank.clock.offset() ?? 0;',
         replace: 'const offsetMs = bank === undefined ? 1 : 0;',
       },
       {
         file: BANK_TIME,
-        find: 'return offset !== undefined && Math.abs(offset.ms) > settings.clockSkewMs;',
+        find: 'return offset !== undefined && Math.abs(offset) > settings.clockSkewMs;',
         replace: 'return offset !== undefined && settings.clockSkewMs < 0;',
       },
     ],

@@ -1,0 +1,4 @@
+import type { BankClock } from '../../src/api/bank-clock.ts';
+
+/** For a bank that is never called. */
+export const UNMEASURED_CLOCK: BankClock = { offset: () => undefined };
