@@ -48,6 +48,12 @@ export class Database {
     return this.#prepare(sql).all(parameters) as T[];
   }
 
+  /** The earliest `due_at` of a table: epoch milliseconds; undefined if nothing is due. */
+  nextDueAt(table: string): number | undefined {
+    const { at = null } = this.one<{ at: bigint | null }>(`SELECT MIN(due_at) AS at FROM ${table}`) ?? {};
+    return at === null ? undefined : Number(at);
+  }
+
   run(sql: string, parameters: Parameters = {}): { lastId: bigint } {
     return { lastId: BigInt(this.#prepare(sql).run(parameters).lastInsertRowid) };
   }

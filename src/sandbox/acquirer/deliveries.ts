@@ -72,9 +72,3 @@ export const countsOfDeliveries = (db: Database): Record<string, number> =>
       .all<{ status: string; n: bigint }>('SELECT status, COUNT(*) AS n FROM webhook_deliveries GROUP BY status')
       .map(({ status, n }) => [status, Number(n)]),
   );
-
-/** Epoch milliseconds. */
-export function nextDeliveryAt(db: Database): number | undefined {
-  const at = db.one<{ at: bigint | null }>('SELECT MIN(due_at) AS at FROM webhook_deliveries')?.at;
-  return at === null || at === undefined ? undefined : Number(at);
-}

@@ -60,12 +60,6 @@ export const cardPaymentOfToken = (db: Database, token: string): CardPaymentRow 
 export const dueCardPayments = (db: Database, at: number): CardPaymentRow[] =>
   db.all(`SELECT ${COLUMNS} FROM card_payments WHERE due_at <= :at ORDER BY due_at, seq`, { at });
 
-/** Epoch milliseconds. */
-export function nextCardStepAt(db: Database): number | undefined {
-  const at = db.one<{ at: bigint | null }>('SELECT MIN(due_at) AS at FROM card_payments')?.at;
-  return at === null || at === undefined ? undefined : Number(at);
-}
-
 export const allCardPayments = (db: Database): CardPaymentRow[] =>
   db.all(`SELECT ${COLUMNS} FROM card_payments ORDER BY seq`);
 

@@ -43,7 +43,7 @@ function pay(sandbox: Sandbox, { body: given }: Call): Answer {
   const body = given as Record<string, unknown>;
   const { merchant_request_id: requestId } = read(requestIdBody, body);
   const known = firstAnswer(sandbox, requestId, body);
-  if (known !== undefined) return { ...json(200, null), body: known };
+  if (known !== undefined) return json(200, JSON.parse(known));
   const resumes = isResume(body);
   const row = resumes
     ? resumeCardPayment(sandbox, read(resumeBody, body))

@@ -1,9 +1,8 @@
 import { catchUp } from '../catch-up.ts';
 import { draw } from '../draw.ts';
 import type { Sandbox } from '../sandbox.ts';
-import { claimDue, type DeliveryRow, nextDeliveryAt, noteAttempt, returnDelivery } from './deliveries.ts';
+import { claimDue, type DeliveryRow, noteAttempt, returnDelivery } from './deliveries.ts';
 import { type Endpoint, endpointOf } from './endpoint.ts';
-import { nextCardStepAt } from './payment-row.ts';
 import { signatureHeaders } from './signing.ts';
 
 /** Time limit for the receiver. */
@@ -33,8 +32,9 @@ export class WebhookSender {
     clearTimeout(this.#timer);
     if (this.#stopping.signal.aborted || this.#underWay.size >= AT_ONCE) return;
     const { books, lateCommits } = this.#sandbox();
-    const delivery = endpointOf(books.db) === undefined ? undefined : nextDeliveryAt(books.db);
-    const due = [delivery, nextCardStepAt(books.db), lateCommits.nextAt].filter((at) => at !== undefined);
+    const { db } = books;
+    const delivery = endpointOf(db) === undefined ? undefined : db.nextDueAt('webhook_deliveries');
+    const due = [delivery, db.nextDueAt('card_payments'), lateCommits.nextAt].filter((at) => at !== undefined);
     if (due.length === 0) return;
     const wait = Math.min(...due) - books.now();
     this.#timer = setTimeout(() => this.#work(), Math.min(Math.max(wait, 0), LOOK_AGAIN_MS)).unref();

@@ -22,15 +22,10 @@ export interface AccountRow {
   updated_at: bigint;
 }
 
-function findAccount(db: Database, accountId: string): AccountRow | undefined {
-  return db.one<AccountRow>(`SELECT * FROM accounts WHERE account_id = :accountId AND kind = 'customer'`, {
-    accountId,
-  });
-}
-
 /** Throws 2006. */
 export function requireAccount(db: Database, accountId: string): AccountRow {
-  const account = findAccount(db, accountId);
+  const sql = `SELECT * FROM accounts WHERE account_id = :accountId AND kind = 'customer'`;
+  const account = db.one<AccountRow>(sql, { accountId });
   if (account === undefined) throw new Refusal(2006);
   return account;
 }
@@ -44,10 +39,8 @@ export function requireUsableAccount(db: Database, accountId: string): AccountRo
 
 /** Throws 2006 if the user has no account: the interface has no code for unknown users. */
 export function balancesOfUser(db: Database, uid: string): AccountBalance[] {
-  const accounts = db.all<AccountRow>(
-    `SELECT * FROM accounts WHERE uid = :uid AND kind = 'customer' ORDER BY account_id`,
-    { uid },
-  );
+  const sql = `SELECT * FROM accounts WHERE uid = :uid AND kind = 'customer' ORDER BY account_id`;
+  const accounts = db.all<AccountRow>(sql, { uid });
   if (accounts.length === 0) throw new Refusal(2006);
   return accounts.map(toBalance);
 }

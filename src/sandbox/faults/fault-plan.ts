@@ -180,15 +180,8 @@ export class FaultPlan {
     return structuredClone({ ...this.#plan, writes: this.#writes, reads: this.#reads });
   }
 
-  #kinds(read: boolean): [PlannedKind & { name: string }, ...(PlannedKind & { name: string })[]] {
-    const table: Readonly<Record<string, PlannedKind>> = read ? READ_KINDS : WRITE_KINDS;
-    const names: readonly string[] = read ? Object.keys(READ_KINDS) : this.#plan.kinds;
-    const kinds = names.flatMap((name) => {
-      const kind = table[name];
-      return kind === undefined ? [] : [{ name, ...kind }];
-    });
-    const [first, ...rest] = kinds;
-    if (first === undefined) throw new RangeError('a fault plan without kinds');
-    return [first, ...rest];
+  #kinds(read: boolean): (PlannedKind & { name: string })[] {
+    if (read) return Object.entries(READ_KINDS).map(([name, kind]) => ({ name, ...kind }));
+    return this.#plan.kinds.map((name) => ({ name, ...WRITE_KINDS[name] }));
   }
 }

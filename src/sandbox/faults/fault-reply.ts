@@ -50,17 +50,18 @@ type GarbageForm = Extract<FaultEffect, { kind: 'garbage-after' }>['form'];
 
 function spoilt(answer: Answer, form: GarbageForm): Reply {
   const body = Buffer.from(answer.body);
+  const unreadable = { ...answer, value: undefined };
   switch (form) {
     case 'half':
-      return { answer: { ...answer, body: body.subarray(0, body.length / 2) } };
+      return { answer: { ...unreadable, body: body.subarray(0, body.length / 2) } };
     case 'cut':
       return { cut: answer };
     case 'no-utf8':
-      return { answer: { ...answer, body: Buffer.concat([body, Buffer.from([0xff, 0xfe])]) } };
+      return { answer: { ...unreadable, body: Buffer.concat([body, Buffer.from([0xff, 0xfe])]) } };
     case 'no-data':
       return { answer: json(200, { code: 0, msg: 'Ok' }) };
     case 'text-code':
-      return { answer: { ...answer, body: misspelt(body.toString()) } };
+      return { answer: { ...unreadable, body: misspelt(body.toString()) } };
   }
 }
 

@@ -28,50 +28,40 @@ const milliseconds = z.int().min(0).max(3_600_000);
 /** How an answer is spoilt; `cut` closes the connection before the announced length. */
 export const GARBAGE_FORMS = ['half', 'cut', 'no-utf8', 'no-data', 'text-code'] as const;
 
-const effects = {
+const fault = <Effect extends z.ZodRawShape>(effect: Effect) => z.strictObject({ ...scope, ...effect });
+
+export const faultRequest = z.discriminatedUnion('kind', [
   /** The socket is closed before the body is read; cannot match a reference. */
-  refuseBefore: { kind: z.literal('refuse-before') },
+  fault({ kind: z.literal('refuse-before') }),
   /** F2. The request is read, and the socket closed without a commit. */
-  dropBefore: { kind: z.literal('drop-before') },
+  fault({ kind: z.literal('drop-before') }),
   /** F3. Commits, then closes the socket without an answer. */
-  dropAfter: { kind: z.literal('drop-after') },
+  fault({ kind: z.literal('drop-after') }),
   /** F4. Commits, and answers `ms` later by the machine's clock. */
-  delayAfter: { kind: z.literal('delay-after'), ms: milliseconds },
+  fault({ kind: z.literal('delay-after'), ms: milliseconds }),
   /** F6, F7. An envelope code instead of the answer. */
-  code: {
+  fault({
     kind: z.literal('code'),
     code,
     commit: z.boolean(),
     httpStatus: z.int().min(200).max(599).optional(),
-  },
+  }),
   /** F8. Commits, and answers with something that is not a success envelope: half of one unless `form` says otherwise. */
-  garbageAfter: { kind: z.literal('garbage-after'), form: z.enum(GARBAGE_FORMS).default('half') },
+  fault({ kind: z.literal('garbage-after'), form: z.enum(GARBAGE_FORMS).default('half') }),
   /** F5, F7. An HTML page with an HTTP error status instead of the answer, with `Retry-After` if one is given. */
-  http: {
+  fault({
     kind: z.literal('http'),
     status: errorStatus,
     commit: z.boolean(),
     retryAfterSeconds: z.int().min(0).max(86_400).optional(),
-  },
+  }),
   /** F9. Commits, and answers in small pieces over `ms`, by the machine's clock. */
-  slowAfter: { kind: z.literal('slow-after'), ms: milliseconds },
+  fault({ kind: z.literal('slow-after'), ms: milliseconds }),
   /**
    * F11. Reads the request, commits `ms` later by the sandbox's clock, and never answers: the socket is closed at once, or stays
    * open until the client gives up.
    */
-  lateCommit: { kind: z.literal('late-commit'), ms: milliseconds, hangUp: z.boolean().default(true) },
-} as const;
-
-export const faultRequest = z.discriminatedUnion('kind', [
-  z.strictObject({ ...scope, ...effects.refuseBefore }),
-  z.strictObject({ ...scope, ...effects.dropBefore }),
-  z.strictObject({ ...scope, ...effects.dropAfter }),
-  z.strictObject({ ...scope, ...effects.delayAfter }),
-  z.strictObject({ ...scope, ...effects.code }),
-  z.strictObject({ ...scope, ...effects.garbageAfter }),
-  z.strictObject({ ...scope, ...effects.http }),
-  z.strictObject({ ...scope, ...effects.slowAfter }),
-  z.strictObject({ ...scope, ...effects.lateCommit }),
+  fault({ kind: z.literal('late-commit'), ms: milliseconds, hangUp: z.boolean().default(true) }),
 ]);
 export type Fault = z.infer<typeof faultRequest>;
 

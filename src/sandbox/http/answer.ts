@@ -8,6 +8,8 @@ export interface Answer {
   status: number;
   contentType: string;
   body: string | Buffer;
+  /** What the body says, if it is JSON. */
+  value?: unknown;
   retryAfterSeconds?: number | undefined;
   headers?: Readonly<Record<string, string>>;
   /** Sent at least this many milliseconds after it was made, by the machine's clock. */
@@ -22,6 +24,7 @@ export const json = (status: number, value: unknown): TextAnswer => ({
   status,
   contentType: 'application/json; charset=utf-8',
   body: JSON.stringify(value),
+  value,
 });
 
 export const html = (status: number, retryAfterSeconds?: number): Answer => ({

@@ -80,32 +80,21 @@ function faultOf(
   return sandbox.faultPlan?.faultFor({ operation, read, subject }) ?? { name: null };
 }
 
-const made = z.object({
-  order_id: z.string().optional(),
-  beneficiary_id: z.string().optional(),
-  payment_id: z.string().optional(),
-  reference_id: z.string().optional(),
-});
-/** An envelope, or the acquirer's bare answer. */
-const madeBy = made.extend({ data: made.optional() });
+type Made = Partial<Record<'order_id' | 'beneficiary_id' | 'payment_id' | 'reference_id', string>>;
 
-function noteExecution(post: LoggedPost, answer: Answer, at: number): void {
-  const { data, ...bare } = madeBy.parse(JSON.parse(answer.body.toString()));
+/** The answer is an envelope, or the acquirer's bare one. */
+function noteExecution(post: LoggedPost, { value }: Answer, at: number): void {
+  const { data, ...bare } = value as Made & { data?: Made };
   const { order_id, beneficiary_id, payment_id, reference_id } = data ?? bare;
   post.committedAt = at;
   post.madeId = order_id ?? beneficiary_id ?? payment_id ?? reference_id ?? null;
 }
 
-const withCode = z.object({ code: z.number() });
-
 function answeredBy(reply: Reply): LoggedPost['answered'] {
   const answer = typeof reply === 'object' && ('answer' in reply ? reply.answer : 'drip' in reply && reply.drip);
   if (!answer) return null;
-  try {
-    return { httpStatus: answer.status, code: withCode.parse(JSON.parse(answer.body.toString())).code };
-  } catch {
-    return { httpStatus: answer.status, code: null };
-  }
+  const { code = null } = (answer.value ?? {}) as { code?: number };
+  return { httpStatus: answer.status, code };
 }
 
 /** Identifies a write in the same way in every run, as order ids do not. */
