@@ -1,7 +1,19 @@
 import { expect, test } from 'vitest';
+import { INSTRUCTION_FIELDS } from '../../src/domain/instruction.ts';
 import { COLUMNS, PAGE_COLUMNS } from '../../src/reports/columns.ts';
 import { code, documentText, rowOf, tableRows } from '../docs/markdown.ts';
-import { paidThroughAnExchange, reportOf } from './records.ts';
+import { paidThroughAnExchange, record, reportOf } from './records.ts';
+
+const PAYEE_DETAILS = [
+  'account_name',
+  'first_name',
+  'last_name',
+  'company_name',
+  'mobile',
+  'iban_no',
+  'account_no',
+  'bsb',
+];
 
 /** Lists of the JSON, and the columns that say the same in words. */
 const IN_WORDS: Readonly<Record<string, readonly string[]>> = {
@@ -38,6 +50,21 @@ test('each has a name of its own and says what it means', () => {
     expect(name).toMatch(/^[a-z]+(_[a-z]+)*$/);
     expect(meaning).toMatch(/^[A-Z]/);
   }
+});
+
+test('show nothing personal of a row when it is masked, whatever columns there are', async () => {
+  const known = ['id', 'uid', 'amount', 'currency', 'beneficiary_id', 'execute_on'];
+  const personal = [...INSTRUCTION_FIELDS.filter((name) => !known.includes(name)), ...PAYEE_DETAILS];
+  const marks = Object.fromEntries(personal.map((name) => [name, `Mark of ${name} 12345678`]));
+  const { instruction, ...row } = record(1, 'completed');
+  const rows = [{ ...row, instruction: { ...instruction, ...marks } }];
+  const shownOf = async (isMasked: boolean): Promise<string> => {
+    const [payout] = (await reportOf(rows, { isMasked })).payouts;
+    return COLUMNS.map(({ of, page }) => payout && [of(payout), page?.text?.(payout)]).join('\n');
+  };
+  expect(await shownOf(false)).toContain(marks.company_name);
+  const shown = await shownOf(true);
+  expect(Object.values(marks).filter((mark) => shown.includes(mark))).toEqual([]);
 });
 
 test('fill every column of the page', () => {
