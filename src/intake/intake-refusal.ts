@@ -21,11 +21,20 @@ export class IntakeRefusal extends Problem {
   unanswered?: UnansweredMessage;
 }
 
+/** Trace numbers and lodgement references often begin again with each file; an end-to-end id does not. */
+export const ifIdsRepeat = (message: OriginalMessage | undefined): string =>
+  message === undefined || message.format.startsWith('pain.')
+    ? ''
+    : ' If this file repeats no other, its ids do: have identity in the mapping file take others.';
+
 /** All rows were taken by batches that have ended; `latest` is the last of them. */
-export function alreadyTaken(latest: string | undefined): IntakeRefusal {
+export function alreadyTaken(latest: string | undefined, original?: OriginalMessage): IntakeRefusal {
   const message = 'All rows of this file were already taken; nothing was sent.';
   const hint = latest === undefined ? 'See payouts status ID.' : `payouts report ${latest} shows how it ended.`;
-  return new IntakeRefusal('already-taken', 'already-taken', message, { batchId: latest, hint });
+  return new IntakeRefusal('already-taken', 'already-taken', message, {
+    batchId: latest,
+    hint: hint + ifIdsRepeat(original),
+  });
 }
 
 /** Findings about what a bank message lacks and the two files can supply. */

@@ -7,7 +7,14 @@ import type { Store } from '../store/store.ts';
 import { dropUnknown } from './check-existence.ts';
 import { checkFile } from './check-file.ts';
 import type { CheckedFile, KnownRows } from './checked-file.ts';
-import { INPUT_INVALID, IntakeRefusal, invalidInput, OTHER_PLAN, type UnansweredMessage } from './intake-refusal.ts';
+import {
+  INPUT_INVALID,
+  IntakeRefusal,
+  ifIdsRepeat,
+  invalidInput,
+  OTHER_PLAN,
+  type UnansweredMessage,
+} from './intake-refusal.ts';
 import { dropKnown } from './known-rows.ts';
 import { lookAlikesSince, markLookAlikes } from './look-alikes.ts';
 import { assertMaker, assertScope, type MakerRules } from './maker.ts';
@@ -103,7 +110,8 @@ export async function planned(deps: IntakeDeps, checked: CheckedFile, options: I
   assertMayHandOver(deps, checked, options);
   const known = await dropKnown(store, checked);
   checked.known = known;
-  if (known.misused.total > 0) throw invalidInput(known.misused, 'Each id is one payout permanently.');
+  if (known.misused.total > 0)
+    throw invalidInput(known.misused, `Each id is one payout permanently.${ifIdsRepeat(staged.original)}`);
   const prepared = { checked, known, [Symbol.dispose]: () => staged[Symbol.dispose]() };
   if (staged.claimCount === 0 && known.known > 0 && staged.findings.total === 0) return { ...prepared, plan: null };
   if (known.taken.total > 0 && options.invalid === 'stop') {

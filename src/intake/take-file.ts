@@ -1,3 +1,4 @@
+import type { OriginalMessage } from '../domain/bank-message.ts';
 import type { Finding } from '../domain/finding.ts';
 import type { KnownRows } from './checked-file.ts';
 import { claimFile, type IntakeDeps, type IntakeOptions, type Prepared, prepareFile } from './intake.ts';
@@ -69,7 +70,8 @@ export async function takeUnpaid(
 async function take(deps: IntakeDeps, given: Prepared, options: TakeOptions, agree: Agree): Promise<Taking> {
   using prepared = given;
   const { plan, known, checked } = prepared;
-  if (plan === null) return takenAlready(deps, known, options);
+  const { original } = checked.staged;
+  if (plan === null) return takenAlready(deps, known, options, original);
   const by = deps.policy === undefined ? options.by : deps.maker;
   if (deps.policy === undefined && !options.dryRun) assertMaker(deps, by);
   let document: Promise<PlanDocument> | undefined;
@@ -86,7 +88,7 @@ async function take(deps: IntakeDeps, given: Prepared, options: TakeOptions, agr
   if (options.dryRun) return { outcome: 'planned', document: await proposal.document() };
   await deps.assertReady();
   const claimed = await claimFile(deps, prepared, { ...options, by });
-  if (!('batchId' in claimed)) return takenAlready(deps, claimed, options);
+  if (!('batchId' in claimed)) return takenAlready(deps, claimed, options, original);
   await deps.startBatch(claimed.batchId, checked.file);
   return { outcome: 'claimed', batchId: claimed.batchId };
 }
@@ -110,11 +112,12 @@ async function takenAlready(
   { store }: IntakeDeps,
   known: KnownRows,
   { batchId, isAttended }: TakeOptions,
+  original: OriginalMessage | undefined,
 ): Promise<Taking> {
   if (batchId !== undefined && known.batchIds.has(batchId)) return { outcome: 'claimed', batchId };
   const { open, withOperator, latest } = await takenBefore(store, known);
   const batchIds = isAttended ? [...open, ...withOperator] : open;
   const [oldest] = batchIds;
-  if (oldest === undefined) throw alreadyTaken(latest);
+  if (oldest === undefined) throw alreadyTaken(latest, original);
   return { outcome: open.length > 0 ? 'under-way' : 'with-operator', batchId: oldest, batchIds };
 }

@@ -72,6 +72,21 @@ it('owes a pain.001 an answer unless it is refused only for what our own files l
   expect(await owed('<CtrlSum>9.99</CtrlSum>')).toBe(true);
 });
 
+it.each([
+  ['payroll.aba', true],
+  ['payments.ach', true],
+  ['suppliers.pain.001.001.09.xml', false],
+])('whose rows were all taken names the ids that may begin again: %s, %s', async (name, isNamed) => {
+  const files = { PAYOUTS_MESSAGE_MAPPING: 'examples/mapping.json', PAYOUTS_PAYEE_DIRECTORY: 'examples/payees.csv' };
+  const door = await openTestDoor({ env: files });
+  const taking = await taken(door, `examples/${name}`);
+  if (taking.outcome !== 'claimed') throw new Error(taking.outcome);
+  await door.end(taking.batchId);
+  const { hint } = (await taken(door, `examples/${name}`).catch((error) => error)) as IntakeRefusal;
+  expect(hint).toContain(taking.batchId);
+  expect(hint?.includes('identity in the mapping file')).toBe(isNamed);
+});
+
 it('a full disk of ours is no fault of the file', async () => {
   const door = await openTestDoor();
   const full = Object.assign(new Error('database or disk is full'), { code: 'ERR_SQLITE_ERROR' });
