@@ -12,7 +12,7 @@ import type { BatchRecord, IncidentRecord, PayoutRecord } from '../../store/stor
 import { type Html, html } from './html.ts';
 import { csrfField, type View } from './layout.ts';
 import { offersIn } from './offers.ts';
-import { batchBadge, batchPath, type Column, dataTable, factList, moment, money, nothing } from './pieces.ts';
+import { batchBadge, batchPath, type Column, dataTable, factList, moment, money, nothing, TOTALS } from './pieces.ts';
 import { ROW } from './row-columns.ts';
 import { byField } from './signed-form.ts';
 import { groupSections } from './step-text.ts';
@@ -96,17 +96,15 @@ function tiles({
   return html`<dl class="tiles">${shown.map(([name, count]) => html`<div><dt>${name}</dt><dd>${count}</dd></div>`)}</dl>`;
 }
 
-const TOTALS: readonly Column<CurrencyTotal>[] = [
-  { head: 'Currency', cell: ({ currency }) => currency },
-  { head: 'Payouts', isFigure: true, cell: ({ payouts }) => payouts },
-  { head: 'Amount', isFigure: true, cell: ({ amount, currency }) => money(amount, currency) },
+const WITH_PAID: readonly Column<CurrencyTotal>[] = [
+  ...TOTALS,
   { head: 'Paid', isFigure: true, cell: ({ completed, currency }) => money(completed, currency) },
 ];
 
 const totals = ({ totals: shown }: BatchPage): Html =>
   shown === undefined
     ? html`<p class="quiet">The report has the totals by currency.</p>`
-    : dataTable('Totals', TOTALS, shown);
+    : dataTable('Totals', WITH_PAID, shown);
 
 function rowsOf({ batch, rows, state, next }: BatchPage): Html {
   if (rows.length === 0) return nothing('There are no rows in this state.');

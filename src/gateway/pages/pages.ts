@@ -16,7 +16,6 @@ import { auditRoutes } from './audit-routes.ts';
 import { batchDecisionRoutes } from './batch-decision-routes.ts';
 import { batchListRoutes } from './batch-list-routes.ts';
 import { batchRoutes } from './batch-routes.ts';
-import { cancelRoutes } from './cancel-routes.ts';
 import { errorPage } from './error-page.ts';
 import { findRoutes } from './find-routes.ts';
 import { incidentRoutes } from './incident-routes.ts';
@@ -91,7 +90,6 @@ export async function pages(app: FastifyInstance, deps: GatewayDeps): Promise<vo
       findRoutes(scope, context);
       payoutRoutes(scope, context);
       resolveRoutes(scope, context);
-      cancelRoutes(scope, context);
       batchListRoutes(scope, context);
       batchRoutes(scope, context);
       batchDecisionRoutes(scope, context);

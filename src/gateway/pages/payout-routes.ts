@@ -1,10 +1,10 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { v7 } from 'uuid';
 import { z } from 'zod';
 import type { DecideUpdate } from '../../domain/approval.ts';
 import { Problem } from '../../domain/problem.ts';
 import { nextStep } from '../../reports/next-step.ts';
-import { askAudited, outcomeInWords } from '../../services/decisions/audited-request.ts';
+import { type AuditedRequest, askAudited, outcomeInWords } from '../../services/decisions/audited-request.ts';
 import { roleAskedOf } from '../../services/decisions/awaits-decision.ts';
 import { scopeFactsOfRow } from '../../services/decisions/verdict.ts';
 import type { PayoutRecord } from '../../store/store.ts';
@@ -30,6 +30,8 @@ const decideBody = z.object({
 });
 type DecideBody = z.output<typeof decideBody>;
 
+const cancelBody = z.object({ reason: storableText, by: storableText.optional() });
+
 /** Answers of the workflow -> texts of the page. */
 const TOLD: ReadonlyMap<unknown, string> = new Map([
   ['approved', 'Approved. The payout continues now.'],
@@ -41,7 +43,7 @@ const TOLD: ReadonlyMap<unknown, string> = new Map([
   [RESOLVED, 'Accepted. The history shows the answer.'],
 ]);
 
-/** `/payouts/REFERENCE`: one payout, its history, and the decision it asks for. */
+/** `/payouts/REFERENCE`: one payout, its history, and the decision it asks for. A cancel needs no signature: it keeps money where it is. */
 export function payoutRoutes(app: FastifyInstance, context: PagesContext): void {
   const { store, pages, now } = context.deps;
   app.get('/payouts/:reference', async (request, reply) => {
@@ -74,15 +76,39 @@ export function payoutRoutes(app: FastifyInstance, context: PagesContext): void 
     const { by, decision: action } = update;
     const detail: Record<string, string> = body.remark === '' ? {} : { remark: body.remark };
     const asked = { by, action, subject: row.reference, detail };
-    const answer = await askAudited(context.deps, asked, () => pages.decide(row, update), outcomeInWords);
-    if (typeof answer !== 'string') {
-      throw new Problem('conflict', 'decision-refused', `This was not accepted: ${answer.refused}.`, {
-        hint: 'Reload the page of the payout.',
+    const refusal = ['decision-refused', 'This was not accepted'] as const;
+    return tell(reply, row, await passOn(context, asked, () => pages.decide(row, update), refusal));
+  });
+  app.post('/payouts/:reference/cancel', async (request, reply) => {
+    const row = await payoutIn(request, context);
+    const { reason, by: given } = parsed(cancelBody, request.body, 'body');
+    if (!mayCancel(request.caller, row)) {
+      throw new Problem('forbidden', 'role-missing', 'You may not cancel this, or it has ended.', {
+        hint: 'Its maker may, and an operator, until it has ended.',
       });
     }
-    return reply.redirect(`${payoutPath(row.reference)}?told=${encodeURIComponent(answer)}`, 303);
+    const by = request.caller.name ?? given ?? 'gateway';
+    const asked = { by, action: 'cancel', subject: row.reference, detail: { reason } };
+    const refusal = ['cancel-refused', 'It was not cancelled'] as const;
+    return tell(reply, row, await passOn(context, asked, () => pages.cancel(row, { by, reason }), refusal));
   });
 }
+
+/** Passes on what somebody asks of a payout, and returns the answer. `refusal`: code of the `Problem`, and how it begins. */
+export async function passOn(
+  { deps }: PagesContext,
+  asked: AuditedRequest,
+  ask: () => Promise<string | { refused: string }>,
+  [code, says]: readonly [code: string, says: string],
+): Promise<string> {
+  const answer = await askAudited(deps, asked, ask, outcomeInWords);
+  if (typeof answer === 'string') return answer;
+  throw new Problem('conflict', code, `${says}: ${answer.refused}.`, { hint: 'Reload the page of the payout.' });
+}
+
+/** Back to the page of the payout, which shows the answer. */
+export const tell = (reply: FastifyReply, { reference }: PayoutRecord, told: string): FastifyReply =>
+  reply.redirect(`${payoutPath(reference)}?told=${encodeURIComponent(told)}`, 303);
 
 /** The payout in the path. Throws a `Problem` if it does not exist or is outside the caller's scope. */
 export async function payoutIn({ params, caller }: FastifyRequest, { deps }: PagesContext): Promise<PayoutRecord> {

@@ -3,14 +3,12 @@ import { z } from 'zod';
 import { Problem } from '../../domain/problem.ts';
 import { resolveDigest } from '../../domain/question-digest.ts';
 import { RESOLVE_ACTIONS } from '../../domain/resolve-action.ts';
-import { askAudited, outcomeInWords } from '../../services/decisions/audited-request.ts';
 import { scopeFactsOfRow } from '../../services/decisions/verdict.ts';
 import { parsed, storableText } from '../schemas.ts';
 import { assertMayOperate } from './may-do.ts';
 import { signedByOperator } from './operator-signature.ts';
 import type { PagesContext } from './pages-context.ts';
-import { payoutIn } from './payout-routes.ts';
-import { payoutPath } from './pieces.ts';
+import { passOn, payoutIn, tell } from './payout-routes.ts';
 import { isUndecidable, RESOLVED } from './resolve-form.ts';
 
 const resolveBody = z.object({
@@ -23,7 +21,7 @@ const resolveBody = z.object({
 
 /** `POST /payouts/REFERENCE/resolve`: an operator's decision about a payout in `needs-operator`, as by `payouts resolve`. */
 export function resolveRoutes(app: FastifyInstance, context: PagesContext): void {
-  const { deps } = context;
+  const { pages } = context.deps;
   app.post('/payouts/:reference/resolve', async (request, reply) => {
     const row = await payoutIn(request, context);
     const { reference } = row;
@@ -43,17 +41,9 @@ export function resolveRoutes(app: FastifyInstance, context: PagesContext): void
     const about = { question: 'resolve', reference, digest: resolveDigest(action, orderId), remark: evidence } as const;
     const signing = await signedByOperator(request, context, about, { ...form, touched });
     if ('asked' in signing) return signing.asked;
-    const answer = await askAudited(
-      deps,
-      { by: signing.by, action: 'resolve', subject: reference, detail: { action, evidence } },
-      () => deps.pages.resolve(row, { action, evidence, orderId, ...signing }),
-      outcomeInWords,
-    );
-    if (typeof answer !== 'string') {
-      throw new Problem('conflict', 'resolve-refused', `This has no effect yet: ${answer.refused}.`, {
-        hint: 'Reload the page of the payout.',
-      });
-    }
-    return reply.redirect(`${payoutPath(reference)}?told=${RESOLVED}`, 303);
+    const asked = { by: signing.by, action: 'resolve', subject: reference, detail: { action, evidence } };
+    const resolve = () => pages.resolve(row, { action, evidence, orderId, ...signing });
+    await passOn(context, asked, resolve, ['resolve-refused', 'This has no effect yet']);
+    return tell(reply, row, RESOLVED);
   });
 }
