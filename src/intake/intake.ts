@@ -157,7 +157,13 @@ function assertMayHandOver(deps: IntakeDeps, { staged }: CheckedFile, { dryRun }
 const CHANGED = {
   'message-taken': 'Another file has just used this message id',
   'look-alike': 'A payout that looks like a row of this file has just been taken',
+  rows: 'Another run has just taken rows of this file',
 } as const;
+
+const otherPlan = (changed: keyof typeof CHANGED): IntakeRefusal =>
+  new IntakeRefusal('invalid-input', OTHER_PLAN, `${CHANGED[changed]}; nothing was sent.`, {
+    hint: 'Run again and check the plan.',
+  });
 
 /**
  * Claims the rows of a prepared file as one batch, all or none. Returns `KnownRows` if somebody else has claimed every row in the
@@ -185,15 +191,8 @@ export async function claimFile(
     at: now(),
   });
   if (claim.claimed) return { batchId };
-  if ('changed' in claim) {
-    throw new IntakeRefusal('invalid-input', OTHER_PLAN, `${CHANGED[claim.changed]}; nothing was sent.`, {
-      hint: 'Run again and check the plan.',
-    });
-  }
+  if ('changed' in claim) throw otherPlan(claim.changed);
   const known = await dropKnown(store, checked);
   if (staged.claimCount === 0 && known.misused.total === 0) return known;
-  throw invalidInput(
-    known.misused.total > 0 ? known.misused : known.taken,
-    'Another run has just taken these rows; run again.',
-  );
+  throw otherPlan('rows');
 }

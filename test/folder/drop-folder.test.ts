@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { v7 } from 'uuid';
 import { describe, expect, it, vi } from 'vitest';
 import type { Sweep, SweepOptions } from '../../src/domain/folder-sweep.ts';
 import { DropFolder } from '../../src/folder/drop-folder.ts';
@@ -208,6 +209,22 @@ describe('a file under way', () => {
     expect(folder.failed).toMatchObject([{ code: 'other-plan' }]);
     expect(await watcher.sweep()).toEqual({ ...NONE, open: 1 });
     expect(await door.store.batches(10)).toHaveLength(1);
+  });
+
+  it('pays its new rows when another run took one of them between its plan and its claim', async () => {
+    const door = await openTestDoor();
+    const folder = await openFolder(door, { invalid: 'skip' });
+    const watcher = await folder.watcher();
+    folder.drop('both.csv', csvOf([{ id: 'A' }, { id: 'B', amount: '2.00' }]));
+    const claimBatch = door.store.claimBatch;
+    vi.spyOn(door.store, 'claimBatch').mockImplementationOnce(async (claim) => {
+      const [first] = claim.rows;
+      await claimBatch({ ...claim, batchId: v7(), rows: first === undefined ? [] : [first] });
+      return claimBatch(claim);
+    });
+    expect(await settled(watcher)).toEqual({ ...NONE, taken: 1, open: 1 });
+    expect(await watcher.sweep()).toEqual({ ...NONE, open: 1 });
+    expect((await door.store.batches(10)).map(({ total }) => total).sort()).toEqual([1, 1]);
   });
 
   it('waits with the batch that has its rows', async () => {
