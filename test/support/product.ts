@@ -276,7 +276,7 @@ async function runWorker(
     dataConverter: sealedPayloads(codecKeys),
     interceptors: { activity: [() => ({ inbound: refuseUndecodable })] },
     activities: createActivities(deps),
-    shutdownForceTime: '5s',
+    shutdownForceTime: '60s',
   });
   const run = worker.run();
   return {
