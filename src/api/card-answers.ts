@@ -14,6 +14,7 @@ import { masked } from './card-mask.ts';
 import type { CardNotice, CardPayment, ThreeDsSession } from './cards.ts';
 import { BankError } from './errors.ts';
 import { isEnvelopeCode } from './schemas/envelope.ts';
+import { inCapitals } from './schemas/wire.ts';
 import type { HttpAnswer } from './transport.ts';
 import { acceptedUrl, type UrlRule } from './verify-url.ts';
 
@@ -64,7 +65,7 @@ export const judgeRaw: Judge<unknown> = (answer, call) => {
 export function noticeOf({ webhook }: CardFields, body: unknown): CardNotice | undefined {
   const paymentId = readText(webhook.payment_id, body);
   const referenceId = readText(webhook.reference_id, body);
-  const status = readText(webhook.payment_status, body);
+  const status = statusIn(webhook.payment_status, body);
   const merchantRequestId = readText(webhook.merchant_request_id, body);
   const sum = { amount: readText(webhook.amount, body), currency: currencyIn(webhook.currency, body) };
   const unread = sum.amount === undefined && readValue(webhook.amount, body) !== undefined;
@@ -84,7 +85,7 @@ function paymentIn(
 ): CardPayment | undefined {
   for (const source of sourcesOf(answer)) {
     const paymentId = readText(fields.payment_id, source);
-    const status = readText(fields.payment_status, source);
+    const status = statusIn(fields.payment_status, source);
     if (paymentId === undefined || status === undefined) continue;
     const type = readText(fields['next_action.type'], source);
     const url = readText(fields['next_action.verify_url'], source);
@@ -106,6 +107,15 @@ function paymentIn(
 
 /** ISO 4217 writes codes in capitals, and not every acquirer does. */
 const currencyIn = (...where: Parameters<typeof readText>): string | undefined => readText(...where)?.toUpperCase();
+
+/** A status of the interface (section 3) is the same in any case; another one is kept as it is. */
+function statusIn(...where: Parameters<typeof readText>): string | undefined {
+  const text = readText(...where);
+  const word = inCapitals(text ?? '');
+  return STATUSES.has(word) ? word : text;
+}
+
+const STATUSES: ReadonlySet<string> = new Set(['PROCESSING', 'REQUIRES_ACTION', 'SUCCEEDED', 'FAILED']);
 
 /** Objects that may be the payload: the data of an envelope, then the whole. */
 function sourcesOf(answer: HttpAnswer): object[] {

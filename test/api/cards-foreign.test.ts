@@ -151,7 +151,8 @@ describe('an event under our own names', () => {
   const status = { payment_id: 'p', payment_status: 'FAILED', merchant_request_id: 'm' };
   const aStatus = { kind: 'status', paymentId: 'p', status: 'FAILED', referenceId: undefined, merchantRequestId: 'm' };
 
-  test.each([status, { data: status }, { data: { object: status } }, { payment: status }, { code: 0, data: status }])(
+  const inSmall = { ...status, payment_status: 'failed' };
+  test.each([status, { data: status }, { data: { object: status } }, { payment: status }, { code: 0, data: inSmall }])(
     'with a status is about the payment: %j',
     (body) => {
       expect(noticeOf(body)).toEqual(aStatus);

@@ -110,6 +110,14 @@ describe('under our own names', () => {
     expect((await exchange(inEnvelope, (cards) => cards.create(CREATE))).result).toMatchObject({ status: 'FAILED' });
   });
 
+  test.each(['succeeded', 'Succeeded', ' SUCCEEDED '])(
+    'a status written as "%s" is the one of the interface',
+    async (status) => {
+      const { result } = await exchange(answer(200, { ...PAID, payment_status: status }), (c) => c.create(CREATE));
+      expect(result.status).toBe('SUCCEEDED');
+    },
+  );
+
   test('a status nobody knows is kept as it is', async () => {
     const { result } = await exchange(answer(200, { ...PAID, payment_status: 'On Hold' }), (c) => c.create(CREATE));
     expect(result.status).toBe('On Hold');
