@@ -40,6 +40,8 @@ export interface ExpectedOrder {
   accountId?: string;
   currency: string;
   amount: string;
+  /** As quoted, for an order that shows none; absent if it is in another currency. */
+  fee?: string;
   /** For an exchange, as far as known: the account the money goes to, and the currency sold. */
   buyAccountId?: string;
   sellCurrency?: string;
@@ -88,7 +90,8 @@ export function orderDifferences(order: OrderFacts, expected: ExpectedOrder, own
     const { transaction_amount: amount, transaction_currency: currency } = order;
     check('transaction_account', order.transaction_account, expected.accountId);
     check('transaction_currency', currency, expected.currency);
-    const fee = order.fee_currency === currency ? order.fee : undefined;
+    const shownFee = order.fee_currency === currency ? order.fee : undefined;
+    const fee = order.fee === undefined ? expected.fee : shownFee;
     if (amount !== undefined && !amountMatches(amount, expected.amount, fee)) differs.push('transaction_amount');
   } else {
     check('type', order.type, 'FX');

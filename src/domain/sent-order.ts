@@ -154,11 +154,12 @@ export function expectedOrder(
   assessed: Assessment | null,
   sent: SentOrder | undefined,
 ): ExpectedOrder {
+  const fee = assessed?.feeCurrency === currency ? assessed.fee : undefined;
   if (kind === 'payment') {
     const paid = sent !== undefined && 'beneficiaryId' in sent ? sent.accountId : assessed?.payingAccountId;
-    return { kind, reference, uid, accountId: paid, currency, amount };
+    return { kind, reference, uid, accountId: paid, currency, amount, fee };
   }
-  if (kind === 'transfer') return { kind, reference, uid, accountId: account_id, currency, amount };
+  if (kind === 'transfer') return { kind, reference, uid, accountId: account_id, currency, amount, fee };
   const exchange = sent !== undefined && 'sellAccountId' in sent ? sent : assessed?.exchange;
   const bought = exchange !== undefined && 'buyAmount' in exchange ? exchange.buyAmount : exchange?.amount;
   const { buyAccountId, sellCurrency } = exchange ?? {};

@@ -61,6 +61,16 @@ describe('the order of a transfer', () => {
     ).toEqual([]);
   });
 
+  it('shows its amount alone or with its fee: the quoted one, if it shows no fee', () => {
+    const [gross, quoted] = [
+      { ...shown, transaction_amount: '13.50' },
+      { ...expected, fee: '1.00' },
+    ];
+    expect(orderDifferences(gross, quoted)).toEqual([]);
+    expect(orderDifferences(gross, expected)).toEqual(['transaction_amount']);
+    expect(orderDifferences({ ...gross, fee: '0.50', fee_currency: 'USD' }, quoted)).toEqual(['transaction_amount']);
+  });
+
   it.each<[string, Partial<OrderFacts>]>([
     ['type', { type: 'PAYMENT' }],
     ['direct', { direct: 'IN' }],

@@ -32,6 +32,7 @@ async function lost({ others = [], apart = false }: { others?: readonly string[]
   await store.markReleased(references, SENT_AT);
   const { record } = await store.claimPayout(payoutClaim('lost', { runId: CALLER.runId }));
   const { reference, term } = record;
+  await store.recordAssessment(record, { digest: 'd', approvalsNeeded: 0, fee: '1.50', feeCurrency: 'USD' }, SENT_AT);
   const attempt = { attempt: 1, runId: 'run-1', activityId: '1', sentAt: SENT_AT, request: SENT };
   await store.recordAttempt({ ...attempt, reference });
   await store.finishAttempt(reference, 1, { outcome: 'ambiguous' });
@@ -65,6 +66,11 @@ it.each([undefined, '-', 'cut'])(
     expect(await look([order])).toMatchObject({ orderIds: [], stable: false, indistinct: 1 });
   },
 );
+
+it('nor does a list with one whose amount includes the fee that was quoted', async () => {
+  const { look } = await lost();
+  expect(await look([payment('x', { transaction_amount: '12.00' })])).toMatchObject({ stable: false, indistinct: 1 });
+});
 
 it.each([{ type: 'payment', direct: 'out', transaction_currency: 'usd' }, { type: 'PAYOUT' }, { direct: 'DEBIT' }])(
   'nor does a list with one that says so in the words %j',
