@@ -94,6 +94,8 @@ export async function startCardProduct(
     PAYOUTS_ONE_MACHINE: 'true',
     PAYOUTS_TIME_SCALE: '0.02',
     PAYOUTS_CARD_PATIENCE: '120s',
+    // Four minutes: no machine is so busy. Tests of its end have one of their own.
+    PAYOUTS_CARD_DEADLINE: '200m',
     // A decline ends it, where a test does not say otherwise.
     PAYOUTS_CARD_TRIES: '1',
     PAYOUTS_WEBHOOK_SECRET: SECRET,

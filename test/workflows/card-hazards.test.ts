@@ -253,7 +253,8 @@ describe.concurrent('a create in doubt without its card', () => {
   });
 
   it('of a run that was reset to before its second create is not forgotten for the first one', async () => {
-    await using product = await startCardProduct({ PAYOUTS_CARD_FINGERPRINT_WAIT: FINGERPRINT_WAIT });
+    const waits = { PAYOUTS_CARD_FINGERPRINT_WAIT: FINGERPRINT_WAIT, PAYOUTS_CARD_DEADLINE: '1500s' };
+    await using product = await startCardProduct(waits);
     const id = 'reset-between-creates';
     const handle = await product.ask({ id, card: 'needs-set-up', three_ds: 'skip' });
     await product.untilState(id, 'awaiting-fingerprint');
