@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Bank } from '../../src/api/bank.ts';
 import { createBank } from '../../src/api/client.ts';
-import { ok, scriptedBank } from './support/scripted-bank.ts';
+import { answer, ok, scriptedBank } from './support/scripted-bank.ts';
 import { drivenTime, failureOf, PAYMENT, testBank } from './support/test-bank.ts';
 
 const account = { uid: 'u', account_id: 'a', currency: 'usd', balance: 12.5, updated_at: null };
@@ -173,6 +173,14 @@ test.each<[string, (bank: Bank) => Promise<unknown>, object]>([
   await using server = await scriptedBank(ok(data));
   await using bank = testBank(server.baseUrl, drivenTime());
   expect((await failureOf(call(bank))).message).toMatch(/answered code 0 with data outside the interface \(\w*id\)$/);
+});
+
+test('a list of beneficiaries that is answered with "none found" is empty, and one of orders is unread', async () => {
+  await using server = await scriptedBank(answer(200, { code: 2004, msg: 'Beneficiary Not Found' }));
+  await using bank = testBank(server.baseUrl, drivenTime());
+  const payees = await bank.beneficiaries.listAll({ uid: 'u' });
+  expect(payees).toMatchObject({ beneficiaries: [], stable: true });
+  await expect(bank.orders.listAll({ uid: 'u', currency: 'USD', from: 5 })).rejects.toMatchObject({ code: 2004 });
 });
 
 test('an order that is shown under another id is judged by its reference', async () => {

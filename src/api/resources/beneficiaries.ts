@@ -1,6 +1,7 @@
 import { dataOf, noData } from '../answers.ts';
 import type { Bank } from '../bank.ts';
 import type { Calls } from '../calls.ts';
+import { says, undefinedIf } from '../errors.ts';
 import { readAllBeneficiaries } from '../list-pages.ts';
 import { addedBeneficiary, beneficiary, beneficiaryPage, requiredDetails } from '../schemas/beneficiaries.ts';
 
@@ -10,8 +11,12 @@ const BENEFICIARY = `${BENEFICIARIES}/{beneficiary_id}`;
 /** Beneficiaries (interface section 4). Adding has no idempotency key: check the list first. */
 export function beneficiariesResource({ read, send }: Calls): Bank['beneficiaries'] {
   const pages: Parameters<typeof readAllBeneficiaries>[0] = {
-    /** GET /v1/banking/beneficiaries: one page. */
-    list: (query, options) => read({ path: BENEFICIARIES, query: { ...query } }, dataOf(beneficiaryPage), options),
+    /** GET /v1/banking/beneficiaries: one page. A bank may answer that there are none with the code that says so. */
+    list: async (query, options) => {
+      const page = () => read({ path: BENEFICIARIES, query: { ...query } }, dataOf(beneficiaryPage), options);
+      if (query.page > 1) return page();
+      return (await undefinedIf(says('beneficiary-not-found'), page)) ?? { records: [], total: 0 };
+    },
   };
   return {
     /** GET /v1/banking/beneficiaries/required-details: the fields a payee needs, by payment type. */
