@@ -19,10 +19,12 @@ const serving = () => import('./commands/serve.ts');
 
 /** Runs the `payouts` command with `argv` (without node and script) and returns its exit code. */
 export async function runProgram(argv: readonly string[]): Promise<ExitCode> {
-  // The reader of our output may stop early (`| head`).
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-  });
+  // The reader of our output may stop early (`2>&1 | head`), which stops nothing that was begun.
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+    });
+  }
   const json = argv.includes('--json');
   let exit: ExitCode = EXIT.completed;
   const program = buildProgram(async (action) => {
