@@ -37,7 +37,9 @@ const UNREAD: ReadonlySet<ProblemKind> = new Set(['too-large', 'too-slow', 'inco
 export function answerOf(error: unknown): Answer & { headers: Readonly<Record<string, string>> } {
   if (isRefusedByServer(error)) {
     const code = CODE_OF_STATUS[error.statusCode] ?? 'bad-request';
-    const refusal = new Problem('usage', code, 'The server cannot process this request.');
+    const refusal = new Problem('usage', code, 'The server cannot process this request.', {
+      hint: 'GET /openapi.json lists the routes, and what they take.',
+    });
     return { status: error.statusCode, headers: {}, document: refusal.toDocument() };
   }
   const problem = problemOf(error);

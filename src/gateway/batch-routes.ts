@@ -12,7 +12,7 @@ import { batchDocument, batchList } from '../reports/report-document.ts';
 import { askAudited } from '../services/decisions/audited-request.ts';
 import type { BatchRecord } from '../store/store.ts';
 import { type Caller, makerOf } from './callers.ts';
-import { controlDocument, errorAnswers } from './documents.ts';
+import { controlDocument, errorAnswers, fileAnswer } from './documents.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { assertMayControl, maySee } from './may-see.ts';
 import { answerSchemas, hasControls, jsonSchema, parsed, storableText } from './schemas.ts';
@@ -56,7 +56,7 @@ export function batchRoutes(app: FastifyInstance, deps: GatewayDeps): void {
       querystring: jsonSchema(controlQuery),
       response: answerSchemas({
         200: [controlDocument, 'the control in force'],
-        ...errorAnswers(400, 404, 408, 409, 413, 503),
+        ...errorAnswers(404, 408, 409, 413, 503),
       }),
     };
     app.post(`/v1/batches/:id/${name}`, { schema }, async (request) => {
@@ -115,7 +115,7 @@ export function reportRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     params: jsonSchema(params),
     querystring: jsonSchema(reportQuery),
     response: {
-      200: { description: 'the file', content: { 'application/octet-stream': { schema: { type: 'string' } } } },
+      200: fileAnswer(...Object.values(REPORT_TYPES)),
       ...answerSchemas(errorAnswers(404)),
     },
   };

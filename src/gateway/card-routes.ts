@@ -53,7 +53,7 @@ export function cardRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     response: answerSchemas({
       200: [createdDocument, 'known before'],
       202: [createdDocument, 'claimed and started'],
-      ...errorAnswers(400, 408, 409, 413, 415, 422, 503),
+      ...errorAnswers(408, 409, 413, 415, 422, 503),
     }),
   };
   app.post('/v1/card-payments', { schema: createSchema }, async (request, reply) => {
@@ -96,7 +96,7 @@ type CardAsked = { by: string } & Record<string, string>;
 
 function controlRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   const answers = (document: z.ZodType, says: string) =>
-    answerSchemas({ 200: [document, says], ...errorAnswers(400, 404, 408, 409, 413, 415, 422, 503) });
+    answerSchemas({ 200: [document, says], ...errorAnswers(404, 408, 409, 413, 415, 422, 503) });
   const ask = <Answer extends Record<string, string>>(
     subject: string,
     action: string,
@@ -168,7 +168,12 @@ export function cardPageRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   limitConcurrency(app, deps.atOnce, pageAsks);
   const base = '/v1/card-payments/:id';
   const security: Record<string, string[]>[] = [{ token: [] }, { clientSecret: [] }];
-  const described = (summary: string, document: z.ZodType, says: string, body?: z.ZodType) => ({
+  const described = (
+    summary: string,
+    [document, says]: [z.ZodType, string],
+    others: Parameters<typeof errorAnswers>,
+    body?: z.ZodType,
+  ) => ({
     tags: TAGS,
     summary,
     security,
@@ -176,8 +181,7 @@ export function cardPageRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     ...(body === undefined ? {} : { body: jsonSchema(body) }),
     response: answerSchemas({
       200: [document, says],
-      ...errorAnswers(404),
-      ...(body === undefined ? {} : errorAnswers(400, 408, 409, 413, 415, 422, 503)),
+      ...errorAnswers(404, ...others),
     }),
   });
   const cors: Cors = {
@@ -194,12 +198,12 @@ export function cardPageRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   }
   app.get(
     base,
-    { schema: described('The state of a card payment', cardDocument, 'the payment') },
+    { schema: described('The state of a card payment', [cardDocument, 'the payment'], []) },
     async ({ cardAccess }) => ({ schemaVersion: 1, card_payment: await shown(deps, cardAccess) }),
   );
   app.post(
     `${base}/card`,
-    { schema: described('Give the card', acceptedDocument, 'taken', cardBody) },
+    { schema: described('Give the card', [acceptedDocument, 'taken'], [408, 409, 413, 415, 422, 503], cardBody) },
     async (request) => {
       const { record } = request.cardAccess;
       await giveCard(deps, record, givenCard(request.body, record.merchantRequestId, deps.cards));
@@ -215,7 +219,10 @@ export function cardPageRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     keyGenerator: ({ params }: FastifyRequest) => (params as { id: string }).id,
   };
   for (const [name, [signal, summary]] of Object.entries(signals)) {
-    const route = { schema: described(summary, acceptedDocument, 'told'), config: { rateLimit } };
+    const route = {
+      schema: described(summary, [acceptedDocument, 'told'], [408, 413, 415, 503]),
+      config: { rateLimit },
+    };
     app.post(`${base}/${name}`, route, async ({ cardAccess }) => {
       const accepted = await deps.cards.signal(cardAccess.record.merchantRequestId, signal);
       return { schemaVersion: 1, accepted };

@@ -13,6 +13,7 @@ import { auditForbidden } from './audit-forbidden.ts';
 import { callerOf } from './callers.ts';
 import { limitConcurrency } from './concurrency-limit.ts';
 import { allowOrigin, type Cors, preflight } from './cors.ts';
+import { errorAnswers } from './documents.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { assertMayUseCodec } from './may-see.ts';
 import { rateLimitOf } from './rate-limit.ts';
@@ -21,7 +22,7 @@ import { answerSchemas } from './schemas.ts';
 const OPERATIONS: readonly CodecOperation[] = ['encode', 'decode'];
 /** Web UI and `temporal` command put the namespace into the path if the endpoint is configured so. */
 const PREFIXES = ['/codec', '/codec/:namespace'];
-const payloads = z.object({ payloads: z.array(z.object({})) });
+const payloads = z.object({ payloads: z.array(z.object({})).optional().describe('absent: none') });
 
 /**
  * The codec server for the Temporal Web UI and the `temporal` command: decodes payloads, and encodes them for the workflow that
@@ -54,7 +55,7 @@ export function codecRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   for (const { path } of paths) {
     app.options(path, { schema: { hide: true } }, (request, reply) => preflight(request, reply, cors));
   }
-  const response = answerSchemas({ 200: [payloads, 'the payloads, in their order'] });
+  const response = answerSchemas({ 200: [payloads, 'the payloads, in their order'], ...errorAnswers(413, 415) });
   app.register(async (scope) => {
     scope.addHook('onRequest', enter);
     limitConcurrency(scope, deps.atOnce);

@@ -55,13 +55,14 @@ export const changeHeader = z.object({
 });
 
 const ERROR_SAYS = {
-  400: 'a parameter cannot be used, or the maker is missing',
+  400: 'the address, a parameter or the body cannot be used, or the maker is missing',
   401: 'the token is missing or wrong',
   408: 'the body did not arrive within 10 seconds',
   403: 'not allowed from here, or not under this name',
   404: 'nothing has this id',
   409: 'all rows were taken by a batch that has ended (batchId), or it is too late, or the key is in use',
   413: 'larger than 64 MiB',
+  414: 'a part of the address is longer than 200 characters',
   415: 'not a file of payouts',
   422: 'the file has findings, or the plan or the request with this key is a different one',
   429: 'too many requests a minute, or at once',
@@ -70,7 +71,7 @@ const ERROR_SAYS = {
 } as const;
 
 /** Possible for every route. */
-const EVERYWHERE = [401, 403, 429] as const;
+const EVERYWHERE = [400, 401, 403, 414, 429] as const;
 
 export const errorAnswers = (
   ...others: Exclude<keyof typeof ERROR_SAYS, (typeof EVERYWHERE)[number]>[]
@@ -78,3 +79,9 @@ export const errorAnswers = (
   Object.fromEntries(
     [...EVERYWHERE, ...others].map((status) => [status, [errorDocument, ERROR_SAYS[status]] as const]),
   );
+
+/** A file of one of these media types. */
+export const fileAnswer = (...types: string[]): object => ({
+  description: 'the file',
+  content: Object.fromEntries(types.map((type) => [type.split(';', 1)[0], { schema: {} }])),
+});

@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { ERP_FORMATS, type ErpFormat } from '../reports/erp-formats.ts';
 import { visibleBatchOf } from './batch-routes.ts';
-import { errorAnswers } from './documents.ts';
+import { errorAnswers, fileAnswer } from './documents.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { answerSchemas, jsonSchema } from './schemas.ts';
 
@@ -38,7 +38,7 @@ export function erpRoutes(app: FastifyInstance, deps: GatewayDeps): void {
       description: DESCRIPTION[format],
       params: jsonSchema(z.object({ id: z.string().describe('batch id') })),
       response: {
-        200: { description: 'the file', content: { 'application/octet-stream': { schema: { type: 'string' } } } },
+        200: fileAnswer(MEDIA_TYPE[format]),
         ...answerSchemas(errorAnswers(404)),
       },
     };

@@ -66,7 +66,7 @@ export function intakeRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     response: answerSchemas({
       200: [z.union([planDocument, batchDocument]), 'the plan of a dry run, or the open batch that has these rows'],
       202: [batchDocument, 'claimed and started'],
-      ...errorAnswers(400, 409, 413, 415, 422, 502, 503),
+      ...errorAnswers(409, 413, 415, 422, 502, 503),
     }),
   };
   app.post('/v1/batches', { schema }, async (request, reply) => {

@@ -11,6 +11,12 @@ import { csvOf } from '../e2e/payout-files.ts';
 import { openGateway } from './running-gateway.ts';
 
 const FILE = csvOf([{ id: '1' }]);
+const CARD_PAYMENT = JSON.stringify({
+  merchant_request_id: 'm-1',
+  amount: '49.90',
+  currency: 'EUR',
+  return_url: 'http://127.0.0.1/',
+});
 const TOKENS = [
   { name: 'alice', token: 'token-of-alice' },
   { name: undefined, token: 'token-of-nobody' },
@@ -205,6 +211,7 @@ it('describes every route in its OpenAPI document', async () => {
     '403',
     '409',
     '413',
+    '414',
     '415',
     '422',
     '429',
@@ -212,6 +219,34 @@ it('describes every route in its OpenAPI document', async () => {
     '503',
   ]);
   expect((await send('/docs/')).document).toContain('swagger-ui');
+});
+
+it.each([
+  ['get', '/v1/batches/{id}', '/v1/batches/%ff', 400],
+  ['get', '/v1/batches/{id}', `/v1/batches/${'x'.repeat(201)}`, 414],
+  ['get', '/v1/batches/{id}/reports/{name}', '/v1/batches/ID/reports/csv', 200],
+  ['get', '/v1/batches/{id}/reports/{name}', '/v1/batches/ID/reports/html', 200],
+  ['get', '/v1/batches/{id}/reports/{name}', '/v1/batches/ID/reports/json', 200],
+  ['get', '/v1/batches/{id}/reports/{name}', '/v1/batches/ID/reports/csv?mask=perhaps', 400],
+  ['get', '/v1/batches/{id}/reports/journal', '/v1/batches/ID/reports/journal', 200],
+  ['post', '/codec/decode', '/codec/decode', 415],
+  ['post', '/codec/{namespace}/encode', '/codec/payouts/encode', 415],
+  ['post', '/v1/card-payments/{id}/returned', '/v1/card-payments/m-1/returned', 415],
+])('declares what it answers: %s %s, as to %s', async (method, path, asked, status) => {
+  const { send, post } = await openGateway();
+  const { document } = await send('/openapi.json');
+  const { batchId } = (await post('', FILE)).document;
+  await send('/v1/card-payments', {
+    method: 'POST',
+    body: CARD_PAYMENT,
+    headers: { 'content-type': 'application/json' },
+  });
+  const body = method === 'post' ? { body: '<a/>', headers: { 'content-type': 'application/xml' } } : {};
+  const answer = await send(asked.replace('ID', batchId), { method, ...body });
+  expect(answer.status).toBe(status);
+  const declared = document.paths[path][method].responses[status]?.content ?? {};
+  expect(Object.keys(declared)).toContain(answer.headers.get('content-type')?.split(';')[0]);
+  if (status !== 200) expect(answer.document.error.hint).not.toBe('');
 });
 
 it('keeps the words of an internal error for its log', () => {
