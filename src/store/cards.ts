@@ -15,12 +15,14 @@ export type CardClaim = Pick<
   /** Absent: claimed by a channel, before the workflow runs. */
   runId?: string;
   clientSecretSha256?: string;
+  /** Only its maker may repeat it: who does gets a new client secret, and the one before is void. */
+  isMakersOwn?: boolean;
   at: number;
 };
 
 export interface CardClaimed {
   record: CardRecord;
-  /** False if the id exists with another digest. */
+  /** False if the id exists with another digest or, where only the maker may repeat it, of another maker. */
   samePayload: boolean;
   /** `other-run`: another run held the claim and may have sent something. */
   holder: 'this-run' | 'other-run';
@@ -49,13 +51,15 @@ export interface EndConfirmed {
  * Claims the id, or returns its record. A `runId` takes the claim over; a `clientSecretSha256` replaces the previous one. A stored
  * end never changes. Each step is one atomic statement and no row is ever deleted, so no transaction is needed.
  */
-export async function claim(db: Database, request: CardClaim): Promise<CardClaimed> {
+export async function claim(db: Database, { isMakersOwn = false, ...request }: CardClaim): Promise<CardClaimed> {
   const record =
-    (await insertNew(db, request)) ?? (await takeOver(db, request)) ?? (await stored(db, request.merchantRequestId));
+    (await insertNew(db, request)) ??
+    (await takeOver(db, request, isMakersOwn)) ??
+    (await stored(db, request.merchantRequestId));
   const free = record.firstRunId === null || record.firstRunId === request.runId;
   return {
     record,
-    samePayload: record.digest === request.digest,
+    samePayload: record.digest === request.digest && (!isMakersOwn || record.by === request.by),
     holder: free ? 'this-run' : 'other-run',
   };
 }
@@ -72,7 +76,8 @@ function insertNew(db: Database, { at, ...request }: CardClaim): Promise<CardRec
 /** A row with another digest is not taken over: its claim belongs to another payment. */
 function takeOver(
   db: Database,
-  { merchantRequestId, digest, runId, clientSecretSha256, at }: CardClaim,
+  { merchantRequestId, digest, by, runId, clientSecretSha256, at }: CardClaim,
+  isMakersOwn: boolean,
 ): Promise<CardRecord | undefined> {
   return db
     .updateTable('cardPayments')
@@ -83,6 +88,7 @@ function takeOver(
     }))
     .where('merchantRequestId', '=', merchantRequestId)
     .where('digest', '=', digest)
+    .$if(isMakersOwn, (query) => query.where('by', 'is not distinct from', by))
     .returningAll()
     .executeTakeFirst();
 }

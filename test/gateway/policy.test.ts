@@ -135,6 +135,27 @@ it('lets nobody decide about a card payment but who has made it, and an operator
   expect(gateway.cards.told).toHaveLength(told);
 });
 
+it('gives the client secret of a card payment to nobody but who has made it, who gets a new one', async () => {
+  const gateway = await openGateway([], { policy: withTokens(PEOPLE, ['zoe']) });
+  const RETURN = 'http://127.0.0.1/back';
+  const create = async (name: string) => {
+    const body = JSON.stringify({
+      merchant_request_id: 'order-1',
+      amount: '9.90',
+      currency: 'EUR',
+      return_url: RETURN,
+    });
+    const headers = { ...as(name), 'content-type': 'application/json' };
+    return gateway.send('/v1/card-payments', { method: 'POST', headers, body });
+  };
+  const [made, foreign, again] = [await create('alice'), await create('anna'), await create('alice')];
+  expect([made, foreign, again].map(({ status }) => status)).toEqual([202, 409, 200]);
+  expect(foreign.document).toMatchObject({ error: { code: 'id-reused' } });
+  expect(again.document.client_secret).not.toBe(made.document.client_secret);
+  const bySecret = { authorization: `Bearer ${again.document.client_secret}` };
+  expect((await gateway.send('/v1/card-payments/order-1', { headers: bySecret })).status).toBe(200);
+});
+
 it('lists a batch, and a card payment, behind a hundred of others', async () => {
   const { gateway, batchId } = await withBatch();
   const { store } = gateway.door;

@@ -34,6 +34,12 @@ onEveryStore('Card payments', (test) => {
       samePayload: true,
       record: { by: 'shop' },
     });
+    const foreignMaker = cardClaim('m-1', { by: 'other', isMakersOwn: true, clientSecretSha256: 'x' });
+    expect(await cards.claim(foreignMaker)).toMatchObject({
+      samePayload: false,
+      record: { by: 'shop', clientSecretSha256: null },
+    });
+    expect(await cards.claim(cardClaim('m-1', { by: 'shop', isMakersOwn: true }))).toMatchObject({ samePayload: true });
     const foreign = cardClaim('m-1', { digest: 'digest-2', amount: '99', runId: 'run-x', clientSecretSha256: 'x' });
     expect(await cards.claim(foreign)).toMatchObject({
       samePayload: false,

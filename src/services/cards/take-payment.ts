@@ -44,21 +44,24 @@ interface AskedPayment {
   form: CardholderForm;
   card: CardEntry['card'] | undefined;
   clientSecretSha256: string;
+  /** Who asks has proven who they are: the request is repeated by its maker alone. */
+  isMakersOwn: boolean;
 }
 
 /**
  * Claims a card payment and starts it. Repeating the request never starts a second payment: it starts the workflow if it does not
- * run, and provides the card if one is awaited. Throws a `Problem` if the id was used for another payment. `isNew` is false for a
+ * run, and provides the card if one is awaited. Throws a `Problem` if the id was used for another payment, or by another maker. `isNew` is false for a
  * repeated request.
  */
 export async function claimAndStartPayment(
   deps: Deps,
-  { input, form, card, clientSecretSha256 }: AskedPayment,
+  { input, form, card, clientSecretSha256, isMakersOwn }: AskedPayment,
 ): Promise<{ record: CardRecord; isNew: boolean }> {
   const { store, cards } = deps;
   const { merchant_request_id: merchantRequestId } = input;
   const known = await store.cards.get(merchantRequestId);
-  const { record, samePayload } = await store.cards.claim({ ...claimOf(input), clientSecretSha256, at: Date.now() });
+  const claim = { ...claimOf(input), clientSecretSha256, isMakersOwn, at: Date.now() };
+  const { record, samePayload } = await store.cards.claim(claim);
   if (!samePayload) throw idReused();
   const payment = { record, isNew: known === undefined };
   if (record.endedAt !== null) return payment;
@@ -151,7 +154,7 @@ function noWorker(): Problem {
   });
 }
 
-export function idReused(): Problem {
+function idReused(): Problem {
   return new Problem('conflict', 'id-reused', 'This merchant_request_id was used for another card payment.', {
     hint: 'Another payment needs another id.',
   });
