@@ -32,8 +32,7 @@ export async function recordCardState(
   { merchantRequestId, asked, ...change }: RecordCardStateInput,
 ): Promise<StoredCardState> {
   const { cards } = deps.store;
-  if (asked !== undefined && (await cards.get(merchantRequestId)) === undefined) await claimCard(deps, caller, asked);
-  const before = await cards.get(merchantRequestId);
+  const before = (await cards.get(merchantRequestId)) ?? (asked && (await claimCard(deps, caller, asked)).record);
   // Payouts go by an end as soon as it is stored: what contradicts it must be known by then.
   if (before !== undefined && !isCardEnd(before.state)) await noteContradictions(deps, { ...before, ...change });
   const record = await cards.change(merchantRequestId, { ...change, at: deps.now() });
