@@ -132,7 +132,8 @@ export function sameBeneficiary(
   return theirs.size === ours.size && [...ours].every(([name, value]) => theirs.get(name) === value);
 }
 
-function canonical(fields: Readonly<Record<string, string>>): Map<string, string> {
+/** The details by which a payee is recognised, however the bank spells them and names the city: equal for the same payee. */
+export function canonical(fields: Readonly<Record<string, string>>): Map<string, string> {
   const details = new Map<string, string>();
   for (const [name, value] of Object.entries(fields)) {
     const text = canonicalValue(name, value);

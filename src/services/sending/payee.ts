@@ -1,5 +1,5 @@
 import type { Bank } from '../../api/bank.ts';
-import { checkFields, matchEntry, sameBeneficiary, toWireFields } from '../../api/required-details.ts';
+import { canonical, checkFields, matchEntry, sameBeneficiary, toWireFields } from '../../api/required-details.ts';
 import type { Beneficiary, RequiredDetailsEntry } from '../../api/schemas/beneficiaries.ts';
 import { beneficiaryFields, type PayoutInstruction } from '../../domain/instruction.ts';
 import { approvalDigest, referenceOf } from '../../identity.ts';
@@ -57,10 +57,10 @@ export async function findPayee(bank: Bank, payee: NamedPayee): Promise<Benefici
     .sort((a, b) => (a.created_at ?? 0) - (b.created_at ?? 0) || (a.id < b.id ? -1 : 1))[0];
 }
 
-/** Digest of a beneficiary as the bank shows it; any changed detail changes it. */
+/** Digest of a beneficiary as the bank shows it: any changed detail changes it, another spelling does not. */
 export function payeeDigest(beneficiary: Beneficiary): string {
   return approvalDigest({
-    ...beneficiary.items,
+    ...Object.fromEntries(canonical(beneficiary.items)),
     'beneficiary.id': beneficiary.id,
     'beneficiary.currency': beneficiary.currency,
     'beneficiary.payment_type': beneficiary.payment_type,
@@ -70,7 +70,7 @@ export function payeeDigest(beneficiary: Beneficiary): string {
 /** Lock key for adding this payee: one payee of a user is added once, whoever asks. */
 export function payeeKey(payee: NamedPayee): Record<string, string> {
   return {
-    ...payee.fields,
+    ...Object.fromEntries(canonical(payee.fields)),
     'payee.uid': payee.uid,
     'payee.currency': payee.currency,
     'payee.beneficiary_type': payee.beneficiaryType,

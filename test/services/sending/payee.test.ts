@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest';
+import type { Beneficiary } from '../../../src/api/schemas/beneficiaries.ts';
+import { type NamedPayee, payeeDigest, payeeKey } from '../../../src/services/sending/payee.ts';
+
+const ITEMS = { account_no: '123 456', swift_code: 'CHASUS33', address_city: 'Austin' };
+const RESPELLED = { swift_code: 'chasus33', account_no: '123456', address_suburb: ' Austin', address_address2: '' };
+
+const shown = (items: Record<string, string>): Beneficiary => ({
+  id: 'ben-1',
+  created_at: undefined,
+  uid: 'u-1',
+  currency: 'USD',
+  payment_type: 'local',
+  beneficiary_type: 'personal',
+  items,
+});
+
+const named = (fields: Record<string, string>): NamedPayee => ({
+  uid: 'u-1',
+  currency: 'USD',
+  beneficiaryType: 'personal',
+  paymentType: 'local',
+  entry: undefined,
+  fields,
+  findings: [],
+});
+
+// The bank names the city `address_city` or `address_suburb`, depending on the response (interface section 2).
+describe('a payee spelled in another way', () => {
+  test('is the one that people approved', () => {
+    expect(payeeDigest(shown(RESPELLED))).toBe(payeeDigest(shown(ITEMS)));
+  });
+
+  test('is added once', () => {
+    expect(payeeKey(named(RESPELLED))).toEqual(payeeKey(named(ITEMS)));
+  });
+
+  test.each(Object.keys(ITEMS))('with another %s is another one', (name) => {
+    const other = { ...ITEMS, [name]: '999' };
+    expect(payeeDigest(shown(other))).not.toBe(payeeDigest(shown(ITEMS)));
+    expect(payeeKey(named(other))).not.toEqual(payeeKey(named(ITEMS)));
+  });
+});
