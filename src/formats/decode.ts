@@ -40,7 +40,7 @@ const WINDOWS_1252 = new TextDecoder('windows-1252');
 export async function* decodeUtf8(
   file: string,
   bytes: AsyncIterable<Uint8Array>,
-  onBad?: (finding: Finding) => void,
+  { onBad, bytesMax = FILE_BYTES_MAX }: { onBad?(finding: Finding): void; bytesMax?: number } = {},
 ): AsyncGenerator<string> {
   let held: Buffer = Buffer.alloc(0);
   let line = 1;
@@ -62,7 +62,7 @@ export async function* decodeUtf8(
   };
   for await (const chunk of bytes) {
     total += chunk.length;
-    if (total > FILE_BYTES_MAX) throw new UnreadableFile(fileTooLarge(file, line));
+    if (total > bytesMax) throw new UnreadableFile(fileTooLarge(file, line, bytesMax));
     const buffer = Buffer.concat([held, chunk]);
     if (!started && buffer.length < UTF8_BOM.length) {
       held = buffer;

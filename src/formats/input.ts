@@ -20,8 +20,10 @@ export interface RowSink {
 export const RECORD_BYTES_MAX = 64 * 1024;
 /** Limit from the start of one record to the start of the next; beyond it the rest of a file is not read. */
 export const STRETCH_BYTES_MAX = 4 * RECORD_BYTES_MAX;
-export const FILE_BYTES_MAX = 64 * 1024 * 1024;
-export const ROWS_MAX = 100_000;
+export const FILE_BYTES_MAX = 256 * 1024 * 1024;
+/** Limit of a file whose text is in memory while it is read. */
+export const TEXT_BYTES_MAX = 64 * 1024 * 1024;
+export const ROWS_MAX = 1_000_000;
 /** Far more than any bank asks for: such a file is not a list of payouts. */
 export const COLUMNS_MAX = 500;
 
@@ -32,10 +34,10 @@ export function isColumnName(name: string): boolean {
   return COLUMN_NAME.test(name);
 }
 
-export const fileTooLarge = (file: string, line: number): Finding =>
-  fileFinding(file, line, 'file-too-large', `a file may have at most ${FILE_BYTES_MAX / 1024 / 1024} MiB; split it`);
+export const fileTooLarge = (file: string, line: number, bytesMax = FILE_BYTES_MAX): Finding =>
+  fileFinding(file, line, 'file-too-large', `such a file may have at most ${bytesMax / 1024 / 1024} MiB; split it`);
 
-export const tooManyRows = (file: string, line: number, rowsMax = ROWS_MAX): Finding =>
+export const tooManyRows = (file: string, line: number, rowsMax: number): Finding =>
   fileFinding(
     file,
     line,

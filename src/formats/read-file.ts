@@ -9,6 +9,7 @@ import { FILE_BYTES_MAX, type RowSink } from './input.ts';
 import { readJson } from './json/read-json.ts';
 import type { MessageContext } from './messages/message-context.ts';
 import { looksLikeNacha } from './nacha/nacha-layout.ts';
+import { withinRows } from './row-limit.ts';
 import { unsupportedFormatOf } from './strangers.ts';
 import { inTurns } from './turns.ts';
 import { looksLikeWorkbook } from './xlsx/first-bytes.ts';
@@ -103,7 +104,12 @@ export interface InstructionFile {
  * Reads a file of instructions into `sink`; its format is recognized by its first characters and its name. Rejects with the file
  * system's error (`ENOENT`, `EISDIR`, `EACCES`) if it cannot be opened; everything wrong inside is a finding.
  */
-export async function readInstructions(path: string, sink: RowSink, context: MessageContext): Promise<InstructionFile> {
+export async function readInstructions(
+  path: string,
+  sink: RowSink,
+  context: MessageContext,
+  rowsMax?: number,
+): Promise<InstructionFile> {
   const file = basename(path);
   const hash = createHash('sha256');
   const bytes = createReadStream(path)[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
@@ -114,7 +120,7 @@ export async function readInstructions(path: string, sink: RowSink, context: Mes
     const whole = inTurns(hashed(hash, first, bytes));
     const wrong = unsupportedFormatOf(textOf(head)) ?? misnamed(format, head);
     const read: Reader = wrong === undefined ? await FORMATS[format].reader() : refuse(wrong);
-    await untilUnreadable(sink, read(file, whole, sink, context));
+    await untilUnreadable(sink, read(file, whole, withinRows(file, sink, rowsMax), context));
     return { format, file, sha256: hash.digest('hex') };
   } finally {
     await bytes.return?.();

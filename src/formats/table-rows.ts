@@ -2,7 +2,7 @@ import type { Finding } from '../domain/finding.ts';
 import { OWN_FIELDS } from '../domain/instruction.ts';
 import { fileFinding, printable } from '../rules/finding.ts';
 import { UnreadableFile } from './decode.ts';
-import { COLUMNS_MAX, isColumnName, noRows, ROWS_MAX, type RowSink, tooManyColumns, tooManyRows } from './input.ts';
+import { COLUMNS_MAX, isColumnName, noRows, type RowSink, tooManyColumns } from './input.ts';
 
 /** A problem with one value of a row, given by its index. */
 export interface CellProblem {
@@ -57,7 +57,7 @@ export class TableRows {
 
   /** The record has a value for each column. A row with problems is checked but never valid. */
   takeRow(record: readonly string[], line: number, problems: readonly CellProblem[] = []): void {
-    this.count(line);
+    this.rows += 1;
     this.hasValues = true;
     const instruction: Record<string, string> = {};
     for (const [name, index] of this.positions) instruction[name] = record[index] ?? '';
@@ -73,13 +73,13 @@ export class TableRows {
 
   /** A row without values pays nothing: it is counted and left out. */
   leaveOut(line: number, why: { rule: string; message: string }): void {
-    this.count(line);
+    this.rows += 1;
     this.sink.warning({ ...this.found(line, why), row: this.rows });
   }
 
   /** Reports a row that cannot be split into values. */
   refuse(line: number, why: { rule: string; message: string }): void {
-    this.count(line);
+    this.rows += 1;
     this.hasValues = true;
     this.sink.finding({ ...this.found(line, why), row: this.rows });
   }
@@ -100,11 +100,6 @@ export class TableRows {
 
   private aboutCell(line: number, { index, ...problem }: CellProblem): Finding {
     return { ...this.found(line, problem), row: this.rows, column: this.names?.[index] || `${index + 1}` };
-  }
-
-  private count(line: number): void {
-    this.rows += 1;
-    if (this.rows > ROWS_MAX) throw new UnreadableFile(tooManyRows(this.file, line));
   }
 }
 

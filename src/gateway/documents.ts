@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { FILE_BYTES_MAX } from '../formats/input.ts';
 import { control } from '../reports/report-document.ts';
 
 /** Documents of the gateway, except those of batches, for its OpenAPI page; the command has the same. */
@@ -61,7 +62,7 @@ const ERROR_SAYS = {
   403: 'not allowed from here, or not under this name',
   404: 'nothing has this id',
   409: 'all rows were taken by a batch that has ended (batchId), or it is too late, or the key is in use',
-  413: 'larger than 64 MiB',
+  413: `larger than ${FILE_BYTES_MAX / 1024 / 1024} MiB`,
   414: 'a part of the address is longer than 200 characters',
   415: 'not a file of payouts',
   422: 'the file has findings, or the plan or the request with this key is a different one',

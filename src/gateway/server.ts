@@ -48,7 +48,7 @@ export interface ListenOn {
   transport?: GatewayTransport;
 }
 
-/** Enough for a file of 64 MiB over a slow connection. */
+/** Enough for the largest file at 4 Mbit a second. */
 const REQUEST_MS = 600_000;
 
 /**

@@ -72,7 +72,7 @@ class AbaReader extends RecordReader {
       this.debits += digitsOf(cut(record, DETAIL.amount)) ?? 0n;
       return;
     }
-    this.countRow();
+    this.row += 1;
     const { row, line, file, sink, context } = this;
     const field = (columns: Columns): string => cut(record, columns).trim();
     const cents = cut(record, DETAIL.amount);

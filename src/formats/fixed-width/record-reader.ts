@@ -1,6 +1,6 @@
 import { fileFinding } from '../../rules/finding.ts';
 import { UnreadableFile } from '../decode.ts';
-import { ROWS_MAX, type RowSink, tooManyRows } from '../input.ts';
+import type { RowSink } from '../input.ts';
 import type { MessageContext } from '../messages/message-context.ts';
 import { type BrokenColumns, columnFinding, fixedRecords, type RecordShape } from './lines.ts';
 
@@ -11,23 +11,15 @@ export abstract class RecordReader {
   protected readonly context: MessageContext;
   protected line = 1;
   protected row = 0;
-  private readonly rowsMax: number;
 
-  constructor(file: string, sink: RowSink, context: MessageContext, rowsMax: number) {
+  constructor(file: string, sink: RowSink, context: MessageContext) {
     this.file = file;
     this.sink = sink;
     this.context = context;
-    this.rowsMax = rowsMax;
   }
 
   abstract take(record: string, line: number): void;
   abstract end(): void;
-
-  /** Throws `UnreadableFile` if there are too many rows. */
-  protected countRow(): void {
-    this.row += 1;
-    if (this.row > this.rowsMax) throw new UnreadableFile(tooManyRows(this.file, this.line, this.rowsMax));
-  }
 
   /** Reports a finding about the file. */
   protected found(broken: BrokenColumns): void {
@@ -47,14 +39,8 @@ export abstract class RecordReader {
 /** Reads a file whose records a `Reader` takes. */
 export const readerOf =
   (shape: RecordShape, Reader: new (...given: ConstructorParameters<typeof RecordReader>) => RecordReader) =>
-  async (
-    file: string,
-    bytes: AsyncIterable<Uint8Array>,
-    sink: RowSink,
-    context: MessageContext,
-    rowsMax = ROWS_MAX,
-  ): Promise<void> => {
-    const reader = new Reader(file, sink, context, rowsMax);
+  async (file: string, bytes: AsyncIterable<Uint8Array>, sink: RowSink, context: MessageContext): Promise<void> => {
+    const reader = new Reader(file, sink, context);
     for await (const { text, line } of fixedRecords(file, bytes, shape)) reader.take(text, line);
     reader.end();
   };

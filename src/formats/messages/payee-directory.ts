@@ -6,7 +6,7 @@ import { currencyExponent } from '../../domain/currency.ts';
 import { INSTRUCTION_FIELDS } from '../../domain/instruction.ts';
 import type { CreditTransfer } from '../credit-transfer.ts';
 import { detectDelimiter } from '../csv/csv-text.ts';
-import { FILE_BYTES_MAX, isColumnName, RECORD_BYTES_MAX } from '../input.ts';
+import { isColumnName, RECORD_BYTES_MAX, TEXT_BYTES_MAX } from '../input.ts';
 import { inTurns } from '../turns.ts';
 import { whyUnreadable } from '../unreadable.ts';
 import { accountKey, bankKey } from './account-key.ts';
@@ -72,10 +72,10 @@ export async function loadPayeeDirectory(path?: string): Promise<PayeeDirectory>
   const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     throw new ContextFileError(path, whyUnreadable(error), 'Name an existing payee directory.');
   });
-  if (bytes.length > FILE_BYTES_MAX) {
+  if (bytes.length > TEXT_BYTES_MAX) {
     throw new ContextFileError(
       path,
-      `larger than ${FILE_BYTES_MAX / 1024 / 1024} MiB`,
+      `larger than ${TEXT_BYTES_MAX / 1024 / 1024} MiB`,
       'Remove payees that are no longer paid.',
     );
   }

@@ -109,7 +109,7 @@ class NachaReader extends RecordReader {
   private openEntry(record: string): void {
     const { batch } = this;
     if (batch === undefined || !batch.isRead) return;
-    this.countRow();
+    this.row += 1;
     batch.rows += 1;
     addEntry(batch.totals, record);
     const { file, line, row } = this;

@@ -1,7 +1,6 @@
 import type { OriginalMessage, OriginalPayment } from '../../domain/bank-message.ts';
 import { fileFinding, shownValue } from '../../rules/finding.ts';
-import { UnreadableFile } from '../decode.ts';
-import { ROWS_MAX, type RowSink, tooManyRows } from '../input.ts';
+import type { RowSink } from '../input.ts';
 import type { Grammar } from '../iso20022/grammar.ts';
 import { type DocumentEvents, type Root, readDocument } from '../iso20022/read-document.ts';
 import type { StructureProblem } from '../iso20022/structure.ts';
@@ -151,7 +150,6 @@ class Pain001Reader implements DocumentEvents {
       payment.isSound = this.problems === this.problemsBefore;
     }
     this.rows += 1;
-    if (this.rows > ROWS_MAX) throw new UnreadableFile(tooManyRows(this.file, line));
     payment.transactions += 1;
     this.problemsBefore = this.problems;
     this.transaction = {

@@ -174,16 +174,6 @@ describe('a file that is refused as a whole', () => {
   test('in UTF-16', async () => {
     expect(rules(await read(Buffer.from(abaOf([{}]), 'utf16le')))).toEqual([['not-ascii', 1, null, null]]);
   });
-
-  test('with more rows than are read', async () => {
-    const rowsMax = 20;
-    const one = `${detail({ cents: 1n })}\n`;
-    const content = `${head()}\n${one.repeat(rowsMax + 1)}`;
-    const { rows, findings } = await collected((sink) => readAba('pay.aba', bytesOf(content), sink, CONTEXT, rowsMax));
-    expect(rows).toHaveLength(rowsMax);
-    expect(findings).toMatchObject([{ rule: 'too-many-rows', row: null, line: rowsMax + 2 }]);
-    expect(findings[0]?.message).toContain('20 rows');
-  });
 });
 
 describe('any file', () => {

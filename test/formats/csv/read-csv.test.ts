@@ -2,7 +2,7 @@ import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readCsv } from '../../../src/formats/csv/read-csv.ts';
-import { RECORD_BYTES_MAX, ROWS_MAX } from '../../../src/formats/input.ts';
+import { RECORD_BYTES_MAX } from '../../../src/formats/input.ts';
 import { bytesOf } from '../bytes.ts';
 import { type Collected, collected } from '../collected.ts';
 
@@ -263,11 +263,6 @@ describe('a file that cannot be read on', () => {
     const input = await read(`id,note\nA,fine\nB,"${'short\n'.repeat(RECORD_BYTES_MAX / 6 + 1)}"\n`);
     expect(rules(input)).toEqual([['record-too-large', 3, null]]);
     expect(input.rows).toMatchObject([{ row: 1, line: 2 }]);
-  });
-
-  test('stops at the row limit', async () => {
-    const input = await read(`id\n${'A\n'.repeat(ROWS_MAX + 2)}`);
-    expect(rules(input)).toEqual([['too-many-rows', ROWS_MAX + 2, null]]);
   });
 
   test.each([

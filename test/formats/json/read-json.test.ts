@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { COLUMNS_MAX, RECORD_BYTES_MAX, ROWS_MAX, STRETCH_BYTES_MAX } from '../../../src/formats/input.ts';
+import { COLUMNS_MAX, RECORD_BYTES_MAX, STRETCH_BYTES_MAX } from '../../../src/formats/input.ts';
 import { readJson } from '../../../src/formats/json/read-json.ts';
 import { bytesOf } from '../bytes.ts';
 import { type Collected, collected } from '../collected.ts';
@@ -152,10 +152,5 @@ describe('a file that cannot be read on', () => {
   test('stops at a payout with more members than a file has columns', async () => {
     const input = await read(`[{"id": "A"},\n{${'"": "x", '.repeat(COLUMNS_MAX)}"id": "B"}]`);
     expect(rules(input).at(-1)).toEqual(['too-many-columns', 2, null, null]);
-  });
-
-  test('stops at the row limit', async () => {
-    const input = await read(`[${'{},\n'.repeat(ROWS_MAX + 1)}{}]`);
-    expect(rules(input)).toEqual([['too-many-rows', ROWS_MAX + 1, null, null]]);
   });
 });

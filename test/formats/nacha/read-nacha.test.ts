@@ -5,7 +5,7 @@ import type { MessageContext } from '../../../src/formats/messages/message-conte
 import { readNacha } from '../../../src/formats/nacha/read-nacha.ts';
 import { bytesOf } from '../bytes.ts';
 import { type Collected, collected } from '../collected.ts';
-import { addenda, batchHeader, CONTEXT, type Entry, entry, fileHeader, nachaOf, traceOf } from './nacha-records.ts';
+import { addenda, CONTEXT, type Entry, nachaOf, traceOf } from './nacha-records.ts';
 
 const read = (content: string | Uint8Array, context: MessageContext = CONTEXT, chunkSize?: number) =>
   collected((sink) => readNacha('pay.ach', bytesOf(content, chunkSize), sink, context));
@@ -185,18 +185,6 @@ describe('a file that is refused as a whole', () => {
     const input = await read(content);
     expect(rules(input)).toEqual([['unsupported-entry-class', 2, null, '51-53']]);
     expect(input.rows.map(({ line }) => line)).toEqual([6]);
-  });
-
-  test('with more rows than are read', async () => {
-    const rowsMax = 20;
-    const one = `${entry({}, 1)}\n`;
-    const content = `${fileHeader()}\n${batchHeader({ entries: [] }, 1)}\n${one.repeat(rowsMax + 1)}`;
-    const { rows, findings } = await collected((sink) =>
-      readNacha('pay.ach', bytesOf(content), sink, CONTEXT, rowsMax),
-    );
-    expect(rows).toHaveLength(rowsMax);
-    expect(findings).toMatchObject([{ rule: 'too-many-rows', row: null, line: rowsMax + 3 }]);
-    expect(findings[0]?.message).toContain('20 rows');
   });
 });
 

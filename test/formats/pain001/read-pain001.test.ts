@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { untilUnreadable } from '../../../src/formats/decode.ts';
-import { ROWS_MAX } from '../../../src/formats/input.ts';
+import { readPain001 } from '../../../src/formats/pain001/read-pain001.ts';
+import { withinRows } from '../../../src/formats/row-limit.ts';
+import { collected } from '../collected.ts';
 import { ADDRESS, contextOf, mapping, NAMESPACES, pain001, read } from './sample-message.ts';
 
 const PAYMENT = '/Document/CstmrCdtTrfInitn/PmtInf[1]';
@@ -216,22 +217,11 @@ describe('a file that cannot be read to its end', () => {
       yield Buffer.from(pain001().split('<CdtTrfTxInf>')[0] ?? '');
       for (;;) yield Buffer.from(one.repeat(500));
     }
-    let rows = 0;
-    let last = '';
-    const { readPain001 } = await import('../../../src/formats/pain001/read-pain001.ts');
-    const sink = {
-      row: () => {
-        rows += 1;
-      },
-      column: () => {},
-      finding: ({ row, rule }: { row: number | null; rule: string }) => {
-        if (row === null) last = rule;
-      },
-      warning: () => {},
-      message: () => {},
-    };
-    await untilUnreadable(sink, readPain001('f.xml', endless(), sink, contextOf()));
-    expect([rows, last]).toEqual([ROWS_MAX, 'too-many-rows']);
+    const { rows, findings } = await collected((sink) =>
+      readPain001('f.xml', endless(), withinRows('f.xml', sink, 20), contextOf()),
+    );
+    expect(rows.map(({ row }) => row).at(-1)).toBe(20);
+    expect(findings.at(-1)).toMatchObject({ rule: 'too-many-rows', row: null });
   });
 });
 
