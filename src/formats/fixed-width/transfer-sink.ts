@@ -20,6 +20,8 @@ interface FixedTransfer extends Pick<CreditTransfer, 'row' | 'line' | 'debtorAcc
   /** ISO 8601 date. */
   requestedExecution: string | undefined;
   endToEndId: string;
+  /** Whether other files may have the same end-to-end id for other transfers. */
+  isOfFile?: boolean;
   instructionId?: string | undefined;
   remittance: string | undefined;
 }
@@ -27,13 +29,14 @@ interface FixedTransfer extends Pick<CreditTransfer, 'row' | 'line' | 'debtorAcc
 /** Passes a transfer to the sink as a row. It is unsound if the mapping cannot place something, or its reader found something. */
 export function takeTransfer(
   { sink, context }: { sink: RowSink; context: MessageContext },
-  { file, messageId, payment, cents, endToEndId, instructionId, ...given }: FixedTransfer,
+  { file, messageId, payment, cents, endToEndId, isOfFile, instructionId, ...given }: FixedTransfer,
   findings: readonly (BrokenColumns & { line?: number })[],
 ): void {
   const { row, line, currency, requestedExecution } = given;
   const minor = digitsOf(cents);
   const amount = minor === undefined ? cents.trim() : formatMinor(minor, currency);
-  const ids = { endToEndId, instructionId, position: `${messageId}.${row}` };
+  const unique = isOfFile ? `${messageId}.${endToEndId}` : endToEndId;
+  const ids = { endToEndId: unique, instructionId, position: `${messageId}.${row}` };
   const original = { payment, instructionId, endToEndId, amount, currency, requestedExecution };
   const id = documentId(ids, context.mapping.identity);
   const transfer = { ...given, id, debtorCurrency: currency, amount, original };

@@ -75,6 +75,8 @@ export class PendingEntry {
         bankCountry: 'US',
       },
       endToEndId: cut(record, ENTRY.trace).trim(),
+      // Trace numbers begin anew in each file: next month's equal salary would count as already taken.
+      isOfFile: true,
       instructionId: filled(cut(record, ENTRY.individualId)),
       remittance: filled(this.remittance),
     };

@@ -21,7 +21,7 @@ describe('a credit', () => {
         row: 1,
         line: 3,
         instruction: {
-          id: traceOf(1),
+          id: `1000000001.2603300905.A.${traceOf(1)}`,
           uid: 'u-1001',
           account_id: 'acc-u1001-usd',
           amount: '1875.50',
@@ -87,8 +87,16 @@ describe('a credit', () => {
     expect(messages.at(-1)).toMatchObject({ transactions: '2', controlSum: '3751.00' });
   });
 
+  // Trace numbers begin anew in each file.
+  test('is not the one with the same trace number in another file', async () => {
+    const { rows } = await read(ppd({}));
+    const { rows: next } = await read(ppd({}).replace('2603300905', '2604300905'));
+    expect(next[0]?.original?.endToEndId).toBe(rows[0]?.original?.endToEndId);
+    expect(next[0]?.instruction.id).not.toBe(rows[0]?.instruction.id);
+  });
+
   test.each([
-    ['end-to-end-id', traceOf(1)],
+    ['end-to-end-id', `1000000001.2603300905.A.${traceOf(1)}`],
     ['instruction-id', 'EMP-1'],
     ['position', '1000000001.2603300905.A.1'],
   ] satisfies [Identity, string][])('is known by its %s as the mapping says', async (identity, id) => {
