@@ -3,7 +3,7 @@ import type { ShownAccount, TransferPlan } from './order-plans.ts';
 import type { Reason } from './payout-state.ts';
 import { because } from './reasons.ts';
 
-/** Which accounts a transfer or an exchange may use: those that the API key can see, by default of one user. */
+/** Which accounts an instruction may use: those that the API key can see, by default of its user. */
 
 /**
  * Why a transfer between these accounts must not be sent; undefined if it may. Checked before the send, and again by the sender.
@@ -32,7 +32,11 @@ export function unfitExchange(
     : because('account-currency', `${sell.currency} to ${buy.currency}, not another currency to ${currency}`);
 }
 
-function foreignAccount(uid: string, ...accounts: readonly (ShownAccount | undefined)[]): Reason | undefined {
+/** Why nothing may be sent with these accounts: whoever may pay for one user has no say about the money of another. */
+export function foreignAccount(
+  uid: string,
+  ...accounts: readonly (Pick<ShownAccount, 'uid'> | undefined)[]
+): Reason | undefined {
   return accounts.every((account) => account === undefined || account.uid === uid)
     ? undefined
     : because('account-not-own');

@@ -9,6 +9,7 @@ import type { ApprovedDigest, Assessment, Obstacle } from '../../domain/gates.ts
 import { approvalExceptionsOf } from '../../domain/gates.ts';
 import { addDecimals, compareDecimals } from '../../domain/money.ts';
 import type { PayoutKind } from '../../domain/names.ts';
+import { foreignAccount } from '../../domain/own-accounts.ts';
 import { differences } from '../../domain/payee-flags.ts';
 import type { StoredState } from '../../domain/payout-state.ts';
 import { approvalsNeeded } from '../../domain/policy.ts';
@@ -142,6 +143,10 @@ async function readPayout(
   if ('obstacle' in payee) return { ...blank, beneficiary: { known: false }, obstacle: payee.obstacle };
 
   const paying = account.currency === instruction.currency ? account : await payingAccount(deps, row, exchanged);
+  const foreign = foreignAccount(instruction.uid, account, paying);
+  if (foreign !== undefined) {
+    return { ...blank, beneficiary: { known: false }, obstacle: { kind: 'fail', reason: foreign } };
+  }
   if (paying === undefined) {
     const obstacle: Obstacle = { kind: 'hold', reason: because('no-payout-account') };
     return { ...blank, beneficiary: { known: false }, obstacle };
