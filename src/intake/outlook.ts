@@ -39,7 +39,7 @@ export async function outlookOf(
 ): Promise<Outlook> {
   const accounts = new Map<string, AccountOutlook>();
   for (const { uid, accountId, currency, amount } of plan.accounts.slice(0, ACCOUNTS_MAX)) {
-    const account = accounts.get(accountId) ?? (await undefinedIfRefused(() => accountOf(bank, accountId)));
+    const account = accounts.get(accountId) ?? (await undefinedIfRefused(() => accountOf(bank, accountId, uid)));
     if (account === undefined) continue;
     accounts.set(accountId, account);
     if (account.currency === currency) take(account, amount);
@@ -50,8 +50,10 @@ export async function outlookOf(
   return { balances: [...accounts.values()], fees, feesNotQuoted: plan.payouts - quoted, approvals };
 }
 
-async function accountOf(bank: Bank, accountId: string): Promise<AccountOutlook> {
-  const { currency, balance } = await bank.accounts.get(accountId);
+/** Undefined for the account of another user: whoever may pay for one user need not know what another has. */
+async function accountOf(bank: Bank, accountId: string, payer: string): Promise<AccountOutlook | undefined> {
+  const { uid, currency, balance } = await bank.accounts.get(accountId);
+  if (uid !== payer) return undefined;
   return { accountId, currency, balance, needs: '0', after: balance, exchanges: [] };
 }
 

@@ -107,6 +107,15 @@ it('shows the plan of a file, with what its accounts hold, only to a maker withi
   expect(planned.document).toMatchObject({ plan: { balances: [{ accountId: 'acc-u1001-usd' }] } });
 });
 
+it('shows the balance of no account of another user, whatever uid a row gives', async () => {
+  const policy = withTokens([['anna', ['maker'], { uids: ['u-1001'] }]]);
+  const gateway = await openGateway([], { policy });
+  gateway.deps.intake = async (maker) => ({ ...gateway.door, maker, policy });
+  const foreign = CSV.replace('acc-u1001-usd', 'acc-u1002-usd');
+  const { document } = await gateway.post('?dry_run=true', foreign, as('anna'));
+  expect(document).toMatchObject({ plan: { balances: [], fees: [] }, warnings: [{ rule: 'other-user' }] });
+});
+
 it('lets nobody decide about a card payment but who has made it, and an operator of its currency', async () => {
   const operators: typeof PEOPLE = [
     ['dora', ['operator'], { currencies: ['USD'], uids: ['u-1001'] }],
