@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { Problem } from '../domain/problem.ts';
 import { FILE_BYTES_MAX, ROWS_MAX } from '../formats/input.ts';
 import { FILE_NAMES } from '../formats/read-file.ts';
-import { alreadyTaken, IntakeRefusal } from '../intake/intake-refusal.ts';
+import { IntakeRefusal } from '../intake/intake-refusal.ts';
 import { assertPlan, takeFile } from '../intake/take-file.ts';
 import { batchDocument } from '../reports/report-document.ts';
 import { answerOf } from './answer-error.ts';
@@ -16,7 +16,7 @@ import { type Caller, makerOf } from './callers.ts';
 import { errorAnswers, idempotencyHeader, planDocument } from './documents.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { answerOnce, idempotencyKeyOf, type MadeAnswer } from './idempotency.ts';
-import { maySee, refusalFor } from './may-see.ts';
+import { intakeFor } from './may-see.ts';
 import { answerSchemas, jsonSchema, parsed, storableText } from './schemas.ts';
 import { assertFileName, receive, tooLarge, UPLOAD_TYPES, type Upload } from './upload.ts';
 
@@ -94,24 +94,17 @@ async function handedOver(
 ): Promise<MadeAnswer> {
   const { invalid, plan, canary, by, dry_run: dryRun, allow_look_alikes: allowLookAlikes } = options;
   try {
-    const intake = await deps.intake(caller.name);
+    const intake = await intakeFor(deps, caller);
     const asked = { invalid, canary, by, dryRun, allowLookAlikes, batchId };
     const taking = await takeFile(intake, path, asked, (proposal) => assertPlan(proposal.plan, plan));
     if (taking.outcome === 'planned') return { status: 200, body: [JSON.stringify(taking.document)] };
-    if (taking.outcome !== 'claimed') await assertMayLearnOf(deps, caller, taking.batchId);
     const { json } = await deps.report(taking.batchId);
     return { status: taking.outcome === 'claimed' ? 202 : 200, body: createReadStream(json) };
   } catch (error) {
     if (!(error instanceof IntakeRefusal)) throw error;
-    const { status, document } = answerOf(await deps.refused(await refusalFor(caller, deps.store, error)));
+    const { status, document } = answerOf(await deps.refused(error));
     return { status, body: [JSON.stringify(document)] };
   }
-}
-
-/** Whoever submits a row of somebody else's batch is not told about the rest of it. */
-async function assertMayLearnOf({ store }: GatewayDeps, caller: Caller, batchId: string): Promise<void> {
-  const batch = await store.batch(batchId);
-  if (batch === undefined || !(await maySee(caller, store, batch))) throw alreadyTaken(undefined);
 }
 
 async function received(request: FastifyRequest, folder: string, file: string | undefined): Promise<Upload> {

@@ -1,12 +1,13 @@
 import type { CodecOperation } from '../codec/codec-server.ts';
 import { holdsAll, isWithin, mayOperateCard, type Role } from '../domain/authority.ts';
 import { Problem } from '../domain/problem.ts';
-import { alreadyTaken, type IntakeRefusal } from '../intake/intake-refusal.ts';
+import type { IntakeDeps } from '../intake/intake.ts';
 import { mayControl } from '../services/decisions/batch-scope.ts';
 import { scopeFactsOfRow } from '../services/decisions/verdict.ts';
 import type { CardRecord } from '../store/card-store.ts';
 import type { BatchRecord, PayoutRecord, Store } from '../store/store.ts';
 import type { Caller } from './callers.ts';
+import type { GatewayDeps } from './gateway-deps.ts';
 
 /**
  * Whether a caller may know of a batch: their own, or one within the scope of somebody who decides or reads. Without a policy,
@@ -19,11 +20,13 @@ export async function maySee({ person }: Caller, store: Store, { batchId, by }: 
   return touched.every((row) => isWithin(person.scope, row));
 }
 
-/** A refusal as a caller may know of it: that rows were taken, and by which batch only where it may be seen. */
-export async function refusalFor(caller: Caller, store: Store, refusal: IntakeRefusal): Promise<IntakeRefusal> {
-  if (refusal.kind !== 'already-taken' || refusal.batchId === undefined) return refusal;
-  const batch = await store.batch(refusal.batchId);
-  return batch !== undefined && (await maySee(caller, store, batch)) ? refusal : alreadyTaken(undefined);
+/** For a file of a caller: whoever hands over a row of somebody else's batch is not told which one it is. */
+export async function intakeFor({ store, intake }: GatewayDeps, caller: Caller): Promise<IntakeDeps> {
+  const mayTellOf: IntakeDeps['mayTellOf'] = async (batchId) => {
+    const batch = await store.batch(batchId);
+    return batch !== undefined && maySee(caller, store, batch);
+  };
+  return { ...(await intake(caller.name)), mayTellOf };
 }
 
 /** The same of one payout. */

@@ -2,11 +2,14 @@ import type { InstructionFile } from '../formats/read-file.ts';
 import type { FindingList } from '../rules/finding-list.ts';
 import type { StagedFile } from './staged-file.ts';
 
+/** Whether whoever hands a file over may be told of a batch. */
+export type MayTellOf = (batchId: string) => Promise<boolean>;
+
 /** How a file's rows relate to the store; known rows are removed from its claims. */
 export interface KnownRows {
   /** Number of rows already taken unchanged. */
   known: number;
-  /** The batches that took them, in order of appearance. */
+  /** The batches that took them and of which may be told, in order of appearance. */
   batchIds: ReadonlySet<string>;
   /** Rows known with another payload, and rows that ask for a further generation that is not allowed. */
   misused: FindingList;

@@ -6,7 +6,7 @@ import { isOurs } from '../rules/findings-of-ours.ts';
 import type { Store } from '../store/store.ts';
 import { dropUnknown } from './check-existence.ts';
 import { checkFile } from './check-file.ts';
-import type { CheckedFile, KnownRows } from './checked-file.ts';
+import type { CheckedFile, KnownRows, MayTellOf } from './checked-file.ts';
 import {
   INPUT_INVALID,
   IntakeRefusal,
@@ -39,6 +39,8 @@ export interface IntakeDeps extends MakerRules {
   now(): number;
   /** Who hands files over, as proven at the channel; used under a policy. */
   maker?: string;
+  /** Absent: of every batch. */
+  mayTellOf?: MayTellOf;
   /** Rejects if Temporal or the bank cannot be used now. */
   assertReady(): Promise<void>;
   /** Starts the workflow of a batch unless it is running. If that fails, a worker starts the claimed batch. */
@@ -104,11 +106,11 @@ async function unanswered(
 
 /** Compares checked rows with what was taken before and plans the rest. */
 export async function planned(deps: IntakeDeps, checked: CheckedFile, options: IntakeOptions): Promise<Prepared> {
-  const { store, bank, context, lookAlikeDays, now, dueDate } = deps;
+  const { store, bank, context, lookAlikeDays, now, dueDate, mayTellOf } = deps;
   const { staged, file } = checked;
   refuseUnlessSkipping(checked, options);
   assertMayHandOver(deps, checked, options);
-  const known = await dropKnown(store, checked);
+  const known = await dropKnown(store, checked, mayTellOf);
   checked.known = known;
   if (known.misused.total > 0)
     throw invalidInput(known.misused, `Each id is one payout permanently.${ifIdsRepeat(staged.original)}`);
@@ -120,7 +122,7 @@ export async function planned(deps: IntakeDeps, checked: CheckedFile, options: I
   const unknown = await dropUnknown(bank, checked);
   if (unknown.total > 0 && options.invalid === 'stop') throw invalidInput(unknown, 'Correct the ids and run again.');
   if (staged.claimCount === 0) throw invalidInput(staged.findings, 'There is no row left to pay.');
-  checked.messageIsNew = await messageIsNew(store, checked);
+  checked.messageIsNew = await messageIsNew(store, checked, mayTellOf);
   const alike =
     options.allowLookAlikes === true
       ? { count: 0, rows: [] }
@@ -170,7 +172,7 @@ const otherPlan = (changed: keyof typeof CHANGED): IntakeRefusal =>
  * meantime.
  */
 export async function claimFile(
-  { store, now, lookAlikeDays }: IntakeDeps,
+  { store, now, lookAlikeDays, mayTellOf }: IntakeDeps,
   { checked }: Prepared,
   options: IntakeOptions,
 ): Promise<{ batchId: string } | KnownRows> {
@@ -192,7 +194,7 @@ export async function claimFile(
   });
   if (claim.claimed) return { batchId };
   if ('changed' in claim) throw otherPlan(claim.changed);
-  const known = await dropKnown(store, checked);
+  const known = await dropKnown(store, checked, mayTellOf);
   if (staged.claimCount === 0 && known.misused.total === 0) return known;
   throw otherPlan('rows');
 }

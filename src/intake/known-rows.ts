@@ -2,14 +2,18 @@ import type { Finding } from '../domain/finding.ts';
 import { sameMoney } from '../domain/likeness.ts';
 import { FindingList } from '../rules/finding-list.ts';
 import type { ClaimRow, KnownClaim, Store } from '../store/store.ts';
-import type { CheckedFile, KnownRows } from './checked-file.ts';
+import type { CheckedFile, KnownRows, MayTellOf } from './checked-file.ts';
 import { asGenerations } from './retries.ts';
 
-/** Separates new rows from known and misused ones, page by page. */
-export async function dropKnown(store: Store, { file, staged }: CheckedFile): Promise<KnownRows> {
+/** Separates new rows from known and misused ones, page by page. Only batches of which may be told are named. */
+export async function dropKnown(
+  store: Store,
+  { file, staged }: CheckedFile,
+  mayTellOf: MayTellOf = async () => true,
+): Promise<KnownRows> {
   const misused = new FindingList();
   const taken = new FindingList();
-  const batchIds = new Set<string>();
+  const told = new Map<string, boolean>();
   let known = 0;
   const found = ({ row, instruction }: ClaimRow, rule: string, message: string): Finding => {
     staged.drop(row);
@@ -19,6 +23,13 @@ export async function dropKnown(store: Store, { file, staged }: CheckedFile): Pr
     const finding = found(row, rule, message);
     misused.add(finding);
     staged.finding(finding);
+  };
+  const whose = async ({ kind, batchId }: KnownClaim): Promise<string> => {
+    if (kind !== 'payout') return kind === 'transfer' ? 'a transfer' : 'an exchange';
+    if (batchId === null) return 'a payout outside a batch';
+    const mayTell = told.get(batchId) ?? (await mayTellOf(batchId));
+    told.set(batchId, mayTell);
+    return mayTell ? `batch ${batchId}` : 'another batch';
   };
   for (const page of staged.claimPages()) {
     const { rows, broken } = await asGenerations(store, page);
@@ -34,27 +45,22 @@ export async function dropKnown(store: Store, { file, staged }: CheckedFile): Pr
         misuse(
           row,
           'id-reused',
-          `this id was already used by ${whose(claim)} with different contents; a new payout needs a new id`,
+          `this id was already used by ${await whose(claim)} with different contents; a new payout needs a new id`,
         );
         continue;
       }
       known += 1;
-      if (claim.batchId !== null) batchIds.add(claim.batchId);
-      const again = `this payout was already taken by ${whose(claim)}; remove the row, or run with --invalid skip`;
+      const again = `this payout was already taken by ${await whose(claim)}; remove the row, or run with --invalid skip`;
       const finding = found(row, 'already-taken', again);
       taken.add(finding);
       staged.refuse(finding, row.reference);
     }
   }
+  const batchIds = new Set([...told.keys()].filter((batchId) => told.get(batchId)));
   return { known, batchIds, misused, taken };
 }
 
 /** The same instruction, or the same payment in another form (a CSV row and its pain.001 transaction, say). */
 function isSame(row: ClaimRow, { kind, samePayload, instruction }: KnownClaim): boolean {
   return samePayload || (kind === 'payout' && sameMoney(row.instruction, instruction));
-}
-
-function whose({ kind, batchId }: KnownClaim): string {
-  if (kind !== 'payout') return kind === 'transfer' ? 'a transfer' : 'an exchange';
-  return batchId === null ? 'a payout outside a batch' : `batch ${batchId}`;
 }

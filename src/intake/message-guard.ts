@@ -1,14 +1,18 @@
 import { fileFinding } from '../rules/finding.ts';
 import { FindingList } from '../rules/finding-list.ts';
 import type { Store } from '../store/store.ts';
-import type { CheckedFile } from './checked-file.ts';
+import type { CheckedFile, MayTellOf } from './checked-file.ts';
 import { invalidInput } from './intake-refusal.ts';
 
 /**
  * A message id is used once: another file with the same id is refused, whatever its rows. The same bytes may be submitted again
  * for the rows that were refused the first time, and only for those: then this returns false.
  */
-export async function messageIsNew(store: Store, { file, sha256, staged }: CheckedFile): Promise<boolean> {
+export async function messageIsNew(
+  store: Store,
+  { file, sha256, staged }: CheckedFile,
+  mayTellOf: MayTellOf = async () => true,
+): Promise<boolean> {
   const messageId = staged.original?.messageId;
   if (messageId === undefined) return false;
   const earlier = await store.batchOfMessage(messageId);
@@ -17,9 +21,11 @@ export async function messageIsNew(store: Store, { file, sha256, staged }: Check
   if (earlier.sha256 === sha256) for await (const { row } of store.refusedRows(earlier.batchId)) refused.add(row);
   if (refused.size > 0 && isEvery(staged.claims(), ({ row }) => refused.has(row))) return false;
   const found = new FindingList();
-  const message = `this message id was already used by batch ${earlier.batchId} (${earlier.file}); a new file needs a new message id`;
+  const mayTell = await mayTellOf(earlier.batchId);
+  const whose = mayTell ? `batch ${earlier.batchId} (${earlier.file})` : 'another batch';
+  const message = `this message id was already used by ${whose}; a new file needs a new message id`;
   found.add({ ...fileFinding(file, 1, 'message-id-reused', message), column: 'MsgId' });
-  throw invalidInput(found, `payouts report ${earlier.batchId} shows its outcome.`);
+  throw invalidInput(found, mayTell ? `payouts report ${earlier.batchId} shows its outcome.` : 'Give it a new one.');
 }
 
 function isEvery<T>(items: Iterable<T>, holds: (item: T) => boolean): boolean {

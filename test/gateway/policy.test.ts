@@ -80,6 +80,15 @@ it('nor to whoever hands over a row of it: who may see it is shown it, others le
     const { status, document } = await gateway.post('', CSV, as(name));
     expect([status, document.error.code]).toEqual([409, 'already-taken']);
     expect(JSON.stringify(document)).not.toMatch(new RegExp(`${batchId}|r-2|acc-u1002-usd`));
+    for (const [rule, file] of [
+      ['already-taken', `${CSV}${CSV.split('\n')[1]?.replace('r-1', 'r-9')}\n`],
+      ['id-reused', CSV.replace('12.50', '12.60')],
+    ] as const) {
+      const refused = await gateway.post('', file, as(name));
+      expect(refused).toMatchObject({ status: 422, document: { findings: [{ rule }] } });
+      expect(JSON.stringify(refused.document)).not.toContain(batchId);
+      expect(JSON.stringify((await gateway.post('', file, as('alice'))).document)).toContain(batchId);
+    }
   }
   expect(await gateway.post('', CSV, as('alice'))).toMatchObject({ status: 200, document: { batchId } });
   await gateway.door.end(batchId);

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { IntakeDeps } from '../../src/intake/intake.ts';
@@ -212,4 +212,22 @@ it('takes the unpaid rows of a batch again as a batch of their own', async () =>
   const again = await takeUnpaid(door, rows, { ...STOP, allowLookAlikes: true, batchId: 'again' }, () => {});
   expect(again).toEqual({ outcome: 'claimed', batchId: 'again' });
   expect(await door.store.batch('again')).toMatchObject({ total: 1, retryOf: first.batchId });
+});
+
+it('says whose a message id is only to whom that batch may be told', async () => {
+  const files = { PAYOUTS_MESSAGE_MAPPING: 'examples/mapping.json', PAYOUTS_PAYEE_DIRECTORY: 'examples/payees.csv' };
+  const door = await openTestDoor({ env: files });
+  const example = 'examples/suppliers.pain.001.001.09.xml';
+  const taking = await taken(door, example);
+  if (taking.outcome !== 'claimed') throw new Error(taking.outcome);
+  const other = join(door.dir, 'other.xml');
+  writeFileSync(other, readFileSync(example, 'utf8').replaceAll('</EndToEndId>', '-2</EndToEndId>'));
+  const refusedTo = async (mayTell: boolean): Promise<string> => {
+    const deps = { ...door, mayTellOf: async () => mayTell };
+    const refusal = (await taken(deps, other).catch((error) => error)) as IntakeRefusal;
+    expect(refusal.findings).toMatchObject([{ rule: 'message-id-reused' }]);
+    return JSON.stringify(refusal.toDocument());
+  };
+  expect(await refusedTo(true)).toMatch(new RegExp(`${taking.batchId} \\(suppliers`));
+  expect(await refusedTo(false)).not.toMatch(new RegExp(`${taking.batchId}|suppliers`));
 });

@@ -6,7 +6,8 @@ import { FILE_BYTES_MAX } from '../../formats/input.ts';
 import { IntakeRefusal } from '../../intake/intake-refusal.ts';
 import { assertPlan, takeFile } from '../../intake/take-file.ts';
 import { answerOf } from '../answer-error.ts';
-import { refusalFor } from '../may-see.ts';
+import type { Caller } from '../callers.ts';
+import { intakeFor } from '../may-see.ts';
 import { parsed, storableText } from '../schemas.ts';
 import { assertFileName, receive, tooLarge } from '../upload.ts';
 import { show, viewOf } from './layout.ts';
@@ -40,7 +41,7 @@ export function planRoutes(app: FastifyInstance, context: PagesContext, uploads:
     if (held !== undefined) return held;
     throw new Problem('not-found', 'unknown-id', 'This file is no longer available.', { hint: 'Submit it again.' });
   };
-  const takeIn = async (held: PendingUpload, asked: SubmitOptions & { by?: string; plan?: string }) => {
+  const takeIn = async (held: PendingUpload, caller: Caller, asked: SubmitOptions & { by?: string; plan?: string }) => {
     const { skip, meant, by, plan } = asked;
     const dryRun = plan === undefined;
     const taking = {
@@ -50,7 +51,7 @@ export function planRoutes(app: FastifyInstance, context: PagesContext, uploads:
       dryRun,
       batchId: held.batchId,
     } as const;
-    return takeFile(await deps.intake(held.owner), held.upload.path, taking, (proposal) =>
+    return takeFile(await intakeFor(deps, caller), held.upload.path, taking, (proposal) =>
       assertPlan(proposal.plan, plan),
     );
   };
@@ -59,14 +60,13 @@ export function planRoutes(app: FastifyInstance, context: PagesContext, uploads:
     const view = viewOf(request, reply, context);
     const page: PlanPage = { view, path: planPath(held), options: parsed(options, request.query) };
     try {
-      const taking = await takeIn(held, page.options);
+      const taking = await takeIn(held, request.caller, page.options);
       if (taking.outcome !== 'planned') return reply.redirect(batchPath(taking.batchId), 303);
       return show(reply, view, { title: taking.document.plan.file, body: planPage(page, taking.document) });
     } catch (error) {
       if (!(error instanceof IntakeRefusal)) throw error;
-      const refusal = await refusalFor(request.caller, deps.store, error);
-      const { status } = answerOf(refusal);
-      return show(reply, view, { title: 'This file was not accepted', body: refusedPage(page, refusal), status });
+      const { status } = answerOf(error);
+      return show(reply, view, { title: 'This file was not accepted', body: refusedPage(page, error), status });
     }
   });
   app.post('/batches/new/:upload', async (request, reply) => {
@@ -75,7 +75,7 @@ export function planRoutes(app: FastifyInstance, context: PagesContext, uploads:
     if (policy === undefined && body.by === undefined) {
       throw new Problem('usage', 'name-missing', 'The name of the maker is missing.', { hint: 'Give your name.' });
     }
-    const taking = await takeIn(held, body);
+    const taking = await takeIn(held, request.caller, body);
     if (taking.outcome === 'planned') throw new Error('a plan that was agreed to was not carried out');
     await uploads.drop(held.id);
     return reply.redirect(batchPath(taking.batchId), 303);

@@ -53,6 +53,10 @@ describe('a file handed over on the pages', () => {
     expect(agreed).toMatchObject({ status: 303, headers: { location: `/batches/${batch?.batchId}` } });
     expect(batch).toMatchObject({ by: 'alice', file: 'payroll.csv', total: 2 });
     expect(readdirSync(gateway.deps.uploads)).toEqual([]);
+    const again = `${(await upload(anna, 'payroll.csv', GOOD)).headers.location}`;
+    const taken = await anna.send(again);
+    expect([taken.status, taken.headers.location]).toEqual([409, undefined]);
+    expect(taken.text).not.toContain(`${batch?.batchId}`);
     const bob = await signedIn(people, 'bob');
     expect((await bob.send('/batches/new')).status).toBe(403);
   });
