@@ -1,11 +1,11 @@
 import type { CodecOperation } from '../codec/codec-server.ts';
-import { holdsAll, isWithin, mayOperateCard, type Role } from '../domain/authority.ts';
+import { holdsAll, isWithin, mayOperateCard, type Person, type Role } from '../domain/authority.ts';
 import { Problem } from '../domain/problem.ts';
 import type { IntakeDeps } from '../intake/intake.ts';
 import { mayControl } from '../services/decisions/batch-scope.ts';
 import { scopeFactsOfRow } from '../services/decisions/verdict.ts';
 import type { CardRecord } from '../store/card-store.ts';
-import type { BatchRecord, PayoutRecord, Store } from '../store/store.ts';
+import type { BatchRecord, PayoutRecord, PayoutSearch, Store } from '../store/store.ts';
 import type { Caller } from './callers.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 
@@ -15,7 +15,7 @@ import type { GatewayDeps } from './gateway-deps.ts';
  */
 export async function maySee({ person }: Caller, store: Store, { batchId, by }: BatchRecord): Promise<boolean> {
   if (person === undefined || by === person.name) return true;
-  if (!person.roles.some((role) => role !== 'maker')) return false;
+  if (!isMore(person)) return false;
   const touched = await store.scopeFactsOfBatch(batchId);
   return touched.every((row) => isWithin(person.scope, row));
 }
@@ -32,9 +32,14 @@ export async function intakeFor({ store, intake }: GatewayDeps, caller: Caller):
 /** The same of one payout. */
 export function maySeePayout({ person }: Caller, row: PayoutRecord): boolean {
   if (person === undefined || row.by === person.name) return true;
-  const isMore = person.roles.some((role) => role !== 'maker');
-  return isMore && isWithin(person.scope, scopeFactsOfRow(row));
+  return isMore(person) && isWithin(person.scope, scopeFactsOfRow(row));
 }
+
+/** The same as far as the store searches by it, which knows neither the second account of a row nor what it sells. */
+export const payoutsSeenBy = ({ person }: Caller): PayoutSearch['seenBy'] =>
+  person && { name: person.name, scope: isMore(person) ? person.scope : undefined };
+
+const isMore = ({ roles }: Person): boolean => roles.some((role) => role !== 'maker');
 
 /** Throws a `Problem` unless the batch is the caller's own, or the caller is an operator whose scope covers it. */
 export async function assertMayControl({ person }: Caller, store: Store, batch: BatchRecord): Promise<void> {

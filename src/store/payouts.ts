@@ -1,4 +1,5 @@
-import type { Selectable } from 'kysely';
+import type { Expression, ExpressionBuilder, Selectable, SqlBool } from 'kysely';
+import type { Scope } from '../domain/authority.ts';
 import type { Assessment } from '../domain/gates.ts';
 import { END_STATES, type PayoutState } from '../domain/payout-state.ts';
 import { audit } from './audit.ts';
@@ -85,12 +86,14 @@ export interface PayoutSearch {
   isReturned?: boolean;
   /** Part of an id of the row or of its file's name, ignoring case. Payee names and account numbers are not searched. */
   text?: string;
+  /** Only those that somebody has handed over, and those within a scope. */
+  seenBy?: { name: string; scope: Scope | undefined };
 }
 
 /** Payouts of all batches, newest first, at most `limit`. Reads every row unless `states` or a time excludes most. */
 export async function searchPayouts(
   db: Database,
-  { states, kind, accountId, from, before, endedFrom, endedBefore, isReturned, text }: PayoutSearch,
+  { states, kind, accountId, from, before, endedFrom, endedBefore, isReturned, text, seenBy }: PayoutSearch,
   limit: number,
 ): Promise<PayoutRecord[]> {
   return db
@@ -118,11 +121,26 @@ export async function searchPayouts(
         ]),
       ),
     )
+    .$if(seenBy !== undefined, (query) =>
+      query.where((row) => row.or([row('by', '=', seenBy?.name ?? ''), within(row, seenBy?.scope)])),
+    )
     .orderBy('createdAt', 'desc')
     .orderBy('row')
     .orderBy('reference')
     .limit(limit)
     .execute();
+}
+
+/** By its paying account, user, currency and kind; false without a scope. */
+function within(row: ExpressionBuilder<Tables, 'payouts'>, scope: Scope | undefined): Expression<SqlBool> {
+  if (scope === undefined) return row.lit(false);
+  const { kinds, uids, accounts, currencies } = scope;
+  return row.and([
+    ...(kinds === undefined ? [] : [row('kind', 'in', kinds)]),
+    ...(uids === undefined ? [] : [row('uid', 'in', uids)]),
+    ...(accounts === undefined ? [] : [row('accountId', 'in', accounts)]),
+    ...(currencies === undefined ? [] : [row('currency', 'in', currencies)]),
+  ]);
 }
 
 /** Payouts of all batches in one of these states, oldest first, at most `limit`. */

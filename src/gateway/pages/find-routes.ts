@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { PayoutRecord } from '../../store/store.ts';
-import { maySeePayout } from '../may-see.ts';
+import { maySeePayout, payoutsSeenBy } from '../may-see.ts';
 import { parsed, storableText } from '../schemas.ts';
 import { type Html, html } from './html.ts';
 import { show, viewOf } from './layout.ts';
@@ -9,7 +9,7 @@ import type { PagesContext } from './pages-context.ts';
 import { type Column, dataTable, moment, nothing } from './pieces.ts';
 import { ROW } from './row-columns.ts';
 
-/** The newest payouts with this text that are read, before those that the caller may not see are left out. */
+/** More than are shown, since a few of them may still be outside the scope of the caller. */
 const LOOKED_AT = 1_000;
 const SHOWN_MAX = 100;
 
@@ -25,7 +25,8 @@ export function findRoutes(app: FastifyInstance, context: PagesContext): void {
   const { store } = context.deps;
   app.get('/payouts', async (request, reply) => {
     const { text } = parsed(findQuery, request.query);
-    const found = text === undefined ? [] : await store.searchPayouts({ text }, LOOKED_AT);
+    const found =
+      text === undefined ? [] : await store.searchPayouts({ text, seenBy: payoutsSeenBy(request.caller) }, LOOKED_AT);
     const rows = found.filter((row) => maySeePayout(request.caller, row));
     const body = html`<h1>Find</h1>
 <form class="filters" method="get" role="search">

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { because, REASONS, type ReasonCode } from '../../../src/domain/reasons.ts';
 import type { PayoutRecord } from '../../../src/store/store.ts';
 import { argvsOf, complaintAbout } from '../../cli/typed-commands.ts';
+import { batchClaim, claimRow, documentIds } from '../../store/samples.ts';
 import { DEFAULT_PAYMENT } from '../../support/product.ts';
 import { openGateway, type RunningGateway } from '../running-gateway.ts';
 import { asking, claimed } from './asking.ts';
@@ -192,6 +193,29 @@ it('a payout is found by its document, reference, order or file, in the scope of
   expect(await find('alice', 'inv-1')).toBe(true);
   expect(await find('dave', 'inv-1')).toBe(false);
   expect(await find('bob', 'inv-2')).toBe(false);
+});
+
+it('a payout is found behind a thousand of others, of which nothing is said', async () => {
+  const persons = await pagePeople([
+    ['alice', ['maker']],
+    ['emma', ['approver', 'compliance'], { currencies: ['EUR'], kinds: ['payout'], uids: ['u'], accounts: ['a'] }],
+    ['fred', ['auditor'], { currencies: ['USD'] }],
+  ]);
+  const gateway = await openPages(persons);
+  const mine = { ...batchClaim('mine', ['INV-1'], 1_000), by: 'alice' };
+  const seen = {
+    ...batchClaim('seen', []),
+    rows: [claimRow(1, 'INV-2', { uid: 'u', account_id: 'a', currency: 'EUR' })],
+  };
+  for (const batch of [mine, seen, batchClaim('others', documentIds(1_001, 'later-INV'), 2_000)])
+    await gateway.door.store.claimBatch(batch);
+  const found = async (name: string): Promise<[rows: number, isMore: boolean]> => {
+    const { text } = await (await signedIn(persons, name)).send('/payouts?text=inv');
+    return [[...text.matchAll(/href="\/payouts\//g)].length, text.includes('There may be more')];
+  };
+  expect(await found('alice')).toEqual([1, false]);
+  expect(await found('emma')).toEqual([1, false]);
+  expect(await found('fred')).toEqual([100, true]);
 });
 
 it('what is to be done about an incident stands beside its form', async () => {
