@@ -1,4 +1,4 @@
-import type { FastifyError } from 'fastify';
+import type { FastifyError, FastifyRequest } from 'fastify';
 import { Problem, type ProblemKind } from '../domain/problem.ts';
 import { problemOf } from '../intake/problem-of.ts';
 
@@ -46,6 +46,13 @@ export function answerOf(error: unknown): Answer & { headers: Readonly<Record<st
   const status = STATUS_OF[problem.kind];
   return { status, headers: headersOf(problem), document: (status === 500 ? veiled(problem) : problem).toDocument() };
 }
+
+/** The same for an error in a request, which may be that the client has gone away: nothing for the log. */
+export const answerTo = ({ raw }: FastifyRequest, error: unknown): ReturnType<typeof answerOf> =>
+  answerOf(raw.errored === error ? incomplete() : error);
+
+const incomplete = (): Problem =>
+  new Problem('incomplete', 'body-incomplete', 'The request did not arrive completely.');
 
 const veiled = ({ kind, code }: Problem): Problem =>
   new Problem(kind, code, 'An internal error occurred; the log of the gateway has the details.', {

@@ -8,7 +8,7 @@ import { leadsHere } from '../domain/loopback.ts';
 import { Problem } from '../domain/problem.ts';
 import type { Part } from '../embedded/stack.ts';
 import { StackError } from '../embedded/stack-error.ts';
-import { answerOf } from './answer-error.ts';
+import { answerOf, answerTo } from './answer-error.ts';
 import { auditForbidden } from './audit-forbidden.ts';
 import { batchRoutes, reportRoutes } from './batch-routes.ts';
 import { type Access, type Caller, callerOf } from './callers.ts';
@@ -104,7 +104,7 @@ async function gatewayApp(
   app.setValidatorCompiler(() => () => true);
   app.setSerializerCompiler(() => (document) => JSON.stringify(document));
   app.setErrorHandler((error, request, reply) => {
-    const { status, document, headers = {} } = answerOf(error);
+    const { status, document, headers } = answerTo(request, error);
     if (status >= 500) deps.log.error({ error, route: request.routeOptions.url }, 'request failed');
     // Reads the rest of the body, so that the client gets to read the answer.
     request.raw.resume();

@@ -8,7 +8,7 @@ const BODY_BYTES_MAX = 64 * 1024;
 /** Limit for a whole body: a slower sender only holds a connection. */
 export const BODY_MS = 10_000;
 
-/** The bytes of a body. Throws a `Problem` if it is too large, comes too slowly or is incomplete. */
+/** The bytes of a body. Throws a `Problem` if it is too large or comes too slowly. */
 export async function smallBody(body: Readable): Promise<Buffer> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(
@@ -25,16 +25,11 @@ export async function smallBody(body: Readable): Promise<Buffer> {
 async function whole(body: Readable): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
-  try {
-    // Leaving the loop must not destroy the stream: its connection is needed for the answer.
-    for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      length += chunk.length;
-      if (length > BODY_BYTES_MAX) throw new Problem('too-large', 'too-large', 'A body may have at most 64 KiB.');
-      chunks.push(chunk);
-    }
-  } catch (error) {
-    if (error instanceof Problem) throw error;
-    throw new Problem('incomplete', 'body-incomplete', 'The request did not arrive completely.');
+  // Leaving the loop must not destroy the stream: its connection is needed for the answer.
+  for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > BODY_BYTES_MAX) throw new Problem('too-large', 'too-large', 'A body may have at most 64 KiB.');
+    chunks.push(chunk);
   }
   const bytes = Buffer.concat(chunks);
   // They may contain a card: leave no copy in memory.

@@ -1,8 +1,10 @@
+import { readdirSync } from 'node:fs';
 import { request } from 'node:http';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { longestTurn } from '../support/longest-turn.ts';
 import { limitsPass, limitsSet, watchLimits } from '../support/time-limit.ts';
+import { Visit } from './pages/visiting.ts';
 import { openGateway } from './running-gateway.ts';
 
 const PAYMENTS = '/v1/card-payments';
@@ -21,7 +23,7 @@ function unfinished(url: string, headers: Record<string, string>, begun: string,
   sent.on('error', () => {});
   sent.on('close', () => closed.resolve());
   sent.write(begun);
-  return { answer: answer.promise, closed: closed.promise };
+  return { answer: answer.promise, closed: closed.promise, leave: () => sent.destroy() };
 }
 
 describe('a body about money', () => {
@@ -113,6 +115,26 @@ describe('a body that does not arrive within ten seconds', () => {
     await closed;
   });
 });
+
+it.each(['/v1/batches', '/batches/new'])(
+  'a client that goes away in the middle of a file at %s leaves nothing behind, and no error in the log',
+  async (path) => {
+    const { url, deps, log } = await openGateway();
+    const visit = new Visit(url);
+    const [, token] = /name="_csrf" value="([^"]*)"/.exec((await visit.send('/batches/new')).text) ?? [];
+    const part = 'content-disposition: form-data; name=';
+    const form = `--x\r\n${part}"_csrf"\r\n\r\n${token}\r\n--x\r\n${part}"file"; filename="a.csv"\r\n\r\nid,uid`;
+    const [type, begun] = path === '/v1/batches' ? ['text/csv', 'id,uid'] : ['multipart/form-data; boundary=x', form];
+    const headers = { 'content-type': type, origin: url, cookie: visit.cookies };
+    const { leave } = unfinished(url + path, headers, begun);
+    const files = () => readdirSync(deps.uploads).length;
+    await expect.poll(files).toBe(1);
+    leave();
+    await expect.poll(files).toBe(0);
+    expect((await visit.send('/healthz')).status).toBe(200);
+    expect(log.filter((line) => line.includes('"level":50'))).toEqual([]);
+  },
+);
 
 it.each(['evil.example@127.0.0.1', 'a:b@localhost', '@127.0.0.1', 'evil.example'])(
   'without a token the host %s is not this machine',

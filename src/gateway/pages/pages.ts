@@ -6,7 +6,7 @@ import helmet from '@fastify/helmet';
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../../domain/problem.ts';
-import { answerOf } from '../answer-error.ts';
+import { answerTo } from '../answer-error.ts';
 import { auditForbidden } from '../audit-forbidden.ts';
 import type { GatewayDeps } from '../gateway-deps.ts';
 import { rateLimitOf } from '../rate-limit.ts';
@@ -55,7 +55,7 @@ export async function pages(app: FastifyInstance, deps: GatewayDeps): Promise<vo
     Object.fromEntries(new URLSearchParams((await smallBody(body)).toString('utf8'))),
   );
   app.setErrorHandler((error, request, reply) => {
-    const { status, document, headers } = answerOf(isStaleForm(error) ? staleForm() : error);
+    const { status, document, headers } = answerTo(request, isStaleForm(error) ? staleForm() : error);
     if (status >= 500) deps.log.error({ error, route: request.routeOptions.url }, 'page failed');
     request.raw.resume();
     reply.headers(headers);
