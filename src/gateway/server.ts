@@ -82,6 +82,8 @@ export function assertTokenIfReachable({ tokens, needsToken }: Access, host: str
   );
 }
 
+const NEITHER_GUESSED_NOR_KEPT = { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' };
+
 const addressOf = (host: string, scheme = 'http'): string => `${scheme}://${host.includes(':') ? `[${host}]` : host}`;
 
 async function gatewayApp(
@@ -97,7 +99,7 @@ async function gatewayApp(
     // For a malformed URL: the framework's own answer would repeat it.
     frameworkErrors: (error, _request, reply: FastifyReply) => {
       const { status, document } = answerOf(error);
-      reply.code(status).send(document);
+      reply.code(status).headers(NEITHER_GUESSED_NOR_KEPT).send(document);
     },
   });
   // Schemas are only for the OpenAPI page: each route validates its own input.
@@ -116,9 +118,7 @@ async function gatewayApp(
       .code(404)
       .send(new Problem('not-found', 'no-such-route', 'There is no such route.', { hint }).toDocument());
   });
-  app.addHook('onSend', async (_request, reply) => {
-    reply.header('x-content-type-options', 'nosniff').header('cache-control', 'no-store');
-  });
+  app.addHook('onSend', async (_request, reply) => void reply.headers(NEITHER_GUESSED_NOR_KEPT));
   answerProxiesOnly(app, transport);
   identifyClients(app, transport);
   // A client that has its answer but keeps sending would hold the connection.

@@ -210,5 +210,7 @@ it.each([
     const answer = await send(path);
     expect(answer).toMatchObject({ status, document: { schemaVersion: 1, error: { code }, findings: [] } });
     expect(JSON.stringify(answer.document)).not.toContain(path.slice(-3));
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
   },
 );
