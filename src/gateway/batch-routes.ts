@@ -102,7 +102,7 @@ export const REPORT_TYPES: Readonly<Record<ReportName, string>> = {
   failed: 'text/csv; charset=utf-8',
 };
 
-const reportQuery = z.object({
+const reportQuery = z.strictObject({
   mask: z.stringbool().default(false).describe('mask payee names and the paying account: csv, json, html'),
 });
 

@@ -3,6 +3,7 @@ import rateLimit from '@fastify/rate-limit';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import { z } from 'zod';
 import { ConfigError } from '../config/config-error.ts';
 import { leadsHere } from '../domain/loopback.ts';
 import { Problem } from '../domain/problem.ts';
@@ -21,6 +22,7 @@ import { healthRoutes } from './health-routes.ts';
 import { intakeRoutes } from './intake-routes.ts';
 import { pages } from './pages/pages.ts';
 import { rateLimitOf } from './rate-limit.ts';
+import { parsed } from './schemas.ts';
 import { BODY_MS } from './small-body.ts';
 import {
   answerProxiesOnly,
@@ -136,6 +138,10 @@ async function gatewayApp(
     limitConcurrency(scope, deps.atOnce);
     auditForbidden(scope, deps);
     await scope.register(rateLimit, rateLimitOf(deps.perMinute));
+    // A misspelled filter would show everything, and a misspelled `mask` would show names.
+    scope.addHook('preHandler', async ({ query, routeOptions }) => {
+      if (routeOptions.schema?.querystring === undefined) parsed(z.strictObject({}), query);
+    });
     scope.register(async (inner) => intakeRoutes(inner, deps));
     scope.register(async (inner) => batchRoutes(inner, deps));
     scope.register(async (inner) => reportRoutes(inner, deps));
