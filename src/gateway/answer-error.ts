@@ -49,7 +49,10 @@ export function answerOf(error: unknown): Answer & { headers: Readonly<Record<st
 
 /** The same for an error in a request, which may be that the client has gone away: nothing for the log. */
 export const answerTo = ({ raw }: FastifyRequest, error: unknown): ReturnType<typeof answerOf> =>
-  answerOf(raw.errored === error ? incomplete() : error);
+  answerOf(raw.errored === error || (raw.socket.destroyed && isCutOff(error)) ? incomplete() : error);
+
+const isCutOff = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
 
 const incomplete = (): Problem =>
   new Problem('incomplete', 'body-incomplete', 'The request did not arrive completely.');

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { request } from 'node:http';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { csvOf } from '../e2e/payout-files.ts';
 import { longestTurn } from '../support/longest-turn.ts';
 import { limitsPass, limitsSet, watchLimits } from '../support/time-limit.ts';
 import { Visit } from './pages/visiting.ts';
@@ -135,6 +136,27 @@ it.each(['/v1/batches', '/batches/new'])(
     expect(log.filter((line) => line.includes('"level":50'))).toEqual([]);
   },
 );
+
+it('a client that has gone away before its answer leaves no error in the log', async () => {
+  const { url, deps, door, log } = await openGateway();
+  const { intake } = deps;
+  const [asked, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  deps.intake = async (maker) => {
+    asked.resolve();
+    await gone.promise;
+    return intake(maker);
+  };
+  const sent = request(`${url}/v1/batches`, { method: 'POST', headers: { 'content-type': 'text/csv' } });
+  sent.on('error', () => {});
+  sent.end(csvOf([{ id: '1' }]));
+  await asked.promise;
+  sent.destroy();
+  gone.resolve();
+  await expect.poll(() => door.started).toHaveLength(1);
+  await expect.poll(() => readdirSync(deps.uploads)).toEqual([]);
+  expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  expect(log.filter((line) => line.includes('"level":50'))).toEqual([]);
+});
 
 it.each(['evil.example@127.0.0.1', 'a:b@localhost', '@127.0.0.1', 'evil.example'])(
   'without a token the host %s is not this machine',
