@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { Problem } from '../domain/problem.ts';
 import { FILE_BYTES_MAX, ROWS_MAX } from '../formats/input.ts';
 import { FILE_NAMES } from '../formats/read-file.ts';
-import { IntakeRefusal } from '../intake/intake-refusal.ts';
+import { IntakeRefusal, OTHER_PLAN } from '../intake/intake-refusal.ts';
 import { assertPlan, takeFile } from '../intake/take-file.ts';
 import { batchDocument } from '../reports/report-document.ts';
 import { answerOf } from './answer-error.ts';
@@ -83,8 +83,8 @@ export function intakeRoutes(app: FastifyInstance, deps: GatewayDeps): void {
 }
 
 /**
- * A verdict on the file is an answer; anything else is thrown and may be tried again. A large batch's document is streamed from
- * its report file and never completely in memory.
+ * A verdict on the file is an answer; anything else, such as another plan than before, is thrown and may be tried again. The
+ * document of a large batch is streamed from its report file and never completely in memory.
  */
 async function handedOver(
   deps: GatewayDeps,
@@ -101,7 +101,7 @@ async function handedOver(
     const { json } = await deps.report(taking.batchId);
     return { status: taking.outcome === 'claimed' ? 202 : 200, body: createReadStream(json) };
   } catch (error) {
-    if (!(error instanceof IntakeRefusal)) throw error;
+    if (!(error instanceof IntakeRefusal) || error.code === OTHER_PLAN) throw error;
     const { status, document } = answerOf(await deps.refused(error));
     return { status, body: [JSON.stringify(document)] };
   }

@@ -117,6 +117,8 @@ export async function planned(deps: IntakeDeps, checked: CheckedFile, options: I
   const prepared = { checked, known, [Symbol.dispose]: () => staged[Symbol.dispose]() };
   if (staged.claimCount === 0 && known.known > 0 && staged.findings.total === 0) return { ...prepared, plan: null };
   if (known.taken.total > 0 && options.invalid === 'stop') {
+    // Claimed in one step by somebody else, while the rows were compared page by page.
+    if ((await dropKnown(store, checked)).known > 0) throw otherPlan('rows');
     throw invalidInput(known.taken, 'Run with --invalid skip to pay only the new rows.');
   }
   const unknown = await dropUnknown(bank, checked);

@@ -111,6 +111,21 @@ describe('a file handed over', () => {
   });
 });
 
+it('is tried again under its key after another run was in its way, and then finds the batch of that one', async () => {
+  const { post, door, deps } = await openGateway();
+  const other = await post('?file=other.csv', FILE);
+  let compared = 0;
+  const knownClaims: typeof door.store.knownClaims = async (rows) => {
+    compared += 1;
+    const claims = await door.store.knownClaims(rows);
+    return compared > 1 ? claims : claims.slice(1);
+  };
+  deps.intake = async () => ({ ...door, store: { ...door.store, knownClaims } });
+  const key = { 'idempotency-key': 'k' };
+  expect(await post('', FILE, key)).toMatchObject({ status: 422, document: { error: { code: 'other-plan' } } });
+  expect(await post('', FILE, key)).toMatchObject({ status: 200, document: { batchId: other.document.batchId } });
+});
+
 describe('a request that cannot be taken', () => {
   it.each([
     ['?dryrun=true', {}, 400, 'usage'],
