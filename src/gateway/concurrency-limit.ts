@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Problem } from '../domain/problem.ts';
 import { type Asker, callerAsks } from './rate-limit.ts';
 
@@ -24,6 +24,13 @@ export class ConcurrencyCounter {
     return () => this.#leave(who);
   }
 
+  /** The same until an answer ends or its client goes away, which it may have done while the request was looked at. */
+  hold(who: string, { raw }: FastifyReply): void {
+    const leave = this.enter(who);
+    if (raw.closed) leave();
+    else raw.once('close', leave);
+  }
+
   #leave(who: string): void {
     const left = (this.#open.get(who) ?? 1) - 1;
     if (left === 0) this.#open.delete(who);
@@ -35,11 +42,7 @@ export class ConcurrencyCounter {
 /** Limits the concurrent requests of each asker; one too many is refused before its body is read. */
 export function limitConcurrency(app: FastifyInstance, most: number, asker: Asker = callerAsks): void {
   const open = new ConcurrencyCounter({ each: most }, tooManyAtOnce);
-  app.addHook('onRequest', async (request, reply) => {
-    const leave = open.enter(asker(request));
-    // On any end: after an answer, or because the caller has disconnected.
-    reply.raw.once('close', leave);
-  });
+  app.addHook('onRequest', async (request, reply) => open.hold(asker(request), reply));
 }
 
 const tooManyAtOnce = (): Problem =>

@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { CVV, PAN } from '../vault/cards.ts';
 import { PAGE } from './fake-cards.ts';
@@ -98,6 +99,28 @@ describe('a page that shows the client secret alone', () => {
     expect(await look()).toMatchObject({ status: 429, document: { error: { code: 'too-many-at-once' } } });
     gate.resolve('silent');
     for (const { status } of await Promise.all(first)) expect(status).toBe(200);
+  });
+
+  it('is not kept busy by requests whose client goes away while they are looked at', async () => {
+    const gateway = await openGateway([], { atOnce: 2 });
+    const { document } = await create(gateway);
+    const headers = { authorization: `Bearer ${document.client_secret}` };
+    const { cards } = gateway.deps.store;
+    const gone = Promise.withResolvers<void>();
+    let waiting = 0;
+    const get: typeof cards.get = async (id) => {
+      waiting += 1;
+      await gone.promise;
+      return cards.get(id);
+    };
+    Object.assign(gateway.deps.store, { cards: { ...cards, get } });
+    const left = [1, 2].map(() => request(gateway.url + BASE, { headers }).on('error', () => {}));
+    for (const each of left) each.end();
+    await expect.poll(() => waiting).toBe(2);
+    for (const each of left) each.destroy();
+    await setTimeout(100);
+    gone.resolve();
+    expect((await gateway.send(BASE, { headers })).status).toBe(200);
   });
 
   it('gives one card after the other without saying again where it comes back to', async () => {

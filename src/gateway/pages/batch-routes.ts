@@ -71,8 +71,7 @@ export function batchRoutes(app: FastifyInstance, context: PagesContext): void {
   });
   app.get('/batches/:id/live', async (request, reply) => {
     const { batchId } = await visibleBatchOf(deps, request);
-    const leave = streams.enter(request.caller.name ?? request.address);
-    reply.raw.once('close', leave);
+    streams.hold(request.caller.name ?? request.address, reply);
     const isLetIn = (): boolean => callerSeen(request, context) !== undefined;
     return reply.type('text/event-stream').send(progressOf({ store, batchId, isLetIn, closing: context.closing }));
   });

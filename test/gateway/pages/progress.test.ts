@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../src/domain/problem.ts';
 import { ConcurrencyCounter } from '../../../src/gateway/concurrency-limit.ts';
@@ -43,6 +44,28 @@ describe('streams', () => {
     expect(refused.document).toContain('Too many pages are being followed at once.');
     open[0]?.destroy();
     await expect.poll(async () => (await live()).statusCode).toBe(200);
+  });
+
+  it('leave no room taken by a client that goes away before its stream begins', async () => {
+    const gateway = await openGateway();
+    const [row] = await claimed(gateway, [{ id: '1' }], 'alice');
+    const live = () => get(`${gateway.url}/batches/${row?.batchId}/live`).on('error', () => {});
+    const { batch } = gateway.door.store;
+    const [asked, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let waiting = 0;
+    gateway.door.store.batch = async (id) => {
+      waiting += 1;
+      if (waiting === 5) asked.resolve();
+      await gone.promise;
+      return batch(id);
+    };
+    const left = Array.from({ length: 5 }, live);
+    await asked.promise;
+    for (const each of left) each.destroy();
+    await setTimeout(100);
+    gone.resolve();
+    const [answer] = await once(live(), 'response');
+    expect(answer.statusCode).toBe(200);
   });
 
   it('are no more than there is room for, whoever opens them', () => {
