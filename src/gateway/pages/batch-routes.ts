@@ -69,7 +69,8 @@ export function batchRoutes(app: FastifyInstance, context: PagesContext): void {
     });
     return show(reply, view, { title: batch.file, body });
   });
-  app.get('/batches/:id/live', async (request, reply) => {
+  // Whoever asks only for the head of a stream would leave it running behind a connection that is closed.
+  app.get('/batches/:id/live', { exposeHeadRoute: false }, async (request, reply) => {
     const { batchId } = await visibleBatchOf(deps, request);
     streams.hold(request.caller.name ?? request.address, reply);
     const isLetIn = (): boolean => callerSeen(request, context) !== undefined;

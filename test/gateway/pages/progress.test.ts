@@ -68,6 +68,12 @@ describe('streams', () => {
     expect(answer.statusCode).toBe(200);
   });
 
+  it('are none for whoever asks for the head of one, which would go on unseen', async () => {
+    const gateway = await openGateway();
+    const [row] = await claimed(gateway, [{ id: '1' }], 'alice');
+    expect((await fetch(`${gateway.url}/batches/${row?.batchId}/live`, { method: 'HEAD' })).status).toBe(404);
+  });
+
   it('are no more than there is room for, whoever opens them', () => {
     const open = new ConcurrencyCounter({ each: 2, all: 3 }, () => new Problem('too-many', 'full', 'full'));
     const [first] = [open.enter('alice'), open.enter('alice'), open.enter('bob')];
