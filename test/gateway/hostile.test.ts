@@ -137,6 +137,18 @@ it.each(['/v1/batches', '/batches/new'])(
   },
 );
 
+it('a browser that sends more files at once than anybody may is refused before they are read', async () => {
+  const { url, deps } = await openGateway([], { atOnce: 2 });
+  const headers = { 'content-type': 'multipart/form-data; boundary=x', origin: url };
+  const begun = '--x\r\ncontent-disposition: form-data; name="_csrf"\r\n\r\n';
+  const slow = () => unfinished(`${url}/batches/new`, headers, begun);
+  const sent = [slow(), slow(), slow()];
+  expect(await Promise.race(sent.map(({ answer }) => answer))).toBe(429);
+  expect(readdirSync(deps.uploads)).toEqual([]);
+  for (const { leave } of sent) leave();
+  await expect.poll(async () => (await fetch(`${url}/batches/new`)).status).toBe(200);
+});
+
 it('a client that has gone away before its answer leaves no error in the log', async () => {
   const { url, deps, door, log } = await openGateway();
   const { intake } = deps;
