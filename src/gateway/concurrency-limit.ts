@@ -1,6 +1,7 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { Problem } from '../domain/problem.ts';
 import { type Asker, callerAsks } from './rate-limit.ts';
+import { whenOver } from './when-over.ts';
 
 /** Counts what is open concurrently, by caller. */
 export class ConcurrencyCounter {
@@ -24,13 +25,6 @@ export class ConcurrencyCounter {
     return () => this.#leave(who);
   }
 
-  /** The same until an answer ends or its client goes away, which it may have done while the request was looked at. */
-  hold(who: string, { raw }: FastifyReply): void {
-    const leave = this.enter(who);
-    if (raw.closed) leave();
-    else raw.once('close', leave);
-  }
-
   #leave(who: string): void {
     const left = (this.#open.get(who) ?? 1) - 1;
     if (left === 0) this.#open.delete(who);
@@ -42,7 +36,7 @@ export class ConcurrencyCounter {
 /** Limits the concurrent requests of each asker; one too many is refused before its body is read. */
 export function limitConcurrency(app: FastifyInstance, most: number, asker: Asker = callerAsks): void {
   const open = new ConcurrencyCounter({ each: most }, tooManyAtOnce);
-  app.addHook('onRequest', async (request, reply) => open.hold(asker(request), reply));
+  app.addHook('onRequest', async (request, reply) => whenOver(reply, open.enter(asker(request))));
 }
 
 const tooManyAtOnce = (): Problem =>

@@ -7,6 +7,7 @@ import { errorDocument } from './documents.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { answerSchemas } from './schemas.ts';
 import { smallBody } from './small-body.ts';
+import { whenOver } from './when-over.ts';
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 
@@ -41,7 +42,7 @@ export function webhookRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     if (receipt.taken === 'new') {
       const { event } = receipt;
       // If delivery fails from here on, the worker finds the event in the store.
-      reply.raw.once('close', () => queue.add(event));
+      whenOver(reply, () => queue.add(event));
     }
     return reply.send({});
   });

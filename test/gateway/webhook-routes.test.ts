@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openStore } from '../../src/store/open.ts';
@@ -21,6 +22,26 @@ describe('POST /v1/webhooks/cards', () => {
     expect(again.every(({ status }) => status === 200)).toBe(true);
     await pause(20);
     expect(delivered).toHaveLength(1);
+  });
+
+  it('delivers at once what was stored for a sender that has gone away before', async () => {
+    const [asked, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const { url, delivered } = await openWebhooks({}, (cards) => ({
+      ...cards,
+      receive: async (event) => {
+        asked.resolve();
+        await gone.promise;
+        return cards.receive(event);
+      },
+    }));
+    const headers = { 'content-type': 'application/json', ...signedNow(BODY) };
+    const sent = request(url, { method: 'POST', headers }).on('error', () => {});
+    sent.end(BODY);
+    await asked.promise;
+    sent.destroy();
+    await pause(100);
+    gone.resolve();
+    await expect.poll(() => delivered).toHaveLength(1);
   });
 
   it('delivers once what comes eight times at once', async () => {

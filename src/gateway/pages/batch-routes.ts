@@ -11,6 +11,7 @@ import type { Caller } from '../callers.ts';
 import { sendErpFile } from '../erp-routes.ts';
 import { assertMayControl } from '../may-see.ts';
 import { parsed, storableText } from '../schemas.ts';
+import { whenOver } from '../when-over.ts';
 import { mayDecideBatch } from './batch-decision-routes.ts';
 import { batchPage } from './batch-page.ts';
 import { show, viewOf } from './layout.ts';
@@ -72,7 +73,7 @@ export function batchRoutes(app: FastifyInstance, context: PagesContext): void {
   // Whoever asks only for the head of a stream would leave it running behind a connection that is closed.
   app.get('/batches/:id/live', { exposeHeadRoute: false }, async (request, reply) => {
     const { batchId } = await visibleBatchOf(deps, request);
-    streams.hold(request.caller.name ?? request.address, reply);
+    whenOver(reply, streams.enter(request.caller.name ?? request.address));
     const isLetIn = (): boolean => callerSeen(request, context) !== undefined;
     return reply.type('text/event-stream').send(progressOf({ store, batchId, isLetIn, closing: context.closing }));
   });
