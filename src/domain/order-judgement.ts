@@ -1,4 +1,4 @@
-import { addDecimals, decimalsEqual } from './money.ts';
+import { addDecimals, compareDecimals, decimalsEqual } from './money.ts';
 import { type ClosedMeaning, type OrderStage, type StatusMeaning, stageMeaning } from './order-status.ts';
 import { mayHide, referenceForm } from './reference-form.ts';
 
@@ -108,21 +108,35 @@ export function orderDifferences(order: OrderFacts, expected: ExpectedOrder, own
 export const ORDER_OF_ANOTHER = 'payout with this order_id';
 
 /**
- * Whether an order moves exactly what was sent but its reference cannot be told: it may be the one searched for, so a list that
- * holds it proves no absence.
+ * Whether an order may move what was sent but its reference cannot be told: it may be the one searched for, so a list that holds
+ * it proves no absence.
  */
 export const isIndistinct = ({ client_order_id: shown, ...order }: OrderFacts, expected: ExpectedOrder): boolean =>
-  mayHide(shown, expected.reference) && orderDifferences(inListedWords(order), expected).length === 0;
+  mayHide(shown, expected.reference) && orderDifferences(certainly(order, expected), expected).length === 0;
 
 const TYPES: ReadonlySet<string | undefined> = new Set(['PAYMENT', 'TRANSFER', 'FX', 'REFUND']);
 const DIRECTS: ReadonlySet<string | undefined> = new Set(['IN', 'OUT']);
 
-/** Drops a `type` or `direct` that the interface does not list (section 2): it does not make an order another one. */
-const inListedWords = ({ type, direct, ...order }: OrderFacts): OrderFacts => ({
-  ...order,
-  ...(TYPES.has(type) && { type }),
-  ...(DIRECTS.has(direct) && { direct }),
-});
+/**
+ * Drops what does not make an order another one: a `type` or `direct` that the interface does not list (section 2), and an amount
+ * from which a fee was taken or to which one was added. A fee that is not shown may be as high as the amount.
+ */
+function certainly(order: OrderFacts, { currency, amount: wanted }: ExpectedOrder): OrderFacts {
+  const { type, direct, transaction_amount, buy_amount, ...rest } = order;
+  const { fee = wanted, fee_currency = currency } = order;
+  const isOther = (amount = wanted): boolean => fee_currency !== currency || !differByAtMost(amount, wanted, fee);
+  return {
+    ...rest,
+    ...(TYPES.has(type) && { type }),
+    ...(DIRECTS.has(direct) && { direct }),
+    ...(isOther(transaction_amount) && { transaction_amount }),
+    ...(isOther(buy_amount) && { buy_amount }),
+  };
+}
+
+/** Of decimals that are not negative. */
+const differByAtMost = (a: string, b: string, most: string): boolean =>
+  compareDecimals(a, addDecimals(b, most)) !== 1 && compareDecimals(b, addDecimals(a, most)) !== 1;
 
 /** The interface does not show whether `transaction_amount` includes the fee: both readings match, nothing else does. */
 function amountMatches(actual: string, wanted: string, fee: string | undefined): boolean {

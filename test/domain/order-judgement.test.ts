@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   isArrival,
+  isIndistinct,
   isReturn,
   type OrderFacts,
   orderDifferences,
@@ -114,5 +115,13 @@ describe('the order of an exchange', () => {
     ['buy_amount', { buy_amount: '12.51' }],
   ])('is another one when its %s is', (field, change) => {
     expect(orderDifferences({ ...shown, ...change }, expected)).toEqual([field]);
+  });
+
+  it.each([
+    ['a part was bought', { buy_amount: '5.00' }, true],
+    ['its fee was taken from it', { buy_amount: '11.50', fee: '1.00', fee_currency: 'USD' }, true],
+    ['less was bought than its fee explains', { buy_amount: '11.49', fee: '1.00', fee_currency: 'USD' }, false],
+  ])('may be one that shows no reference if %s: %j, %s', (_how, change, maybe) => {
+    expect(isIndistinct({ ...shown, client_order_id: undefined, ...change }, expected)).toBe(maybe);
   });
 });

@@ -1,5 +1,6 @@
 import type { Order } from '../../api/schemas/orders.ts';
 import {
+  type ExpectedOrder,
   isArrival,
   isIndistinct,
   isReturn,
@@ -59,7 +60,7 @@ export interface OrderSearch {
   clocksApart: boolean;
   /** Orders that may be this one by all the list shows of them: not "absent". Absent in histories of an earlier release. */
   indistinct?: number;
-  /** Candidates for people to choose from: orders with the reference in any form, or without one and for the same money. */
+  /** Candidates for people to choose from: orders with the reference in any form, or without one that may be this one. */
   shown?: ShownOrder[];
   /** How many orders are ours by all they show: while above 0, no person can declare that there is none. */
   ours?: number;
@@ -119,7 +120,7 @@ export async function findOrder(
   const expectedIds = mayProve ? await acceptedSince(deps, row, attempts) : [];
   let arrivals = 0;
   const altered: Order[] = [];
-  const indistinct: string[] = [];
+  const indistinct: Order[] = [];
   for (const list of await listsOfLeg(deps.bank, row, leg, sent)) {
     const scan = await scanOrders({ ...list, from });
     look.stable &&= scan.stable;
@@ -139,7 +140,7 @@ export async function findOrder(
       } else if (form !== 'other') {
         altered.push(order);
       } else if (isIndistinct(order, expected)) {
-        indistinct.push(order.order_id);
+        indistinct.push(order);
       }
     }
   }
@@ -157,9 +158,14 @@ export async function findOrder(
   );
   look.differences = [...new Set(shown.slice(0, orders.length).flatMap(({ differences }) => differences))];
   look.ours = arrived + look.accepted.length + shown.filter(isOurs).length;
-  look.shown = [...shown, ...strange.map((orderId) => ({ orderId, differences: [NO_REFERENCE] }))];
+  look.shown = [...shown, ...strange.map((order) => withoutReference(order, expected))];
   return look;
 }
+
+const withoutReference = (order: Order, expected: ExpectedOrder): ShownOrder => ({
+  orderId: order.order_id,
+  differences: [NO_REFERENCE, ...orderDifferences({ ...order, client_order_id: undefined }, expected)],
+});
 
 /** It is what was sent, whatever the form of its reference. */
 const isOurs = ({ differences }: ShownOrder): boolean => differences.every((field) => field === REFERENCE_FORM);
@@ -178,7 +184,8 @@ async function acceptedSince(
 }
 
 /** Those that are not known to be orders of other payouts. */
-async function strangeAmong({ store }: ActivityDeps, orderIds: readonly string[]): Promise<string[]> {
-  const known = new Set((await store.payoutsOfOrders(orderIds)).map(({ orderId }) => orderId));
-  return [...new Set(orderIds).difference(known)];
+async function strangeAmong({ store }: ActivityDeps, orders: readonly Order[]): Promise<Order[]> {
+  const strange = new Map(orders.map((order) => [order.order_id, order]));
+  for (const { orderId } of await store.payoutsOfOrders([...strange.keys()])) strange.delete(orderId ?? '');
+  return [...strange.values()];
 }

@@ -103,7 +103,7 @@ function whyNothing(search: OrderSearch): string | undefined {
 
 const INCOMPLETE = 'the list of the bank lacks orders that it has accepted: ask the bank why';
 const INDISTINCT =
-  'the bank shows an order for the same money without its reference, which may be this one: ask the bank whose it is';
+  'the bank shows an order for the same money, fees aside, without its reference, which may be this one: ask the bank whose it is';
 const CLOCKS = "the bank's clock is too far from ours for a list to prove anything; payouts doctor says how far";
 
 /** The only reason that needs no decision: a later proof still counts. */

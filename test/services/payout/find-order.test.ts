@@ -67,9 +67,19 @@ it.each([undefined, '-', 'cut'])(
   },
 );
 
-it('nor does a list with one whose amount includes the fee that was quoted', async () => {
+it.each([
+  ['includes the fee that was quoted', { transaction_amount: '12.00' }, []],
+  ['includes another fee than was quoted', { transaction_amount: '13.25' }, ['transaction_amount']],
+  ['lacks a fee that is not shown', { transaction_amount: '9.00' }, ['transaction_amount']],
+  [
+    'lacks the fee that is shown',
+    { transaction_amount: '9.00', fee: '1.50', fee_currency: 'USD' },
+    ['transaction_amount'],
+  ],
+])('nor does a list with one whose amount %s', async (_which, more, differs) => {
   const { look } = await lost();
-  expect(await look([payment('x', { transaction_amount: '12.00' })])).toMatchObject({ stable: false, indistinct: 1 });
+  const shown = [{ orderId: 'x', differences: ['client_order_id', ...differs] }];
+  expect(await look([payment('x', more)])).toMatchObject({ orderIds: [], stable: false, indistinct: 1, shown });
 });
 
 it.each([{ type: 'payment', direct: 'out', transaction_currency: 'usd' }, { type: 'PAYOUT' }, { direct: 'DEBIT' }])(
@@ -82,7 +92,9 @@ it.each([{ type: 'payment', direct: 'out', transaction_currency: 'usd' }, { type
 
 it.each([
   ['shows a reference of its own', { client_order_id: 'theirs' }],
-  ['is of another amount', { transaction_amount: '10.51' }],
+  ['is of another amount', { transaction_amount: '10.51', fee: '0', fee_currency: 'USD' }],
+  ['is of more than twice the amount', { transaction_amount: '21.01' }],
+  ['has its fee in another currency', { transaction_amount: '10.51', fee: '1', fee_currency: 'EUR' }],
   ['is of another account', { transaction_account: 'acc-2' }],
   ['came in', { direct: 'IN' }],
   ['is a transfer', { type: 'TRANSFER' }],
