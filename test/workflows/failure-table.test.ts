@@ -127,6 +127,29 @@ describe.concurrent('an order at the bank', () => {
     expect(await handle.result()).toMatchObject({ state: 'cancelled', reason: { code: 'bank-cancelled' } });
   });
 
+  it('whose audit goes on after the bank took our approval is approved once more', async () => {
+    let approvals = 0;
+    await using product = await startProduct({
+      // Longer than the test.
+      terms: { waits: { patienceMs: 600_000 } },
+      bank: (bank) => ({
+        ...bank,
+        orders: {
+          ...bank.orders,
+          async approve(...given) {
+            approvals += 1;
+            if (approvals > 1) await bank.orders.approve(...given);
+          },
+        },
+      }),
+    });
+    const handle = await product.start({ id: 'twice', note: 'sandbox:audit' });
+    await until(handle, 'awaiting-bank-approval');
+    await handle.signal('approve', { by: 'alice' });
+    expect(await handle.result()).toMatchObject({ state: 'completed' });
+    expect(approvals).toBe(2);
+  });
+
   it('that stands still in APPROVING goes to an operator, and on by itself when it moves', async () => {
     await using product = await startProduct({
       terms: { waits: { statusAgeLimitMs: 1_000, patienceMs: 1_500 } },

@@ -67,10 +67,11 @@ interface Drive {
 async function drive(
   deps: ActivityDeps,
   caller: Caller,
-  { claim, orderId, by }: OrderDecision,
+  { claim, leg, orderId, by }: OrderDecision,
   { action, as, refusedBy, stoppedBy, post }: Drive,
 ): Promise<OrderApproved> {
   const { store, now } = deps;
+  let isFirst = false;
   return sendOnce<PayoutRecord, OrderApproved>(deps, caller, {
     async admit() {
       const row = await claimedRow(store, claim, caller.runId);
@@ -87,12 +88,17 @@ async function drive(
       });
       const key = keyOf(as, orderId);
       const made = await store.attempts(key);
+      isFirst = made.length === 0;
       return { reference: key, attempt: (made.at(-1)?.attempt ?? 0) + 1, request: row, claim };
     },
     stoppedBy,
     post: async (_row, options) => {
       await post(deps.bank, options);
       return orderId;
+    },
+    // An audit that still waits, or waits again, is news. Only once: the bank may accept a decision again and again without effect.
+    accepted: async (row) => {
+      if (isFirst) await store.forgetNotice(legReference(row, leg));
     },
   });
 }
