@@ -63,6 +63,11 @@ describe('the next step', () => {
     });
   });
 
+  it('of an order in the audit of the bank names what still counts when that has expired', () => {
+    const row = record(1, 'awaiting-bank-approval', {}, 'bank-approval-required');
+    expect(nextStep(row, TRIAL)?.commands).toContain(`payouts cancel ${shortId(row.reference)}`);
+  });
+
   it('of a conflict is for two people', () => {
     const step = nextStep(record(1, 'needs-operator', {}, 'reference-conflict'), TRIAL);
     expect(step?.todo).toContain('two people');

@@ -51,7 +51,7 @@ export const PAYOUT_REASONS = {
   'bank-approval-required': {
     says: 'waiting for approval of the bank order',
     who: 'approver',
-    todo: '`payouts approve ID` or `payouts reject ID --remark TEXT`: the decision is passed to the bank.',
+    todo: '`payouts approve ID` or `payouts reject ID --remark TEXT`: the decision is passed to the bank. When the audit has expired, only `payouts cancel ID` still has the order rejected.',
     byItself: 'A decision taken at the bank counts too. The bank ends the order when its audit expires.',
     until: 'bank-audit',
   },
