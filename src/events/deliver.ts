@@ -5,6 +5,7 @@ import {
   PARKED_AFTER_MS,
   waitBeforeRetry,
 } from '../domain/events-out.ts';
+import { someAtOnce } from '../domain/some-at-once.ts';
 import type { Log } from '../log.ts';
 import type { OutboxEvent, RefusedEvent, Store, SubscriptionMove, SubscriptionRecord } from '../store/store.ts';
 import { type CloudEvent, cloudEvent } from './cloud-event.ts';
@@ -107,12 +108,8 @@ class Deliveries {
   }
 
   async run(send: Send, lease: Lease): Promise<void> {
-    const lanes = this.#lanes.values();
-    const work = async (): Promise<void> => {
-      for (const lane of lanes) await this.#runLane(lane, send, lease);
-    };
     const atOnce = this.#state.failingSince === null ? LANES : 1;
-    await Promise.all(Array.from({ length: atOnce }, work));
+    await someAtOnce(this.#lanes.values(), atOnce, (lane) => this.#runLane(lane, send, lease));
   }
 
   async #runLane(lane: readonly OutboxEvent[], send: Send, lease: Lease): Promise<void> {

@@ -3,8 +3,8 @@ import { conditionOf } from '../api/errors.ts';
 import type { BankCondition } from '../domain/bank-condition.ts';
 import type { Finding } from '../domain/finding.ts';
 import type { PayeeDetails } from '../domain/likeness.ts';
+import { someAtOnce } from '../domain/some-at-once.ts';
 import { FindingList } from '../rules/finding-list.ts';
-import { someAtOnce } from '../services/some-at-once.ts';
 import type { CheckedFile } from './checked-file.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { Bank } from '../api/bank.ts';
 import { isJudged, undefinedIf } from '../api/errors.ts';
 import { addDecimals } from '../domain/money.ts';
-import { someAtOnce } from '../services/some-at-once.ts';
+import { someAtOnce } from '../domain/some-at-once.ts';
 import type { ClaimRow } from '../store/store.ts';
 import { type ApprovalsAhead, type ApprovalTerms, approvalsAhead } from './approvals-ahead.ts';
 import type { Plan } from './plan.ts';

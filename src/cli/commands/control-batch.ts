@@ -1,9 +1,9 @@
 import { MESSAGES } from '../../domain/names.ts';
 import { acceptsControl } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
+import { someAtOnce } from '../../domain/some-at-once.ts';
 import { BATCH_CANCELLED, CANCELLABLE } from '../../services/batch/cancel-rest.ts';
 import { askAudited } from '../../services/decisions/audited-request.ts';
-import { someAtOnce } from '../../services/some-at-once.ts';
 import { untilCarriedOut, untilTrue } from '../../temporal/carried-out.ts';
 import { continuesStopped, executionsOver, updateBatch } from '../../temporal/executions.ts';
 import { EXIT, type ExitCode } from '../exit.ts';

@@ -1,10 +1,10 @@
 import { isEnd, type PayoutState } from '../../domain/payout-state.ts';
 import { because } from '../../domain/reasons.ts';
 import { believedFrom } from '../../domain/restored.ts';
+import { someAtOnce } from '../../domain/some-at-once.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import type { ActivityDeps } from '../deps.ts';
 import type { LongRun } from '../long-run.ts';
-import { someAtOnce } from '../some-at-once.ts';
 import { roomOf, startAll } from './release.ts';
 
 /** By payout and run: epoch ms from which it may be asked to cancel (again); infinity once it has accepted the cancel. */

@@ -1,7 +1,7 @@
 import type { SignedDecision } from '../../domain/authority.ts';
 import type { BatchControl } from '../../domain/payout-state.ts';
+import { someAtOnce } from '../../domain/some-at-once.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { someAtOnce } from '../some-at-once.ts';
 
 /**
  * Returns the control in force; a cancel is final. Anyone with access to the namespace can send this, under any name: under a

@@ -5,6 +5,7 @@ import type { WorkerSettings } from '../../config/settings.ts';
 import { saysOfEnd } from '../../domain/card-judgement.ts';
 import { type CardEvent, cardEventKey, cardPaymentInput, isCardEnd } from '../../domain/card-payment.ts';
 import { pagesOf } from '../../domain/pages.ts';
+import { someAtOnce } from '../../domain/some-at-once.ts';
 import type { CardEventEffect, CardRecord, CardStore, StoredCardEvent } from '../../store/card-store.ts';
 import type { Executions } from '../executions.ts';
 
@@ -99,25 +100,13 @@ export function cardEventSweep(
     const { cards } = deps.store;
     for await (const page of pagesOf<StoredCardEvent>(PAGE, (last) => cards.undelivered(true, PAGE, { after: last }))) {
       const due = page.filter(({ trust, looks }) => trust === 'verified' || looks < LOOKS_MAX);
-      await eachOf(due, (event) => deliverCardEvent(deps, event), failed);
+      await someAtOnce(due, AT_ONCE, (event) => deliverCardEvent(deps, event).catch((error) => failed(error, event)));
     }
     const found = await deps.store.cards.undelivered(false, LOOKS_A_SWEEP, { after, looksBelow: LOOKS_MAX });
     const due = found.filter(({ receivedAt }) => receivedAt <= deps.now() - ANSWER_MS);
     after = due.length === LOOKS_A_SWEEP ? due.at(-1) : undefined;
-    await eachOf(due, (event) => findOwner(deps, event), failed);
+    await someAtOnce(due, AT_ONCE, (event) => findOwner(deps, event).catch((error) => failed(error, event)));
   };
-}
-
-async function eachOf<T extends CardEvent>(
-  events: readonly T[],
-  work: (event: T) => Promise<void>,
-  failed: (error: unknown, event: CardEvent) => void,
-): Promise<void> {
-  const left = events.values();
-  const worker = async (): Promise<void> => {
-    for (const event of left) await work(event).catch((error: unknown) => failed(error, event));
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
 }
 
 /** Only the acquirer knows the owner. It counts as a query only if it has answered. */

@@ -3,9 +3,9 @@ import type { BusinessCalendar } from '../../domain/business-days.ts';
 import { CLOSED_RUNS_MAX, closedAgain } from '../../domain/closed-runs.ts';
 import { isEnd } from '../../domain/payout-state.ts';
 import { because } from '../../domain/reasons.ts';
+import { someAtOnce } from '../../domain/some-at-once.ts';
 import type { QuietPayout, QuietScope, Store } from '../../store/store.ts';
 import type { Executions } from '../executions.ts';
-import { someAtOnce } from '../some-at-once.ts';
 import { startPayout } from '../start-payout.ts';
 
 // A released payout without an end whose workflow is not open (terminated, failed, lost with its server) is started again under its

@@ -1,6 +1,7 @@
-import { BankError } from '../../api/errors.ts';
+import { isBankError, undefinedIf } from '../../api/errors.ts';
 import { DAY_MS } from '../../domain/durations.ts';
 import type { ReconciliationFindings } from '../../domain/reconciliation.ts';
+import { someAtOnce } from '../../domain/some-at-once.ts';
 import type { BatchRecord, ReconciliationKey, WatchKey } from '../../store/store.ts';
 import { listedFrom } from '../bank-time.ts';
 import type { ActivityDeps } from '../deps.ts';
@@ -61,15 +62,9 @@ export async function reconcile(
 export async function reconcileBatch(deps: ActivityDeps, stop: AbortSignal, batch: BatchRecord): Promise<void> {
   const signal = AbortSignal.any([stop, AbortSignal.timeout(BATCH_LIMIT_MS)]);
   const keys = await deps.store.batchKeys(batch.batchId);
-  const lane = async (): Promise<void> => {
-    for (let key = keys.shift(); key !== undefined && !signal.aborted; key = keys.shift()) {
-      await reconcile(deps, { ...key, since: batch.createdAt }, signal).catch(ignoreBankError);
-    }
-  };
-  await Promise.all(Array.from({ length: KEYS_AT_ONCE }, lane));
+  await someAtOnce(keys, KEYS_AT_ONCE, async (key) => {
+    if (signal.aborted) return;
+    await undefinedIf(isBankError, () => reconcile(deps, { ...key, since: batch.createdAt }, signal));
+  });
   stop.throwIfAborted();
-}
-
-function ignoreBankError(error: unknown): void {
-  if (!(error instanceof BankError)) throw error;
 }

@@ -5,13 +5,13 @@ import { isArrival, isReturn } from '../../domain/order-judgement.ts';
 import { asksForAttention, isNoMoney, isTerminal, stageMeaning } from '../../domain/order-status.ts';
 import { isEnd } from '../../domain/payout-state.ts';
 import { ByReference } from '../../domain/reference-form.ts';
+import { someAtOnce } from '../../domain/some-at-once.ts';
 import type { OpenOrder } from '../../store/store.ts';
 import { listedFrom, recentlyListedFrom } from '../bank-time.ts';
 import type { ActivityDeps } from '../deps.ts';
 import type { LongRun } from '../long-run.ts';
 import { noteOrders } from '../reconciliation/note-orders.ts';
 import { watchLeaseMs } from '../sending/open-set.ts';
-import { someAtOnce } from '../some-at-once.ts';
 import { depthAt, pauseAt } from './pace.ts';
 
 export interface SweepInput {
