@@ -7,7 +7,7 @@ import type { ExchangeProgress } from '../../domain/exchange-progress.ts';
 import type { Shown } from '../../domain/flags.ts';
 import type { ApprovedDigest, Assessment, Obstacle } from '../../domain/gates.ts';
 import { approvalExceptionsOf } from '../../domain/gates.ts';
-import { addDecimals, compareDecimals } from '../../domain/money.ts';
+import { addDecimals } from '../../domain/money.ts';
 import type { PayoutKind } from '../../domain/names.ts';
 import { foreignAccount } from '../../domain/own-accounts.ts';
 import { differences } from '../../domain/payee-flags.ts';
@@ -22,11 +22,12 @@ import { capsOf } from '../decisions/signed-parts.ts';
 import { raiseApprovalsIfRejected } from '../decisions/verdict.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { rowAsRecorded } from '../sending/claimed-row.ts';
-import { planExchange, readExchange, readTransfer } from '../sending/own-accounts.ts';
+import { funds, planExchange, readExchange, readTransfer } from '../sending/own-accounts.ts';
 import { findPayee, namedPayee, payeeDigest, payeeKey, payeeReference } from '../sending/payee.ts';
 import type { Caller } from '../sending/send-once.ts';
 import { checkedPayee } from './checked-payee.ts';
 import { guardsOf } from './guards.ts';
+import { obstructed } from './obstructed.ts';
 import { notedFlags } from './payee-flags.ts';
 import { payingAccount } from './paying-account.ts';
 import { signedTerms } from './signed-terms.ts';
@@ -89,17 +90,13 @@ const READERS: Readonly<Record<PayoutKind, Reader>> = {
   exchange: readExchange,
 };
 
-/** A failed reading names no payee and no account, so nothing can be sent from it. */
-const unread = ({ kind }: PayoutRecord): Pick<Assessment, 'beneficiary'> =>
-  kind === 'payout' ? { beneficiary: { known: false } } : {};
-
 async function readOrObstacle(deps: ActivityDeps, row: PayoutRecord, progress: ExchangeProgress): Promise<Assessment> {
   try {
     return await READERS[row.kind](deps, row, progress);
   } catch (error) {
     const obstacle = obstacleOf(error);
     if (obstacle === undefined) throw error;
-    return { ...unread(row), digest: payloadDigest(row.instruction), approvalsNeeded: 0, obstacle };
+    return obstructed(row, obstacle);
   }
 }
 
@@ -139,18 +136,13 @@ async function readPayout(
 ): Promise<Assessment> {
   const { instruction } = row;
   const [payee, account] = await Promise.all([readPayee(deps, row), deps.bank.accounts.get(instruction.account_id)]);
-  const blank = { digest: payloadDigest(instruction), approvalsNeeded: 0 };
-  if ('obstacle' in payee) return { ...blank, beneficiary: { known: false }, obstacle: payee.obstacle };
+  if ('obstacle' in payee) return obstructed(row, payee.obstacle);
 
   const paying = account.currency === instruction.currency ? account : await payingAccount(deps, row, exchanged);
   const foreign = foreignAccount(instruction.uid, account, paying);
-  if (foreign !== undefined) {
-    return { ...blank, beneficiary: { known: false }, obstacle: { kind: 'fail', reason: foreign } };
-  }
-  if (paying === undefined) {
-    const obstacle: Obstacle = { kind: 'hold', reason: because('no-payout-account') };
-    return { ...blank, beneficiary: { known: false }, obstacle };
-  }
+  if (foreign !== undefined) return obstructed(row, { kind: 'fail', reason: foreign });
+  if (paying === undefined) return obstructed(row, { kind: 'hold', reason: because('no-payout-account') });
+
   const beneficiary: Assessment['beneficiary'] =
     payee.beneficiary === undefined
       ? { known: false }
@@ -159,7 +151,10 @@ async function readPayout(
   const flags = await notedFlags(deps, row, payee.beneficiary);
   const signing = signedTerms(deps, row, { payee: payee.beneficiary, payingAccountId }, flags);
   const checked = await checkedPayee(deps, row, payee.beneficiary);
-  if (!beneficiary.known) return { ...blank, ...signing, ...checked, flags, beneficiary, payingAccountId };
+  const payload = payloadDigest(instruction);
+  if (!beneficiary.known) {
+    return { digest: payload, approvalsNeeded: 0, ...signing, ...checked, flags, beneficiary, payingAccountId };
+  }
 
   const { fee, fee_currency: feeCurrency } = await deps.bank.transactions.paymentFee({
     uid: instruction.uid,
@@ -173,8 +168,6 @@ async function readPayout(
     account.account_id === paying.account_id || exchanged
       ? undefined
       : (await planExchange(deps, { sell: account, buy: paying, buyAmount: cost })).exchange;
-  const funds =
-    exchange === undefined ? { account: paying, needs: cost } : { account, needs: exchange.quotedSellAmount };
   return {
     beneficiary,
     payingAccountId: paying.account_id,
@@ -182,7 +175,7 @@ async function readPayout(
     fee,
     feeCurrency,
     digest: approvalDigest({
-      payload: blank.digest,
+      payload,
       payee: beneficiary.digest,
       account: paying.account_id,
       fee: `${fee} ${feeCurrency}`,
@@ -199,11 +192,9 @@ async function readPayout(
     funds:
       exchanged || (exchange !== undefined && exchangeSent)
         ? undefined
-        : {
-            accountId: funds.account.account_id,
-            needs: funds.needs,
-            enough: compareDecimals(funds.account.balance, funds.needs) !== -1,
-          },
+        : exchange === undefined
+          ? funds(paying, cost)
+          : funds(account, exchange.quotedSellAmount),
   };
 }
 

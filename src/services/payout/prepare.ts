@@ -20,6 +20,7 @@ import { areEarlierUnpaid } from '../sending/proven-unpaid.ts';
 import type { Caller } from '../sending/send-once.ts';
 import { recordedAssessment } from './assess.ts';
 import { type Forgotten, type LegStarts, legStarts } from './leg-start.ts';
+import { obstructed } from './obstructed.ts';
 
 export interface PrepareInput {
   input: PayoutInput;
@@ -130,10 +131,10 @@ export async function preparePayout(
   if (claimed.isTakenOver) await takenOver(deps, record, references, staysAsItIs);
 
   const at = now();
-  const findings = deps.checkInstruction(instruction, kind);
+  const broken = deps.checkInstruction(instruction, kind).map(({ rule }) => rule);
   const assessment: Assessment =
-    findings.length > 0
-      ? invalid(findings, payloadDigest(instruction))
+    broken.length > 0
+      ? obstructed(record, { kind: 'fail', reason: because('invalid-instruction', broken.join(', ')) })
       : await recordedAssessment(deps, record, exchangeProgress(legStarts(claimed, () => ({ at }))));
   // A payout that needs no exchange can only have forgotten its payment. While its payee is unknown no exchange is planned, yet one
   // may be needed and may have been sent.
@@ -218,16 +219,6 @@ const reused = () => new Misuse(FAILURES.idReused, 'this id was claimed before w
 function ended(record: PayoutRecord, state: EndState): Prepared {
   const { reference, reason, orderId, fee, feeCurrency } = record;
   return { kind: 'ended', reference, state, reason, orderId, fee, feeCurrency };
-}
-
-function invalid(findings: readonly { rule: string; message: string }[], digest: string): Assessment {
-  const detail = findings.map((finding) => finding.rule).join(', ');
-  return {
-    beneficiary: { known: false },
-    digest,
-    approvalsNeeded: 0,
-    obstacle: { kind: 'fail', reason: because('invalid-instruction', detail) },
-  };
 }
 
 function termsOf({ settings }: ActivityDeps, instruction: PayoutInstruction): Terms {

@@ -4,12 +4,12 @@ import type { PayoutInstruction } from '../../domain/instruction.ts';
 import { addDecimals, compareDecimals, decimalsEqual } from '../../domain/money.ts';
 import type { ExchangePlan, ShownAccount } from '../../domain/order-plans.ts';
 import { unfitExchange, unfitTransfer } from '../../domain/own-accounts.ts';
-import type { Reason } from '../../domain/payout-state.ts';
 import { approvalsNeeded } from '../../domain/policy.ts';
 import { approvalDigest, payloadDigest } from '../../identity.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import type { SeenAtBank } from '../decisions/signed-parts.ts';
 import type { ActivityDeps } from '../deps.ts';
+import { obstructed } from '../payout/obstructed.ts';
 import { signedTerms } from '../payout/signed-terms.ts';
 
 // Readings for money that stays with its owner: a transfer, or a stand-alone exchange.
@@ -21,7 +21,7 @@ export async function readTransfer(deps: ActivityDeps, row: PayoutRecord): Promi
   const [source, destination] = await bothAccounts(deps, instruction);
   const transfer = { source: shown(source), destination: shown(destination) };
   const unfit = unfitTransfer(instruction, transfer, deps.settings.transferAcrossUsers);
-  if (unfit !== undefined) return notSent(instruction, unfit);
+  if (unfit !== undefined) return obstructed(row, { kind: 'fail', reason: unfit });
   const { fee, fee_currency: feeCurrency } = await deps.bank.transactions.transferFee({
     source_account_id: account_id,
     destination_account_id: to_account_id,
@@ -36,7 +36,7 @@ export async function readExchange(deps: ActivityDeps, row: PayoutRecord): Promi
   const { instruction, assessed } = row;
   const [sell, buy] = await bothAccounts(deps, instruction);
   const unfit = unfitExchange(instruction, { sell: shown(sell), buy: shown(buy) });
-  if (unfit !== undefined) return notSent(instruction, unfit);
+  if (unfit !== undefined) return obstructed(row, { kind: 'fail', reason: unfit });
   const { exchange, ...cost } = await planExchange(deps, { sell, buy, buyAmount: instruction.amount });
   // First quote, close to what people agreed to: kept whatever later readings show.
   const firstSellAmount = assessed?.firstSellAmount ?? exchange.quotedSellAmount;
@@ -73,13 +73,6 @@ function bothAccounts({ bank }: ActivityDeps, { account_id, to_account_id = '' }
 
 const shown = ({ uid, currency }: AccountBalance): ShownAccount => ({ uid, currency });
 
-/** Waiting cannot fix it: the payout fails and nothing is sent. */
-const notSent = (instruction: PayoutInstruction, reason: Reason): Assessment => ({
-  digest: payloadDigest(instruction),
-  approvalsNeeded: 0,
-  obstacle: { kind: 'fail', reason },
-});
-
 /** What people approve: the instruction and its cost, or the policy's signed terms if one is set. */
 function agreed(deps: ActivityDeps, row: PayoutRecord, seen: SeenAtBank): Omit<Assessment, 'funds'> {
   const { kind, instruction } = row;
@@ -94,7 +87,7 @@ function agreed(deps: ActivityDeps, row: PayoutRecord, seen: SeenAtBank): Omit<A
   };
 }
 
-const funds = ({ account_id: accountId, balance }: AccountBalance, needs: string): Assessment['funds'] => ({
+export const funds = ({ account_id: accountId, balance }: AccountBalance, needs: string): Assessment['funds'] => ({
   accountId,
   needs,
   enough: compareDecimals(balance, needs) !== -1,
