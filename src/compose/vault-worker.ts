@@ -5,6 +5,7 @@ import type { Part } from '../embedded/stack.ts';
 import type { Log } from '../log.ts';
 import type { VaultDeps } from '../services/cards/use-card.ts';
 import type { TemporalAddress } from '../temporal/connection.ts';
+import { runWorker } from '../temporal/run-worker.ts';
 import { installRuntime } from '../temporal/runtime.ts';
 import { refuseUndecodable, sealedPayloads } from '../temporal/sealed-payloads.ts';
 import { connectWorker } from '../temporal/worker-connection.ts';
@@ -21,7 +22,8 @@ export async function startVaultWorker(
   log: Log,
 ): Promise<Required<Part>> {
   installRuntime(log, config.metrics.temporal);
-  const connection = await connectWorker(config, address);
+  await using opened = new AsyncDisposableStack();
+  const connection = opened.adopt(await connectWorker(config, address), (it) => it.close());
   const worker = await Worker.create({
     connection,
     namespace: address.namespace,
@@ -31,20 +33,9 @@ export async function startVaultWorker(
     interceptors: { activity: [() => ({ inbound: refuseUndecodable })] },
     shutdownGraceTime: '200ms',
     shutdownForceTime: '10s',
-  }).catch(async (error: unknown) => {
-    await connection.close();
-    throw error;
   });
   const failure = Promise.withResolvers<Error>();
-  const running = worker.run().catch((error: unknown) => {
-    failure.resolve(error instanceof Error ? error : new Error(String(error)));
-  });
-  return {
-    failure: failure.promise,
-    async close() {
-      if (worker.getState() === 'RUNNING') worker.shutdown();
-      await running;
-      await connection.close();
-    },
-  };
+  opened.use(runWorker(worker, failure.resolve));
+  const kept = opened.move();
+  return { failure: failure.promise, close: () => kept.disposeAsync() };
 }

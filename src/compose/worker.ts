@@ -27,6 +27,7 @@ import { executionsOver } from '../temporal/executions.ts';
 import { temporalIdentity } from '../temporal/identity.ts';
 import { takeNamespace } from '../temporal/namespace-claim.ts';
 import { assertReachable } from '../temporal/reachable.ts';
+import { runWorker } from '../temporal/run-worker.ts';
 import { refuseUndecodable, sealedPayloads } from '../temporal/sealed-payloads.ts';
 import { workerCapacity } from '../temporal/worker-capacity.ts';
 import { connectWorker } from '../temporal/worker-connection.ts';
@@ -57,31 +58,22 @@ interface WorkerResources {
  */
 export async function startWorker(config: Config, stack: StackAddresses, log: Log): Promise<Part> {
   assertPolicy(config);
-  const opened = new AsyncDisposableStack();
-  try {
-    const resources = await open(opened, config, stack, log);
-    const { telemetry, deps, client } = resources;
-    const worker = await createWorker(resources, config, stack, log);
-    const failure = Promise.withResolvers<Error>();
-    const running = worker.run().catch((error: unknown) => failure.resolve(asError(error)));
-    opened.defer(async () => {
-      if (worker.getState() === 'RUNNING') worker.shutdown();
-      await running;
-    });
-    opened.use(await startUpkeep({ config, deps, client, log, taken: failure.resolve }));
-    const { subscriptions, mailServer } = config.events;
-    if (subscriptions.length > 0) {
-      // With what sends mails, which costs the start of every other worker.
-      const { startSender } = await import('../events/sender.ts');
-      const sender = { store: deps.store, log, now: Date.now, draw: Math.random, owner: randomUUID() };
-      opened.adopt(startSender(sender, subscriptions, mailServer.reveal()), (it) => it.close());
-    }
-    opened.defer(() => telemetry.drain());
-    return { close: () => opened.disposeAsync(), failure: failure.promise };
-  } catch (error) {
-    await opened.disposeAsync();
-    throw error;
+  await using opened = new AsyncDisposableStack();
+  const resources = await open(opened, config, stack, log);
+  const { telemetry, deps, client } = resources;
+  const failure = Promise.withResolvers<Error>();
+  opened.use(runWorker(await createWorker(resources, config, stack, log), failure.resolve));
+  opened.use(await startUpkeep({ config, deps, client, log, taken: failure.resolve }));
+  const { subscriptions, mailServer } = config.events;
+  if (subscriptions.length > 0) {
+    // With what sends mails, which costs the start of every other worker.
+    const { startSender } = await import('../events/sender.ts');
+    const sender = { store: deps.store, log, now: Date.now, draw: Math.random, owner: randomUUID() };
+    opened.adopt(startSender(sender, subscriptions, mailServer.reveal()), (it) => it.close());
   }
+  opened.defer(() => telemetry.drain());
+  const kept = opened.move();
+  return { close: () => kept.disposeAsync(), failure: failure.promise };
 }
 
 /** Refuses another bank or Temporal, and a namespace of another store, before the worker takes any task. */
@@ -210,5 +202,3 @@ async function assertIdentity(binding: StoreBinding): Promise<void> {
     throw error;
   }
 }
-
-const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
