@@ -14,9 +14,8 @@ import type { CardDeps } from '../gateway/gateway-deps.ts';
 import { ifThere, startCardPayment } from '../temporal/executions.ts';
 import { type TemporalUi, workflowUrl } from '../temporal/ui-link.ts';
 import type { CardVault } from '../vault/card-vault.ts';
+import { inTime } from './worker-answer.ts';
 
-/** How long an HTTP request waits for a worker. */
-const UPDATE_MS = 15_000;
 /** Short, since a page asks every second. */
 const QUERY_MS = 5_000;
 
@@ -30,19 +29,18 @@ export function cardDeps(
   ui: TemporalUi,
   own: readonly string[],
 ): CardDeps {
-  const within = <T>(ms: number, call: () => Promise<T>): Promise<T> => client.withDeadline(Date.now() + ms, call);
   const handleOf = (id: string) => client.workflow.getHandle(cardWorkflowId(id));
   return {
     vault,
     returnHosts: cards.returnHosts,
     returnOrigins: own,
     origins: [...cards.checkoutOrigins, ...own],
-    start: (input) => within(UPDATE_MS, () => startCardPayment(client, input)),
+    start: (input) => inTime(client, () => startCardPayment(client, input)),
     async state(id) {
       try {
-        const view = await within(QUERY_MS, () => handleOf(id).query<CardStateView>(MESSAGES.state));
+        const view = await inTime(client, () => handleOf(id).query<CardStateView>(MESSAGES.state), QUERY_MS);
         // Queries of a closed workflow are answered too. Without an end in the store, it can be started again.
-        const { status } = await within(QUERY_MS, () => handleOf(id).describe());
+        const { status } = await inTime(client, () => handleOf(id).describe(), QUERY_MS);
         return status.name === 'RUNNING' ? view : 'not-started';
       } catch (error) {
         if (error instanceof WorkflowNotFoundError) return 'not-started';
@@ -53,7 +51,7 @@ export function cardDeps(
     async update(id, name, payload, updateId) {
       try {
         const asked = () => handleOf(id).executeUpdate(name, { args: [payload], updateId });
-        return { outcome: 'answered', answer: (await within(UPDATE_MS, asked)) as never };
+        return { outcome: 'answered', answer: (await inTime(client, asked)) as never };
       } catch (error) {
         if (error instanceof WorkflowNotFoundError) return { outcome: 'not-running' };
         if (error instanceof WorkflowUpdateFailedError) return { outcome: 'refused', why: error.cause?.message ?? '' };
@@ -61,7 +59,7 @@ export function cardDeps(
         throw error;
       }
     },
-    signal: (id, name) => ifThere(() => within(UPDATE_MS, () => handleOf(id).signal(name))),
+    signal: (id, name) => ifThere(() => inTime(client, () => handleOf(id).signal(name))),
     workflowUrl: (workflowId) => workflowUrl(ui, workflowId),
   };
 }

@@ -10,7 +10,7 @@ import { answerIdStart, type NewestAnswer } from '../reports/status-report-files
 import { writeWhole } from '../reports/write-reports.ts';
 import { inPages } from '../services/in-pages.ts';
 import type { Store } from '../store/store.ts';
-import { messageBatchOf, writeAnswers } from './report-batch.ts';
+import { batchOf, messageBatchOf, reportFolder, writeAnswers } from './report-batch.ts';
 import { moneyFactsOf } from './report-source.ts';
 
 const ENDINGS = { camt054: '.camt054.xml', journal: '.journal.csv' } as const;
@@ -29,14 +29,13 @@ export interface ErpFile {
  * nothing to answer or to report.
  */
 export async function writeErpFile(
-  { home, journalAccounts }: Pick<Config, 'home' | 'journalAccounts'>,
+  config: Pick<Config, 'home' | 'journalAccounts'>,
   store: Store,
   batchId: string,
   format: ErpFormat,
 ): Promise<ErpFile> {
-  const batch = await store.batch(batchId);
-  if (batch === undefined) throw new Error(`batch ${batchId} is not in the store`);
-  const dir = join(home, 'reports');
+  const batch = await batchOf(store, batchId);
+  const dir = reportFolder(config);
   await mkdir(dir, { recursive: true, mode: 0o700 });
   if (format === 'pain002') {
     const answers = await writeAnswers(store, await messageBatchOf(store, batch), dir);
@@ -48,7 +47,7 @@ export async function writeErpFile(
   const moved = (): AsyncGenerator<Moved> => movedIn(store, batchId);
   const unclear: Unclear[] = [];
   for await (const { unclear: some } of moved()) unclear.push(...some);
-  if (format === 'journal') await writeWhole(path, journalCsv(moved(), journalAccounts));
+  if (format === 'journal') await writeWhole(path, journalCsv(moved(), config.journalAccounts));
   else {
     const { message } = await messageBatchOf(store, batch);
     const pieces = await camt054({ idStart: answerIdStart(batchId), message, moved });

@@ -35,9 +35,7 @@ import { telemetryAt } from './telemetry.ts';
 import { temporalUi } from './temporal-ui.ts';
 import { startVaultWorker } from './vault-worker.ts';
 import { webhookDeps } from './webhook-deps.ts';
-
-/** How long an HTTP request waits for a worker to accept an update. */
-const UPDATE_MS = 15_000;
+import { inTime } from './worker-answer.ts';
 
 /**
  * Starts the gateway of a configuration, with its own connections and card vault. Throws a `StoreIdentityError` if the store
@@ -126,9 +124,7 @@ function depsOf(at: Opened, ui: TemporalUi): Omit<GatewayDeps, 'cards' | 'webhoo
       (await reportBatch(config, store, batchId, ui, { dir: reportFolder(config), isMasked })).head.reports,
     erpFile: (batchId, format) => writeErpFile(config, store, batchId, format),
     control: (batch, update, by) =>
-      client.withDeadline(Date.now() + UPDATE_MS, () =>
-        updateBatch({ client, store, settings: config.settings }, batch, update, by),
-      ),
+      inTime(client, () => updateBatch({ client, store, settings: config.settings }, batch, update, by)),
     ready: {
       store: () => store.identity(),
       temporal: () => assertReachable(client, stack),

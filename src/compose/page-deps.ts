@@ -9,23 +9,17 @@ import { type TemporalUi, workflowUrl } from '../temporal/ui-link.ts';
 import { sidesShown } from './both-sides.ts';
 import type { Opened } from './intake-deps.ts';
 import { stepContext } from './next-steps.ts';
+import { inTime } from './worker-answer.ts';
 
-/** How long a pressed button waits for a worker to accept an update. */
-const UPDATE_MS = 15_000;
-/** Longer: resolving also waits for a search of the bank's lists. */
+/** Resolving also waits for a search of the bank's lists. */
 const RESOLVE_MS = 60_000;
 
 /** What the pages of a gateway use besides its store. */
 export const pageDeps = ({ config, store, client, bank, log }: Opened, ui: TemporalUi): PageDeps => ({
   settings: config.settings,
-  decide: (payout, update) =>
-    client.withDeadline(Date.now() + UPDATE_MS, () => updatePayout(client, payout.workflowId, MESSAGES.decide, update)),
-  cancel: (payout, request) =>
-    client.withDeadline(Date.now() + UPDATE_MS, () =>
-      updatePayout(client, payout.workflowId, MESSAGES.cancel, request),
-    ),
-  resolve: (payout, request) =>
-    client.withDeadline(Date.now() + RESOLVE_MS, () => resolvePayout({ client, store }, payout, request)),
+  decide: (payout, update) => inTime(client, () => updatePayout(client, payout.workflowId, MESSAGES.decide, update)),
+  cancel: (payout, request) => inTime(client, () => updatePayout(client, payout.workflowId, MESSAGES.cancel, request)),
+  resolve: (payout, request) => inTime(client, () => resolvePayout({ client, store }, payout, request), RESOLVE_MS),
   stepContext: (payouts) => stepContext(config, store, payouts),
   bothSides: (payout) => sidesShown({ store, bank, clockSkewMs: config.settings.clockSkewMs }, payout),
   beneficiary: (id) =>

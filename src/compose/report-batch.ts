@@ -80,7 +80,7 @@ export async function* documentOf(...asked: Parameters<typeof readBatch>): Async
 
 export const reportFolder = ({ home }: Pick<Config, 'home'>): string => join(home, 'reports');
 
-async function batchOf(store: Store, batchId: string): Promise<BatchRecord> {
+export async function batchOf(store: Store, batchId: string): Promise<BatchRecord> {
   const batch = await store.batch(batchId);
   if (batch === undefined) throw new Error(`batch ${batchId} is not in the store`);
   return batch;

@@ -25,6 +25,7 @@ import { rateLimitOf } from './rate-limit.ts';
 import { parsed } from './schemas.ts';
 import { BODY_MS } from './small-body.ts';
 import {
+  addressOf,
   answerProxiesOnly,
   assertEncrypted,
   type GatewayTransport,
@@ -85,8 +86,6 @@ export function assertTokenIfReachable({ tokens, needsToken }: Access, host: str
 }
 
 const NEITHER_GUESSED_NOR_KEPT = { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' };
-
-const addressOf = (host: string, scheme = 'http'): string => `${scheme}://${host.includes(':') ? `[${host}]` : host}`;
 
 async function gatewayApp(
   deps: GatewayDeps,

@@ -19,13 +19,16 @@ export const PLAIN: GatewayTransport = { tls: undefined, proxies: [] };
 
 /** Throws a `ConfigError` if other machines would send tokens and payees in clear text. */
 export function assertEncrypted({ tls, proxies }: { tls: unknown; proxies: readonly string[] }, host: string): void {
-  if (tls !== undefined || proxies.length > 0 || leadsHere(`http://${host.includes(':') ? `[${host}]` : host}`)) return;
+  if (tls !== undefined || proxies.length > 0 || leadsHere(addressOf(host))) return;
   throw new ConfigError(
     'PAYOUTS_GATEWAY_TLS_CERT',
     'is not set, but other machines would send tokens and payees to the gateway in clear text',
     'Set it with PAYOUTS_GATEWAY_TLS_KEY, or PAYOUTS_GATEWAY_TRUSTED_PROXY to the addresses of a proxy that speaks TLS.',
   );
 }
+
+export const addressOf = (host: string, scheme = 'http'): string =>
+  `${scheme}://${host.includes(':') ? `[${host}]` : host}`;
 
 /** TLS options of the server; null for plain HTTP. */
 export const httpsOptions = ({ tls }: GatewayTransport): SecureContextOptions | null =>
