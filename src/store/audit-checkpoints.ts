@@ -5,23 +5,17 @@ import { audit, auditLog, auditTree, lockTree } from './audit.ts';
 import type { CheckpointRecord, LoggedEntry } from './audit-schema.ts';
 import type { Database } from './database.ts';
 import { json } from './json-columns.ts';
+import { addMeta, metaValue, setMeta } from './meta.ts';
 import { inTransaction } from './transaction.ts';
 
 const VERIFIER = 'audit_verifier';
 
 /** Verifier key of the log; undefined: nobody has signed yet. */
-export async function auditVerifier(db: Database): Promise<string | undefined> {
-  const row = await db.selectFrom('meta').select('value').where('key', '=', VERIFIER).executeTakeFirst();
-  return row?.value;
-}
+export const auditVerifier = (db: Database): Promise<string | undefined> => metaValue(db, VERIFIER);
 
 /** Records the verifier key unless one is recorded, and returns the one in force. */
 export async function recordAuditVerifier(db: Database, verifier: string): Promise<string> {
-  await db
-    .insertInto('meta')
-    .values({ key: VERIFIER, value: verifier })
-    .onConflict((conflict) => conflict.column('key').doNothing())
-    .execute();
+  await addMeta(db, [{ key: VERIFIER, value: verifier }]);
   return (await auditVerifier(db)) ?? verifier;
 }
 
@@ -80,7 +74,7 @@ export function rotateAuditVerifier(
     const added = await Array.fromAsync(auditLog(transaction, { from: last?.size ?? 0, to: tree.size }));
     const note = sign({ last, added: added.flat(), tree });
     await insertCheckpoint(transaction, { size: tree.size, edge: tree.edge, note, at: entry.at });
-    await transaction.updateTable('meta').set({ value: verifier }).where('key', '=', VERIFIER).execute();
+    await setMeta(transaction, VERIFIER, verifier);
   });
 }
 

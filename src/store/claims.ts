@@ -10,6 +10,7 @@ import { batchOfMessage, insertRefused, type RefusedRow } from './batches.ts';
 import { chunksInTurns } from './chunks.ts';
 import type { Database } from './database.ts';
 import { json } from './json-columns.ts';
+import { setMeta } from './meta.ts';
 import type { Tables, WrittenLater } from './schema.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -106,13 +107,7 @@ export function claimBatch(db: Database, claim: BatchClaim): Promise<ClaimOutcom
  * Makes concurrent claims wait for each other. What two files may share (a message id, a payee and an amount) has no unique key,
  * and PostgreSQL would let both read before either is written.
  */
-async function oneAtATime(db: Database): Promise<void> {
-  await db
-    .insertInto('meta')
-    .values({ key: 'claiming', value: '' })
-    .onConflict((conflict) => conflict.column('key').doUpdateSet({ value: '' }))
-    .execute();
-}
+const oneAtATime = (db: Database): Promise<void> => setMeta(db, 'claiming', '');
 
 /** Who handed in the file (by digest), or asked for a batch to be paid again. */
 const claimEntry = ({ batchId, sha256, by, retryOf, at }: BatchClaim, total: number): AuditEntry => ({

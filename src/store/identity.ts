@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { audit } from './audit.ts';
 import type { Database } from './database.ts';
 import { type IdentityPart, StoreIdentityError } from './errors.ts';
+import { addMeta, metaValue, setMeta } from './meta.ts';
 import type { IdentityAcceptance, StoreIdentity } from './store-identity.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -9,14 +10,10 @@ const PARTS = ['bank', 'accounts', 'cluster', 'namespace'] as const satisfies re
 
 /** The store's id, created by whoever opens the store first. */
 export async function storeId(db: Database): Promise<string> {
-  await db
-    .insertInto('meta')
-    .values({ key: 'store', value: randomUUID() })
-    .onConflict((conflict) => conflict.column('key').doNothing())
-    .execute();
+  const own = randomUUID();
+  await addMeta(db, [{ key: 'store', value: own }]);
   // Read back, as another process may have inserted its own id first.
-  const { value } = await db.selectFrom('meta').select('value').where('key', '=', 'store').executeTakeFirstOrThrow();
-  return value;
+  return (await metaValue(db, 'store')) ?? own;
 }
 
 /**
@@ -32,7 +29,11 @@ export async function identify(db: Database, given: Partial<StoreIdentity>): Pro
     const grown = accounts.length > (recorded.accounts?.length ?? 0);
     const seen = grown ? { ...given, accounts } : { ...given, accounts: undefined };
     const missing = PARTS.filter((part) => recorded[part] === undefined && seen[part] !== undefined);
-    if (missing.length > 0) await record(db, missing, seen);
+    if (missing.length > 0)
+      await addMeta(
+        db,
+        missing.map((key) => ({ key, value: asText(seen[key] ?? '') })),
+      );
     else if (!grown || (await addAccounts(db, recorded.accounts ?? [], accounts))) return;
   }
 }
@@ -56,15 +57,6 @@ export async function forgetIdentity(
     const detail = Object.fromEntries(parts.map((part) => [part, shown(part, recorded)]));
     await audit(transaction, { at, actor: by, action: 'forget-identity', subject, detail });
   });
-}
-
-/** One statement: of two concurrent callers, one records all parts. */
-async function record(db: Database, parts: readonly IdentityPart[], given: Partial<StoreIdentity>): Promise<void> {
-  await db
-    .insertInto('meta')
-    .values(parts.map((key) => ({ key, value: asText(given[key] ?? '') })))
-    .onConflict((conflict) => conflict.column('key').doNothing())
-    .execute();
 }
 
 /** False if the record changed meanwhile. */
@@ -110,8 +102,7 @@ const POLICY = 'policy';
 
 /** Hash of the policy that was recorded last; `none` where none has been. */
 export async function policyInForce(db: Database): Promise<string> {
-  const row = await db.selectFrom('meta').select('value').where('key', '=', POLICY).executeTakeFirst();
-  return row?.value ?? 'none';
+  return (await metaValue(db, POLICY)) ?? 'none';
 }
 
 /** With an audit entry, when it is another one than was recorded last; returns whether. `hash` is `none` where no policy is set. */
@@ -122,11 +113,7 @@ export function recordPolicy(
   return inTransaction(db, async (transaction) => {
     const from = await policyInForce(transaction);
     if (from === hash) return false;
-    await transaction
-      .insertInto('meta')
-      .values({ key: POLICY, value: hash })
-      .onConflict((conflict) => conflict.column('key').doUpdateSet({ value: hash }))
-      .execute();
+    await setMeta(transaction, POLICY, hash);
     const detail = { from, to: hash };
     await audit(transaction, { at, actor: by, action: 'policy in force', subject: 'policy', detail });
     return true;

@@ -1,5 +1,6 @@
 import { audit } from './audit.ts';
 import type { Database } from './database.ts';
+import { metaValue, setMeta } from './meta.ts';
 import { inTransaction } from './transaction.ts';
 
 /** Period (epoch ms) in which others may have sent what is missing in this store. */
@@ -27,18 +28,9 @@ const REPLACES = 'replaces:';
 export async function recordRestore(db: Database, { at, from, by, replaces, detail }: RestoreRecord): Promise<void> {
   await inTransaction(db, async (transaction) => {
     const before = await restored(transaction);
-    const entries = [
-      { key: KEY, value: `${at}` },
-      { key: FROM_KEY, value: `${Math.min(from, before?.from ?? from)}` },
-      ...(replaces === undefined ? [] : [{ key: `${REPLACES}${replaces}`, value: `${at}` }]),
-    ];
-    for (const entry of entries) {
-      await transaction
-        .insertInto('meta')
-        .values(entry)
-        .onConflict((conflict) => conflict.column('key').doUpdateSet({ value: entry.value }))
-        .execute();
-    }
+    await setMeta(transaction, KEY, `${at}`);
+    await setMeta(transaction, FROM_KEY, `${Math.min(from, before?.from ?? from)}`);
+    if (replaces !== undefined) await setMeta(transaction, `${REPLACES}${replaces}`, `${at}`);
     const action = replaces === undefined ? 'restore' : 'take-namespace';
     await audit(transaction, { at, actor: by, action, subject: 'store', detail });
   });
@@ -46,8 +38,7 @@ export async function recordRestore(db: Database, { at, from, by, replaces, deta
 
 /** Whether this store took over the namespace of that one because somebody said that it is gone. */
 export async function hasReplaced(db: Database, storeId: string): Promise<boolean> {
-  const row = await db.selectFrom('meta').select('key').where('key', '=', `${REPLACES}${storeId}`).executeTakeFirst();
-  return row !== undefined;
+  return (await metaValue(db, `${REPLACES}${storeId}`)) !== undefined;
 }
 
 /**
@@ -55,8 +46,6 @@ export async function hasReplaced(db: Database, storeId: string): Promise<boolea
  * later start could make what was sent count as absent.
  */
 export async function restored(db: Database): Promise<Restored | undefined> {
-  const rows = await db.selectFrom('meta').selectAll().where('key', 'in', [KEY, FROM_KEY]).execute();
-  const times = new Map(rows.map(({ key, value }) => [key, Number(value)]));
-  const at = times.get(KEY);
-  return at === undefined ? undefined : { at, from: times.get(FROM_KEY) ?? 0 };
+  const at = await metaValue(db, KEY);
+  return at === undefined ? undefined : { at: Number(at), from: Number((await metaValue(db, FROM_KEY)) ?? 0) };
 }
