@@ -2,7 +2,7 @@ import type { PayoutKind } from './names.ts';
 import { isArrival, isReturn, type OrderFacts } from './order-judgement.ts';
 import { type ClosedMeaning, isNoMoney, type StatusMeaning, stageMeaning } from './order-status.ts';
 import { isEnd, type PayoutState, type Reason } from './payout-state.ts';
-import { operator, type Remedy } from './remedy.ts';
+import { forOperator, type Remedy } from './remedy.ts';
 
 /**
  * What the bank's orders say about ended payouts: returns (money that came back), and incidents, which contradict what was
@@ -11,17 +11,17 @@ import { operator, type Remedy } from './remedy.ts';
 
 /** Kinds of incidents, and what people are told about each. */
 export const INCIDENTS = {
-  'second-order': operator(
+  'second-order': forOperator(
     'the payout is completed, and the bank shows another order under its reference',
     'Have the bank recall the surplus order; then `payouts acknowledge INCIDENT --reason TEXT` records that it was dealt with.',
     'Nothing: it stays open until somebody acknowledges it.',
   ),
-  'order-after-end': operator(
+  'order-after-end': forOperator(
     'the payout ended unpaid, and the bank shows an order under its reference that may take money',
     'Ask the bank what happened to the order, and do not pay the row again before you know; then `payouts acknowledge INCIDENT --reason TEXT`.',
     'Nothing: no retry of the payout is sent while the order may have moved money.',
   ),
-  'end-contradicted': operator(
+  'end-contradicted': forOperator(
     'the bank now shows a different outcome for the order of this payout than when it ended',
     'Ask the bank which is true; then `payouts acknowledge INCIDENT --reason TEXT`.',
     'Nothing: the stored end is kept, and the contradiction is reported beside it.',

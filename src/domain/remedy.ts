@@ -37,48 +37,33 @@ const KEEPS_LOOKING =
   'It keeps querying the bank, at growing intervals, and continues when an answer proves what happened.';
 const OVER = 'Nothing: it has ended.';
 
-export const waits = (says: string, todo: string, byItself: string, until?: Deadline): Remedy => ({
-  says,
-  who: 'nobody',
-  todo,
-  byItself,
-  ...(until && { until }),
-});
+const remedyFor =
+  (who: Actor) =>
+  (says: string, todo: string, byItself: string, until?: Deadline): Remedy => ({
+    says,
+    who,
+    todo,
+    byItself,
+    ...(until && { until }),
+  });
 
-export const outside = (says: string, todo: string, byItself: string, until?: Deadline): Remedy => ({
-  ...waits(says, todo, byItself, until),
-  who: 'outside',
-});
+export const forNobody = remedyFor('nobody');
+export const forOutside = remedyFor('outside');
+export const forApprover = remedyFor('approver');
+export const forCompliance = remedyFor('compliance');
 
-export const held = (says: string, todo: string, byItself: string): Remedy => ({
-  says,
-  who: 'approver',
-  todo,
-  byItself,
-});
-
-export const screened = (says: string, todo: string, byItself: string): Remedy => ({
-  says,
-  who: 'compliance',
-  todo,
-  byItself,
-});
-
-export const heldForRecheck = (says: string, todo: string, byItself: string): Remedy => ({
-  ...held(says, todo, byItself),
+export const forApproverToRecheck = (says: string, todo: string, byItself: string): Remedy => ({
+  ...forApprover(says, todo, byItself),
   approvalOnlyLooks: true,
 });
 
-export const operator = (says: string, todo: string, byItself = KEEPS_LOOKING): Remedy => ({
-  says,
-  who: 'operator',
-  todo,
-  byItself,
-});
+export const forOperator = (says: string, todo: string, byItself = KEEPS_LOOKING): Remedy =>
+  remedyFor('operator')(says, todo, byItself);
 
-export const over = (says: string, todo: string): Remedy => waits(says, todo, OVER);
+/** It has ended, and its maker may submit it again. */
+export const forMaker = (says: string, todo: string): Remedy => remedyFor('maker')(says, todo, OVER);
 
-export const again = (says: string, todo: string): Remedy => ({ ...over(says, todo), who: 'maker' });
+export const ended = (says: string, todo: string): Remedy => forNobody(says, todo, OVER);
 
 export const ofAccount = (remedy: Remedy): Remedy => ({ ...remedy, isOfAccount: true });
 

@@ -5,7 +5,7 @@ import { isEnd, type PayoutState, type Reason } from '../domain/payout-state.ts'
 import type { Terms } from '../domain/policy.ts';
 import { isReasonCode, REASONS, SEARCHED_IN_VAIN } from '../domain/reasons.ts';
 import { INCIDENTS, type IncidentKind } from '../domain/reconciliation.ts';
-import { type Actor, commandsIn, type Deadline, operator, type Remedy } from '../domain/remedy.ts';
+import { type Actor, commandsIn, type Deadline, forOperator, type Remedy } from '../domain/remedy.ts';
 import type { PayoutRecord } from '../store/store.ts';
 import { STATES } from './state-texts.ts';
 
@@ -88,7 +88,7 @@ export function remedyOf(kind: string, state: PayoutState): Remedy | undefined {
   return isReasonCode(kind) ? REASONS[kind] : undefined;
 }
 
-const CONTRADICTED = operator(
+const CONTRADICTED = forOperator(
   '',
   'Do not pay it again: the bank shows an order of it that may have taken the money. Its incident says what to do.',
   INCIDENTS['order-after-end'].byItself,

@@ -1,92 +1,92 @@
-import { again, operator, outside, type Remedy, STAYS, waits } from '../remedy.ts';
+import { forMaker, forNobody, forOperator, forOutside, type Remedy, STAYS } from '../remedy.ts';
 
 const CARD_ENDS = 'It ends without taking money if nothing happens in time.';
 
 /** Reasons of a card payment that waits for someone, or ended without taking money. */
 export const CARD_REASONS = {
   // waiting
-  'card-needed': outside(
+  'card-needed': forOutside(
     'waiting for the cardholder to enter a card',
     'The cardholder enters a card on the checkout page, or your backend submits one.',
     CARD_ENDS,
   ),
-  'another-card-needed': outside(
+  'another-card-needed': forOutside(
     'the card was declined and nothing was taken; waiting for another card',
     'The cardholder enters another card on the checkout page, or `payouts card cancel ID` ends it.',
     CARD_ENDS,
   ),
-  'card-refused': outside(
+  'card-refused': forOutside(
     'the acquirer refused the request as invalid and nothing was taken; waiting for a card again',
     'Ask the acquirer what it refused: names of fields are mapped by PAYOUTS_CARD_FIELDS. Then the cardholder enters a card again, or the command that gave it is run again with the same --id.',
     CARD_ENDS,
   ),
-  'card-lost': outside(
+  'card-lost': forOutside(
     'the card is no longer in memory; the cardholder must enter it again',
     'The cardholder enters the card again; nothing that takes money was sent.',
     CARD_ENDS,
   ),
-  'acquirer-unreachable': waits(
+  'acquirer-unreachable': forNobody(
     'the acquirer does not answer; trying again',
     'If this lasts, `payouts doctor` shows what works and what does not.',
     'The acquirer is tried again.',
   ),
-  'cardholder-needed': outside(
+  'cardholder-needed': forOutside(
     'waiting for the cardholder to confirm the payment',
     'The cardholder confirms the payment at the address of `next_action`.',
     CARD_ENDS,
   ),
-  'verify-url-refused': outside(
+  'verify-url-refused': forOutside(
     'browsers may not be sent to the address for the confirmation',
     'If the address is right, add its host to PAYOUTS_CARD_VERIFY_HOSTS; a new card payment can then be confirmed.',
     CARD_ENDS,
   ),
-  'payment-outcome-unknown': operator(
+  'payment-outcome-unknown': forOperator(
     'the answer of the acquirer was lost; waiting for an event that names the payment',
     'Ask the acquirer for the payment with this merchant_request_id. Then `payouts card resolve ID --action adopt-payment --payment-id PAYMENT --evidence TEXT` follows it; `payouts card resolve ID --action close-as-not-paid --evidence TEXT` ends it unpaid. Do not collect the money another way before that.',
     'It ends automatically when an event names the payment.',
   ),
   // ended unpaid
-  'card-not-given': again(
+  'card-not-given': forMaker(
     'no card was entered in time',
     'Nothing was taken. A new card payment needs a new merchant_request_id.',
   ),
-  'set-up-failed': again(
+  'set-up-failed': forMaker(
     'the 3-D Secure set-up did not work in time; nothing that takes money was sent',
     'Nothing was taken. Ask the acquirer why; a new card payment needs a new merchant_request_id.',
   ),
-  'never-sent': again(
+  'never-sent': forMaker(
     'the acquirer could not be reached in time; nothing that takes money was sent',
     'Nothing was taken. A new card payment needs a new merchant_request_id.',
   ),
-  'refused-by-acquirer': again(
+  'refused-by-acquirer': forMaker(
     'the acquirer refused the request as invalid',
     'Ask the acquirer what it refused; a new card payment needs a new merchant_request_id.',
   ),
-  'card-declined': again(
+  'card-declined': forMaker(
     'the acquirer reports the payment as failed',
     'Ask for another card, under a new merchant_request_id.',
   ),
-  'challenge-abandoned': again(
+  'challenge-abandoned': forMaker(
     'the cardholder did not confirm the payment in time',
     'Nothing was taken. A new card payment needs a new merchant_request_id.',
   ),
   // need an operator
-  'status-contradicted': operator(
+  'status-contradicted': forOperator(
     'the acquirer reports both that money was taken and that none was',
     'Ask the acquirer which is true; then `payouts card resolve ID --action adopt-payment --payment-id PAYMENT --evidence TEXT` or `payouts card resolve ID --action close-as-not-paid --evidence TEXT`.',
     STAYS,
   ),
-  'amount-conflict': operator(
+  'amount-conflict': forOperator(
     'the acquirer shows a different amount than requested',
     'Ask the acquirer what was taken, and to refund any excess; then `payouts card resolve ID --action adopt-payment --payment-id PAYMENT --evidence TEXT` or `payouts card resolve ID --action close-as-not-paid --evidence TEXT`.',
     STAYS,
   ),
-  'payment-conflict': operator(
+  'payment-conflict': forOperator(
     'the acquirer shows this payment under another merchant_request_id',
     'Ask the acquirer whose payment it is; then `payouts card resolve ID --action adopt-payment --payment-id PAYMENT --evidence TEXT` or `payouts card resolve ID --action close-as-not-paid --evidence TEXT`.',
     STAYS,
   ),
-  'status-stuck-at-acquirer': operator(
+  'status-stuck-at-acquirer': forOperator(
     'the payment has been open for longer than the age limit',
     'Ask the acquirer why the payment does not end; `payouts card resolve ID --action keep-looking --evidence TEXT` checks now.',
     'It is checked again, and ends automatically when the acquirer shows an end.',

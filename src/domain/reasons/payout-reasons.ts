@@ -1,16 +1,16 @@
 import {
-  again,
-  held,
-  heldForRecheck,
+  ended,
+  forApprover,
+  forApproverToRecheck,
+  forCompliance,
+  forMaker,
+  forNobody,
+  forOperator,
+  forOutside,
   ofAccount,
-  operator,
-  outside,
-  over,
   type Remedy,
   STAYS,
-  screened,
   signalled,
-  waits,
 } from '../remedy.ts';
 
 const LOOKS_AGAIN = 'It checks again at least once an hour, and continues when the reason is gone.';
@@ -19,263 +19,261 @@ const ASKS_AGAIN = 'The provider is asked again at least once an hour; the payou
 /** Reasons of a payout that waits for someone, is held, or ended unpaid. */
 export const PAYOUT_REASONS = {
   // waiting
-  'beneficiary-pending': waits(
+  'beneficiary-pending': forNobody(
     'the beneficiary is being created at the bank',
     'Nothing.',
     'It continues when the bank shows the payee.',
   ),
-  'bank-unreachable': waits(
+  'bank-unreachable': forNobody(
     'the bank does not answer; trying again',
     'If this lasts, `payouts doctor` shows what works and what does not.',
     'The bank is tried again, at growing intervals.',
   ),
-  'not-yet-due': waits(
+  'not-yet-due': forNobody(
     'waiting for its execution date',
     '`payouts cancel ID` withdraws it.',
     'It is sent on its date.',
     'date',
   ),
-  'insufficient-funds': outside(
+  'insufficient-funds': forOutside(
     'the account does not hold enough money',
     'Put money on the account, or `payouts cancel ID`.',
     'It continues when the money is there, and fails when the waiting time is over.',
     'funds',
   ),
-  'approval-required': {
-    says: 'waiting for internal approval',
-    who: 'approver',
-    todo: '`payouts approve ID` approves it, `payouts reject ID --remark TEXT` ends it unpaid. The maker may not decide.',
-    byItself: 'It ends unpaid if nobody approves it in time.',
-    until: 'approval',
-  },
-  'bank-approval-required': {
-    says: 'waiting for approval of the bank order',
-    who: 'approver',
-    todo: '`payouts approve ID` or `payouts reject ID --remark TEXT`: the decision is passed to the bank. When the audit has expired, only `payouts cancel ID` still has the order rejected.',
-    byItself: 'A decision taken at the bank counts too. The bank ends the order when its audit expires.',
-    until: 'bank-audit',
-  },
-  'outcome-unknown': waits(
+  'approval-required': forApprover(
+    'waiting for internal approval',
+    '`payouts approve ID` approves it, `payouts reject ID --remark TEXT` ends it unpaid. The maker may not decide.',
+    'It ends unpaid if nobody approves it in time.',
+    'approval',
+  ),
+  'bank-approval-required': forApprover(
+    'waiting for approval of the bank order',
+    '`payouts approve ID` or `payouts reject ID --remark TEXT`: the decision is passed to the bank. When the audit has expired, only `payouts cancel ID` still has the order rejected.',
+    'A decision taken at the bank counts too. The bank ends the order when its audit expires.',
+    'bank-audit',
+  ),
+  'outcome-unknown': forNobody(
     'an answer of the bank was lost; searching for the order before anything else is sent',
     'Nothing, and do not pay it another way: it may already be paid.',
     "It continues as soon as the bank's data proves what happened.",
   ),
   // held
-  'fee-above-cap': held(
+  'fee-above-cap': forApprover(
     'the quoted fee is above the cap',
     '`payouts approve ID` accepts the fee, `payouts reject ID --remark TEXT` ends it unpaid.',
     'It checks again, and continues when the fee is within the cap.',
   ),
-  'slippage-above-cap': held(
+  'slippage-above-cap': forApprover(
     'the exchange rate moved by more than the cap',
     '`payouts approve ID` accepts the rate, `payouts reject ID --remark TEXT` ends it unpaid.',
     'Until the exchange is booked it checks again, and continues when the rate is within the cap.',
   ),
-  'exchange-quote-unclear': heldForRecheck(
+  'exchange-quote-unclear': forApproverToRecheck(
     'the exchange quote does not buy the requested amount',
     'Ask the bank about its quote. Then `payouts approve ID` checks again at once; `payouts reject ID --remark TEXT` ends it unpaid.',
     LOOKS_AGAIN,
   ),
   'account-frozen': ofAccount(
-    heldForRecheck(
+    forApproverToRecheck(
       'the bank reports the account as frozen',
       'Have the bank unfreeze the account. Then `payouts approve ID` checks again at once; it pays nothing while the account is frozen. `payouts reject ID --remark TEXT` ends it unpaid.',
       LOOKS_AGAIN,
     ),
   ),
   'account-not-found': ofAccount(
-    heldForRecheck(
+    forApproverToRecheck(
       'the bank does not know the account',
       'If the id is right, clarify with the bank; then `payouts approve ID` checks again at once. If it is wrong, `payouts reject ID --remark TEXT` and submit the row under a new document id.',
       LOOKS_AGAIN,
     ),
   ),
-  'beneficiary-changed': heldForRecheck(
+  'beneficiary-changed': forApproverToRecheck(
     'the beneficiary at the bank differs from the instruction',
     'Compare the payee at the bank with the instruction, and correct it at the bank. Then `payouts approve ID` checks again at once; it does not accept the change. `payouts reject ID --remark TEXT` ends it unpaid.',
     LOOKS_AGAIN,
   ),
-  'beneficiary-not-found': heldForRecheck(
+  'beneficiary-not-found': forApproverToRecheck(
     'the bank does not know the beneficiary',
     'If the id is right, clarify with the bank; then `payouts approve ID` checks again at once. If it is wrong, `payouts reject ID --remark TEXT` and submit the row under a new document id.',
     LOOKS_AGAIN,
   ),
-  'beneficiary-conflict': heldForRecheck(
+  'beneficiary-conflict': forApproverToRecheck(
     'the bank has this beneficiary with other details',
     'Correct the payee at the bank; then `payouts approve ID` checks again at once. Or `payouts reject ID --remark TEXT` and submit a new row with the beneficiary_id.',
     LOOKS_AGAIN,
   ),
-  'no-payout-account': heldForRecheck(
+  'no-payout-account': forApproverToRecheck(
     'the user has no account in the payout currency',
     'Have the bank open an account in that currency; then `payouts approve ID` checks again at once. `payouts reject ID --remark TEXT` ends it unpaid.',
     LOOKS_AGAIN,
   ),
   'switched-off': signalled(
-    heldForRecheck(
+    forApproverToRecheck(
       'an operator has switched this off or paused its batch; continues when that is undone',
       '`payouts switch list` shows who switched what off and why. If only its batch is paused, `payouts resume BATCH` continues it. `payouts approve ID` only checks again and lifts no switch. `payouts reject ID --remark TEXT` ends it unpaid.',
       'It continues when the switch is on again, or the batch is resumed.',
     ),
   ),
-  'look-alike': held(
+  'look-alike': forApprover(
     'same payee, amount and currency as an earlier payout',
     'Compare it with the earlier payout: `payouts approve ID` pays this one too, `payouts reject ID --remark TEXT` does not.',
     STAYS,
   ),
-  'payee-close-match': held(
+  'payee-close-match': forApprover(
     "the account is held under a name that is close to the payee's",
     'Compare the two names that `payouts status ID` shows: `payouts approve ID` pays the account anyway; `payouts reject ID --remark TEXT` ends it unpaid, so that you can submit it with the right name.',
     STAYS,
   ),
-  'payee-no-match': held(
+  'payee-no-match': forApprover(
     'the account is not held under the name of the payee',
     'Confirm the account with the payee through another channel than the one the row came by: `payouts approve ID` pays it anyway, `payouts reject ID --remark TEXT` ends it unpaid.',
     STAYS,
   ),
-  'payee-not-verified': held(
+  'payee-not-verified': forApprover(
     'whether the account is held under the name of the payee could not be verified',
     'Verify the account another way: `payouts approve ID` pays it without a verification, `payouts reject ID --remark TEXT` ends it unpaid.',
     ASKS_AGAIN,
   ),
-  'screening-hit': screened(
+  'screening-hit': forCompliance(
     'the screening found the payee on a list',
     'Review the case at the screening provider: `payouts approve ID` clears it for this payout, `payouts reject ID --remark TEXT` ends it unpaid.',
     STAYS,
   ),
-  'screening-not-available': screened(
+  'screening-not-available': forCompliance(
     'the payee could not be screened',
     '`payouts approve ID` pays it without a screening, `payouts reject ID --remark TEXT` ends it unpaid.',
     ASKS_AGAIN,
   ),
-  'limit-reached': heldForRecheck(
+  'limit-reached': forApproverToRecheck(
     'a limit of the policy would be exceeded; continues when the limit allows it',
     'Wait, or have the policy changed; `payouts approve ID` only checks again. `payouts reject ID --remark TEXT` ends it unpaid.',
     'It continues when the limit of 24 hours allows it.',
   ),
-  'maker-not-allowed': heldForRecheck(
+  'maker-not-allowed': forApproverToRecheck(
     'the policy does not allow its maker to submit it; continues when it does',
     'Give its maker the role `maker` again in the policy file, or reject it and have somebody else submit it. `payouts approve ID` only checks again; `payouts reject ID --remark TEXT` ends it unpaid.',
     'It continues when the policy allows it.',
   ),
   'card-payment-open': signalled(
-    waits(
+    forNobody(
       'waiting for the card payment it depends on',
       '`payouts card list` shows the state of the card payment.',
       'It continues when the card payment has succeeded, and ends unpaid if the card payment took no money.',
     ),
   ),
-  'card-payment-not-captured': held(
+  'card-payment-not-captured': forApprover(
     'the card payment it depends on has only reserved the money',
     'Capture the money at the acquirer first; then `payouts approve ID` pays it. `payouts reject ID --remark TEXT` ends it unpaid.',
     STAYS,
   ),
-  'card-payment-too-small': held(
+  'card-payment-too-small': forApprover(
     'the card payment it depends on does not cover it',
     'Compare it with the card payment that `payouts card list` shows: `payouts approve ID` pays it anyway, `payouts reject ID --remark TEXT` ends it unpaid.',
     STAYS,
   ),
   'card-payment-contradicted': signalled(
-    held(
+    forApprover(
       'the acquirer has contradicted the end of the card payment it depends on',
       'Ask the acquirer which is true. `payouts card resolve PAYMENT --action confirm-end --evidence TEXT` confirms the stored end, `payouts reject ID --remark TEXT` ends the payout unpaid.',
       STAYS,
     ),
   ),
   'earlier-generation-open': signalled(
-    heldForRecheck(
+    forApproverToRecheck(
       'an earlier attempt to pay this document may have moved money',
       'If the earlier one was paid, `payouts reject ID --remark TEXT` ends this one unpaid. If not, `payouts incidents --open` shows what has to be cleared first. `payouts approve ID` only checks again.',
       LOOKS_AGAIN,
     ),
   ),
   // ended unpaid
-  'invalid-instruction': again(
+  'invalid-instruction': forMaker(
     'the instruction breaks a rule of the bank or of this product',
     'Correct the row and submit it under a new document id.',
   ),
-  'id-reused': again(
+  'id-reused': forMaker(
     'this id was used before with different contents',
     'Give the new payout a new document id; the earlier payout is not affected.',
   ),
-  unsupported: over('the bank does not support this payment', 'Pay it another way; nothing was paid.'),
-  'refused-by-bank': again(
+  unsupported: ended('the bank does not support this payment', 'Pay it another way; nothing was paid.'),
+  'refused-by-bank': forMaker(
     'the bank refused the request as invalid',
     'Ask the bank what it refused, correct the row and submit it under a new document id.',
   ),
-  'account-not-own': again(
+  'account-not-own': forMaker(
     'an account belongs to another user; money moves only between accounts of one user',
     'Under a new document id, use accounts of one user, as `payouts accounts UID` shows them. To pay another user, use `payouts run FILE`.',
   ),
-  'account-currency': again(
+  'account-currency': forMaker(
     'the currency of an account is not the requested one',
     'Under a new document id, use accounts that `payouts accounts UID` shows: of one currency for a transfer, of two for an exchange.',
   ),
-  'funds-patience-over': again(
+  'funds-patience-over': forMaker(
     'the account did not receive enough money within the waiting time',
     'Put money on the account; `payouts retry ID` if it still has to be paid.',
   ),
-  'approval-rejected': over(
+  'approval-rejected': ended(
     'an approver rejected the payout',
     'Nothing was paid; `payouts audit show ID` shows the remark.',
   ),
-  'approval-expired': again(
+  'approval-expired': forMaker(
     'nobody approved it in time',
     'Nothing was paid; `payouts retry ID` if it still has to be paid.',
   ),
-  'bank-rejected': again(
+  'bank-rejected': forMaker(
     'the bank order was rejected',
     'Ask the bank why; `payouts retry ID` if it still has to be paid.',
   ),
-  'bank-cancelled': again(
+  'bank-cancelled': forMaker(
     'the bank cancelled the order',
     'Ask the bank why; `payouts retry ID` if it still has to be paid.',
   ),
-  'bank-failed': again(
+  'bank-failed': forMaker(
     'the bank reports the order as failed',
     'Ask the bank why; `payouts retry ID` if it still has to be paid.',
   ),
-  'exchange-failed': again(
+  'exchange-failed': forMaker(
     'the currency exchange ended without moving money',
     'Nothing was exchanged or paid; `payouts retry ID` if it still has to be paid.',
   ),
-  'cancelled-by-request': again(
+  'cancelled-by-request': forMaker(
     'cancelled on request',
     'Nothing was paid; `payouts retry ID` if it still has to be paid.',
   ),
-  'batch-cancelled': again(
+  'batch-cancelled': forMaker(
     'the batch was cancelled before this row was sent',
     'Nothing was paid; `payouts retry ID` if it still has to be paid.',
   ),
-  'closed-by-operator': over(
+  'closed-by-operator': ended(
     'an operator closed it as not paid',
     "Nothing was paid, according to the operator's evidence; `payouts audit show ID` shows it.",
   ),
-  'card-payment-unpaid': again(
+  'card-payment-unpaid': forMaker(
     'the card payment it depends on took no money',
     'Collect the money another way, then submit the payout under a new document id.',
   ),
   // needs an operator
-  'order-not-found': operator(
+  'order-not-found': forOperator(
     'no order was found under this reference and the settings forbid sending it again',
     'Ask the bank whether it has the order. If so, `payouts resolve ID --action keep-looking --evidence TEXT` searches again and follows it; if not, `payouts resolve ID --action close-as-not-paid --evidence TEXT` ends it unpaid, or `payouts resolve ID --action resend --evidence TEXT` sends it again, unless the bank is not trusted to recognise a reference or says that it has this one.',
   ),
-  'reference-conflict': operator(
+  'reference-conflict': forOperator(
     'the bank has another order under this reference',
     'Ask the bank what happened to the order under this reference, and do not pay it another way before you know. Then two people, one after the other: `payouts resolve ID --action adopt-order --order ORDER --evidence TEXT` follows the order as it is, `payouts resolve ID --action close-as-not-paid --evidence TEXT` ends the payout unpaid.',
   ),
-  'duplicate-suspected': operator(
+  'duplicate-suspected': forOperator(
     'the bank shows more than one order under this reference',
     'Have the bank recall the surplus order; then `payouts resolve ID --action adopt-order --order ORDER --evidence TEXT` follows the other one.',
   ),
-  'status-unclear': operator(
+  'status-unclear': forOperator(
     'the bank shows a status whose meaning is not known',
     'Ask the bank what the status means; `payouts resolve ID --action close-as-not-paid --evidence TEXT` once it confirms that no money moved.',
   ),
-  'status-stuck': operator(
+  'status-stuck': forOperator(
     'the order has not moved for longer than the age limit',
     'Ask the bank why the order does not progress; `payouts resolve ID --action keep-looking --evidence TEXT` checks now. If the bank has never had the order, although it accepted it, two people one after the other: `payouts resolve ID --action close-as-not-paid --evidence TEXT`.',
   ),
-  'workflow-closed': operator(
+  'workflow-closed': forOperator(
     'the workflow was closed before the payout ended',
     '`payouts resolve ID --action keep-looking --evidence TEXT` starts it again; it searches for its order before it sends anything.',
     'Nothing: it was closed repeatedly and is no longer restarted automatically.',
@@ -283,7 +281,7 @@ export const PAYOUT_REASONS = {
 } satisfies Record<string, Remedy>;
 
 /** For `outcome-unknown` once all searches are over: from then on only people can continue it. */
-export const SEARCHED_IN_VAIN: Remedy = operator(
+export const SEARCHED_IN_VAIN: Remedy = forOperator(
   'an answer of the bank was lost, and no search has proved what happened',
   'Ask the bank whether it has the order, and do not pay it another way before you know. `payouts resolve ID --action keep-looking --evidence TEXT` searches again; by two people one after the other, `payouts resolve ID --action close-as-not-paid --evidence TEXT` ends it unpaid, and `payouts resolve ID --action adopt-order --order ORDER --evidence TEXT` follows an order that shows no reference.',
 );
