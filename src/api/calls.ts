@@ -57,7 +57,7 @@ export interface CallObserver {
   ended(result: CallResult, ms: number): void;
 }
 
-/** A send is already recorded, and its sender's fence leaves it 5 s to its first byte. */
+/** A send is already recorded, and its sender allows itself 5 s to its first byte. */
 const SEND_WAIT_MS = 3_000;
 const BACKOFF_BASE_MS = 100;
 const BACKOFF_MAX_MS = 2_000;

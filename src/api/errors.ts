@@ -79,7 +79,7 @@ export async function undefinedIf<T>(
   }
 }
 
-/** No connection (DNS, refused, TLS, connect time-out), or the caller's fence stopped the call. */
+/** No connection (DNS, refused, TLS, connect time-out), or the caller stopped the call before its first byte. */
 export class NotSentError extends BankError {
   override readonly name: string = 'NotSentError';
 }

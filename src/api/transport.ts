@@ -83,7 +83,7 @@ export function createTransport(origin: string, limits: TransportLimits): Transp
     let sent = false;
     const gate = () => {
       if (sent || request.signal.aborted) throw new NoConnection('a write has one connection');
-      runFence(request.beforeFirstByte);
+      askSender(request.beforeFirstByte);
       sent = true;
     };
     const client = new Client(origin, { ...timing, connect: marked(connect, gate), pipelining: 0, allowH2: false });
@@ -104,9 +104,9 @@ export function createTransport(origin: string, limits: TransportLimits): Transp
   };
 }
 
-function runFence(fence: (() => void) | undefined): void {
+function askSender(beforeFirstByte: (() => void) | undefined): void {
   try {
-    fence?.();
+    beforeFirstByte?.();
   } catch (cause) {
     throw new NoConnection('stopped before the first byte', cause);
   }

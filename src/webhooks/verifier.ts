@@ -19,14 +19,14 @@ export interface Verifier {
 
 /** Without a secret, or for `ip` without a list, every webhook is refused. */
 export function createVerifier(settings: WebhookSettings): Verifier {
-  const fence = settings.ips.length === 0 ? undefined : ipList(settings.ips);
+  const isListed = settings.ips.length === 0 ? undefined : ipList(settings.ips);
   const scheme = schemeOf(settings);
-  if (scheme === undefined && !(settings.scheme === 'ip' && fence !== undefined)) {
+  if (scheme === undefined && !(settings.scheme === 'ip' && isListed !== undefined)) {
     return { verify: () => ({ refused: 'unconfigured' }) };
   }
   return {
     verify(delivery) {
-      if (fence?.(delivery.remoteAddress) === false) return { refused: 'sender-not-listed' };
+      if (isListed?.(delivery.remoteAddress) === false) return { refused: 'sender-not-listed' };
       try {
         const messageId = scheme?.(delivery);
         const trust = scheme === undefined ? 'hint' : 'verified';

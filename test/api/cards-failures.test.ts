@@ -96,7 +96,7 @@ describe.each(POSTS)('%s', (_name, call) => {
     expect(cautious.error).toMatchObject({ name: 'AuthenticationError', outcome: 'ambiguous' });
   });
 
-  test('without a connection, or stopped by its fence, was not sent', async () => {
+  test('without a connection, or stopped by its sender, was not sent', async () => {
     await using gone = testBank('http://127.0.0.1:1');
     expect(await failureOf(call(gone.cards))).toMatchObject({ outcome: 'not-sent' });
   });
@@ -106,7 +106,7 @@ test.each([
   ['setUp', (cards: Bank['cards'], stop: () => void) => cards.setUp(SET_UP, { beforeFirstByte: stop })],
   ['create', (cards: Bank['cards'], stop: () => void) => cards.create(CREATE, { beforeFirstByte: stop })],
   ['resume', (cards: Bank['cards'], stop: () => void) => cards.resume(RESUME, { beforeFirstByte: stop })],
-])('%s stopped by its fence sends nothing', async (_name, call) => {
+])('%s stopped by its sender sends nothing', async (_name, call) => {
   const stop = () => {
     throw new Error('too late');
   };

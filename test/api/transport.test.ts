@@ -94,7 +94,7 @@ describe('a write of which provably nothing left is not sent', () => {
     }
   });
 
-  test('when the fence stops it: the cause is the fence and the bank sees no request', async () => {
+  test('when its sender stops it: the cause is its error and the bank sees no request', async () => {
     await using server = await scriptedBank(ok({ order_id: '1' }));
     await using bank = testBank(server.baseUrl);
     const tooOld = new Error('intent is too old');
@@ -111,7 +111,7 @@ describe('a write of which provably nothing left is not sent', () => {
     expect(server.tokenRequests).toHaveLength(1);
   });
 
-  test('when the caller aborts before the token is there, and the fence is not asked', async () => {
+  test('when the caller aborts before the token is there, and the sender is not asked', async () => {
     await using server = await scriptedBank(ok({ order_id: '1' }), silence);
     await using bank = testBank(server.baseUrl);
     const controller = new AbortController();
@@ -132,12 +132,14 @@ test('a write the caller aborts after its bytes left is ambiguous', async () => 
   expect(server.seen).toHaveLength(1);
 });
 
-test('the fence runs once, after the token is there', async () => {
+test('the sender is asked once, after the token is there', async () => {
   await using server = await scriptedBank(ok({ order_id: '1' }));
   await using bank = testBank(server.baseUrl);
-  const tokensAtFence: number[] = [];
-  await bank.transactions.payment(PAYMENT, { beforeFirstByte: () => tokensAtFence.push(server.tokenRequests.length) });
-  expect(tokensAtFence).toEqual([1]);
+  const tokensWhenAsked: number[] = [];
+  await bank.transactions.payment(PAYMENT, {
+    beforeFirstByte: () => tokensWhenAsked.push(server.tokenRequests.length),
+  });
+  expect(tokensWhenAsked).toEqual([1]);
 });
 
 test('every write has a connection of its own, reads share one', async () => {

@@ -58,7 +58,7 @@ export class Resets {
     const rate = faults.other.get('reset');
     const share = STANDING[name];
     if (isCalm || rate === undefined || share === undefined || !random.chance(rate * share)) return;
-    // Between the record of an attempt and its first byte, at times: behind the fence it may still send.
+    // Between the record of an attempt and its first byte, at times: within its deadline it may still send.
     time.after(random.between(1, isSend ? 25 : 8), () => this.resetStanding(workflowId, process));
     const standsFor = isSend ? random.between(30, 6_000) : random.pick([200, 1_000, 5_000, 60_000]);
     time.after(random.chance(0.8) ? standsFor : 60_000, () => this.goOn(workflowId));

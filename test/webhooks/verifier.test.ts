@@ -36,7 +36,7 @@ describe('Addresses', () => {
     },
   );
 
-  it('are a fence before a signature and no substitute for it', () => {
+  it('are checked before a signature and no substitute for it', () => {
     const both = createVerifier(settings({ ips: IPS }));
     expect(both.verify(delivery(standardHeaders()))).toMatchObject({ trust: 'verified' });
     expect(both.verify(delivery(standardHeaders(), { remoteAddress: '203.0.113.1' }))).toEqual({

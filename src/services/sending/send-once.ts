@@ -5,7 +5,7 @@ import { type Claim, StoreMismatch, Superseded } from '../../domain/claim.ts';
 import type { SentCardRequest, SentOrder } from '../../domain/sent-order.ts';
 import type { AttemptResult } from '../../domain/submission.ts';
 import type { Store } from '../../store/store.ts';
-import { raiseFence } from './fence.ts';
+import { firstByteDeadline } from './first-byte-deadline.ts';
 
 /** What every send needs. */
 export interface Sender {
@@ -54,7 +54,7 @@ interface Sending<Request, Held> {
 
 /**
  * Send protocol for everything that moves money or creates something: one attempt, at most one POST. In order: identity; request
- * against store; record of (reference, attempt); last check; first byte behind the fence; record of the outcome. A record conflict
+ * against store; record of (reference, attempt); last check; first byte within its deadline; record of the outcome. A record conflict
  * means another sender: nothing is sent, and that sender's outcome is unknown. Every outcome is returned except a lost claim.
  *
  * @throws Superseded if the run no longer holds the claim; no byte has left
@@ -64,7 +64,7 @@ export async function sendOnce<Request, Held>(
   { runId, activityId }: Caller,
   { admit, stoppedBy, refusedByStatus = false, post, accepted }: Sending<Request, Held>,
 ): Promise<AttemptResult | Held> {
-  const beforeFirstByte = raiseFence();
+  const beforeFirstByte = firstByteDeadline();
   let admitted: Admitted<Request>;
   let recorded: Admitted<Request> | undefined;
   try {

@@ -187,13 +187,13 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
   },
   {
     number: 'P3',
-    name: 'fence-removed',
+    name: 'first-byte-deadline-removed',
     what: 'a sender that was paused for long still sends',
     edits: [
       {
-        file: 'src/services/sending/fence.ts',
-        find: 'const FENCE_MS = 5_000;',
-        replace: 'const FENCE_MS = 5_000_000;',
+        file: 'src/services/sending/first-byte-deadline.ts',
+        find: 'const FIRST_BYTE_WITHIN_MS = 5_000;',
+        replace: 'const FIRST_BYTE_WITHIN_MS = 5_000_000;',
       },
     ],
   },
