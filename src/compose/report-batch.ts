@@ -127,10 +127,10 @@ export async function writeAnswers(
 async function cameToLight(store: Store, batchId: string): Promise<Map<string, { reason: Reason; at: number }>> {
   const found = new Map<string, { reason: Reason; at: number }>();
   for await (const page of inPages(answeredBy(store, batchId))) {
-    const lives = await Promise.all(page.map((payout) => generationsFrom(store, payout)));
-    const newest = lives.flatMap((life) => life.at(-1) ?? []);
+    const generations = await Promise.all(page.map((payout) => generationsFrom(store, payout)));
+    const newest = generations.flatMap((its) => its.at(-1) ?? []);
     const answeredAs = new Map(
-      lives.flatMap((life) => life.map(({ reference }) => [reference, life.at(-1)?.reference ?? reference])),
+      generations.flatMap((its) => its.map(({ reference }) => [reference, its.at(-1)?.reference ?? reference])),
     );
     const paid = newest.filter(({ state }) => state === 'completed').map(({ reference }) => reference);
     for (const [reference, returns] of Map.groupBy(await store.returnsOf(paid), (it) => it.reference)) {

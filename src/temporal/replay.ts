@@ -8,8 +8,8 @@ import { workflowBundle } from './bundle.ts';
 import type { HistoryFile } from './histories.ts';
 import { FAILURE_CONVERTER } from './sealed-payloads.ts';
 
-/** `another-course`: nondeterminism, this build does not repeat what was recorded. */
-export type ReplayProblem = 'another-course' | 'key-missing' | 'failed';
+/** `nondeterminism`: this build does not repeat what was recorded. */
+export type ReplayProblem = 'nondeterminism' | 'key-missing' | 'failed';
 
 export interface Replayed {
   problem: ReplayProblem | undefined;
@@ -88,7 +88,7 @@ async function within<T>(ms: number, answer: Promise<T>): Promise<T | undefined>
 
 function resultOf(error: Error | undefined): Replayed {
   if (error === undefined) return REPLAYS;
-  const problem = error instanceof DeterminismViolationError ? 'another-course' : 'failed';
+  const problem = error instanceof DeterminismViolationError ? 'nondeterminism' : 'failed';
   return { problem, message: RULE_BROKEN.exec(error.message)?.[1] ?? error.message };
 }
 

@@ -51,7 +51,7 @@ it.concurrent('histories replay, and each that does not is told of with what to 
   expect(bad.replay.failed).toMatchObject([
     { file: 'half.json', problem: 'no-history', message: 'is not JSON' },
     { file: 'list.json', problem: 'no-history', message: 'does not begin with the start of a workflow' },
-    { file: 'other.json', problem: 'another-course', todo: expect.stringContaining('patched()') },
+    { file: 'other.json', problem: 'nondeterminism', todo: expect.stringContaining('patched()') },
   ]);
   const missing = await home.payouts('replay', join(folder, 'nowhere'));
   expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('does not exist')]);

@@ -33,7 +33,7 @@ export async function inbox(session: Session, options: InboxOptions): Promise<vo
     .filter((row) => needsAttention(row.state, row.reason))
     .filter((row) => options.kind === undefined || kindOf(row) === options.kind)
     .sort((a, b) => a.updatedAt - b.updatedAt);
-  const rows = name === undefined ? waiting : await those(session, store, waiting, name);
+  const rows = name === undefined ? waiting : await rowsFor(session, store, waiting, name);
   const context = await stepContext(session.config, store, rows);
   const groups = stepGroups(rows, context);
   const found = await store.incidents({ open: true, limit: READ_MAX });
@@ -64,7 +64,7 @@ const parkedText = ({ name, parkedAt }: SubscriptionRecord): string =>
   `events to ${name} have been parked since ${minuteOf(parkedAt ?? 0)}: payouts events status`;
 
 /** The rows that wait for this person. */
-async function those(
+async function rowsFor(
   { config: { settings } }: Session,
   store: Store,
   rows: readonly PayoutRecord[],

@@ -20,7 +20,7 @@ interface Failed {
 }
 
 const TODO: Readonly<Record<Failed['problem'], string>> = {
-  'another-course':
+  nondeterminism:
     'put the change behind patched() or into a new workflow type; an execution like this one would get stuck',
   'key-missing': 'set PAYOUTS_CODEC_KEYS to the keys of the workers that ran it',
   failed: 'see the message; an execution like this one would get stuck',

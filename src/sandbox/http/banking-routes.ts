@@ -10,10 +10,10 @@ import {
 } from '../bank/beneficiaries.ts';
 import type { Books } from '../bank/books.ts';
 import { exchange, quoteExchange } from '../bank/currency-exchange.ts';
-import { approveOrder, rejectOrder } from '../bank/order-life.ts';
 import { listOrders } from '../bank/order-list.ts';
 import { toOrder } from '../bank/order-row.ts';
 import { requireShownOrder } from '../bank/order-store.ts';
+import { approveOrder, rejectOrder } from '../bank/order-transitions.ts';
 import { pay, quotePaymentFee } from '../bank/payments.ts';
 import { requiredDetails } from '../bank/required-details.ts';
 import { quoteTransferFee, transfer } from '../bank/transfers.ts';

@@ -4,9 +4,9 @@ import { type AccountRow, openAccount, requireAccount, toBalance } from '../bank
 import { readAmount } from '../bank/amounts.ts';
 import { checkConservation } from '../bank/conservation.ts';
 import { deposit } from '../bank/ledger.ts';
-import { enterStatus, refundOrder } from '../bank/order-life.ts';
 import { toOrder } from '../bank/order-row.ts';
 import { allOrders, requireOrder, saveOrder } from '../bank/order-store.ts';
+import { enterStatus, refundOrder } from '../bank/order-transitions.ts';
 import { profilePatch } from '../bank/profile.ts';
 import { FaultPlan, faultPlanRequest } from '../faults/fault-plan.ts';
 import { faultRequest } from '../faults/faults.ts';

@@ -26,7 +26,7 @@ export interface SweepResult {
 }
 
 /** The activity returns after this long, so that the workflow can show progress and start over with a fresh history. */
-const SHIFT_MS = 6 * 3_600_000;
+const RUN_MS = 6 * 3_600_000;
 
 /**
  * Sweeps the order list of one (uid, currency) until no order is open. One list read serves every open payout, so bank calls grow
@@ -38,7 +38,7 @@ export async function sweepOrders(
   key: SweepInput,
 ): Promise<SweepResult> {
   const began = deps.now();
-  const shift: Shift = { deps, signal, key, foreign: new Set(), seconds: new Set(), otherLegs: new Map() };
+  const sweeping: Sweeping = { deps, signal, key, foreign: new Set(), seconds: new Set(), otherLegs: new Map() };
   let before = 0;
   for (let sweeps = 1; ; sweeps += 1) {
     await deps.store.touchWatch(key, deps.now());
@@ -46,17 +46,17 @@ export async function sweepOrders(
     const depth = depthAt(deps.settings, before, sweeps === 1 ? 0 : now);
     before = now;
     let open = await deps.store.openOrders(key, deps.now() - depth);
-    if (open.length > 0) await sweepSafely(shift, open, depth);
+    if (open.length > 0) await sweepSafely(sweeping, open, depth);
     else open = await deps.store.openOrders(key);
     if (open.length === 0 && (await deps.store.endWatch(key))) return { ended: true, sweeps };
-    if (now > SHIFT_MS) return { ended: false, sweeps };
+    if (now > RUN_MS) return { ended: false, sweeps };
     const youngestAt = open.at(-1)?.openedAt ?? deps.now();
     await sleep(pauseAt(deps.settings, deps.now() - began, deps.now() - youngestAt));
   }
 }
 
 /** State kept by one sweep activity between sweeps. */
-interface Shift {
+interface Sweeping {
   deps: ActivityDeps;
   signal: AbortSignal;
   key: SweepInput;
@@ -69,13 +69,15 @@ interface Shift {
 }
 
 /** A bank that does not answer ends no watch: the next sweep tries again. */
-async function sweepSafely(shift: Shift, open: OpenOrder[], depth: number): Promise<void> {
-  await undefinedIf(isBankError, () => (Number.isFinite(depth) ? sweepRecent(shift, open) : sweepAll(shift, open)));
+async function sweepSafely(sweeping: Sweeping, open: OpenOrder[], depth: number): Promise<void> {
+  await undefinedIf(isBankError, () =>
+    Number.isFinite(depth) ? sweepRecent(sweeping, open) : sweepAll(sweeping, open),
+  );
 }
 
 /** Reads the recent part of the list until each of these orders was seen; a full sweep finds the rest. */
-async function sweepRecent(shift: Shift, open: readonly OpenOrder[]): Promise<void> {
-  const { deps, key, signal } = shift;
+async function sweepRecent(sweeping: Sweeping, open: readonly OpenOrder[]): Promise<void> {
+  const { deps, key, signal } = sweeping;
   const owners = ownersOf(open);
   const missing = new Set(open);
   const enough = (page: readonly Order[]): boolean => {
@@ -85,12 +87,12 @@ async function sweepRecent(shift: Shift, open: readonly OpenOrder[]): Promise<vo
   const oldest = open[0]?.openedAt ?? deps.now();
   const from = recentlyListedFrom(deps, oldest);
   const scan = await deps.bank.orders.listAll({ ...key, from }, { pageSize: deps.settings.pageSize, signal, enough });
-  await tellOwners(shift, scan.orders, owners);
+  await tellOwners(sweeping, scan.orders, owners);
 }
 
 /** Reads all that the list may show of them, and notes whatever else it shows. */
-async function sweepAll(shift: Shift, open: readonly OpenOrder[]): Promise<void> {
-  const { deps, key, signal } = shift;
+async function sweepAll(sweeping: Sweeping, open: readonly OpenOrder[]): Promise<void> {
+  const { deps, key, signal } = sweeping;
   const now = deps.now();
   const windowFrom = now - deps.settings.sweepWindowMs;
   // An order opened after now comes from a worker whose clock was ahead: its place in the list is unknown.
@@ -102,18 +104,18 @@ async function sweepAll(shift: Shift, open: readonly OpenOrder[]): Promise<void>
     const since = listedFrom(deps, oldest.openedAt);
     const scan = await deps.bank.orders.listAll({ ...key, from: since }, { pageSize: deps.settings.pageSize, signal });
     const owners = ownersOf(open);
-    await tellOwners(shift, scan.orders, owners);
-    await noteForeignOrders(shift, since, scan.orders, owners);
+    await tellOwners(sweeping, scan.orders, owners);
+    await noteForeignOrders(sweeping, since, scan.orders, owners);
     const listed = new Set(scan.orders.map((order) => openOrderOf(order, owners)));
     const isOverdue = (order: OpenOrder): boolean => now - order.openedAt > deps.settings.terms.waits.listLagMs;
     // A complete list that lacks what it should show by now is not waited for.
     if (scan.stable) stragglers.push(...inWindow.filter((order) => !listed.has(order) && isOverdue(order)));
   }
-  for (const straggler of stragglers) await readById(shift, straggler, now);
+  for (const straggler of stragglers) await readById(sweeping, straggler, now);
 }
 
-async function tellOwners(shift: Shift, orders: readonly Order[], owners: Owners): Promise<void> {
-  await someAtOnce(orders, SIGNALS_AT_ONCE, (order) => route(shift, order, owners));
+async function tellOwners(sweeping: Sweeping, orders: readonly Order[], owners: Owners): Promise<void> {
+  await someAtOnce(orders, SIGNALS_AT_ONCE, (order) => route(sweeping, order, owners));
 }
 
 const SIGNALS_AT_ONCE = 20;
@@ -140,19 +142,19 @@ function openOrderOf(order: Order, { byId, byReference }: Owners): OpenOrder | u
 }
 
 /** Routes one listed order to the open payout that owns it. */
-async function route(shift: Shift, order: Order, owners: Owners): Promise<void> {
+async function route(sweeping: Sweeping, order: Order, owners: Owners): Promise<void> {
   const owner = openOrderOf(order, owners);
   // The receiving side of a transfer adds nothing to the order itself.
   if (owner === undefined || (isArrival(order) && owner.orderId !== order.order_id)) return;
-  if (owner.orderId === null || owner.orderId === order.order_id) return tell(shift, owner, order);
-  if (shift.seconds.has(order.order_id)) return;
-  shift.seconds.add(order.order_id);
-  await tellOfSecond(shift, owner, order);
+  if (owner.orderId === null || owner.orderId === order.order_id) return tell(sweeping, owner, order);
+  if (sweeping.seconds.has(order.order_id)) return;
+  sweeping.seconds.add(order.order_id);
+  await tellOfSecond(sweeping, owner, order);
 }
 
-/** Notes orders of no open payout: returns, incidents of ended ones, orders that are not ours. Each once per shift. */
+/** Notes orders of no open payout: returns, incidents of ended ones, orders that are not ours. Each once per activity. */
 async function noteForeignOrders(
-  { deps, key, foreign }: Shift,
+  { deps, key, foreign }: Sweeping,
   since: number,
   orders: readonly Order[],
   owners: Owners,
@@ -170,18 +172,18 @@ async function noteForeignOrders(
 }
 
 /** Signals the owner if the status asks something of it and was not signalled before. */
-async function tell(shift: Shift, owner: OpenOrder, order: Order): Promise<void> {
+async function tell(sweeping: Sweeping, owner: OpenOrder, order: Order): Promise<void> {
   const meaning = stageMeaning(order.stage);
   if (!asksForAttention(meaning)) return;
   if (owner.notifiedStatus === order.status) {
     // Whoever stored the end died before the order left the open set.
-    if (isTerminal(meaning) && (await hasEnded(shift.deps, owner.workflowId))) {
-      await shift.deps.store.closeOrder(owner.reference);
+    if (isTerminal(meaning) && (await hasEnded(sweeping.deps, owner.workflowId))) {
+      await sweeping.deps.store.closeOrder(owner.reference);
     }
     return;
   }
-  if (isWithSender(shift, owner) || leavesToOtherLeg(shift, order)) return;
-  const { deps } = shift;
+  if (isWithSender(sweeping, owner) || leavesToOtherLeg(sweeping, order)) return;
+  const { deps } = sweeping;
   const { reference, workflowId } = owner;
   const { order_id: orderId, status, stage } = order;
   const heard = await deps.executions.orderChanged(workflowId, { reference, orderId, status, stage });
@@ -194,7 +196,7 @@ async function tell(shift: Shift, owner: OpenOrder, order: Order): Promise<void>
 const SENDER_MS = 1_250;
 
 /** Its sender is about to read the order: a signal would cost the payout a workflow task for nothing. */
-function isWithSender({ deps: { now, settings } }: Shift, { openedAt, reference, workflowId }: OpenOrder): boolean {
+function isWithSender({ deps: { now, settings } }: Sweeping, { openedAt, reference, workflowId }: OpenOrder): boolean {
   // An exchange that funds a payout ends none, so its sender does not look.
   if (settings.firstLookMs === 0 || parseWorkflowId(workflowId)?.key !== reference) return false;
   const age = now() - openedAt;
@@ -211,7 +213,7 @@ async function hasEnded({ store }: ActivityDeps, workflowId: string): Promise<bo
  * Signals a second order under one reference, unless it took no money, so that the payout stops for people. Exchanges are excluded:
  * a bank may list one record per currency.
  */
-async function tellOfSecond({ deps }: Shift, owner: OpenOrder, order: Order): Promise<void> {
+async function tellOfSecond({ deps }: Sweeping, owner: OpenOrder, order: Order): Promise<void> {
   if (order.type === 'FX' || isNoMoney(stageMeaning(order.stage))) return;
   const { reference, workflowId } = owner;
   const { order_id: orderId, status, stage } = order;
@@ -223,7 +225,7 @@ async function tellOfSecond({ deps }: Shift, owner: OpenOrder, order: Order): Pr
  * events. The watch of the currency sold, or of the other user, therefore signals only if the other watch has not done so by its
  * next sweep.
  */
-function leavesToOtherLeg({ key, otherLegs }: Shift, order: Order): boolean {
+function leavesToOtherLeg({ key, otherLegs }: Sweeping, order: Order): boolean {
   const isBought = order.buy_currency === undefined || order.buy_currency === key.currency;
   const isOwn = order.type !== 'TRANSFER' || order.transaction_uid === undefined || order.transaction_uid === key.uid;
   if (isBought && isOwn) return false;
@@ -233,16 +235,16 @@ function leavesToOtherLeg({ key, otherLegs }: Shift, order: Order): boolean {
 }
 
 /** Reads by id, ever more rarely, an order that is older than the sweep window or missing from the list. */
-async function readById(shift: Shift, owner: OpenOrder, now: number): Promise<void> {
+async function readById(sweeping: Sweeping, owner: OpenOrder, now: number): Promise<void> {
   if (owner.orderId === null) {
     // Nothing reached the bank, and whoever stored the end died before the order left the open set.
-    if (await hasEnded(shift.deps, owner.workflowId)) await shift.deps.store.closeOrder(owner.reference);
+    if (await hasEnded(sweeping.deps, owner.workflowId)) await sweeping.deps.store.closeOrder(owner.reference);
     return;
   }
   if (owner.nextLookAt !== null && now < owner.nextLookAt) return;
   const age = now - owner.openedAt;
-  await shift.deps.store.noteOrder(owner.reference, { nextLookAt: now + Math.ceil(age / 10) });
-  await tell(shift, owner, await shift.deps.bank.orders.get(owner.orderId));
+  await sweeping.deps.store.noteOrder(owner.reference, { nextLookAt: now + Math.ceil(age / 10) });
+  await tell(sweeping, owner, await sweeping.deps.bank.orders.get(owner.orderId));
 }
 
 /** Wakes the watch of every key with open orders and no live watch; called at worker boot and by running batches. */

@@ -6,14 +6,14 @@ import { checkConservation } from '../../../src/sandbox/bank/conservation.ts';
 import { exchange } from '../../../src/sandbox/bank/currency-exchange.ts';
 import { deposit } from '../../../src/sandbox/bank/ledger.ts';
 import { openBooks } from '../../../src/sandbox/bank/open-books.ts';
+import { allOrders } from '../../../src/sandbox/bank/order-store.ts';
 import {
   approveOrder,
   enterStatus,
   refundOrder,
   rejectOrder,
   takeDueSteps,
-} from '../../../src/sandbox/bank/order-life.ts';
-import { allOrders } from '../../../src/sandbox/bank/order-store.ts';
+} from '../../../src/sandbox/bank/order-transitions.ts';
 import { pay } from '../../../src/sandbox/bank/payments.ts';
 import { transfer } from '../../../src/sandbox/bank/transfers.ts';
 import { SandboxClock } from '../../../src/sandbox/clock.ts';
