@@ -1,8 +1,6 @@
 import {
   type Client,
   isGrpcDeadlineError,
-  isGrpcServiceError,
-  ServiceError,
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
@@ -11,7 +9,8 @@ import type { Config } from '../config.ts';
 import type { CardStateView } from '../domain/card-payment.ts';
 import { cardWorkflowId, MESSAGES } from '../domain/names.ts';
 import type { CardDeps } from '../gateway/gateway-deps.ts';
-import { ifThere, startCardPayment } from '../temporal/executions.ts';
+import { ifThere, isOpen, startCardPayment } from '../temporal/executions.ts';
+import { GRPC, grpcStatusOf } from '../temporal/grpc-status.ts';
 import { type TemporalUi, workflowUrl } from '../temporal/ui-link.ts';
 import type { CardVault } from '../vault/card-vault.ts';
 import { inTime } from './worker-answer.ts';
@@ -41,10 +40,11 @@ export function cardDeps(
         const view = await inTime(client, () => handleOf(id).query<CardStateView>(MESSAGES.state), QUERY_MS);
         // Queries of a closed workflow are answered too. Without an end in the store, it can be started again.
         const { status } = await inTime(client, () => handleOf(id).describe(), QUERY_MS);
-        return status.name === 'RUNNING' ? view : 'not-started';
+        return isOpen(status) ? view : 'not-started';
       } catch (error) {
         if (error instanceof WorkflowNotFoundError) return 'not-started';
-        if (isGrpcDeadlineError(error) || hasNoWorker(error)) return 'silent';
+        // The second: no worker has polled recently.
+        if (isGrpcDeadlineError(error) || grpcStatusOf(error) === GRPC.FAILED_PRECONDITION) return 'silent';
         throw error;
       }
     },
@@ -63,9 +63,3 @@ export function cardDeps(
     workflowUrl: (workflowId) => workflowUrl(ui, workflowId),
   };
 }
-
-/** gRPC status FAILED_PRECONDITION: no worker has polled recently. */
-const FAILED_PRECONDITION = 9;
-
-const hasNoWorker = (error: unknown): boolean =>
-  error instanceof ServiceError && isGrpcServiceError(error.cause) && error.cause.code === FAILED_PRECONDITION;

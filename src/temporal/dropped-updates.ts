@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { isGrpcServiceError, ServiceError, type WorkflowClientInterceptor } from '@temporalio/client';
+import type { WorkflowClientInterceptor } from '@temporalio/client';
+import { GRPC, grpcStatusOf } from './grpc-status.ts';
 
-const FAILED_PRECONDITION = 9;
 const TRIES_MAX = 3;
 
 /**
@@ -26,7 +26,4 @@ export const repeatDroppedUpdates: WorkflowClientInterceptor = {
  * server's text is only in the message.
  */
 const wasDropped = (error: unknown): boolean =>
-  error instanceof ServiceError &&
-  isGrpcServiceError(error.cause) &&
-  error.cause.code === FAILED_PRECONDITION &&
-  error.cause.message.includes('workflow task failure');
+  grpcStatusOf(error) === GRPC.FAILED_PRECONDITION && String((error as Error).cause).includes('workflow task failure');

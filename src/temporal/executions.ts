@@ -1,7 +1,7 @@
 import {
   type Client,
-  isGrpcServiceError,
   WorkflowExecutionAlreadyStartedError,
+  type WorkflowExecutionStatusName,
   type WorkflowHandle,
   WorkflowIdConflictPolicy,
   WorkflowIdReusePolicy,
@@ -30,6 +30,7 @@ import type { ReconciliationPass } from '../domain/reconciliation.ts';
 import type { Executions } from '../services/executions.ts';
 import type { BatchRecord, PayoutRecord, Store } from '../store/store.ts';
 import { lastingAttributes, searchAttributes } from '../workflows/search-attributes.ts';
+import { GRPC, grpcStatusOf } from './grpc-status.ts';
 import { CARD_PAYMENT, payoutPriority, SHARED_WORK, watchPriority } from './priorities.ts';
 
 /** Limit of a cancel: a payout that no worker serves, or whose workflow tasks fail, accepts no update. */
@@ -98,8 +99,7 @@ export function executionsOver(client: Client, { startsHere = false } = {}): Exe
     lookAgain: (workflowId) => ifThere(() => client.workflow.getHandle(workflowId).signal(MESSAGES.orderChanged)),
     async isOpen(workflowId) {
       try {
-        const description = await client.workflow.getHandle(workflowId).describe();
-        return description.status.name === 'RUNNING' || description.status.name === 'PAUSED';
+        return isOpen((await client.workflow.getHandle(workflowId).describe()).status);
       } catch (error) {
         if (error instanceof WorkflowNotFoundError) return false;
         throw error;
@@ -119,7 +119,8 @@ export function executionsOver(client: Client, { startsHere = false } = {}): Exe
             requestId,
           });
         } catch (error) {
-          if (isGrpcServiceError(error) && error.code === GRPC_NOT_FOUND) {
+          // No such execution, or a closed one.
+          if (grpcStatusOf(error) === GRPC.NOT_FOUND) {
             throw new WorkflowNotFoundError('no such card payment is open', workflowId, undefined);
           }
           throw error;
@@ -128,6 +129,9 @@ export function executionsOver(client: Client, { startsHere = false } = {}): Exe
   };
 }
 
+export const isOpen = ({ name }: { name: WorkflowExecutionStatusName }): boolean =>
+  name === 'RUNNING' || name === 'PAUSED';
+
 async function encoded({ options }: Client, workflowId: string, value: unknown): Promise<Payload[]> {
   const { payloadConverter, payloadCodecs } = options.loadedDataConverter;
   const context = { type: 'workflow', namespace: options.namespace, workflowId } as const;
@@ -135,9 +139,6 @@ async function encoded({ options }: Client, workflowId: string, value: unknown):
   for (const codec of payloadCodecs.toReversed()) payloads = await codec.encode(payloads, context);
   return payloads;
 }
-
-/** gRPC status NOT_FOUND: no such execution, or a closed one. */
-const GRPC_NOT_FOUND = 5;
 
 /**
  * Starts a card payment unless it runs: the id is the lock. One that was closed without an end is always safe to start again,

@@ -1,8 +1,8 @@
-import { type Client, isGrpcServiceError, NamespaceNotFoundError } from '@temporalio/client';
+import { type Client, NamespaceNotFoundError } from '@temporalio/client';
+import { GRPC, grpcStatusOf } from './grpc-status.ts';
 
 /** gRPC statuses of a service that hides its cluster id from a client of one namespace. */
-const UNTOLD: ReadonlySet<number> = new Set([7, 12]); // PERMISSION_DENIED, UNIMPLEMENTED
-const NOT_FOUND = 5;
+const UNTOLD: ReadonlySet<number | undefined> = new Set([GRPC.PERMISSION_DENIED, GRPC.UNIMPLEMENTED]);
 
 /**
  * Identity of the Temporal service of a client. The cluster id is random, created and stored with its database. If it is hidden
@@ -19,7 +19,7 @@ async function clusterId({ workflowService }: Client): Promise<string> {
   try {
     return (await workflowService.getClusterInfo({})).clusterId ?? '';
   } catch (error) {
-    if (isGrpcServiceError(error) && UNTOLD.has(error.code)) return '';
+    if (UNTOLD.has(grpcStatusOf(error))) return '';
     throw error;
   }
 }
@@ -28,7 +28,7 @@ async function namespaceId({ workflowService }: Client, namespace: string): Prom
   try {
     return (await workflowService.describeNamespace({ namespace })).namespaceInfo?.id ?? '';
   } catch (error) {
-    if (isGrpcServiceError(error) && error.code === NOT_FOUND) throw new NamespaceNotFoundError(namespace);
+    if (grpcStatusOf(error) === GRPC.NOT_FOUND) throw new NamespaceNotFoundError(namespace);
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { RECONCILIATION_ID, WORKFLOW_TYPES } from '../domain/names.ts';
 import { Problem } from '../domain/problem.ts';
-import { startReconciliation } from './executions.ts';
+import { isOpen, startReconciliation } from './executions.ts';
 
 /**
  * One namespace has one store. The claim is the memo of the workflow `reconciliation`, which runs as long as there are workers:
@@ -63,7 +63,7 @@ async function readClaim(client: Client): Promise<NamespaceClaim | undefined> {
   try {
     const { runId, status, memo } = await client.workflow.getHandle(RECONCILIATION_ID).describe();
     const storeId = typeof memo?.store === 'string' ? memo.store : undefined;
-    return { runId, isOpen: status.name === 'RUNNING' || status.name === 'PAUSED', storeId };
+    return { runId, isOpen: isOpen(status), storeId };
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return undefined;
     throw error;

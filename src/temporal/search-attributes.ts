@@ -1,13 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Connection, isGrpcServiceError, ServiceError } from '@temporalio/client';
 import { SEARCH_ATTRIBUTES } from '../domain/names.ts';
+import { GRPC, grpcStatusOf } from './grpc-status.ts';
 
 /** `temporal.api.enums.v1.IndexedValueType` of the types we use. */
 const INDEXED_VALUE_TYPES = { Keyword: 2, Bool: 5 } as const;
-/** gRPC status INVALID_ARGUMENT. */
-const INVALID_ARGUMENT = 3;
-/** gRPC status ALREADY_EXISTS: another process was faster. */
-const ALREADY_EXISTS = 6;
 const VISIBLE_WITHIN_MS = 60_000;
 
 export class SearchAttributeConflictError extends Error {
@@ -24,7 +21,8 @@ export async function ensureSearchAttributes(connection: Connection, namespace: 
     await connection.operatorService
       .addSearchAttributes({ namespace, searchAttributes: missing })
       .catch((error: unknown) => {
-        if ((error as { code?: number }).code !== ALREADY_EXISTS) throw error;
+        // Another process was faster.
+        if (grpcStatusOf(error) !== GRPC.ALREADY_EXISTS) throw error;
       });
   }
   const deadline = performance.now() + VISIBLE_WITHIN_MS;
@@ -43,7 +41,7 @@ async function areUsable(connection: Connection, namespace: string): Promise<boo
     await connection.workflowService.countWorkflowExecutions({ namespace, query });
     return true;
   } catch (error) {
-    if ((error as { code?: number }).code === INVALID_ARGUMENT) return false;
+    if (grpcStatusOf(error) === GRPC.INVALID_ARGUMENT) return false;
     throw error;
   }
 }

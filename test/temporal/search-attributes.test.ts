@@ -63,12 +63,12 @@ it.each(['by us', 'before'])(
     const namespace = `slow-${when.replace(' ', '-')}`;
     await newNamespace(namespace);
     if (when === 'before') await ensureSearchAttributes(connection, namespace);
-    const invalidArgument = 3;
+    // As the client tells of an INVALID_ARGUMENT.
+    const refusal = { code: 3, details: 'no mapping defined for search attribute', metadata: {} };
     let asked = 0;
     const countWorkflowExecutions = async (request: object) => {
       asked += 1;
-      if (asked < 3)
-        throw Object.assign(new Error('no mapping defined for search attribute'), { code: invalidArgument });
+      if (asked < 3) throw Object.assign(new Error(refusal.details), refusal);
       return connection.workflowService.countWorkflowExecutions(request);
     };
     const { operatorService } = connection;

@@ -1,0 +1,17 @@
+import { isGrpcServiceError, ServiceError } from '@temporalio/client';
+
+/** gRPC statuses by which answers of the Temporal service are told apart. */
+export const GRPC = {
+  INVALID_ARGUMENT: 3,
+  NOT_FOUND: 5,
+  ALREADY_EXISTS: 6,
+  PERMISSION_DENIED: 7,
+  FAILED_PRECONDITION: 9,
+  UNIMPLEMENTED: 12,
+} as const;
+
+/** The status of an error that the service answered, bare or wrapped by the client; undefined for every other error. */
+export function grpcStatusOf(error: unknown): number | undefined {
+  const answer = error instanceof ServiceError ? error.cause : error;
+  return isGrpcServiceError(answer) ? answer.code : undefined;
+}
