@@ -52,32 +52,21 @@ export function isAtRest(state: PayoutState): boolean {
   return isEnd(state) || state === 'needs-operator';
 }
 
+const WORKING_STATES: readonly PayoutState[] = [
+  'received',
+  'preparing',
+  'converting',
+  'submitting',
+  'resolving',
+  'processing',
+];
+
 /**
  * Value of the search attribute `PayoutState`: working states share one value, so that a payout without incident upserts only
  * once.
  */
-export function visibleState(state: PayoutState): string {
-  switch (state) {
-    case 'scheduled':
-    case 'held':
-    case 'awaiting-funds':
-    case 'awaiting-approval':
-    case 'awaiting-bank-approval':
-    case 'needs-operator':
-    case 'completed':
-    case 'failed':
-    case 'rejected':
-    case 'cancelled':
-      return state;
-    case 'received':
-    case 'preparing':
-    case 'converting':
-    case 'submitting':
-    case 'resolving':
-    case 'processing':
-      return 'processing';
-  }
-}
+export const visibleState = (state: PayoutState): PayoutState =>
+  WORKING_STATES.includes(state) ? 'processing' : state;
 
 /** Value of the search attribute `PayoutNeedsAttention`: whether people must act. Waiting for a card payment needs nobody. */
 export const needsAttention = (state: PayoutState, reason: Reason | null = null): boolean =>

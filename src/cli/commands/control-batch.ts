@@ -1,8 +1,9 @@
+import { CANCELLABLE_STATES } from '../../domain/cancellable.ts';
 import { MESSAGES } from '../../domain/names.ts';
 import { acceptsControl } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
 import { someAtOnce } from '../../domain/some-at-once.ts';
-import { BATCH_CANCELLED, CANCELLABLE } from '../../services/batch/cancel-rest.ts';
+import { BATCH_CANCELLED } from '../../services/batch/cancel-rest.ts';
 import { askAudited } from '../../services/decisions/audited-request.ts';
 import { untilCarriedOut, untilTrue } from '../../temporal/carried-out.ts';
 import { continuesStopped, executionsOver, updateBatch } from '../../temporal/executions.ts';
@@ -54,7 +55,7 @@ async function untilRowsHaveHeard(session: Session, batchId: string): Promise<vo
   await untilTrue(async () => !(await store.stateCounts(batchId)).has('received'));
   const executions = executionsOver(client);
   // The batch tells them too; a row that is told twice acts once.
-  await someAtOnce(await store.rowsIn(batchId, CANCELLABLE), AT_ONCE, async ({ workflowId }) => {
+  await someAtOnce(await store.rowsIn(batchId, CANCELLABLE_STATES), AT_ONCE, async ({ workflowId }) => {
     await executions.cancelPayout(workflowId, BATCH_CANCELLED).catch(() => false);
     await untilCarriedOut(client, workflowId);
   });

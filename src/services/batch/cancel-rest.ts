@@ -1,4 +1,4 @@
-import { isEnd, type PayoutState } from '../../domain/payout-state.ts';
+import { CANCELLABLE_STATES } from '../../domain/cancellable.ts';
 import { because } from '../../domain/reasons.ts';
 import { believedFrom } from '../../domain/restored.ts';
 import { someAtOnce } from '../../domain/some-at-once.ts';
@@ -30,8 +30,8 @@ export async function cancelRest(
   const room = await roomOf(deps, batchId);
   if (believed !== null && room > 0) await startAll(deps, await deps.store.releasable(batchId, room, []));
   const now = deps.now();
-  const due = (await deps.store.rowsIn(batchId, CANCELLABLE)).filter(
-    (row) => !isEnd(row.state) && now >= (asked.get(runOf(row)) ?? 0),
+  const due = (await deps.store.rowsIn(batchId, CANCELLABLE_STATES)).filter(
+    (row) => now >= (asked.get(runOf(row)) ?? 0),
   );
   await someAtOnce(due, AT_ONCE, (row) => ask(deps, row, asked, warn));
 }
@@ -49,15 +49,3 @@ async function ask(deps: ActivityDeps, row: PayoutRecord, asked: CancelAsked, wa
 }
 
 const runOf = ({ workflowId, claimRunId }: PayoutRecord): string => `${workflowId} ${claimRunId}`;
-
-/** States in which a started payout can still be stopped: no order at the bank, or one that still awaits the bank's audit. */
-export const CANCELLABLE: readonly PayoutState[] = [
-  'received',
-  'preparing',
-  'resolving',
-  'scheduled',
-  'held',
-  'awaiting-funds',
-  'awaiting-approval',
-  'awaiting-bank-approval',
-];

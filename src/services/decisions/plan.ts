@@ -6,9 +6,9 @@ import {
   refusalOfStatement,
   type SignedDecision,
 } from '../../domain/authority.ts';
+import { BEFORE_APPROVAL_STATES } from '../../domain/cancellable.ts';
 import type { Flag } from '../../domain/flags.ts';
 import { beneficiaryFields, type PayoutInstruction } from '../../domain/instruction.ts';
-import type { PayoutState } from '../../domain/payout-state.ts';
 import { type Total, Totals } from '../../domain/totals.ts';
 import { isSigned } from '../../signing/is-signed.ts';
 import { type PlanRow, signablePlan } from '../../signing/plan.ts';
@@ -59,16 +59,6 @@ export interface PlanAsked extends Pick<BatchPlan, 'batchId' | 'question' | 'dec
   /** Name of the signer. */
   subject: string;
 }
-
-/** States in which a row awaits approval or has yet to ask for it. */
-const BEFORE_APPROVAL: readonly PayoutState[] = [
-  'received',
-  'preparing',
-  'scheduled',
-  'held',
-  'awaiting-funds',
-  'awaiting-approval',
-];
 
 type Decision = BatchPlan['decision'];
 type Plans<Wanted extends Decision> = Record<Wanted, BatchPlan>;
@@ -176,7 +166,7 @@ async function* openRows(
 }
 
 async function openBefore(deps: PlanDeps, foresight: Foresight, row: PayoutRecord): Promise<Open | 'nothing'> {
-  if (!BEFORE_APPROVAL.includes(row.state)) return 'nothing';
+  if (!BEFORE_APPROVAL_STATES.includes(row.state)) return 'nothing';
   // A stored assessment shows the digest to sign only if it was made with terms to sign.
   const terms = row.assessed?.approvedFirst === true ? row.assessed : await foresight.of(row);
   if (terms === undefined) return undefined;
