@@ -3,7 +3,7 @@ import { v5 } from 'uuid';
 import type { PayoutInstruction } from './domain/instruction.ts';
 import { likeness, type PayeeDetails } from './domain/likeness.ts';
 import { parseAmount } from './domain/money.ts';
-import { REFERENCE_NAMESPACE, type ReferenceKind } from './domain/names.ts';
+import { type LegKind, REFERENCE_NAMESPACE } from './domain/names.ts';
 
 /**
  * What identifies a payout: (uid, id) decide the reference; the payload digest decides whether it is still the same instruction.
@@ -11,7 +11,7 @@ import { REFERENCE_NAMESPACE, type ReferenceKind } from './domain/names.ts';
  */
 
 /** Lower-case UUIDv5 of `uid/id/kind/generation`; uid and id are used unchanged. */
-export function referenceOf(uid: string, id: string, kind: ReferenceKind = 'payment', generation = 0): string {
+export function referenceOf(uid: string, id: string, kind: LegKind = 'payment', generation = 0): string {
   return v5(`${uid}/${id}/${kind}/${generation}`, REFERENCE_NAMESPACE);
 }
 

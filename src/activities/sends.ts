@@ -1,5 +1,5 @@
 import type { Claim } from '../domain/claim.ts';
-import type { LegKind } from '../domain/sent-order.ts';
+import type { LegKind } from '../domain/names.ts';
 import type { ActivityDeps } from '../services/deps.ts';
 import { type FirstLook, type FirstLooks, firstLooks, type Submitted } from '../services/payout/first-look.ts';
 import { addBeneficiary } from '../services/sending/add-beneficiary.ts';

@@ -1,4 +1,4 @@
-import type { LegKind } from './sent-order.ts';
+import type { LegKind } from './names.ts';
 import { mayHaveBeenSent, type Submission } from './submission.ts';
 
 /** Progress of a payout's exchange. */

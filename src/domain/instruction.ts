@@ -71,11 +71,12 @@ export const INSTRUCTION_FIELDS = [
   'retry_of',
 ] as const;
 
+/** The same as a set; any other name is a beneficiary field. */
+export const OWN_FIELDS: ReadonlySet<string> = new Set(INSTRUCTION_FIELDS);
+
 /** Release order of a priority: lower ranks first. */
 export const priorityRank = (priority: string | undefined): number => (priority === 'high' ? 0 : 1);
 
-/** The same as a set; any other name is a beneficiary field. */
-export const OWN_FIELDS: ReadonlySet<string> = new Set(INSTRUCTION_FIELDS);
 /** A member missing here would be taken for a detail of the payee. */
 const SURROUNDINGS = { batchId: true, by: true, generation: true } satisfies Record<keyof Surroundings, true>;
 

@@ -5,7 +5,8 @@ export const TASK_QUEUE = 'payouts';
 /** Namespace of every reference (UUIDv5 over `uid/id/kind/generation`). */
 export const REFERENCE_NAMESPACE = '6b1f4a3e-8d52-4c0b-9a77-2f6e0c1d5b94';
 
-export type ReferenceKind = 'payment' | 'exchange' | 'transfer';
+/** Which order of a row, and so what its reference is made from. */
+export type LegKind = 'payment' | 'exchange' | 'transfer';
 
 export const WORKFLOW_TYPES = {
   payout: 'payout',
@@ -26,7 +27,7 @@ export type PayoutKind = (typeof PAYOUT_KINDS)[number];
 interface KindNames {
   workflowType: (typeof WORKFLOW_TYPES)[keyof typeof WORKFLOW_TYPES];
   prefix: string;
-  legs: readonly [ReferenceKind, ...ReferenceKind[]];
+  legs: readonly [LegKind, ...LegKind[]];
 }
 
 const KINDS: Readonly<Record<PayoutKind, KindNames>> = {
@@ -52,9 +53,9 @@ export const payoutWorkflowId = (reference: string, kind: PayoutKind = 'payout')
 export const payoutReference = (workflowId: string): string => workflowId.slice(KINDS.payout.prefix.length);
 export const workflowTypeOf = (kind: PayoutKind): string => KINDS[kind].workflowType;
 /** The orders that a row may send. */
-export const legsOf = (kind: PayoutKind): readonly ReferenceKind[] => KINDS[kind].legs;
+export const legsOf = (kind: PayoutKind): readonly LegKind[] => KINDS[kind].legs;
 /** The order that ends a row, sent under the row's reference. */
-export const mainLegOf = (kind: PayoutKind): ReferenceKind => KINDS[kind].legs[0];
+export const mainLegOf = (kind: PayoutKind): LegKind => KINDS[kind].legs[0];
 export const batchWorkflowId = (batchId: string): string => BATCH + batchId;
 export const orderWatchWorkflowId = (uid: string, currency: string): string => `${WATCH}${uid}/${currency}`;
 

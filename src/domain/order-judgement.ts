@@ -1,4 +1,5 @@
 import { addDecimals, compareDecimals, decimalsEqual } from './money.ts';
+import type { LegKind } from './names.ts';
 import { type ClosedMeaning, type OrderStage, type StatusMeaning, stageMeaning } from './order-status.ts';
 import { mayHide, referenceForm } from './reference-form.ts';
 
@@ -31,7 +32,7 @@ export interface OrderFacts {
 
 /** What we sent under a reference, as far as an order can show it. */
 export interface ExpectedOrder {
-  kind: 'payment' | 'transfer' | 'exchange';
+  kind: LegKind;
   reference: string;
   uid: string;
   /**

@@ -1,11 +1,9 @@
 import type { Assessment } from './gates.ts';
 import type { PayoutInstruction } from './instruction.ts';
+import type { LegKind } from './names.ts';
 import type { ExpectedOrder } from './order-judgement.ts';
 import type { ExchangePlan } from './order-plans.ts';
 import { unfitTransfer } from './own-accounts.ts';
-
-/** Which order of a row. */
-export type LegKind = ExpectedOrder['kind'];
 
 /** What every order has when it is sent. */
 interface OrderTerms {
@@ -150,7 +148,7 @@ export function listsOf(uid: string, order: SentOrder): { uid: string; currency:
 export function expectedOrder(
   kind: LegKind,
   reference: string,
-  { uid, account_id, amount, currency }: PayoutInstruction,
+  { uid, account_id: accountId, amount, currency }: PayoutInstruction,
   assessed: Assessment | null,
   sent: SentOrder | undefined,
 ): ExpectedOrder {
@@ -159,12 +157,9 @@ export function expectedOrder(
     const paid = sent !== undefined && 'beneficiaryId' in sent ? sent.accountId : assessed?.payingAccountId;
     return { kind, reference, uid, accountId: paid, currency, amount, fee };
   }
-  if (kind === 'transfer') return { kind, reference, uid, accountId: account_id, currency, amount, fee };
+  if (kind === 'transfer') return { kind, reference, uid, accountId, currency, amount, fee };
   const exchange = sent !== undefined && 'sellAccountId' in sent ? sent : assessed?.exchange;
   const bought = exchange !== undefined && 'buyAmount' in exchange ? exchange.buyAmount : exchange?.amount;
   const { buyAccountId, sellCurrency } = exchange ?? {};
-  return {
-    ...{ kind, reference, uid, accountId: account_id, currency, amount: bought ?? amount },
-    ...{ buyAccountId, sellCurrency },
-  };
+  return { kind, reference, uid, accountId, currency, amount: bought ?? amount, buyAccountId, sellCurrency };
 }

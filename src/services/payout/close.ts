@@ -1,6 +1,6 @@
 import { type Claim, Superseded } from '../../domain/claim.ts';
+import type { LegKind } from '../../domain/names.ts';
 import type { EndState, PayoutState, Reason, UnpaidState } from '../../domain/payout-state.ts';
-import type { LegKind } from '../../domain/sent-order.ts';
 import type { Settled } from '../../store/store.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { claimedRow, legReferences } from '../sending/claimed-row.ts';

@@ -1,4 +1,4 @@
-import type { LegKind } from '../../domain/sent-order.ts';
+import type { LegKind } from '../../domain/names.ts';
 import { SENDER_LIFE_MS, type Submission, submissionOf, withUnknownAttempts } from '../../domain/submission.ts';
 import type { PayoutClaim } from '../../store/store.ts';
 import { legReferences } from '../sending/claimed-row.ts';

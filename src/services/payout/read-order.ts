@@ -3,6 +3,7 @@ import { Superseded } from '../../domain/claim.ts';
 import type { ExchangeProgress } from '../../domain/exchange-progress.ts';
 import type { Assessment } from '../../domain/gates.ts';
 import { exceedsSlippage } from '../../domain/money.ts';
+import type { LegKind } from '../../domain/names.ts';
 import {
   judgeOrder,
   NOT_FOUND,
@@ -13,7 +14,7 @@ import {
 import { type ClosedMeaning, isNoMoney, isTerminal } from '../../domain/order-status.ts';
 import { isUnpaid, type StoredState } from '../../domain/payout-state.ts';
 import { bookedAboveCap } from '../../domain/reasons.ts';
-import type { LegKind, SentOrder } from '../../domain/sent-order.ts';
+import type { SentOrder } from '../../domain/sent-order.ts';
 import type { BookedExchange, PayoutRecord } from '../../store/store.ts';
 import { readIfThere } from '../bank-orders.ts';
 import type { ActivityDeps } from '../deps.ts';

@@ -1,7 +1,8 @@
 import type { Claim } from '../../domain/claim.ts';
+import type { LegKind } from '../../domain/names.ts';
 import type { ExpectedOrder } from '../../domain/order-judgement.ts';
 import type { StoredState } from '../../domain/payout-state.ts';
-import { expectedOrder, type LegKind, type SentOrder } from '../../domain/sent-order.ts';
+import { expectedOrder, type SentOrder } from '../../domain/sent-order.ts';
 import { orderToRepeat } from '../../domain/submission.ts';
 import type { PayoutRecord, SendAttempt } from '../../store/store.ts';
 import type { ActivityDeps } from '../deps.ts';

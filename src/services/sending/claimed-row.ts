@@ -1,7 +1,6 @@
 import { type Claim, StoreMismatch, Superseded } from '../../domain/claim.ts';
-import { legsOf } from '../../domain/names.ts';
+import { type LegKind, legsOf } from '../../domain/names.ts';
 import { isEnd, type StoredState } from '../../domain/payout-state.ts';
-import type { LegKind } from '../../domain/sent-order.ts';
 import { referenceOf } from '../../identity.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
 

@@ -1,5 +1,6 @@
 import type { Bank } from '../../api/bank.ts';
-import { type LegKind, listsOf, type SentOrder } from '../../domain/sent-order.ts';
+import type { LegKind } from '../../domain/names.ts';
+import { listsOf, type SentOrder } from '../../domain/sent-order.ts';
 import type { PayoutRecord, Store, WatchKey } from '../../store/store.ts';
 import type { ActivityDeps } from '../deps.ts';
 

@@ -3,13 +3,12 @@ import type { SendOptions } from '../../api/call-options.ts';
 import type { WorkerSettings } from '../../config/settings.ts';
 import { approvers } from '../../domain/approval.ts';
 import type { Claim } from '../../domain/claim.ts';
-import { legsOf, mainLegOf } from '../../domain/names.ts';
+import { type LegKind, legsOf, mainLegOf } from '../../domain/names.ts';
 import { hasVerdicts } from '../../domain/payee-check.ts';
 import type { ReferenceDedupe } from '../../domain/policy.ts';
 import {
   type ExchangeOrder,
   exchangeOrder,
-  type LegKind,
   listsOf,
   ownExchangeOrder,
   type PaymentOrder,

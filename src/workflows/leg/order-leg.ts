@@ -1,10 +1,10 @@
 import type { SubmitInput } from '../../activities/sends.ts';
 import type { ExchangeProgress } from '../../domain/exchange-progress.ts';
 import type { Assessment } from '../../domain/gates.ts';
+import type { LegKind } from '../../domain/names.ts';
 import type { TerminalMeaning } from '../../domain/order-status.ts';
 import type { EndState, PayoutState, Reason } from '../../domain/payout-state.ts';
 import type { Terms } from '../../domain/policy.ts';
-import type { LegKind } from '../../domain/sent-order.ts';
 import { lastPossiblySentAttempt, mergeWithStored, NEVER_SENT, type Submission } from '../../domain/submission.ts';
 import type { SettledLegs } from '../../services/payout/close.ts';
 import type { PaidOrder, Submitted } from '../../services/payout/first-look.ts';

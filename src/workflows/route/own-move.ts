@@ -1,4 +1,4 @@
-import type { LegKind } from '../../domain/sent-order.ts';
+import type { LegKind } from '../../domain/names.ts';
 import { type LegMemory, OrderLeg } from '../leg/order-leg.ts';
 import { runLeg } from '../leg/run-leg.ts';
 import { close, endedBy, endOfOrder, type PayoutResult } from './ends.ts';

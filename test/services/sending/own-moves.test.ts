@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Bank } from '../../../src/api/bank.ts';
 import type { Assessment } from '../../../src/domain/gates.ts';
-import { mainLegOf, type PayoutKind, payoutWorkflowId } from '../../../src/domain/names.ts';
-import type { LegKind } from '../../../src/domain/sent-order.ts';
+import { type LegKind, mainLegOf, type PayoutKind, payoutWorkflowId } from '../../../src/domain/names.ts';
 import { payloadDigest, referenceOf } from '../../../src/identity.ts';
 import { sendOrder } from '../../../src/services/sending/send-order.ts';
 import type { Store } from '../../../src/store/store.ts';
