@@ -1,7 +1,7 @@
 import { activityInfo } from '@temporalio/activity';
 import { conditionOf } from '../api/errors.ts';
+import { doublingPause } from '../domain/durations.ts';
 import { compareDecimals, sumDecimals } from '../domain/money.ts';
-import { doublingPause } from '../domain/policy.ts';
 import type { ActivityDeps } from '../services/deps.ts';
 import { notYet } from './to-failure.ts';
 

@@ -1,4 +1,5 @@
 import type { BankCondition } from '../domain/bank-condition.ts';
+import { doublingPause } from '../domain/durations.ts';
 import { type CallContext, exchangeError, type Judge } from './answers.ts';
 import type { Admission } from './call-budget.ts';
 import type { ReadOptions, SendOptions } from './call-options.ts';
@@ -224,5 +225,5 @@ async function readRepeatedly<T>(
 
 /** Full jitter: readers that failed together do not retry together. */
 function backoffMs(failures: number): number {
-  return Math.random() * Math.min(BACKOFF_MAX_MS, BACKOFF_BASE_MS * 2 ** failures);
+  return Math.random() * doublingPause(failures, BACKOFF_BASE_MS, BACKOFF_MAX_MS);
 }

@@ -1,5 +1,5 @@
+import { doublingPause } from './durations.ts';
 import type { PayoutState } from './payout-state.ts';
-import { doublingPause } from './policy.ts';
 
 /** After this many runs of one payout were closed in a row without progress, people are asked. */
 export const CLOSED_RUNS_MAX = 5;

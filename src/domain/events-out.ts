@@ -1,4 +1,4 @@
-import { DAY_MS } from './durations.ts';
+import { DAY_MS, doublingPause } from './durations.ts';
 
 /** Events about payouts and batches for other systems, and what a receiver's answer means. Pure. */
 
@@ -71,7 +71,7 @@ const RETRY_AFTER_MAX_MS = DAY_MS;
  * to half (`draw`, from 0 to 1). A longer wait that the receiver asks for is respected, up to a day.
  */
 export function waitBeforeRetry(failures: number, draw: number, retryAfterMs = 0): number {
-  const full = Math.min(WAIT_MAX_MS, FIRST_WAIT_MS * 2 ** Math.min(failures - 1, 20));
+  const full = doublingPause(failures - 1, FIRST_WAIT_MS, WAIT_MAX_MS);
   return Math.max(Math.ceil(full * (1 - draw / 2)), Math.min(retryAfterMs, RETRY_AFTER_MAX_MS));
 }
 

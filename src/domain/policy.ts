@@ -101,8 +101,3 @@ function matching(rules: readonly ApprovalRule[], payout: RuledPayout): Approval
 const isAbout = (rule: ApprovalRule, { currency, amount }: Sum): boolean =>
   (rule.currency === undefined || rule.currency === currency) &&
   (rule.amountAtLeast === undefined || (compareDecimals(amount, rule.amountAtLeast) ?? 1) >= 0);
-
-/** Doubling pause, never above `max`: `first * 2^n` after the n-th try, from 0. */
-export function doublingPause(n: number, first: number, max: number): number {
-  return Math.min(max, first * 2 ** Math.min(n, 30));
-}

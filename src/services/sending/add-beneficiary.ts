@@ -1,7 +1,7 @@
 import { bankSays } from '../../domain/bank-condition.ts';
 import type { Claim } from '../../domain/claim.ts';
+import { doublingPause } from '../../domain/durations.ts';
 import type { Reason } from '../../domain/payout-state.ts';
-import { doublingPause } from '../../domain/policy.ts';
 import { because } from '../../domain/reasons.ts';
 import { type AttemptResult, inDoubt, refusalMeaning } from '../../domain/submission.ts';
 import { switchFactsOf } from '../../domain/switches.ts';

@@ -2,7 +2,7 @@ import { condition, sleep } from '@temporalio/workflow';
 import { asksForAnotherCard } from '../../domain/another-card.ts';
 import { endOfStatus } from '../../domain/card-payment.ts';
 import type { CardTerms } from '../../domain/card-terms.ts';
-import { doublingPause } from '../../domain/policy.ts';
+import { doublingPause } from '../../domain/durations.ts';
 import { because } from '../../domain/reasons.ts';
 import { vaultOf } from '../proxies.ts';
 import { callVault } from './call-vault.ts';

@@ -2,7 +2,7 @@ import { condition } from '@temporalio/workflow';
 import type { CardEvent, CardPaymentType } from '../../domain/card-payment.ts';
 import type { CardSendResult } from '../../domain/card-sending.ts';
 import type { CardTerms } from '../../domain/card-terms.ts';
-import { doublingPause } from '../../domain/policy.ts';
+import { doublingPause } from '../../domain/durations.ts';
 import { because } from '../../domain/reasons.ts';
 import { call, vaultOf } from '../proxies.ts';
 import { askOperator } from './ask-operator.ts';

@@ -1,5 +1,5 @@
 import type { CardTerms } from '../../domain/card-terms.ts';
-import { doublingPause } from '../../domain/policy.ts';
+import { doublingPause } from '../../domain/durations.ts';
 import type { CardExecution } from './execution.ts';
 import type { CardEnded } from './obtain-session.ts';
 import type { OpenResume, Resumption } from './resume-payment.ts';

@@ -1,8 +1,8 @@
 import { condition, patched } from '@temporalio/workflow';
 import type { CardEnd, CardHandle } from '../../domain/card-payment.ts';
 import { type CardTerms, SESSION_MAX_MS } from '../../domain/card-terms.ts';
+import { doublingPause } from '../../domain/durations.ts';
 import type { Reason } from '../../domain/payout-state.ts';
-import { doublingPause } from '../../domain/policy.ts';
 import { because } from '../../domain/reasons.ts';
 import { vaultOf } from '../proxies.ts';
 import { callVault } from './call-vault.ts';

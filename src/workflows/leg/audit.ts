@@ -1,6 +1,6 @@
 import { sleep } from '@temporalio/workflow';
+import { doublingPause } from '../../domain/durations.ts';
 import { inMarkdown } from '../../domain/markdown.ts';
-import { doublingPause } from '../../domain/policy.ts';
 import { bankDigest } from '../../domain/question-digest.ts';
 import { because } from '../../domain/reasons.ts';
 import { awaitDecision } from '../payout/await-decision.ts';

@@ -1,7 +1,7 @@
 import { condition, patched, sleep } from '@temporalio/workflow';
+import { doublingPause } from '../../domain/durations.ts';
 import { NO_REFERENCE, NOT_FOUND, ORDER_OF_ANOTHER, type OrderJudgement } from '../../domain/order-judgement.ts';
 import { isNoMoney } from '../../domain/order-status.ts';
-import { doublingPause } from '../../domain/policy.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
 import type { ResolveRequest } from '../../domain/resolve-action.ts';
 import type { ResolveAnswer } from '../messages.ts';

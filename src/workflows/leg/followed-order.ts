@@ -1,7 +1,7 @@
 import { condition } from '@temporalio/workflow';
+import { doublingPause } from '../../domain/durations.ts';
 import type { OrderJudgement } from '../../domain/order-judgement.ts';
 import { isNoMoney, isTerminal, stageMeaning } from '../../domain/order-status.ts';
-import { doublingPause } from '../../domain/policy.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
 import type { OrderRead, ReadOrderInput } from '../../services/payout/read-order.ts';
 import { call, isSuperseded } from '../proxies.ts';

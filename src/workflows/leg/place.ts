@@ -1,7 +1,7 @@
 import { condition, sleep } from '@temporalio/workflow';
 import type { SubmitInput } from '../../activities/sends.ts';
 import { bankSays } from '../../domain/bank-condition.ts';
-import { doublingPause } from '../../domain/policy.ts';
+import { doublingPause } from '../../domain/durations.ts';
 import { because } from '../../domain/reasons.ts';
 import { type AttemptResult, afterAttempt, type RefusalMeaning } from '../../domain/submission.ts';
 import type { Submitted } from '../../services/payout/first-look.ts';

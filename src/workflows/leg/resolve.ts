@@ -1,6 +1,6 @@
 import { condition } from '@temporalio/workflow';
 import { proofFrom, provenAbsent, type Search, searchDelayMs } from '../../domain/absence.ts';
-import { doublingPause } from '../../domain/policy.ts';
+import { doublingPause } from '../../domain/durations.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
 import type { ResolveRequest } from '../../domain/resolve-action.ts';
 import {

@@ -1,6 +1,7 @@
 import { sleep } from '@temporalio/workflow';
+import { doublingPause } from '../../domain/durations.ts';
 import type { Obstacle } from '../../domain/gates.ts';
-import { doublingPause, type Waits } from '../../domain/policy.ts';
+import type { Waits } from '../../domain/policy.ts';
 import { because } from '../../domain/reasons.ts';
 import { polls, sends } from '../proxies.ts';
 import { sendOrRenewClaim } from './one-send.ts';

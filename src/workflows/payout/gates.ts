@@ -1,8 +1,9 @@
 import { condition } from '@temporalio/workflow';
+import { doublingPause } from '../../domain/durations.ts';
 import type { ExchangeProgress } from '../../domain/exchange-progress.ts';
 import { type Assessment, type Gate, type GrantedApprovals, nextGate, type Obstacle } from '../../domain/gates.ts';
 import type { Reason, UnpaidState } from '../../domain/payout-state.ts';
-import { doublingPause, type Terms } from '../../domain/policy.ts';
+import type { Terms } from '../../domain/policy.ts';
 import { holdDigest } from '../../domain/question-digest.ts';
 import { because, isOfAccount, isSignalled, questionOfHold, type ReasonCode } from '../../domain/reasons.ts';
 import type { SwitchScope } from '../../domain/switch-scope.ts';

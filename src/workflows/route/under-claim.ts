@@ -8,12 +8,11 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { AwaitedApproval } from '../../domain/approval.ts';
-import { HOUR_MS } from '../../domain/durations.ts';
+import { doublingPause, HOUR_MS } from '../../domain/durations.ts';
 import type { ExchangeProgress } from '../../domain/exchange-progress.ts';
 import type { GrantedApprovals } from '../../domain/gates.ts';
 import { type PayoutInput, payoutTitle } from '../../domain/instruction.ts';
 import type { LegKind, PayoutKind } from '../../domain/names.ts';
-import { doublingPause } from '../../domain/policy.ts';
 import type { LegStart, LegStarts } from '../../services/payout/leg-start.ts';
 import type { Prepared } from '../../services/payout/prepare.ts';
 import { STUCK } from '../leg/followed-order.ts';
