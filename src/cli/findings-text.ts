@@ -1,8 +1,7 @@
 import type { Finding } from '../domain/finding.ts';
-import { formatFinding } from '../rules/finding.ts';
+import { formatFinding, rowsText, warningsByKind } from '../rules/finding.ts';
 
 const FINDINGS_SHOWN = 200;
-const ROWS_SHOWN = 5;
 
 /**
  * Findings as lines, only the first of very many. A finding about one account or payee of a bank message is shown once, with all
@@ -16,10 +15,8 @@ export function formatFindings(findings: readonly Finding[]): string {
 }
 
 /** Warnings, which stop nothing: one line for each kind, with its rows. */
-export function formatWarnings(warnings: readonly Finding[]): string {
-  const kinds = Map.groupBy(warnings, ({ rule, column, message }) => JSON.stringify([rule, column, message]));
-  return [...kinds.values()].map(warningLine).join('\n');
-}
+export const formatWarnings = (warnings: readonly Finding[]): string =>
+  warningsByKind(warnings).map(warningLine).join('\n');
 
 /** Only findings of bank messages are merged across rows; in a table each row stands for itself. */
 function sameThing({ line, row, column, value, rule, message, path }: Finding): string {
@@ -30,18 +27,12 @@ function sameThing({ line, row, column, value, rule, message, path }: Finding): 
 function findingLine(alike: readonly Finding[]): string {
   const [first] = alike;
   if (first === undefined) return '';
-  return alike.length === 1 ? formatFinding(first) : `${formatFinding(first)} (${rowsOf(alike)})`;
+  return alike.length === 1 ? formatFinding(first) : `${formatFinding(first)} (${rowsText(alike)})`;
 }
 
 function warningLine(alike: readonly Finding[]): string {
   const [first] = alike;
   if (first === undefined) return '';
   const subject = [first.rule, first.column].filter((part) => part !== null).join(' ');
-  return `warning: ${subject}: ${first.message} (${rowsOf(alike)})`;
-}
-
-function rowsOf(findings: readonly Finding[]): string {
-  const rows = [...new Set(findings.flatMap(({ row }) => row ?? []))];
-  const more = rows.length > ROWS_SHOWN ? ` and ${rows.length - ROWS_SHOWN} more` : '';
-  return `${rows.length === 1 ? 'row' : 'rows'} ${rows.slice(0, ROWS_SHOWN).join(', ')}${more}`;
+  return `warning: ${subject}: ${first.message} (${rowsText(alike)})`;
 }

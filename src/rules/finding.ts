@@ -3,6 +3,7 @@ import type { Finding } from '../domain/finding.ts';
 import { INSTRUCTION_FIELDS } from '../domain/instruction.ts';
 
 const SHOWN_CHARACTERS_MAX = 80;
+const ROWS_NAMED = 5;
 /**
  * Control, format (bidi, zero-width) and separator characters, and lone surrogates; also letters, marks and symbols that show
  * nothing: joiners, Hangul fillers, Khmer inherent vowels, the blank Braille cell.
@@ -56,6 +57,19 @@ export function formatFinding(finding: Finding): string {
   const subject = [finding.column, finding.value === null ? null : `"${finding.value}"`];
   const where = finding.path === undefined ? '' : ` (${finding.path})`;
   return `${[place, ...subject, finding.rule].filter((part) => part !== null).join(' ')}: ${finding.message}${where}`;
+}
+
+/** Warnings that say the same of different rows, together. */
+export const warningsByKind = (warnings: readonly Finding[]): Finding[][] => [
+  ...Map.groupBy(warnings, ({ rule, column, message }) => JSON.stringify([rule, column, message])).values(),
+];
+
+/** The rows of findings, only the first of many: `row 3`, `rows 1, 2, 3, 4, 5 and 2 more`; `the file` if they have none. */
+export function rowsText(findings: readonly Finding[]): string {
+  const rows = [...new Set(findings.flatMap(({ row }) => row ?? []))];
+  if (rows.length === 0) return 'the file';
+  const more = rows.length > ROWS_NAMED ? ` and ${rows.length - ROWS_NAMED} more` : '';
+  return `${rows.length === 1 ? 'row' : 'rows'} ${rows.slice(0, ROWS_NAMED).join(', ')}${more}`;
 }
 
 /**

@@ -15,6 +15,8 @@ it('says each kind of warning once, with its first rows', () => {
   expect(formatWarnings([...rows, alone])).toBe(
     'warning: date-in-the-past execute_on: past (rows 1, 2, 3, 4, 5 and 2 more)\nwarning: not-carried: Tax (row 9)',
   );
+  const rest = { ...alone, row: null, rule: 'more-findings', message: 'not listed' };
+  expect(formatWarnings([rest])).toBe('warning: more-findings: not listed (the file)');
 });
 
 it('says what is wrong with one account of a bank message once, and of each row of a table by itself', () => {

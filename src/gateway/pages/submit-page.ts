@@ -4,6 +4,7 @@ import { FILE_NAMES } from '../../formats/read-file.ts';
 import type { Outlook } from '../../intake/outlook.ts';
 import type { PlanDocument } from '../../intake/take-file.ts';
 import { counted, peopleText } from '../../reports/display.ts';
+import { rowsText, warningsByKind } from '../../rules/finding.ts';
 import { type Html, html } from './html.ts';
 import { csrfField, type View } from './layout.ts';
 import { batchPath, type Column, dataTable, money, payoutPath, TOTALS } from './pieces.ts';
@@ -122,24 +123,14 @@ const FINDINGS: readonly Column<Finding>[] = [
 
 /** One line for each kind of warning, with its first rows. */
 const WARNINGS: readonly Column<readonly Finding[]>[] = [
-  { head: 'Place', cell: (alike) => placeText(alike) },
+  { head: 'Place', cell: (alike) => rowsText(alike).replace(/^./, (letter) => letter.toUpperCase()) },
   { head: 'Column', cell: ([first]) => first?.column },
   { head: 'Warning', cell: ([first]) => first?.message },
   { head: 'Rule', cell: ([first]) => html`<code>${first?.rule}</code>` },
 ];
-const ROWS_NAMED_MAX = 5;
 
-const warningTable = (warnings: readonly Finding[]): Html => {
-  const kinds = Map.groupBy(warnings, ({ rule, column, message }) => JSON.stringify([rule, column, message]));
-  return dataTable('They stop nothing', WARNINGS, [...kinds.values()]);
-};
-
-function placeText(alike: readonly Finding[]): string {
-  const rows = [...new Set(alike.flatMap(({ row }) => row ?? []))];
-  if (rows.length === 0) return 'The file';
-  const more = rows.length > ROWS_NAMED_MAX ? ` and ${rows.length - ROWS_NAMED_MAX} more` : '';
-  return `${rows.length === 1 ? 'Row' : 'Rows'} ${rows.slice(0, ROWS_NAMED_MAX).join(', ')}${more}`;
-}
+const warningTable = (warnings: readonly Finding[]): Html =>
+  dataTable('They stop nothing', WARNINGS, warningsByKind(warnings));
 
 const findingTable = (findings: readonly Finding[]): Html =>
   html`${dataTable(
