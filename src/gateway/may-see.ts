@@ -41,9 +41,13 @@ export const payoutsSeenBy = ({ person }: Caller): PayoutSearch['seenBy'] =>
 
 const isMore = ({ roles }: Person): boolean => roles.some((role) => role !== 'maker');
 
-/** Throws a `Problem` unless the batch is the caller's own, or the caller is an operator whose scope covers it. */
-export async function assertMayControl({ person }: Caller, store: Store, batch: BatchRecord): Promise<void> {
-  if (person === undefined || (await mayControl(store, person, batch))) return;
+/** Whether the batch is the caller's own, or the caller is an operator whose scope covers it. */
+export const mayControlBatch = async ({ person }: Caller, store: Store, batch: BatchRecord): Promise<boolean> =>
+  person === undefined || mayControl(store, person, batch);
+
+/** Throws a `Problem` unless the caller may. */
+export async function assertMayControl(caller: Caller, store: Store, batch: BatchRecord): Promise<void> {
+  if (await mayControlBatch(caller, store, batch)) return;
   throw new Problem('forbidden', 'role-missing', 'The policy does not let this token control the batch.', {
     hint: 'Its maker may, and an operator whose scope covers all of its rows.',
   });

@@ -5,11 +5,10 @@ import { NEEDS_PEOPLE_STATES, needsAttention, PAYOUT_STATES } from '../../domain
 import { currencyTotals } from '../../reports/currency-totals.ts';
 import { ERP_FORMATS } from '../../reports/erp-formats.ts';
 import { stepGroups } from '../../reports/step-groups.ts';
-import type { BatchRecord, PayoutRecord, Store } from '../../store/store.ts';
+import type { PayoutRecord, Store } from '../../store/store.ts';
 import { controlBatch, REPORTS, sendReport, visibleBatchOf } from '../batch-routes.ts';
-import type { Caller } from '../callers.ts';
 import { sendErpFile } from '../erp-routes.ts';
-import { assertMayControl } from '../may-see.ts';
+import { mayControlBatch } from '../may-see.ts';
 import { parsed, storableText } from '../schemas.ts';
 import { whenOver } from '../when-over.ts';
 import { mayDecideBatch } from './batch-decision-routes.ts';
@@ -65,7 +64,7 @@ export function batchRoutes(app: FastifyInstance, context: PagesContext): void {
       next: read.length > ROWS_MAX ? (rows.at(-1)?.row ?? undefined) : undefined,
       incidents: await store.incidentsOf(rows.map(({ reference }) => reference)),
       mayDecide: mayDecideBatch(request.caller, batch),
-      mayControl: await mayControl(context, request.caller, batch),
+      mayControl: await mayControlBatch(request.caller, store, batch),
       reports: [...REPORTS, ...ERP_FORMATS.filter((name) => name !== 'pain002' || batch.message !== null)],
     });
     return show(reply, view, { title: batch.file, body });
@@ -105,9 +104,3 @@ async function steppingRows(store: Store, batchId: string): Promise<{ rows: Payo
   }
   return { rows, isCut };
 }
-
-const mayControl = ({ deps }: PagesContext, caller: Caller, batch: BatchRecord): Promise<boolean> =>
-  assertMayControl(caller, deps.store, batch).then(
-    () => true,
-    () => false,
-  );
