@@ -1,4 +1,5 @@
 import type { Database } from './database.ts';
+import { recent } from './recent.ts';
 import type { OpenOrder } from './schema.ts';
 import { inTransaction } from './transaction.ts';
 import { inShortTransaction, LOCKS, write } from './write-groups.ts';
@@ -59,8 +60,7 @@ async function insert(db: Database, request: OpenOrderRequest, currency: string)
 
 /**
  * True if the watch must be signalled. It then counts as alive, so that many payouts at once cause one signal; if the signaller
- * dies, `neglectedWatches` returns the key once the lease is over. The upsert locks the row either way. A sweep time as far ahead
- * of now came from a wrong clock and does not count.
+ * dies, `neglectedWatches` returns the key once the lease is over. The upsert locks the row either way.
  */
 async function wake(db: Database, key: WatchKey, { at, watchAliveSince }: OpenOrderRequest): Promise<boolean> {
   const woken = await db
@@ -70,7 +70,7 @@ async function wake(db: Database, key: WatchKey, { at, watchAliveSince }: OpenOr
       conflict
         .columns(['uid', 'currency'])
         .doUpdateSet({ sweptAt: at })
-        .where(({ not, between }) => not(between('watches.sweptAt', watchAliveSince, 2 * at - watchAliveSince))),
+        .where(({ not, between }) => not(between('watches.sweptAt', ...recent(watchAliveSince, at)))),
     )
     .returning('uid')
     .executeTakeFirst();
@@ -147,7 +147,7 @@ export function endWatch(db: Database, { uid, currency }: WatchKey): Promise<boo
   });
 }
 
-/** Keys with open orders and no watch swept since `watchAliveSince`; a sweep as far ahead of `at` (wrong clock) does not count. */
+/** Keys with open orders and no watch swept since `watchAliveSince`. */
 export async function neglectedWatches(
   db: Database,
   { at, watchAliveSince }: Pick<OpenOrderRequest, 'at' | 'watchAliveSince'>,
@@ -160,10 +160,7 @@ export async function neglectedWatches(
     .select(['openOrders.uid', 'openOrders.currency'])
     .distinct()
     .where(({ eb, not, between, or }) =>
-      or([
-        eb('watches.sweptAt', 'is', null),
-        not(between('watches.sweptAt', watchAliveSince, 2 * at - watchAliveSince)),
-      ]),
+      or([eb('watches.sweptAt', 'is', null), not(between('watches.sweptAt', ...recent(watchAliveSince, at)))]),
     )
     .orderBy('openOrders.uid')
     .orderBy('openOrders.currency')

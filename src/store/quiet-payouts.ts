@@ -1,5 +1,6 @@
 import { CLOSED_RUNS_MAX, type ClosedRuns, NO_CLOSED_RUNS } from '../domain/closed-runs.ts';
 import type { Database } from './database.ts';
+import { recent } from './recent.ts';
 import type { PayoutRecord } from './schema.ts';
 
 // Payouts whose workflow may have been closed before they had an end, and how often that was found.
@@ -28,8 +29,7 @@ export async function quietPayouts(
     .selectAll()
     .where('releasedAt', 'is not', null)
     .where('endedAt', 'is', null)
-    // A change as far ahead of now came from a wrong clock: do not wait until then.
-    .where(({ not, between }) => not(between('updatedAt', changedBefore, 2 * now - changedBefore)))
+    .where(({ not, between }) => not(between('updatedAt', ...recent(changedBefore, now))))
     .where((row) => row.or([row('nextRestartAt', 'is', null), row('nextRestartAt', '<=', now)]))
     .where((row) => row.or([row('closedRuns', '<', CLOSED_RUNS_MAX), row('state', '!=', 'needs-operator')]));
   if (scope === 'ended-batches') {
@@ -76,9 +76,8 @@ export async function forgetClosedRuns(db: Database, reference?: string): Promis
   await db
     .updateTable('payouts')
     .set(columnsOf(NO_CLOSED_RUNS))
-    .$if(reference !== undefined, (query) => query.where('reference', '=', reference ?? ''))
-    .$if(reference === undefined, (query) =>
-      query.where('state', '=', 'needs-operator').where('reasonCode', '=', 'workflow-closed'),
+    .where((row) =>
+      row.and(reference === undefined ? { state: 'needs-operator', reasonCode: 'workflow-closed' } : { reference }),
     )
     .execute();
 }
