@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { leadsHere } from '../../domain/loopback.ts';
 import { ACQUIRER_TEST_ROUTES } from '../acquirer/test-routes.ts';
 import { catchUp } from '../catch-up.ts';
 import { Refusal } from '../refusal.ts';
@@ -12,7 +13,8 @@ const ROUTES = { ...TEST_ROUTES, ...ACQUIRER_TEST_ROUTES };
 
 /** One request to the test-only routes: plain JSON, no token, no faults; only for loopback peers, and no foreign pages. */
 export async function answerTest(sandbox: Sandbox, request: IncomingMessage, target: Target): Promise<Answer> {
-  if (!sandbox.allowTestRoutes || !isLoopback(request.socket.remoteAddress) || !isOwn(request)) return FORBIDDEN;
+  if (!sandbox.allowTestRoutes || !THIS_MACHINE.test(request.socket.remoteAddress ?? '') || !isOwn(request))
+    return FORBIDDEN;
   const match = matchRoute(ROUTES, target.method, target.pathname);
   if (match === undefined) return NOT_FOUND;
   const text = await readBody(request);
@@ -29,15 +31,13 @@ export async function answerTest(sandbox: Sandbox, request: IncomingMessage, tar
   }
 }
 
-function isLoopback(address: string | undefined): boolean {
-  return address === '::1' || /^(?:::ffff:)?127(?:\.\d{1,3}){3}$/.test(address ?? '');
-}
+/** An IPv4 address may come in the form of an IPv6 one. */
+const THIS_MACHINE = /^(?:::1|(?:::ffff:)?127(?:\.\d{1,3}){3})$/;
 
 /**
  * Any web page can direct a browser on this machine here: then the request has another Origin, or a Host that was made to resolve
  * here.
  */
 function isOwn({ headers: { host, origin } }: IncomingMessage): boolean {
-  const name = URL.parse(`http://${host}`)?.hostname.replace(/^\[|\]$/g, '');
-  return (name === 'localhost' || isLoopback(name)) && (origin === undefined || origin === `http://${host}`);
+  return leadsHere(`http://${host}`) && (origin === undefined || origin === `http://${host}`);
 }
