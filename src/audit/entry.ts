@@ -5,7 +5,10 @@ export interface AuditEntry {
   /** A person, under the name they gave, or a part of the product. */
   actor: string;
   action: string;
-  /** Reference, batch id, scope and key of a switch, merchant_request_id, `store` or the store's id, `pages`, `codec`, id of a foreign workflow. */
+  /**
+   * Reference, batch id, scope and key of a switch, merchant_request_id, `store` or the store's id, `pages`, `codec`, id of a
+   * foreign workflow.
+   */
   subject: string;
   detail: Readonly<Record<string, string>>;
 }

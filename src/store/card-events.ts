@@ -26,7 +26,8 @@ type EventKey = Pick<CardEvent, 'kind' | 'paymentId' | 'status'>;
 
 /**
  * Says which intent a payment_id belongs to (the first owner stays) and then, in a statement of its own, returns the events known
- * for that payment; undefined when it is another intent's, whose business they are. The link is committed before the look: an event stored in between has found the link by `ownerOfPayment`.
+ * for that payment; undefined when it is another intent's, whose business they are. The link is committed before the look: an
+ * event stored in between has found the link by `ownerOfPayment`.
  */
 export async function linkPayment(
   db: Database,

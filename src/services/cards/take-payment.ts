@@ -50,8 +50,8 @@ interface AskedPayment {
 
 /**
  * Claims a card payment and starts it. Repeating the request never starts a second payment: it starts the workflow if it does not
- * run, and provides the card if one is awaited. Throws a `Problem` if the id was used for another payment, or by another maker. `isNew` is false for a
- * repeated request.
+ * run, and provides the card if one is awaited. Throws a `Problem` if the id was used for another payment, or by another maker.
+ * `isNew` is false for a repeated request.
  */
 export async function claimAndStartPayment(
   deps: Deps,
