@@ -119,7 +119,7 @@ export async function planned(deps: IntakeDeps, checked: CheckedFile, options: I
   if (known.taken.total > 0 && options.invalid === 'stop') {
     // Claimed in one step by somebody else, while the rows were compared page by page.
     if ((await dropKnown(store, checked)).known > 0) throw otherPlan('rows');
-    throw invalidInput(known.taken, 'Run with --invalid skip to pay only the new rows.');
+    throw invalidInput(known.taken, `Run with --invalid skip to pay only the new rows.${ifIdsRepeat(staged.original)}`);
   }
   const unknown = await dropUnknown(bank, checked);
   if (unknown.total > 0 && options.invalid === 'stop') throw invalidInput(unknown, 'Correct the ids and run again.');

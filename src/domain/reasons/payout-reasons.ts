@@ -201,8 +201,8 @@ export const PAYOUT_REASONS = {
     'Ask the bank what it refused, correct the row and submit it under a new document id.',
   ),
   'account-not-own': forMaker(
-    'an account belongs to another user; money moves only between accounts of one user',
-    'Under a new document id, use accounts of one user, as `payouts accounts UID` shows them. To pay another user, use `payouts run FILE`.',
+    'an account belongs to another user than the uid of the instruction',
+    'Under a new document id, use accounts of its uid, as `payouts accounts UID` shows them. To pay another user, name that user as a payee in a file.',
   ),
   'account-currency': forMaker(
     'the currency of an account is not the requested one',
