@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '../domain/problem.ts';
 import { type Asker, callerAsks } from './rate-limit.ts';
 import { whenOver } from './when-over.ts';
@@ -33,10 +33,25 @@ export class ConcurrencyCounter {
   }
 }
 
-/** Limits the concurrent requests of each asker; one too many is refused before its body is read. */
+/**
+ * Limits the concurrent requests of each asker; one too many is refused before its body is read. What is still worked on counts
+ * although its client has gone away: whoever does not wait and asks again must not have it done many times at once.
+ */
 export function limitConcurrency(app: FastifyInstance, most: number, asker: Asker = callerAsks): void {
   const open = new ConcurrencyCounter({ each: most }, tooManyAtOnce);
-  app.addHook('onRequest', async (request, reply) => whenOver(reply, open.enter(asker(request))));
+  const works = new WeakMap<FastifyRequest, unknown>();
+  app.addHook('onRoute', (route) => {
+    const { handler } = route;
+    route.handler = function (request, reply) {
+      const work = handler.call(this, request, reply);
+      works.set(request, work);
+      return work;
+    };
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    const leave = open.enter(asker(request));
+    whenOver(reply, () => void Promise.allSettled([works.get(request)]).then(leave));
+  });
 }
 
 const tooManyAtOnce = (): Problem =>

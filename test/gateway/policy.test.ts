@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { Policy, Role, Scope } from '../../src/domain/authority.ts';
 import { cardClaim } from '../store/card-samples.ts';
@@ -230,6 +231,26 @@ it('works on so many requests of a caller at once, and on those of others all th
   gate.resolve();
   for (const { status } of await Promise.all([...first, other])) expect(status).toBe(200);
   await expect.poll(async () => (await ask('alice')).status).toBe(200);
+});
+
+it('works on no more for a caller who does not wait for the answers', async () => {
+  const { send, deps, url } = await openGateway([], { policy: policyWithTokens(), atOnce: 2 });
+  const gate = Promise.withResolvers<void>();
+  const { batches } = deps.store;
+  let asked = 0;
+  deps.store.batches = async (...given) => {
+    asked += 1;
+    await gate.promise;
+    return batches(...given);
+  };
+  const gone = new AbortController();
+  for (const _ of [1, 2]) fetch(`${url}/v1/batches`, { headers: as('alice'), signal: gone.signal }).catch(() => {});
+  await expect.poll(() => asked).toBe(2);
+  gone.abort();
+  await setTimeout(100);
+  expect((await send('/v1/batches', { headers: as('alice') })).status).toBe(429);
+  gate.resolve();
+  await expect.poll(async () => (await send('/v1/batches', { headers: as('alice') })).status).toBe(200);
 });
 
 it('slows down a caller who asks too often, and nobody else', async () => {

@@ -8,6 +8,7 @@ import type { FastifyInstance } from 'fastify';
 import { Problem } from '../../domain/problem.ts';
 import { answerTo } from '../answer-error.ts';
 import { auditForbidden } from '../audit-forbidden.ts';
+import { limitConcurrency } from '../concurrency-limit.ts';
 import type { GatewayDeps } from '../gateway-deps.ts';
 import { rateLimitOf } from '../rate-limit.ts';
 import { smallBody } from '../small-body.ts';
@@ -82,6 +83,7 @@ export async function pages(app: FastifyInstance, deps: GatewayDeps): Promise<vo
     inner.addHook('onRequest', async (request, reply) => {
       if (request.caller === undefined) return askToSignIn(request, reply);
     });
+    limitConcurrency(inner, deps.atOnce);
     inner.register((scope) => submitRoutes(scope, context, uploads));
     inner.register(async (scope) => {
       asksForTokens(scope);

@@ -7,7 +7,6 @@ import { IntakeRefusal } from '../../intake/intake-refusal.ts';
 import { assertPlan, takeFile } from '../../intake/take-file.ts';
 import { answerOf } from '../answer-error.ts';
 import type { Caller } from '../callers.ts';
-import { limitConcurrency } from '../concurrency-limit.ts';
 import { intakeFor } from '../may-see.ts';
 import { parsed, storableText } from '../schemas.ts';
 import { assertFileName, receive, tooLarge } from '../upload.ts';
@@ -90,7 +89,6 @@ export async function submitRoutes(
   uploads: PendingUploads,
 ): Promise<void> {
   const { deps } = context;
-  limitConcurrency(app, deps.atOnce);
   await app.register(multipart, { limits: { fileSize: FILE_BYTES_MAX, files: 1, fields: 5, fieldSize: 1_000 } });
   app.get('/batches/new', (request, reply) => {
     assertMaySubmitFiles(request.caller);
