@@ -1,9 +1,8 @@
-import htmlOf from 'escape-html';
 import { isEnd } from '../domain/payout-state.ts';
-import { visible } from '../rules/finding.ts';
 import type { BatchHead, BatchSummary } from './batch-report.ts';
 import { COLUMNS, type Column, PAGE_COLUMNS, type PageColumn } from './columns.ts';
-import { acknowledgementText, counted, groupedAmount, minuteOf, perMille, toneOf } from './display.ts';
+import { acknowledgementText, counted, groupedAmount, minuteOf, perMille, toneOf, totalsText } from './display.ts';
+import { Html, html, type Part } from './html.ts';
 import { PAGE_STYLE, pageMargins } from './page-style.ts';
 import type {
   AccountMovements,
@@ -24,20 +23,20 @@ import type { StepGroup } from './step-groups.ts';
 export function htmlStart({ head, steps }: BatchSummary): string {
   const { file, state, batchId, by, handedOverAt, asOf } = head;
   const margins = pageMargins(`${file}, ${state}`, `Batch ${batchId}, as of ${time(asOf)}`);
-  return `<!doctype html>
+  return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>${escapeHtml(`${file}: ${state}`)}</title>
-<style>${PAGE_STYLE}${margins}</style>
+<title>${file}: ${state}</title>
+<style>${new Html(PAGE_STYLE + margins)}</style>
 </head>
 <body>
 <header>
-<h1>${escapeHtml(file)} <span class="badge ${batchTone(head)}">${escapeHtml(state)}</span></h1>
-<p class="quiet">As of <time datetime="${asOf}">${time(asOf)}</time>. Submitted ${time(handedOverAt)}${by === null ? '' : ` by ${escapeHtml(by)}`}. Batch <code>${escapeHtml(batchId)}</code>.${head.masked ? ' Payee names and account numbers are masked.' : ''}</p>
+<h1>${file} <span class="badge ${batchTone(head)}">${state}</span></h1>
+<p class="quiet">As of <time datetime="${asOf}">${time(asOf)}</time>. Submitted ${time(handedOverAt)}${by !== null && ` by ${by}`}. Batch <code>${batchId}</code>.${head.masked && ' Payee names and account numbers are masked.'}</p>
 </header>
 <main>
 ${incidentList(head)}${countTiles(head)}
@@ -47,19 +46,16 @@ ${exchangeTable(head)}${amountChart(head)}
 <h2 id="payouts">Payouts</h2>
 <div class="scroll" role="region" aria-labelledby="payouts" tabindex="0">
 <table class="payouts">
-<thead><tr>${PAGE_COLUMNS.map((name) => `<th scope="col"${figureOf(name)}>${name}</th>`).join('')}</tr></thead>
+<thead><tr>${PAGE_COLUMNS.map((name) => html`<th scope="col"${figureOf(name)}>${name}</th>`)}</tr></thead>
 <tbody>
-`;
+`.markup;
 }
 
 /** Some rows of the page. */
 export const htmlRows = (payouts: readonly ReportedPayout[]): string =>
-  payouts.map((payout) => `<tr>${CELLS.map((cell) => cell(payout)).join('')}</tr>\n`).join('');
+  payouts.map((payout) => html`<tr>${CELLS.map((cell) => cell(payout))}</tr>\n`.markup).join('');
 
 export const htmlEnd = (): string => '</tbody>\n</table>\n</div>\n</main>\n</body>\n</html>\n';
-
-/** As on the web pages: what is invisible or changes the text direction is shown by its code. */
-const escapeHtml = (text: string): string => htmlOf(visible(text));
 
 const time = (iso: string): string => minuteOf(Date.parse(iso));
 
@@ -70,30 +66,31 @@ function batchTone({ state }: BatchHead): string {
 }
 
 /** At the top, if there are any: nothing else in a report is as urgent. */
-function incidentList({ incidents }: BatchHead): string {
-  if (incidents.length === 0) return '';
-  const item = (incident: ReportedIncident): string => {
+function incidentList({ incidents }: BatchHead): Html | undefined {
+  if (incidents.length === 0) return undefined;
+  const item = (incident: ReportedIncident): Html => {
     const { row, kind, message, orderId } = incident;
-    return `<li>Row ${row}: ${escapeHtml(message)} <code>${escapeHtml(kind)}</code> (order <code>${escapeHtml(orderId)}</code>; ${escapeHtml(acknowledgementText(incident))})</li>`;
+    return html`<li>Row ${row}: ${message} <code>${kind}</code> (order <code>${orderId}</code>; ${acknowledgementText(incident)})</li>
+`;
   };
-  return `<section class="incidents" role="alert">
+  return html`<section class="incidents" role="alert">
 <h2>Incidents</h2>
 <ul>
-${incidents.map(item).join('\n')}
-</ul>
+${incidents.map(item)}</ul>
 </section>
 `;
 }
 
 /** Rows of the file that did not become payouts, so that the row numbers add up. */
-function refusedList({ refused }: BatchHead): string {
-  if (refused.length === 0) return '';
-  const item = ({ row, line, findings }: ReportedRefusal): string =>
-    `<li>Row ${row}, line ${line}: ${findings.map(({ rule, message }) => `<code>${escapeHtml(rule)}</code> ${escapeHtml(message)}`).join('; ')}</li>`;
-  return `<h2>Rows left out</h2>\n<ul>\n${refused.map(item).join('\n')}\n</ul>\n`;
+function refusedList({ refused }: BatchHead): Html | undefined {
+  if (refused.length === 0) return undefined;
+  const item = ({ row, line, findings }: ReportedRefusal): Html =>
+    html`<li>Row ${row}, line ${line}: ${findings.map(({ rule, message }, n) => html`${n > 0 && '; '}<code>${rule}</code> ${message}`)}</li>
+`;
+  return html`<h2>Rows left out</h2>\n<ul>\n${refused.map(item)}</ul>\n`;
 }
 
-function countTiles({ counts }: BatchHead): string {
+function countTiles({ counts }: BatchHead): Html {
   const tiles = [
     ['Payouts', counts.total, ''],
     ['Completed', counts.completed, 'paid'],
@@ -103,136 +100,139 @@ function countTiles({ counts }: BatchHead): string {
     ['Needs an operator', counts.needsOperator, 'attention'],
     ['Open', counts.open, 'open'],
   ] as const;
-  const tile = ([label, count, tone]: (typeof tiles)[number]): string =>
-    `<div class="tile ${count === 0 ? '' : tone}"><dt>${label}</dt><dd>${groupedAmount(`${count}`)}</dd></div>`;
-  return `<dl class="tiles">\n${tiles.map(tile).join('\n')}\n</dl>`;
+  const tile = ([label, count, tone]: (typeof tiles)[number]): Html =>
+    html`<div class="tile ${count > 0 && tone}"><dt>${label}</dt><dd>${groupedAmount(`${count}`)}</dd></div>
+`;
+  return html`<dl class="tiles">\n${tiles.map(tile)}</dl>`;
 }
 
-const section = (title: string, items: readonly string[]): string =>
-  items.length === 0 ? '' : `<h2>${title}</h2>\n<ul class="steps">\n${items.join('\n')}\n</ul>\n`;
+const section = (title: string, items: readonly Html[]): Html | false =>
+  items.length > 0 && html`<h2>${title}</h2>\n<ul class="steps">\n${items}</ul>\n`;
 
 /** States of rows that wait for nobody: they are open and continue by themselves. */
-function movingItems({ states }: BatchHead, steps: readonly StepGroup[]): string[] {
+function movingItems({ states }: BatchHead, steps: readonly StepGroup[]): Html[] {
   const told = new Set(steps.map(({ state }) => state));
   const moving = states.filter(({ state }) => !isEnd(state) && !told.has(state));
   return moving.map(
     ({ state, payouts, amount, currency }) =>
-      `<li><strong>${counted(payouts, 'payout')} ${state}</strong>, ${money(amount, currency)}: ${STATES[state].meaning}. ${STATES[state].byItself}</li>`,
+      html`<li><strong>${counted(payouts, 'payout')} ${state}</strong>, ${money(amount, currency)}: ${STATES[state].meaning}. ${STATES[state].byItself}</li>
+`,
   );
 }
 
-function stepItem({ count, totals, state, kind, why, who, until, since, hasEnded, rows }: StepGroup): string {
-  const sums = totals.map(({ currency, amount }) => money(amount, currency)).join(', ');
-  const named = rows.map(({ documentId }) => escapeHtml(documentId)).join(', ');
-  const more = count > rows.length ? ` and ${groupedAmount(`${count - rows.length}`)} more` : '';
-  const wait = hasEnded
-    ? ''
-    : ` since ${minuteOf(since)}${until === null ? '' : `, until ${minuteOf(until)}`}; who acts: ${escapeHtml(who)}`;
-  return `<li><strong>${counted(count, 'payout')} ${escapeHtml(state)}</strong>, ${sums}: ${escapeHtml(why)} <code>${escapeHtml(kind)}</code>${wait} <span class="quiet">(${named}${more})</span></li>`;
+function stepItem({ count, totals, state, kind, why, who, until, since, hasEnded, rows }: StepGroup): Html {
+  const named = rows.map(({ documentId }) => documentId).join(', ');
+  const more = count > rows.length && ` and ${groupedAmount(`${count - rows.length}`)} more`;
+  const wait =
+    !hasEnded && ` since ${minuteOf(since)}${until === null ? '' : `, until ${minuteOf(until)}`}; who acts: ${who}`;
+  return html`<li><strong>${counted(count, 'payout')} ${state}</strong>, ${totalsText(totals)}: ${why} <code>${kind}</code>${wait} <span class="quiet">(${named}${more})</span></li>
+`;
 }
 
 const MOVED = ['amount', 'completed', 'fees', 'sold', 'bought', 'returned'] as const;
 const MOVED_HEADS = ['Payouts', 'Requested', 'Paid', 'Fees', 'Sold', 'Bought', 'Returned'] as const;
 
 /** A line for each account and currency, and a total for each currency with several accounts. */
-function movementTable({ accounts, currencies }: BatchHead): string {
-  const figures = (of: Movements): string =>
-    [groupedAmount(`${of.payouts}`), ...MOVED.map((name) => groupedAmount(of[name]))]
-      .map((text) => `<td class="figure">${escapeHtml(text)}</td>`)
-      .join('');
-  const line = (of: AccountMovements): string =>
-    `<tr><th scope="row"><code>${escapeHtml(of.accountId)}</code></th><td>${escapeHtml(of.currency)}</td>${figures(of)}</tr>`;
+function movementTable({ accounts, currencies }: BatchHead): Html {
+  const figures = (of: Movements): Html[] =>
+    figureCells([groupedAmount(`${of.payouts}`), ...MOVED.map((name) => groupedAmount(of[name]))]);
+  const line = (of: AccountMovements): Html =>
+    html`<tr><th scope="row"><code>${of.accountId}</code></th><td>${of.currency}</td>${figures(of)}</tr>
+`;
   const several = currencies.filter(({ currency }) => accounts.filter((it) => it.currency === currency).length > 1);
-  const sum = (of: Movements): string =>
-    `<tr class="sum"><th scope="row">All accounts</th><td>${escapeHtml(of.currency)}</td>${figures(of)}</tr>`;
+  const sum = (of: Movements): Html =>
+    html`<tr class="sum"><th scope="row">All accounts</th><td>${of.currency}</td>${figures(of)}</tr>
+`;
   return table('By account and currency', ['Account', 'Currency', ...MOVED_HEADS], 2, [
     ...accounts.map(line),
     ...several.map(sum),
   ]);
 }
 
-function exchangeTable({ exchanges }: BatchHead): string {
-  if (exchanges.length === 0) return '';
-  const line = ({ accountId, soldCurrency, boughtCurrency, ...it }: ExchangeTotal): string => {
+function exchangeTable({ exchanges }: BatchHead): Html | undefined {
+  if (exchanges.length === 0) return undefined;
+  const line = ({ accountId, soldCurrency, boughtCurrency, ...it }: ExchangeTotal): Html => {
     const cells = [
       groupedAmount(`${it.exchanges}`),
       money(it.sold, soldCurrency),
       money(it.quoted, soldCurrency),
       money(it.bought, boughtCurrency),
     ];
-    return `<tr><th scope="row"><code>${escapeHtml(accountId)}</code></th>${cells.map((text) => `<td class="figure">${text}</td>`).join('')}</tr>`;
+    return html`<tr><th scope="row"><code>${accountId}</code></th>${figureCells(cells)}</tr>
+`;
   };
   const heads = ['Sold from', 'Exchanges', 'Sold', 'At the quotes', 'Bought'];
-  return `${table('Booked exchanges', heads, 1, exchanges.map(line))}\n`;
+  return html`${table('Booked exchanges', heads, 1, exchanges.map(line))}\n`;
 }
 
+const FIGURE = html` class="figure"`;
+
+const figureCells = (texts: readonly string[]): Html[] => texts.map((text) => html`<td${FIGURE}>${text}</td>`);
+
 /** @param texts number of columns, from the left, that are not figures */
-const table = (caption: string, heads: readonly string[], texts: number, lines: readonly string[]): string =>
-  `<div class="scroll"><table class="totals">
+const table = (caption: string, heads: readonly string[], texts: number, lines: readonly Html[]): Html =>
+  html`<div class="scroll"><table class="totals">
 <caption>${caption}</caption>
-<thead><tr>${heads.map((name, n) => `<th scope="col"${n < texts ? '' : ' class="figure"'}>${name}</th>`).join('')}</tr></thead>
+<thead><tr>${heads.map((name, n) => html`<th scope="col"${n >= texts && FIGURE}>${name}</th>`)}</tr></thead>
 <tbody>
-${lines.join('\n')}
-</tbody>
+${lines}</tbody>
 </table></div>`;
 
 /** A bar for each currency, divided by state; the same figures are below it as text. */
-function amountChart({ totals, states }: BatchHead): string {
+function amountChart({ totals, states }: BatchHead): Html {
   const byCurrency = Map.groupBy(states, ({ currency }) => currency);
   const bars = totals.map(({ currency, amount, completed }) => {
     const some = byCurrency.get(currency) ?? [];
-    return `<section class="currency">
-<h3>${escapeHtml(currency)} <span class="quiet">${groupedAmount(completed)} of ${groupedAmount(amount)} paid</span></h3>
-<div class="bar" aria-hidden="true">${some.map((total) => segment(total, amount)).join('')}</div>
-<ul class="legend">${some.map(legendItem).join('')}</ul>
-</section>`;
+    return html`<section class="currency">
+<h3>${currency} <span class="quiet">${groupedAmount(completed)} of ${groupedAmount(amount)} paid</span></h3>
+<div class="bar" aria-hidden="true">${some.map((total) => segment(total, amount))}</div>
+<ul class="legend">${some.map(legendItem)}</ul>
+</section>
+`;
   });
-  return `<h2>Amount by state and currency</h2>\n<div class="chart">\n${bars.join('\n')}\n</div>`;
+  return html`<h2>Amount by state and currency</h2>\n<div class="chart">\n${bars}</div>`;
 }
 
-function segment({ state, amount }: StateTotal, whole: string): string {
+function segment({ state, amount }: StateTotal, whole: string): Html {
   const share = perMille(amount, whole);
-  return `<span class="${toneOf(state)}" style="flex-grow:${Math.max(share, 1)}"></span>`;
+  return html`<span class="${toneOf(state)}" style="flex-grow:${Math.max(share, 1)}"></span>`;
 }
 
-function legendItem({ state, payouts, amount }: StateTotal): string {
-  const figures = `${groupedAmount(amount)} <span class="quiet">(${groupedAmount(`${payouts}`)})</span>`;
-  return `<li><span class="dot ${toneOf(state)}"></span>${escapeHtml(state)} <span class="figure">${figures}</span></li>`;
+function legendItem({ state, payouts, amount }: StateTotal): Html {
+  const figures = html`${groupedAmount(amount)} <span class="quiet">(${groupedAmount(`${payouts}`)})</span>`;
+  return html`<li><span class="dot ${toneOf(state)}"></span>${state} <span class="figure">${figures}</span></li>`;
 }
 
-const money = (amount: string, currency: string): string =>
-  `${groupedAmount(escapeHtml(amount))} ${escapeHtml(currency)}`;
+const money = (amount: string, currency: string): string => `${groupedAmount(amount)} ${currency}`;
 
-const figureOf = (name: PageColumn): string => (name === 'Amount' ? ' class="figure"' : '');
+const figureOf = (name: PageColumn): Html | false => name === 'Amount' && FIGURE;
 
 /** Cells of a row: each has a line for every report column that is shown there and has a value. */
-const CELLS: readonly ((payout: ReportedPayout) => string)[] = PAGE_COLUMNS.map((name) => {
+const CELLS: readonly ((payout: ReportedPayout) => Html)[] = PAGE_COLUMNS.map((name) => {
   const columns = COLUMNS.filter(({ page }) => page?.under === name);
-  const lines = (payout: ReportedPayout): string => columns.map((column) => lineOf(column, payout)).join('');
-  if (name === 'Document') return (payout) => `<th scope="row">${lines(payout)}</th>`;
-  const start = `<td data-head="${name}"${figureOf(name)}>`;
-  return (payout) => `${start}${lines(payout)}</td>`;
+  const lines = (payout: ReportedPayout): Part => columns.map((column) => lineOf(column, payout));
+  if (name === 'Document') return (payout) => html`<th scope="row">${lines(payout)}</th>`;
+  return (payout) => html`<td data-head="${name}"${figureOf(name)}>${lines(payout)}</td>`;
 });
 
-function lineOf({ of, page = { under: 'State' } }: Column, payout: ReportedPayout): string {
+function lineOf({ of, page = { under: 'State' } }: Column, payout: ReportedPayout): Part {
   const value = page.text === undefined ? of(payout) : page.text(payout);
-  if (value === null || value === '') return '';
-  const label = page.label === undefined ? '' : `<span class="quiet">${page.label}</span> `;
-  return `<div>${label}${marked(page.as, escapeHtml(`${value}`), payout)}</div>`;
+  if (value === null || value === '') return undefined;
+  const label = page.label !== undefined && html`<span class="quiet">${page.label}</span> `;
+  return html`<div>${label}${marked(page.as, value, payout)}</div>`;
 }
 
-/** @param text HTML */
-function marked(as: NonNullable<Column['page']>['as'], text: string, { state, url }: ReportedPayout): string {
+function marked(as: NonNullable<Column['page']>['as'], text: string | number, { state, url }: ReportedPayout): Part {
   switch (as) {
     case 'code':
-      return `<code>${text}</code>`;
+      return html`<code>${text}</code>`;
     case 'badge':
-      return `<span class="badge ${toneOf(state)}">${text}</span>`;
+      return html`<span class="badge ${toneOf(state)}">${text}</span>`;
     case 'warning':
-      return `<span class="badge unpaid">${text}</span>`;
+      return html`<span class="badge unpaid">${text}</span>`;
     case 'name':
     case 'figure':
-      return `<strong>${text}</strong>`;
+      return html`<strong>${text}</strong>`;
     case 'link':
       return link(url, text);
     default:
@@ -241,7 +241,7 @@ function marked(as: NonNullable<Column['page']>['as'], text: string, { state, ur
 }
 
 /** Only web addresses become links. */
-const link = (url: string, text: string): string =>
+const link = (url: string, text: string | number): Html =>
   /^https?:\/\//.test(url)
-    ? `<a href="${escapeHtml(url)}" title="Open in the Temporal UI"><code>${text}</code></a>`
-    : `<code>${text}</code>`;
+    ? html`<a href="${url}" title="Open in the Temporal UI"><code>${text}</code></a>`
+    : html`<code>${text}</code>`;

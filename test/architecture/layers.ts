@@ -146,6 +146,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'reports/check-texts.ts',
       'reports/currency-totals.ts',
       'reports/display.ts',
+      'reports/html.ts',
       'reports/masked.ts',
       'reports/next-step.ts',
       'reports/step-groups.ts',
@@ -171,7 +172,6 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     packages: [
       '@simplewebauthn/server',
       'content-disposition',
-      'escape-html',
       'fastify',
       '@fastify/cookie',
       '@fastify/csrf-protection',

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { SerializedEntry } from '../../audit/entry.ts';
+import { html } from '../../reports/html.ts';
 import { parsed } from '../schemas.ts';
-import { html } from './html.ts';
 import { assertMayVisit, show, viewOf } from './layout.ts';
 import type { PagesContext } from './pages-context.ts';
 import { type Column, dataTable, moment, nothing } from './pieces.ts';

@@ -1,7 +1,7 @@
 import { FLAGS, type Flag } from '../../domain/flags.ts';
+import { type Html, html } from '../../reports/html.ts';
 import { type BatchPlan, WHY_EXCLUDED } from '../../services/decisions/plan.ts';
 import type { BatchRecord } from '../../store/store.ts';
-import { type Html, html } from './html.ts';
 import type { View } from './layout.ts';
 import { batchPath, type Column, dataTable, money, nothing, payoutPath, TOTALS } from './pieces.ts';
 import { signedForm } from './signed-form.ts';

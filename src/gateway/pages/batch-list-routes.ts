@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { listBatches } from '../../reports/batch-list.ts';
+import { html } from '../../reports/html.ts';
 import type { ListedBatch } from '../../reports/report-document.ts';
 import { maySee } from '../may-see.ts';
-import { html } from './html.ts';
 import { show, viewOf } from './layout.ts';
 import { maySubmitFiles } from './may-do.ts';
 import type { PagesContext } from './pages-context.ts';

@@ -7,9 +7,9 @@ import {
 } from '../../domain/payout-state.ts';
 import { INCIDENTS } from '../../domain/reconciliation.ts';
 import type { CurrencyTotal } from '../../reports/currency-totals.ts';
+import { type Html, html } from '../../reports/html.ts';
 import type { StepGroup } from '../../reports/step-groups.ts';
 import type { BatchRecord, IncidentRecord, PayoutRecord } from '../../store/store.ts';
-import { type Html, html } from './html.ts';
 import { csrfField, type View } from './layout.ts';
 import { offersIn } from './offers.ts';
 import { batchBadge, batchPath, type Column, dataTable, factList, moment, money, nothing, TOTALS } from './pieces.ts';

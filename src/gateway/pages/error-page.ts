@@ -1,4 +1,4 @@
-import { type Html, html } from './html.ts';
+import { type Html, html } from '../../reports/html.ts';
 import type { Page } from './layout.ts';
 
 interface ErrorShown {

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { type Html, html } from '../../reports/html.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { maySeePayout, payoutsSeenBy } from '../may-see.ts';
 import { parsed, storableText } from '../schemas.ts';
-import { type Html, html } from './html.ts';
 import { show, viewOf } from './layout.ts';
 import type { PagesContext } from './pages-context.ts';
 import { type Column, dataTable, moment, nothing } from './pieces.ts';

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Role } from '../../domain/authority.ts';
 import { Problem } from '../../domain/problem.ts';
+import { type Html, html } from '../../reports/html.ts';
 import type { Caller } from '../callers.ts';
-import { type Html, html } from './html.ts';
 import { seesAll } from './may-do.ts';
 import { type PagesContext, tokenOf } from './pages-context.ts';
 

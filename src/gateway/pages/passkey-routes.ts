@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { Problem } from '../../domain/problem.ts';
+import { type Html, html } from '../../reports/html.ts';
 import { rpIdOf } from '../../signing/passkey.ts';
 import { parsed } from '../schemas.ts';
 import { read } from './assertion.ts';
-import { type Html, html } from './html.ts';
 import { csrfField, show, type View, viewOf } from './layout.ts';
 import type { PagesContext } from './pages-context.ts';
 

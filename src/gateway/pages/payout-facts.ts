@@ -3,10 +3,10 @@ import { OWN_FIELDS } from '../../domain/instruction.ts';
 import type { Terms } from '../../domain/policy.ts';
 import { checkText } from '../../reports/check-texts.ts';
 import { totalsText } from '../../reports/display.ts';
+import { type Html, html } from '../../reports/html.ts';
 import { shownValue, visible } from '../../rules/finding.ts';
 import { capsOf, costAtMost } from '../../services/decisions/signed-parts.ts';
 import type { BookedExchange, PayoutRecord } from '../../store/store.ts';
-import { type Html, html } from './html.ts';
 import type { PayoutShown } from './payout-view.ts';
 import { batchPath, factList, moment, money } from './pieces.ts';
 

@@ -1,7 +1,7 @@
 import type { AuditEntry } from '../../audit/entry.ts';
 import { referenceOf } from '../../identity.ts';
+import { type Html, html } from '../../reports/html.ts';
 import type { PayoutRecord, SendAttempt, Store } from '../../store/store.ts';
-import { type Html, html } from './html.ts';
 import { moment } from './pieces.ts';
 
 interface Event {

@@ -1,7 +1,7 @@
 import type { BatchState, PayoutState } from '../../domain/payout-state.ts';
 import type { Total } from '../../domain/totals.ts';
 import { groupedAmount, type Tone, toneOf } from '../../reports/display.ts';
-import { type Html, html, type Part } from './html.ts';
+import { type Html, html, type Part } from '../../reports/html.ts';
 
 /** `2026-03-31 14:05:09 UTC` */
 export function moment(at: number): Html {

@@ -1,7 +1,7 @@
 import type { PayoutState } from '../../domain/payout-state.ts';
 import type { ResolveAction } from '../../domain/resolve-action.ts';
+import { type Html, html } from '../../reports/html.ts';
 import type { PayoutRecord } from '../../store/store.ts';
-import { type Html, html } from './html.ts';
 import type { View } from './layout.ts';
 import { payoutPath } from './pieces.ts';
 import { signedForm } from './signed-form.ts';

@@ -1,6 +1,6 @@
+import { html } from '../../reports/html.ts';
 import { payeeText } from '../../reports/masked.ts';
 import type { PayoutRecord } from '../../store/store.ts';
-import { html } from './html.ts';
 import { badge, type Column, money, payoutPath } from './pieces.ts';
 
 /** Columns of the tables of rows. */

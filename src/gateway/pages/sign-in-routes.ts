@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Credential, Person, Policy } from '../../domain/authority.ts';
+import { html } from '../../reports/html.ts';
 import { type Assertion, isSignedByPasskey, rpIdOf, signatureOf } from '../../signing/passkey.ts';
 import { parsed } from '../schemas.ts';
 import { assertionOf, challengeIn, challengeOptions } from './assertion.ts';
-import { html } from './html.ts';
 import { csrfField, show, type View, viewOf } from './layout.ts';
 import { callerIn, dropToken, keepToken, type PagesContext, policyIn, tokenOf } from './pages-context.ts';
 

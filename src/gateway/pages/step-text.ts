@@ -1,9 +1,9 @@
 import type { ResolveAction } from '../../domain/resolve-action.ts';
 import { counted, groupedAmount, spanOf, totalsText } from '../../reports/display.ts';
+import { type Html, html, type Part } from '../../reports/html.ts';
 import type { NextStep } from '../../reports/next-step.ts';
 import type { StepGroup } from '../../reports/step-groups.ts';
 import type { Caller } from '../callers.ts';
-import { type Html, html, type Part } from './html.ts';
 import { mayVisit } from './layout.ts';
 import type { Offer } from './offers.ts';
 import { factList, moment, payoutPath } from './pieces.ts';

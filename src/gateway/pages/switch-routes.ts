@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { SWITCH_SCOPES } from '../../domain/switch-scope.ts';
 import { switchText } from '../../domain/switches.ts';
+import { type Html, html } from '../../reports/html.ts';
 import {
   assertMaySwitchOn,
   maySwitchOn,
@@ -11,7 +12,6 @@ import {
 import type { SwitchRecord } from '../../store/store.ts';
 import type { Caller } from '../callers.ts';
 import { parsed, storableText } from '../schemas.ts';
-import { type Html, html } from './html.ts';
 import { assertMayVisit, show, type View, viewOf } from './layout.ts';
 import { assertMayOperate, mayOperate } from './may-do.ts';
 import { signedByOperator } from './operator-signature.ts';

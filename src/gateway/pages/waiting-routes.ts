@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { may } from '../../domain/authority.ts';
 import { AWAITING_DECISION_STATES, needsAttention } from '../../domain/payout-state.ts';
+import { html } from '../../reports/html.ts';
 import { stepGroups } from '../../reports/step-groups.ts';
 import { openQuestion } from '../../services/decisions/open-question.ts';
 import { type SignedQuestion, scopeFactsOfRow } from '../../services/decisions/verdict.ts';
 import type { KeptApproval, PayoutRecord, WaitingFor } from '../../store/store.ts';
 import type { Caller } from '../callers.ts';
-import { html } from './html.ts';
 import { mayVisit, show, viewOf } from './layout.ts';
 import { mayDecide, maySubmitFiles } from './may-do.ts';
 import { offersIn } from './offers.ts';

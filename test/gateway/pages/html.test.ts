@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { html } from '../../../src/gateway/pages/html.ts';
+import { html } from '../../../src/reports/html.ts';
 import { claimRow } from '../../store/samples.ts';
 import { openGateway } from '../running-gateway.ts';
 import { Visit } from './visiting.ts';
