@@ -1,4 +1,5 @@
 import { FLAGS, type Flag } from '../../domain/flags.ts';
+import { counted } from '../../reports/display.ts';
 import { type Html, html } from '../../reports/html.ts';
 import { type BatchPlan, WHY_EXCLUDED } from '../../services/decisions/plan.ts';
 import type { BatchRecord } from '../../store/store.ts';
@@ -42,13 +43,13 @@ ${
 ${excludedRows(approve)}`;
 }
 
-const payouts = ({ rows }: BatchPlan): string => `${rows.length} ${rows.length === 1 ? 'payout' : 'payouts'}`;
+const payouts = ({ rows }: BatchPlan): string => counted(rows.length, 'payout');
 
 function planned(plan: BatchPlan): Html {
   const { question, rows, totals, payees: count, newPayees, flags } = plan;
   if (rows.length === 0) return nothing('No rows can be approved together.');
   const flagged = Object.entries(flags) as [Flag, number][];
-  return html`<p>${payouts(plan)} to ${count} ${count === 1 ? 'payee' : 'payees'}, ${newPayees} of them new.
+  return html`<p>${payouts(plan)} to ${counted(count, 'payee')}, ${newPayees} of them new.
 ${question === 'bank' && "These orders wait for the bank's audit."} The decision covers each row as shown: if its payee or caps change, the row needs a new decision.</p>
 ${flagged.length > 0 && html`<ul class="flags">${flagged.map(([flag, n]) => html`<li class="badge attention">${n}: ${FLAGS[flag]}</li>`)}</ul>`}
 ${dataTable('Amounts', TOTALS, totals)}`;
@@ -64,6 +65,6 @@ const form = (view: View, plan: BatchPlan, fields: Html, button: Html): Html => 
 
 const excludedRows = ({ apart: rows }: BatchPlan): Html | false =>
   rows.length > 0 &&
-  html`<section><h2>${rows.length} ${rows.length === 1 ? 'row needs a separate decision' : 'rows need separate decisions'}</h2>
+  html`<section><h2>${counted(rows.length, 'row needs a separate decision', 'rows need separate decisions')}</h2>
 ${dataTable('Not covered by this signature', ROWS_APART, rows.slice(0, SHOWN_MAX))}
 ${rows.length > SHOWN_MAX && html`<p class="quiet">The first ${SHOWN_MAX} are shown; the page of the batch lists all of them.</p>`}</section>`;

@@ -38,7 +38,7 @@ export interface PlanPage {
 
 export function planPage({ view, path, options }: PlanPage, { plan, findings, warnings }: PlanDocument): Html {
   return html`<h1>${plan.file}</h1>
-<p>${plan.payouts} ${plan.payouts === 1 ? 'payout' : 'payouts'}${plan.newBeneficiaries > 0 && `, ${plan.newBeneficiaries} to payees given by their details`}${plan.retries > 0 && `, ${plan.retries} retried after a proven failure`}. Nothing is paid yet.</p>
+<p>${counted(plan.payouts, 'payout')}${plan.newBeneficiaries > 0 && `, ${plan.newBeneficiaries} to payees given by their details`}${plan.retries > 0 && `, ${plan.retries} retried after a proven failure`}. Nothing is paid yet.</p>
 ${dataTable('Amounts', TOTALS, plan.totals)}
 ${plan.executionDates.some(({ date }) => date !== null) && html`<p>Sent: ${plan.executionDates.map(({ date, count }) => html`${count} ${date === null ? 'at once' : `on ${date}`}. `)}</p>`}
 ${plan.balances.length > 0 && html`<h2>Accounts now</h2>${dataTable('As the bank shows them', BALANCES, plan.balances)}`}
@@ -53,7 +53,7 @@ ${choices(path, options)}
 <form class="card" method="post" action="${path}">
 ${csrfField(view)}<input type="hidden" name="plan" value="${plan.hash}">${optionFields(options)}
 ${view.isTrial && byField()}
-<p class="actions"><button class="main">Pay ${plan.payouts} ${plan.payouts === 1 ? 'payout' : 'payouts'}</button> <a class="button" href="/batches">Do not pay</a></p>
+<p class="actions"><button class="main">Pay ${counted(plan.payouts, 'payout')}</button> <a class="button" href="/batches">Do not pay</a></p>
 <p class="quiet">Plan <code>${plan.hash}</code>: if it has changed by then, nothing is paid.</p>
 </form>`;
 }
@@ -134,9 +134,7 @@ const warningTable = (warnings: readonly Finding[]): Html =>
 
 const findingTable = (findings: readonly Finding[]): Html =>
   html`${dataTable(
-    findings.length > FINDINGS_MAX
-      ? `The first ${FINDINGS_MAX} findings`
-      : `${findings.length} ${findings.length === 1 ? 'finding' : 'findings'}`,
+    findings.length > FINDINGS_MAX ? `The first ${FINDINGS_MAX} findings` : counted(findings.length, 'finding'),
     FINDINGS,
     findings.slice(0, FINDINGS_MAX),
   )}`;

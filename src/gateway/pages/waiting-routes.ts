@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { may } from '../../domain/authority.ts';
 import { AWAITING_DECISION_STATES, needsAttention } from '../../domain/payout-state.ts';
+import { counted } from '../../reports/display.ts';
 import { html } from '../../reports/html.ts';
 import { stepGroups } from '../../reports/step-groups.ts';
 import { openQuestion } from '../../services/decisions/open-question.ts';
@@ -42,7 +43,7 @@ export function waitingRoutes(app: FastifyInstance, context: PagesContext): void
     const shown = mine.slice(0, SHOWN_MAX);
     const groups = stepGroups(shown, await pages.stepContext(shown));
     const body = html`<h1>Inbox</h1>
-${open.length > 0 && html`<p class="problem"><a href="/incidents">${open.length} open ${open.length === 1 ? 'incident' : 'incidents'}</a>: the bank shows something different from what was stored.</p>`}
+${open.length > 0 && html`<p class="problem"><a href="/incidents">${counted(open.length, 'open incident')}</a>: the bank shows something different from what was stored.</p>`}
 ${
   groups.length === 0
     ? nothing('Nothing waits for you.')
