@@ -62,9 +62,9 @@ export function planOf(
       const [uid, accountId] = JSON.parse(key) as [string, string];
       return { uid, accountId, ...total };
     }),
-    executionDates: [...dates].sort(([a], [b]) => compare(a ?? '', b ?? '')).map(([date, count]) => ({ date, count })),
+    executionDates: [...dates]
+      .sort(([a], [b]) => ((a ?? '') < (b ?? '') ? -1 : 1))
+      .map(([date, count]) => ({ date, count })),
     lookAlikes,
   };
 }
-
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { currencyExponent } from '../../domain/currency.ts';
 import { INSTRUCTION_FIELDS } from '../../domain/instruction.ts';
+import { present } from '../../domain/present.ts';
 import type { CreditTransfer } from '../credit-transfer.ts';
 import { detectDelimiter } from '../csv/csv-text.ts';
 import { isColumnName, RECORD_BYTES_MAX, TEXT_BYTES_MAX } from '../input.ts';
@@ -154,10 +155,5 @@ function problemOf(account: string, rest: Record<string, string>): typeof TWICE 
 }
 
 function entryOf({ bank, currency, uid, ...fields }: Record<string, string>): Entry {
-  const conditions = {
-    ...(bank === undefined ? {} : { bank: bankKey(bank) }),
-    ...(currency === undefined ? {} : { currency }),
-    ...(uid === undefined ? {} : { uid }),
-  };
-  return { conditions, fields };
+  return { conditions: present({ bank: bank && bankKey(bank), currency, uid }), fields };
 }
