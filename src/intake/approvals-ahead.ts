@@ -29,10 +29,13 @@ export interface ApprovalTerms {
 }
 
 /** A payee given by its details counts as new: its payout adds it. */
-export function approvalsAhead(terms: ApprovalTerms, claims: Iterable<ClaimRow>): ApprovalsAhead {
+export async function approvalsAhead(
+  terms: ApprovalTerms,
+  claims: Iterable<ClaimRow> | AsyncIterable<ClaimRow>,
+): Promise<ApprovalsAhead> {
   const [beforeSend, atBank] = [new Map<number, number>(), new Map<number, number>()];
   let moreByPayee = 0;
-  for (const { instruction } of claims) {
+  for await (const { instruction } of claims) {
     const { account_id: accountId, amount, currency, beneficiary_id: payeeId } = instruction;
     const asked = { kind: 'payout', accountId, amount, currency, newPayee: payeeId === undefined } as const;
     const unchanged = people(terms, { ...asked, changedPayee: false });

@@ -4,6 +4,7 @@ import type { BankCondition } from '../domain/bank-condition.ts';
 import type { Finding } from '../domain/finding.ts';
 import type { PayeeDetails } from '../domain/likeness.ts';
 import { someAtOnce } from '../domain/some-at-once.ts';
+import { itemsInTurns } from '../formats/turns.ts';
 import { FindingList } from '../rules/finding-list.ts';
 import type { CheckedFile } from './checked-file.ts';
 
@@ -22,7 +23,7 @@ export async function dropUnknown(bank: Bank, { file, staged }: CheckedFile): Pr
   const found = new FindingList();
   const details = new Map<string, PayeeDetails>();
   const look = async (column: NamedColumn, rule: BankCondition, ownerOf: (id: string) => Promise<string>) => {
-    const named = staged.idsNamed(column, LOOK_UPS_MAX);
+    const named = await staged.idsNamed(column, LOOK_UPS_MAX);
     const { owners, missing } = await lookedUp(new Set(named.map(({ id }) => id)), rule, ownerOf);
     const foreign = named.filter(({ id, uid }) => (owners.get(id) ?? uid) !== uid);
     staged.warning(
@@ -38,7 +39,7 @@ export async function dropUnknown(bank: Bank, { file, staged }: CheckedFile): Pr
   });
   staged.payees = details;
   if (accounts.size + payees.size === 0) return found;
-  for (const { row, instruction } of staged.claims()) {
+  for await (const { row, instruction } of itemsInTurns(staged.claims())) {
     const { account_id: account, beneficiary_id: payee } = instruction;
     const findings: Finding[] = [];
     const at = { file, line: staged.lineOf(row), row };

@@ -2,7 +2,7 @@ import type { Bank } from '../api/bank.ts';
 import type { RequiredDetailsEntry } from '../api/schemas/beneficiaries.ts';
 import type { MessageContext } from '../formats/messages/message-context.ts';
 import { FILE_NAMES, readInstructions } from '../formats/read-file.ts';
-import { turns } from '../formats/turns.ts';
+import { itemsInTurns } from '../formats/turns.ts';
 import { whyUnreadable } from '../formats/unreadable.ts';
 import type { RequiredDetailsPairs } from '../rules/column-rules.ts';
 import { shownValue } from '../rules/finding.ts';
@@ -54,7 +54,6 @@ async function requiredDetailsFor(bank: Bank, pairs: RequiredDetailsPairs): Prom
 }
 
 async function judge(file: string, staged: StagedFile, details: Details, days: Days | undefined): Promise<void> {
-  const nextTurn = turns();
   const rules = new Rules({
     file,
     columns: staged.columns,
@@ -63,8 +62,7 @@ async function judge(file: string, staged: StagedFile, details: Details, days: D
     firstOf: (uid, id) => staged.firstOf(uid, id),
   });
   staged.finding(...rules.findings);
-  for (const read of staged.rows()) {
-    await nextTurn();
+  for await (const read of itemsInTurns(staged.rows())) {
     const { instruction, findings } = rules.judge(read);
     staged.finding(...findings);
     if (findings.length === 0 && !read.unsound) {

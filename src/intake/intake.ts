@@ -2,6 +2,7 @@ import { v7 } from 'uuid';
 import type { Bank } from '../api/bank.ts';
 import { scopeFactsOf } from '../domain/authority.ts';
 import type { MessageContext } from '../formats/messages/message-context.ts';
+import { itemsInTurns } from '../formats/turns.ts';
 import { isOurs } from '../rules/findings-of-ours.ts';
 import type { Store } from '../store/store.ts';
 import { dropUnknown } from './check-existence.ts';
@@ -109,7 +110,7 @@ export async function planned(deps: IntakeDeps, checked: CheckedFile, options: I
   const { store, bank, context, lookAlikeDays, now, dueDate, mayTellOf } = deps;
   const { staged, file } = checked;
   refuseUnlessSkipping(checked, options);
-  assertMayHandOver(deps, checked, options);
+  await assertMayHandOver(deps, checked, options);
   const known = await dropKnown(store, checked, mayTellOf);
   checked.known = known;
   if (known.misused.total > 0)
@@ -129,7 +130,8 @@ export async function planned(deps: IntakeDeps, checked: CheckedFile, options: I
     options.allowLookAlikes === true
       ? { count: 0, rows: [] }
       : await markLookAlikes(store, staged, { days: lookAlikeDays, now: now() });
-  return { ...prepared, plan: planOf(file, staged.claims(), alike, { today: context.today, dueDate }) };
+  const days = { today: context.today, dueDate };
+  return { ...prepared, plan: await planOf(file, itemsInTurns(staged.claims()), alike, days) };
 }
 
 function refuseUnlessSkipping({ staged }: CheckedFile, { invalid }: IntakeOptions): void {
@@ -148,14 +150,14 @@ function refuseUnlessSkipping({ staged }: CheckedFile, { invalid }: IntakeOption
  * Before anything is told of what the store or the bank has: whoever has proven who they are learns nothing by what they may not hand
  * over. Without a policy nobody has.
  */
-function assertMayHandOver(deps: IntakeDeps, { staged }: CheckedFile, { dryRun }: IntakeOptions): void {
+async function assertMayHandOver(deps: IntakeDeps, { staged }: CheckedFile, { dryRun }: IntakeOptions): Promise<void> {
   const { policy, maker } = deps;
   if (policy === undefined || (dryRun && maker === undefined)) return;
   assertMaker(deps, maker);
-  const rows = staged
-    .claimPages()
-    .flatMap((page) => page.map(({ row, instruction }) => ({ row, touched: scopeFactsOf('payout', instruction) })));
-  assertScope(deps, maker, rows);
+  for await (const page of itemsInTurns(staged.claimPages())) {
+    const rows = page.map(({ row, instruction }) => ({ row, touched: scopeFactsOf('payout', instruction) }));
+    assertScope(deps, maker, rows);
+  }
 }
 
 const CHANGED = {

@@ -1,3 +1,4 @@
+import { itemsInTurns } from '../formats/turns.ts';
 import { fileFinding } from '../rules/finding.ts';
 import { FindingList } from '../rules/finding-list.ts';
 import type { Store } from '../store/store.ts';
@@ -19,7 +20,7 @@ export async function messageIsNew(
   if (earlier === undefined) return true;
   const refused = new Set<number>();
   if (earlier.sha256 === sha256) for await (const { row } of store.refusedRows(earlier.batchId)) refused.add(row);
-  if (refused.size > 0 && isEvery(staged.claims(), ({ row }) => refused.has(row))) return false;
+  if (refused.size > 0 && (await isEvery(itemsInTurns(staged.claims()), ({ row }) => refused.has(row)))) return false;
   const found = new FindingList();
   const mayTell = await mayTellOf(earlier.batchId);
   const whose = mayTell ? `batch ${earlier.batchId} (${earlier.file})` : 'another batch';
@@ -28,7 +29,7 @@ export async function messageIsNew(
   throw invalidInput(found, mayTell ? `payouts report ${earlier.batchId} shows its outcome.` : 'Give it a new one.');
 }
 
-function isEvery<T>(items: Iterable<T>, holds: (item: T) => boolean): boolean {
-  for (const item of items) if (!holds(item)) return false;
+async function isEvery<T>(items: AsyncIterable<T>, holds: (item: T) => boolean): Promise<boolean> {
+  for await (const item of items) if (!holds(item)) return false;
   return true;
 }

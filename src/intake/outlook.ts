@@ -2,6 +2,7 @@ import type { Bank } from '../api/bank.ts';
 import { isJudged, undefinedIf } from '../api/errors.ts';
 import { addDecimals } from '../domain/money.ts';
 import { someAtOnce } from '../domain/some-at-once.ts';
+import { itemsInTurns } from '../formats/turns.ts';
 import type { ClaimRow } from '../store/store.ts';
 import { type ApprovalsAhead, type ApprovalTerms, approvalsAhead } from './approvals-ahead.ts';
 import type { Plan } from './plan.ts';
@@ -46,7 +47,7 @@ export async function outlookOf(
     else await undefinedIfRefused(() => exchange(bank, account, { uid, currency, amount }));
   }
   const { fees, quoted } = await quoteFees(bank, staged, accounts);
-  const approvals = approvalsAhead(terms, staged.claims());
+  const approvals = await approvalsAhead(terms, itemsInTurns(staged.claims()));
   return { balances: [...accounts.values()], fees, feesNotQuoted: plan.payouts - quoted, approvals };
 }
 

@@ -26,12 +26,12 @@ export interface Plan {
 }
 
 /** The plan of these claims, read once in the order of their references. */
-export function planOf(
+export async function planOf(
   file: string,
-  claims: Iterable<ClaimRow>,
+  claims: Iterable<ClaimRow> | AsyncIterable<ClaimRow>,
   lookAlikes: LookAlikes,
   { today, dueDate }: Days,
-): Plan {
+): Promise<Plan> {
   const totals = new Totals();
   const accounts = new Totals();
   const dates = new Map<string | null, number>();
@@ -39,7 +39,7 @@ export function planOf(
   let payouts = 0;
   let newBeneficiaries = 0;
   let retries = 0;
-  for (const { instruction, reference, payloadDigest, generation, lookAlikeOf } of claims) {
+  for await (const { instruction, reference, payloadDigest, generation, lookAlikeOf } of claims) {
     const { uid, account_id: accountId, currency } = instruction;
     totals.add(instruction);
     accounts.add(instruction, JSON.stringify([uid, accountId, currency]));

@@ -3,6 +3,7 @@ import type { OriginalMessage } from '../domain/bank-message.ts';
 import type { Finding } from '../domain/finding.ts';
 import type { PayeeDetails } from '../domain/likeness.ts';
 import type { RowSink } from '../formats/input.ts';
+import { itemsInTurns } from '../formats/turns.ts';
 import { lookAlikeKey } from '../identity.ts';
 import { RequiredDetailsPairs } from '../rules/column-rules.ts';
 import { FindingList } from '../rules/finding-list.ts';
@@ -166,12 +167,22 @@ export class StagedFile implements RowSink, Disposable {
   }
 
   /** Distinct ids in the claims, once for each user that names them, with that user's first row; at most `limit`. */
-  idsNamed(column: 'account_id' | 'beneficiary_id', limit: number): NamedId[] {
-    return this.all<NamedId>(
-      `select json_extract(body, '$.instruction.${column}') as id, json_extract(body, '$.instruction.uid') as uid, min(row) as row
-        from claims where id is not null group by id, uid order by row limit ?`,
-      limit,
+  async idsNamed(column: 'account_id' | 'beneficiary_id', limit: number): Promise<NamedId[]> {
+    const named = new Map<string, NamedId>();
+    const pages = this.pages<Omit<NamedId, 'id'> & { id: string | null }>(
+      `select json_extract(body, '$.instruction.${column}') as id, json_extract(body, '$.instruction.uid') as uid, row
+        from claims where row > ? order by row limit ?`,
+      byRow,
+      0,
     );
+    for await (const page of itemsInTurns(pages)) {
+      for (const { id, uid, row } of page) {
+        const key = JSON.stringify([id, uid]);
+        if (id !== null && !named.has(key)) named.set(key, { id, uid, row });
+        if (named.size === limit) return [...named.values()];
+      }
+    }
+    return [...named.values()];
   }
 
   [Symbol.dispose](): void {

@@ -14,16 +14,16 @@ const ROWS = claimRowsOf(
   { id: 'e', amount: '20000', currency: 'JPY' },
 );
 
-it('nobody is asked where no rule asks and no amount of the bank is known', () => {
-  expect(approvalsAhead(NOBODY, ROWS)).toEqual({ beforeSend: [], atBank: [], moreByPayee: 0 });
+it('nobody is asked where no rule asks and no amount of the bank is known', async () => {
+  expect(await approvalsAhead(NOBODY, ROWS)).toEqual({ beforeSend: [], atBank: [], moreByPayee: 0 });
 });
 
-it('counts the payouts of each number of people, by the rules of a trial', () => {
+it('counts the payouts of each number of people, by the rules of a trial', async () => {
   const approvalRules = [
     { currency: 'USD', amountAtLeast: '20000', approvals: 2 },
     { newPayee: true, approvals: 1 },
   ];
-  expect(approvalsAhead({ ...NOBODY, approvalRules }, ROWS)).toEqual({
+  expect(await approvalsAhead({ ...NOBODY, approvalRules }, ROWS)).toEqual({
     beforeSend: [
       { people: 1, payouts: 1 },
       { people: 2, payouts: 1 },
@@ -34,7 +34,7 @@ it('counts the payouts of each number of people, by the rules of a trial', () =>
   });
 });
 
-it('counts what the bank audits by the amounts of the settings: one person, or as many as the policy asks for there', () => {
+it('counts what the bank audits by the amounts of the settings: one person, or as many as the policy asks for there', async () => {
   const terms: ApprovalTerms = {
     ...NOBODY,
     bankAuditsFrom: { USD: '10000.00' },
@@ -43,7 +43,7 @@ it('counts what the bank audits by the amounts of the settings: one person, or a
       { approvals: 3, where: 'at-bank', changedPayee: true },
     ),
   };
-  expect(approvalsAhead(terms, ROWS)).toEqual({
+  expect(await approvalsAhead(terms, ROWS)).toEqual({
     beforeSend: [{ people: 2, payouts: 1 }],
     atBank: [
       { people: 1, payouts: 1 },
@@ -53,7 +53,7 @@ it('counts what the bank audits by the amounts of the settings: one person, or a
   });
 });
 
-it('a payee that its payout creates cannot have changed', () => {
+it('a payee that its payout creates cannot have changed', async () => {
   const terms = { ...NOBODY, policy: policy({ approvals: 1, changedPayee: true }) };
-  expect(approvalsAhead(terms, claimRowsOf({ id: 'd', beneficiary_id: undefined })).moreByPayee).toBe(0);
+  expect((await approvalsAhead(terms, claimRowsOf({ id: 'd', beneficiary_id: undefined }))).moreByPayee).toBe(0);
 });

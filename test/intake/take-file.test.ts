@@ -8,6 +8,7 @@ import { type Agree, assertPlan, type TakeOptions, takeFile, takeUnpaid } from '
 import { csvOf, type Row } from '../e2e/payout-files.ts';
 import { pain001 } from '../formats/pain001/sample-message.ts';
 import { openTestDoor, type TestDoor } from '../support/doors.ts';
+import { longestTurn } from '../support/longest-turn.ts';
 import { policyOf, signingPerson } from '../support/people.ts';
 
 function file({ dir }: TestDoor, name: string, rows: readonly Row[]): string {
@@ -230,4 +231,18 @@ it('says whose a message id is only to whom that batch may be told', async () =>
   };
   expect(await refusedTo(true)).toMatch(new RegExp(`${taking.batchId} \\(suppliers`));
   expect(await refusedTo(false)).not.toMatch(new RegExp(`${taking.batchId}|suppliers`));
+});
+
+/** ms, as in the other tests of what else a process does meanwhile. */
+const HELD_MAX = 100;
+
+it('lets other work have its turn, however many rows are compared and planned', async () => {
+  const door = await openTestDoor();
+  const path = file(
+    door,
+    'a.csv',
+    Array.from({ length: 20_000 }, (_, n) => ({ id: `${n}` })),
+  );
+  const plan = () => taken(door, path, { ...STOP, dryRun: true });
+  expect(await longestTurn(plan, HELD_MAX)).toBeLessThan(HELD_MAX);
 });
