@@ -152,6 +152,28 @@ describe.concurrent('hazards of a payout', () => {
     expect(await ordersUnder(product, reference)).toEqual([]);
   });
 
+  it('the account of another user is not sold for a payout, even at a bank that would do it', async () => {
+    let fromWhom = 'acc-u1002-eur';
+    await using product = await startProduct({
+      bank: (bank) => ({
+        ...bank,
+        transactions: {
+          ...bank.transactions,
+          // Sold for the right user, which does not show here.
+          fxQuote: (asked, ...more) => bank.transactions.fxQuote({ ...asked, sell_account: 'acc-u1001-eur' }, ...more),
+          fx(asked, ...more) {
+            fromWhom = asked.sell_account;
+            return bank.transactions.fx({ ...asked, sell_account: 'acc-u1001-eur' }, ...more);
+          },
+        },
+      }),
+    });
+    const handle = await product.start({ id: 'foreign', account_id: fromWhom });
+    fromWhom = 'nobody';
+    expect(await handle.result()).toMatchObject({ state: 'failed', reason: { code: 'account-not-own' } });
+    expect(fromWhom).toBe('nobody');
+  });
+
   it('the approval of an exchange does not serve the payment behind it', async () => {
     await using product = await startProduct({ sandbox: { auditThreshold: { EUR: '1.00', USD: '1.00' } } });
     const handle = await product.start({ id: 'two', account_id: 'acc-u1001-eur' });
