@@ -1,4 +1,5 @@
 import type { SignedDecision } from './authority.ts';
+import { nameProblem, textProblem } from './message-text.ts';
 
 /**
  * Who may decide, and when enough people have. One state machine for everything people decide about a payout: our own approval
@@ -55,14 +56,13 @@ export function consider(awaited: AwaitedApproval | undefined, decision: Decisio
 /** Why a decision does not count; undefined if it does. */
 export function refusalOf(awaited: AwaitedApproval | undefined, decision: Decision, now: number): string | undefined {
   if (awaited === undefined) return 'no approval is awaited';
-  if (typeof decision?.by !== 'string' || decision.by.trim() === '')
-    return 'the decision names nobody ("by" is missing)';
+  const unnamed = nameProblem(decision?.by);
+  if (unnamed !== undefined) return `the decision names nobody (${unnamed})`;
   if (hasExpired(awaited, now)) return 'the approval has expired';
   if (decision.digest !== undefined && decision.digest !== awaited.digest) return 'the digest is not the one in force';
   if (decision.decision === 'reject') {
-    return typeof decision.remark !== 'string' || decision.remark.trim() === ''
-      ? 'a rejection needs a remark'
-      : undefined;
+    const unexplained = textProblem('remark', decision.remark);
+    return unexplained && `a rejection needs a remark (${unexplained})`;
   }
   if (decision.decision !== 'approve') return 'the decision is neither "approve" nor "reject"';
   if (awaited.kind === 'payout' && awaited.maker === undefined) {

@@ -7,8 +7,10 @@ import {
 } from '@temporalio/workflow';
 import { FAILURES } from '../domain/failures.ts';
 import { inMarkdown } from '../domain/markdown.ts';
+import { noteProblem } from '../domain/message-text.ts';
 import type { BatchControl, StateCounts } from '../domain/payout-state.ts';
 import type { PumpResult } from '../services/batch/pump.ts';
+import { assertNamed, assertSound } from './execution/handlers.ts';
 import {
   approveBatchUpdate,
   type BatchRequest,
@@ -42,7 +44,8 @@ export async function payoutBatch(given: PayoutBatchInput): Promise<PumpResult> 
     return { control: await batchControl.setBatchControl({ batchId, control: wanted, by: asked.by }) };
   };
   const validator = (asked: BatchRequest): void => {
-    if (typeof asked?.by !== 'string' || asked.by === '') throw new Error('"by" is missing');
+    assertNamed(asked);
+    assertSound(noteProblem('note', asked.note));
   };
   setHandler(progressQuery, () => progress, { description: 'Counts by state, as last reported. No argument.' });
   setHandler(pauseUpdate, control('paused'), {

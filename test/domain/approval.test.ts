@@ -65,6 +65,11 @@ describe('an approval before submit', () => {
   });
 });
 
+it('of a name that cannot be stored does not count, nor with such a remark', () => {
+  expect(consider(awaited(), { decision: 'approve', by: 'a\0nn' }, 0).verdict).toBe('refused');
+  expect(consider(awaited(), { decision: 'reject', by: 'ann', remark: 'wrong\0' }, 0).verdict).toBe('refused');
+});
+
 describe('a rejection', () => {
   it('needs a remark and one person', () => {
     expect(consider(awaited(), { decision: 'reject', by: 'ann' }, 0).verdict).toBe('refused');

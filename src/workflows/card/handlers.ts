@@ -1,7 +1,7 @@
 import { CancellationScope, setHandler } from '@temporalio/workflow';
 import type { CardEvent, CardHandle } from '../../domain/card-payment.ts';
 import { parseAmount } from '../../domain/money.ts';
-import { handleCancel, handleResolve } from '../execution/handlers.ts';
+import { assertNamed, handleCancel, handleResolve } from '../execution/handlers.ts';
 import type { CardExecution } from './execution.ts';
 import {
   cancelCardUpdate,
@@ -79,7 +79,7 @@ function handleAmount(execution: CardExecution): void {
       validator: (update) => {
         if (execution.sent || execution.hasEnded) throw new Error('too late: the payment was sent');
         if (execution.state === 'received') throw new Error('too early: the payment is being claimed');
-        if (typeof update?.by !== 'string' || update.by === '') throw new Error('"by" is missing');
+        assertNamed(update);
         const amount = typeof update.amount === 'string' ? parseAmount(update.amount, execution.currency) : undefined;
         if (amount?.ok !== true || amount.minor <= 0n)
           throw new Error('"amount" is no amount above 0 of this currency');

@@ -1,5 +1,6 @@
 import type { UpdateDefinition } from '@temporalio/common';
 import { CancellationScope, condition, setHandler } from '@temporalio/workflow';
+import { nameProblem, noteProblem, textProblem } from '../../domain/message-text.ts';
 import type { CancelRequest, ResolveAnswer } from '../messages.ts';
 import type { Inbox, PendingResolve } from './inbox.ts';
 import type { ExecutionView } from './view.ts';
@@ -39,7 +40,7 @@ export function handleResolve<Request extends Asked>(
         const { what, state } = execution;
         if (state !== 'needs-operator') throw new Error(`the ${what} is ${state}, not needs-operator`);
         assertNamed(request);
-        if (typeof request.evidence !== 'string' || request.evidence === '') throw new Error('"evidence" is missing');
+        assertSound(textProblem('evidence', request.evidence));
         if (!actions.includes(request.action)) throw new Error(`"action" is one of ${actions.join(', ')}`);
         const [action, member] = needs;
         if (request.action === action && !request[member]) throw new Error(`${action} needs "${String(member)}"`);
@@ -78,7 +79,13 @@ export function handleCancel<Outcome>(
       await refused?.(request);
       return { outcome: outcome() };
     },
-    { description, validator: assertNamed },
+    {
+      description,
+      validator: (request) => {
+        assertNamed(request);
+        assertSound(noteProblem('reason', request.reason));
+      },
+    },
   );
   void CancellationScope.current().cancelRequested.catch(() => {
     inbox.cancel ??= { by: 'temporal', reason: 'workflow cancellation requested' };
@@ -94,8 +101,11 @@ interface CancelRule<Outcome> {
   description: string;
 }
 
-function assertNamed(request: { by: string }): void {
-  if (typeof request?.by !== 'string' || request.by === '') throw new Error('"by" is missing');
+/** For the validator of an update. */
+export const assertNamed = (request: { by: string }): void => assertSound(nameProblem(request?.by));
+
+export function assertSound(problem: string | undefined): void {
+  if (problem !== undefined) throw new Error(problem);
 }
 
 /** Keeps waiting after a Temporal cancellation of the workflow, which is only a request here. */
