@@ -105,6 +105,9 @@ class LongestFirst extends BaseSequencer {
  */
 const shared = { isolate: false, ...common };
 
+/** Always at work: a further process would only load all modules once more. Begun when those that wait are done. */
+const atWork = { maxWorkers: 3, sequence: { groupOrder: 1 } };
+
 export default defineConfig({
   test: {
     pool: 'forks',
@@ -119,9 +122,10 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [...workflows, ...processes, ...simulated, ...thorough],
           ...shared,
+          ...atWork,
         },
       },
-      { test: { name: 'thorough', include: thorough, ...shared } },
+      { test: { name: 'thorough', include: thorough, ...shared, ...atWork } },
       { test: { name: 'simulation', include: simulated, ...common } },
       {
         test: {
