@@ -2,6 +2,7 @@
 export const FLAGS = {
   'new-payee': 'new payee',
   'changed-payee': 'the payee was changed at the bank',
+  'payee-of-another-user': 'the bank has the payee under another user',
   'look-alike-name': 'the name looks like that of another payee',
   'first-to-country': 'first payment to this country',
   'above-usual': 'more than 3 times the largest of the recent payments to this payee',

@@ -12,6 +12,8 @@ export interface PayeeFacts {
   paidDigest: string | undefined;
   /** When a reading first showed details other than the reading before; null if none has. */
   changedAt: number | null;
+  /** The bank shows it as that of a user other than the payout's. */
+  isOfAnotherUser: boolean;
   /** Another payee of the user has a different name that looks the same. */
   isLookAlike: boolean;
   /** Also false if its country is unknown. */
@@ -27,12 +29,13 @@ const USUAL_TIMES = 3;
 
 /** The flags of a payee, in the order of `FLAGS`. */
 export function payeeFlags(facts: PayeeFacts, now: number): Flag[] {
-  const { createdAt, digest, paidDigest, changedAt, isLookAlike, isFirstToCountry } = facts;
+  const { createdAt, digest, paidDigest, changedAt, isOfAnotherUser, isLookAlike, isFirstToCountry } = facts;
   const isRecent = (at: number): boolean => now - at < RECENT_MS;
   const isOtherThanPaid = paidDigest !== undefined && digest !== undefined && paidDigest !== digest;
   const found: Partial<Record<Flag, boolean>> = {
     'new-payee': createdAt === undefined || isRecent(createdAt),
     'changed-payee': isOtherThanPaid || (changedAt !== null && isRecent(changedAt)),
+    'payee-of-another-user': isOfAnotherUser,
     'look-alike-name': isLookAlike,
     'first-to-country': isFirstToCountry,
     'above-usual': isAboveUsual(facts),

@@ -20,7 +20,7 @@ export interface PayeeAsked {
 }
 
 /** What the store knows about a payee, payees with similar names, and past payments. */
-export interface PayeeHistory extends Omit<PayeeFacts, 'createdAt' | 'amount' | 'digest'> {
+export interface PayeeHistory extends Omit<PayeeFacts, 'createdAt' | 'amount' | 'digest' | 'isOfAnotherUser'> {
   /** Digest when last seen; undefined: never seen. */
   digest: string | undefined;
 }

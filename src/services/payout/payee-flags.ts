@@ -27,14 +27,15 @@ const timeOf = ({ bank, now }: Pick<ActivityDeps, 'now'> & { bank: Pick<Bank, 'c
 export function flagsOf(
   clocks: Parameters<typeof timeOf>[0],
   history: PayeeHistory,
-  { instruction: { amount } }: PayoutRecord,
+  { instruction: { amount, uid } }: PayoutRecord,
   payee: Beneficiary | undefined,
 ): Flag[] {
   const now = timeOf(clocks);
   const digest = payee && payeeDigest(payee);
   const isOther = digest !== undefined && history.digest !== undefined && history.digest !== digest;
   const changedAt = isOther ? now : history.changedAt;
-  return payeeFlags({ ...history, createdAt: payee?.created_at, digest, changedAt, amount }, now);
+  const isOfAnotherUser = payee !== undefined && payee.uid !== uid;
+  return payeeFlags({ ...history, createdAt: payee?.created_at, digest, changedAt, isOfAnotherUser, amount }, now);
 }
 
 /** The same, and what the bank shows is kept for the next payout to it. */

@@ -22,3 +22,14 @@ it('a payee is as new as the bank has it, when our clock is ahead', async () => 
   expect(await isNew(MADE_AT + 8 * DAY_MS, -7 * DAY_MS)).toBe(true);
   expect(await isNew(MADE_AT + DAY_MS, 7 * DAY_MS)).toBe(true);
 });
+
+it('people are told that the bank has a payee under another user', async () => {
+  const store = await openEmptyStore();
+  onTestFinished(() => store.close());
+  const { record } = await store.claimPayout(payoutClaim('doc'));
+  const deps = { store, bank: { clock: { offset: () => 0 } }, now: () => MADE_AT } as unknown as ActivityDeps;
+  const flags = (uid: string) =>
+    notedFlags(deps, record, { id: 'ben-1', uid, created_at: MADE_AT, items: {} } as unknown as Beneficiary);
+  expect(await flags(record.uid)).not.toContain('payee-of-another-user');
+  expect(await flags('u-of-others')).toContain('payee-of-another-user');
+});
