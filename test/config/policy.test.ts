@@ -16,7 +16,8 @@ function policyFile(text: string) {
   const file = new PolicyFile(path);
   const news: PolicyNews[] = [];
   file.onNews((it) => news.push(it));
-  let at = performance.now();
+  // A whole number: the fraction of a sum is rounded, and a second later would be a little less than a second.
+  let at = Math.ceil(performance.now());
   /** Who is in the policy a while later. */
   const later = (ms = 1_000): string[] => {
     at += ms;
