@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, inject, it } from 'vitest';
 import { folderActivities } from '../../src/activities/folder-sweep.ts';
 import type { Sweep, SweepOptions } from '../../src/domain/folder-sweep.ts';
 import { TASK_QUEUE, WORKFLOW_TYPES } from '../../src/domain/names.ts';
@@ -53,6 +53,10 @@ afterAll(async () => {
   await server.teardown();
 });
 
+beforeEach(() => {
+  asked.length = 0;
+});
+
 const find = async (name: string): Promise<SweepSchedule | undefined> =>
   (await sweepSchedules(client)).find((schedule) => schedule.name === name);
 
@@ -94,7 +98,6 @@ it('is started by a schedule, never twice at once, until that is paused or delet
     await released;
     atWork -= 1;
   };
-  asked.length = 0;
   await createSweepSchedule(client, 'by-test', { ...OPTIONS, everyMs: 1_000 });
   await expect(createSweepSchedule(client, 'by-test', { ...OPTIONS, everyMs: 1_000 })).rejects.toMatchObject({
     name: 'ScheduleAlreadyRunning',
