@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
@@ -6,25 +6,38 @@ import { processArguments, processMark } from './process-mark.ts';
 import { readJsonFile, writeJsonFile } from './whole-file.ts';
 
 /** The process that serves a home's Temporal database, recorded so that it can be found if its owner is killed. */
-const record = z.object({ pid: z.int(), mark: z.string(), dbFile: z.string() });
+const record = z.object({
+  pid: z.int(),
+  mark: z.string(),
+  dbFile: z.string(),
+  /** The folder, by what a copy of it does not share. Earlier builds did not say. */
+  folder: z.string().optional(),
+});
 
 const STOP_PATIENCE_MS = 10_000;
 
 const file = (home: string): string => join(home, 'temporal.pid');
 
 export function recordServer(home: string, pid: number, dbFile: string): void {
-  writeJsonFile(file(home), { pid, mark: processMark(pid) ?? '', dbFile });
+  writeJsonFile(file(home), { pid, mark: processMark(pid) ?? '', dbFile, folder: folderOf(home) });
+}
+
+function folderOf(home: string): string {
+  const { dev, ino } = statSync(home);
+  return `${dev}:${ino}`;
 }
 
 export const forgetServer = (home: string): void => rmSync(file(home), { force: true });
 
 /**
  * Ends a Temporal server that outlived its owner: two servers on one database would both claim to serve. Ends only exactly the
- * recorded process, and only if this home's database is among its arguments. Returns whether there was one.
+ * recorded process, and only if this home's database is among its arguments: a copied home has the record of another one's.
+ * Returns whether there was one.
  */
 export async function endLeftover(home: string): Promise<boolean> {
   const leftover = readJsonFile(file(home), record);
-  const found = leftover !== undefined && isThatServer(leftover);
+  const found =
+    leftover !== undefined && (leftover.folder ?? folderOf(home)) === folderOf(home) && isThatServer(leftover);
   if (found) await end(leftover);
   forgetServer(home);
   return found;

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -43,6 +43,21 @@ it('ends the recorded server of this home', async () => {
   await ended;
   expect(processMark(pid)).toBeUndefined();
   expect(existsSync(join(home, 'temporal.pid'))).toBe(false);
+});
+
+it('ends it where the home was moved, and not for a copy of the home', async () => {
+  const dbFile = join(home, 'temporal.sqlite');
+  const { pid, ended } = await running(dbFile);
+  recordServer(home, pid, dbFile);
+  const [copy, moved] = [`${home}-copy`, `${home}-moved`];
+  cpSync(home, copy, { recursive: true });
+  renameSync(home, moved);
+  home = copy;
+  expect(await endLeftover(copy)).toBe(false);
+  expect(processMark(pid)).toBeDefined();
+  expect(await endLeftover(moved)).toBe(true);
+  await ended;
+  rmSync(moved, { recursive: true });
 });
 
 it('touches neither a process on another file nor a later one with the same id', async () => {
