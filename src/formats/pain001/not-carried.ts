@@ -1,7 +1,10 @@
+import type { PaymentTypeRule } from '../messages/mapping.ts';
 import { type Transaction, typesOf } from './transaction.ts';
 
 /** Parts of a transaction for which the bank's API has no field. */
 const OF_TRANSACTION = [
+  'XchgRateInf/XchgRate',
+  'ChqInstr',
   'UltmtDbtr',
   'IntrmyAgt1',
   'UltmtCdtr',
@@ -13,6 +16,8 @@ const OF_TRANSACTION = [
   'SplmtryData',
   'CdtrAgt/BrnchId',
   'CdtrAgtAcct',
+  'CdtrAcct/Tp',
+  'CdtrAcct/Prxy',
   'RmtInf/Strd/RfrdDocAmt',
   'RmtInf/Strd/Invcr',
   'RmtInf/Strd/Invcee',
@@ -21,22 +26,33 @@ const OF_TRANSACTION = [
   'RmtInf/Strd/AddtlRmtInf',
 ];
 const DOCUMENTS = 'RmtInf/Strd/RfrdDocInf';
-/** Parts of the payee's address; `PstBx` is passed on if there is no street. */
+const SCHEME = 'CdtrAcct/Id/Othr/SchmeNm';
+/** Parts of the payee's address; a box is passed on if there is no street, a building number if there is one. */
 const OF_ADDRESS = ['Dept', 'SubDept', 'BldgNm', 'Flr', 'Room', 'TwnLctnNm', 'DstrctNm'];
-const OF_PAYMENT = ['UltmtDbtr', 'InstrForDbtrAgt', 'ChrgsAcct'];
-
+const OF_PAYMENT = ['PoolgAdjstmntDt', 'UltmtDbtr', 'InstrForDbtrAgt', 'ChrgsAcct'];
 /** A warning that names the parts of the transaction that are checked but not passed to the bank; undefined if there are none. */
-export function notCarried(transaction: Transaction): { rule: string; message: string } | undefined {
+export function notCarried(
+  transaction: Transaction,
+  rules: readonly PaymentTypeRule[],
+): { rule: string; message: string } | undefined {
   const { fields, payment } = transaction;
   const has = (part: Transaction['fields'], name: string): boolean => part.one(name) !== undefined || part.has(name);
   // Without a text, the numbers of the documents are the note.
   const hasText = fields.one('RmtInf/Ustrd', 'RmtInf/Strd/CdtrRefInf/Ref') !== undefined;
+  // Such an account number can be that of a giro, a telephone or a tax payer.
+  const scheme = fields.one(`${SCHEME}/Cd`, `${SCHEME}/Prtry`) ?? 'BBAN';
+  const address = [...OF_ADDRESS, fields.one('Cdtr/PstlAdr/StrtNm') === undefined ? 'BldgNb' : 'PstBx'];
+  // The levels of an ordinary transfer, and those that the mapping file makes a payment type.
+  const kept = ['SEPA', 'NURG', ...rules.map(({ serviceLevel }) => serviceLevel)];
+  const levels = typesOf(transaction, 'SvcLvl/Cd', 'SvcLvl/Prtry');
   const names = [
     ...OF_TRANSACTION.filter((name) => has(fields, name)),
     ...(hasText && fields.has(DOCUMENTS) ? [DOCUMENTS] : []),
-    ...OF_ADDRESS.map((name) => `Cdtr/PstlAdr/${name}`).filter((name) => has(fields, name)),
+    ...(scheme === 'BBAN' ? [] : [SCHEME]),
+    ...address.map((name) => `Cdtr/PstlAdr/${name}`).filter((name) => has(fields, name)),
     ...OF_PAYMENT.filter((name) => has(payment.fields, name)),
     ...(typesOf(transaction, 'CtgyPurp/Cd', 'CtgyPurp/Prtry').length === 0 ? [] : ['CtgyPurp']),
+    ...(levels.every((level) => kept.includes(level)) ? [] : ['SvcLvl']),
     ...(typesOf(transaction, 'InstrPrty').includes('HIGH') ? ['InstrPrty'] : []),
   ];
   if (names.length === 0) return undefined;

@@ -300,6 +300,36 @@ it('what asks the bank to book in another way is a warning, whether it stands at
   ]);
 });
 
+it("what the bank would read otherwise is a warning: a giro's number, an urgent level, a rate, a box beside a street", async () => {
+  const scheme = (name: string) => ({
+    account: `<CdtrAcct><Id><Othr><Id>50501055</Id><SchmeNm>${name}</SchmeNm></Othr></Id></CdtrAcct>`,
+  });
+  const level = (code: string) => ({ type: `<PmtTpInf><SvcLvl><Cd>${code}</Cd></SvcLvl></PmtTpInf>` });
+  const town = (parts: string) => ({
+    creditor: `<Cdtr><Nm>Sample</Nm><PstlAdr>${parts}<TwnNm>Town</TwnNm><Ctry>FR</Ctry></PstlAdr></Cdtr>`,
+  });
+  const transactions = [
+    scheme('<Prtry>BGNR</Prtry>'),
+    scheme('<Cd>BBAN</Cd>'),
+    level('URGP'),
+    level('NURG'),
+    level('SDVA'),
+    { terms: '<XchgRateInf><XchgRate>1.1</XchgRate><RateTp>SPOT</RateTp></XchgRateInf>' },
+    town('<StrtNm>Rue</StrtNm><BldgNb>4</BldgNb><PstBx>471</PstBx>'),
+    town('<BldgNb>4</BldgNb>'),
+  ];
+  const context = contextOf({ mapping: mapping({ paymentTypes: [{ serviceLevel: 'SDVA', paymentType: 'swift' }] }) });
+  const { findings, warnings } = await read(pain001({ payments: [{ transactions }] }), context);
+  expect(findings).toEqual([]);
+  expect(warnings.map(({ row, message }) => [row, /for (.*);/.exec(message)?.[1]])).toEqual([
+    [1, 'CdtrAcct/Id/Othr/SchmeNm'],
+    [3, 'SvcLvl'],
+    [6, 'XchgRateInf/XchgRate'],
+    [7, 'Cdtr/PstlAdr/PstBx'],
+    [8, 'Cdtr/PstlAdr/BldgNb'],
+  ]);
+});
+
 it('a transaction has the service level of its block unless it has one of its own', async () => {
   const level = (code: string) => `<PmtTpInf><SvcLvl><Cd>${code}</Cd></SvcLvl></PmtTpInf>`;
   const purpose = '<PmtTpInf><CtgyPurp><Cd>SALA</Cd></CtgyPurp></PmtTpInf>';
@@ -318,5 +348,5 @@ it('a post office box is the street where there is none; a floor has no field', 
   ];
   const { rows, warnings } = await read(pain001({ payments: [{ transactions }] }));
   expect(rows.map(({ instruction }) => instruction.address_address1)).toEqual(['PO Box 471', 'Rue']);
-  expect(warnings).toMatchObject([{ rule: 'not-carried', row: 2, message: expect.stringContaining('PstlAdr/Flr;') }]);
+  expect(warnings).toMatchObject([{ rule: 'not-carried', row: 2, message: expect.stringContaining('PstlAdr/Flr, ') }]);
 });
