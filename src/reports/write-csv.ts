@@ -3,8 +3,10 @@ import { visible } from '../rules/finding.ts';
 import { COLUMNS } from './columns.ts';
 import type { ReportedPayout } from './report-document.ts';
 
-/** Numbers are not formulas, and if escaped, a spreadsheet could not add them up. */
-const NUMBER = /^-?\d+(?:\.\d+)?$/;
+/** No formula, and if escaped, a spreadsheet could not add it up. */
+const NEGATIVE = /^-\d+(?:\.\d+)?$/;
+/** Where a semicolon separates cells, as in most of Europe, what follows one is the beginning of a cell. */
+const LATER_FORMULA = /;(?=[=+\-@＝＋－＠])/g;
 
 export const csvHead = (): string => csvText([COLUMNS.map(({ name }) => name)]);
 
@@ -18,7 +20,7 @@ export function csvText(lines: (string | number | null)[][]): string {
     escape_formulas: true,
     cast: {
       string: (value) =>
-        value.startsWith('-') && NUMBER.test(value) ? { value, escape_formulas: false } : visible(value),
+        NEGATIVE.test(value) ? { value, escape_formulas: false } : visible(value).replace(LATER_FORMULA, ";'"),
     },
   });
 }

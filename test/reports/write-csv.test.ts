@@ -82,6 +82,7 @@ test.each([
   ['-1+cmd', "'-1+cmd"],
   ['+1', "'+1"],
   ['-12.50', '-12.50'],
+  ["A;=cmd|'/C calc'!A0;-1; B", "A;'=cmd|'/C calc'!A0;'-1; B"],
   ['a,"b"', 'a,"b"'],
   ['\u001b[31m\nred\u202ex', '\\u001b[31m\\u000ared\\u202ex'],
 ])('a text %j is written as %j, whatever its column', async (text, written) => {
