@@ -68,7 +68,7 @@ function amountMessage(rule: AmountFinding, code: string): string {
       const exponent = currencyExponent(code);
       return exponent === 0
         ? `${code} has no decimals; write a whole number`
-        : `${code} has at most ${exponent ?? 4} decimals; round the amount`;
+        : `${code} has at most ${exponent ?? 4} decimals; round the amount, or delete the point if it separates thousands`;
     }
     case 'unknown-currency':
       return 'the currency is unknown';

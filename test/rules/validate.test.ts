@@ -96,7 +96,7 @@ describe('a good row', () => {
 
 describe('the values of a row', () => {
   test.each([
-    ['amount', { amount: '1.234' }, 'too-many-decimals', 'USD has at most 2 decimals'],
+    ['amount', { amount: '1.234' }, 'too-many-decimals', 'or delete the point if it separates thousands'],
     ['amount', { currency: 'JPY', amount: '10.5' }, 'too-many-decimals', 'JPY has no decimals'],
     ['amount', { amount: '1,250.00' }, 'not-a-decimal', 'digits'],
     ['amount', { amount: '-1.00' }, 'not-a-decimal', 'sign'],
