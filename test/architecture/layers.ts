@@ -75,7 +75,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     packages: ['csv-parse', 'csv-stringify', 'saxes', 'yauzl', 'zod', 'node:'],
   },
   reports: {
-    imports: ['domain/', 'rules/'],
+    imports: ['domain/', 'rules/', 'formats/iso20022/simple-types.ts'],
     types: ['store/store.ts'],
     packages: ['csv-stringify', 'escape-html', 'zod', 'node:'],
   },

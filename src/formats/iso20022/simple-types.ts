@@ -89,8 +89,7 @@ export interface Leaf {
   attributes?: Readonly<Record<string, ValueCheck>>;
 }
 
-/** By their names in the tables of components. */
-export const SIMPLE_TYPES: Readonly<Record<string, Leaf>> = {
+const TYPES = {
   Amount: { check: decimal(18, 5, 0), attributes: { Ccy: CURRENCY } },
   Bic: { check: matching(/^[A-Z]{6}[A-Z2-9][A-NP-Z0-9](?:[A-Z0-9]{3})?$/, 'a BIC') },
   Bicfi: { check: matching(/^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}(?:[A-Z0-9]{3})?$/, 'a BIC') },
@@ -108,4 +107,11 @@ export const SIMPLE_TYPES: Readonly<Record<string, Leaf>> = {
   Phone: { check: matching(/^\+\d{1,3}-[0-9()+-]{1,30}$/, 'a phone number such as +49-30123456') },
   Rate: { check: decimal(11, 10) },
   Uuid: { check: matching(/^[a-f0-9]{8}-[a-f0-9]{4}-4[a-f0-9]{3}-[89ab][a-f0-9]{3}-[a-f0-9]{12}$/, 'a UUID (v4)') },
-};
+} satisfies Record<string, Leaf>;
+
+/** By their names in the tables of components. */
+export const SIMPLE_TYPES: Readonly<Record<string, Leaf>> = TYPES;
+
+/** The text unchanged if it is of this type, otherwise undefined. */
+export const ofType = (type: keyof typeof TYPES, text: string | undefined): string | undefined =>
+  text === undefined || TYPES[type].check(text) !== undefined ? undefined : text;

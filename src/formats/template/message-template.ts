@@ -1,6 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import type { RequiredDetailsEntry } from '../../api/schemas/beneficiaries.ts';
 import { sumDecimals } from '../../domain/money.ts';
+import { ofType } from '../iso20022/simple-types.ts';
 import { type TemplateIds, templateRows } from './template-rows.ts';
 import { fieldNames } from './write-template.ts';
 
@@ -16,9 +17,6 @@ interface MessageTemplate {
 
 /** Fields that the message itself has; the others go into the payee directory. */
 const SAID: ReadonlySet<string> = new Set(['iban_no', 'account_no', 'swift_code', 'account_name']);
-/** ISO 20022 `IBAN2007Identifier` and `BICFIDec2014Identifier`. */
-const IBAN = /^[A-Z]{2}\d{2}[a-zA-Z0-9]{1,30}$/;
-const BIC = /^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}(?:[A-Z0-9]{3})?$/;
 
 type Row = Readonly<Record<string, string>>;
 
@@ -44,8 +42,7 @@ export function messageTemplate(entries: readonly RequiredDetailsEntry[], ids: T
 
 /** For a known beneficiary, any account by which the directory finds its id. */
 const accountOf = ({ iban_no, account_no, id = '' }: Row): string => iban_no ?? account_no ?? `${id}-ACCOUNT`;
-const bicOf = ({ swift_code: code }: Row): string | undefined =>
-  code !== undefined && BIC.test(code) ? code : undefined;
+const bicOf = ({ swift_code: code }: Row): string | undefined => ofType('Bicfi', code);
 
 /** Values are our ids or made up here: none contains a character that must be escaped in XML. */
 function pain001(rows: readonly Row[], at: Date): string {
@@ -87,7 +84,7 @@ function transaction(row: Row): string {
     `<Amt><InstdAmt Ccy="${currency}">${amount}</InstdAmt></Amt>`,
     ...agent,
     `<Cdtr><Nm>${name}</Nm></Cdtr>`,
-    `<CdtrAcct><Id>${IBAN.test(account) ? `<IBAN>${account}</IBAN>` : `<Othr><Id>${account}</Id></Othr>`}</Id></CdtrAcct>`,
+    `<CdtrAcct><Id>${ofType('Iban', account) === undefined ? `<Othr><Id>${account}</Id></Othr>` : `<IBAN>${account}</IBAN>`}</Id></CdtrAcct>`,
     `<RmtInf><Ustrd>${note}</Ustrd></RmtInf>`,
   ];
   return ['      <CdtTrfTxInf>', ...lines.map((line) => `        ${line}`), '      </CdtTrfTxInf>'].join('\n');

@@ -1,8 +1,8 @@
 import type { PayoutInstruction } from '../../domain/instruction.ts';
 import { payeeName } from '../../domain/payee-flags.ts';
+import { ofType } from '../../formats/iso20022/simple-types.ts';
 import { element, leaf, shownText } from '../xml-text.ts';
 
-const IBAN = /^[A-Z]{2}\d{2}[A-Za-z0-9]{1,30}$/;
 const OTHER_ACCOUNT = /^[\x20-\x7e]{1,34}$/;
 const NAME_MAX = 140;
 
@@ -18,6 +18,6 @@ export function partiesOf(instruction: PayoutInstruction): string {
 }
 
 function account(iban: string | undefined, number: string | undefined): string {
-  if (iban !== undefined && IBAN.test(iban)) return leaf('IBAN', iban);
+  if (ofType('Iban', iban) !== undefined) return leaf('IBAN', iban);
   return number !== undefined && OTHER_ACCOUNT.test(number) ? element('Othr', leaf('Id', number)) : '';
 }

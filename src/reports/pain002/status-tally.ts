@@ -1,4 +1,5 @@
 import { addDecimals, parseDecimal } from '../../domain/money.ts';
+import { ofType } from '../../formats/iso20022/simple-types.ts';
 import { type GroupStatus, groupStatus, type TransactionStatus } from './transaction-status.ts';
 
 interface Tally {
@@ -6,9 +7,6 @@ interface Tally {
   /** Sum over all currencies, like a control sum; `undefined` after an amount that is not a plain decimal. */
   sum: string | undefined;
 }
-
-/** Most digits of a decimal in the schemas. */
-const DIGITS_MAX = 18;
 
 /** Number and sum of transactions by status, for the file or a payment block. */
 export class StatusTally {
@@ -28,8 +26,6 @@ export class StatusTally {
   counts(): { status: TransactionStatus; transactions: number; sum: string | undefined }[] {
     return [...this.byStatus]
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([status, { transactions, sum }]) => ({ status, transactions, sum: hasRoom(sum) ? sum : undefined }));
+      .map(([status, { transactions, sum }]) => ({ status, transactions, sum: ofType('Decimal', sum) }));
   }
 }
-
-const hasRoom = (sum = ''): boolean => sum.replace(/\D/g, '').length <= DIGITS_MAX;
