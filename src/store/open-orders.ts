@@ -13,6 +13,8 @@ export interface OpenOrderRequest {
   /** When a list can first show the order. */
   since: number;
   at: number;
+  /** An entry opened before counts as opened now: it is too old for the list that the watch reads. */
+  listedSince: number;
   /** A watch that has not swept since then counts as dead. */
   watchAliveSince: number;
 }
@@ -50,11 +52,16 @@ export function openOrder(db: Database, request: OpenOrderRequest): Promise<Watc
 }
 
 async function insert(db: Database, request: OpenOrderRequest, currency: string): Promise<void> {
-  const { reference, uid, workflowId, since } = request;
+  const { reference, uid, workflowId, since, listedSince } = request;
   await db
     .insertInto('openOrders')
     .values({ reference, uid, currency, workflowId, openedAt: since })
-    .onConflict((conflict) => conflict.columns(['reference', 'uid', 'currency']).doNothing())
+    .onConflict((conflict) =>
+      conflict
+        .columns(['reference', 'uid', 'currency'])
+        .doUpdateSet({ openedAt: since, nextLookAt: null })
+        .where('openOrders.openedAt', '<', listedSince),
+    )
     .execute();
 }
 

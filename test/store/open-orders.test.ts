@@ -30,9 +30,17 @@ onEveryStore('Open orders', (test) => {
   it('keep what is known when a reference registers again', async () => {
     const store = await test.open();
     await store.openOrder(openOrderRequest('ref', { at: 10_000 }));
-    await store.noteOrder('ref', { orderId: 'o-1' });
-    await store.openOrder(openOrderRequest('ref', { at: 20_000 }));
-    expect(await store.openOrders(USD)).toMatchObject([{ openedAt: 10_000, orderId: 'o-1' }]);
+    await store.noteOrder('ref', { orderId: 'o-1', nextLookAt: 90_000 });
+    await store.openOrder(openOrderRequest('ref', { at: 20_000, listedSince: 10_000 }));
+    expect(await store.openOrders(USD)).toMatchObject([{ openedAt: 10_000, orderId: 'o-1', nextLookAt: 90_000 }]);
+  });
+
+  it('are young again when a reference registers long after the lists have ceased to show them', async () => {
+    const store = await test.open();
+    await store.openOrder(openOrderRequest('ref', { at: 10_000 }));
+    await store.noteOrder('ref', { orderId: 'o-1', nextLookAt: 90_000 });
+    await store.openOrder(openOrderRequest('ref', { at: 20_000, listedSince: 10_001 }));
+    expect(await store.openOrders(USD)).toMatchObject([{ openedAt: 20_000, orderId: 'o-1', nextLookAt: null }]);
   });
 
   it('come oldest first and only of the key asked for', async () => {

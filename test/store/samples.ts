@@ -72,6 +72,7 @@ export function openOrderRequest(reference: string, change: Partial<OpenOrderReq
     currencies: ['USD'],
     at: 10_000,
     since: change.at ?? 10_000,
+    listedSince: 0,
     watchAliveSince: 9_000,
     ...change,
   };

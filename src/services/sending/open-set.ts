@@ -10,6 +10,8 @@ export interface OpenSet {
   /** Wakes the watch of a key; called only where none is alive. */
   wakeWatch(key: WatchKey): Promise<void>;
   watchLeaseMs: number;
+  /** How far back the watch reads lists. */
+  sweepWindowMs: number;
 }
 
 /** A watch that has not swept for this long counts as dead. */
@@ -22,6 +24,7 @@ export const openSet = (deps: ActivityDeps): OpenSet => ({
   now: deps.now,
   wakeWatch: deps.executions.wakeWatch,
   watchLeaseMs: watchLeaseMs(deps),
+  sweepWindowMs: deps.settings.sweepWindowMs,
 });
 
 /**
@@ -29,16 +32,25 @@ export const openSet = (deps: ActivityDeps): OpenSet => ({
  * ms): when a list can first show its order.
  */
 export async function putIntoOpenSet(
-  { store, now, watchLeaseMs, wakeWatch }: OpenSet,
+  { store, now, watchLeaseMs, sweepWindowMs, wakeWatch }: OpenSet,
   { workflowId }: Pick<PayoutRecord, 'workflowId'>,
   reference: string,
   { lists, since }: { lists: readonly WatchKey[]; since: number },
 ): Promise<void> {
   const at = now();
-  const watchAliveSince = at - watchLeaseMs;
+  const [watchAliveSince, listedSince] = [at - watchLeaseMs, at - sweepWindowMs];
   for (const [uid, some] of Map.groupBy(lists, (list) => list.uid)) {
     const currencies = some.map(({ currency }) => currency);
-    const asleep = await store.openOrder({ reference, workflowId, uid, currencies, since, at, watchAliveSince });
+    const asleep = await store.openOrder({
+      reference,
+      workflowId,
+      uid,
+      currencies,
+      since,
+      at,
+      listedSince,
+      watchAliveSince,
+    });
     await Promise.all(asleep.map(wakeWatch));
   }
 }

@@ -124,7 +124,7 @@ const send = (deps: ActivityDeps, row: PayoutRecord, attempt = 1) =>
   sendOrder(
     {
       ...deps,
-      ...{ wakeWatch: async () => {}, watchLeaseMs: 1_000 },
+      ...{ wakeWatch: async () => {}, watchLeaseMs: 1_000, sweepWindowMs: 86_400_000 },
       ...{ auditTtlMs: 60_000, transferAcrossUsers: true, referenceDedupe: 'assumed' },
     },
     CALLER,

@@ -58,6 +58,7 @@ async function open(
     assertIdentity: async () => {},
     wakeWatch: async () => {},
     watchLeaseMs: 1_000,
+    sweepWindowMs: 86_400_000,
     auditTtlMs: 60_000,
     transferAcrossUsers: false,
     referenceDedupe: 'assumed' as const,

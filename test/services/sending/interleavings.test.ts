@@ -74,6 +74,7 @@ async function interleave(store: Store, n: number, random: Random): Promise<Seen
     assertIdentity: () => aMoment(random),
     wakeWatch: async () => {},
     watchLeaseMs: 1_000,
+    sweepWindowMs: 86_400_000,
     auditTtlMs: 60_000,
     transferAcrossUsers: false,
     referenceDedupe: 'none' as const,

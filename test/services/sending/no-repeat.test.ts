@@ -51,6 +51,7 @@ async function open(referenceDedupe: ReferenceDedupe, answer = new Error('lost')
     assertIdentity: async () => {},
     wakeWatch: async () => {},
     watchLeaseMs: 1_000,
+    sweepWindowMs: 86_400_000,
     auditTtlMs: 60_000,
     transferAcrossUsers: false,
     referenceDedupe,

@@ -66,6 +66,7 @@ async function send(kind: PayoutKind, leg: LegKind, assessed: Assessment, { acro
     assertIdentity: async () => {},
     wakeWatch: async ({ uid, currency }: { uid: string; currency: string }) => void woken.push(`${uid} ${currency}`),
     watchLeaseMs: 1_000,
+    sweepWindowMs: 86_400_000,
     auditTtlMs: 60_000,
     settings: { clockSkewMs: 0, policy: undefined },
     transferAcrossUsers: acrossUsers,

@@ -52,7 +52,9 @@ async function open(
   change: { reference?: string; workflowId?: string; currencies?: string[]; at?: number } = {},
 ) {
   const under = change.reference ?? reference;
-  await store.openOrder(openOrderRequest(under, { uid: 'u-1001', at: Date.now(), watchAliveSince: 0, ...change }));
+  const listedSince = Date.now() - quickSettings.sweepWindowMs;
+  const known = { uid: 'u-1001', at: Date.now(), listedSince, watchAliveSince: 0 };
+  await store.openOrder(openOrderRequest(under, { ...known, ...change }));
   if (orderId === undefined) return;
   answered.set(under, orderId);
   await store.noteOrder(under, { orderId });
@@ -193,4 +195,14 @@ it('an order that the list does not show is looked up by its id', async () => {
   settle();
   expect(await watch(USD)).toMatchObject({ ended: true });
   expect(told).toEqual([{ reference, orderId, status: 'COMPLETED', stage: 'paid' }]);
+});
+
+it('an order that was sent again long after the first send is looked for in the list, as a new one is', async () => {
+  await openBank('as-sent', 0);
+  await open(undefined, { at: Date.now() - 2 * quickSettings.sweepWindowMs });
+  const orderId = await pay();
+  await open(orderId);
+  expect(await watch(USD, () => settle())).toMatchObject({ ended: true });
+  expect(told).toEqual([{ reference, orderId, status: 'COMPLETED', stage: 'paid' }]);
+  expect(reads).toBeGreaterThan(0);
 });
