@@ -299,6 +299,30 @@ describe.concurrent('hazards of a payout', () => {
     expect(await handle.result()).toMatchObject({ state: 'completed', orderId: other });
   });
 
+  it('a second order that the bank does not show for once still stops the payout', async () => {
+    await using product = await startProduct({ sandbox: { profile: { dedupe: 'none' } as never } });
+    const handle = await product.start({ id: 'not-shown-once', note: 'sandbox:stuck' });
+    const reference = referenceOf('u-1001', 'not-shown-once');
+    await untilTrue(async () => (await product.store.payout(reference))?.orderId != null);
+    const ours = (await product.store.payout(reference))?.orderId;
+    await product.bankCall('POST', '/v1/banking/transactions/payment', { ...DEFAULT_PAYMENT, reference });
+    await until(handle, 'needs-operator');
+    await product.sandboxTest('POST', `orders/${ours}/status`, { status: 'COMPLETED', stay: true });
+    await product.sandboxTest('POST', 'faults', { operation: 'orders.get', kind: 'code', code: 2004, commit: false });
+    await handle.executeUpdate('resolve', { args: [{ action: 'keep-looking', by: 'alice', evidence: 'list' }] });
+    await untilTrue(async () => {
+      const { faults } = (await product.sandboxTest('GET', 'faults')) as { faults: { fired: number }[] };
+      return faults.every(({ fired }) => fired === 1);
+    });
+    const other = (await ordersUnder(product, reference)).find(({ order_id }) => order_id !== ours)?.order_id;
+    const answer = await handle.executeUpdate('resolve', {
+      args: [{ action: 'adopt-order', by: 'alice', evidence: 'statement', orderId: other }],
+    });
+    expect(answer).toMatchObject({ accepted: true });
+    expect(await handle.result()).toMatchObject({ state: 'completed', orderId: other });
+    await recordHistory(handle, 'payout', 'second-order-not-shown-once');
+  });
+
   it('a closed order is not called unpaid while the order that was set aside for it may be paid', async () => {
     await using product = await startProduct({ sandbox: { profile: { dedupe: 'none' } as never } });
     const handle = await product.start({ id: 'aside', note: 'sandbox:stuck' });

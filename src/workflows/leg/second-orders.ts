@@ -1,3 +1,4 @@
+import { patched } from '@temporalio/workflow';
 import { NO_REFERENCE, NOT_FOUND } from '../../domain/order-judgement.ts';
 import { isNoMoney } from '../../domain/order-status.ts';
 import { localReads } from '../proxies.ts';
@@ -36,6 +37,8 @@ export async function secondOrder(follow: Follow): Promise<string | undefined> {
   for (const told of knownOrders(leg)) {
     if (told === leg.orderId || leg.dismissed.has(told)) continue;
     if (await readShowsOrder(follow, told)) return told;
+    // Not shown, or not read, for once says nothing about its money.
+    if (told === follow.second && !leg.dismissed.has(told) && patched('second-order-stays')) return told;
   }
   return undefined;
 }
@@ -63,6 +66,7 @@ export async function readShowsOrder(follow: Follow, orderId: string): Promise<b
   }
   // An order of somebody else, a return, or an order that took no money.
   const isOther = order.differences.some((field) => field === NO_REFERENCE || field === 'direct');
-  if (isOther || isNoMoney(order.meaning)) leg.dismissed.add(orderId);
-  return !isOther && !isNoMoney(order.meaning);
+  const mayPay = !isOther && !isNoMoney(order.meaning);
+  if (!mayPay) leg.dismissed.add(orderId);
+  return mayPay;
 }
