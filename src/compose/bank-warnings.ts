@@ -14,7 +14,8 @@ interface Looked {
 /** How long what the bank showed is reused: each look costs it a call. */
 const ASKED_EVERY_MS = 20_000;
 
-const OUTAGE = 'the bank does not answer a read in time: payouts wait, and continue by themselves when it does';
+const OUTAGE =
+  'the bank does not answer a read in time, or PAYOUTS_API_RATE is used up: payouts wait, and continue by themselves';
 
 /** What people should see of the bank, although a process is ready without it. */
 export function bankWarnings({ bank, settings, ...looks }: Looked): () => Promise<string[]> {
