@@ -17,7 +17,8 @@ export function temporalProblem(error: unknown): Problem | undefined {
   const answer = answerOf(error);
   if (answer === undefined) return undefined;
   const { code, words } = answer;
-  if (code === INVALID_ARGUMENT && /search attribute/i.test(words)) {
+  // "search attribute X is not defined" is what a server says that has just started and could not read them yet.
+  if (code === INVALID_ARGUMENT && /no mapping.* search attribute/i.test(words)) {
     return new Problem('set-up', 'search-attributes-missing', 'The Temporal namespace lacks our search attributes.', {
       hint: 'A worker makes them when it starts, and goes on with what was handed over: payouts worker',
       cause: error,

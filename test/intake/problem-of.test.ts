@@ -48,6 +48,7 @@ describe('every error has one exit code and one code', () => {
     [new ServiceError('unavailable'), EXIT.unreachable, 'temporal-unreachable'],
     [refusedBy(14), EXIT.unreachable, 'temporal-unreachable'],
     [refusedBy(3, 'no mapping defined for search attribute PayoutUid'), EXIT.usage, 'search-attributes-missing'],
+    [refusedBy(3, 'search attribute PayoutUid is not defined'), EXIT.unreachable, 'temporal-unreachable'],
     [refusedBy(9, 'Unable to query workflow due to Workflow Task in failed state.'), EXIT.unreachable, TASK_FAILS],
     [
       refusedBy(9, 'Unable to perform workflow execution update due to unexpected workflow task failure.'),
