@@ -22,9 +22,15 @@ export const totalsText = (totals: readonly { currency: string; amount: string }
 /** A time to the minute: `2026-05-12 14:30 UTC`. */
 export const minuteOf = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
+/** How long ago, given in ms; what a clock that was ahead has recorded may be still to come. */
+export const agoOf = (ms: number): string =>
+  ms < -MINUTE_MS ? `in ${spanOf(ms)}: a clock was wrong` : `${spanOf(ms)} ago`;
+
+const MINUTE_MS = 60_000;
+
 /** Approximate duration: `5 minutes`, `3 hours`, `12 days`. */
 export function spanOf(ms: number): string {
-  const minutes = Math.floor(Math.abs(ms) / 60_000);
+  const minutes = Math.floor(Math.abs(ms) / MINUTE_MS);
   if (minutes < 1) return 'less than a minute';
   if (minutes < 120) return counted(minutes, 'minute');
   const hours = Math.floor(minutes / 60);

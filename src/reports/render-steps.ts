@@ -1,5 +1,5 @@
 import { visible } from '../rules/finding.ts';
-import { counted, groupedAmount, minuteOf, spanOf, totalsText } from './display.ts';
+import { agoOf, counted, groupedAmount, minuteOf, spanOf, totalsText } from './display.ts';
 import type { NextStep } from './next-step.ts';
 import type { StepGroup } from './step-groups.ts';
 import { labelled } from './wrap.ts';
@@ -20,7 +20,7 @@ export function stepLines(
   const margin = ' '.repeat(indent + LABEL);
   return [
     ...line('why', visible(why)),
-    ...line(hasEnded ? 'ended' : 'since', `${minuteOf(since)}, ${spanOf(now - since)} ago`),
+    ...line(hasEnded ? 'ended' : 'since', `${minuteOf(since)}, ${agoOf(now - since)}`),
     ...(hasEnded ? [] : line('until', untilText(until, now))),
     ...line('who', visible(who)),
     ...line('to do', todo === '' ? 'Nothing.' : todo),

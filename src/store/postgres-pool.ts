@@ -114,7 +114,7 @@ const REFUSALS: readonly (readonly [RegExp, StoreRefusal])[] = [
     /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_)/,
     {
       why: 'shows a certificate that is not trusted',
-      hint: 'Add sslrootcert=FILE with your CA to PAYOUTS_STORE_URL, and use the host name that the certificate is for.',
+      hint: 'Add sslrootcert=FILE with your CA to PAYOUTS_STORE_URL, use the host name that the certificate is for, and check its dates and the clock.',
     },
   ],
 ];

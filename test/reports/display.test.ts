@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { groupedAmount, perMille } from '../../src/reports/display.ts';
+import { agoOf, groupedAmount, perMille } from '../../src/reports/display.ts';
 
 test.each([
   ['0.50', '0.50'],
@@ -18,4 +18,12 @@ test.each([
   ['900719925474099300', '900719925474099301', 999],
 ])('%s of %s is %d per mille', (part, whole, share) => {
   expect(perMille(part, whole)).toBe(share);
+});
+
+test.each([
+  [3 * 3_600_000, '3 hours ago'],
+  [-30_000, 'less than a minute ago'],
+  [-54 * 60_000, 'in 54 minutes: a clock was wrong'],
+])('%d ms are %s', (ms, shown) => {
+  expect(agoOf(ms)).toBe(shown);
 });

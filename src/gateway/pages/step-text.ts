@@ -1,5 +1,5 @@
 import type { ResolveAction } from '../../domain/resolve-action.ts';
-import { counted, groupedAmount, spanOf, totalsText } from '../../reports/display.ts';
+import { agoOf, counted, groupedAmount, spanOf, totalsText } from '../../reports/display.ts';
 import { type Html, html, type Part } from '../../reports/html.ts';
 import type { NextStep } from '../../reports/next-step.ts';
 import type { StepGroup } from '../../reports/step-groups.ts';
@@ -62,7 +62,7 @@ export function stepFacts(step: NextStep, context: StepContext, label = 'To do')
   const { now } = context;
   const commands = step.commands.filter((command) => instead(command, context) === undefined);
   return html`<div class="step">${factList([
-    [hasEnded ? 'Ended' : 'Since', html`${moment(since)}, ${spanOf(now - since)} ago`],
+    [hasEnded ? 'Ended' : 'Since', html`${moment(since)}, ${agoOf(now - since)}`],
     ['Until', !hasEnded && (until === null ? 'no deadline' : untilText(until, now))],
     ['Who', who],
     ['Otherwise', byItself],
