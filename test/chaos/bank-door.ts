@@ -113,6 +113,11 @@ export class BankDoor {
     if (faultPlan !== null) this.#readFaults.set(life, faultPlan.reads);
   }
 
+  /** What people do at the bank itself. */
+  async passAudit(orderId: string): Promise<void> {
+    await this.#call('POST', `orders/${orderId}/status`, { status: 'SUBMITTING' });
+  }
+
   state(): Promise<BankState> {
     return this.#call('GET', 'state');
   }

@@ -15,7 +15,7 @@ const COMMANDS_AT_ONCE = 1;
 
 /**
  * People who approve what the bank's audit stopped, and a booked exchange whose quote a restored store does not know, by signal or by
- * command, again until it moves; and who watch states.
+ * command, again until it moves, and at the bank where that store does not know the payee either; and who watch states.
  */
 export class People {
   readonly decisions: PeopleDecision[] = [];
@@ -54,7 +54,8 @@ export class People {
           this.statesSeen.push({ at: Date.now(), reference, state });
         }
         const asked = questionOf(payout);
-        if (asked !== undefined) this.#approve(reference, workflow_id, asked);
+        if (asked === 'at the bank') await this.#stack.bank.passAudit(payout.order_id ?? '').catch(() => undefined);
+        else if (asked !== undefined) this.#approve(reference, workflow_id, asked);
       }
       await pause(LOOK_MS);
     }
@@ -106,7 +107,7 @@ export class People {
   }
 }
 
-function questionOf({ state, reason_code }: StoredPayout): 'bank' | 'hold' | undefined {
-  if (state === 'awaiting-bank-approval') return 'bank';
+function questionOf({ state, reason_code }: StoredPayout): 'bank' | 'at the bank' | 'hold' | undefined {
+  if (state === 'awaiting-bank-approval') return reason_code === 'beneficiary-changed' ? 'at the bank' : 'bank';
   return state === 'held' && reason_code === 'slippage-above-cap' ? 'hold' : undefined;
 }

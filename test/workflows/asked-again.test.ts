@@ -138,4 +138,28 @@ describe.concurrent('a payout that has asked before', () => {
     await untilTrue(async () => (await lengthOf(handle)) > before + 4);
     expect(await reasonOf()).toBe('beneficiary-changed');
   });
+
+  it('says that an older copy of the store does not know whom it was sent to, and follows what the bank decides', async () => {
+    let isForgotten = false;
+    await using product = await startProduct({
+      store: (store) => ({
+        ...store,
+        attempts: async (reference) => (isForgotten ? [] : store.attempts(reference)),
+        async payout(reference) {
+          const row = await store.payout(reference);
+          return row && (isForgotten ? { ...row, assessed: null } : row);
+        },
+      }),
+    });
+    const handle = await product.start({ id: 'forgotten', note: 'sandbox:audit' });
+    const { orderId } = await until(handle, 'awaiting-bank-approval');
+    isForgotten = true;
+    await handle.signal('approve', { by: 'alice' });
+    await untilReason(handle, 'beneficiary-changed');
+    const reference = referenceOf('u-1001', 'forgotten');
+    const messageOf = async () => (await product.store.payout(reference))?.reason?.message;
+    await untilTrue(async () => (await messageOf())?.endsWith('decide at the bank)') === true);
+    await product.sandboxTest('POST', `orders/${orderId}/status`, { status: 'SUBMITTING' });
+    expect(await handle.result()).toMatchObject({ state: 'completed', orderId });
+  });
 });

@@ -20,10 +20,10 @@ export interface OrderDecision extends LegInput {
 }
 
 /**
- * `payee-changed`: nothing was sent, the bank shows another payee than the one paid. `not-signed`: nothing was sent, decisions that
+ * `payee-changed`: nothing was sent, the bank does not show the payee that was paid. `not-signed`: nothing was sent, decisions that
  * the policy requires for this order are not signed.
  */
-type OrderApproved = AttemptResult | { outcome: 'payee-changed' | 'not-signed' };
+type OrderApproved = AttemptResult | { outcome: 'payee-changed'; detail?: string } | { outcome: 'not-signed' };
 
 /** Compares the payee again before the bank is told to proceed: nobody has agreed to pay one that was changed since. */
 export const approveOrder = (deps: ActivityDeps, caller: Caller, decision: OrderDecision): Promise<OrderApproved> =>
@@ -31,7 +31,9 @@ export const approveOrder = (deps: ActivityDeps, caller: Caller, decision: Order
     action: 'approve',
     as: 'approve',
     refusedBy: async (row) => {
-      if (!(await isSamePayee(deps, row, decision))) return { outcome: 'payee-changed' };
+      const payee = decision.leg === 'payment' ? await paidPayee(deps, row) : undefined;
+      if (payee === 'forgotten') return { outcome: 'payee-changed', detail: FORGOTTEN };
+      if (payee !== undefined && !(await shows(deps, payee))) return { outcome: 'payee-changed' };
       return (await isSigned(deps, row, decision)) ? undefined : { outcome: 'not-signed' };
     },
     stoppedBy: (row) => stoppedBySwitch(deps, row, decision),
@@ -124,17 +126,13 @@ async function isSigned(deps: ActivityDeps, row: PayoutRecord, { orderId }: Orde
   return maySend(deps, row, { question: 'bank', digest: bankDigest(digest, orderId), needed });
 }
 
-/** Compares the payee with what was sent, whatever was read since. Only payments have one. */
-async function isSamePayee(deps: ActivityDeps, row: PayoutRecord, { leg }: OrderDecision): Promise<boolean> {
-  if (leg !== 'payment') return true;
-  const sent = orderToRepeat<PaymentOrder>(await deps.store.attempts(legReference(row, leg)));
-  const payee = sent?.payeeDigest === undefined ? lastRead(row) : { id: sent.beneficiaryId, digest: sent.payeeDigest };
-  return payee !== undefined && shows(deps, payee);
-}
+const FORGOTTEN = 'a restored store does not know whom it was sent to, so it cannot be compared: decide at the bank';
 
-/** Fallback for a store that was replaced by an older copy and has forgotten what was sent. */
-function lastRead({ assessed }: PayoutRecord): Payee | undefined {
-  return assessed?.beneficiary?.known === true ? assessed.beneficiary : undefined;
+/** The payee as it was sent, whatever was read since; of a store that was replaced by an older copy, as it was last read. */
+async function paidPayee({ store }: ActivityDeps, row: PayoutRecord): Promise<Payee | 'forgotten'> {
+  const sent = orderToRepeat<PaymentOrder>(await store.attempts(legReference(row, 'payment')));
+  if (sent?.payeeDigest !== undefined) return { id: sent.beneficiaryId, digest: sent.payeeDigest };
+  return row.assessed?.beneficiary?.known === true ? row.assessed.beneficiary : 'forgotten';
 }
 
 async function shows({ bank }: ActivityDeps, payee: Payee): Promise<boolean> {

@@ -47,7 +47,8 @@ export async function awaitBankApproval(follow: Follow, expiredAt: number | unde
     // The bank does not accept this decision: it is not repeated, and people are asked again if the order still waits. A cancel
     // that was answered "too late" stays so.
     const isTooLate = view.inbox.cancelStage === 'too-late' || view.inbox.wantsCancel;
-    askAgain(follow, isTooLate, result.outcome === 'payee-changed' ? { code: 'beneficiary-changed' } : undefined);
+    const isOther = result.outcome === 'payee-changed';
+    askAgain(follow, isTooLate, isOther ? { code: 'beneficiary-changed', detail: result.detail } : undefined);
   }
   await pauseBeforeRead(follow);
 }

@@ -12,7 +12,7 @@ export interface Audit {
   /** The bank has accepted the decision; repeated only if the order does not show it after a while. */
   isDriven: boolean;
   /** Why people are asked again, if they are. */
-  again?: { code: ReasonCode; detail?: string };
+  again?: { code: ReasonCode; detail?: string | undefined };
   /** Rounds of passing on a decision so far, to space repetitions. */
   tries: number;
 }
