@@ -9,17 +9,15 @@ import { type TemporalUi, workflowUrl } from '../temporal/ui-link.ts';
 import { sidesShown } from './both-sides.ts';
 import type { Opened } from './intake-deps.ts';
 import { stepContext } from './next-steps.ts';
-import { inTime } from './worker-answer.ts';
-
-/** Resolving also waits for a search of the bank's lists. */
-const RESOLVE_MS = 60_000;
+import { inTime, resolveMs } from './worker-answer.ts';
 
 /** What the pages of a gateway use besides its store. */
 export const pageDeps = ({ config, store, client, bank, log }: Opened, ui: TemporalUi): PageDeps => ({
   settings: config.settings,
   decide: (payout, update) => inTime(client, () => updatePayout(client, payout.workflowId, MESSAGES.decide, update)),
   cancel: (payout, request) => inTime(client, () => updatePayout(client, payout.workflowId, MESSAGES.cancel, request)),
-  resolve: (payout, request) => inTime(client, () => resolvePayout({ client, store }, payout, request), RESOLVE_MS),
+  resolve: (payout, request) =>
+    inTime(client, () => resolvePayout({ client, store }, payout, request), resolveMs(config.settings)),
   stepContext: (payouts) => stepContext(config, store, payouts),
   bothSides: (payout) => sidesShown({ store, bank, clockSkewMs: config.settings.clockSkewMs }, payout),
   beneficiary: (id) =>

@@ -14,6 +14,12 @@ const TASK_FAILS = /workflow task (?:in failed state|failure)/i;
 export function temporalProblem(error: unknown): Problem | undefined {
   if (!(error instanceof Error)) return undefined;
   if (error.name === 'NamespaceNotFoundError') return namespaceMissing(error as Error & { namespace?: string });
+  if (error.name === 'WorkflowUpdateRPCTimeoutOrCancelledError') {
+    return new Problem('unreachable', 'no-worker', 'No worker has answered in time.', {
+      hint: 'See its status first: it may still be carried out. payouts doctor shows whether workers poll; with PAYOUTS_DEPLOYMENT it takes one of the build that it began under.',
+      cause: error,
+    });
+  }
   const answer = answerOf(error);
   if (answer === undefined) return undefined;
   const { code, words } = answer;

@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs';
-import { NamespaceNotFoundError, ServiceError } from '@temporalio/client';
+import { NamespaceNotFoundError, ServiceError, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import { AuthenticationError, envelopeError, NotSentError, UnknownOutcomeError } from '../../src/api/errors.ts';
 import { EXIT, exitOf } from '../../src/cli/exit.ts';
@@ -67,6 +67,7 @@ describe('every error has one exit code and one code', () => {
       EXIT.unreachable,
       TASK_FAILS,
     ],
+    [new WorkflowUpdateRPCTimeoutOrCancelledError('Deadline exceeded'), EXIT.unreachable, 'no-worker'],
     [new NamespaceNotFoundError('pay'), EXIT.usage, 'namespace-missing'],
     [thrownBy(() => mkdirSync('/dev/null/home', { recursive: true })), EXIT.usage, 'file-system'],
     [new TypeError('a bug'), EXIT.internal, 'internal'],

@@ -1,4 +1,5 @@
 import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { COMMAND_MS, inTime } from '../../compose/worker-answer.ts';
 import { mayOperateCard } from '../../domain/authority.ts';
 import { cardPaymentInput, isCardEnd } from '../../domain/card-payment.ts';
 import { formatMinor, parseAmount } from '../../domain/money.ts';
@@ -156,10 +157,11 @@ async function tell<Answer extends object>(
     { store, now: Date.now },
     { by, action: update, subject: record.merchantRequestId, detail: inWords(what) },
     () =>
-      client.workflow
-        .getHandle(record.workflowId)
-        .executeUpdate<Answer, [object]>(update, { args: [asked] })
-        .catch(refuse(record)),
+      inTime(
+        client,
+        () => client.workflow.getHandle(record.workflowId).executeUpdate<Answer, [object]>(update, { args: [asked] }),
+        COMMAND_MS,
+      ).catch(refuse(record)),
     inWords,
   );
   if (stack.owner) await untilCarriedOut(client, record.workflowId);

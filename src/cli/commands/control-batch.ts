@@ -1,3 +1,4 @@
+import { COMMAND_MS, inTime } from '../../compose/worker-answer.ts';
 import { CANCELLABLE_STATES } from '../../domain/cancellable.ts';
 import { MESSAGES } from '../../domain/names.ts';
 import { acceptsControl } from '../../domain/payout-state.ts';
@@ -33,12 +34,14 @@ export async function controlBatch(session: Session, batchId: string, update: st
     { store, now: Date.now },
     { by, action: update, subject: batchId },
     async () => {
-      const controls = { store, settings: session.config.settings };
-      if (acceptsControl(batch, update))
-        return updateBatch({ ...controls, client: await session.client() }, batch, update, by);
-      throw new Problem('conflict', 'batch-ended', `Batch ${batchId} has ended.`, {
-        hint: `payouts report ${batchId} shows how.`,
-      });
+      if (!acceptsControl(batch, update)) {
+        throw new Problem('conflict', 'batch-ended', `Batch ${batchId} has ended.`, {
+          hint: `payouts report ${batchId} shows how.`,
+        });
+      }
+      const client = await session.client();
+      const controls = { store, settings: session.config.settings, client };
+      return inTime(client, () => updateBatch(controls, batch, update, by), COMMAND_MS);
     },
     () => undefined,
   );

@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { v7 } from 'uuid';
 import { needsBank } from '../../compose/both-sides.ts';
+import { COMMAND_MS, inTime, resolveMs } from '../../compose/worker-answer.ts';
 import type { DecideUpdate } from '../../domain/approval.ts';
 import { payoutTitle } from '../../domain/instruction.ts';
 import { MESSAGES } from '../../domain/names.ts';
@@ -175,10 +176,10 @@ export async function resolve(session: Session, id: string, options: ResolveOpti
   const digest = resolveDigest(options.action, options.order);
   const signed = await signAndStore(store, signer, { ...about, digest });
   const asked: Asked = { action: 'resolve', by, detail: { action: options.action, evidence: options.evidence } };
-  return sendEach(session, [payout], asked, (client) => {
-    const { action, evidence, order: orderId } = options;
-    return resolvePayout({ client, store }, payout, { action, by, evidence, orderId, decisionId: signed?.id });
-  });
+  const { action, evidence, order: orderId } = options;
+  const request = { action, by, evidence, orderId, decisionId: signed?.id };
+  const ask = (client: Client) => resolvePayout({ client, store }, payout, request);
+  return sendEach(session, [payout], asked, ask, resolveMs(session.config.settings));
 }
 
 const CANDIDATES_MAX = 10;
@@ -213,6 +214,7 @@ async function sendEach(
   payouts: readonly PayoutRecord[],
   asked: Asked,
   tell: (client: Client, payout: PayoutRecord) => Promise<string | { refused: string }>,
+  ms = COMMAND_MS,
 ): Promise<ExitCode> {
   const store = await session.store();
   const stack = await session.stack();
@@ -224,7 +226,7 @@ async function sendEach(
     const answer = await askAudited(
       { store, now: Date.now },
       { ...asked, subject: reference },
-      () => tell(client, payout).catch(refusalOf),
+      () => inTime(client, () => tell(client, payout), ms).catch(refusalOf),
       outcomeInWords,
     );
     if (typeof answer === 'string') told.push({ reference, outcome: answer });

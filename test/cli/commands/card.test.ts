@@ -39,6 +39,7 @@ beforeEach(async () => {
   isOpen = true;
   update = () => ({ outcome: 'cancelled', amount: '39.00', accepted: true, message: 'looking again' });
   const client = {
+    withDeadline: (_until: number, call: () => unknown) => call(),
     workflow: {
       getHandle: (workflowId: string) => ({
         async executeUpdate(name: string, { args }: { args: unknown[] }) {

@@ -15,14 +15,15 @@ const { reference } = claimRow(1, 'doc');
 let store: Store;
 let text: string;
 let asked: unknown[];
-let answer: { accepted: boolean; message: string };
+let limits: number[];
+let answer: { accepted: boolean; message: string; outcome?: string };
 let session: Session;
 
 beforeEach(async () => {
   store = await openEmptyStore();
   await store.claimPayout(payoutClaim('doc'));
   await store.changePayout(reference, { state: 'needs-operator', reason: because('order-not-found'), at: 3_000 });
-  asked = [];
+  [asked, limits] = [[], []];
   // Only what is asked of it: an open workflow that answers one update.
   const handle = {
     describe: async () => ({ status: { name: 'RUNNING' } }),
@@ -32,10 +33,16 @@ beforeEach(async () => {
     },
   };
   session = {
-    config: { settings: {} },
+    config: { settings: { terms: { waits: { noMoneyRecheckMs: 30_000 } } } },
     store: async () => store,
     stack: async () => ({ owner: false }),
-    client: async () => ({ workflow: { getHandle: () => handle } }),
+    client: async () => ({
+      workflow: { getHandle: () => handle },
+      withDeadline(until: number, call: () => unknown) {
+        limits.push(until - Date.now());
+        return call();
+      },
+    }),
     output: {
       result(_document: object, shown: string) {
         text = shown;
@@ -150,3 +157,10 @@ it('with a policy a stopped batch goes on for its maker or an operator of all of
 });
 
 const withDeadline = (_at: number, call: () => Promise<unknown>): Promise<unknown> => call();
+
+it('no command waits for ever for a worker, and `resolve` as long as a close takes', async () => {
+  answer = { accepted: true, message: 'closed', outcome: 'cancelled' };
+  await resolve(session, 'doc', CLOSE);
+  await cancel(session, 'doc', { yes: true, by: 'bob', remark: undefined });
+  expect(limits).toEqual([expect.closeTo(90_000, -4), expect.closeTo(60_000, -4)]);
+});
