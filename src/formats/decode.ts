@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Finding } from '../domain/finding.ts';
 import { fileFinding } from '../rules/finding.ts';
-import { FILE_BYTES_MAX, fileTooLarge, type RowSink } from './input.ts';
+import type { RowSink } from './input.ts';
 
 /** The rest of the file cannot be read; has the one finding that says why. */
 export class UnreadableFile extends Error {
@@ -31,8 +31,8 @@ const UTF8_BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 const WINDOWS_1252 = new TextDecoder('windows-1252');
 
 /**
- * Strict UTF-8, chunk by chunk, without the BOM. Throws `UnreadableFile` (`not-utf8` with the line of the first bad byte,
- * `file-too-large`). Only one chunk is in memory.
+ * Strict UTF-8, chunk by chunk, without the BOM. Throws `UnreadableFile` (`not-utf8` with the line of the first bad byte). Only one
+ * chunk is in memory.
  *
  * If `onBad` is given, it is called once for a file that is not UTF-8, and the rest is decoded as Windows-1252, so that other
  * findings are reported in the same pass. The file is refused all the same: in another code page, the names would be different.
@@ -40,11 +40,10 @@ const WINDOWS_1252 = new TextDecoder('windows-1252');
 export async function* decodeUtf8(
   file: string,
   bytes: AsyncIterable<Uint8Array>,
-  { onBad, bytesMax = FILE_BYTES_MAX }: { onBad?(finding: Finding): void; bytesMax?: number } = {},
+  onBad?: (finding: Finding) => void,
 ): AsyncGenerator<string> {
   let held: Buffer = Buffer.alloc(0);
   let line = 1;
-  let total = 0;
   let started = false;
   let isWindows1252 = false;
   const decode = (buffer: Buffer): string => {
@@ -61,8 +60,6 @@ export async function* decodeUtf8(
     return buffer.toString('utf8');
   };
   for await (const chunk of bytes) {
-    total += chunk.length;
-    if (total > bytesMax) throw new UnreadableFile(fileTooLarge(file, line, bytesMax));
     const buffer = Buffer.concat([held, chunk]);
     if (!started && buffer.length < UTF8_BOM.length) {
       held = buffer;

@@ -34,8 +34,8 @@ export function isColumnName(name: string): boolean {
   return COLUMN_NAME.test(name);
 }
 
-export const fileTooLarge = (file: string, line: number, bytesMax = FILE_BYTES_MAX): Finding =>
-  fileFinding(file, line, 'file-too-large', `such a file may have at most ${bytesMax / 1024 / 1024} MiB; split it`);
+export const fileTooLarge = (file: string, bytesMax: number): Finding =>
+  fileFinding(file, 1, 'file-too-large', `such a file may have at most ${bytesMax / 1024 / 1024} MiB; split it`);
 
 export const tooManyRows = (file: string, line: number, rowsMax: number): Finding =>
   fileFinding(

@@ -5,11 +5,11 @@ import { fileFinding } from '../rules/finding.ts';
 import { looksLikeAba } from './aba/aba-layout.ts';
 import { readCsv } from './csv/read-csv.ts';
 import { untilUnreadable } from './decode.ts';
-import { FILE_BYTES_MAX, type RowSink } from './input.ts';
+import { type RowSink, TEXT_BYTES_MAX } from './input.ts';
 import { readJson } from './json/read-json.ts';
+import { withinBytes, withinRows } from './limits.ts';
 import type { MessageContext } from './messages/message-context.ts';
 import { looksLikeNacha } from './nacha/nacha-layout.ts';
-import { withinRows } from './row-limit.ts';
 import { unsupportedFormatOf } from './strangers.ts';
 import { inTurns } from './turns.ts';
 import { looksLikeWorkbook } from './xlsx/first-bytes.ts';
@@ -29,6 +29,8 @@ interface Format {
   mediaTypes: readonly string[];
   /** Whether a file with another extension begins like this format; absent: never. */
   isBegunBy?(text: string, bytes: Uint8Array): boolean;
+  /** Absent: that of all files. */
+  bytesMax?: number;
   /** Loaded when needed: readers of bank messages and workbooks are large. */
   reader(): Promise<Reader>;
 }
@@ -48,6 +50,7 @@ const FORMATS = {
     extension: '.json',
     mediaTypes: ['application/json'],
     isBegunBy: (text) => /^[[{]/.test(text),
+    bytesMax: TEXT_BYTES_MAX,
     reader: async () => readJson,
   },
   'pain.001': {
@@ -117,7 +120,8 @@ export async function readInstructions(
     const first = await bytes.next();
     const head = first.done ? Buffer.alloc(0) : first.value.subarray(0, HEAD_BYTES);
     const format = formatOf(file, head);
-    const whole = inTurns(hashed(hash, first, bytes));
+    const { bytesMax }: Format = FORMATS[format];
+    const whole = inTurns(withinBytes(file, hashed(hash, first, bytes), bytesMax));
     const wrong = unsupportedFormatOf(textOf(head)) ?? misnamed(format, head);
     const read: Reader = wrong === undefined ? await FORMATS[format].reader() : refuse(wrong);
     await untilUnreadable(sink, read(file, whole, withinRows(file, sink, rowsMax), context));
@@ -153,16 +157,12 @@ function misnamed(format: InputFormat, head: Buffer): string | undefined {
 const textOf = (head: Buffer): string =>
   head.toString('latin1').replaceAll('\0', '').replace(BYTE_ORDER_MARK, '').trimStart();
 
-/** Reads what a file may have, and finds one thing. */
+/** Finds one thing, and reads to the end for the digest. */
 const refuse =
   (message: string): Reader =>
   async (file, bytes, sink) => {
-    let total = 0;
-    for await (const { length } of bytes) {
-      total += length;
-      if (total > FILE_BYTES_MAX) break;
-    }
     sink.finding(fileFinding(file, 1, 'other-kind-of-file', message));
+    for await (const _ of bytes);
   };
 
 const BYTE_ORDER_MARK = /^(?:ï»¿|ÿþ|þÿ)/;

@@ -10,7 +10,7 @@ import { csvText, detectDelimiter } from './csv-text.ts';
  */
 export async function readCsv(file: string, bytes: AsyncIterable<Uint8Array>, sink: RowSink): Promise<void> {
   const records = new CsvRecords(file, sink);
-  const text = decodeUtf8(file, bytes, { onBad: (finding) => sink.finding(finding) });
+  const text = decodeUtf8(file, bytes, (finding) => sink.finding(finding));
   const ending = await parseInto(records, csvText(file, text, sink));
   records.end(ending === '\n' || ending === '"');
 }

@@ -2,7 +2,6 @@ import { midnightOf } from '../../domain/calendar-date.ts';
 import type { Finding } from '../../domain/finding.ts';
 import { fileFinding, printable } from '../../rules/finding.ts';
 import { UnreadableFile } from '../decode.ts';
-import { FILE_BYTES_MAX, fileTooLarge } from '../input.ts';
 
 /** Files of fixed-width records in plain ASCII: ABA and NACHA. */
 
@@ -28,8 +27,7 @@ export interface RecordShape {
 
 /**
  * Records of exactly `width` printable ASCII characters; line ends are LF or CRLF, empty lines count as lines, and so does each record of
- * a line that has several. Throws `UnreadableFile` (`not-ascii`, `wrong-record-length`, `file-too-large`), since after that no column can
- * be trusted.
+ * a line that has several. Throws `UnreadableFile` (`not-ascii`, `wrong-record-length`), since after that no column can be trusted.
  */
 export async function* fixedRecords(
   file: string,
@@ -39,10 +37,7 @@ export async function* fixedRecords(
   const { width, mayRunOn } = shape;
   let held: Buffer = Buffer.alloc(0);
   let line = 1;
-  let total = 0;
   for await (const chunk of bytes) {
-    total += chunk.length;
-    if (total > FILE_BYTES_MAX) throw new UnreadableFile(fileTooLarge(file, line));
     held = Buffer.concat([held, chunk]);
     let start = 0;
     for (let end = held.indexOf(LF); end >= 0; end = held.indexOf(LF, start)) {

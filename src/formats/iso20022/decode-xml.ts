@@ -1,6 +1,5 @@
 import { fileFinding } from '../../rules/finding.ts';
 import { decodeUtf8, UnreadableFile } from '../decode.ts';
-import { FILE_BYTES_MAX, fileTooLarge } from '../input.ts';
 
 /** Enough for any XML declaration. */
 const HEAD_BYTES = 512;
@@ -17,7 +16,7 @@ const LABELS: Readonly<Record<Encoding, readonly string[]>> = {
 
 /**
  * Text of an XML file in UTF-8, UTF-16 or ISO-8859-1; its first bytes and its XML declaration must agree. Throws
- * `UnreadableFile`: `bad-encoding`, `not-utf8`, `file-too-large`. Only one chunk is in memory.
+ * `UnreadableFile`: `bad-encoding`, `not-utf8`. Only one chunk is in memory.
  */
 export async function* decodeXml(file: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const source = bytes[Symbol.asyncIterator]();
@@ -65,7 +64,6 @@ type Decode = (chunk?: Uint8Array) => { text: string; badAt: number };
 
 async function* decodeOther(file: string, bytes: AsyncIterable<Uint8Array>, decode: Decode): AsyncGenerator<string> {
   let line = 1;
-  let total = 0;
   const checked = (chunk?: Uint8Array): string => {
     const { text, badAt } = decode(chunk);
     if (badAt >= 0) {
@@ -76,11 +74,7 @@ async function* decodeOther(file: string, bytes: AsyncIterable<Uint8Array>, deco
     line += newlines(text);
     return text;
   };
-  for await (const chunk of bytes) {
-    total += chunk.length;
-    if (total > FILE_BYTES_MAX) throw new UnreadableFile(fileTooLarge(file, line));
-    yield checked(chunk);
-  }
+  for await (const chunk of bytes) yield checked(chunk);
   yield checked();
 }
 

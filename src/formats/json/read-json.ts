@@ -9,20 +9,19 @@ import {
   type RowSink,
   recordTooLarge,
   STRETCH_BYTES_MAX,
-  TEXT_BYTES_MAX,
   tooManyColumns,
 } from '../input.ts';
 import { turns } from '../turns.ts';
 import { JsonCursor, type JsonScalar, JsonSyntaxError, JsonTooLong } from './json-cursor.ts';
 
 /**
- * Reads an array of instructions, or `{"payouts": [...]}`. Values are strings; null counts as blank. The text is in memory (at
- * most `TEXT_BYTES_MAX`), its rows are not. Other work of the process gets a turn between two payouts.
+ * Reads an array of instructions, or `{"payouts": [...]}`. Values are strings; null counts as blank. The text is in memory, its
+ * rows are not. Other work of the process gets a turn between two payouts.
  */
 export async function readJson(file: string, bytes: AsyncIterable<Uint8Array>, sink: RowSink): Promise<void> {
   const records = new JsonRecords(file, sink);
   const chunks: string[] = [];
-  for await (const chunk of decodeUtf8(file, bytes, { bytesMax: TEXT_BYTES_MAX })) chunks.push(chunk);
+  for await (const chunk of decodeUtf8(file, bytes)) chunks.push(chunk);
   await records.read(chunks.join(''));
 }
 

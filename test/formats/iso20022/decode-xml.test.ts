@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { UnreadableFile } from '../../../src/formats/decode.ts';
-import { FILE_BYTES_MAX } from '../../../src/formats/input.ts';
 import { decodeXml } from '../../../src/formats/iso20022/decode-xml.ts';
 import { bytesOf } from '../bytes.ts';
 
@@ -55,18 +54,4 @@ describe.each([1, 7, 65536])('in chunks of %i bytes', (size) => {
   ])('%s is refused', async (_, content, rule, line) => {
     expect(await refusalOf(content, size)).toEqual({ rule, line });
   });
-});
-
-it('refuses a file that is too large in any encoding', async () => {
-  async function* endless(head: Buffer): AsyncGenerator<Uint8Array> {
-    yield head;
-    for (;;) yield Buffer.alloc(1024 * 1024, ' \0');
-  }
-  let length = 0;
-  const reading = (async () => {
-    const head = Buffer.from(BOM + document('UTF-16'), 'utf16le');
-    for await (const piece of decodeXml('f.xml', endless(head))) length += piece.length;
-  })();
-  await expect(reading).rejects.toMatchObject({ finding: { rule: 'file-too-large' } });
-  expect(length).toBeLessThanOrEqual(FILE_BYTES_MAX / 2);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { withinRows } from '../../../src/formats/limits.ts';
 import { readPain001 } from '../../../src/formats/pain001/read-pain001.ts';
-import { withinRows } from '../../../src/formats/row-limit.ts';
 import { collected } from '../collected.ts';
 import { ADDRESS, contextOf, mapping, NAMESPACES, pain001, read } from './sample-message.ts';
 

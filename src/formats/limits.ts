@@ -1,5 +1,19 @@
 import { UnreadableFile } from './decode.ts';
-import { ROWS_MAX, type RowSink, tooManyRows } from './input.ts';
+import { FILE_BYTES_MAX, fileTooLarge, ROWS_MAX, type RowSink, tooManyRows } from './input.ts';
+
+/** Passes on the first `bytesMax` bytes of a file. What comes after them is `UnreadableFile`. */
+export async function* withinBytes(
+  file: string,
+  bytes: AsyncIterable<Uint8Array>,
+  bytesMax = FILE_BYTES_MAX,
+): AsyncGenerator<Uint8Array> {
+  let total = 0;
+  for await (const chunk of bytes) {
+    total += chunk.length;
+    if (total > bytesMax) throw new UnreadableFile(fileTooLarge(file, bytesMax));
+    yield chunk;
+  }
+}
 
 /** Passes on what is read of the first `rowsMax` rows of a file. What comes after them is `UnreadableFile`. */
 export function withinRows(file: string, sink: RowSink, rowsMax = ROWS_MAX): RowSink {

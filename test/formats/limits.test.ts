@@ -1,7 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { FILE_BYTES_MAX, TEXT_BYTES_MAX } from '../../src/formats/input.ts';
+import { withinBytes } from '../../src/formats/limits.ts';
 import type { MessageContext } from '../../src/formats/messages/message-context.ts';
 import { readInstructions } from '../../src/formats/read-file.ts';
 import * as aba from './aba/aba-records.ts';
@@ -14,7 +16,7 @@ const ROWS_MAX = 3;
 
 let dir: string;
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'row-limit-'));
+  dir = await mkdtemp(join(tmpdir(), 'limits-'));
 });
 afterEach(async () => {
   await rm(dir, { recursive: true });
@@ -51,4 +53,24 @@ test('rows that cannot be paid count too', async () => {
   const { findings } = await read('f.csv', `id,amount\n${'A,1.00,x\n'.repeat(ROWS_MAX + 1)}`, NO_CONTEXT);
   expect(findings.map(({ rule, row }) => [rule, row]).at(-1)).toEqual(['too-many-rows', null]);
   expect(findings.at(-1)?.line).toBe(ROWS_MAX + 2);
+});
+
+test('no file is read beyond its size limit, however it goes on', async () => {
+  async function* endless(): AsyncGenerator<Uint8Array> {
+    for (;;) yield Buffer.alloc(1024 * 1024);
+  }
+  let length = 0;
+  const reading = (async () => {
+    for await (const piece of withinBytes('f.xml', endless())) length += piece.length;
+  })();
+  await expect(reading).rejects.toMatchObject({ finding: { rule: 'file-too-large', line: 1, row: null } });
+  expect(length).toBe(FILE_BYTES_MAX);
+});
+
+test('the limit of JSON, whose text is in memory, is a lower one', async () => {
+  const path = join(dir, 'f.json');
+  await writeFile(path, '');
+  await truncate(path, TEXT_BYTES_MAX + 1);
+  const { findings } = await collected((sink) => readInstructions(path, sink, NO_CONTEXT));
+  expect(findings).toMatchObject([{ rule: 'file-too-large', message: expect.stringContaining('64 MiB') }]);
 });
