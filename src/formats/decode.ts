@@ -1,28 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Finding } from '../domain/finding.ts';
 import { fileFinding } from '../rules/finding.ts';
-import type { RowSink } from './input.ts';
-
-/** The rest of the file cannot be read; has the one finding that says why. */
-export class UnreadableFile extends Error {
-  override readonly name = 'UnreadableFile';
-  readonly finding: Finding;
-
-  constructor(finding: Finding) {
-    super(finding.message);
-    this.finding = finding;
-  }
-}
-
-/** What ends the pass of a reader is its last finding. */
-export async function untilUnreadable(sink: RowSink, reading: Promise<unknown>): Promise<void> {
-  try {
-    await reading;
-  } catch (error) {
-    if (!(error instanceof UnreadableFile)) throw error;
-    sink.finding(error.finding);
-  }
-}
+import { UnreadableFile } from './unreadable.ts';
 
 const LF = 0x0a;
 const UTF8_BOM = Buffer.from([0xef, 0xbb, 0xbf]);

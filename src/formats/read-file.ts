@@ -4,14 +4,14 @@ import { basename, extname } from 'node:path';
 import { fileFinding } from '../rules/finding.ts';
 import { looksLikeAba } from './aba/aba-layout.ts';
 import { readCsv } from './csv/read-csv.ts';
-import { untilUnreadable } from './decode.ts';
-import { type RowSink, TEXT_BYTES_MAX } from './input.ts';
+import type { RowSink } from './input.ts';
 import { readJson } from './json/read-json.ts';
-import { withinBytes, withinRows } from './limits.ts';
+import { TEXT_BYTES_MAX, withinBytes, withinRows } from './limits.ts';
 import type { MessageContext } from './messages/message-context.ts';
 import { looksLikeNacha } from './nacha/nacha-layout.ts';
 import { unsupportedFormatOf } from './strangers.ts';
 import { inTurns } from './turns.ts';
+import { untilUnreadable } from './unreadable.ts';
 import { looksLikeWorkbook } from './xlsx/first-bytes.ts';
 
 /**

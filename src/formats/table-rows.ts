@@ -1,8 +1,9 @@
 import type { Finding } from '../domain/finding.ts';
 import { OWN_FIELDS } from '../domain/instruction.ts';
 import { fileFinding, printable } from '../rules/finding.ts';
-import { UnreadableFile } from './decode.ts';
-import { COLUMNS_MAX, isColumnName, noRows, type RowSink, tooManyColumns } from './input.ts';
+import { isColumnName, noRows, type RowSink } from './input.ts';
+import { COLUMNS_MAX, tooManyColumns } from './limits.ts';
+import { UnreadableFile } from './unreadable.ts';
 
 /** A problem with one value of a row, given by its index. */
 export interface CellProblem {
@@ -37,7 +38,7 @@ export class TableRows {
     const names = record.map((name) => name.trim());
     this.names = names;
     this.headerLine = line;
-    if (names.length > COLUMNS_MAX) throw new UnreadableFile(tooManyColumns(this.file, line));
+    if (names.length > COLUMNS_MAX) throw tooManyColumns(this.file, line);
     // If the first line has none of our column names, it may be a row: its values are not shown.
     if (!names.some((name) => OWN_FIELDS.has(name))) throw new UnreadableFile(this.found(line, noHeader(names)));
     for (const [index, name] of names.entries()) {

@@ -1,3 +1,31 @@
+import type { Finding } from '../domain/finding.ts';
+import { fileFinding } from '../rules/finding.ts';
+import type { RowSink } from './input.ts';
+
+/** The rest of the file cannot be read; has the one finding that says why. */
+export class UnreadableFile extends Error {
+  override readonly name = 'UnreadableFile';
+  readonly finding: Finding;
+
+  constructor(finding: Finding) {
+    super(finding.message);
+    this.finding = finding;
+  }
+}
+
+export const unreadable = (file: string, line: number, rule: string, message: string): UnreadableFile =>
+  new UnreadableFile(fileFinding(file, line, rule, message));
+
+/** What ends the pass of a reader is its last finding. */
+export async function untilUnreadable(sink: RowSink, reading: Promise<unknown>): Promise<void> {
+  try {
+    await reading;
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error;
+    sink.finding(error.finding);
+  }
+}
+
 const WHY: Readonly<Record<string, string>> = {
   ENOENT: 'does not exist',
   EISDIR: 'is a folder',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { FILE_BYTES_MAX } from '../formats/input.ts';
+import { FILE_BYTES_MAX } from '../formats/limits.ts';
 import { control } from '../reports/report-document.ts';
 
 /** Documents of the gateway, except those of batches, for its OpenAPI page; the command has the same. */

@@ -5,7 +5,7 @@ import * as contentDisposition from 'content-disposition';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { Problem } from '../domain/problem.ts';
-import { FILE_BYTES_MAX, ROWS_MAX } from '../formats/input.ts';
+import { FILE_BYTES_MAX, ROWS_MAX } from '../formats/limits.ts';
 import { FILE_NAMES } from '../formats/read-file.ts';
 import { IntakeRefusal, OTHER_PLAN } from '../intake/intake-refusal.ts';
 import { assertPlan, takeFile } from '../intake/take-file.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { v7 } from 'uuid';
 import { Problem } from '../domain/problem.ts';
-import { FILE_BYTES_MAX } from '../formats/input.ts';
+import { FILE_BYTES_MAX } from '../formats/limits.ts';
 import { EXTENSION_OF } from '../formats/read-file.ts';
 
 /** A body on disk; disposing removes it. */

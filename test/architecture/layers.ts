@@ -136,7 +136,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'services/decisions/',
       'services/payee-checks.ts',
       'signing/',
-      'formats/input.ts',
+      'formats/limits.ts',
       'formats/read-file.ts',
       'vault/',
       'identity.ts',

@@ -1,8 +1,8 @@
 import type { OriginalMessage } from '../../src/domain/bank-message.ts';
 import type { Finding } from '../../src/domain/finding.ts';
-import { untilUnreadable } from '../../src/formats/decode.ts';
 import type { RowSink } from '../../src/formats/input.ts';
 import type { MessageContext } from '../../src/formats/messages/message-context.ts';
+import { untilUnreadable } from '../../src/formats/unreadable.ts';
 import type { ReadColumn, ReadRow } from '../../src/rules/read-row.ts';
 
 /** What a reader handed over, as lists. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decodeUtf8, UnreadableFile } from '../../src/formats/decode.ts';
+import { decodeUtf8 } from '../../src/formats/decode.ts';
+import { UnreadableFile } from '../../src/formats/unreadable.ts';
 import { bytesOf } from './bytes.ts';
 
 async function decoded(content: string | Uint8Array, chunkSize?: number): Promise<string> {

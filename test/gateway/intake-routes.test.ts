@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { FILE_BYTES_MAX } from '../../src/formats/input.ts';
+import { FILE_BYTES_MAX } from '../../src/formats/limits.ts';
 import { csvOf, jsonOf } from '../e2e/payout-files.ts';
 import { pain001 } from '../formats/pain001/sample-message.ts';
 import { until } from '../support/until.ts';

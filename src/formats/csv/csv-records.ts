@@ -1,9 +1,10 @@
 import type { CsvError, InfoRecord } from 'csv-parse';
 import { currencyExponent } from '../../domain/currency.ts';
 import { isFreeText } from '../../rules/finding.ts';
-import { UnreadableFile } from '../decode.ts';
-import { type RowSink, recordTooLarge } from '../input.ts';
+import type { RowSink } from '../input.ts';
+import { recordTooLarge } from '../limits.ts';
 import { TableRows } from '../table-rows.ts';
+import { UnreadableFile } from '../unreadable.ts';
 
 /** Turns parsed records into rows and findings, each with the line on which its record starts. */
 export class CsvRecords {
@@ -46,7 +47,7 @@ export class CsvRecords {
     const { table } = this;
     const blankLines = Number(error?.empty_lines);
     const start = this.nextLine + blankLines - this.blankLines;
-    if (error?.code === 'CSV_MAX_RECORD_SIZE') throw new UnreadableFile(recordTooLarge(this.file, start));
+    if (error?.code === 'CSV_MAX_RECORD_SIZE') throw recordTooLarge(this.file, start);
     if (error?.code !== 'INVALID_OPENING_QUOTE') throw new UnreadableFile(table.found(start, BROKEN_QUOTE));
     if (table.header === undefined) throw new UnreadableFile(table.found(start, STRAY_QUOTE));
     const end = Number(error?.lines);

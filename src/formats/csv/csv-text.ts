@@ -1,6 +1,7 @@
 import { fileFinding } from '../../rules/finding.ts';
-import { UnreadableFile } from '../decode.ts';
-import { RECORD_BYTES_MAX, type RowSink, recordTooLarge } from '../input.ts';
+import type { RowSink } from '../input.ts';
+import { RECORD_BYTES_MAX, recordTooLarge } from '../limits.ts';
+import { UnreadableFile } from '../unreadable.ts';
 
 /**
  * Makes text safe for the CSV parser: CRLF becomes LF (the parser counts CRLF inside quotes as two lines); lone CR and NUL become
@@ -45,7 +46,7 @@ class LineScan {
       this.length += end - start;
       if (this.length > RECORD_BYTES_MAX) {
         yield unix.slice(0, start).replace(STRAY_CHARACTERS_ALL, ' ');
-        throw new UnreadableFile(recordTooLarge(this.file, this.line));
+        throw recordTooLarge(this.file, this.line);
       }
       if (hasStray) this.noteStray(unix.slice(start, end));
       if (newline >= 0) {

@@ -1,6 +1,7 @@
 import { type Parser, parse } from 'csv-parse';
-import { decodeUtf8, UnreadableFile } from '../decode.ts';
-import { RECORD_BYTES_MAX, type RowSink, recordTooLarge } from '../input.ts';
+import { decodeUtf8 } from '../decode.ts';
+import type { RowSink } from '../input.ts';
+import { RECORD_BYTES_MAX, recordTooLarge } from '../limits.ts';
 import { CsvRecords } from './csv-records.ts';
 import { csvText, detectDelimiter } from './csv-text.ts';
 
@@ -27,7 +28,7 @@ async function parseInto(records: CsvRecords, text: AsyncIterable<string>): Prom
       head += chunk;
       const newline = head.trimStart().indexOf('\n');
       if (newline < 0) {
-        if (head.length > 2 * RECORD_BYTES_MAX) throw new UnreadableFile(recordTooLarge(records.file, 1));
+        if (head.length > 2 * RECORD_BYTES_MAX) throw recordTooLarge(records.file, 1);
         continue;
       }
       parser = openParser(records, head);

@@ -1,7 +1,7 @@
 import { midnightOf } from '../../domain/calendar-date.ts';
 import type { Finding } from '../../domain/finding.ts';
-import { fileFinding, printable } from '../../rules/finding.ts';
-import { UnreadableFile } from '../decode.ts';
+import { printable } from '../../rules/finding.ts';
+import { unreadable } from '../unreadable.ts';
 
 /** Files of fixed-width records in plain ASCII: ABA and NACHA. */
 
@@ -67,7 +67,7 @@ function recordText(file: string, line: number, record: Buffer, { width, mayRunO
   const bad = record.findIndex((byte) => byte < 0x20 || byte > 0x7e);
   if (bad >= 0) {
     const message = `character ${bad + 1} is not plain ASCII; save the file as ASCII. The rest was not checked`;
-    throw new UnreadableFile(fileFinding(file, line, 'not-ascii', message));
+    throw unreadable(file, line, 'not-ascii', message);
   }
   if (record.length !== width) {
     const tooLong = mayRunOn
@@ -78,7 +78,7 @@ function recordText(file: string, line: number, record: Buffer, { width, mayRunO
         ? tooLong
         : 'the file may be truncated, or an editor may have removed blanks at the ends of lines; export it again';
     const message = `${record.length} characters where every record has ${width}; ${why}. The rest was not checked`;
-    throw new UnreadableFile(fileFinding(file, line, 'wrong-record-length', message));
+    throw unreadable(file, line, 'wrong-record-length', message);
   }
   return record.toString('latin1');
 }

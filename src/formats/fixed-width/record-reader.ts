@@ -1,7 +1,7 @@
 import { fileFinding } from '../../rules/finding.ts';
-import { UnreadableFile } from '../decode.ts';
 import type { RowSink } from '../input.ts';
 import type { MessageContext } from '../messages/message-context.ts';
+import { type UnreadableFile, unreadable } from '../unreadable.ts';
 import { type BrokenColumns, columnFinding, fixedRecords, type RecordShape } from './lines.ts';
 
 /** A reader's position in its file, and findings about the file at that position. */
@@ -32,7 +32,7 @@ export abstract class RecordReader {
   }
 
   protected unreadable(rule: string, message: string): UnreadableFile {
-    return new UnreadableFile(fileFinding(this.file, this.line, rule, `${message}. The rest was not checked`));
+    return unreadable(this.file, this.line, rule, `${message}. The rest was not checked`);
   }
 }
 

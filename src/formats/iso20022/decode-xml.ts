@@ -1,5 +1,5 @@
-import { fileFinding } from '../../rules/finding.ts';
-import { decodeUtf8, UnreadableFile } from '../decode.ts';
+import { decodeUtf8 } from '../decode.ts';
+import { unreadable } from '../unreadable.ts';
 
 /** Enough for any XML declaration. */
 const HEAD_BYTES = 512;
@@ -47,7 +47,7 @@ function encodingOf(file: string, head: Buffer): Encoding {
   const message = known
     ? 'the XML declaration names a different encoding than the file has; correct it or save the file as UTF-8'
     : 'only UTF-8, UTF-16 and ISO-8859-1 are supported; save the file as UTF-8';
-  throw new UnreadableFile(fileFinding(file, 1, 'bad-encoding', message));
+  throw unreadable(file, 1, 'bad-encoding', message);
 }
 
 /** By byte order mark, or by the bytes of `<`; `undefined` for an encoding of single bytes. */
@@ -69,7 +69,7 @@ async function* decodeOther(file: string, bytes: AsyncIterable<Uint8Array>, deco
     if (badAt >= 0) {
       const at = line + newlines(text.slice(0, badAt));
       const message = 'this line is not in the encoding that the XML declaration names; save the file as UTF-8';
-      throw new UnreadableFile(fileFinding(file, at, 'bad-encoding', message));
+      throw unreadable(file, at, 'bad-encoding', message);
     }
     line += newlines(text);
     return text;

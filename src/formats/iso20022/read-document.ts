@@ -1,7 +1,6 @@
 import { type SaxesAttributeNS, SaxesParser } from 'saxes';
-import { fileFinding } from '../../rules/finding.ts';
-import { UnreadableFile } from '../decode.ts';
-import { RECORD_BYTES_MAX, recordTooLarge } from '../input.ts';
+import { RECORD_BYTES_MAX, recordTooLarge } from '../limits.ts';
+import { type UnreadableFile, unreadable } from '../unreadable.ts';
 import { decodeXml } from './decode-xml.ts';
 import type { Grammar } from './grammar.ts';
 import { type StructureEvents, StructureWalk } from './structure.ts';
@@ -117,12 +116,12 @@ class DocumentParser {
 
   private checkSize(position: number): void {
     if (position - this.boundary > RECORD_BYTES_MAX) {
-      throw new UnreadableFile(recordTooLarge(this.file, this.parser.line));
+      throw recordTooLarge(this.file, this.parser.line);
     }
   }
 
   private unreadable(rule: string, message: string): UnreadableFile {
-    return new UnreadableFile(fileFinding(this.file, this.parser.line, rule, message));
+    return unreadable(this.file, this.parser.line, rule, message);
   }
 }
 

@@ -1,17 +1,10 @@
 import type { Finding } from '../../domain/finding.ts';
 import { fileFinding, printable, shownValue } from '../../rules/finding.ts';
-import { decodeUtf8, UnreadableFile } from '../decode.ts';
-import {
-  COLUMNS_MAX,
-  isColumnName,
-  noRows,
-  RECORD_BYTES_MAX,
-  type RowSink,
-  recordTooLarge,
-  STRETCH_BYTES_MAX,
-  tooManyColumns,
-} from '../input.ts';
+import { decodeUtf8 } from '../decode.ts';
+import { isColumnName, noRows, type RowSink } from '../input.ts';
+import { COLUMNS_MAX, RECORD_BYTES_MAX, recordTooLarge, STRETCH_BYTES_MAX, tooManyColumns } from '../limits.ts';
 import { turns } from '../turns.ts';
+import { UnreadableFile } from '../unreadable.ts';
 import { JsonCursor, type JsonScalar, JsonSyntaxError, JsonTooLong } from './json-cursor.ts';
 
 /**
@@ -52,7 +45,7 @@ class JsonRecords {
       await this.readDocument(cursor);
       if (cursor.peek() !== '') throw cursor.unexpected('the end of the file');
     } catch (error) {
-      if (error instanceof JsonTooLong) throw new UnreadableFile(recordTooLarge(this.file, cursor.line()));
+      if (error instanceof JsonTooLong) throw recordTooLarge(this.file, cursor.line());
       if (!(error instanceof JsonSyntaxError)) throw error;
       throw new UnreadableFile(syntaxFinding(this.file, text, cursor, error));
     }
@@ -111,7 +104,7 @@ class JsonRecords {
     let members = 0;
     for (const key of cursor.members()) {
       members += 1;
-      if (members > COLUMNS_MAX) throw new UnreadableFile(tooManyColumns(this.file, line));
+      if (members > COLUMNS_MAX) throw tooManyColumns(this.file, line);
       const value = cursor.scalar();
       const finding = this.member(key, value, seen);
       if (value === undefined) cursor.skip();
@@ -119,7 +112,7 @@ class JsonRecords {
       if (isColumnName(key) && value !== undefined && !seen.has(key))
         instruction[key] = value.kind === 'null' ? '' : value.text;
       if (isColumnName(key) && !this.columns.has(key)) {
-        if (this.columns.size === COLUMNS_MAX) throw new UnreadableFile(tooManyColumns(this.file, line));
+        if (this.columns.size === COLUMNS_MAX) throw tooManyColumns(this.file, line);
         this.columns.add(key);
         this.sink.column({ name: key, line, row: this.row });
       }

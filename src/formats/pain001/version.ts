@@ -1,6 +1,5 @@
-import { fileFinding } from '../../rules/finding.ts';
-import { UnreadableFile } from '../decode.ts';
 import type { Root } from '../iso20022/read-document.ts';
+import { unreadable } from '../unreadable.ts';
 import type { Pain001Version } from './grammar.ts';
 
 /** Namespaces by version: ISO's own, and the Swiss (SIX) and German (DK) ones with the same structure. */
@@ -17,14 +16,12 @@ export function versionOf(file: string, { name, namespace, line }: Root): Pain00
   const [, version] = NAMESPACES.find(([pattern]) => pattern.test(namespace)) ?? [];
   if (name === 'Document' && version !== undefined) return version;
   const [message = 'not an ISO 20022 message'] = /[a-z]{4}\.\d{3}\.\d{3}\.\d{2}(?!\d)/.exec(namespace) ?? [];
-  const finding =
-    name === 'Document' && message.startsWith('pain.001.')
-      ? fileFinding(file, line, 'unsupported-version', `${message} in this namespace is not supported; ${ACCEPTED}`)
-      : fileFinding(
-          file,
-          line,
-          'not-pain001',
-          `the root of the file is ${message}; a pain.001 Document is required; ${ACCEPTED}`,
-        );
-  throw new UnreadableFile(finding);
+  throw name === 'Document' && message.startsWith('pain.001.')
+    ? unreadable(file, line, 'unsupported-version', `${message} in this namespace is not supported; ${ACCEPTED}`)
+    : unreadable(
+        file,
+        line,
+        'not-pain001',
+        `the root of the file is ${message}; a pain.001 Document is required; ${ACCEPTED}`,
+      );
 }

@@ -1,9 +1,8 @@
 import type { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
-import { fileFinding } from '../../rules/finding.ts';
-import { UnreadableFile } from '../decode.ts';
 import { inTurns } from '../turns.ts';
+import { UnreadableFile, unreadable } from '../unreadable.ts';
 import { isCompoundFile } from './first-bytes.ts';
 
 /** Limit for the packed workbook: 100,000 payouts with details of new payees take about 10 MiB. */
@@ -30,11 +29,11 @@ export class PackageParts implements Disposable {
 
   static async open(file: string, bytes: AsyncIterable<Uint8Array>): Promise<PackageParts> {
     const packed = await whole(file, bytes);
-    if (isCompoundFile(packed)) throw unreadable(file, OLD_WORKBOOK);
+    if (isCompoundFile(packed)) throw unreadable(file, 1, ...OLD_WORKBOOK);
     const zip = await fromBufferPromise(packed, { autoClose: false, lazyEntries: true }).catch(() => {
-      throw unreadable(file, NOT_A_WORKBOOK);
+      throw unreadable(file, 1, ...NOT_A_WORKBOOK);
     });
-    if (zip.entryCount > ENTRIES_MAX) throw unreadable(file, NOT_A_WORKBOOK);
+    if (zip.entryCount > ENTRIES_MAX) throw unreadable(file, 1, ...NOT_A_WORKBOOK);
     const entries = new Map<string, Entry>();
     try {
       for await (const entry of zip.eachEntry()) {
@@ -44,10 +43,10 @@ export class PackageParts implements Disposable {
         entries.set(name, entry);
       }
     } catch {
-      throw unreadable(file, NOT_A_WORKBOOK);
+      throw unreadable(file, 1, ...NOT_A_WORKBOOK);
     }
     // Every workbook has it (ECMA-376 part 2, 9.3).
-    if (!entries.has(RELATIONS)) throw unreadable(file, OTHER_ARCHIVE);
+    if (!entries.has(RELATIONS)) throw unreadable(file, 1, ...OTHER_ARCHIVE);
     return new PackageParts(file, zip, entries);
   }
 
@@ -83,7 +82,7 @@ export class PackageParts implements Disposable {
   }
 
   notAWorkbook(): UnreadableFile {
-    return unreadable(this.file, NOT_A_WORKBOOK);
+    return unreadable(this.file, 1, ...NOT_A_WORKBOOK);
   }
 
   [Symbol.dispose](): void {
@@ -91,10 +90,8 @@ export class PackageParts implements Disposable {
   }
 
   tooLarge(): UnreadableFile {
-    return unreadable(this.file, {
-      rule: 'file-too-large',
-      message: `a workbook may have at most ${UNPACKED_BYTES_MAX / 1024 / 1024} MiB when unpacked; split it`,
-    });
+    const message = `a workbook may have at most ${UNPACKED_BYTES_MAX / 1024 / 1024} MiB when unpacked; split it`;
+    return unreadable(this.file, 1, 'file-too-large', message);
   }
 }
 
@@ -105,27 +102,23 @@ async function whole(file: string, bytes: AsyncIterable<Uint8Array>): Promise<Bu
     length += chunk.length;
     if (length > PACKED_BYTES_MAX) {
       const message = `a workbook may have at most ${PACKED_BYTES_MAX / 1024 / 1024} MiB; split it, or delete pictures and other sheets`;
-      throw unreadable(file, { rule: 'file-too-large', message });
+      throw unreadable(file, 1, 'file-too-large', message);
     }
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }
 
-const unreadable = (file: string, { rule, message }: { rule: string; message: string }): UnreadableFile =>
-  new UnreadableFile(fileFinding(file, 1, rule, message));
-
-const NOT_A_WORKBOOK = {
-  rule: 'not-a-workbook',
-  message: 'not a readable workbook (.xlsx), or a damaged one; save it again in Excel as .xlsx or CSV UTF-8',
-};
+const NOT_A_WORKBOOK = [
+  'not-a-workbook',
+  'not a readable workbook (.xlsx), or a damaged one; save it again in Excel as .xlsx or CSV UTF-8',
+] as const;
 const RELATIONS = '_rels/.rels';
-const OTHER_ARCHIVE = {
-  rule: NOT_A_WORKBOOK.rule,
-  message:
-    'a ZIP archive or a document of another program, not a workbook (.xlsx); unpack it and hand over its files one by one, or save it as .xlsx',
-};
-const OLD_WORKBOOK = {
-  rule: 'old-workbook',
-  message: 'an old workbook (.xls) or a password-protected one; save it without a password as .xlsx or CSV UTF-8',
-};
+const OTHER_ARCHIVE = [
+  'not-a-workbook',
+  'a ZIP archive or a document of another program, not a workbook (.xlsx); unpack it and hand over its files one by one, or save it as .xlsx',
+] as const;
+const OLD_WORKBOOK = [
+  'old-workbook',
+  'an old workbook (.xls) or a password-protected one; save it without a password as .xlsx or CSV UTF-8',
+] as const;

@@ -1,7 +1,6 @@
 import { type SaxesAttributeNS, SaxesParser } from 'saxes';
-import { fileFinding } from '../../rules/finding.ts';
-import { UnreadableFile } from '../decode.ts';
-import { recordTooLarge } from '../input.ts';
+import { recordTooLarge } from '../limits.ts';
+import { unreadable } from '../unreadable.ts';
 import type { PackageParts } from './package-parts.ts';
 
 /** Deeper than any part of a workbook. */
@@ -35,7 +34,7 @@ export async function* walkPart(parts: PackageParts, name: string, handler: Part
   parser.on('error', refuse);
   parser.on('doctype', () => {
     const message = 'a DOCTYPE is not accepted in a workbook; save it again in Excel';
-    throw new UnreadableFile(fileFinding(parts.file, 1, 'doctype-refused', message));
+    throw unreadable(parts.file, 1, 'doctype-refused', message);
   });
   parser.on('opentag', ({ local, attributes }) => {
     depth += 1;
@@ -53,7 +52,7 @@ export async function* walkPart(parts: PackageParts, name: string, handler: Part
     if (handler.isOver === true) continue;
     parser.write(text);
     written += text.length;
-    if (written - boundary > STRETCH_CHARACTERS_MAX) throw new UnreadableFile(recordTooLarge(parts.file, 1));
+    if (written - boundary > STRETCH_CHARACTERS_MAX) throw recordTooLarge(parts.file, 1);
     yield;
   }
   if (handler.isOver !== true) parser.close();

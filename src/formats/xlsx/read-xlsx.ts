@@ -1,7 +1,6 @@
-import { fileFinding } from '../../rules/finding.ts';
-import { UnreadableFile } from '../decode.ts';
 import type { RowSink } from '../input.ts';
 import { type CellProblem, TableRows } from '../table-rows.ts';
+import { unreadable } from '../unreadable.ts';
 import { PackageParts } from './package-parts.ts';
 import { type SheetRow, sheetRows } from './sheet-rows.ts';
 import { readWorkbook } from './workbook.ts';
@@ -24,7 +23,7 @@ async function readSheets(parts: PackageParts, table: TableRows): Promise<void> 
   for (const sheet of workbook.sheets) {
     for await (const row of sheetRows(parts, sheet, workbook)) {
       // Otherwise a second list would be ignored silently.
-      if ((filled ?? sheet) !== sheet) throw new UnreadableFile(fileFinding(parts.file, 1, ...SEVERAL_SHEETS));
+      if ((filled ?? sheet) !== sheet) throw unreadable(parts.file, 1, ...SEVERAL_SHEETS);
       filled = sheet;
       if (table.header === undefined) table.takeHeader(textsOf(row, row.cells.length), row.line);
       else takeRow(table, table.header.length, row, told);

@@ -1,6 +1,5 @@
-import { fileFinding } from '../../rules/finding.ts';
-import { UnreadableFile } from '../decode.ts';
-import { COLUMNS_MAX, RECORD_BYTES_MAX, recordTooLarge, tooManyColumns } from '../input.ts';
+import { COLUMNS_MAX, RECORD_BYTES_MAX, recordTooLarge, tooManyColumns } from '../limits.ts';
+import { unreadable } from '../unreadable.ts';
 import { type CellContext, type CellText, cellText, type RawCell } from './cell-text.ts';
 import type { PackageParts } from './package-parts.ts';
 import { type PartHandler, walkPart } from './part-events.ts';
@@ -71,7 +70,7 @@ class SheetReader implements PartHandler {
   text(text: string): void {
     if (!this.isValue || this.cell === undefined) return;
     this.size += text.length;
-    if (this.size > RECORD_BYTES_MAX) throw new UnreadableFile(recordTooLarge(this.file, this.row.line));
+    if (this.size > RECORD_BYTES_MAX) throw recordTooLarge(this.file, this.row.line);
     this.cell.value = (this.cell.value ?? '') + text;
   }
 
@@ -91,7 +90,7 @@ class SheetReader implements PartHandler {
   private checkMerged(reference: string): void {
     const [from = 0, to = 0] = [...reference.matchAll(/\d+/g)].map(Number);
     if (this.filled === undefined || from === to || from > this.filled.last || to <= this.filled.first) return;
-    throw new UnreadableFile(fileFinding(this.file, from, ...MERGED));
+    throw unreadable(this.file, from, ...MERGED);
   }
 
   private newRow(line: number, isHidden = false): SheetRow {
@@ -106,7 +105,7 @@ class SheetReader implements PartHandler {
     this.cell = undefined;
     const cell = cellText(raw, this.context);
     if (cell.text.trim() === '' && cell.problem === undefined) return;
-    if (this.column >= COLUMNS_MAX) throw new UnreadableFile(tooManyColumns(this.file, this.row.line));
+    if (this.column >= COLUMNS_MAX) throw tooManyColumns(this.file, this.row.line);
     this.row.cells[this.column] = cell;
   }
 }

@@ -1,6 +1,5 @@
 import { posix } from 'node:path';
-import { UnreadableFile } from '../decode.ts';
-import { RECORD_BYTES_MAX, recordTooLarge } from '../input.ts';
+import { RECORD_BYTES_MAX, recordTooLarge } from '../limits.ts';
 import { type CellContext, unescaped } from './cell-text.ts';
 import { type NumberFormat, numberFormatOf, PLAIN } from './number-format.ts';
 import type { PackageParts } from './package-parts.ts';
@@ -113,7 +112,7 @@ async function readStrings(parts: PackageParts, part: string): Promise<string[]>
     },
     text(piece) {
       if (isText) text += piece;
-      if (text.length > RECORD_BYTES_MAX) throw new UnreadableFile(recordTooLarge(parts.file, 1));
+      if (text.length > RECORD_BYTES_MAX) throw recordTooLarge(parts.file, 1);
     },
     close(name) {
       isText = false;

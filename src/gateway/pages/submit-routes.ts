@@ -2,7 +2,7 @@ import multipart, { type MultipartFile } from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { Problem } from '../../domain/problem.ts';
-import { FILE_BYTES_MAX } from '../../formats/input.ts';
+import { FILE_BYTES_MAX } from '../../formats/limits.ts';
 import { IntakeRefusal } from '../../intake/intake-refusal.ts';
 import { assertPlan, takeFile } from '../../intake/take-file.ts';
 import { answerOf } from '../answer-error.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { UnreadableFile } from '../../../src/formats/decode.ts';
 import { decodeXml } from '../../../src/formats/iso20022/decode-xml.ts';
+import { UnreadableFile } from '../../../src/formats/unreadable.ts';
 import { bytesOf } from '../bytes.ts';
 
 const document = (encoding: string | undefined, text = 'Zoë'): string =>

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { UnreadableFile } from '../../../src/formats/decode.ts';
-import { RECORD_BYTES_MAX } from '../../../src/formats/input.ts';
 import { defineGrammar } from '../../../src/formats/iso20022/grammar.ts';
 import { type DocumentEvents, readDocument } from '../../../src/formats/iso20022/read-document.ts';
 import type { StructureProblem } from '../../../src/formats/iso20022/structure.ts';
+import { RECORD_BYTES_MAX } from '../../../src/formats/limits.ts';
+import { UnreadableFile } from '../../../src/formats/unreadable.ts';
 import { bytesOf } from '../bytes.ts';
 
 const GRAMMAR = defineGrammar(
