@@ -8,7 +8,7 @@ import { isOurs } from '../rules/findings-of-ours.ts';
 import type { AnswerRecord, BatchRecord, PayoutRecord, RefusedRow } from '../store/store.ts';
 import { type AnswerLog, answeredUpTo, finalAnswers, supersededBy } from './pain002/final-answers.ts';
 import { stageOf } from './pain002/stage.ts';
-import type { RefusalAnswer, Stage } from './pain002/status-report.ts';
+import { type RefusalAnswer, STAGES, type Stage } from './pain002/status-report.ts';
 import { pain002, refusalPain002 } from './pain002/write-pain002.ts';
 import { writeWhole } from './write-reports.ts';
 
@@ -38,8 +38,6 @@ export interface NewestAnswer {
   /** Message id of the superseded answer. */
   supersedes: string | null;
 }
-
-const STAGES: readonly Stage[] = ['received', 'validated', 'sent', 'final'];
 
 /**
  * Writes the answers (pain.002) to the pain.001 of a batch: a file for each stage reached, of which only the current one is

@@ -67,18 +67,18 @@ class AbaReader extends RecordReader {
 
   private takeDetail(record: string, { message, processingDate }: Head): void {
     this.details += 1;
+    const field = (columns: Columns): string => cut(record, columns).trim();
+    const transactionCode = field(DETAIL.transactionCode);
+    const cents = cut(record, DETAIL.amount);
+    const value = digitsOf(cents) ?? 0n;
+    if (transactionCode === DEBIT_CODE) this.debits += value;
+    else this.credits += value;
     if (isBalancing(record)) {
-      this.balancing += digitsOf(cut(record, DETAIL.amount)) ?? 0n;
-      this.debits += digitsOf(cut(record, DETAIL.amount)) ?? 0n;
+      this.balancing += value;
       return;
     }
     this.row += 1;
     const { row, line, file, sink, context } = this;
-    const field = (columns: Columns): string => cut(record, columns).trim();
-    const cents = cut(record, DETAIL.amount);
-    const transactionCode = field(DETAIL.transactionCode);
-    if (transactionCode === DEBIT_CODE) this.debits += digitsOf(cents) ?? 0n;
-    else this.credits += digitsOf(cents) ?? 0n;
     const lodgementReference = field(DETAIL.lodgementReference);
     const transfer = {
       file,
@@ -92,9 +92,9 @@ class AbaReader extends RecordReader {
       requestedExecution: processingDate,
       service: {},
       creditor: {
-        name: filled(field(DETAIL.title)),
+        name: filled(cut(record, DETAIL.title)),
         type: transactionCode === PAY_CODE ? ('personal' as const) : undefined,
-        account: filled(field(DETAIL.account)),
+        account: filled(cut(record, DETAIL.account)),
         clearing: { system: 'AUBSB', member: field(DETAIL.bsb) },
         bankCountry: 'AU',
       },

@@ -23,13 +23,12 @@ interface Batch extends EntryBatch {
   totals: ControlTotals;
   /** Number of its entries. */
   rows: number;
-  /** False for other entry classes: their records have another layout and are skipped, and the file is refused. */
-  isRead: boolean;
 }
 
 class NachaReader extends RecordReader {
   private position: Position = 'start';
   private message: OriginalMessage | undefined;
+  /** None for other entry classes: their records have another layout and are skipped, and the file is refused. */
   private batch: Batch | undefined;
   private entry: PendingEntry | undefined;
   private readonly totals = noTotals();
@@ -82,33 +81,33 @@ class NachaReader extends RecordReader {
 
   private openBatch(record: string): void {
     const entryClass = cut(record, BATCH_HEADER.entryClass);
-    const isRead = entryClass === 'PPD' || entryClass === 'CCD';
-    if (!isRead) {
-      const message = 'only batches of entry class PPD and CCD are supported; send the others to the bank another way';
-      this.found({ columns: BATCH_HEADER.entryClass, rule: 'unsupported-entry-class', message, value: entryClass });
-      this.isComplete = false;
-    }
     const effectiveDate = this.dateOf(record, BATCH_HEADER.effectiveDate);
     const companyId = cut(record, BATCH_HEADER.companyId).trim();
     const payments = this.message?.payments ?? [];
     payments.push({ paymentId: `${companyId}.${cut(record, BATCH_HEADER.batchNumber).trim()}` });
+    this.position = 'batch';
+    this.batch = undefined;
+    if (entryClass !== 'PPD' && entryClass !== 'CCD') {
+      const message = 'only batches of entry class PPD and CCD are supported; send the others to the bank another way';
+      this.found({ columns: BATCH_HEADER.entryClass, rule: 'unsupported-entry-class', message, value: entryClass });
+      this.isComplete = false;
+      return;
+    }
     this.batch = {
       header: record,
       totals: noTotals(),
       rows: 0,
-      isRead,
       payment: payments.length - 1,
       companyId,
-      entryClass: entryClass === 'PPD' ? 'PPD' : 'CCD',
+      entryClass,
       fileId: this.message?.messageId ?? '',
       effectiveDate,
     };
-    this.position = 'batch';
   }
 
   private openEntry(record: string): void {
     const { batch } = this;
-    if (batch === undefined || !batch.isRead) return;
+    if (batch === undefined) return;
     this.row += 1;
     batch.rows += 1;
     addEntry(batch.totals, record);
@@ -118,7 +117,7 @@ class NachaReader extends RecordReader {
 
   private takeAddenda(record: string): void {
     const { batch } = this;
-    if (batch === undefined || !batch.isRead) return;
+    if (batch === undefined) return;
     if (this.entry === undefined)
       throw this.unreadable('bad-record', 'an addenda record (type 7) must follow an entry (type 6)');
     batch.totals.entries += 1;
@@ -134,7 +133,7 @@ class NachaReader extends RecordReader {
   private closeBatch(record: string): void {
     const { batch } = this;
     this.position = 'file';
-    if (batch === undefined || !batch.isRead) return;
+    if (batch === undefined) return;
     for (const [name, columns] of BATCH_TWINS) {
       if (cut(record, columns) === cut(batch.header, BATCH_HEADER[name])) continue;
       this.found({ columns, rule: 'batch-mismatch', message: 'the batch header has a different value here' });

@@ -4,7 +4,8 @@ import type { Finding } from '../../domain/finding.ts';
 /** The content of an answer (pain.002). The same facts give the same bytes: every id and time is an input. */
 
 /** Progress of a file: received; rows judged; orders at the bank; all rows at rest. */
-export type Stage = 'received' | 'validated' | 'sent' | 'final';
+export const STAGES = ['received', 'validated', 'sent', 'final'] as const;
+export type Stage = (typeof STAGES)[number];
 
 /** Stages that report on every transaction. */
 export type JudgedStage = Exclude<Stage, 'received'>;
