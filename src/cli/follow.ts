@@ -14,8 +14,8 @@ import type { Store } from '../store/store.ts';
 import { countAsking } from '../temporal/asking-payouts.ts';
 import { startBatch } from '../temporal/executions.ts';
 import { batchUrl } from '../temporal/ui-link.ts';
+import { hasTerminal } from './confirm.ts';
 import { type FollowEnd, followUntil } from './follow-until.ts';
-import { hasTerminal } from './plan.ts';
 import type { Session } from './session.ts';
 
 /** When all its rows have ended, a batch is compared with the bank's orders before it ends; a report waits this long for that. */

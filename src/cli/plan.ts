@@ -1,5 +1,3 @@
-import { createInterface } from 'node:readline/promises';
-import { Problem } from '../domain/problem.ts';
 import type { AccountOutlook, Outlook } from '../intake/outlook.ts';
 import type { Plan } from '../intake/plan.ts';
 import { counted, groupedAmount, peopleText } from '../reports/display.ts';
@@ -104,22 +102,3 @@ const accountCells = ({ accountId, currency, balance, needs, after }: AccountOut
   groupedAmount(needs),
   `${groupedAmount(after)}${after.startsWith('-') ? '  short' : ''}`,
 ];
-
-/** Whether a person can be asked. */
-export const hasTerminal = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true;
-
-/** Asks on the terminal; without one, `--yes` is required. Throws if the answer is not yes. */
-export async function confirm(question: string, yes: boolean): Promise<void> {
-  if (yes) return;
-  if (!hasTerminal()) {
-    throw new Problem('usage', 'confirmation-needed', 'There is no terminal for the confirmation.', {
-      hint: 'Add --yes to go ahead without confirmation.',
-    });
-  }
-  const prompt = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await prompt.question(`${question} [y/N] `);
-  prompt.close();
-  if (!/^y(es)?$/i.test(answer.trim())) {
-    throw new Problem('usage', 'not-confirmed', 'Not confirmed; nothing was sent.');
-  }
-}

@@ -1,14 +1,11 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { EXIT } from '../../src/cli/exit.ts';
-import { confirm, planText } from '../../src/cli/plan.ts';
-import { Problem } from '../../src/domain/problem.ts';
+import { planText } from '../../src/cli/plan.ts';
 import type { Outlook } from '../../src/intake/outlook.ts';
 import { type Plan, planOf } from '../../src/intake/plan.ts';
 import type { ClaimRow } from '../../src/store/store.ts';
 import { claimRowsOf } from '../intake/rows.ts';
 import { batchClaim, claimRow } from '../store/samples.ts';
 import { openEmptyStore } from '../support/empty-store.ts';
-import { endsWith } from '../support/ends-with.ts';
 
 const DAYS = { today: '2026-03-30', dueDate: (executeOn: string) => executeOn };
 
@@ -118,18 +115,5 @@ describe('the plan', () => {
   it('shows no names, accounts or ids', async () => {
     const text = planText(await planned(claimRowsOf({ id: 'DOC-1', note: 'for Maria' })));
     expect(text).not.toMatch(/DOC-1|Maria|acc-|ben-/);
-  });
-});
-
-describe('the question before money moves', () => {
-  it('is not asked with --yes', async () => {
-    await expect(confirm('Pay?', true)).resolves.toBeUndefined();
-  });
-
-  it('cannot be asked without a terminal: a usage error that names --yes', async () => {
-    const refused = await confirm('Pay?', false).catch((error: unknown) => error);
-    expect(refused).toBeInstanceOf(Problem);
-    expect(refused).toMatchObject({ kind: endsWith(EXIT.usage), code: 'confirmation-needed' });
-    expect((refused as Problem).hint).toContain('--yes');
   });
 });

@@ -6,7 +6,7 @@ import { logSigner, originOf, rotateLogKey } from '../../compose/audit-log.ts';
 import { rotationsIn } from '../../compose/verify-log.ts';
 import { Problem } from '../../domain/problem.ts';
 import type { Store } from '../../store/store.ts';
-import { confirm } from '../plan.ts';
+import { confirm } from '../confirm.ts';
 import type { Session } from '../session.ts';
 import { nameOf } from '../signer.ts';
 

@@ -11,7 +11,7 @@ import { type RestoreOrder, restoreStore } from '../../store/restore.ts';
 import { nameOfDatabase, recordRestoredDatabase } from '../../store/restored-database.ts';
 import type { StoreFileFacts } from '../../store/store-file.ts';
 import { storeLocation } from '../../store/store-url.ts';
-import { confirm } from '../plan.ts';
+import { confirm } from '../confirm.ts';
 import type { Session } from '../session.ts';
 import { nameOf } from '../signer.ts';
 

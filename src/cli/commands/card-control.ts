@@ -12,9 +12,9 @@ import type { CardRecord } from '../../store/card-store.ts';
 import { untilCarriedOut } from '../../temporal/carried-out.ts';
 import { executionsOver, startCardPayment } from '../../temporal/executions.ts';
 import type { ResolveCardUpdate } from '../../workflows/card/messages.ts';
+import { confirm } from '../confirm.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { findCard } from '../find-card.ts';
-import { confirm } from '../plan.ts';
 import type { Session } from '../session.ts';
 import { type Asker, signAndStore, signerOf } from '../signer.ts';
 

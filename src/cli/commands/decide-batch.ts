@@ -13,8 +13,8 @@ import {
 import type { BatchRecord } from '../../store/store.ts';
 import { untilCarriedOut } from '../../temporal/carried-out.ts';
 import { executionsOver } from '../../temporal/executions.ts';
+import { confirm } from '../confirm.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { confirm } from '../plan.ts';
 import type { Session } from '../session.ts';
 import { type DecideOptions, type Signer, signerOf } from '../signer.ts';
 import { table } from '../table.ts';

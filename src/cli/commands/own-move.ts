@@ -6,10 +6,10 @@ import { type MoveAsked, type MovePlan, planMove, takenMove } from '../../intake
 import type { MoveKind } from '../../rules/check-move.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { executionsOver, restartPayout } from '../../temporal/executions.ts';
+import { confirm } from '../confirm.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { type FollowedPayout, followPayout } from '../follow-payout.ts';
 import { movePlanText } from '../move-plan.ts';
-import { confirm } from '../plan.ts';
 import type { Session } from '../session.ts';
 import { type Asker, signAndStore, signerOf } from '../signer.ts';
 import { withValidationBank } from '../validation-bank.ts';

@@ -2,7 +2,7 @@ import { Problem } from '../../domain/problem.ts';
 import type { SwitchScope } from '../../domain/switch-scope.ts';
 import { switchText } from '../../domain/switches.ts';
 import { assertMaySwitchOn, checkedSwitch, namedSwitch } from '../../services/decisions/named-switch.ts';
-import { confirm } from '../plan.ts';
+import { confirm } from '../confirm.ts';
 import type { Session } from '../session.ts';
 import { type DecideOptions, signAndStore, signerOf } from '../signer.ts';
 import { table } from '../table.ts';
