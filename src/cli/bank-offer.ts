@@ -20,14 +20,20 @@ export async function bankOffer(bank: Bank, currency: string | undefined): Promi
     });
   }
   const currencies = currency === undefined ? await heldCurrencies(bank) : [currency];
-  const entries: RequiredDetailsEntry[] = [];
-  for (const code of currencies) {
-    for (const type of BENEFICIARY_TYPES) entries.push(...(await offered(bank, code, type)));
-  }
+  const entries = await offerIn(bank, currencies);
   if (entries.length === 0) {
     throw new Problem('usage', 'nothing-offered', `The bank offers no payment in ${currencies.join(', ')}.`, {
       hint: 'Name another currency with --currency.',
     });
+  }
+  return entries;
+}
+
+/** What the bank offers in these currencies; nothing for one in which it pays nothing, or that is none. */
+export async function offerIn(bank: Bank, currencies: Iterable<string>): Promise<RequiredDetailsEntry[]> {
+  const entries: RequiredDetailsEntry[] = [];
+  for (const currency of currencies) {
+    for (const type of BENEFICIARY_TYPES) entries.push(...(await offered(bank, currency, type)));
   }
   return entries;
 }

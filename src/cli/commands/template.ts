@@ -1,4 +1,3 @@
-import { isJudged, undefinedIf } from '../../api/errors.ts';
 import type { RequiredDetailsEntry } from '../../api/schemas/beneficiaries.ts';
 import { type MessageFiles, messageContextOf } from '../../compose/message-context.ts';
 import { Problem } from '../../domain/problem.ts';
@@ -6,7 +5,7 @@ import { messageTemplate } from '../../formats/template/message-template.ts';
 import { fieldsWithoutSample } from '../../formats/template/sample-payee.ts';
 import { type TemplateIds, templateRows } from '../../formats/template/template-rows.ts';
 import { csvTemplate, jsonTemplate } from '../../formats/template/write-template.ts';
-import { bankOffer } from '../bank-offer.ts';
+import { bankOffer, offerIn } from '../bank-offer.ts';
 import type { TemplateKind } from '../choices.ts';
 import { messageParties } from '../message-parties.ts';
 import type { Session } from '../session.ts';
@@ -44,10 +43,7 @@ async function fromMessage(session: Session, kind: TemplateKind, from: string, f
   }
   const context = await messageContextOf(session.config, files, Date.now());
   const parties = await messageParties(from, context);
-  const entries = await withValidationBank(session, async (bank) => {
-    const offers = [...parties.currencies].map((code) => undefinedIf(isJudged, () => bankOffer(bank, code)));
-    return (await Promise.all(offers)).flatMap((offer) => offer ?? []);
-  });
+  const entries = await withValidationBank(session, (bank) => offerIn(bank, parties.currencies));
   const text =
     kind === 'mapping' ? parties.mapping(context.mapping, idsOf(session), entries) : parties.directory(entries);
   session.output.result({ template: kind, text }, text);

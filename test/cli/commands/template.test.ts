@@ -167,6 +167,22 @@ describe('made from a message', () => {
     ]);
   });
 
+  it('needs no offer of the bank: a currency that it does not pay has no fields to fill in, and other rows keep theirs', async () => {
+    const message = join(folder, 'currencies.xml');
+    const inCurrency = (code: string) => `<InstdAmt Ccy="${code}">10.00</InstdAmt>`;
+    const some = transactions.map((it, index) => ({ ...it, amount: inCurrency(['SEK', 'ZZZ', 'EUR'][index] ?? '') }));
+    writeFileSync(message, pain001({ payments: [{ transactions: some }] }));
+    const mapping = JSON.parse(readFileSync(await made('mapping', message, 'currencies.json'), 'utf8'));
+    expect(Object.values(mapping.accounts)).toEqual([expect.objectContaining({ uid: 'u-1001' })]);
+    const payees = readFileSync(await made('payees', message, 'currencies.csv'), 'utf8');
+    const records: Record<string, string>[] = parse(payees, { columns: true });
+    expect(records.map((it) => [it.currency, it.account_name])).toEqual([
+      ['SEK', ''],
+      ['ZZZ', ''],
+      ['EUR', 'Sample Metals'],
+    ]);
+  });
+
   it('is refused for another file, and for another kind of template', async () => {
     const csv = await written('sandbox', 'csv', 'no-message.csv', 'USD');
     await expect(made('mapping', csv, 'x')).rejects.toThrow('not a complete, readable bank message');
