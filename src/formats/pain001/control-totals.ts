@@ -3,7 +3,8 @@ import { schemaDecimal } from '../iso20022/simple-types.ts';
 
 /** A number that the message states about itself. */
 interface Stated {
-  text: string;
+  name: 'NbOfTxs' | 'CtrlSum';
+  shown: string;
   line: number;
   path: string;
 }
@@ -20,14 +21,10 @@ const SCALE = 17;
 export class ControlTotals {
   private count = 0;
   private sum = 0n;
-  private statedCount: Stated | undefined;
-  private statedSum: Stated | undefined;
+  private readonly stated: Stated[] = [];
 
-  /** A text that is not a number is reported elsewhere, and not compared. */
-  state(name: 'NbOfTxs' | 'CtrlSum', stated: Stated): void {
-    if (scaled(stated.text) === undefined) return;
-    if (name === 'NbOfTxs') this.statedCount = stated;
-    else this.statedSum = stated;
+  state(stated: Stated): void {
+    this.stated.push(stated);
   }
 
   /** An amount that is not a decimal is reported elsewhere. */
@@ -36,18 +33,18 @@ export class ControlTotals {
     this.sum += scaled(amount) ?? 0n;
   }
 
-  /** Compared exactly: `100` equals `100.00`, but no other sum. */
+  /** Compared exactly: `100` equals `100.00`, but no other sum. A text that is not a number is reported elsewhere. */
   wrong(): WrongTotal[] {
-    const found: WrongTotal[] = [];
-    if (this.statedCount !== undefined && scaled(this.statedCount.text) !== scaled(`${this.count}`)) {
-      const message = `NbOfTxs differs from the ${this.count} transactions in the message; the file may be incomplete`;
-      found.push({ ...this.statedCount, rule: 'wrong-transaction-count', message });
-    }
-    if (this.statedSum !== undefined && scaled(this.statedSum.text) !== this.sum) {
-      const message = `CtrlSum differs from the sum of the amounts, ${shown(this.sum)}; an amount or the sum may have been changed`;
-      found.push({ ...this.statedSum, rule: 'wrong-control-sum', message });
-    }
-    return found;
+    const count = `NbOfTxs differs from the ${this.count} transactions in the message; the file may be incomplete`;
+    const sum = `CtrlSum differs from the sum of the amounts, ${shown(this.sum)}; an amount or the sum may have been changed`;
+    const found = {
+      NbOfTxs: { total: scaled(`${this.count}`), rule: 'wrong-transaction-count', message: count },
+      CtrlSum: { total: this.sum, rule: 'wrong-control-sum', message: sum },
+    } as const;
+    return this.stated.flatMap((stated) => {
+      const { total, ...wrong } = found[stated.name];
+      return [undefined, total].includes(scaled(stated.shown)) ? [] : [{ ...stated, ...wrong }];
+    });
   }
 }
 

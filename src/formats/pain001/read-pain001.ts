@@ -110,7 +110,7 @@ class Pain001Reader implements DocumentEvents {
     const part = this.payment ?? { fields: this.header, totals: this.totals };
     const name = trail.slice((this.payment === undefined ? HEADER : PAYMENT).length + 1);
     part.fields.add(name, text);
-    if (name === 'NbOfTxs' || name === 'CtrlSum') part.totals.state(name, { text, line, path: this.path() });
+    if (name === 'NbOfTxs' || name === 'CtrlSum') part.totals.state({ name, shown: text, line, path: this.path() });
     if (name === 'PmtInfId') this.checkPaymentId(text, line);
   }
 
@@ -195,21 +195,11 @@ class Pain001Reader implements DocumentEvents {
   }
 
   private checkTotals(totals: ControlTotals): void {
-    for (const { text, ...wrong } of totals.wrong()) {
-      const name = wrong.rule === 'wrong-control-sum' ? 'CtrlSum' : 'NbOfTxs';
-      this.fileFinding({ ...wrong, name, shown: text });
-    }
+    for (const wrong of totals.wrong()) this.fileFinding(wrong);
   }
 
-  private fileFinding(found: {
-    line: number;
-    path: string;
-    rule: string;
-    message: string;
-    name: string;
-    shown: string | null;
-  }): void {
-    const { line, path, rule, message, name, shown } = found;
+  private fileFinding({ shown, ...problem }: Omit<StructureProblem, 'value'> & { shown: string | null }): void {
+    const { line, path, rule, message, name } = problem;
     this.sink.finding({ ...fileFinding(this.file, line, rule, message), column: name, value: shown, path });
   }
 }
