@@ -55,7 +55,10 @@ export function notCarried(
     ...(levels.every((level) => kept.includes(level)) ? [] : ['SvcLvl']),
     ...(typesOf(transaction, 'InstrPrty').includes('HIGH') ? ['InstrPrty'] : []),
   ];
-  if (names.length === 0) return undefined;
-  const list = [...new Set(names)].join(', ');
-  return { rule: 'not-carried', message: `the bank's API has no field for ${list}; the payment is made without it` };
+  return names.length === 0 ? undefined : withoutField([...new Set(names)].join(', '));
 }
+
+export const withoutField = (list: string) => ({
+  rule: 'not-carried',
+  message: `the bank's API has no field for ${list}; the payment is made without it`,
+});

@@ -9,7 +9,7 @@ import type { MessageContext } from '../messages/message-context.ts';
 import { ControlTotals } from './control-totals.ts';
 import { Fields } from './fields.ts';
 import { GRAMMARS, type Pain001Version } from './grammar.ts';
-import { notCarried } from './not-carried.ts';
+import { notCarried, withoutField } from './not-carried.ts';
 import { chargeTypeOf, refusalsOf } from './refusals.ts';
 import { creditTransferOf, type PaymentBlock, type Transaction } from './transaction.ts';
 import { versionOf } from './version.ts';
@@ -112,6 +112,11 @@ class Pain001Reader implements DocumentEvents {
     part.fields.add(name, text);
     if (name === 'NbOfTxs' || name === 'CtrlSum') part.totals.state({ name, shown: text, line, path: this.path() });
     if (name === 'PmtInfId') this.checkPaymentId(text, line);
+    // Only AUTH asks for no approval at the bank.
+    if (name.startsWith('Authstn/') && text !== 'AUTH') {
+      const { rule, message } = withoutField('Authstn');
+      this.sink.warning({ ...fileFinding(this.file, line, rule, message), path: this.path() });
+    }
   }
 
   close(trail: string): void {

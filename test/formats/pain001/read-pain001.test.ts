@@ -330,6 +330,21 @@ it("what the bank would read otherwise is a warning: a giro's number, an urgent 
   ]);
 });
 
+it.each([
+  ['<Cd>ILEV</Cd>', ["the bank's API has no field for Authstn; the payment is made without it"]],
+  ['<Cd>AUTH</Cd>', []],
+])(
+  'an approval that the bank is asked to wait for is a warning about the file: %s',
+  async (authorisation, messages) => {
+    const content = pain001().replace('<NbOfTxs>', `<Authstn>${authorisation}</Authstn><NbOfTxs>`);
+    const { findings, warnings } = await read(content);
+    expect(findings).toEqual([]);
+    expect(warnings.map(({ message }) => message)).toEqual(messages);
+    for (const warning of warnings)
+      expect(warning).toMatchObject({ row: null, path: expect.stringMatching(/Authstn/) });
+  },
+);
+
 it('a transaction has the service level of its block unless it has one of its own', async () => {
   const level = (code: string) => `<PmtTpInf><SvcLvl><Cd>${code}</Cd></SvcLvl></PmtTpInf>`;
   const purpose = '<PmtTpInf><CtgyPurp><Cd>SALA</Cd></CtgyPurp></PmtTpInf>';
