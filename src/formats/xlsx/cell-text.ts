@@ -29,8 +29,10 @@ export interface CellText {
 export function cellText({ type, style, value, isFormula }: RawCell, context: CellContext): CellText {
   if (value === undefined) return isFormula ? { text: '', problem: NOT_CALCULATED } : { text: '' };
   switch (type) {
-    case 's':
-      return { text: context.strings[Number(value)] ?? '' };
+    case 's': {
+      const text = context.strings[Number(value)];
+      return text === undefined ? { text: '', problem: NO_TEXT } : { text };
+    }
     case 'str':
     case 'inlineStr':
       return { text: unescaped(value) };
@@ -59,6 +61,10 @@ function numberCell(value: string, format: NumberFormat, isFrom1904: boolean): C
 export const unescaped = (text: string): string =>
   text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 
+const NO_TEXT = {
+  rule: 'not-a-workbook',
+  message: 'the workbook lacks the text of this cell: it is damaged; save it again in Excel as .xlsx or CSV UTF-8',
+};
 const NOT_CALCULATED = {
   rule: 'formula-without-value',
   message: 'the formula was never calculated; open the workbook in Excel and save it, or paste the values',

@@ -108,6 +108,7 @@ describe('what would be paid otherwise than seen is a finding', () => {
       [['formula-without-value', 2, 1]],
     ],
     ['an error', sheet([...HEADER], ['A', cells(' t="e"><f>1/0</f><v>#DIV/0!</v>')]), [['cell-error', 2, 1]]],
+    ['a text that is not there', sheet([...HEADER], ['A', cells(' t="s"><v>99</v>')]), [['not-a-workbook', 2, 1]]],
     ['a value without a column', sheet([...HEADER], ['A', '1', null, 'x']), [['wrong-field-count', 2, 1]]],
     ['no header', sheet(['Payouts of March']), [['no-header', 1, null]]],
     ['nothing', workbook({ sheets: [{ rows: '' }] }), [['no-rows', 1, null]]],
