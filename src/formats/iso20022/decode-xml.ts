@@ -86,15 +86,17 @@ function utf16(encoding: 'utf-16le' | 'utf-16be'): Decode {
   };
 }
 
-/** Control characters of ISO-8859-1, and pairs that would be one character in UTF-8: signs that the text has another encoding. */
-const NOT_LATIN1 = /[\x80-\x9f]|[\xc2-\xf4][\xa0-\xbf]/;
+/** Control characters of ISO-8859-1, and what would be one character in UTF-8: signs that the text has another encoding. */
+const NOT_LATIN1 = /[\x80-\x9f]|[\xc2-\xdf][\xa0-\xbf]|[\xe0-\xef][\xa0-\xbf]{2}|[\xf0-\xf4][\xa0-\xbf]{3}/;
 
 function latin1(): Decode {
   let last = '';
   return (chunk) => {
     const text = chunk === undefined ? '' : Buffer.from(chunk).toString('latin1');
-    const badAt = (last + text).search(NOT_LATIN1);
-    last = text.slice(-1);
+    const seen = last + text;
+    const found = seen.search(NOT_LATIN1);
+    const badAt = found < 0 ? found : Math.max(0, found - last.length);
+    last = seen.slice(-3);
     return { text, badAt };
   };
 }

@@ -29,6 +29,7 @@ describe.each([1, 7, 65536])('in chunks of %i bytes', (size) => {
     ['UTF-16 big endian', bigEndian(BOM + document('UTF-16'))],
     ['UTF-16 with its order declared and no mark', Buffer.from(document('UTF-16LE'), 'utf16le')],
     ['ISO-8859-1', Buffer.from(document('ISO-8859-1'), 'latin1')],
+    ['ISO-8859-1 with French quotes', Buffer.from(`${document('ISO-8859-1')}«payé» né\xa0:`, 'latin1')],
   ])('%s is read', async (_, content) => {
     const text = await decoded(content, size);
     expect(text).toContain('<Nm>\nZoë</Nm>');
@@ -43,6 +44,7 @@ describe.each([1, 7, 65536])('in chunks of %i bytes', (size) => {
     ['an encoding that is not read', document('windows-1252'), 'bad-encoding', 1],
     ['Latin-1 bytes declared as UTF-8', Buffer.from(document('UTF-8'), 'latin1'), 'not-utf8', 3],
     ['UTF-8 bytes declared as ISO-8859-1', document('ISO-8859-1'), 'bad-encoding', 3],
+    ['a longer character of UTF-8 there', document('ISO-8859-1', '\n\uffe9'), 'bad-encoding', 4],
     [
       'Windows characters declared as ISO-8859-1',
       Buffer.from(document('ISO-8859-1', '\x93'), 'latin1'),
