@@ -14,7 +14,7 @@ import { csrfField, type View } from './layout.ts';
 import { offersIn } from './offers.ts';
 import { batchBadge, batchPath, type Column, dataTable, factList, moment, money, nothing, TOTALS } from './pieces.ts';
 import { ROW } from './row-columns.ts';
-import { byField } from './signed-form.ts';
+import { byField, NO_DEFAULT } from './signed-form.ts';
 import { groupSections } from './step-text.ts';
 
 export interface BatchPage {
@@ -136,7 +136,7 @@ const CONTROLS: Readonly<
 function controls(view: View, { batchId, control }: BatchRecord): Html {
   const offered = Object.entries(CONTROLS).filter(([, [, when]]) => when.includes(control));
   return html`<section><h2>Control</h2>
-<form method="post" action="${batchPath(batchId)}/control">${csrfField(view)}
+<form method="post" action="${batchPath(batchId)}/control">${csrfField(view)}${NO_DEFAULT}
 ${view.isTrial && byField()}
 <div class="actions">${offered.map(([name, [text]]) => html`<button name="control" value="${name}"${name === 'cancel' && html` class="danger"`}>${text}</button>`)}</div>
 <p class="quiet">Pause: nothing more is sent. Drain: no further rows start, rows in progress finish. Cancel cannot be undone.</p>

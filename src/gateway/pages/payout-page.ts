@@ -15,7 +15,7 @@ import { flagsOf, instructionFacts, originFacts, paymentFacts } from './payout-f
 import type { PayoutShown } from './payout-view.ts';
 import { badge, type Column, dataTable, money, payoutPath } from './pieces.ts';
 import { isUndecidable, resolveForm } from './resolve-form.ts';
-import { signedForm } from './signed-form.ts';
+import { NO_DEFAULT, signedForm } from './signed-form.ts';
 import { stepFacts } from './step-text.ts';
 
 export interface PayoutPage {
@@ -142,7 +142,7 @@ ${hasDecided(page) ? html`<p class="note">You have approved it.</p>` : offersDec
 const form = (view: View, reference: string, digest: string): Html => html`<div class="card">${signedForm(
   view,
   `${payoutPath(reference)}/decide`,
-  html`<input type="hidden" name="digest" value="${digest}">
+  html`${NO_DEFAULT}<input type="hidden" name="digest" value="${digest}">
 <p><label>Remark <input name="remark" maxlength="200" aria-describedby="remark-help"></label>
 <span class="quiet" id="remark-help">Needed to reject.</span></p>`,
   html`<button class="main" name="decision" value="approve">Approve</button>

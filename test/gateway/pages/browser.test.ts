@@ -130,6 +130,7 @@ describe.skipIf(executable === undefined)('in a browser the pages', () => {
     await page.keyboard.type('bob');
     await reach(page, 'remark');
     await page.keyboard.type('wrong payee');
+    await page.keyboard.press('Enter');
     await reach(page, 'Reject');
     await page.keyboard.press('Enter');
     await page.getByRole('status').waitFor();
