@@ -7,7 +7,8 @@ import { csvOf } from '../../e2e/payout-files.ts';
 import { installedChromium, startBrowser } from '../../support/browser.ts';
 import { openGateway, type RunningGateway } from '../running-gateway.ts';
 import { asking, claimed } from './asking.ts';
-import { complaints } from './browsing.ts';
+import { complaints, enrol, signIn, withAuthenticator } from './browsing.ts';
+import { openPages, pagePeople } from './visiting.ts';
 
 const executable = installedChromium();
 
@@ -154,6 +155,35 @@ describe.skipIf(executable === undefined)('in a browser the pages', () => {
     await page.locator('h1 .badge', { hasText: 'completed' }).waitFor();
     expect(said).toEqual([]);
     await context.close();
+  });
+
+  /** A browser in which carol has signed in with a passkey. */
+  async function withCarol(): Promise<{ gateway: RunningGateway; page: Page; origin: string }> {
+    const people = await pagePeople([
+      ['alice', ['maker']],
+      ['carol', ['approver', 'operator']],
+    ]);
+    const gateway = await openPages(people);
+    const page = await (await browser.newContext()).newPage();
+    await withAuthenticator(page);
+    const made = await enrol(page, people.origin, 'carol');
+    Object.assign(people.policy.people[1] ?? {}, { credentials: [{ type: 'passkey', ...made }] });
+    await signIn(page, people.origin);
+    return { gateway, page, origin: people.origin };
+  }
+
+  it('sign what an operator says about a payout that only they can decide', async () => {
+    const { gateway, page, origin } = await withCarol();
+    const [row] = await claimed(gateway, [{ id: '1' }], 'alice');
+    const reference = row?.reference ?? '';
+    const reason = because('outcome-unknown');
+    await gateway.door.store.changePayout(reference, { state: 'needs-operator', reason, at: Date.now() });
+    await page.goto(`${origin}/payouts/${reference}`);
+    await page.getByLabel('Evidence').fill('statement of 12 May');
+    await page.getByRole('button', { name: 'Resolve' }).click();
+    await page.getByText('Accepted. The history shows').waitFor();
+    expect(gateway.resolves).toMatchObject([{ by: 'carol', action: 'keep-looking' }]);
+    await page.context().close();
   });
 });
 

@@ -3,7 +3,12 @@
 
 async function asked(form, submitter) {
   const body = new URLSearchParams(new FormData(form, submitter));
-  const answer = await fetch(form.action, { method: 'POST', body, headers: { accept: 'application/json' } });
+  // Not `form.action`, which is the field of that name if the form has one.
+  const answer = await fetch(form.getAttribute('action'), {
+    method: 'POST',
+    body,
+    headers: { accept: 'application/json' },
+  });
   const document = await answer.json();
   if (!answer.ok)
     throw new Error(`${document.error?.message ?? 'The gateway refused it.'} ${document.error?.hint ?? ''}`);
