@@ -185,6 +185,22 @@ describe.skipIf(executable === undefined)('in a browser the pages', () => {
     expect(gateway.resolves).toMatchObject([{ by: 'carol', action: 'keep-looking' }]);
     await page.context().close();
   });
+
+  it('send a form once, however often its button is clicked', async () => {
+    const { gateway, page, origin } = await withCarol();
+    const rows = await claimed(gateway, [{ id: '1' }, { id: '2' }], 'alice');
+    for (const row of rows) await asking(gateway, row);
+    await page.goto(`${origin}/batches/${rows[0]?.batchId}/decide`);
+    await page.getByRole('button', { name: 'Approve 2 payouts' }).dblclick();
+    await page.getByRole('heading', { name: 'payroll' }).waitFor();
+    expect(gateway.plans).toHaveLength(1);
+    await page.goto(`${origin}/payouts/${rows[0]?.reference}`);
+    await page.getByLabel('Why it is cancelled').fill('withdrawn');
+    await page.getByRole('button', { name: 'Cancel' }).dblclick();
+    await page.getByText('Cancelled. Nothing is paid.').waitFor();
+    expect(gateway.cancels).toHaveLength(1);
+    await page.context().close();
+  });
 });
 
 /** What has the focus: the name of a field, or the text of what can be pressed. */

@@ -1,4 +1,4 @@
-// Forms signed with a passkey: gets what to sign from the form's own URL, and sends the signature with the form.
+// Forms are sent once. Those signed with a passkey get what to sign from their own URL, and are sent with the signature.
 /* global SimpleWebAuthnBrowser */
 
 async function asked(form, submitter) {
@@ -21,10 +21,12 @@ async function sign(form, submitter) {
   const start = form.dataset.passkey === 'create' ? startRegistration : startAuthentication;
   const answer = await start({ optionsJSON: options });
   form.elements.signed.value = JSON.stringify(statement === undefined ? answer : { statement, assertion: answer });
+  sent.delete(form);
   form.requestSubmit(submitter);
 }
 
 function tell(form, error) {
+  sent.delete(form);
   const place = form.querySelector('[data-problem]');
   place.textContent =
     error.name === 'NotAllowedError'
@@ -33,15 +35,21 @@ function tell(form, error) {
   place.hidden = false;
 }
 
-for (const form of document.querySelectorAll('form[data-passkey]')) {
-  form.addEventListener('submit', (event) => {
-    if (form.elements.signed.value !== '') return;
-    event.preventDefault();
-    sign(form, event.submitter).catch((error) => tell(form, error));
-  });
-}
+const sent = new Set();
+
+document.addEventListener('submit', (event) => {
+  const form = event.target;
+  if (form.method !== 'post') return;
+  // The answer to a second click would be shown in place of the first: that it is done already.
+  if (sent.has(form)) return event.preventDefault();
+  sent.add(form);
+  if (form.dataset.passkey === undefined || form.elements.signed.value !== '') return;
+  event.preventDefault();
+  sign(form, event.submitter).catch((error) => tell(form, error));
+});
 
 // For a page restored from the browser's cache: its signature was already sent.
 addEventListener('pageshow', () => {
+  sent.clear();
   for (const form of document.querySelectorAll('form[data-passkey]')) form.elements.signed.value = '';
 });
