@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Credential, Person, Policy } from '../../domain/authority.ts';
+import { Problem } from '../../domain/problem.ts';
 import { html } from '../../reports/html.ts';
 import { type Assertion, isSignedByPasskey, rpIdOf, signatureOf } from '../../signing/passkey.ts';
 import { parsed } from '../schemas.ts';
@@ -61,8 +62,13 @@ export function signInRoutes(app: FastifyInstance, context: PagesContext): void 
   });
 }
 
-/** Redirects to the sign-in page, which leads back to the requested page. */
+/** Redirects to the sign-in page, which leads back to the requested page. Throws a `Problem` for the script of a page. */
 export function askToSignIn(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (request.headers.accept === 'application/json') {
+    throw new Problem('unsigned', 'session-ended', 'Your session has ended.', {
+      hint: 'Nothing was decided: reload the page to sign in.',
+    });
+  }
   const next = request.method === 'GET' && request.url !== '/' ? `?next=${encodeURIComponent(request.url)}` : '';
   return reply.redirect(`/sign-in${next}`, 303);
 }

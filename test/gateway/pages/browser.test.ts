@@ -201,6 +201,21 @@ describe.skipIf(executable === undefined)('in a browser the pages', () => {
     expect(gateway.cancels).toHaveLength(1);
     await page.context().close();
   });
+
+  it('say that nothing was decided if the session has ended or the gateway is gone', async () => {
+    const { gateway, page, origin } = await withCarol();
+    const [row] = await claimed(gateway, [{ id: '1' }], 'alice');
+    if (row !== undefined) await asking(gateway, row);
+    await page.goto(`${origin}/payouts/${row?.reference}`);
+    const approve = page.getByRole('button', { name: 'Approve' });
+    await page.context().clearCookies();
+    await approve.click();
+    await page.getByText('Your session has ended. Nothing was decided').waitFor();
+    await gateway.close();
+    await approve.click();
+    await page.getByText('The gateway did not answer. Nothing was decided').waitFor();
+    await page.context().close();
+  });
 });
 
 /** What has the focus: the name of a field, or the text of what can be pressed. */

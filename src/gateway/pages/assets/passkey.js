@@ -8,11 +8,12 @@ async function asked(form, submitter) {
     method: 'POST',
     body,
     headers: { accept: 'application/json' },
-  });
-  const document = await answer.json();
-  if (!answer.ok)
-    throw new Error(`${document.error?.message ?? 'The gateway refused it.'} ${document.error?.hint ?? ''}`);
-  return document;
+  }).catch(() => undefined);
+  const document = await answer?.json().catch(() => undefined);
+  if (answer?.ok && document) return document;
+  const { message = 'The gateway did not answer.', hint = 'Nothing was decided; you can try again.' } =
+    document?.error ?? {};
+  throw new Error(`${message} ${hint}`);
 }
 
 async function sign(form, submitter) {
