@@ -36,6 +36,8 @@ export interface PayoutPage {
   sides: readonly Comparison[] | undefined;
   /** Result of the viewer's last action. */
   answer: string | undefined;
+  /** It was a decision, which the row may not show yet. */
+  hasJustDecided: boolean;
 }
 
 export function payoutPage(page: PayoutPage): Html {
@@ -127,6 +129,8 @@ function decision(page: PayoutPage): Html | false {
   const { view, shown } = page;
   const { row, asked, approvedBy, isWhatIsSigned } = shown;
   if (asked === undefined) return false;
+  if (page.hasJustDecided)
+    return html`<p>The page does not show your decision yet: <a href="${payoutPath(row.reference)}">reload it</a> in a moment.</p>`;
   const missing = asked.needed - approvedBy.length;
   const summary = html`<p>It needs ${missing === asked.needed ? counted(missing, 'approval') : counted(missing, 'more approval')}.
 ${approvedBy.length > 0 && `Approved by ${approvedBy.join(', ')}.`}</p>`;

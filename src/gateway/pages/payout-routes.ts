@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { v7 } from 'uuid';
 import { z } from 'zod';
 import type { DecideUpdate } from '../../domain/approval.ts';
+import { isUnpaid } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
 import { nextStep } from '../../reports/next-step.ts';
 import { type AuditedRequest, askAudited, outcomeInWords } from '../../services/decisions/audited-request.ts';
@@ -43,6 +44,14 @@ const TOLD: ReadonlyMap<unknown, string> = new Map([
   [RESOLVED, 'Accepted. The history shows the answer.'],
 ]);
 
+const DECIDED: readonly unknown[] = ['approved', 'rejected'];
+
+/** What is told of the viewer's last action. The bank hears of a decision about its audit afterwards, and may refuse it. */
+function answerOf(told: unknown, { state, orderId }: PayoutRecord): string | undefined {
+  const isAtBank = state === 'awaiting-bank-approval' || (told === 'rejected' && orderId !== null && !isUnpaid(state));
+  return isAtBank && DECIDED.includes(told) ? 'Your decision is passed on to the bank.' : TOLD.get(told);
+}
+
 /** `/payouts/REFERENCE`: one payout, its history, and the decision it asks for. A cancel needs no signature: it keeps money where it is. */
 export function payoutRoutes(app: FastifyInstance, context: PagesContext): void {
   const { store, pages, now } = context.deps;
@@ -64,7 +73,8 @@ export function payoutRoutes(app: FastifyInstance, context: PagesContext): void 
       step: nextStep(row, await pages.stepContext([row])),
       now: now(),
       sides: await pages.bothSides(row),
-      answer: TOLD.get(told),
+      answer: answerOf(told, row),
+      hasJustDecided: DECIDED.includes(told),
     });
     return show(reply, view, { title: row.documentId, body });
   });

@@ -96,6 +96,29 @@ describe('a payout that asks', () => {
     expect((await bob.send(`${path}?told=constructor`)).status).toBe(200);
   });
 
+  it('says of a decision that the bank has yet to hear no more than that, and does not ask it again at once', async () => {
+    const gateway = await openGateway();
+    const { store } = gateway.door;
+    const [row] = await claimed(gateway, [FIRST], 'alice');
+    if (row === undefined) throw new Error('nothing was claimed');
+    const visit = new Visit(gateway.url);
+    const path = `/payouts/${row.reference}`;
+    const told = async (as: string): Promise<string> => (await visit.send(`${path}?told=${as}`)).text;
+    await asking(gateway, row);
+    expect(await told('rejected')).toContain('Rejected. Nothing is paid.');
+    await store.changePayout(row.reference, { state: 'awaiting-bank-approval', orderId: 'ord-1', at: Date.now() });
+    for (const text of [await told('approved'), await told('rejected')]) {
+      expect(text).toContain('Your decision is passed on to the bank.');
+      expect(text).toContain(`<a href="${path}">reload it</a>`);
+      expect(text).not.toMatch(/Nothing is paid|continues now|\/decide"/);
+    }
+    expect((await visit.send(path)).text).toContain(`${path}/decide`);
+    await store.changePayout(row.reference, { state: 'processing', at: Date.now() });
+    expect(await told('rejected')).not.toContain('Nothing is paid');
+    await store.changePayout(row.reference, { state: 'rejected', at: Date.now() });
+    expect(await told('rejected')).toContain('Rejected. Nothing is paid.');
+  });
+
   it('is not decided when something else was signed, or it asks something else by now', async () => {
     const { people, gateway } = await open();
     const [first, second] = await claimed(gateway, [FIRST, { id: 'inv-2', amount: '9.00' }], 'alice');
