@@ -58,15 +58,15 @@ ${incidents.map(({ kind, id }) => html`<p class="problem">${INCIDENTS[kind].says
 ${batch.controlReason !== null && html`<p class="attend">Paused automatically: ${batch.controlReason}</p>`}
 <progress max="${counts.total}" value="${counts.total - counts.open - counts.needsOperator}" aria-label="Rows that have ended"></progress>
 ${tiles(counts)}</div>
-${mayDecide && !isOver && html`<p><a class="button" href="${batchPath(batch.batchId)}/decide">Decide its rows together</a></p>`}
-<div data-part="steps">${steps(page)}</div>
+<div data-part="steps">${mayDecide && !isOver && html`<p><a class="button" href="${batchPath(batch.batchId)}/decide">Decide its rows together</a></p>`}
+${steps(page)}</div>
 <div data-part="totals">${totals(page)}</div>
-${filter(byState, state)}
+<div data-part="filter">${filter(byState, state)}</div>
 <div data-part="rows">${rowsOf(page)}</div>
-</div>
-${mayControl && !isOver && controls(view, batch)}
-<section><h2>About</h2>
-${about(page)}</section>`;
+<div data-part="controls">${mayControl && !isOver && controls(view, batch)}</div>
+<section data-part="about"><h2>About</h2>
+${about(page)}</section>
+</div>`;
 }
 
 function steps({ view: { caller }, steps: groups, isCut, now }: BatchPage): Html | false {

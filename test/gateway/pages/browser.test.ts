@@ -148,11 +148,17 @@ describe.skipIf(executable === undefined)('in a browser the pages', () => {
     await page.goto(`${gateway.url}/batches/${rows[0]?.batchId}`);
     const paid = page.locator('dl.tiles div', { hasText: 'Paid' }).locator('dd');
     expect(await paid.textContent()).toBe('0');
+    await page.getByRole('button', { name: 'Pause' }).waitFor();
     for (const [n, { reference }] of rows.entries()) {
       await gateway.door.store.changePayout(reference, { state: 'completed', at: Date.now() });
       await expect.poll(() => paid.textContent()).toBe(`${n + 1}`);
     }
     await page.locator('h1 .badge', { hasText: 'completed' }).waitFor();
+    await page.getByRole('button', { name: 'Pause' }).waitFor({ state: 'detached' });
+    expect(await page.getByLabel('Rows in state').locator('option').allTextContents()).toEqual([
+      'all',
+      'completed (2)',
+    ]);
     expect(said).toEqual([]);
     await context.close();
   });

@@ -6,10 +6,14 @@ async function renew() {
   const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
   for (const shown of document.querySelectorAll('[data-part]')) {
     const part = fresh.querySelector(`[data-part="${shown.dataset.part}"]`);
-    // A part with the focus is left alone: somebody is about to press something there.
-    if (part !== null && !shown.contains(document.activeElement)) shown.replaceWith(part);
+    if (part !== null && !isInUse(shown)) shown.replaceWith(part);
   }
 }
+
+/** A part with the focus, or something typed, is left alone: somebody is about to press something there. */
+const isInUse = (part) =>
+  part.contains(document.activeElement) ||
+  [...part.querySelectorAll('input:not([type="hidden"])')].some(({ value }) => value !== '');
 
 const address = document.querySelector('[data-live]')?.dataset.live;
 if (address) {
