@@ -84,7 +84,7 @@ export async function controlBatch(
     deps,
     { by, action: update, subject: batch.batchId },
     async () => {
-      if (!acceptsControl(batch, update)) throw hasEnded(batch);
+      if (!acceptsControl(batch, update)) throw hasEnded();
       return deps.control(batch, update, by);
     },
     () => undefined,
@@ -134,7 +134,7 @@ export async function sendReport(
   const { mask } = parsed(reportQuery, request.query);
   const reports = await deps.report(batchId, mask);
   const path = name === undefined ? undefined : reports[name];
-  if (name === undefined || path === undefined) throw noReport(Object.keys(reports));
+  if (name === undefined || path === undefined) throw noReport(name, Object.keys(reports));
   return reply
     .header('content-disposition', contentDisposition.create(basename(path), { type }))
     .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
@@ -148,18 +148,16 @@ export async function visibleBatchOf({ store }: GatewayDeps, { params, caller }:
   const batch = hasControls(id) ? undefined : await store.batch(id);
   if (batch !== undefined && (await maySee(caller, store, batch))) return batch;
   throw new Problem('not-found', 'unknown-id', 'There is no batch with this id.', {
-    hint: 'GET /v1/batches lists them.',
+    hint: 'The list of batches shows the ids.',
   });
 }
 
-function hasEnded({ batchId }: BatchRecord): Problem {
-  return new Problem('conflict', 'batch-ended', 'This batch has ended.', {
-    hint: `GET /v1/batches/${batchId} shows how.`,
-  });
-}
+const hasEnded = (): Problem =>
+  new Problem('conflict', 'batch-ended', 'This batch has ended.', { hint: 'Its report shows how.' });
 
-function noReport(names: readonly string[]): Problem {
-  return new Problem('not-found', 'no-such-report', 'This batch has no such report.', {
+function noReport(name: ReportName | undefined, names: readonly string[]): Problem {
+  const why = name === 'failed' ? 'This batch has no rows to submit again.' : 'This batch has no such report.';
+  return new Problem('not-found', 'no-such-report', why, {
     hint: `It has ${names.join(', ')}.`,
   });
 }

@@ -48,7 +48,7 @@ export const mayControlBatch = async ({ person }: Caller, store: Store, batch: B
 /** Throws a `Problem` unless the caller may. */
 export async function assertMayControl(caller: Caller, store: Store, batch: BatchRecord): Promise<void> {
   if (await mayControlBatch(caller, store, batch)) return;
-  throw new Problem('forbidden', 'role-missing', 'The policy does not let this token control the batch.', {
+  throw new Problem('forbidden', 'role-missing', 'The policy does not let you control this batch.', {
     hint: 'Its maker may, and an operator whose scope covers all of its rows.',
   });
 }

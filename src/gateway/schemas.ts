@@ -44,15 +44,15 @@ export function answerSchemas(answers: Readonly<Record<number, readonly [z.ZodTy
 export function parsed<Schema extends z.ZodType>(
   schema: Schema,
   given: unknown,
-  what: 'query' | 'body' = 'query',
+  what: 'query' | 'body' | 'form' = 'query',
 ): z.output<Schema> {
   const result = schema.safeParse(given);
   if (result.success) return result.data;
   const places = result.error.issues.map(({ code, path, message }) => {
-    const unknown = what === 'body' && code === 'unrecognized_keys';
+    const unknown = what !== 'query' && code === 'unrecognized_keys';
     return [...path.map(String), unknown ? 'contains an unknown member' : message].join(': ');
   });
   throw new Problem('usage', 'usage', `The ${what} cannot be used: ${places.slice(0, 5).join('; ')}.`, {
-    hint: 'GET /openapi.json describes it.',
+    hint: what === 'form' ? 'Correct it and send it again.' : 'GET /openapi.json describes it.',
   });
 }

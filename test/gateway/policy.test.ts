@@ -200,7 +200,7 @@ it('is controlled by its maker and by operators, in their own name', async () =>
   expect(gateway.controls.map(({ by }) => by)).toEqual(['alice', 'carol']);
   const refused = (await gateway.door.store.auditEntriesOf(batchId)).filter(({ action }) => action === 'refused');
   expect(refused.map(({ actor, detail }) => [actor, detail.route, detail.why])).toEqual([
-    ['erin', '/v1/batches/:id/pause', 'The policy does not let this token control the batch.'],
+    ['erin', '/v1/batches/:id/pause', 'The policy does not let you control this batch.'],
     ['alice', '/v1/batches/:id/pause', 'This token may only act under its own name.'],
   ]);
 });

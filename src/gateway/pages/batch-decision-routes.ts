@@ -37,7 +37,7 @@ export function batchDecisionRoutes(app: FastifyInstance, context: PagesContext)
     app.post(`/batches/:id/${decision}`, async (request, reply) => {
       const batch = await visibleBatchOf(deps, request);
       const person = deciderOf(request, batch);
-      const { digest, remark, signed } = parsed(decideBody, request.body, 'body');
+      const { digest, remark, signed } = parsed(decideBody, request.body, 'form');
       const asked = { batchId: batch.batchId, decision, subject: person.name };
       const plan = await planToSign(planDeps(context), asked);
       if (plan.digest !== digest || plan.rows.length === 0) throw asksOtherwise();

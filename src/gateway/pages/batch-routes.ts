@@ -83,7 +83,7 @@ export function batchRoutes(app: FastifyInstance, context: PagesContext): void {
   }
   app.get('/batches/:id/reports/:name', (request, reply) => sendReport(deps, request, reply, 'attachment'));
   app.post('/batches/:id/control', async (request, reply) => {
-    const { control, by } = parsed(controlBody, request.body, 'body');
+    const { control, by } = parsed(controlBody, request.body, 'form');
     const batch = await visibleBatchOf(deps, request);
     await controlBatch(deps, request.caller, batch, {
       update: MESSAGES[control],

@@ -40,7 +40,7 @@ ${seen.length > 0 && html`<h2>Acknowledged</h2>${seen.map((it) => card(it, view,
   app.post('/incidents/:id', async (request, reply) => {
     assertMayOperate(request.caller, 'resolve');
     const { id } = request.params as { id: string };
-    const form = parsed(acknowledgeBody, request.body, 'body');
+    const form = parsed(acknowledgeBody, request.body, 'form');
     const incident = await store.incident(id);
     const [found] = await visibleOf(request.caller, store, incident?.acknowledged === null ? [incident] : []);
     if (found === undefined) throw new Problem('not-found', 'unknown-id', 'There is no such open incident.');

@@ -31,7 +31,7 @@ export function passkeyRoutes(app: FastifyInstance, context: PagesContext, origi
     return show(reply, view, { title: 'Create a passkey', body: formOf(view) });
   });
   app.post('/passkey', async (request, reply) => {
-    const { name, signed } = parsed(body, request.body, 'body');
+    const { name, signed } = parsed(body, request.body, 'form');
     if (signed === undefined || signed === '') {
       const { generateRegistrationOptions } = await webauthn();
       const options = await generateRegistrationOptions({

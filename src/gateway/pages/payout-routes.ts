@@ -80,7 +80,7 @@ export function payoutRoutes(app: FastifyInstance, context: PagesContext): void 
   });
   app.post('/payouts/:reference/decide', async (request, reply) => {
     const row = await payoutIn(request, context);
-    const body = parsed(decideBody, request.body, 'body');
+    const body = parsed(decideBody, request.body, 'form');
     const update = await updateOf(request, context, await payoutShown(context, row), body);
     if ('asked' in update) return update.asked;
     const { by, decision: action } = update;
@@ -91,7 +91,7 @@ export function payoutRoutes(app: FastifyInstance, context: PagesContext): void 
   });
   app.post('/payouts/:reference/cancel', async (request, reply) => {
     const row = await payoutIn(request, context);
-    const { reason, by: given } = parsed(cancelBody, request.body, 'body');
+    const { reason, by: given } = parsed(cancelBody, request.body, 'form');
     if (!mayCancel(request.caller, row)) {
       throw new Problem('forbidden', 'role-missing', 'You may not cancel this, or it has ended.', {
         hint: 'Its maker may, and an operator, until it has ended.',

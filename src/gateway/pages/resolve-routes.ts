@@ -25,7 +25,7 @@ export function resolveRoutes(app: FastifyInstance, context: PagesContext): void
   app.post('/payouts/:reference/resolve', async (request, reply) => {
     const row = await payoutIn(request, context);
     const { reference } = row;
-    const { action, evidence, order: orderId, ...form } = parsed(resolveBody, request.body, 'body');
+    const { action, evidence, order: orderId, ...form } = parsed(resolveBody, request.body, 'form');
     const touched = scopeFactsOfRow(row);
     assertMayOperate(request.caller, 'resolve', touched);
     if (!isUndecidable(row)) {

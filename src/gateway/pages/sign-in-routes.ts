@@ -25,7 +25,7 @@ export function signInRoutes(app: FastifyInstance, context: PagesContext): void 
   const limited = { config: { rateLimit: { max: SIGN_INS_PER_MINUTE } } };
   app.post('/sign-in', limited, async (request, reply) => {
     const policy = policyIn(context);
-    const { signed, next } = parsed(signInBody, request.body, 'body');
+    const { signed, next } = parsed(signInBody, request.body, 'form');
     if (signed === undefined || signed === '') {
       return challengeOptions(request, rpIdOf(policy.origin ?? ''), challenges.issue(deps.now()));
     }

@@ -71,7 +71,7 @@ export function planRoutes(app: FastifyInstance, context: PagesContext, uploads:
   });
   app.post('/batches/new/:upload', async (request, reply) => {
     const held = heldIn(request);
-    const body = parsed(agreeBody, request.body, 'body');
+    const body = parsed(agreeBody, request.body, 'form');
     if (policy === undefined && body.by === undefined) {
       throw new Problem('usage', 'name-missing', 'The name of the maker is missing.', { hint: 'Give your name.' });
     }

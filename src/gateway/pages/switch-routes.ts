@@ -47,7 +47,7 @@ ${mine !== undefined && html`<h2>Switch off</h2>${offForm(mine)}`}`;
   });
   app.post('/switches', async (request, reply) => {
     assertMayOperate(request.caller, 'switch');
-    const { to, scope, key, reason, ...form } = parsed(switchBody, request.body, 'body');
+    const { to, scope, key, reason, ...form } = parsed(switchBody, request.body, 'form');
     const meant = await namedSwitch(store, scope, key);
     if (to === 'on') await assertMaySwitchOn(liftingOf(context, request.caller), meant);
     const digest = `${to} ${switchText(meant)}`;

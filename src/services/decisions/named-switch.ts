@@ -9,7 +9,7 @@ import type { Store } from '../../store/store.ts';
 export async function namedSwitch(store: Store, scope: SwitchScope, key: string | undefined): Promise<SwitchedOff> {
   const off = checkedSwitch(scope, key);
   if (scope === 'currency' && currencyExponent(off.key) === undefined) {
-    throw new Problem('usage', 'unknown-currency', `"${off.key}" is not a currency code.`, {
+    throw new Problem('usage', 'unknown-currency', `There is no currency "${off.key}".`, {
       hint: 'Use an ISO 4217 code such as EUR.',
     });
   }
@@ -24,13 +24,11 @@ export async function namedSwitch(store: Store, scope: SwitchScope, key: string 
 /** Only the scope `everything` has no key. */
 export function checkedSwitch(scope: SwitchScope, key = ''): SwitchedOff {
   if (scope === 'everything' && key !== '') {
-    throw new Problem('usage', 'key-unexpected', 'The scope everything takes no key.', {
-      hint: 'Omit the key.',
-    });
+    throw new Problem('usage', 'key-unexpected', 'With "everything" nothing else is named.', { hint: 'Leave it out.' });
   }
   if (scope !== 'everything' && key === '') {
-    throw new Problem('usage', 'key-missing', `The scope ${scope} needs a key: the id of what is meant.`, {
-      hint: 'Put it after the scope, for example: currency EUR.',
+    throw new Problem('usage', 'key-missing', `Name the ${scope} that is meant.`, {
+      hint: 'For example: currency EUR.',
     });
   }
   return { scope, key };

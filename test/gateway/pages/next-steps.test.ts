@@ -228,3 +228,38 @@ it('what is to be done about an incident stands beside its form', async () => {
   expect(await textFor('carol')).toContain('then Acknowledge records that it was dealt with');
   expect(await textFor('erin')).toMatch(/then payouts acknowledge \S+ --reason TEXT records/);
 });
+
+it('what a page refuses, it explains in words of the pages', async () => {
+  const gateway = await openGateway();
+  const row = await first(gateway);
+  const [batch, payout] = [`/batches/${row.batchId}`, `/payouts/${row.reference}`];
+  const visit = new Visit(gateway.url);
+  const refused = async (asked: Promise<{ text: string }>): Promise<string> =>
+    /role="alert">.*?<\/p>\n<p>.*?<\/p>/s.exec((await asked).text)?.[0].replace(/<[^>]*>|^.*?>/g, '') ?? '';
+  const cancel = { by: 'bob', reason: 'paid by card 4111 1111 1111 1111' };
+  const off = { by: 'bob', reason: 'a drill', key: '' };
+  expect([
+    await refused(visit.send('/batches/nope')),
+    await refused(visit.send(`${batch}/reports/failed`)),
+    await refused(visit.submit(payout, `${payout}/cancel`, cancel)),
+    await refused(visit.submit('/switches', '/switches', { ...off, scope: 'currency' })),
+    await refused(visit.submit('/switches', '/switches', { ...off, scope: 'currency', key: 'usd' })),
+    await refused(visit.submit('/switches', '/switches', { ...off, scope: 'everything', key: 'EUR' })),
+  ]).toEqual([
+    'There is no batch with this id.\nThe list of batches shows the ids.',
+    'This batch has no rows to submit again.\nIt has csv, json, html.',
+    'The form cannot be used: reason: must not contain a card number or control characters.\nCorrect it and send it again.',
+    'Name the currency that is meant.\nFor example: currency EUR.',
+    'There is no currency &quot;usd&quot;.\nUse an ISO 4217 code such as EUR.',
+    'With &quot;everything&quot; nothing else is named.\nLeave it out.',
+  ]);
+  const form = await visit.send(batch);
+  await gateway.door.end(row.batchId ?? '', 'completed');
+  const _csrf = /name="_csrf" value="([^"]*)"/.exec(form.text)?.[1] ?? '';
+  const late = {
+    method: 'POST',
+    body: new URLSearchParams({ _csrf, by: 'bob', control: 'pause' }).toString(),
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  };
+  expect(await refused(visit.send(`${batch}/control`, late))).toBe('This batch has ended.\nIts report shows how.');
+});
