@@ -11,7 +11,14 @@ export const ROW = {
   },
   amount: { head: 'Amount', isFigure: true, cell: ({ amount, currency }) => money(amount, currency) },
   from: { head: 'From', cell: ({ accountId }) => accountId },
-  to: { head: 'To', cell: payeeText },
+  // Each part by itself: a name that is written from right to left would turn the account number around.
+  to: {
+    head: 'To',
+    cell: (row) =>
+      payeeText(row)
+        .split(' ')
+        .map((part) => html`<bdi>${part}</bdi> `),
+  },
   state: { head: 'State', cell: ({ state }) => badge(state) },
   why: { head: 'Why', cell: ({ reason }) => reason?.message },
 } satisfies Record<string, Column<PayoutRecord>>;

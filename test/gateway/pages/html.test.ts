@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { html } from '../../../src/reports/html.ts';
-import { claimRow } from '../../store/samples.ts';
+import { batchClaim, claimRow } from '../../store/samples.ts';
 import { openGateway } from '../running-gateway.ts';
 import { Visit } from './visiting.ts';
 
@@ -78,4 +78,12 @@ it('no name that came from outside becomes markup on any page', async () => {
     expect([200, 400, 404], path).toContain(status);
     expect(text, path).not.toMatch(/<script(?! src="\/assets\/)|<img|\u202e|href="javascript|<b>|<strong>bold/);
   }
+});
+
+it('a name written from right to left does not turn the account number beside it around', async () => {
+  const gateway = await openGateway();
+  const payee = { beneficiary_id: undefined, account_name: 'محمد', account_no: '00020005' };
+  await gateway.door.store.claimBatch({ ...batchClaim('b-1', []), rows: [claimRow(1, 'inv-1', payee)] });
+  const { text } = await new Visit(gateway.url).send('/batches/b-1');
+  expect(text).toContain('<bdi>م***</bdi> <bdi>***05</bdi>');
 });
