@@ -11,7 +11,6 @@ import { type Html, html } from '../../reports/html.ts';
 import type { StepGroup } from '../../reports/step-groups.ts';
 import type { BatchRecord, IncidentRecord, PayoutRecord } from '../../store/store.ts';
 import { csrfField, type View } from './layout.ts';
-import { offersIn } from './offers.ts';
 import { batchBadge, batchPath, type Column, dataTable, factList, moment, money, nothing, TOTALS } from './pieces.ts';
 import { ROW } from './row-columns.ts';
 import { byField, NO_DEFAULT } from './signed-form.ts';
@@ -71,7 +70,7 @@ ${about(page)}</section>
 
 function steps({ view: { caller }, steps: groups, isCut, now }: BatchPage): Html | false {
   if (caller === undefined || groups.length === 0) return false;
-  return html`${groupSections(groups, { contextOf: ({ rows }) => ({ caller, now, offered: offersIn(caller, rows) }), isCut })}
+  return html`${groupSections(groups, { context: { caller, now }, isCut })}
 ${isCut && html`<p class="quiet">Not every row was examined: there are more of these kinds. The figures above count all of them.</p>`}`;
 }
 

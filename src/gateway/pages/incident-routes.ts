@@ -10,7 +10,6 @@ import type { IncidentRecord } from '../../store/store.ts';
 import { parsed, storableText } from '../schemas.ts';
 import { assertMayVisit, show, type View, viewOf } from './layout.ts';
 import { assertMayOperate, mayOperate } from './may-do.ts';
-import type { Offer } from './offers.ts';
 import { type OperatorForm, signedByOperator } from './operator-signature.ts';
 import type { PagesContext } from './pages-context.ts';
 import { factList, moment, nothing, payoutPath } from './pieces.ts';
@@ -71,22 +70,17 @@ ${factList([
   ['Incident', html`<code>${id}</code>`],
   ['Acknowledged by', acknowledged?.by],
   ['Reason', acknowledged?.reason],
-  ...(acknowledged === null ? incidentSteps(incident, { view, mayAcknowledge }) : []),
+  ...(acknowledged === null ? incidentSteps(incident, view) : []),
 ])}
 ${mayAcknowledge && form(view, id)}
 </section>`;
 }
 
 /** What to do about an open incident: the texts of `payouts inbox`. */
-function incidentSteps(
-  incident: IncidentRecord,
-  { view, mayAcknowledge }: { view: View; mayAcknowledge: boolean },
-): [string, Part][] {
+function incidentSteps(incident: IncidentRecord, { caller }: View): [string, Part][] {
   const { todo, byItself } = incidentRemedy(incident);
-  const { caller } = view;
-  const offered = new Set<Offer>(mayAcknowledge ? ['acknowledge'] : []);
   return [
-    ['To do', caller !== undefined && todoText(todo, { caller, offered })],
+    ['To do', caller !== undefined && todoText(todo, caller)],
     ['Otherwise', byItself],
   ];
 }

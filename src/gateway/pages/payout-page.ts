@@ -10,7 +10,6 @@ import type { IncidentRecord } from '../../store/store.ts';
 import { cancelForm } from './cancel-form.ts';
 import type { View } from './layout.ts';
 import { DECIDERS } from './may-do.ts';
-import type { Offer } from './offers.ts';
 import { flagsOf, instructionFacts, originFacts, paymentFacts } from './payout-facts.ts';
 import type { PayoutShown } from './payout-view.ts';
 import { badge, type Column, dataTable, money, payoutPath } from './pieces.ts';
@@ -56,7 +55,7 @@ ${paymentFacts(shown, caps)}
 ${next(page)}
 ${bothSides(page.sides)}
 ${decision(page)}
-${offersResolve(page) && resolveForm(view, row)}
+${isUndecidable(row) && page.mayResolve && resolveForm(view, row)}
 ${page.mayCancel && cancelForm(view, reference)}
 <section><h2>History</h2>
 ${story}</section>
@@ -69,23 +68,13 @@ ${instructionFacts(row)}</details>`;
 const incidentNote = ({ kind, id, acknowledged }: IncidentRecord): Html =>
   html`<p class="problem">${INCIDENTS[kind].says} (<a href="/incidents">${id}</a>${acknowledged !== null && ', acknowledged'})</p>`;
 
-const offersResolve = ({ shown: { row }, mayResolve }: PayoutPage): boolean => isUndecidable(row) && mayResolve;
-
-/** Why it waits or has ended, and what to do, by this page's buttons. */
-function next(page: PayoutPage): Html | false {
-  const { view, step, now, shown, mayCancel } = page;
-  const { caller } = view;
+/** Why it waits or has ended, and what to do. */
+function next({ view: { caller }, step, now, shown }: PayoutPage): Html | false {
   if (step === undefined || caller === undefined) return false;
-  const offers: [Offer, boolean][] = [
-    ['decide', offersDecision(page)],
-    ['resolve', offersResolve(page)],
-    ['cancel', mayCancel],
-  ];
-  const offered = new Set(offers.filter(([, isOffered]) => isOffered).map(([offer]) => offer));
   const { state, reason } = shown.row;
   return html`<section><h2>${step.hasEnded ? 'How it ended' : 'What happens next'}</h2>
 <p class="${needsAttention(state, reason) ? 'attend' : 'note'}">${step.why} (<code>${step.kind}</code>)</p>
-${stepFacts(step, { caller, offered, now })}
+${stepFacts(step, { caller, now })}
 </section>`;
 }
 
@@ -122,9 +111,6 @@ function questionText({ row, asked }: PayoutShown): string {
 
 const hasDecided = ({ view, shown }: PayoutPage): boolean => shown.approvedBy.includes(view.caller?.name ?? '');
 
-const offersDecision = (page: PayoutPage): boolean =>
-  page.shown.asked !== undefined && page.shown.isWhatIsSigned && page.mayDecide && !hasDecided(page);
-
 function decision(page: PayoutPage): Html | false {
   const { view, shown } = page;
   const { row, asked, approvedBy, isWhatIsSigned } = shown;
@@ -139,7 +125,7 @@ ${approvedBy.length > 0 && `Approved by ${approvedBy.join(', ')}.`}</p>`;
 <p class="problem">The data to be signed differs from what is shown here: it comes from another reading of the bank or from other settings. Reload the page in a moment; nothing can be decided here until both agree.</p></section>`;
   }
   return html`<section><h2>${questionText(shown)}</h2>${summary}
-${hasDecided(page) ? html`<p class="note">You have approved it.</p>` : offersDecision(page) ? form(view, row.reference, asked.digest) : html`<p class="quiet">You cannot decide this: it requires ${DECIDERS[roleAskedOf(row)]} whose scope covers it and who is not its maker.</p>`}
+${hasDecided(page) ? html`<p class="note">You have approved it.</p>` : page.mayDecide ? form(view, row.reference, asked.digest) : html`<p class="quiet">You cannot decide this: it requires ${DECIDERS[roleAskedOf(row)]} whose scope covers it and who is not its maker.</p>`}
 </section>`;
 }
 

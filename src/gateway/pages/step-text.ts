@@ -5,37 +5,31 @@ import type { NextStep } from '../../reports/next-step.ts';
 import type { StepGroup } from '../../reports/step-groups.ts';
 import type { Caller } from '../callers.ts';
 import { mayVisit } from './layout.ts';
-import type { Offer } from './offers.ts';
 import { factList, moment, payoutPath } from './pieces.ts';
 import { MEANS } from './resolve-form.ts';
 
 export interface StepContext {
   caller: Caller;
-  offered: ReadonlySet<Offer>;
   /** Epoch ms. */
   now: number;
 }
 
-type Context = Omit<StepContext, 'now'>;
-
-/** What a page has instead of a command: the name of a button, or another page; undefined if there is only the command. */
-function instead(command: string, { caller, offered }: Context): Html | undefined {
+/** What the pages have instead of a command: a button of whoever may act, or another page; undefined if there is only the command. */
+function instead(command: string, caller: Caller): Html | undefined {
   const [, verb = '', action = ''] = /^payouts (\w+(?: list| show)?)(?:.* --action (\S+))?/.exec(command) ?? [];
-  const button = (offer: Offer, name: string): Html | undefined =>
-    offered.has(offer) ? html`<strong>${name}</strong>` : undefined;
   const page = (path: string, name: string): Html | undefined =>
     mayVisit(path, caller) ? html`<a href="${path}">${name}</a>` : undefined;
   switch (verb) {
     case 'approve':
-      return button('decide', 'Approve');
+      return html`<strong>Approve</strong>`;
     case 'reject':
-      return button('decide', 'Reject');
+      return html`<strong>Reject</strong>`;
     case 'cancel':
-      return button('cancel', 'Cancel');
+      return html`<strong>Cancel</strong>`;
     case 'resolve':
-      return button('resolve', 'Resolve') && html`<strong>Resolve</strong> with “${MEANS[action as ResolveAction]}”`;
+      return html`<strong>Resolve</strong> with “${MEANS[action as ResolveAction]}”`;
     case 'acknowledge':
-      return button('acknowledge', 'Acknowledge');
+      return html`<strong>Acknowledge</strong>`;
     case 'switch list':
       return page('/switches', 'Switches');
     case 'incidents':
@@ -50,8 +44,8 @@ function instead(command: string, { caller, offered }: Context): Html | undefine
 }
 
 /** A text whose commands are replaced by what the page has instead, if anything. */
-export const todoText = (todo: string, context: Context): Html =>
-  html`${todo.split('`').map((part, n): Part => (n % 2 === 0 ? part : (instead(part, context) ?? html`<code>${part}</code>`)))}`;
+export const todoText = (todo: string, caller: Caller): Html =>
+  html`${todo.split('`').map((part, n): Part => (n % 2 === 0 ? part : (instead(part, caller) ?? html`<code>${part}</code>`)))}`;
 
 /**
  * Since when a row waits or has ended, until when, who may act, what to do, and what happens without that: the texts of `payouts
@@ -59,14 +53,14 @@ export const todoText = (todo: string, context: Context): Html =>
  */
 export function stepFacts(step: NextStep, context: StepContext, label = 'To do'): Html {
   const { hasEnded, since, until, who, todo, byItself } = step;
-  const { now } = context;
-  const commands = step.commands.filter((command) => instead(command, context) === undefined);
+  const { caller, now } = context;
+  const commands = step.commands.filter((command) => instead(command, caller) === undefined);
   return html`<div class="step">${factList([
     [hasEnded ? 'Ended' : 'Since', html`${moment(since)}, ${agoOf(now - since)}`],
     ['Until', !hasEnded && (until === null ? 'no deadline' : untilText(until, now))],
     ['Who', who],
     ['Otherwise', byItself],
-    [label, todo === '' ? 'Nothing.' : todoText(todo, context)],
+    [label, todo === '' ? 'Nothing.' : todoText(todo, caller)],
   ])}
 ${commandLines(commands)}</div>`;
 }
@@ -81,15 +75,10 @@ const untilText = (until: number, now: number): Html =>
 /** Kinds of rows that wait or ended unpaid, each with count, amount, next steps and rows. `isCut`: not all rows were read. */
 export const groupSections = (
   groups: readonly StepGroup[],
-  {
-    contextOf,
-    rowsOf = rowLinks,
-    isCut,
-  }: { contextOf: (group: StepGroup) => StepContext; rowsOf?: (group: StepGroup) => Html; isCut: boolean },
+  { context, rowsOf = rowLinks, isCut }: { context: StepContext; rowsOf?: (group: StepGroup) => Html; isCut: boolean },
 ): Html =>
   html`${groups.map((group) => {
     const { kind, state, count, totals, needsAttention, why, commands } = group;
-    const context = contextOf(group);
     const isOne = count === 1;
     return html`<details class="card"${needsAttention && html` open`}>
 <summary><h2>${isCut && 'at least '}${counted(count, 'payout')} ${state}, ${totalsText(totals)}</h2></summary>

@@ -10,7 +10,6 @@ import type { KeptApproval, PayoutRecord, WaitingFor } from '../../store/store.t
 import type { Caller } from '../callers.ts';
 import { mayVisit, show, viewOf } from './layout.ts';
 import { mayDecide, maySubmitFiles } from './may-do.ts';
-import { offersIn } from './offers.ts';
 import type { PagesContext } from './pages-context.ts';
 import { type Column, dataTable, moment, nothing } from './pieces.ts';
 import { ROW } from './row-columns.ts';
@@ -48,7 +47,7 @@ ${
   groups.length === 0
     ? nothing('Nothing waits for you.')
     : groupSections(groups, {
-        contextOf: ({ rows }) => ({ caller, now: now(), offered: offersIn(caller, rows) }),
+        context: { caller, now: now() },
         rowsOf: ({ rows }) => dataTable('Oldest first', COLUMNS, rows),
         isCut: mine.length > SHOWN_MAX,
       })
