@@ -55,6 +55,7 @@ describe('every error has one exit code and one code', () => {
       EXIT.unreachable,
       TASK_FAILS,
     ],
+    [new WorkflowUpdateRPCTimeoutOrCancelledError('Deadline exceeded'), EXIT.unreachable, 'no-worker'],
     [refusedBy(14).cause, EXIT.unreachable, 'temporal-unreachable'],
     [refusedBy(7), EXIT.usage, 'temporal-refused'],
     [refusedBy(16), EXIT.usage, 'temporal-refused'],
