@@ -35,13 +35,23 @@ export async function historyOf(store: Store, row: PayoutRecord): Promise<Html> 
   return html`<ol class="story">${shown}</ol>`;
 }
 
+const OUTCOMES: Readonly<Record<NonNullable<SendAttempt['outcome']>, string>> = {
+  accepted: 'accepted',
+  refused: 'refused',
+  exists: 'the bank has this reference already',
+  ambiguous: 'not known whether the bank has taken it',
+  'not-sent': 'it did not leave',
+};
+
 const sent =
   (what: string) =>
   ({ sentAt, attempt, outcome, orderId }: SendAttempt): Event => ({
     at: sentAt,
     who: 'product',
     what: ` sent ${what} to the bank, attempt ${attempt}`,
-    detail: [outcome ?? 'no answer yet', orderId].filter((part) => part !== null).join(', order '),
+    detail: [outcome === null ? 'no answer yet' : OUTCOMES[outcome], orderId]
+      .filter((part) => part !== null)
+      .join(', order '),
   });
 
 function audited({ at, actor, action, detail }: AuditEntry): Event {

@@ -41,8 +41,10 @@ it('the page of a payout shows what its exchange came to, and what came back', a
     ...sold,
   });
   await store.recordReturn({ reference, orderId: 'back-1', amount: '2450.00', currency: 'USD', seenAt: 3 });
+  await store.finishAttempt(legReference(row, 'exchange'), 1, { outcome: 'ambiguous' });
   const { text } = await new Visit(gateway.url).send(`/payouts/${reference}`);
   expect(text).toContain('sent the exchange to the bank, attempt 1');
+  expect(text).toContain('not known whether the bank has taken it');
   expect(text.replace(/<[^>]+>/g, '')).toMatch(/Exchanged\s*2,660\.80 EUR for 2,451\.00 USD, rate 0\.92/);
   expect(text.replace(/<[^>]+>/g, '')).toMatch(/Returned\s*2,450\.00 USD/);
 });
