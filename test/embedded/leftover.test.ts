@@ -45,7 +45,7 @@ it('ends the recorded server of this home', async () => {
   expect(existsSync(join(home, 'temporal.pid'))).toBe(false);
 });
 
-it('ends it where the home was moved, and not for a copy of the home', async () => {
+it('ends it where the home was moved, and refuses a copy of a home that is served', async () => {
   const dbFile = join(home, 'temporal.sqlite');
   const { pid, ended } = await running(dbFile);
   recordServer(home, pid, dbFile);
@@ -53,7 +53,7 @@ it('ends it where the home was moved, and not for a copy of the home', async () 
   cpSync(home, copy, { recursive: true });
   renameSync(home, moved);
   home = copy;
-  expect(await endLeftover(copy)).toBe(false);
+  await expect(endLeftover(copy)).rejects.toMatchObject({ code: 'stack-copied' });
   expect(processMark(pid)).toBeDefined();
   expect(await endLeftover(moved)).toBe(true);
   await ended;
