@@ -10,6 +10,7 @@ import {
   resetBefore,
   startCardProduct,
 } from '../support/card-product.ts';
+import { failedTasks } from '../support/failed-tasks.ts';
 import { recordHistory } from '../support/record-history.ts';
 import { tamper } from '../support/sql.ts';
 import { until } from '../support/until.ts';
@@ -628,6 +629,18 @@ describe.concurrent('an acquirer that says', () => {
     expect(await resolve(handle, 'adopt-payment', { paymentId: own })).toMatchObject({ accepted: true });
     expect(await handle.result()).toMatchObject({ state: 'succeeded', payment_id: own });
     await recordHistory(handle, 'cardPayment', 'payment-of-another-intent-named');
+  });
+
+  it('an amount that is no text, by a signal of somebody else, is not heard and stops no payment', async () => {
+    const id = 'no-text';
+    const handle = await product.ask({ id, card: 'challenge' });
+    await product.untilState(id, 'awaiting-cardholder');
+    const event = { kind: 'status', paymentId: 'pay-x', status: 'PENDING', trust: 'verified', receivedAt: 1 };
+    for (const amount of [1, 2, {}]) await handle.signal('cardEvent', { ...event, amount });
+    await product.answerChallenge(id, 'confirm');
+    expect(await handle.result()).toMatchObject({ state: 'succeeded' });
+    const { events } = await handle.fetchHistory();
+    expect(failedTasks(events ?? [])).toEqual([]);
   });
 
   it('nothing more after the cardholder was cancelled by the merchant', async () => {

@@ -90,12 +90,14 @@ function handleAmount(execution: CardExecution): void {
 
 function isEvent(value: unknown): value is CardEvent {
   if (typeof value !== 'object' || value === null) return false;
-  const { kind, paymentId, status, trust } = value as Partial<CardEvent>;
+  const { kind, paymentId, status, trust, receivedAt, amount = null, currency = null } = value as Partial<CardEvent>;
   return (
     (kind === 'status' || kind === 'completion') &&
     typeof paymentId === 'string' &&
     typeof status === 'string' &&
-    (trust === 'verified' || trust === 'hint')
+    (trust === 'verified' || trust === 'hint') &&
+    typeof receivedAt === 'number' &&
+    [amount, currency].every((text) => text === null || typeof text === 'string')
   );
 }
 
