@@ -45,7 +45,11 @@ beforeEach(async () => {
     now: () => 1_000,
     assertIdentity: async () => {},
     bank: { cards: acquirer } as ActivityDeps['bank'],
-    settings: { cardTerms: quickCardTerms, reconcileDays: 45 } as ActivityDeps['settings'],
+    settings: {
+      cardTerms: quickCardTerms,
+      reconcileDays: 45,
+      cardBackStatuses: [] as string[],
+    } as ActivityDeps['settings'],
     executions: { lookAgain: async (id: string) => woken.push(id) > 0 } as unknown as ActivityDeps['executions'],
   };
   activities = toFailures(cardActivities(deps as ActivityDeps));
@@ -280,6 +284,40 @@ describe('recordCardState', () => {
     expect(await store.cards.get(ID)).toMatchObject({ state: 'received', amount: '59.90' });
     await end('succeeded');
     expect(await end('failed')).toEqual({ state: 'succeeded', reason: null, paymentId: 'pay-1' });
+  });
+
+  it('believes no workflow that the money was taken: a verified event or the acquirer says so, and how much', async () => {
+    await prepare();
+    await store.cards.linkPayment('pay-2', 'order-2', 1);
+    const shown = { nextAction: null, other: {} };
+    const says = (status: string, more: object = {}) => {
+      acquirer.retrieve = async (paymentId) => ({ ...shown, paymentId, status, ...more });
+    };
+    says('PROCESSING');
+    await expect(end('succeeded')).rejects.toThrow('does not show that the money was taken');
+    says('SUCCEEDED', { merchantRequestId: 'order-2' });
+    await expect(end('succeeded')).rejects.toThrow('no such payment of this intent');
+    says('SUCCEEDED');
+    await expect(record({ state: 'succeeded', paymentId: 'pay-2' })).rejects.toThrow('no such payment of this intent');
+    await expect(record({ state: 'succeeded' })).rejects.toThrow('no such payment of this intent');
+    expect(await store.cards.get(ID)).toMatchObject({ state: 'received', endedAt: null });
+
+    says('PROCESSING');
+    await told({ ...WITNESSED, status: 'SUCCEEDED', trust: 'hint' });
+    await expect(end('succeeded')).rejects.toThrow('does not show that the money was taken');
+    await store.cards.receive({ ...WITNESSED, status: 'SUCCEEDED', receiptId: 'verified', merchantRequestId: ID });
+    expect(await end('succeeded')).toMatchObject({ state: 'succeeded' });
+    expect((await store.cards.get(ID))?.contradictedAt).toBeNull();
+  });
+
+  it.each([
+    ['less', { status: 'SUCCEEDED', amount: '4.99' }],
+    ['nothing', { status: 'FAILED' }],
+  ])('takes what the acquirer shows, %s, as a contradiction of a success', async (_what, shows) => {
+    await prepare();
+    acquirer.retrieve = async (paymentId) => ({ nextAction: null, other: {}, paymentId, ...shows });
+    await end('succeeded');
+    expect(cardStanding(await store.cards.get(ID))).toBe('contradicted');
   });
 
   it('wakes the payouts that wait for it, at its end alone', async () => {

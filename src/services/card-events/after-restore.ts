@@ -1,6 +1,6 @@
 import type { CardRecord } from '../../store/card-store.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { deliverCardEvent, readPaymentOf } from './deliver.ts';
+import { deliverCardEvent, eventOfShown, readPaymentOf } from './deliver.ts';
 
 /**
  * Events that came after an older copy of the store was made are not sent again: what the acquirer shows counts as one, once for each
@@ -12,9 +12,6 @@ export async function hearAfterRestore(deps: ActivityDeps, record: CardRecord): 
   if (restored === undefined || paymentId === null || endedAt === null || endedAt > restored.at) return;
   const shown = (await readPaymentOf(deps, { paymentId }))?.payment;
   if (shown === undefined) return;
-  const { status, amount, currency } = shown;
-  const receiptId = `retrieved/${paymentId}/${status}`;
-  const facts = { kind: 'status', trust: 'verified', paymentId, status, amount, currency } as const;
-  const event = { ...facts, receiptId, merchantRequestId, receivedAt: deps.now() };
+  const event = eventOfShown(shown, merchantRequestId, deps.now());
   if ((await deps.store.cards.receive(event)) === 'new') await deliverCardEvent(deps, event);
 }

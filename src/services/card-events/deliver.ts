@@ -1,12 +1,19 @@
 import { hash } from 'node:crypto';
-import type { CardPayment, Cards } from '../../api/cards.ts';
+import type { Cards } from '../../api/cards.ts';
 import { BankError } from '../../api/errors.ts';
 import type { WorkerSettings } from '../../config/settings.ts';
 import { saysOfEnd } from '../../domain/card-judgement.ts';
-import { type CardEvent, cardEventKey, cardPaymentInput, isCardEnd } from '../../domain/card-payment.ts';
+import {
+  type CardEvent,
+  type CardPaymentView,
+  cardEventKey,
+  cardPaymentInput,
+  isCardEnd,
+} from '../../domain/card-payment.ts';
 import { pagesOf } from '../../domain/pages.ts';
 import { someAtOnce } from '../../domain/some-at-once.ts';
 import type { CardEventEffect, CardRecord, CardStore, StoredCardEvent } from '../../store/card-store.ts';
+import { viewOf } from '../cards/card-view.ts';
 import type { Executions } from '../executions.ts';
 
 /**
@@ -75,7 +82,7 @@ const settle = ({ store, now }: CardEventDeps, event: CardEvent, merchantRequest
 
 async function afterEnd(deps: CardEventDeps, record: CardRecord, event: CardEvent): Promise<void> {
   const { merchantRequestId } = record;
-  const saysOf = (shown: CardPayment | CardEvent) => saysOfEnd(record, shown, deps.settings.cardBackStatuses);
+  const saysOf = (shown: CardPaymentView | CardEvent) => saysOfEnd(record, shown, deps.settings.cardBackStatuses);
   const says = event.kind === 'completion' ? undefined : saysOf(event);
   if (says !== 'contradicts' || event.trust === 'verified') {
     return settle(deps, event, merchantRequestId, says ?? 'after-end');
@@ -122,9 +129,9 @@ async function findOwner(deps: CardEventDeps, event: StoredCardEvent): Promise<v
 export async function readPaymentOf(
   { bank, store: { cards } }: Pick<CardEventDeps, 'bank' | 'store'>,
   { paymentId }: Pick<CardEvent, 'paymentId'>,
-): Promise<{ payment: CardPayment; owner: string | undefined } | undefined> {
+): Promise<{ payment: CardPaymentView; owner: string | undefined } | undefined> {
   try {
-    const payment = await bank.cards.retrieve(paymentId);
+    const payment = viewOf(await bank.cards.retrieve(paymentId), paymentId);
     const { merchantRequestId } = payment;
     const byRequest = merchantRequestId === undefined ? undefined : await cards.ownerOfRequest(merchantRequestId);
     return { payment, owner: byRequest ?? (await cards.ownerOfPayment(paymentId)) };
@@ -133,6 +140,17 @@ export async function readPaymentOf(
     throw error;
   }
 }
+
+/** What the acquirer shows of a payment, as an event; one for each status. */
+export const eventOfShown = (
+  { paymentId, status, amount, currency }: CardPaymentView,
+  merchantRequestId: string,
+  receivedAt: number,
+) => {
+  const receiptId = `retrieved/${paymentId}/${status}`;
+  const facts = { kind: 'status', trust: 'verified', paymentId, status, amount, currency } as const;
+  return { ...facts, receiptId, merchantRequestId, receivedAt };
+};
 
 /** The event alone, as workflows hear it. */
 export function eventOf({ kind, paymentId, status, trust, receivedAt, amount, currency }: CardEvent): CardEvent {

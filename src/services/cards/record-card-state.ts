@@ -1,10 +1,20 @@
 import { saysOfEnd } from '../../domain/card-judgement.ts';
-import { type CardState, isCardEnd } from '../../domain/card-payment.ts';
+import {
+  type CardEvent,
+  type CardPaymentView,
+  type CardState,
+  endOfStatus,
+  isCardEnd,
+} from '../../domain/card-payment.ts';
+import { CARDS_MAX } from '../../domain/card-terms.ts';
+import { compareDecimals } from '../../domain/money.ts';
 import type { Reason } from '../../domain/payout-state.ts';
 import type { CardChange, CardRecord } from '../../store/card-store.ts';
+import { eventOfShown, readPaymentOf } from '../card-events/deliver.ts';
 import type { ActivityDeps } from '../deps.ts';
 import type { Caller } from '../sending/send-once.ts';
 import { type CardAsked, claimCard } from './claim-card.ts';
+import { requestIdsOf } from './request-ids.ts';
 
 /** Where a card payment stands in the store. */
 export interface StoredCardState {
@@ -34,7 +44,11 @@ export async function recordCardState(
   const { cards } = deps.store;
   const before = (await cards.get(merchantRequestId)) ?? (asked && (await claimCard(deps, caller, asked)).record);
   // Payouts go by an end as soon as it is stored: what contradicts it must be known by then.
-  if (before !== undefined && !isCardEnd(before.state)) await noteContradictions(deps, { ...before, ...change });
+  if (before !== undefined && !isCardEnd(before.state)) {
+    const after = { ...before, ...change };
+    if (after.state === 'succeeded') await hearOfSuccess(deps, after);
+    await noteContradictions(deps, after);
+  }
   const record = await cards.change(merchantRequestId, { ...change, at: deps.now() });
   if (isCardEnd(record.state)) {
     await noteContradictions(deps, record);
@@ -42,6 +56,35 @@ export async function recordCardState(
     await Promise.all(waiters.map((workflowId) => deps.executions.lookAgain(workflowId)));
   }
   return stateOf(record);
+}
+
+/**
+ * Whoever can write to a workflow can have it say anything: money counts as taken, and as no more, by a stored event or by what the
+ * acquirer shows now. What it shows to the contrary is stored as an event.
+ *
+ * @throws Error if neither says anything of an end: asked again later
+ */
+async function hearOfSuccess(deps: ActivityDeps, record: CardRecord): Promise<void> {
+  const { merchantRequestId, paymentId, amount, currency } = record;
+  const { cards } = deps.store;
+  const isTaken = (shown: CardEvent | CardPaymentView): boolean =>
+    shown.paymentId === paymentId &&
+    endOfStatus(shown.status) === 'succeeded' &&
+    (shown.currency ?? currency) === currency &&
+    compareDecimals(shown.amount ?? amount, amount) !== -1;
+  const events = await cards.eventsOf(merchantRequestId);
+  if (events.some((event) => event.kind === 'status' && event.trust === 'verified' && isTaken(event))) return;
+  const found = paymentId === null ? undefined : await readPaymentOf(deps, { paymentId });
+  const { create, resume } = requestIdsOf(merchantRequestId, CARDS_MAX);
+  const isOurs =
+    [merchantRequestId, undefined].includes(found?.owner) &&
+    [undefined, ...create, ...resume].includes(found?.payment.merchantRequestId);
+  if (found === undefined || !isOurs) throw new Error('the acquirer shows no such payment of this intent');
+  const { payment } = found;
+  if (isTaken(payment)) return;
+  if (saysOfEnd(record, payment, deps.settings.cardBackStatuses) !== 'contradicts')
+    throw new Error('the acquirer does not show that the money was taken');
+  await cards.receive(eventOfShown(payment, merchantRequestId, deps.now()));
 }
 
 /** Records verified events that contradict the end, if it is one. The workflow had not heard them when it decided. */
