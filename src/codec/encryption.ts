@@ -126,8 +126,9 @@ function placeOf(context: SerializationContext | undefined): Place | undefined {
 const SCHEDULED_AT = /-\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/;
 
 function misplaced(place: Place, context: SerializationContext | undefined): Undecodable | undefined {
-  const here = placeOf(context);
-  if (here === undefined) return undefined;
+  if (context === undefined) return undefined;
+  // An activity may be started without a workflow: by nobody of ours.
+  const here = placeOf(context) ?? NO_WORKFLOW;
   if (here.namespace !== place.namespace) return 'elsewhere';
   if (here.workflowId === place.workflowId) return undefined;
   // What a schedule starts has the input from the schedule, and the result from what it started last.

@@ -102,6 +102,8 @@ describe('A payload', () => {
   it('of an activity belongs to the workflow that asked for it', async () => {
     const at = { type: 'activity', isLocal: false, activityId: '7', namespace: 'payouts', workflowId: 'payout/1' };
     expect((await arrived(await sealed(), { at })).refused).toEqual([]);
+    const ofNone = { ...at, workflowId: undefined };
+    expect((await arrived(await sealed(), { at: ofNone })).refused).toEqual(['elsewhere']);
   });
 
   it('is refused in clear', async () => {
