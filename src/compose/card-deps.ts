@@ -37,10 +37,10 @@ export function cardDeps(
     start: (input) => inTime(client, () => startCardPayment(client, input)),
     async state(id) {
       try {
-        const view = await inTime(client, () => handleOf(id).query<CardStateView>(MESSAGES.state), QUERY_MS);
-        // Queries of a closed workflow are answered too. Without an end in the store, it can be started again.
+        // A closed workflow answers queries too, if there is a worker. Without an end in the store, it can be started again.
         const { status } = await inTime(client, () => handleOf(id).describe(), QUERY_MS);
-        return isOpen(status) ? view : 'not-started';
+        if (!isOpen(status)) return 'not-started';
+        return await inTime(client, () => handleOf(id).query<CardStateView>(MESSAGES.state), QUERY_MS);
       } catch (error) {
         if (error instanceof WorkflowNotFoundError) return 'not-started';
         // The second: no worker has polled recently.
