@@ -11,6 +11,8 @@ export type CodecOperation = 'encode' | 'decode';
 
 /** Largest request body: a page of a history, or a large input. */
 export const CODEC_BYTES_MAX = 8 * 1024 * 1024;
+/** Most bytes that a request is decoded to: what is short may have been a long text. */
+const DECODED_BYTES_MAX = 4 * CODEC_BYTES_MAX;
 /** Most payloads of a request: more than a page of a history has. */
 const PAYLOADS_MAX = 10_000;
 /** Most metadata entries of a payload: an encrypted one has five. */
@@ -54,9 +56,9 @@ export function codecContext(
 }
 
 /**
- * Answers one request; payloads go in and out as protobuf JSON. What cannot be decoded is returned unchanged. Throws a `Problem`
- * if the body contains no payloads, or if an encode names no workflow, is for another namespace, or has a value that no workflow
- * could read.
+ * Answers one request; payloads go in and out as protobuf JSON. What cannot be decoded is returned unchanged, and so is what
+ * is beyond `DECODED_BYTES_MAX`. Throws a `Problem` if the body contains no payloads, or if an encode names no workflow, is for
+ * another namespace, or has a value that no workflow could read.
  */
 export function answerCodec(
   space: CodecSpace,
@@ -65,10 +67,7 @@ export function answerCodec(
   body: unknown,
 ): { payloads?: object[] } {
   const payloads = payloadsOf(body);
-  const answered =
-    operation === 'encode'
-      ? encoded(payloads, context, space)
-      : payloads.map((payload) => decoded(payload, space.keys));
+  const answered = operation === 'encode' ? encoded(payloads, context, space) : decoded(payloads, space.keys);
   return Payloads.fromObject({ payloads: answered }).toJSON();
 }
 
@@ -97,9 +96,15 @@ function encoded(payloads: Payload[], { namespace, workflowId }: CodecContext, o
   return payloads.map((payload) => seal(payload, { namespace, workflowId }, ours.keys.current));
 }
 
-function decoded(payload: Payload, ring: KeyRing): Payload {
-  const opened = open(payload, ring);
-  return typeof opened === 'string' ? payload : opened.payload;
+function decoded(payloads: Payload[], ring: KeyRing): Payload[] {
+  let left = DECODED_BYTES_MAX;
+  return payloads.map((payload) => {
+    const opened = left === 0 ? 'too-long' : open(payload, ring, left);
+    if (opened === 'too-long') left = 0;
+    if (typeof opened === 'string') return payload;
+    left -= opened.bytes;
+    return opened.payload;
+  });
 }
 
 function payloadsOf(body: unknown): Payload[] {

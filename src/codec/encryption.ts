@@ -98,8 +98,17 @@ export function seal(payload: Payload, { namespace, workflowId }: Place, { id, k
   return { metadata, data: Buffer.concat([nonce, cipher.getAuthTag(), sealed]) };
 }
 
-/** The decrypted payload and the workflow it is for, or why it cannot be opened. */
-export function open(payload: Payload, ring: KeyRing): { payload: Payload; place: Place } | Undecodable {
+interface Opened {
+  payload: Payload;
+  place: Place;
+  /** Its size. */
+  bytes: number;
+}
+
+/** The decrypted payload and the workflow it is for, or why it cannot be opened. `most`: the bytes that there is room for. */
+export function open(payload: Payload, ring: KeyRing): Opened | Undecodable;
+export function open(payload: Payload, ring: KeyRing, most: number): Opened | Undecodable | 'too-long';
+export function open(payload: Payload, ring: KeyRing, most?: number): Opened | Undecodable | 'too-long' {
   const { metadata, data } = payload;
   if (textOf(metadata?.[META.encoding]) !== ENCODING) return 'clear';
   const context = textOf(metadata?.[META.context]);
@@ -111,9 +120,12 @@ export function open(payload: Payload, ring: KeyRing): { payload: Payload; place
       .setAAD(authenticated(found.id, context))
       .setAuthTag(data.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
     const opened = Buffer.concat([decipher.update(data.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
-    return { payload: WirePayload.decode(inflateRawSync(opened, { dictionary: COMMON })), place: placeIn(context) };
-  } catch {
-    return 'broken';
+    const inflated = inflateRawSync(opened, { dictionary: COMMON, maxOutputLength: most });
+    return { payload: WirePayload.decode(inflated), place: placeIn(context), bytes: inflated.length };
+  } catch (error) {
+    return most !== undefined && (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
+      ? 'too-long'
+      : 'broken';
   }
 }
 

@@ -23,6 +23,16 @@ it('What cannot be decoded is shown as it is', () => {
   expect(answerCodec(OURS, 'decode', PLACE, { payloads: [CLEAR] })).toEqual({ payloads: [CLEAR] });
 });
 
+it('A short request is not decoded to gigabytes: what is beyond the limit is shown as it is', () => {
+  const long = { ...CLEAR, data: base64(JSON.stringify('a'.repeat(5 * 1024 * 1024))) };
+  const { payloads: [sealed = {}] = [] } = answerCodec(OURS, 'encode', PLACE, { payloads: [long] });
+  const many = { payloads: Array(100).fill(sealed) };
+  expect(JSON.stringify(many).length).toBeLessThan(1024 * 1024);
+  const { payloads = [] } = answerCodec(OURS, 'decode', PLACE, many);
+  expect(payloads.map((one) => ('data' in one ? one.data === long.data : false)).indexOf(false)).toBe(6);
+  expect(payloads.slice(6)).toEqual(many.payloads.slice(6));
+});
+
 it('Nothing is encoded that could be taken anywhere', () => {
   const ask = (): object => answerCodec(OURS, 'encode', codecContext({ 'x-namespace': '' }), { payloads: [CLEAR] });
   expect(ask).toThrow(Problem);
