@@ -262,6 +262,9 @@ describe('a card payment that is known', () => {
     ]);
     cards.states.set('order-1', 'silent');
     expect((await send('/v1/card-payments/order-1')).document.card_payment.state).toBe('received');
+    // Until the store shows it, nobody but a workflow says so.
+    cards.states.set('order-1', 'succeeded');
+    expect((await send('/v1/card-payments/order-1')).document.card_payment.state).toBe('processing');
   });
 
   it('names each change of the amount with a key: the same update for the same key, and another amount is none', async () => {
