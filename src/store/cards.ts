@@ -131,19 +131,22 @@ export async function forPeople(db: Database): Promise<CardRecord[]> {
   return db.selectFrom('cardPayments').selectAll().where(isForPeople).orderBy('updatedAt').execute();
 }
 
-/** Changes a record without an end; one with an end stays. Returns what is stored. */
+/**
+ * Changes a record without an end; one with an end stays. Returns what is stored. Each column by its name: a change may come from a
+ * workflow of anybody, with members that name others.
+ */
 export async function change(
   db: Database,
   merchantRequestId: string,
-  { reason, at, ...changed }: CardChange,
+  { state, reason, paymentId, bin, lastFour, amount, currency, at }: CardChange,
 ): Promise<CardRecord> {
   const record = await db
     .updateTable('cardPayments')
     .set({
-      ...changed,
+      ...{ state, paymentId, bin, lastFour, amount, currency },
       reason: json(reason),
       updatedAt: at,
-      endedAt: changed.state !== undefined && isCardEnd(changed.state) ? at : undefined,
+      endedAt: state !== undefined && isCardEnd(state) ? at : undefined,
     })
     .where('merchantRequestId', '=', merchantRequestId)
     .where('state', 'not in', CARD_ENDS)

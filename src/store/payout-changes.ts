@@ -122,19 +122,20 @@ type ChangedRow = Pick<PayoutRecord, (typeof CHANGED)[number]>;
 
 const CHANGED = ['assessed', 'uid', 'amount', 'currency', 'state', 'reason'] as const;
 
+/** Each column by its name: a change may come from a workflow of anybody, with members that name others. */
 async function changeRow(
   db: Database,
   reference: string,
-  { term, reason, at, ...change }: PayoutChange,
+  { term, state, reason, orderId, fee, feeCurrency, fundsNeeded, at }: PayoutChange,
 ): Promise<ChangedRow | undefined> {
   return db
     .updateTable('payouts')
     .set({
-      ...change,
+      ...{ state, orderId, fee, feeCurrency, fundsNeeded },
       reason: json(reason),
       reasonCode: reason ? reason.code : reason,
       updatedAt: at,
-      endedAt: isEnd(change.state) ? at : undefined,
+      endedAt: isEnd(state) ? at : undefined,
     })
     .where('reference', '=', reference)
     .where('state', 'not in', END_STATES)

@@ -50,10 +50,13 @@ export function takeSignedPlan(
 }
 
 async function take(transaction: Database, signed: SignedDecision, at: number): Promise<boolean> {
-  const { id, subject, question, decision, reference, digest, remark, credential } = signed;
+  // Each column by its name: the signature covers no other member, and one could name when it was taken.
+  const { id, storeId, question, decision, reference, digest, subject, remark, signedAt, expiresAt } = signed;
+  const { credential, signature } = signed;
+  const statement = { id, storeId, question, decision, reference, digest, subject, remark, signedAt, expiresAt };
   const { numInsertedOrUpdatedRows } = await transaction
     .insertInto('signedDecisions')
-    .values({ ...signed, takenAt: at, usedAt: null })
+    .values({ ...statement, credential, signature, takenAt: at, usedAt: null })
     .onConflict((conflict) => conflict.column('id').doNothing())
     .executeTakeFirstOrThrow();
   if (numInsertedOrUpdatedRows !== 1n) return false;

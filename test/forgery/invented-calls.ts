@@ -27,6 +27,15 @@ const CARD = {
   amount: '1.00',
   currency: 'USD',
 };
+/** As a column of the row holds it. */
+const NOBODY_ASKED = JSON.stringify({
+  beneficiary: { known: true, id: DEFAULT_INSTRUCTION.beneficiary_id, digest: 'any' },
+  payingAccountId: DEFAULT_INSTRUCTION.account_id,
+  fee: '1.00',
+  feeCurrency: 'USD',
+  digest: 'any',
+  approvalsNeeded: 0,
+});
 const HANDLE = { vault: 'payouts-vault/forged', handle: 'forged' };
 const BOTH = ['bob', 'carol'];
 
@@ -48,6 +57,11 @@ const asks: Invented = ({ claim }) =>
 
 /** For every activity there is what a workflow of somebody else would ask of it. */
 export const INVENTED: Readonly<Record<keyof Activities, Invented>> = {
+  // Before the sends: what it could write is what they go by.
+  recordState: ({ claim, orderId }) => [
+    { claim, state: 'submitting', reason: null, assessed: NOBODY_ASKED, Assessed: NOBODY_ASKED },
+    { claim, state: 'processing', reason: null, orderId },
+  ],
   submitPayment: submits,
   submitTransfer: submits,
   submitExchange: submits,
@@ -70,10 +84,6 @@ export const INVENTED: Readonly<Record<keyof Activities, Invented>> = {
     { claim, digest: 'close-as-not-paid/' },
   ],
   auditRefused: ({ claim }) => [{ claim, refused: { action: 'approve', by: 'carol', why: 'invented' } }],
-  recordState: ({ claim, orderId }) => [
-    { claim, state: 'submitting', reason: null },
-    { claim, state: 'processing', reason: null, orderId },
-  ],
   readOrder: ({ claim, orderId }) => [
     { claim, leg: 'payment', orderId, closedMeans: 'failed', settled: SETTLED, becomes: { open: END } },
     { claim, leg: 'exchange', orderId, closedMeans: 'paid', thenAssess: { exchanged: true, exchangeSent: true } },

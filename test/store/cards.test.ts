@@ -47,6 +47,14 @@ onEveryStore('Card payments', (test) => {
     });
   });
 
+  it('change in no column that a change may not name, by whatever spelling', async () => {
+    const { cards } = await test.open();
+    const { record } = await cards.claim(cardClaim('m-1'));
+    const others = { State: 'succeeded', digest: 'x', by: 'carol', clientSecretSha256: 'x', ended_at: 1, createdAt: 9 };
+    await cards.change('m-1', { ...others, state: 'processing', at: 3_000 } as never);
+    expect(await cards.get('m-1')).toEqual({ ...record, state: 'processing', updatedAt: 3_000 });
+  });
+
   it('have one payload, however many claim at once with others', async () => {
     const stores = await Promise.all([test.open(), test.open()]);
     for (const id of documentIds(20)) {

@@ -29,6 +29,22 @@ onEveryStore('changePayout', (test) => {
     });
   });
 
+  it('writes no column that a change may not name, by whatever spelling', async () => {
+    const store = await test.open();
+    const { reference } = (await store.claimPayout(payoutClaim('a'))).record;
+    const before = await store.payout(reference);
+    const others = {
+      assessed: '{}',
+      Assessed: '{}',
+      instruction: '{}',
+      by: 'carol',
+      term: undefined,
+      claim_run_id: 'x',
+    };
+    await store.changePayout(reference, { ...others, state: 'submitting', at: 3_000 } as never);
+    expect(await store.payout(reference)).toEqual({ ...before, state: 'submitting', updatedAt: 3_000 });
+  });
+
   it('clears the reason when told so', async () => {
     const store = await test.open();
     const { reference } = (await store.claimPayout(payoutClaim('a'))).record;

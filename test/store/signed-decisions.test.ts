@@ -88,3 +88,19 @@ onEveryStore('Decisions that are signed', (test) => {
     expect(await store.lastDecisionAt()).toBe(7);
   });
 });
+
+onEveryStore('A decision that is signed', (test) => {
+  it('is stored with what its signature covers, and was taken when it came', async () => {
+    const store = await test.open();
+    const about = { reference: 'r', digest: 'd' };
+    await store.takeSignedDecision(signed('a', { ...about, decision: 'reject', remark: 'no' }), 5);
+    const early = { taken_at: 0, used_at: 1, store_id: 'other', anything: 1, ...signed('b', about) };
+    expect(await store.takeSignedDecision(early, 6)).toBe(true);
+    const found = await store.signedDecisionsOf({ ...about, question: 'payout' });
+    expect(found.map(({ id, takenAt, storeId }) => [id, takenAt, storeId])).toEqual([
+      ['a', 5, 'store'],
+      ['b', 6, 'store'],
+    ]);
+    expect(await store.useSignedDecision('b', 7)).toBe(true);
+  });
+});
