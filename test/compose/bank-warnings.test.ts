@@ -24,7 +24,9 @@ it('a bank that does not answer is told of within a minute, and asked no oftener
   expect(await warnings()).toEqual([]);
   expect(asked).toBe(1);
   now += 30_000;
-  expect(await warnings()).toEqual([expect.stringMatching(/^the bank does not answer.* or PAYOUTS_API_RATE is used up/)]);
+  expect(await warnings()).toEqual([
+    expect.stringMatching(/^the bank does not answer.* or PAYOUTS_API_RATE is used up/),
+  ]);
   // A refusal is an answer.
   fails = envelopeError(2006, { operation: 'GET accounts' });
   now += 30_000;
