@@ -4,7 +4,7 @@ import { access, glob, mkdir, readFile, rename, writeFile } from 'node:fs/promis
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
+import { type BundleOptions, bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { Problem } from '../domain/problem.ts';
 import { IS_BUILT, ownModule } from '../own-files.ts';
 
@@ -13,6 +13,8 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const SOURCES = ['src/workflows/**/*.ts', 'src/domain/**/*.ts'];
 /** Maps lines only, without sources: the SDK keeps the map for every worker and searches it for every promise of a workflow. */
 const MAP = 'inline-nosources-cheap-module-source-map';
+/** What every Node that runs workers understands. */
+const SYNTAX = 'es2022';
 
 /**
  * The workflow bundle: built once per state of its sources and kept under node_modules; the package ships it built. `isEncrypted`:
@@ -39,7 +41,7 @@ export async function workflowBundle({ root = ROOT, isEncrypted = false, isVersi
     // Evaluated once per worker, not per workflow: none of our modules may hold state (`test/architecture/bundle.test.ts`).
     preloadModules: [workflowsPath, interceptors, ...(failureConverterPath ? [failureConverterPath] : [])],
     // Makes the bundle independent of the folder in which the command was started.
-    webpackConfigHook: (config) => ({ ...config, context: root, devtool: MAP }),
+    webpackConfigHook: (config) => ({ ...config, module: inSyntax(config.module), context: root, devtool: MAP }),
     logger: new DefaultLogger('WARN'),
   });
   // Concurrent builders each write their own file; renaming one over another with equal contents is harmless.
@@ -47,6 +49,16 @@ export async function workflowBundle({ root = ROOT, isEncrypted = false, isVersi
   await writeFile(fresh, code);
   await rename(fresh, codePath);
   return { codePath };
+}
+
+type Module = Parameters<NonNullable<BundleOptions['webpackConfigHook']>>[0]['module'];
+
+/** The SDK would have every spread, optional member and private field rewritten for a JavaScript of 2017. */
+function inSyntax(module: Module): Module {
+  for (const { use } of (module?.rules ?? []) as { use?: { options?: { jsc?: { target: string } } } }[]) {
+    if (use?.options?.jsc !== undefined) use.options.jsc.target = SYNTAX;
+  }
+  return module;
 }
 
 /** A service may not write to its own code, so its bundle must be built at installation. */
@@ -83,7 +95,7 @@ const kindOf = ({ isEncrypted = false, isVersioned = false }) =>
   `${isVersioned ? '-versioned' : ''}${isEncrypted ? '-sealed' : ''}`;
 
 async function digestOfSources(root: string): Promise<string> {
-  const hash = createHash('sha256').update(sdkVersion()).update(MAP);
+  const hash = createHash('sha256').update(sdkVersion()).update(MAP).update(SYNTAX);
   const files: string[] = [];
   for await (const file of glob(SOURCES, { cwd: root })) files.push(file);
   for (const file of files.sort()) {
