@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import { processMark } from '../../src/embedded/process-mark.ts';
+import { folderMark, processMark } from '../../src/embedded/process-mark.ts';
 import { readJsonFile, writeJsonFile } from '../../src/embedded/whole-file.ts';
 
-const processes = z.array(z.object({ pid: z.int(), mark: z.string() }));
+const processes = z.array(z.object({ pid: z.int(), mark: z.string(), folder: z.string() }));
 const fileOf = (home: string): string => join(home, 'processes.json');
 const END_MS = 20_000;
 
@@ -12,15 +12,18 @@ const END_MS = 20_000;
 export function rememberProcesses(home: string, pids: readonly number[]): void {
   const marked = pids.flatMap((pid) => {
     const mark = processMark(pid);
-    return mark === undefined ? [] : [{ pid, mark }];
+    return mark === undefined ? [] : [{ pid, mark, folder: folderMark(home) }];
   });
   writeJsonFile(fileOf(home), marked);
 }
 
-/** Ends what a supervisor that was killed has left behind; the last first, and nothing but what it had started. */
+/**
+ * Ends what a supervisor that was killed has left behind; the last first, and nothing but what it had started: a copied folder has
+ * the record of the original's processes.
+ */
 export async function endLeftovers(home: string, say: (line: string) => void): Promise<void> {
-  for (const { pid, mark } of (readJsonFile(fileOf(home), processes) ?? []).toReversed()) {
-    if (processMark(pid) !== mark) continue;
+  for (const { pid, mark, folder } of (readJsonFile(fileOf(home), processes) ?? []).toReversed()) {
+    if (processMark(pid) !== mark || folder !== folderMark(home)) continue;
     say(`ending process ${pid}, left behind by an earlier cluster in this folder`);
     process.kill(pid, 'SIGINT');
     const deadline = performance.now() + END_MS;

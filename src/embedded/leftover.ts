@@ -1,8 +1,8 @@
-import { rmSync, statSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import { processArguments, processMark } from './process-mark.ts';
+import { folderMark, processArguments, processMark } from './process-mark.ts';
 import { StackError } from './stack-error.ts';
 import { readJsonFile, writeJsonFile } from './whole-file.ts';
 
@@ -20,12 +20,7 @@ const STOP_PATIENCE_MS = 10_000;
 const file = (home: string): string => join(home, 'temporal.pid');
 
 export function recordServer(home: string, pid: number, dbFile: string): void {
-  writeJsonFile(file(home), { pid, mark: processMark(pid) ?? '', dbFile, folder: folderOf(home) });
-}
-
-function folderOf(home: string): string {
-  const { dev, ino } = statSync(home);
-  return `${dev}:${ino}`;
+  writeJsonFile(file(home), { pid, mark: processMark(pid) ?? '', dbFile, folder: folderMark(home) });
 }
 
 export const forgetServer = (home: string): void => rmSync(file(home), { force: true });
@@ -39,7 +34,7 @@ export const forgetServer = (home: string): void => rmSync(file(home), { force: 
 export async function endLeftover(home: string): Promise<boolean> {
   const leftover = readJsonFile(file(home), record);
   const found = leftover !== undefined && isThatServer(leftover);
-  if (found && (leftover.folder ?? folderOf(home)) !== folderOf(home)) throw isCopied(home, leftover.pid);
+  if (found && (leftover.folder ?? folderMark(home)) !== folderMark(home)) throw isCopied(home, leftover.pid);
   if (found) await end(leftover);
   forgetServer(home);
   return found;

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 
 /**
  * Distinguishes a process from a later one with the same id: its start time, as the system shows it. undefined if no such process
@@ -9,6 +9,12 @@ export function processMark(pid: number): string | undefined {
   if (process.platform === 'linux') return linuxMark(pid);
   const [state = '', ...start] = ps(pid, 'stat=,lstart=').split(/\s+/);
   return state === '' || state.startsWith('Z') ? undefined : start.join(' ');
+}
+
+/** Distinguishes a folder from its copies: what is recorded of processes in it is copied too. */
+export function folderMark(path: string): string {
+  const { dev, ino } = statSync(path);
+  return `${dev}:${ino}`;
 }
 
 /** The arguments of a process; empty if unknown. Exact on Linux, elsewhere a single line. */

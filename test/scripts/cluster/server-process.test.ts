@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -70,11 +70,16 @@ it('is killed when it does not end in time', async () => {
   expect(isAlive(pid)).toBe(false);
 });
 
-it('ends what an earlier supervisor left behind, and nothing that has its id by chance', async () => {
+it('ends what an earlier supervisor left behind, and nothing for a copy of its folder', async () => {
   const left = part(STAYS);
   await left.start();
   const { pid = 0 } = left;
   rememberProcesses(dir, [pid]);
+  const copy = join(dir, 'copy');
+  mkdirSync(copy);
+  copyFileSync(join(dir, 'processes.json'), join(copy, 'processes.json'));
+  await endLeftovers(copy, (line) => said.push(line));
+  expect(isAlive(pid)).toBe(true);
   const ended = until(async () => said.some((line) => line.startsWith('part ended')));
   await endLeftovers(dir, (line) => said.push(line));
   await ended;
