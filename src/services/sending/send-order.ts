@@ -2,7 +2,9 @@ import type { Bank } from '../../api/bank.ts';
 import type { SendOptions } from '../../api/call-options.ts';
 import type { WorkerSettings } from '../../config/settings.ts';
 import { approvers } from '../../domain/approval.ts';
+import { dueAt } from '../../domain/business-days.ts';
 import type { Claim } from '../../domain/claim.ts';
+import { DAY_MS } from '../../domain/durations.ts';
 import { type LegKind, legsOf, mainLegOf } from '../../domain/names.ts';
 import { hasVerdicts } from '../../domain/payee-check.ts';
 import type { ReferenceDedupe } from '../../domain/policy.ts';
@@ -120,7 +122,7 @@ async function admit(
   const attempts = await store.attempts(reference);
   const order = orderToRepeat<SentOrder>(attempts) ?? orderOf(sender, row, leg);
   if (isRepeated(sender, attempts)) return { held: { outcome: 'ambiguous', why: 'it may have been executed before' } };
-  if (order === undefined || !(await isApproved(sender, row, order)))
+  if (order === undefined || isEarly(sender, row) || !(await isApproved(sender, row, order)))
     return { held: { outcome: 'not-sent', why: 'changed' } };
   const since = sender.now();
   return {
@@ -167,6 +169,10 @@ async function isApproved(sender: OrderSender, row: PayoutRecord, order: SentOrd
     approvers(await sender.store.approvalsOf(reference, assessed.digest), maker).length >= assessed.approvalsNeeded
   );
 }
+
+/** The workflow waits for the date, by Temporal's clock: a forged one would not. A day is left for clocks and time zones. */
+const isEarly = ({ now }: OrderSender, { instruction }: PayoutRecord): boolean =>
+  (dueAt(instruction, undefined) ?? 0) - now() > DAY_MS;
 
 /**
  * Under a policy, what may have been executed is not sent again to a bank that recognises no reference. Our workflows ask for that

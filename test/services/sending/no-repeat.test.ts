@@ -33,10 +33,14 @@ const refusal = (said: Pick<BankErrorDetails, 'condition' | 'code'>): BankError 
   });
 
 /** A payout that was handed over, at a bank that loses every answer, or answers so. */
-async function open(referenceDedupe: ReferenceDedupe, answer = new Error('lost')) {
+async function open(referenceDedupe: ReferenceDedupe, answer = new Error('lost'), executeOn?: string) {
   const store = await openEmptyStore();
   onTestFinished(() => store.close());
-  const { record } = await store.claimPayout(payoutClaim('doc', { by: 'maker', runId: CALLER.runId }));
+  const claimed = payoutClaim('doc', { by: 'maker', runId: CALLER.runId });
+  const { record } = await store.claimPayout({
+    ...claimed,
+    instruction: { ...claimed.instruction, execute_on: executeOn },
+  });
   await store.recordAssessment(record, ASSESSED, 1);
   let posts = 0;
   const payment = async () => {
@@ -114,4 +118,14 @@ it('nobody but the run that holds a claim renews it', async () => {
   await expect(renew('run-2')).rejects.toThrow(Superseded);
   await send(1);
   expect(posts()).toBe(1);
+});
+
+it('nothing leaves days before its date, whatever a workflow asks', async () => {
+  const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+  const early = await open('verified', undefined, inDays(3));
+  expect(await early.send(1)).toEqual({ outcome: 'not-sent', why: 'changed' });
+  expect(early.posts()).toBe(0);
+  const due = await open('verified', undefined, inDays(0));
+  await due.send(1);
+  expect(due.posts()).toBe(1);
 });
