@@ -2,7 +2,7 @@ import { bothSides, type SidesOf } from '../compose/both-sides.ts';
 import { objectionOf } from '../domain/payee-check.ts';
 import { checkText } from '../reports/check-texts.ts';
 import type { Comparison } from '../reports/comparison.ts';
-import { shortId } from '../reports/next-step.ts';
+import { shortId } from '../reports/display.ts';
 import { wrap } from '../reports/wrap.ts';
 import { visible } from '../rules/finding.ts';
 import { checksShown } from '../services/payee-checks.ts';

@@ -1,9 +1,9 @@
 import { flagsText } from '../domain/flags.ts';
 import { isReasonCode, REASONS } from '../domain/reasons.ts';
 import { totalsOf } from '../domain/totals.ts';
-import { counted, groupedAmount, totalsText } from '../reports/display.ts';
+import { counted, groupedAmount, shortId, totalsText } from '../reports/display.ts';
 import { payeeText } from '../reports/masked.ts';
-import { kindOf, shortId } from '../reports/next-step.ts';
+import { kindOf } from '../reports/next-step.ts';
 import { labelledLines, widthOf, wrap } from '../reports/wrap.ts';
 import { visible } from '../rules/finding.ts';
 import type { PayoutRecord } from '../store/store.ts';

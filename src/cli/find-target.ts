@@ -1,7 +1,6 @@
 import { parseWorkflowId } from '../domain/names.ts';
 import { Problem } from '../domain/problem.ts';
-import { groupedAmount } from '../reports/display.ts';
-import { shortId } from '../reports/next-step.ts';
+import { groupedAmount, shortId } from '../reports/display.ts';
 import { visible } from '../rules/finding.ts';
 import type { BatchRecord, PayoutRecord, Store } from '../store/store.ts';
 import { unknownId } from './print-report.ts';

@@ -8,8 +8,7 @@ import {
   type StateCounts,
 } from '../domain/payout-state.ts';
 import type { ReasonCode } from '../domain/reasons.ts';
-import { groupedAmount } from '../reports/display.ts';
-import { shortId } from '../reports/next-step.ts';
+import { groupedAmount, shortId } from '../reports/display.ts';
 import type { Store } from '../store/store.ts';
 import { countAsking } from '../temporal/asking-payouts.ts';
 import { startBatch } from '../temporal/executions.ts';

@@ -1,8 +1,7 @@
 import type { AccountOutlook, Outlook } from '../intake/outlook.ts';
 import type { Plan } from '../intake/plan.ts';
-import { counted, groupedAmount, peopleText } from '../reports/display.ts';
+import { counted, groupedAmount, peopleText, shortId } from '../reports/display.ts';
 import { payeeText } from '../reports/masked.ts';
-import { shortId } from '../reports/next-step.ts';
 import { widthOf } from '../reports/wrap.ts';
 import { visible } from '../rules/finding.ts';
 import type { PayoutRecord } from '../store/store.ts';

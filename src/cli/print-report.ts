@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { Problem } from '../domain/problem.ts';
 import type { BatchHead, BatchSummary } from '../reports/batch-report.ts';
-import { shortId } from '../reports/next-step.ts';
+import { shortId } from '../reports/display.ts';
 import { stepGroupsText } from '../reports/render-steps.ts';
 import { renderSummary } from '../reports/render-summary.ts';
 import { widthOf } from '../reports/wrap.ts';

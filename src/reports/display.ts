@@ -4,6 +4,9 @@ import type { ReportedIncident, ReportedPayout } from './report-document.ts';
 
 /** How values are shown to people in terminal and page. The CSV and JSON reports leave them unchanged. */
 
+/** An id short enough to type, and long enough to be unique. */
+export const shortId = (id: string): string => id.slice(0, 'xxxxxxxx-xxxx'.length);
+
 /** With thousands separators: `1234567.50` -> `1,234,567.50`. */
 export function groupedAmount(amount: string): string {
   const [whole = '', fraction] = amount.split('.');

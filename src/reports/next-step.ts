@@ -7,6 +7,7 @@ import { isReasonCode, REASONS, SEARCHED_IN_VAIN } from '../domain/reasons.ts';
 import { INCIDENTS, type IncidentKind } from '../domain/reconciliation.ts';
 import { type Actor, commandsIn, type Deadline, forOperator, type Remedy } from '../domain/remedy.ts';
 import type { PayoutRecord } from '../store/store.ts';
+import { shortId } from './display.ts';
 import { STATES } from './state-texts.ts';
 
 /**
@@ -110,9 +111,6 @@ const RETRY = /`payouts retry ID` if it still has to be paid/;
 const FROM_ITS_ACCOUNT =
   'the money stays exchanged: run its row of the failed.csv, with the account that the report shows as exchange_bought_to for its account_id,';
 const STAYS_EXCHANGED = 'The money stays exchanged, on the account that the report shows as exchange_bought_to.';
-
-/** Short enough to type, and long enough to be unique. */
-export const shortId = (id: string): string => id.slice(0, 'xxxxxxxx-xxxx'.length);
 
 /** The text with the row's id in its commands. In a trial, deciding commands get `--by NAME`, since the maker may not decide. */
 function ready(todo: string, row: PayoutRecord, who: Actor, isTrial: boolean): string {

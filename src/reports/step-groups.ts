@@ -1,7 +1,8 @@
 import { needsAttention, type PayoutState, type Reason } from '../domain/payout-state.ts';
 import { Totals } from '../domain/totals.ts';
 import type { PayoutRecord } from '../store/store.ts';
-import { type NextStep, nextStep, remedyOf, type StepContext, shortId } from './next-step.ts';
+import { shortId } from './display.ts';
+import { type NextStep, nextStep, remedyOf, type StepContext } from './next-step.ts';
 
 /** Rows of the same kind, as one entry. */
 export interface StepGroup extends NextStep {

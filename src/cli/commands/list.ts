@@ -1,7 +1,7 @@
 import { factsOf } from '../../compose/report-source.ts';
 import { listBatches } from '../../reports/batch-list.ts';
-import { counted, groupedAmount, minuteOf } from '../../reports/display.ts';
-import { kindOf, shortId } from '../../reports/next-step.ts';
+import { counted, groupedAmount, minuteOf, shortId } from '../../reports/display.ts';
+import { kindOf } from '../../reports/next-step.ts';
 import type { ListedBatch, Movements, Sums } from '../../reports/report-document.ts';
 import { ReportSums } from '../../reports/report-sums.ts';
 import { reportedPayout } from '../../reports/reported-payout.ts';
