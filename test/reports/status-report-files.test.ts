@@ -80,7 +80,10 @@ test('names the verification of a payee by its code, beside the status, and with
   const verified = { ...paid, assessed: { digest: 'd', approvalsNeeded: 0, checks } };
   const xml = await finalOf(sourceOf([verified, failed]));
   expect(statuses(xml)).toEqual(['E-1 ACSC', 'E-2 RJCT']);
-  expect([...xml.matchAll(/<Cd>(.*?)<\/Cd>/g)].map(([, code]) => code)).toEqual(['RVMC', 'MS03']);
+  expect([...xml.matchAll(/<Rsn>(.*?)<\/Rsn>/g)].map(([, code]) => code)).toEqual([
+    '<Prtry>RVMC</Prtry>',
+    '<Cd>MS03</Cd>',
+  ]);
 });
 
 test('answers nothing to a batch that was no pain.001', async () => {

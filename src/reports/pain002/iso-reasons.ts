@@ -100,6 +100,10 @@ export const VERIFICATION_CODES: Readonly<Partial<Record<CheckVerdict, string>>>
   'no-match': 'RVNM',
   'not-available': 'RVNA',
 };
+const VERIFICATIONS: ReadonlySet<string | undefined> = new Set(Object.values(VERIFICATION_CODES));
+
+/** The element for a code: one of another list than that of reasons is proprietary. */
+export const elementOfCode = (code: string | undefined): 'Cd' | 'Prtry' => (VERIFICATIONS.has(code) ? 'Prtry' : 'Cd');
 
 /** Code for a payout's reason. */
 export const reasonCodeOf = (reason: string): string => BY_NAME.get(reason) ?? NARRATIVE;

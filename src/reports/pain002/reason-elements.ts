@@ -1,6 +1,6 @@
 import type { TransactionFacts } from '../../domain/bank-message.ts';
 import { asWritten, element, leaf, textLines } from '../xml-text.ts';
-import { fileCodeOf, findingCodeOf, reasonCodeOf, VERIFICATION_CODES } from './iso-reasons.ts';
+import { elementOfCode, fileCodeOf, findingCodeOf, reasonCodeOf, VERIFICATION_CODES } from './iso-reasons.ts';
 import { isRefused, type RefusalAnswer, type Superseded } from './status-report.ts';
 import type { TransactionStatus } from './transaction-status.ts';
 
@@ -51,4 +51,8 @@ function listed<T>(items: readonly T[], told: (item: T) => string): string {
 }
 
 const statusReason = (code: string | undefined, story: string): string =>
-  element('StsRsnInf', element('Rsn', leaf('Cd', code)), ...textLines(story).map((line) => leaf('AddtlInf', line)));
+  element(
+    'StsRsnInf',
+    element('Rsn', leaf(elementOfCode(code), code)),
+    ...textLines(story).map((line) => leaf('AddtlInf', line)),
+  );

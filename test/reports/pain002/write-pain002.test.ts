@@ -118,14 +118,18 @@ describe('the answer to a file that was taken', () => {
   ] as const)('says of a payee that was verified: %s', async (verification, code) => {
     const { problems, values } = await readAnswer(await write([payout('completed', undefined, { verification })]));
     expect(problems).toEqual([]);
-    expect([values('Rsn/Cd'), values('AddtlInf')]).toEqual([[code], [`payee verification: ${verification}`]]);
+    expect([values('Rsn/Prtry'), values('AddtlInf')]).toEqual([[code], [`payee verification: ${verification}`]]);
+    // They are no codes of the list of reasons.
+    expect(values('Rsn/Cd')).toEqual([]);
   });
 
   test('says a verification once where the payout is held for it, and beside another reason', async () => {
     const held = payout('held', 'payee-close-match', { verification: 'close-match' });
-    expect((await readAnswer(await write([held]))).values('Rsn/Cd')).toEqual(['RVMC']);
+    const once = await readAnswer(await write([held]));
+    expect([once.values('Rsn/Cd'), once.values('Rsn/Prtry')]).toEqual([[], ['RVMC']]);
     const hit = payout('held', 'screening-hit', { verification: 'match' });
-    expect((await readAnswer(await write([hit]))).values('Rsn/Cd')).toEqual(['NARR', 'RCVC']);
+    const both = await readAnswer(await write([hit]));
+    expect([both.values('Rsn/Cd'), both.values('Rsn/Prtry')]).toEqual([['NARR'], ['RCVC']]);
   });
 
   test('says of rows refused for the sake of others why', async () => {
