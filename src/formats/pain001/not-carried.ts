@@ -30,10 +30,13 @@ const SCHEME = 'CdtrAcct/Id/Othr/SchmeNm';
 /** Parts of the payee's address; a box is passed on if there is no street, a building number if there is one. */
 const OF_ADDRESS = ['Dept', 'SubDept', 'BldgNm', 'Flr', 'Room', 'TwnLctnNm', 'DstrctNm'];
 const OF_PAYMENT = ['PoolgAdjstmntDt', 'UltmtDbtr', 'InstrForDbtrAgt', 'ChrgsAcct'];
-/** A warning that names the parts of the transaction that are checked but not passed to the bank; undefined if there are none. */
+/**
+ * A warning that names the parts of the transaction that are checked but not passed to the bank; undefined if there are none. Those of
+ * a payee that the bank has under an id (`isById`) are not missed.
+ */
 export function notCarried(
   transaction: Transaction,
-  rules: readonly PaymentTypeRule[],
+  { rules, isById }: { rules: readonly PaymentTypeRule[]; isById: boolean },
 ): { rule: string; message: string } | undefined {
   const { fields, payment } = transaction;
   const has = (part: Transaction['fields'], name: string): boolean => part.one(name) !== undefined || part.has(name);
@@ -55,7 +58,8 @@ export function notCarried(
     ...(levels.every((level) => kept.includes(level)) ? [] : ['SvcLvl']),
     ...(typesOf(transaction, 'InstrPrty').includes('HIGH') ? ['InstrPrty'] : []),
   ];
-  return names.length === 0 ? undefined : withoutField([...new Set(names)].join(', '));
+  const missed = new Set(names.filter((name) => !(isById && name.startsWith('Cdtr'))));
+  return missed.size === 0 ? undefined : withoutField([...missed].join(', '));
 }
 
 export const withoutField = (list: string) => ({

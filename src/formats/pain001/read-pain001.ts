@@ -188,7 +188,10 @@ class Pain001Reader implements DocumentEvents {
       this.columns.add(name);
       this.sink.column({ name, line, row });
     }
-    const left = notCarried(transaction, this.context.mapping.paymentTypes);
+    const left = notCarried(transaction, {
+      rules: this.context.mapping.paymentTypes,
+      isById: instruction.beneficiary_id !== undefined,
+    });
     if (left !== undefined) this.sink.warning({ file: this.file, line, row, path, column: null, value: null, ...left });
     const unsound = found.length > 0 ? { unsound: true as const } : {};
     this.sink.row({ row, line, instruction, original: transfer.original, path, spare, ...unsound });

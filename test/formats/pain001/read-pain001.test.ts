@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { withinRows } from '../../../src/formats/limits.ts';
+import { PayeeDirectory } from '../../../src/formats/messages/payee-directory.ts';
 import { readPain001 } from '../../../src/formats/pain001/read-pain001.ts';
 import { collected } from '../collected.ts';
 import { ADDRESS, contextOf, mapping, NAMESPACES, pain001, read } from './sample-message.ts';
@@ -328,6 +329,16 @@ it("what the bank would read otherwise is a warning: a giro's number, an urgent 
     [7, 'Cdtr/PstlAdr/PstBx'],
     [8, 'Cdtr/PstlAdr/BldgNb'],
   ]);
+});
+
+it('what the message says of a payee that the directory names by an id is not missed', async () => {
+  const payees = new PayeeDirectory();
+  payees.add('50501055', { conditions: {}, fields: { beneficiary_id: 'ben-1' } });
+  const account = '<CdtrAcct><Id><Othr><Id>50501055</Id><SchmeNm><Prtry>BGNR</Prtry></SchmeNm></Othr></Id></CdtrAcct>';
+  const rest = '<UltmtCdtr><Nm>Sample</Nm></UltmtCdtr>';
+  const content = pain001({ payments: [{ transactions: [{ account }, { account, rest }] }] });
+  const { warnings } = await read(content, contextOf({ payees }));
+  expect(warnings.map(({ row, message }) => [row, /for (.*);/.exec(message)?.[1]])).toEqual([[2, 'UltmtCdtr']]);
 });
 
 it.each([
