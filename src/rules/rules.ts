@@ -53,6 +53,7 @@ export const RULES: Readonly<Record<string, string>> = {
   'control-character':
     'The value contains an invisible character, or one that changes the direction of text. Type it again as plain text.',
   country: 'A country code has two capital letters (ISO 3166 alpha-2). Write DE, not Germany.',
+  'date-far-ahead': 'A warning: the execution date is more than a year ahead, and the payout waits until then.',
   'date-in-the-past': 'A warning: the execution date is in the past. The payout is sent at once.',
   'debit-entry':
     'The entry is a debit, and only credits can be paid. Remove it; in an ABA file the debit of the paying account that balances the credits may stay.',

@@ -66,11 +66,14 @@ export function warningsOf(instruction: PayoutInstruction, { today, dueDate }: D
 function dateWarnings(executeOn: string, due: string, today: string): Broken[] {
   const column = 'execute_on';
   if (due < today) return [{ column, ...PAST }];
+  if (due > inAYear(today)) return [{ column, ...FAR_AHEAD }];
   if (due !== executeOn)
     return [{ column, rule: 'closed-day', message: `not a business day of the currency; sent on ${due}` }];
   const weekday = new Date(`${executeOn}T00:00:00Z`).getUTCDay();
   return weekday === 0 || weekday === 6 ? [{ column, ...WEEKEND }] : [];
 }
+
+const inAYear = (today: string): string => `${Number(today.slice(0, 4)) + 1}${today.slice(4)}`;
 
 const IBAN_CHECK = {
   rule: 'iban-check-digits',
@@ -109,6 +112,10 @@ const EXPIRED = {
   message: 'the time is over before the payout is sent: where the bank audits the order, nobody can approve it in time',
 };
 const PAST = { rule: 'date-in-the-past', message: 'the date is in the past; the payout is sent at once' };
+const FAR_AHEAD = {
+  rule: 'date-far-ahead',
+  message: 'the date is more than a year ahead, and the payout waits until then; compare the year with the invoice',
+};
 const WEEKEND = {
   rule: 'closed-day',
   message:

@@ -32,6 +32,8 @@ describe('a row is warned of', () => {
     [{ note: 'Invoice â€œ7â€\u009d' }, 'garbled-letters'],
     [{ note: 'M\ufffdller' }, 'garbled-letters'],
     [{ execute_on: '2026-11-22' }, 'date-in-the-past'],
+    [{ execute_on: '2027-11-24' }, 'date-far-ahead'],
+    [{ execute_on: '2062-11-26' }, 'date-far-ahead'],
     [{ execute_on: '2026-11-28' }, 'closed-day'],
     [{ expires_at: '2026-11-22T23:59:59Z' }, 'expires-before-sent'],
     [{ expires_at: '2026-11-23T01:00:00+02:00' }, 'expires-before-sent'],
@@ -53,6 +55,7 @@ describe('a row is warned of', () => {
 it.each<Record<string, string>>([
   { iban_no: 'GB82 WEST 1234 5698 7654 32' },
   { iban_no: '12345678' },
+  { execute_on: '2027-11-23' },
   { aba_routing_code: '021000021' },
   { bsb: '062-000' },
   { note: '' },
