@@ -29,7 +29,7 @@ const DOCUMENTS = 'RmtInf/Strd/RfrdDocInf';
 const SCHEME = 'CdtrAcct/Id/Othr/SchmeNm';
 /** Parts of the payee's address; a box is passed on if there is no street, a building number if there is one. */
 const OF_ADDRESS = ['Dept', 'SubDept', 'BldgNm', 'Flr', 'Room', 'TwnLctnNm', 'DstrctNm'];
-const OF_PAYMENT = ['PoolgAdjstmntDt', 'UltmtDbtr', 'InstrForDbtrAgt', 'ChrgsAcct'];
+const OF_PAYMENT = ['ReqdExctnDt/DtTm', 'PoolgAdjstmntDt', 'UltmtDbtr', 'InstrForDbtrAgt', 'ChrgsAcct'];
 /**
  * A warning that names the parts of the transaction that are checked but not passed to the bank; undefined if there are none. Those of
  * a payee that the bank has under an id (`isById`) are not missed.

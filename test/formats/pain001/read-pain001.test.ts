@@ -301,7 +301,7 @@ it('what asks the bank to book in another way is a warning, whether it stands at
   ]);
 });
 
-it("what the bank would read otherwise is a warning: a giro's number, an urgent level, a rate, a box beside a street", async () => {
+it("what the bank would read otherwise is a warning: a giro's number, an urgent level, a rate, a box beside a street, a time", async () => {
   const scheme = (name: string) => ({
     account: `<CdtrAcct><Id><Othr><Id>50501055</Id><SchmeNm>${name}</SchmeNm></Othr></Id></CdtrAcct>`,
   });
@@ -320,7 +320,8 @@ it("what the bank would read otherwise is a warning: a giro's number, an urgent 
     town('<BldgNb>4</BldgNb>'),
   ];
   const context = contextOf({ mapping: mapping({ paymentTypes: [{ serviceLevel: 'SDVA', paymentType: 'swift' }] }) });
-  const { findings, warnings } = await read(pain001({ payments: [{ transactions }] }), context);
+  const timed = { date: '<DtTm>2026-03-31T16:00:00</DtTm>' };
+  const { findings, warnings } = await read(pain001({ payments: [{ transactions }, timed] }), context);
   expect(findings).toEqual([]);
   expect(warnings.map(({ row, message }) => [row, /for (.*);/.exec(message)?.[1]])).toEqual([
     [1, 'CdtrAcct/Id/Othr/SchmeNm'],
@@ -328,6 +329,7 @@ it("what the bank would read otherwise is a warning: a giro's number, an urgent 
     [6, 'XchgRateInf/XchgRate'],
     [7, 'Cdtr/PstlAdr/PstBx'],
     [8, 'Cdtr/PstlAdr/BldgNb'],
+    [9, 'ReqdExctnDt/DtTm'],
   ]);
 });
 
