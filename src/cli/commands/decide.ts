@@ -10,6 +10,7 @@ import { Problem } from '../../domain/problem.ts';
 import { resolveDigest } from '../../domain/question-digest.ts';
 import type { ReasonCode } from '../../domain/reasons.ts';
 import type { ResolveAction } from '../../domain/resolve-action.ts';
+import { someAtOnce } from '../../domain/some-at-once.ts';
 import { counted, shortId } from '../../reports/display.ts';
 import { kindOf } from '../../reports/next-step.ts';
 import { widthOf } from '../../reports/wrap.ts';
@@ -205,6 +206,9 @@ interface Asked {
   detail: Readonly<Record<string, string>>;
 }
 
+/** Payouts told at the same time: each waits for a worker, which may read the bank before it answers. */
+const AT_ONCE = 10;
+
 /**
  * Tells each payout, on the stack that is up or one booted for it; a refusal by the workflow is shown with its reason. The
  * request and its answer are an audit entry, whatever the answer.
@@ -219,22 +223,23 @@ async function sendEach(
   const store = await session.store();
   const stack = await session.stack();
   const client = await session.client();
-  const told: Outcome[] = [];
-  let refused = 0;
-  for (const payout of payouts) {
-    const { reference } = payout;
+  const answers = new Map<string, string | { refused: string }>();
+  await someAtOnce(payouts, AT_ONCE, async (payout) => {
     const answer = await askAudited(
       { store, now: Date.now },
-      { ...asked, subject: reference },
+      { ...asked, subject: payout.reference },
       () => inTime(client, () => tell(client, payout), ms).catch(refusalOf),
       outcomeInWords,
     );
-    if (typeof answer === 'string') told.push({ reference, outcome: answer });
-    else {
-      refused += 1;
-      told.push({ reference, outcome: `refused: ${answer.refused}` });
-    }
-  }
+    answers.set(payout.reference, answer);
+  });
+  let refused = 0;
+  const told = payouts.map(({ reference }): Outcome => {
+    const answer = answers.get(reference) ?? '';
+    if (typeof answer === 'string') return { reference, outcome: answer };
+    refused += 1;
+    return { reference, outcome: `refused: ${answer.refused}` };
+  });
   // A stack booted by this command ends with it: first wait until the decisions are carried out.
   if (stack.owner) for (const payout of payouts) await untilCarriedOut(client, payout.workflowId);
   const text = told.map(({ reference, outcome }) => `${reference}  ${outcome}`).join('\n');

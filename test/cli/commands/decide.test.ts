@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { control } from '../../../src/cli/commands/control-batch.ts';
-import { cancel, type ResolveOptions, resolve } from '../../../src/cli/commands/decide.ts';
+import { cancel, decide, type ResolveOptions, resolve } from '../../../src/cli/commands/decide.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import type { DecideOptions } from '../../../src/cli/signer.ts';
 import { payoutWorkflowId } from '../../../src/domain/names.ts';
@@ -163,4 +163,26 @@ it('no command waits for ever for a worker, and `resolve` as long as a close tak
   await resolve(session, 'doc', CLOSE);
   await cancel(session, 'doc', { yes: true, by: 'bob', remark: undefined });
   expect(limits).toEqual([expect.closeTo(90_000, -4), expect.closeTo(60_000, -4)]);
+});
+
+it('the held rows of a batch are told together, and answered in their order', async () => {
+  const batch = batchClaim('batch-1', ['a', 'b']);
+  await store.claimBatch(batch);
+  const rows = batch.rows.map((row) => row.reference);
+  await store.markReleased(rows, 2_000);
+  for (const row of rows) await store.changePayout(row, { state: 'held', reason: because('look-alike'), at: 2_000 });
+  const [isSecondTold, tell] = [Promise.withResolvers<void>(), [] as string[]];
+  const handleOf = (workflowId: string) => ({
+    async executeUpdate() {
+      tell.push(workflowId);
+      if (tell.length === 2) isSecondTold.resolve();
+      await isSecondTold.promise;
+      return { outcome: 'approved' };
+    },
+  });
+  const client = { workflow: { getHandle: handleOf }, withDeadline };
+  const own = { ...session, client: async () => client } as unknown as Session;
+  expect(await decide(own, 'approve', 'batch-1', { yes: true, by: 'bob' } as DecideOptions)).toBe(0);
+  expect(tell).toHaveLength(2);
+  expect(text).toBe(rows.map((row) => `${row}  approved`).join('\n'));
 });
