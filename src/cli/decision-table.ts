@@ -31,7 +31,7 @@ export const byKind = (payouts: readonly PayoutRecord[]): Map<string, PayoutReco
 function kindTable(payouts: readonly PayoutRecord[], width: number): string {
   const rows = [...byKind(payouts)].map(([kind, some]) => [
     kind,
-    groupedAmount(`${some.length}`),
+    groupedAmount(some.length),
     totalsText(totalsOf(some)),
     isReasonCode(kind) ? REASONS[kind].says : '',
   ]);
@@ -78,7 +78,7 @@ function rowTable(payouts: readonly PayoutRecord[], width: number): string {
   const more = payouts.length - shown.length;
   const [batchId] = new Set(payouts.map((payout) => payout.batchId));
   const where = batchId == null ? 'payouts inbox' : `payouts status ${shortId(batchId)}`;
-  if (more > 0) lines.push(`and ${groupedAmount(`${more}`)} more: ${where}`);
+  if (more > 0) lines.push(`and ${groupedAmount(more)} more: ${where}`);
   return lines.join('\n');
 }
 

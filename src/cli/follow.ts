@@ -74,9 +74,9 @@ export async function followBatches(
 function progressLine(batchId: string, counts: StateCounts, byState: ReadonlyMap<PayoutState, number>): string {
   const states = [...byState]
     .filter(([, count]) => count > 0)
-    .map(([state, count]) => `${groupedAmount(`${count}`)} ${state}`);
+    .map(([state, count]) => `${groupedAmount(count)} ${state}`);
   const done = counts.total - counts.open;
-  return `${shortId(batchId)}  ${groupedAmount(`${done}`)}/${groupedAmount(`${counts.total}`)}  ${states.join(', ')}`;
+  return `${shortId(batchId)}  ${groupedAmount(done)}/${groupedAmount(counts.total)}  ${states.join(', ')}`;
 }
 
 /** The embedded server, and its UI, end with this command. */

@@ -28,7 +28,7 @@ export function planText(plan: Plan, outlook?: Outlook, earlier: readonly Payout
   ].join('\n');
 }
 
-const number = (count: number): string => groupedAmount(`${count}`);
+const number = (count: number): string => groupedAmount(count);
 
 function datesText({ executionDates }: Plan): string[] {
   if (executionDates.every(({ date }) => date === null)) return [];

@@ -106,7 +106,7 @@ function paused(batches: readonly BatchData[]): Section | undefined {
 function batchesEnded(batches: readonly BatchData[]): Section | undefined {
   if (batches.length === 0) return undefined;
   const text = ({ batchId, state, counts }: BatchData): string =>
-    `${batchId}  ${state}, ${groupedAmount(`${counts.completed}`)} of ${groupedAmount(`${counts.total}`)} completed`;
+    `${batchId}  ${state}, ${groupedAmount(counts.completed)} of ${groupedAmount(counts.total)} completed`;
   return { title: `${counted(batches.length, 'batch', 'batches')} ended`, lines: listed(batches, text) };
 }
 
@@ -117,7 +117,7 @@ const rowText = ({ id, uid, amount, currency, reference }: PayoutData, more: str
 
 function listed<Data>(all: readonly Data[], text: (one: Data) => string): string[] {
   const rest = all.length - LISTED_MAX;
-  return [...all.slice(0, LISTED_MAX).map(text), ...(rest > 0 ? [`and ${groupedAmount(`${rest}`)} more`] : [])];
+  return [...all.slice(0, LISTED_MAX).map(text), ...(rest > 0 ? [`and ${groupedAmount(rest)} more`] : [])];
 }
 
 function idOf({ id }: EventSource, events: readonly OutboxEvent[]): string {

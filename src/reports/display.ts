@@ -8,15 +8,15 @@ import type { ReportedIncident, ReportedPayout } from './report-document.ts';
 export const shortId = (id: string): string => id.slice(0, 'xxxxxxxx-xxxx'.length);
 
 /** With thousands separators: `1234567.50` -> `1,234,567.50`. */
-export function groupedAmount(amount: string): string {
-  const [whole = '', fraction] = amount.split('.');
+export function groupedAmount(amount: string | number): string {
+  const [whole = '', fraction] = `${amount}`.split('.');
   const grouped = whole.replace(/\B(?=(?:\d{3})+$)/g, ',');
   return fraction === undefined ? grouped : `${grouped}.${fraction}`;
 }
 
 /** `1 payout`, `1,204 payouts`. */
 export const counted = (count: number, one: string, many = `${one}s`): string =>
-  `${groupedAmount(`${count}`)} ${count === 1 ? one : many}`;
+  `${groupedAmount(count)} ${count === 1 ? one : many}`;
 
 /** `1,200.00 EUR, 5,000 JPY` */
 export const totalsText = (totals: readonly { currency: string; amount: string }[]): string =>

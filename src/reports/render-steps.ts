@@ -51,7 +51,7 @@ export function stepGroupsText(groups: readonly StepGroup[], layout: StepLayout)
       const { count, totals, state, kind, rows } = group;
       const head = `${counted(count, 'payout')} ${state} [${kind}]: ${totalsText(totals)}`;
       const named = rows.slice(0, NAMED_MAX).map(({ documentId }) => visible(documentId));
-      const more = count > named.length ? [`and ${groupedAmount(`${count - named.length}`)} more`] : [];
+      const more = count > named.length ? [`and ${groupedAmount(count - named.length)} more`] : [];
       return [
         ...labelled('', head, { indent, labelWidth: 0, width }),
         ...stepLines(group, { ...layout, indent: indent + 2 }),

@@ -28,7 +28,7 @@ export function renderSummary(
   const lines = [
     style(
       'bold',
-      `${visible(head.file)}: ${head.state}, ${groupedAmount(`${completed}`)} of ${counted(total, 'payout')} completed`,
+      `${visible(head.file)}: ${head.state}, ${groupedAmount(completed)} of ${counted(total, 'payout')} completed`,
     ),
     `batch ${head.batchId}`,
     ...(head.controlReason === null ? [] : [style('yellow', head.controlReason)]),
@@ -55,7 +55,7 @@ export function renderSummary(
 }
 
 const moreLine = ({ length }: { length: number }): string =>
-  `  and ${groupedAmount(`${length - ROWS_NAMED}`)} more; the report lists all`;
+  `  and ${groupedAmount(length - ROWS_NAMED)} more; the report lists all`;
 
 /**
  * A line that is too long continues below, indented. Colour codes count as characters, so it may break early, but never inside a
@@ -81,7 +81,7 @@ interface TableLine {
 
 function stateTable({ states }: BatchHead, style: Style): string[] {
   const body = states.map(({ state, currency, payouts, amount }) => ({
-    cells: [currency, state, groupedAmount(`${payouts}`), groupedAmount(amount)],
+    cells: [currency, state, groupedAmount(payouts), groupedAmount(amount)],
     format: COLOURS[toneOf(state)],
   }));
   return aligned([{ cells: ['currency', 'state', 'payouts', 'amount'], format: 'bold' }, ...body], style);

@@ -101,7 +101,7 @@ function countTiles({ counts }: BatchHead): Html {
     ['Open', counts.open, 'open'],
   ] as const;
   const tile = ([label, count, tone]: (typeof tiles)[number]): Html =>
-    html`<div class="tile ${count > 0 && tone}"><dt>${label}</dt><dd>${groupedAmount(`${count}`)}</dd></div>
+    html`<div class="tile ${count > 0 && tone}"><dt>${label}</dt><dd>${groupedAmount(count)}</dd></div>
 `;
   return html`<dl class="tiles">\n${tiles.map(tile)}</dl>`;
 }
@@ -122,7 +122,7 @@ function movingItems({ states }: BatchHead, steps: readonly StepGroup[]): Html[]
 
 function stepItem({ count, totals, state, kind, why, who, until, since, hasEnded, rows }: StepGroup): Html {
   const named = rows.map(({ documentId }) => documentId).join(', ');
-  const more = count > rows.length && ` and ${groupedAmount(`${count - rows.length}`)} more`;
+  const more = count > rows.length && ` and ${groupedAmount(count - rows.length)} more`;
   const wait =
     !hasEnded && ` since ${minuteOf(since)}${until === null ? '' : `, until ${minuteOf(until)}`}; who acts: ${who}`;
   return html`<li><strong>${counted(count, 'payout')} ${state}</strong>, ${totalsText(totals)}: ${why} <code>${kind}</code>${wait} <span class="quiet">(${named}${more})</span></li>
@@ -135,7 +135,7 @@ const MOVED_HEADS = ['Payouts', 'Requested', 'Paid', 'Fees', 'Sold', 'Bought', '
 /** A line for each account and currency, and a total for each currency with several accounts. */
 function movementTable({ accounts, currencies }: BatchHead): Html {
   const figures = (of: Movements): Html[] =>
-    figureCells([groupedAmount(`${of.payouts}`), ...MOVED.map((name) => groupedAmount(of[name]))]);
+    figureCells([groupedAmount(of.payouts), ...MOVED.map((name) => groupedAmount(of[name]))]);
   const line = (of: AccountMovements): Html =>
     html`<tr><th scope="row"><code>${of.accountId}</code></th><td>${of.currency}</td>${figures(of)}</tr>
 `;
@@ -153,7 +153,7 @@ function exchangeTable({ exchanges }: BatchHead): Html | undefined {
   if (exchanges.length === 0) return undefined;
   const line = ({ accountId, soldCurrency, boughtCurrency, ...it }: ExchangeTotal): Html => {
     const cells = [
-      groupedAmount(`${it.exchanges}`),
+      groupedAmount(it.exchanges),
       money(it.sold, soldCurrency),
       money(it.quoted, soldCurrency),
       money(it.bought, boughtCurrency),
@@ -199,7 +199,7 @@ function segment({ state, amount }: StateTotal, whole: string): Html {
 }
 
 function legendItem({ state, payouts, amount }: StateTotal): Html {
-  const figures = html`${groupedAmount(amount)} <span class="quiet">(${groupedAmount(`${payouts}`)})</span>`;
+  const figures = html`${groupedAmount(amount)} <span class="quiet">(${groupedAmount(payouts)})</span>`;
   return html`<li><span class="dot ${toneOf(state)}"></span>${state} <span class="figure">${figures}</span></li>`;
 }
 

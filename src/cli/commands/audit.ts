@@ -60,7 +60,7 @@ function tell(
 ): ExitCode {
   const key = verifier && verifierText(verifier);
   const document = { audit: { ok: problem === undefined, size, root, checkpoints, signedSize, key, problem } };
-  const found = `${counted(size, 'entry', 'entries')}, which ${counted(checkpoints, 'checkpoint')} up to size ${groupedAmount(`${signedSize}`)} ${checkpoints === 1 ? 'agrees' : 'agree'} with.`;
+  const found = `${counted(size, 'entry', 'entries')}, which ${counted(checkpoints, 'checkpoint')} up to size ${groupedAmount(signedSize)} ${checkpoints === 1 ? 'agrees' : 'agree'} with.`;
   const text =
     problem === undefined
       ? [`The audit log is intact: ${found}`, `root  ${root}`, `key   ${key}`, note]

@@ -130,6 +130,6 @@ const documentOf = ({ identity, payouts, open, lastChangeAt }: StoreFileFacts): 
 const textOf = ({ identity, payouts, open, lastChangeAt }: StoreFileFacts): string =>
   [
     `store of the bank ${identity.bank}, namespace ${identity.namespace}`,
-    `${counted(payouts, 'payout')}, ${groupedAmount(`${open}`)} of them open`,
+    `${counted(payouts, 'payout')}, ${groupedAmount(open)} of them open`,
     lastChangeAt === null ? 'no change yet' : `last change ${new Date(lastChangeAt).toISOString()}`,
   ].join(', ');

@@ -98,7 +98,7 @@ function planText({ batchId, question, rows, totals, payees, newPayees, flags, a
       WHY_EXCLUDED[why],
     ]);
   return [
-    `${batchId}: ${what} to ${counted(payees, 'payee')}, ${groupedAmount(`${newPayees}`)} of them new`,
+    `${batchId}: ${what} to ${counted(payees, 'payee')}, ${groupedAmount(newPayees)} of them new`,
     ...sums,
     ...flagged.map(([flag, count]) => `  check ${count}: ${FLAGS[flag]}`),
     ...(apart.length === 0
@@ -107,7 +107,7 @@ function planText({ batchId, question, rows, totals, payees, newPayees, flags, a
           `${counted(apart.length, 'payout needs a separate decision', 'payouts need separate decisions')} and ${apart.length === 1 ? 'is' : 'are'} not decided by this signature:`,
         ]),
     ...(apart.length === 0 ? [] : [table(['document', 'amount', 'why'], listed)]),
-    ...(more > 0 ? [`and ${groupedAmount(`${more}`)} more; payouts status ${batchId} lists all of them`] : []),
+    ...(more > 0 ? [`and ${groupedAmount(more)} more; payouts status ${batchId} lists all of them`] : []),
     digest,
   ].join('\n');
 }

@@ -224,7 +224,7 @@ function statusText({ name, to, state, position, behind, record, refused }: Subs
   const isHalted = record?.parkedAt != null;
   const lines: LabelledText[] = [
     ['to', to ?? 'not in the configuration of this command'],
-    ['position', record === undefined ? 'none: no worker has sent to it yet' : groupedAmount(`${position}`)],
+    ['position', record === undefined ? 'none: no worker has sent to it yet' : groupedAmount(position)],
     ['backlog', behind === 0 ? undefined : counted(behind, 'event')],
     ['sent last', moment(record?.toldAt)],
     ['failing since', moment(record?.failingSince)],

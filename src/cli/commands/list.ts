@@ -55,8 +55,8 @@ const batchCells = ({ batchId, file, state, createdAt, counts, attention }: List
   batchId,
   createdAt.slice(0, 16).replace('T', ' '),
   state,
-  `${groupedAmount(`${counts.completed}`)}/${groupedAmount(`${counts.total}`)}`,
-  attention === 0 ? '' : groupedAmount(`${attention}`),
+  `${groupedAmount(counts.completed)}/${groupedAmount(counts.total)}`,
+  attention === 0 ? '' : groupedAmount(attention),
   file,
 ];
 

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { SerializedEntry } from '../../audit/entry.ts';
+import { counted } from '../../reports/display.ts';
 import { html } from '../../reports/html.ts';
 import { parsed } from '../schemas.ts';
 import { assertMayVisit, show, viewOf } from './layout.ts';
@@ -37,7 +38,7 @@ export function auditRoutes(app: FastifyInstance, context: PagesContext): void {
     const entries: SerializedEntry[] = [];
     for await (const page of store.auditLog({ from, to })) entries.push(...page);
     const body = html`<h1>Audit</h1>
-<p>${size} entries. To check that nobody has changed them, run <code>payouts audit verify</code>.</p>
+<p>${counted(size, 'entry', 'entries')}. To check that nobody has changed them, run <code>payouts audit verify</code>.</p>
 ${entries.length === 0 ? nothing('There are no entries.') : dataTable('Newest first', COLUMNS, entries.reverse())}
 ${from > 0 && html`<p><a class="button" href="/audit?before=${from}">Older entries</a></p>`}`;
     return show(reply, viewOf(request, reply, context), { title: 'Audit', body });

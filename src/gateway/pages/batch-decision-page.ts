@@ -1,5 +1,5 @@
 import { FLAGS, type Flag } from '../../domain/flags.ts';
-import { counted } from '../../reports/display.ts';
+import { counted, groupedAmount } from '../../reports/display.ts';
 import { type Html, html } from '../../reports/html.ts';
 import { type BatchPlan, WHY_EXCLUDED } from '../../services/decisions/plan.ts';
 import type { BatchRecord } from '../../store/store.ts';
@@ -49,9 +49,9 @@ function planned(plan: BatchPlan): Html {
   const { question, rows, totals, payees: count, newPayees, flags } = plan;
   if (rows.length === 0) return nothing('No rows can be approved together.');
   const flagged = Object.entries(flags) as [Flag, number][];
-  return html`<p>${payouts(plan)} to ${counted(count, 'payee')}, ${newPayees} of them new.
+  return html`<p>${payouts(plan)} to ${counted(count, 'payee')}, ${groupedAmount(newPayees)} of them new.
 ${question === 'bank' && "These orders wait for the bank's audit."} The decision covers each row as shown: if its payee or caps change, the row needs a new decision.</p>
-${flagged.length > 0 && html`<ul class="flags">${flagged.map(([flag, n]) => html`<li class="badge attention">${n}: ${FLAGS[flag]}</li>`)}</ul>`}
+${flagged.length > 0 && html`<ul class="flags">${flagged.map(([flag, n]) => html`<li class="badge attention">${groupedAmount(n)}: ${FLAGS[flag]}</li>`)}</ul>`}
 ${dataTable('Amounts', TOTALS, totals)}`;
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { listBatches } from '../../reports/batch-list.ts';
+import { groupedAmount } from '../../reports/display.ts';
 import { html } from '../../reports/html.ts';
 import type { ListedBatch } from '../../reports/report-document.ts';
 import { maySee } from '../may-see.ts';
@@ -11,8 +12,16 @@ import { batchBadge, batchPath, type Column, dataTable, moment, nothing } from '
 const COLUMNS: readonly Column<ListedBatch>[] = [
   { head: 'File', cell: ({ batchId, file }) => html`<a href="${batchPath(batchId)}">${file}</a>` },
   { head: 'State', cell: ({ state }) => batchBadge(state) },
-  { head: 'Paid', isFigure: true, cell: ({ counts }) => `${counts.completed} of ${counts.total}` },
-  { head: 'Needs an operator', isFigure: true, cell: ({ counts }) => counts.needsOperator || '' },
+  {
+    head: 'Paid',
+    isFigure: true,
+    cell: ({ counts }) => `${groupedAmount(counts.completed)} of ${groupedAmount(counts.total)}`,
+  },
+  {
+    head: 'Needs an operator',
+    isFigure: true,
+    cell: ({ counts }) => counts.needsOperator > 0 && groupedAmount(counts.needsOperator),
+  },
   { head: 'Taken', cell: ({ createdAt }) => moment(Date.parse(createdAt)) },
 ];
 

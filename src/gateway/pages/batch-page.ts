@@ -7,6 +7,7 @@ import {
 } from '../../domain/payout-state.ts';
 import { INCIDENTS } from '../../domain/reconciliation.ts';
 import type { CurrencyTotal } from '../../reports/currency-totals.ts';
+import { groupedAmount } from '../../reports/display.ts';
 import { type Html, html } from '../../reports/html.ts';
 import type { StepGroup } from '../../reports/step-groups.ts';
 import type { BatchRecord, IncidentRecord, PayoutRecord } from '../../store/store.ts';
@@ -92,7 +93,7 @@ function tiles({
     ['Rejected', rejected],
     ['Cancelled', cancelled],
   ];
-  return html`<dl class="tiles">${shown.map(([name, count]) => html`<div><dt>${name}</dt><dd>${count}</dd></div>`)}</dl>`;
+  return html`<dl class="tiles">${shown.map(([name, count]) => html`<div><dt>${name}</dt><dd>${groupedAmount(count)}</dd></div>`)}</dl>`;
 }
 
 const WITH_PAID: readonly Column<CurrencyTotal>[] = [
@@ -120,7 +121,7 @@ const filter = (
   byState.has(state),
 ).map(
   (state) =>
-    html`<option value="${state}"${state === shown && html` selected`}>${state} (${byState.get(state)})</option>`,
+    html`<option value="${state}"${state === shown && html` selected`}>${state} (${groupedAmount(byState.get(state) ?? 0)})</option>`,
 )}</select></label><button>Show</button></form>`;
 
 const CONTROLS: Readonly<

@@ -38,7 +38,7 @@ export interface Column<Row> {
 /** Columns of amounts by currency. */
 export const TOTALS: readonly Column<Total>[] = [
   { head: 'Currency', cell: ({ currency }) => currency },
-  { head: 'Payouts', isFigure: true, cell: ({ count }) => count },
+  { head: 'Payouts', isFigure: true, cell: ({ count }) => groupedAmount(count) },
   { head: 'Amount', isFigure: true, cell: ({ amount, currency }) => money(amount, currency) },
 ];
 

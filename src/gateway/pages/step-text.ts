@@ -98,5 +98,5 @@ function rowLinks({ rows, count }: StepGroup): Html {
   const links = named.map(
     ({ reference, documentId }, n) => html`${n > 0 && ', '}<a href="${payoutPath(reference)}">${documentId}</a>`,
   );
-  return html`<p>${links}${more > 0 && ` and ${groupedAmount(`${more}`)} more`}</p>`;
+  return html`<p>${links}${more > 0 && ` and ${groupedAmount(more)} more`}</p>`;
 }

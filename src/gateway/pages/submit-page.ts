@@ -3,7 +3,7 @@ import type { Problem } from '../../domain/problem.ts';
 import { FILE_NAMES } from '../../formats/read-file.ts';
 import type { Outlook } from '../../intake/outlook.ts';
 import type { PlanDocument } from '../../intake/take-file.ts';
-import { counted, peopleText } from '../../reports/display.ts';
+import { counted, groupedAmount, peopleText } from '../../reports/display.ts';
 import { type Html, html } from '../../reports/html.ts';
 import { rowsText, warningsByKind } from '../../rules/finding.ts';
 import { csrfField, type View } from './layout.ts';
@@ -40,7 +40,7 @@ export function planPage({ view, path, options }: PlanPage, { plan, findings, wa
   return html`<h1>${plan.file}</h1>
 <p>${counted(plan.payouts, 'payout')}${plan.newBeneficiaries > 0 && `, ${plan.newBeneficiaries} to payees given by their details`}${plan.retries > 0 && `, ${plan.retries} retried after a proven failure`}. Nothing is paid yet.</p>
 ${dataTable('Amounts', TOTALS, plan.totals)}
-${plan.executionDates.some(({ date }) => date !== null) && html`<p>Sent: ${plan.executionDates.map(({ date, count }) => html`${count} ${date === null ? 'at once' : `on ${date}`}. `)}</p>`}
+${plan.executionDates.some(({ date }) => date !== null) && html`<p>Sent: ${plan.executionDates.map(({ date, count }) => html`${groupedAmount(count)} ${date === null ? 'at once' : `on ${date}`}. `)}</p>`}
 ${plan.balances.length > 0 && html`<h2>Accounts now</h2>${dataTable('As the bank shows them', BALANCES, plan.balances)}`}
 ${plan.balances.flatMap((account) => account.exchanges.map((exchange) => html`<p>Exchange: ${exchangeText(account, exchange)}.</p>`))}
 ${plan.fees.length > 0 && html`<p>Fees now: ${plan.fees.map(({ currency, amount, quoted }) => html`${money(amount, currency)} for ${counted(quoted, 'payout')}. `)}</p>`}
@@ -78,7 +78,7 @@ const lookAlikes = ({ count, rows }: PlanDocument['plan']['lookAlikes']): Html |
   html`<p class="attend">${
     count === 1
       ? '1 looks like a recent payout and will be held until somebody approves it.'
-      : `${count} look like recent payouts and will be held until somebody approves them.`
+      : `${groupedAmount(count)} look like recent payouts and will be held until somebody approves them.`
   }</p>
 ${dataTable(count > rows.length ? `The first ${rows.length}` : 'Same payee, amount and currency', LOOK_ALIKES, rows)}`;
 

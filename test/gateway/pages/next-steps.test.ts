@@ -219,6 +219,9 @@ it('a payout is found behind a thousand of others, of which nothing is said', as
   expect(await found('alice')).toEqual([1, false]);
   expect(await found('emma')).toEqual([1, false]);
   expect(await found('fred')).toEqual([100, true]);
+  const fred = await signedIn(persons, 'fred');
+  expect((await fred.send('/batches')).text).toContain('0 of 1,001');
+  expect((await fred.send('/batches/others')).text).toMatch(/<dd>1,001<\/dd>.*received \(1,001\)/s);
 });
 
 it('what is to be done about an incident stands beside its form', async () => {
