@@ -15,7 +15,7 @@ import type { PagesContext } from './pages-context.ts';
 import { factList, moment, nothing, payoutPath } from './pieces.ts';
 import { signedForm } from './signed-form.ts';
 import { todoText } from './step-text.ts';
-import { type VisibleIncident, visibleIncidents, visibleOf } from './visible-incidents.ts';
+import { SHOWN_MAX, type VisibleIncident, visibleIncidents, visibleOf } from './visible-incidents.ts';
 
 const acknowledgeBody = z.object({ reason: storableText, by: storableText.optional(), signed: z.string().optional() });
 
@@ -33,6 +33,7 @@ export function incidentRoutes(app: FastifyInstance, context: PagesContext): voi
     const body = html`<h1>Incidents</h1>
 <p>For these payouts the bank shows something different from what was stored when they ended. The stored end is kept; somebody has to deal with each incident and record how.</p>
 ${open.length === 0 ? nothing('There are no open incidents.') : open.map((it) => card(it, view, mayAcknowledge))}
+${open.length === SHOWN_MAX && html`<p class="quiet">The newest ${SHOWN_MAX} are shown.</p>`}
 ${seen.length > 0 && html`<h2>Acknowledged</h2>${seen.map((it) => card(it, view, false))}`}`;
     return show(reply, view, { title: 'Incidents', body });
   });

@@ -10,7 +10,8 @@ export interface VisibleIncident {
   payout: PayoutRecord | undefined;
 }
 
-const SHOWN_MAX = 200;
+/** There may be more if there are as many. */
+export const SHOWN_MAX = 200;
 
 /** The newest incidents that the caller may see; `open`: only those not acknowledged. */
 export async function visibleIncidents(caller: Caller, store: Store, open: boolean): Promise<VisibleIncident[]> {

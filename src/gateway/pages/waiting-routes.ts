@@ -14,7 +14,7 @@ import type { PagesContext } from './pages-context.ts';
 import { type Column, dataTable, moment, nothing } from './pieces.ts';
 import { ROW } from './row-columns.ts';
 import { groupSections } from './step-text.ts';
-import { visibleIncidents } from './visible-incidents.ts';
+import { SHOWN_MAX as INCIDENTS_MAX, visibleIncidents } from './visible-incidents.ts';
 
 /** States in which compliance decides, and the one that only an operator resolves. */
 const FOR_COMPLIANCE = ['held'] as const;
@@ -42,7 +42,7 @@ export function waitingRoutes(app: FastifyInstance, context: PagesContext): void
     const shown = mine.slice(0, SHOWN_MAX);
     const groups = stepGroups(shown, await pages.stepContext(shown));
     const body = html`<h1>Inbox</h1>
-${open.length > 0 && html`<p class="problem"><a href="/incidents">${counted(open.length, 'open incident')}</a>: the bank shows something different from what was stored.</p>`}
+${open.length > 0 && html`<p class="problem"><a href="/incidents">${open.length === INCIDENTS_MAX && 'At least '}${counted(open.length, 'open incident')}</a>: the bank shows something different from what was stored.</p>`}
 ${
   groups.length === 0
     ? nothing('Nothing waits for you.')
