@@ -54,7 +54,7 @@ export const todoText = (todo: string, caller: Caller): Html =>
 export function stepFacts(step: NextStep, context: StepContext, label = 'To do'): Html {
   const { hasEnded, since, until, who, todo, byItself } = step;
   const { caller, now } = context;
-  const commands = step.commands.filter((command) => instead(command, caller) === undefined);
+  const commands = step.commands.filter((it) => DECIDES_MANY.test(it) || instead(it, caller) === undefined);
   return html`<div class="step">${factList([
     [hasEnded ? 'Ended' : 'Since', html`${moment(since)}, ${agoOf(now - since)}`],
     ['Until', !hasEnded && (until === null ? 'no deadline' : untilText(until, now))],
@@ -62,12 +62,14 @@ export function stepFacts(step: NextStep, context: StepContext, label = 'To do')
     ['Otherwise', byItself],
     [label, todo === '' ? 'Nothing.' : todoText(todo, caller)],
   ])}
-${commandLines(commands)}</div>`;
+${
+  commands.length > 0 &&
+  html`<p class="quiet">On the command line:</p>\n<pre class="copy">${commands.map((it) => html`${it}\n`)}</pre>`
+}</div>`;
 }
 
-const commandLines = (commands: readonly string[]): Html | false =>
-  commands.length > 0 &&
-  html`<p class="quiet">On the command line:</p>\n<pre class="copy">${commands.map((it) => html`${it}\n`)}</pre>`;
+/** All rows of a kind in a batch, which no button of a row does. */
+const DECIDES_MANY = / --kind /;
 
 const untilText = (until: number, now: number): Html =>
   html`${moment(until)}, ${until > now ? `in ${spanOf(until - now)}` : 'already passed'}`;
@@ -78,13 +80,11 @@ export const groupSections = (
   { context, rowsOf = rowLinks, isCut }: { context: StepContext; rowsOf?: (group: StepGroup) => Html; isCut: boolean },
 ): Html =>
   html`${groups.map((group) => {
-    const { kind, state, count, totals, needsAttention, why, commands } = group;
-    const isOne = count === 1;
+    const { kind, state, count, totals, needsAttention, why } = group;
     return html`<details class="card"${needsAttention && html` open`}>
 <summary><h2>${isCut && 'at least '}${counted(count, 'payout')} ${state}, ${totalsText(totals)}</h2></summary>
 <p class="${needsAttention ? 'attend' : 'note'}">${why} (<code>${kind}</code>)</p>
-${stepFacts({ ...group, commands: isOne ? commands : [] }, context, isOne ? 'To do, on its page' : 'To do, on the page of each')}
-${!isOne && commandLines(commands)}
+${stepFacts(group, context, count === 1 ? 'To do, on its page' : 'To do, on the page of each')}
 ${rowsOf(group)}
 </details>`;
   })}`;

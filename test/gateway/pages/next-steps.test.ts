@@ -98,6 +98,12 @@ it('what waits for somebody is shown by kind, and each row leads to its page', a
   expect(page).toContain('Have the bank unfreeze the account. Then Approve checks again at once');
   expect(page).toContain(`payouts approve ${rows[0]?.batchId?.slice(0, 13)} --kind`);
   for (const { reference } of rows) expect(text).toContain(`href="/payouts/${reference}"`);
+  // Of rows of two batches a command would name only one.
+  const [other] = await claimed(gateway, [{ id: 'inv-4' }], 'alice');
+  if (other !== undefined) await asking(gateway, other);
+  const both = read((await (await signedIn(persons, 'bob')).send('/')).text);
+  expect(both).toMatch(/3 payouts awaiting-approval, \S+ USD/);
+  expect(both).not.toContain('payouts approve');
 });
 
 it('an ended batch says how its unpaid rows ended and how they are paid again', async () => {
