@@ -95,7 +95,8 @@ export const refusedPage = (
 ): Html => html`<h1>This file was not accepted</h1>
 <p class="problem" role="alert">${message}</p>
 ${batchId !== undefined ? html`<p><a href="${batchPath(batchId)}">Its batch</a> shows how it ended.</p>` : findings.length === 0 && html`<p>${hint}</p>`}
-${findings.length > 0 && html`${findingTable(findings)}${choices(path, options)}`}
+${findings.length > 0 && findingTable(findings)}
+${findings.length > 0 && findings.every(({ row }) => row !== null) && choices(path, options)}
 <p><a class="button" href="/batches/new">Another file</a></p>`;
 
 const BALANCES: readonly Column<Outlook['balances'][number]>[] = [

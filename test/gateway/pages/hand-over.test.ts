@@ -25,6 +25,14 @@ async function upload(visit: Visit, name: string, text: string, { csrf }: { csrf
 }
 
 describe('a file handed over on the pages', () => {
+  it('is offered without its rows with findings, unless a finding is about the whole file', async () => {
+    const visit = new Visit((await openGateway()).url);
+    const refused = async (csv: string) =>
+      (await visit.send(`${(await upload(visit, 'a.csv', csv)).headers.location}`)).text;
+    expect(await refused(MIXED)).toMatch(/too-many-decimals.*Leave out rows with findings/s);
+    expect(await refused(MIXED.replace('id,', 'id,notte,'))).not.toContain('Leave out rows');
+  });
+
   it('is planned, agreed to and claimed in the name of who is signed in', async () => {
     const people = await pagePeople([
       ['alice', ['maker']],
