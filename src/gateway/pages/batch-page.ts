@@ -5,12 +5,12 @@ import {
   PAYOUT_STATES,
   type PayoutState,
 } from '../../domain/payout-state.ts';
-import { INCIDENTS } from '../../domain/reconciliation.ts';
 import type { CurrencyTotal } from '../../reports/currency-totals.ts';
 import { groupedAmount } from '../../reports/display.ts';
 import { type Html, html } from '../../reports/html.ts';
 import type { StepGroup } from '../../reports/step-groups.ts';
 import type { BatchRecord, IncidentRecord, PayoutRecord } from '../../store/store.ts';
+import { incidentNote } from './incident-note.ts';
 import { csrfField, type View } from './layout.ts';
 import { batchBadge, batchPath, type Column, dataTable, factList, moment, money, nothing, TOTALS } from './pieces.ts';
 import { ROW } from './row-columns.ts';
@@ -54,7 +54,7 @@ export function batchPage(page: BatchPage): Html {
   const isOver = counts.open === 0;
   return html`<div${!isOver && html` data-live="${batchPath(batch.batchId)}/live"`}>
 <div data-part="standing"><h1>${batch.file} ${batchBadge(batchState(counts, batch.control))}</h1>
-${incidents.map(({ kind, id }) => html`<p class="problem">${INCIDENTS[kind].says} (<a href="/incidents">${id}</a>)</p>`)}
+${incidents.map((it) => incidentNote(it, view))}
 ${batch.controlReason !== null && html`<p class="attend">Paused automatically: ${batch.controlReason}</p>`}
 <progress max="${counts.total}" value="${counts.total - counts.open - counts.needsOperator}" aria-label="Rows that have ended"></progress>
 ${tiles(counts)}</div>

@@ -1,6 +1,5 @@
 import { needsAttention } from '../../domain/payout-state.ts';
 import type { Terms } from '../../domain/policy.ts';
-import { INCIDENTS } from '../../domain/reconciliation.ts';
 import type { Comparison } from '../../reports/comparison.ts';
 import { counted } from '../../reports/display.ts';
 import { type Html, html } from '../../reports/html.ts';
@@ -8,6 +7,7 @@ import type { NextStep } from '../../reports/next-step.ts';
 import { roleAskedOf } from '../../services/decisions/awaits-decision.ts';
 import type { IncidentRecord } from '../../store/store.ts';
 import { cancelForm } from './cancel-form.ts';
+import { incidentNote } from './incident-note.ts';
 import type { View } from './layout.ts';
 import { DECIDERS } from './may-do.ts';
 import { flagsOf, instructionFacts, originFacts, paymentFacts } from './payout-facts.ts';
@@ -46,7 +46,7 @@ export function payoutPage(page: PayoutPage): Html {
   const flags = flagsOf(shown);
   return html`<h1>${row.kind !== 'payout' && `${row.kind} `}${documentId} ${badge(state)}</h1>
 ${answer !== undefined && html`<p class="note" role="status">${answer}</p>`}
-${incidents.map(incidentNote)}
+${incidents.map((it) => incidentNote(it, view))}
 <section class="card" aria-label="What is paid">
 <p class="amount">${money(amount, currency)}</p>
 ${flags.length > 0 && html`<ul class="flags">${flags.map((flag) => html`<li class="badge attention">${flag}</li>`)}</ul>`}
@@ -64,9 +64,6 @@ ${originFacts(shown, workflowUrl)}</section>
 <details><summary>Every field of the row</summary>
 ${instructionFacts(row)}</details>`;
 }
-
-const incidentNote = ({ kind, id, acknowledged }: IncidentRecord): Html =>
-  html`<p class="problem">${INCIDENTS[kind].says} (<a href="/incidents">${id}</a>${acknowledged !== null && ', acknowledged'})</p>`;
 
 /** Why it waits or has ended, and what to do. */
 function next({ view: { caller }, step, now, shown }: PayoutPage): Html | false {

@@ -233,12 +233,19 @@ it('a payout is found behind a thousand of others, of which nothing is said', as
 it('what is to be done about an incident stands beside its form', async () => {
   const persons = await people();
   const gateway = await openPages(persons);
-  const { reference } = await first(gateway);
+  const { reference, batchId } = await first(gateway);
   await gateway.door.store.changePayout(reference, { state: 'completed', at: 1_000 });
   await gateway.door.store.recordIncident({ reference, orderId: 'ord-2', kind: 'second-order', seenAt: 5_000 });
   const textFor = async (name: string) => read((await (await signedIn(persons, name)).send('/incidents')).text);
   for (const name of ['carol', 'erin'])
     expect(await textFor(name), name).toContain('then Acknowledge records that it was dealt with');
+  const [incident] = await gateway.door.store.incidents({ open: true, limit: 1 });
+  await gateway.door.store.acknowledgeIncident(incident?.id ?? '', { by: 'carol', reason: 'called back', at: 6_000 });
+  for (const path of [`/payouts/${reference}`, `/batches/${batchId}`]) {
+    const noted = async (name: string) => (await (await signedIn(persons, name)).send(path)).text;
+    expect(await noted('carol')).toContain(`<a href="/incidents">${incident?.id}</a>, acknowledged`);
+    expect(await noted('alice')).toContain(`(${incident?.id}, acknowledged)`);
+  }
 });
 
 it('what a page refuses, it explains in words of the pages', async () => {
