@@ -55,7 +55,7 @@ export function batchDecisionRoutes(app: FastifyInstance, context: PagesContext)
         });
       }
       await deps.pages.signalPlan(signing.signed);
-      return reply.redirect(batchPath(batch.batchId), 303);
+      return reply.redirect(`${batchPath(batch.batchId)}?told=decided`, 303);
     });
   }
 }

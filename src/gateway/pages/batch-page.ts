@@ -35,6 +35,8 @@ export interface BatchPage {
   isCut: boolean;
   /** Epoch ms. */
   now: number;
+  /** The viewer has just decided rows together. */
+  hasJustDecided: boolean;
   /** Whether rows can be decided together, by one signature. */
   mayDecide: boolean;
   mayControl: boolean;
@@ -58,6 +60,7 @@ ${incidents.map((it) => incidentNote(it, view))}
 ${batch.controlReason !== null && html`<p class="attend">Paused automatically: ${batch.controlReason}</p>`}
 <progress max="${counts.total}" value="${counts.total - counts.open - counts.needsOperator}" aria-label="Rows that have ended"></progress>
 ${tiles(counts)}</div>
+${page.hasJustDecided && html`<p class="note" role="status">Your decision counts for the rows that it covered.</p>`}
 <div data-part="steps">${mayDecide && !isOver && html`<p><a class="button" href="${batchPath(batch.batchId)}/decide">Decide its rows together</a></p>`}
 ${steps(page)}</div>
 <div data-part="totals">${totals(page)}</div>

@@ -30,6 +30,7 @@ const WITH_REASONS = PAYOUT_STATES.filter(
 const pageQuery = z.object({
   state: z.union([z.literal('').transform(() => undefined), z.enum(PAYOUT_STATES)]).optional(),
   after: z.coerce.number().int().min(0).default(0),
+  told: z.unknown().optional(),
 });
 const controlBody = z.object({
   control: z.enum(['pause', 'drain', 'resume', 'cancel']),
@@ -42,7 +43,7 @@ export function batchRoutes(app: FastifyInstance, context: PagesContext): void {
   const { store } = deps;
   const streams = progressStreams();
   app.get('/batches/:id', async (request, reply) => {
-    const { state, after } = parsed(pageQuery, request.query);
+    const { state, after, told } = parsed(pageQuery, request.query);
     const batch = await visibleBatchOf(deps, request);
     const { batchId } = batch;
     const states = state === undefined ? PAYOUT_STATES : [state];
@@ -57,6 +58,7 @@ export function batchRoutes(app: FastifyInstance, context: PagesContext): void {
       steps: stepGroups(stepping.rows, await deps.pages.stepContext(stepping.rows)),
       isCut: stepping.isCut,
       now: deps.now(),
+      hasJustDecided: told === 'decided',
       byState: await store.stateCounts(batchId),
       totals: amounts.length > ADDED_MAX ? undefined : currencyTotals(amounts),
       rows,

@@ -50,7 +50,10 @@ describe('the rows of a batch together', () => {
       expect(text).toContain(shown);
     }
     const decided = await bob.sign(`${path}/decide`, `${path}/approve`, {}, passkeyOf(people, 'bob'));
-    expect(decided).toMatchObject({ status: 303, headers: { location: path } });
+    expect(decided).toMatchObject({ status: 303, headers: { location: `${path}?told=decided` } });
+    expect((await bob.send(`${path}?told=decided`)).text).toContain(
+      'Your decision counts for the rows that it covered.',
+    );
     expect(gateway.plans).toMatchObject([{ decision: 'approve', subject: 'bob', question: 'payout' }]);
     const authority = { store: gateway.door.store, settings: gateway.deps.pages.settings, now: Date.now };
     const verdicts = [];
