@@ -141,7 +141,7 @@ function controls(view: View, { batchId, control }: BatchRecord): Html {
   return html`<section><h2>Control</h2>
 <form method="post" action="${batchPath(batchId)}/control">${csrfField(view)}${NO_DEFAULT}
 ${view.isTrial && byField()}
-<div class="actions">${offered.map(([name, [text]]) => html`<button name="control" value="${name}"${name === 'cancel' && html` class="danger"`}>${text}</button>`)}</div>
+<div class="actions">${offered.map(([name, [text]]) => html`<button name="control" value="${name}"${name === 'cancel' && html` class="danger" data-confirm="Cancel every payout of this batch that can still be stopped?"`}>${text}</button>`)}</div>
 <p class="quiet">Pause: nothing more is sent. Drain: no further rows start, rows in progress finish. Cancel cannot be undone.</p>
 </form></section>`;
 }

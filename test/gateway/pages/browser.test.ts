@@ -208,6 +208,27 @@ describe.skipIf(executable === undefined)('in a browser the pages', () => {
     await page.context().close();
   });
 
+  it('cancel the rest of a batch only after a question', async () => {
+    const { gateway, page, origin } = await withCarol();
+    const [row] = await claimed(gateway, [{ id: '1' }], 'alice');
+    await page.goto(`${origin}/batches/${row?.batchId}`);
+    const cancel = page.getByRole('button', { name: 'Cancel the rest' });
+    const asked: string[] = [];
+    const answer = async (accepts: boolean): Promise<void> => {
+      page.once('dialog', (dialog) => {
+        asked.push(dialog.message());
+        void (accepts ? dialog.accept() : dialog.dismiss());
+      });
+      await cancel.click();
+    };
+    await answer(false);
+    expect(gateway.controls).toEqual([]);
+    await answer(true);
+    await expect.poll(() => gateway.controls.length).toBe(1);
+    expect(asked).toEqual(Array(2).fill('Cancel every payout of this batch that can still be stopped?'));
+    await page.context().close();
+  });
+
   it('say that nothing was decided if the session has ended or the gateway is gone', async () => {
     const { gateway, page, origin } = await withCarol();
     const [row] = await claimed(gateway, [{ id: '1' }], 'alice');

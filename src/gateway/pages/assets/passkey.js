@@ -41,6 +41,8 @@ const sent = new Set();
 document.addEventListener('submit', (event) => {
   const form = event.target;
   if (form.method !== 'post') return;
+  const question = event.submitter?.dataset.confirm;
+  if (question && !confirm(question)) return event.preventDefault();
   // The answer to a second click would be shown in place of the first: that it is done already.
   if (sent.has(form)) return event.preventDefault();
   sent.add(form);
