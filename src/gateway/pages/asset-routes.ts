@@ -18,7 +18,7 @@ export function assetRoutes(app: FastifyInstance): void {
   const assets: readonly [name: string, type: string, text: string][] = [
     ['pages.css', 'text/css; charset=utf-8', own('pages.css')],
     ['icon.svg', 'image/svg+xml', own('icon.svg')],
-    ['passkey.js', SCRIPT, own('passkey.js')],
+    ['forms.js', SCRIPT, own('forms.js')],
     ['live.js', SCRIPT, own('live.js')],
     ['webauthn.js', SCRIPT, webauthn()],
   ];

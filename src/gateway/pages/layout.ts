@@ -85,7 +85,7 @@ const documentOf = (view: View, title: string, body: Html): Html => html`<!docty
 <link rel="stylesheet" href="/assets/pages.css">
 <link rel="icon" href="/assets/icon.svg">
 <script src="/assets/webauthn.js" defer></script>
-<script src="/assets/passkey.js" type="module"></script>
+<script src="/assets/forms.js" type="module"></script>
 <script src="/assets/live.js" type="module"></script>
 </head>
 <body>
