@@ -37,8 +37,8 @@ export const pointInTime: Drill = {
     );
     await untilOrders(stack, 2);
     const moment = await server.ask('select now()');
-    // What is paid from here on the restored store has never heard of.
-    await untilOrders(stack, 8);
+    // What is paid from here on the restored store has never heard of. Many may have been on their way at that moment.
+    await untilOrders(stack, stack.store.attempts().length + 3);
     const restores: number[] = [];
     let forgotten: Forgotten | undefined;
     await handOver.during(async () => {
