@@ -1,4 +1,4 @@
-import type { WorkflowFailedError } from '@temporalio/client';
+import type { WorkflowFailedError, WorkflowHandle } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import { payoutWorkflowId, TASK_QUEUE } from '../../src/domain/names.ts';
 import { referenceOf } from '../../src/identity.ts';
@@ -39,6 +39,13 @@ async function fired(product: Product): Promise<number> {
   const { faults } = (await product.sandboxTest('GET', 'faults')) as { faults: { fired: number }[] };
   return faults[0]?.fired ?? 0;
 }
+
+/** A bank that does not answer in time, on a busy machine, shows the order to nobody: the operator tries again. */
+const adopted = (handle: WorkflowHandle, orderId: string | undefined): Promise<void> =>
+  untilTrue(async () => {
+    const request = { action: 'adopt-order', by: 'alice', evidence: 'statement', orderId };
+    return (await handle.executeUpdate<{ accepted: boolean }, [object]>('resolve', { args: [request] })).accepted;
+  });
 
 describe.concurrent('hazards of a payout', () => {
   it('a reset to before the submit pays nothing twice', async () => {
@@ -287,15 +294,12 @@ describe.concurrent('hazards of a payout', () => {
     await untilTrue(async () => (await product.store.payout(reference))?.orderId != null);
     const ours = (await product.store.payout(reference))?.orderId;
     await product.bankCall('POST', '/v1/banking/transactions/payment', { ...DEFAULT_PAYMENT, reference });
-    await until(handle, 'needs-operator');
+    await untilReason(handle, 'duplicate-suspected');
     await product.sandboxTest('POST', `orders/${ours}/status`, { status: 'COMPLETED', stay: true });
     await handle.executeUpdate('resolve', { args: [{ action: 'keep-looking', by: 'alice', evidence: 'list' }] });
     expect(await product.store.payout(reference)).toMatchObject({ state: 'needs-operator' });
     const other = (await ordersUnder(product, reference)).find(({ order_id }) => order_id !== ours)?.order_id;
-    const answer = await handle.executeUpdate('resolve', {
-      args: [{ action: 'adopt-order', by: 'alice', evidence: 'statement', orderId: other }],
-    });
-    expect(answer).toEqual({ accepted: true, message: expect.any(String) });
+    await adopted(handle, other);
     expect(await handle.result()).toMatchObject({ state: 'completed', orderId: other });
   });
 
@@ -306,7 +310,7 @@ describe.concurrent('hazards of a payout', () => {
     await untilTrue(async () => (await product.store.payout(reference))?.orderId != null);
     const ours = (await product.store.payout(reference))?.orderId;
     await product.bankCall('POST', '/v1/banking/transactions/payment', { ...DEFAULT_PAYMENT, reference });
-    await until(handle, 'needs-operator');
+    await untilReason(handle, 'duplicate-suspected');
     await product.sandboxTest('POST', `orders/${ours}/status`, { status: 'COMPLETED', stay: true });
     await product.sandboxTest('POST', 'faults', { operation: 'orders.get', kind: 'code', code: 2004, commit: false });
     await handle.executeUpdate('resolve', { args: [{ action: 'keep-looking', by: 'alice', evidence: 'list' }] });
@@ -315,10 +319,7 @@ describe.concurrent('hazards of a payout', () => {
       return faults.every(({ fired }) => fired === 1);
     });
     const other = (await ordersUnder(product, reference)).find(({ order_id }) => order_id !== ours)?.order_id;
-    const answer = await handle.executeUpdate('resolve', {
-      args: [{ action: 'adopt-order', by: 'alice', evidence: 'statement', orderId: other }],
-    });
-    expect(answer).toMatchObject({ accepted: true });
+    await adopted(handle, other);
     expect(await handle.result()).toMatchObject({ state: 'completed', orderId: other });
     await recordHistory(handle, 'payout', 'second-order-not-shown-once');
   });
