@@ -31,3 +31,6 @@ PayoutDocument Keyword
 PayoutUid Keyword
 PayoutNeedsAttention Bool
 ATTRIBUTES
+
+# The server lists an attribute some seconds before it takes a workflow that has it.
+patiently temporal workflow count --query 'PayoutNeedsAttention IS NULL'
