@@ -13,7 +13,7 @@ export interface OpenOrderRequest {
   /** When a list can first show the order. */
   since: number;
   at: number;
-  /** An entry opened before counts as opened now: it is too old for the list that the watch reads. */
+  /** An entry opened before is as young as a later `since`: it is too old for the list that the watch reads. */
   listedSince: number;
   /** A watch that has not swept since then counts as dead. */
   watchAliveSince: number;
@@ -60,7 +60,7 @@ async function insert(db: Database, request: OpenOrderRequest, currency: string)
       conflict
         .columns(['reference', 'uid', 'currency'])
         .doUpdateSet({ openedAt: since, nextLookAt: null })
-        .where('openOrders.openedAt', '<', listedSince),
+        .where('openOrders.openedAt', '<', Math.min(since, listedSince)),
     )
     .execute();
 }

@@ -41,6 +41,9 @@ onEveryStore('Open orders', (test) => {
     await store.noteOrder('ref', { orderId: 'o-1', nextLookAt: 90_000 });
     await store.openOrder(openOrderRequest('ref', { at: 20_000, listedSince: 10_001 }));
     expect(await store.openOrders(USD)).toMatchObject([{ openedAt: 20_000, orderId: 'o-1', nextLookAt: null }]);
+    await store.noteOrder('ref', { nextLookAt: 95_000 });
+    await store.openOrder(openOrderRequest('ref', { at: 30_000, since: 10_000, listedSince: 20_001 }));
+    expect(await store.openOrders(USD)).toMatchObject([{ openedAt: 20_000, nextLookAt: 95_000 }]);
   });
 
   it('come oldest first and only of the key asked for', async () => {
