@@ -9,7 +9,6 @@ import {
   type OrderRejection,
   rejectOrder,
 } from '../services/sending/decide-order.ts';
-import { openSet } from '../services/sending/open-set.ts';
 import { sendOrder } from '../services/sending/send-order.ts';
 import { caller, longRun } from './caller.ts';
 
@@ -39,12 +38,7 @@ function submit(
   { claim, attempt, look }: SubmitInput,
   leg: LegKind,
 ): Promise<Submitted> {
-  const { bank, store, assertIdentity, settings, checks } = deps;
-  const { terms, transferAcrossUsers } = settings;
-  const { auditTtlMs, referenceDedupe } = terms;
-  const trust = { auditTtlMs, referenceDedupe, transferAcrossUsers };
-  const sender = { ...openSet(deps), store, bank, assertIdentity, settings, checks, ...trust };
   const run = { caller: caller(), longRun: longRun() };
-  const send = () => sendOrder(sender, run.caller, { claim, leg, attempt });
+  const send = () => sendOrder(deps, run.caller, { claim, leg, attempt });
   return looks.afterSend(run, send, look && { ...look, claim, leg });
 }

@@ -20,7 +20,7 @@ import { readIfThere } from '../bank-orders.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { rowAsRecorded } from '../sending/claimed-row.ts';
 import { type RejectedAs, rejectedAs } from '../sending/decide-order.ts';
-import { listsOfLeg, openSet, putIntoOpenSet } from '../sending/open-set.ts';
+import { listsOfLeg, putIntoOpenSet } from '../sending/open-set.ts';
 import type { Caller } from '../sending/send-once.ts';
 import { recordedAssessment } from './assess.ts';
 import { closePayout, type SettledLegs } from './close.ts';
@@ -129,7 +129,7 @@ async function watch(
 ): Promise<void> {
   const lists = await listsOfLeg(deps.bank, row, leg, sent);
   const since = attempts[0]?.sentAt ?? row.createdAt;
-  await putIntoOpenSet(openSet(deps), row, reference, { lists, since });
+  await putIntoOpenSet(deps, row, reference, { lists, since });
   await deps.store.noteOrder(reference, { orderId });
 }
 

@@ -1,44 +1,26 @@
 import type { Bank } from '../../api/bank.ts';
 import type { LegKind } from '../../domain/names.ts';
 import { listsOf, type SentOrder } from '../../domain/sent-order.ts';
-import type { PayoutRecord, Store, WatchKey } from '../../store/store.ts';
+import type { PayoutRecord, WatchKey } from '../../store/store.ts';
 import type { ActivityDeps } from '../deps.ts';
-
-export interface OpenSet {
-  store: Pick<Store, 'openOrder'>;
-  now: () => number;
-  /** Wakes the watch of a key; called only where none is alive. */
-  wakeWatch(key: WatchKey): Promise<void>;
-  watchLeaseMs: number;
-  /** How far back the watch reads lists. */
-  sweepWindowMs: number;
-}
 
 /** A watch that has not swept for this long counts as dead. */
 export const watchLeaseMs = ({ settings }: Pick<ActivityDeps, 'settings'>): number =>
   Math.max(30_000, settings.sweepMaxMs * 3);
-
-/** The open set of orders that watches must follow. */
-export const openSet = (deps: ActivityDeps): OpenSet => ({
-  store: deps.store,
-  now: deps.now,
-  wakeWatch: deps.executions.wakeWatch,
-  watchLeaseMs: watchLeaseMs(deps),
-  sweepWindowMs: deps.settings.sweepWindowMs,
-});
 
 /**
  * Puts a reference into the open set of its lists and wakes those of their watches that are not alive. Idempotent. `since` (epoch
  * ms): when a list can first show its order.
  */
 export async function putIntoOpenSet(
-  { store, now, watchLeaseMs, sweepWindowMs, wakeWatch }: OpenSet,
+  deps: ActivityDeps,
   { workflowId }: Pick<PayoutRecord, 'workflowId'>,
   reference: string,
   { lists, since }: { lists: readonly WatchKey[]; since: number },
 ): Promise<void> {
-  const at = now();
-  const [watchAliveSince, listedSince] = [at - watchLeaseMs, at - sweepWindowMs];
+  const { store, executions, settings } = deps;
+  const at = deps.now();
+  const [watchAliveSince, listedSince] = [at - watchLeaseMs(deps), at - settings.sweepWindowMs];
   for (const [uid, some] of Map.groupBy(lists, (list) => list.uid)) {
     const currencies = some.map(({ currency }) => currency);
     const asleep = await store.openOrder({
@@ -51,7 +33,7 @@ export async function putIntoOpenSet(
       listedSince,
       watchAliveSince,
     });
-    await Promise.all(asleep.map(wakeWatch));
+    await Promise.all(asleep.map((key) => executions.wakeWatch(key)));
   }
 }
 

@@ -1,13 +1,11 @@
 import type { Bank } from '../../api/bank.ts';
 import type { SendOptions } from '../../api/call-options.ts';
-import type { WorkerSettings } from '../../config/settings.ts';
 import { approvers } from '../../domain/approval.ts';
 import { dueAt } from '../../domain/business-days.ts';
 import type { Claim } from '../../domain/claim.ts';
 import { DAY_MS } from '../../domain/durations.ts';
 import { type LegKind, legsOf, mainLegOf } from '../../domain/names.ts';
 import { hasVerdicts } from '../../domain/payee-check.ts';
-import type { ReferenceDedupe } from '../../domain/policy.ts';
 import {
   type ExchangeOrder,
   exchangeOrder,
@@ -21,29 +19,16 @@ import {
 } from '../../domain/sent-order.ts';
 import { type AttemptResult, inDoubt, orderToRepeat } from '../../domain/submission.ts';
 import { switchFactsOf } from '../../domain/switches.ts';
-import type { PayoutRecord, SendAttempt, Store } from '../../store/store.ts';
+import type { PayoutRecord, SendAttempt } from '../../store/store.ts';
 import { listedFrom } from '../bank-time.ts';
 import { cardStanding } from '../cards/card-standing.ts';
 import { limitPassed } from '../decisions/limits.ts';
-import { maySubmit, type VerdictDeps } from '../decisions/verdict.ts';
-import { checksAskedOf, type PayeeChecks } from '../payee-checks.ts';
+import { maySubmit } from '../decisions/verdict.ts';
+import type { ActivityDeps } from '../deps.ts';
+import { checksAskedOf } from '../payee-checks.ts';
 import { claimedRow, legReference } from './claimed-row.ts';
-import { type OpenSet, putIntoOpenSet } from './open-set.ts';
-import { type Admitted, type Caller, type Sender, sendOnce } from './send-once.ts';
-
-interface OrderSender extends Sender, OpenSet, VerdictDeps {
-  store: Store;
-  bank: Pick<Bank, 'transactions' | 'clock'>;
-  settings: Pick<WorkerSettings, 'policy' | 'clockSkewMs'>;
-  /** How long the bank may wait for an order's audit, from its first attempt. */
-  auditTtlMs: number;
-  /** Transfers may go to an account of another user. */
-  transferAcrossUsers: boolean;
-  /** How far the bank is trusted to recognise a repeated reference. */
-  referenceDedupe: ReferenceDedupe;
-  /** Undefined: payees are not checked. */
-  checks?: PayeeChecks;
-}
+import { putIntoOpenSet } from './open-set.ts';
+import { type Admitted, type Caller, sendOnce } from './send-once.ts';
 
 /** All a workflow says about an order: which payout, which leg, and the attempt number. */
 export interface OrderAttempt {
@@ -65,7 +50,7 @@ interface Asked {
  * @throws Superseded if the run no longer holds the claim; no byte has left
  */
 export async function sendOrder(
-  sender: OrderSender,
+  sender: ActivityDeps,
   caller: Caller,
   { claim, leg, attempt }: OrderAttempt,
 ): Promise<AttemptResult> {
@@ -86,7 +71,7 @@ export async function sendOrder(
 }
 
 /** The gates have seen the card payment that it depends on succeed, perhaps long ago: the money may have been given back since. */
-async function isCollected({ store }: OrderSender, { instruction }: PayoutRecord): Promise<boolean> {
+async function isCollected({ store }: ActivityDeps, { instruction }: PayoutRecord): Promise<boolean> {
   const { after_card_payment: id } = instruction;
   return id === undefined || cardStanding(await store.cards.get(id)) === 'succeeded';
 }
@@ -98,7 +83,7 @@ const aboutToSend = (order: SentOrder): Parameters<typeof limitPassed>[2] => ({
 
 /** Stores an accepted order in the open set and on its row before the workflow learns of it. */
 async function show(
-  { store, now }: OrderSender,
+  { store, now }: ActivityDeps,
   leg: LegKind,
   { row, reference }: Asked,
   orderId: string,
@@ -112,7 +97,7 @@ async function show(
 }
 
 async function admit(
-  sender: OrderSender,
+  sender: ActivityDeps,
   { runId }: Caller,
   { claim, leg, attempt }: OrderAttempt,
 ): Promise<Admitted<Asked> | { held: AttemptResult }> {
@@ -137,12 +122,12 @@ async function admit(
  * not send this order.
  */
 function orderOf(
-  { now, auditTtlMs, transferAcrossUsers }: OrderSender,
+  { now, settings: { terms, transferAcrossUsers } }: ActivityDeps,
   { kind, instruction, assessed }: PayoutRecord,
   leg: LegKind,
 ): SentOrder | undefined {
   if (assessed === null || !legsOf(kind).includes(leg)) return undefined;
-  const auditUntil = now() + auditTtlMs;
+  const auditUntil = now() + terms.auditTtlMs;
   switch (leg) {
     case 'payment':
       return paymentOrder(instruction, assessed, auditUntil);
@@ -159,7 +144,7 @@ function orderOf(
  * The last assessment shows no obstacle and has every required verdict on the payee, and enough distinct people other than the
  * maker have approved exactly what it shows. A resend must pay the payee of that assessment.
  */
-async function isApproved(sender: OrderSender, row: PayoutRecord, order: SentOrder): Promise<boolean> {
+async function isApproved(sender: ActivityDeps, row: PayoutRecord, order: SentOrder): Promise<boolean> {
   const { reference, assessed, by: maker } = row;
   if (assessed === null || assessed.obstacle !== undefined || assessed.beneficiary?.known === false) return false;
   if ('beneficiaryId' in order && order.beneficiaryId !== assessed.beneficiary?.id) return false;
@@ -171,15 +156,15 @@ async function isApproved(sender: OrderSender, row: PayoutRecord, order: SentOrd
 }
 
 /** The workflow waits for the date, by Temporal's clock: a forged one would not. A day is left for clocks and time zones. */
-const isEarly = ({ now }: OrderSender, { instruction }: PayoutRecord): boolean =>
+const isEarly = ({ now }: ActivityDeps, { instruction }: PayoutRecord): boolean =>
   (dueAt(instruction, undefined) ?? 0) - now() > DAY_MS;
 
 /**
  * Under a policy, what may have been executed is not sent again to a bank that recognises no reference. Our workflows ask for that
  * only after a stalled sender recorded late, and then look; a forged workflow in a payout's place would repeat it.
  */
-const isRepeated = ({ settings, referenceDedupe }: OrderSender, attempts: readonly SendAttempt[]): boolean =>
-  settings.policy !== undefined && referenceDedupe === 'none' && inDoubt(attempts).length > 0;
+const isRepeated = ({ settings }: ActivityDeps, attempts: readonly SendAttempt[]): boolean =>
+  settings.policy !== undefined && settings.terms.referenceDedupe === 'none' && inDoubt(attempts).length > 0;
 
 /** Interface section 4, payments, transfers, exchange. */
 async function post(

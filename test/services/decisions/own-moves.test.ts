@@ -121,15 +121,7 @@ async function asked(kind: Kind, policy: Policy, more: Partial<PayoutInstruction
 }
 
 const send = (deps: ActivityDeps, row: PayoutRecord, attempt = 1) =>
-  sendOrder(
-    {
-      ...deps,
-      ...{ wakeWatch: async () => {}, watchLeaseMs: 1_000, sweepWindowMs: 86_400_000 },
-      ...{ auditTtlMs: 60_000, transferAcrossUsers: true, referenceDedupe: 'assumed' },
-    },
-    CALLER,
-    { claim: claimOf(row), leg: mainLegOf(row.kind), attempt },
-  );
+  sendOrder(deps, CALLER, { claim: claimOf(row), leg: mainLegOf(row.kind), attempt });
 
 const NOTHING_SENT = { outcome: 'not-sent', why: 'changed' };
 

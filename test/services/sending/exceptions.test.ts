@@ -1,5 +1,4 @@
 import { expect, it, onTestFinished } from 'vitest';
-import type { Bank } from '../../../src/api/bank.ts';
 import type { Assessment } from '../../../src/domain/gates.ts';
 import type { PayeeCheck } from '../../../src/domain/payee-check.ts';
 import { because } from '../../../src/domain/reasons.ts';
@@ -9,7 +8,7 @@ import { cardClaim, cardEvent } from '../../store/card-samples.ts';
 import { payoutClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
 import { policyOf, type SigningPerson, signedBy, signingPerson } from '../../support/people.ts';
-import { UNMEASURED_CLOCK } from '../../support/unmeasured-clock.ts';
+import { sendingDeps } from '../../support/sending-deps.ts';
 
 const CALLER = { workflowId: 'w', runId: 'run-1', activityId: '1' };
 const maker = signingPerson('maker', ['maker']);
@@ -46,29 +45,18 @@ async function open(
   const { record } = await store.claimPayout({ ...claim, instruction });
   await store.recordAssessment(record, { ...read, exceptions }, 1);
   const { reference, term } = record;
-  const sender = {
-    store,
-    bank: {
-      clock: UNMEASURED_CLOCK,
-      transactions: { payment: async () => ({ order_id: 'ord-1' }) },
-    } as unknown as Bank,
-    now: Date.now,
-    settings: { clockSkewMs: 0, policy: policy ? policyOf([maker, approver, officer]) : undefined },
-    checks,
-    assertIdentity: async () => {},
-    wakeWatch: async () => {},
-    watchLeaseMs: 1_000,
-    sweepWindowMs: 86_400_000,
-    auditTtlMs: 60_000,
-    transferAcrossUsers: false,
-    referenceDedupe: 'assumed' as const,
-  };
+  const payment = async () => ({ order_id: 'ord-1' });
+  const settings = {
+    policy: policy ? policyOf([maker, approver, officer]) : undefined,
+    referenceDedupe: 'assumed',
+  } as const;
+  const deps = sendingDeps({ payment }, settings, { store, checks });
   let attempt = 0;
   return {
     store,
     send: () => {
       attempt += 1;
-      return sendOrder(sender, CALLER, { claim: { storeId: store.id, reference, term }, leg: 'payment', attempt });
+      return sendOrder(deps, CALLER, { claim: { storeId: store.id, reference, term }, leg: 'payment', attempt });
     },
     sign: (person: SigningPerson, digest: string, question: 'hold' | 'screening' = 'hold') =>
       store.takeSignedDecision(signedBy(person, { storeId: store.id, question, reference, digest }), 2),

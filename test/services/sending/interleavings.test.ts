@@ -1,10 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
-import type { Bank } from '../../../src/api/bank.ts';
 import { Superseded } from '../../../src/domain/claim.ts';
 import type { Assessment } from '../../../src/domain/gates.ts';
 import { because } from '../../../src/domain/reasons.ts';
 import { takeDecision } from '../../../src/services/decisions/verdict.ts';
-import type { ActivityDeps } from '../../../src/services/deps.ts';
 import { closePayout } from '../../../src/services/payout/close.ts';
 import { sendOrder } from '../../../src/services/sending/send-order.ts';
 import type { Store } from '../../../src/store/store.ts';
@@ -12,7 +10,7 @@ import { Random } from '../../simulation/random.ts';
 import { payoutClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
 import { policyOf, signedBy, signingPerson } from '../../support/people.ts';
-import { UNMEASURED_CLOCK } from '../../support/unmeasured-clock.ts';
+import { sendingDeps } from '../../support/sending-deps.ts';
 
 /** `INTERLEAVED=1000` tries so many, `SEED=7` draws others. */
 const INTERLEAVED = Number(process.env.INTERLEAVED ?? 200);
@@ -59,43 +57,35 @@ async function interleave(store: Store, n: number, random: Random): Promise<Seen
   await store.recordAssessment(claimed.record, read('as read first'), 1);
   const seen: Seen = { posts: 0, order: [], state: undefined, told: [] };
   let ahead = 0;
-  const settings = { clockSkewMs: 0, policy: POLICY };
   const now = (): number => Date.now() + ahead;
-  const authority = { store, settings, now };
   const payment = async () => {
     seen.posts += 1;
     seen.order.push('posted');
     await aMoment(random);
     return { order_id: `ord-${n}` };
   };
-  const sender = {
-    ...authority,
-    bank: { clock: UNMEASURED_CLOCK, transactions: { payment } } as unknown as Bank,
-    assertIdentity: () => aMoment(random),
-    wakeWatch: async () => {},
-    watchLeaseMs: 1_000,
-    sweepWindowMs: 86_400_000,
-    auditTtlMs: 60_000,
-    transferAcrossUsers: false,
-    referenceDedupe: 'none' as const,
-  };
+  const deps = sendingDeps(
+    { payment },
+    { policy: POLICY, referenceDedupe: 'none' },
+    { store, now, assertIdentity: () => aMoment(random) },
+  );
   const row = async () => (await store.payout(reference)) ?? claimed.record;
   const asked = { question: 'payout', digest: 'as read first', needed: NEEDED } as const;
   const about = { storeId: store.id, reference, question: 'payout', digest: asked.digest } as const;
   const decided = async (name: string, signed: ReturnType<typeof signedBy>) => {
-    const { verdict } = await takeDecision(authority, await row(), asked, signed);
+    const { verdict } = await takeDecision(deps, await row(), asked, signed);
     if (verdict !== 'refused') seen.order.push(name);
     if (verdict === 'approved' || verdict === 'rejected') seen.told.push(verdict);
   };
   const send = async (name: string, caller: typeof CALLER) => {
     seen.order.push(name);
-    await sendOrder(sender, caller, { claim, leg: 'payment', attempt: 1 }).catch((error: unknown) => {
+    await sendOrder(deps, caller, { claim, leg: 'payment', attempt: 1 }).catch((error: unknown) => {
       if (!(error instanceof Superseded)) throw error;
     });
   };
   const cancel = async () => {
     const end = { state: 'cancelled', reason: because('cancelled-by-request'), settled: {} } as const;
-    const closing = closePayout({ store, now } as ActivityDeps, CALLER, { claim, ...end });
+    const closing = closePayout(deps, CALLER, { claim, ...end });
     await closing.then(
       () => seen.order.push('cancelled'),
       (error: unknown) => {
@@ -123,7 +113,7 @@ async function interleave(store: Store, n: number, random: Random): Promise<Seen
     [
       0.2,
       async () => {
-        settings.policy = WITHOUT_CAROL;
+        Object.assign(deps.settings, { policy: WITHOUT_CAROL });
         seen.order.push('carol has left');
       },
     ],

@@ -1,15 +1,13 @@
 import { expect, it, onTestFinished } from 'vitest';
-import type { Bank } from '../../../src/api/bank.ts';
 import { BankError, type BankErrorDetails } from '../../../src/api/errors.ts';
 import { Superseded } from '../../../src/domain/claim.ts';
 import type { ReferenceDedupe } from '../../../src/domain/policy.ts';
-import type { ActivityDeps } from '../../../src/services/deps.ts';
 import { renewClaim } from '../../../src/services/payout/renew-claim.ts';
 import { sendOrder } from '../../../src/services/sending/send-order.ts';
 import { payoutClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
 import { policyOf, signingPerson } from '../../support/people.ts';
-import { UNMEASURED_CLOCK } from '../../support/unmeasured-clock.ts';
+import { sendingDeps } from '../../support/sending-deps.ts';
 
 const CALLER = { workflowId: 'w', runId: 'run-1', activityId: '1' };
 const maker = signingPerson('maker', ['maker']);
@@ -47,26 +45,13 @@ async function open(referenceDedupe: ReferenceDedupe, answer = new Error('lost')
     posts += 1;
     throw answer;
   };
-  const sender = {
-    store,
-    bank: { clock: UNMEASURED_CLOCK, transactions: { payment } } as unknown as Bank,
-    now: Date.now,
-    settings: { clockSkewMs: 0, policy: POLICY },
-    assertIdentity: async () => {},
-    wakeWatch: async () => {},
-    watchLeaseMs: 1_000,
-    sweepWindowMs: 86_400_000,
-    auditTtlMs: 60_000,
-    transferAcrossUsers: false,
-    referenceDedupe,
-  };
+  const deps = sendingDeps({ payment }, { policy: POLICY, referenceDedupe }, { store });
   const { reference, term } = record;
   const claim = { storeId: store.id, reference, term };
   return {
     posts: () => posts,
-    send: (attempt: number, held = claim) => sendOrder(sender, CALLER, { claim: held, leg: 'payment', attempt }),
-    renew: (runId = CALLER.runId) =>
-      renewClaim({ store, now: Date.now } as ActivityDeps, { ...CALLER, runId }, { claim }),
+    send: (attempt: number, held = claim) => sendOrder(deps, CALLER, { claim: held, leg: 'payment', attempt }),
+    renew: (runId = CALLER.runId) => renewClaim(deps, { ...CALLER, runId }, { claim }),
   };
 }
 

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import type { Bank } from '../../../src/api/bank.ts';
 import type { Assessment } from '../../../src/domain/gates.ts';
 import { type LegKind, mainLegOf, type PayoutKind, payoutWorkflowId } from '../../../src/domain/names.ts';
 import { payloadDigest, referenceOf } from '../../../src/identity.ts';
+import type { ActivityDeps } from '../../../src/services/deps.ts';
 import { sendOrder } from '../../../src/services/sending/send-order.ts';
-import type { Store } from '../../../src/store/store.ts';
+import type { Store, WatchKey } from '../../../src/store/store.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
-import { UNMEASURED_CLOCK } from '../../support/unmeasured-clock.ts';
+import { sendingDeps } from '../../support/sending-deps.ts';
 
 const CALLER = { workflowId: 'w', runId: 'run-1', activityId: '1' };
 const own = { uid: 'u-1', currency: 'USD' };
@@ -37,11 +37,6 @@ const takes = (operation: string) => async (body: unknown) => {
   sent.push({ operation, body });
   return { order_id: 'ord-1' };
 };
-const bank = {
-  clock: UNMEASURED_CLOCK,
-  transactions: { payment: takes('payment'), transfer: takes('transfer'), fx: takes('fx') },
-} as unknown as Bank;
-
 /** Claims a row of a kind as it was last read, and asks for one of its orders. */
 async function send(kind: PayoutKind, leg: LegKind, assessed: Assessment, { acrossUsers = false } = {}) {
   const instruction = { id: 'r', uid: 'u-1', account_id: 'from', to_account_id: 'to', amount: '5.00', currency: 'USD' };
@@ -59,21 +54,14 @@ async function send(kind: PayoutKind, leg: LegKind, assessed: Assessment, { acro
     at: 1,
   });
   await store.recordAssessment(record, assessed, 1);
-  const sender = {
-    bank,
-    store,
-    now: () => 1_000,
-    assertIdentity: async () => {},
-    wakeWatch: async ({ uid, currency }: { uid: string; currency: string }) => void woken.push(`${uid} ${currency}`),
-    watchLeaseMs: 1_000,
-    sweepWindowMs: 86_400_000,
-    auditTtlMs: 60_000,
-    settings: { clockSkewMs: 0, policy: undefined },
-    transferAcrossUsers: acrossUsers,
-    referenceDedupe: 'assumed' as const,
-  };
+  const executions = {
+    wakeWatch: async ({ uid, currency }: WatchKey) => void woken.push(`${uid} ${currency}`),
+  } as unknown as ActivityDeps['executions'];
+  const settings = { policy: undefined, referenceDedupe: 'assumed', transferAcrossUsers: acrossUsers } as const;
+  const transactions = { payment: takes('payment'), transfer: takes('transfer'), fx: takes('fx') };
+  const deps = sendingDeps(transactions, settings, { store, now: () => 1_000, executions });
   const claim = { storeId: store.id, reference, term: record.term };
-  return { reference, result: await sendOrder(sender, CALLER, { claim, leg, attempt: 1 }) };
+  return { reference, result: await sendOrder(deps, CALLER, { claim, leg, attempt: 1 }) };
 }
 
 const NOTHING_SENT = { outcome: 'not-sent', why: 'changed' };
