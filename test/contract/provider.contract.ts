@@ -53,14 +53,7 @@ export function providerContract(openTarget: () => Promise<ProviderTarget>): voi
   const addPayee = async () => {
     payees += 1;
     const payee = await namedPayee(bank, instruction());
-    const { uid, currency, beneficiaryType: beneficiary_type, paymentType: payment_type, fields } = payee;
-    const { beneficiary_id } = await bank.beneficiaries.add({
-      ...fields,
-      uid,
-      currency,
-      beneficiary_type,
-      payment_type,
-    });
+    const { beneficiary_id } = await bank.beneficiaries.add({ ...payee.fields, ...payee.among });
     return { payee, beneficiary_id };
   };
 

@@ -23,7 +23,7 @@ import { raiseApprovalsIfRejected } from '../decisions/verdict.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { rowAsRecorded } from '../sending/claimed-row.ts';
 import { funds, planExchange, readExchange, readTransfer } from '../sending/own-accounts.ts';
-import { findPayee, namedPayee, payeeDigest, payeeKey, payeeReference } from '../sending/payee.ts';
+import { findPayee, namedPayee, payeeDigest, payeeReference } from '../sending/payee.ts';
 import type { Caller } from '../sending/send-once.ts';
 import { checkedPayee } from './checked-payee.ts';
 import { guardsOf } from './guards.ts';
@@ -208,8 +208,9 @@ async function readPayee(deps: ActivityDeps, { reference, instruction }: PayoutR
   if (payee.findings.length > 0) {
     return { obstacle: { kind: 'fail', reason: because('invalid-instruction', payee.findings.join('; ')) } };
   }
-  const key = payeeReference(payee.uid, payeeKey(payee));
-  const added = (await deps.store.attempts(key)).findLast((attempt) => attempt.outcome === 'accepted');
+  const added = (await deps.store.attempts(payeeReference(payee))).findLast(
+    (attempt) => attempt.outcome === 'accepted',
+  );
   // A resend repeats the bytes of an earlier attempt, payee included.
   const known = orderToRepeat<PaymentOrder>(await deps.store.attempts(reference))?.beneficiaryId ?? added?.orderId;
   if (known != null) {

@@ -9,7 +9,7 @@ import type { SendAttempt } from '../../store/store.ts';
 import { maySubmit } from '../decisions/verdict.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { claimedRow } from './claimed-row.ts';
-import { findPayee, type NamedPayee, namedPayee, payeeKey, payeeReference } from './payee.ts';
+import { findPayee, type NamedPayee, namedPayee, payeeReference } from './payee.ts';
 import { type Caller, sendOnce } from './send-once.ts';
 
 type BeneficiaryAdded =
@@ -34,7 +34,7 @@ export async function addBeneficiary(
   // Under a policy, no payee is created before approval.
   if (!(await maySubmit(deps, row))) return { kind: 'not-approved' };
   const payee = await namedPayee(deps.bank, row.instruction);
-  const reference = payeeReference(payee.uid, payeeKey(payee));
+  const reference = payeeReference(payee);
   const attempts = await deps.store.attempts(reference);
   const last = attempts.at(-1);
   if (last?.outcome === 'accepted') return { kind: 'there' };
@@ -81,8 +81,7 @@ async function add(
       return scope === undefined ? undefined : { outcome: 'not-sent', why: 'switched-off', scope };
     },
     post: async (_request, options) => {
-      const { uid, currency, beneficiaryType, paymentType, fields } = payee;
-      const body = { ...fields, uid, currency, beneficiary_type: beneficiaryType, payment_type: paymentType };
+      const body = { ...payee.fields, ...payee.among };
       return (await deps.bank.beneficiaries.add(body, options)).beneficiary_id;
     },
   });

@@ -9,7 +9,7 @@ import { referenceOf } from '../../../src/identity.ts';
 import { checkInstruction } from '../../../src/rules/check-instruction.ts';
 import { SANDBOX_KEY, SANDBOX_SECRET } from '../../../src/sandbox/credentials.ts';
 import type { ActivityDeps } from '../../../src/services/deps.ts';
-import { namedPayee, payeeKey, payeeReference } from '../../../src/services/sending/payee.ts';
+import { namedPayee, payeeReference } from '../../../src/services/sending/payee.ts';
 import { runningSandbox } from '../../sandbox/running-sandbox.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
 import { LOST_ANSWERS } from '../../support/lost-answers.ts';
@@ -151,8 +151,7 @@ const SENDINGS: readonly Sending[] = [
     row: () => claimedRow(NEW_PAYEE),
     send: (row) => row.run(row.activities.addBeneficiary, { claim: row.claim }),
     async key({ bank, instruction }) {
-      const payee = await namedPayee(bank, instruction);
-      return payeeReference(payee.uid, payeeKey(payee));
+      return payeeReference(await namedPayee(bank, instruction));
     },
     async done({ bank }) {
       const { beneficiaries } = await bank.beneficiaries.listAll({ uid: 'u-1001', currency: 'USD' });

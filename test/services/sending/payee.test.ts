@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Beneficiary } from '../../../src/api/schemas/beneficiaries.ts';
-import { type NamedPayee, payeeDigest, payeeKey } from '../../../src/services/sending/payee.ts';
+import { type NamedPayee, payeeDigest, payeeReference } from '../../../src/services/sending/payee.ts';
 
 const ITEMS = { account_no: '123 456', swift_code: 'CHASUS33', address_city: 'Austin' };
 const RESPELLED = { swift_code: 'chasus33', account_no: '123456', address_suburb: ' Austin', address_address2: '' };
@@ -16,10 +16,7 @@ const shown = (items: Record<string, string>): Beneficiary => ({
 });
 
 const named = (fields: Record<string, string>): NamedPayee => ({
-  uid: 'u-1',
-  currency: 'USD',
-  beneficiaryType: 'personal',
-  paymentType: 'local',
+  among: { uid: 'u-1', currency: 'USD', beneficiary_type: 'personal', payment_type: 'local' },
   entry: undefined,
   fields,
   findings: [],
@@ -32,12 +29,12 @@ describe('a payee spelled in another way', () => {
   });
 
   test('is added once', () => {
-    expect(payeeKey(named(RESPELLED))).toEqual(payeeKey(named(ITEMS)));
+    expect(payeeReference(named(RESPELLED))).toEqual(payeeReference(named(ITEMS)));
   });
 
   test.each(Object.keys(ITEMS))('with another %s is another one', (name) => {
     const other = { ...ITEMS, [name]: '999' };
     expect(payeeDigest(shown(other))).not.toBe(payeeDigest(shown(ITEMS)));
-    expect(payeeKey(named(other))).not.toEqual(payeeKey(named(ITEMS)));
+    expect(payeeReference(named(other))).not.toEqual(payeeReference(named(ITEMS)));
   });
 });
