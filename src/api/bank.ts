@@ -4,15 +4,7 @@ import type { Cards } from './cards.ts';
 import type { AccountBalance } from './schemas/accounts.ts';
 import type { Beneficiary, RequiredDetailsEntry } from './schemas/beneficiaries.ts';
 import type { Order } from './schemas/orders.ts';
-import type {
-  FxBody,
-  FxQuote,
-  PaymentBody,
-  PaymentFee,
-  PlacedOrder,
-  TransferBody,
-  TransferFee,
-} from './schemas/transactions.ts';
+import type { FxBody, FxQuote, OrderFee, PaymentBody, PlacedOrder, TransferBody } from './schemas/transactions.ts';
 
 export interface ListOptions extends ReadOptions {
   /** Records per page, where the bank lets us choose. */
@@ -87,12 +79,12 @@ export interface Bank {
     paymentFee(
       query: Pick<PaymentBody, 'uid' | 'account_id' | 'beneficiary_id' | 'amount' | 'currency'>,
       options?: ReadOptions,
-    ): Promise<PaymentFee>;
+    ): Promise<OrderFee>;
     payment(body: PaymentBody, options?: SendOptions): Promise<PlacedOrder>;
     transferFee(
       query: Pick<TransferBody, 'source_account_id' | 'destination_account_id' | 'amount'>,
       options?: ReadOptions,
-    ): Promise<TransferFee>;
+    ): Promise<OrderFee>;
     transfer(body: TransferBody, options?: SendOptions): Promise<PlacedOrder>;
     fxQuote(
       query: Pick<FxBody, 'sell_account' | 'buy_account' | 'amount' | 'currency'>,

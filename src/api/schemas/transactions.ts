@@ -1,14 +1,11 @@
 import { z } from 'zod';
 import { amount, currencyCode, decimal, identifier, optionalAmount, optionalText, spelled } from './wire.ts';
 
-const feeSpelled = spelled({ fee: 'fee_currency' });
-
-/** Payment fee (interface section 4). */
-export const paymentFee = z.object({ fee: amount, fee_currency: currencyCode }).transform(feeSpelled);
-export type PaymentFee = z.infer<typeof paymentFee>;
-
-export const transferFee = z.object({ fee: amount, fee_currency: currencyCode }).transform(feeSpelled);
-export type TransferFee = z.infer<typeof transferFee>;
+/** Fee of a payment or a transfer, in its own currency (interface section 4). */
+export const orderFee = z
+  .object({ fee: amount, fee_currency: currencyCode })
+  .transform(spelled({ fee: 'fee_currency' }));
+export type OrderFee = z.infer<typeof orderFee>;
 
 /** FX quote (interface section 4). Without id and expiry: the rate is not locked. */
 export const fxQuote = z

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { accountBalance } from '../../../src/api/schemas/accounts.ts';
 import { order } from '../../../src/api/schemas/orders.ts';
-import { fxQuote, paymentFee } from '../../../src/api/schemas/transactions.ts';
+import { fxQuote, orderFee } from '../../../src/api/schemas/transactions.ts';
 import {
   amount,
   decimal,
@@ -25,7 +25,7 @@ describe('money reads the same however an answer spells it, so that an approval 
   test.each(['1.5', '1.50', '1.500000', 1.5])('%j', (wire) => {
     const quote = { sell_amount: wire, buy_amount: wire, fee: wire, fee_currency: 'EUR', rate: '1.1000' };
     const of = { sell_account: 'a', buy_account: 'b', sell_currency: 'EUR', buy_currency: 'KWD' };
-    expect(paymentFee.parse({ fee: wire, fee_currency: 'usd' })).toEqual({ fee: '1.50', fee_currency: 'USD' });
+    expect(orderFee.parse({ fee: wire, fee_currency: 'usd' })).toEqual({ fee: '1.50', fee_currency: 'USD' });
     expect(fxQuote.parse({ ...quote, ...of })).toMatchObject({ sell_amount: '1.50', buy_amount: '1.500', fee: '1.50' });
     expect(
       order.parse({
