@@ -50,9 +50,8 @@ export async function readAllOrders(
   query: OrderQuery,
   options: ScanOptions<Order> = {},
 ): Promise<OrderScan> {
-  const readPage: ReadPage<Order> = (page, page_size) => pages.list({ ...query, page, page_size }, options);
-  const { records, ...scan } = await scanList(readPage, (order) => order.order_id, options);
-  return { orders: records, ...scan };
+  const { records: orders, ...scan } = await scanList(pages, query, ({ order_id }) => order_id, options);
+  return { orders, ...scan };
 }
 
 /** Reads every beneficiary matching the query. */
@@ -61,18 +60,17 @@ export async function readAllBeneficiaries(
   query: BeneficiariesOf,
   options: ScanOptions<Beneficiary> = {},
 ): Promise<BeneficiaryScan> {
-  const readPage: ReadPage<Beneficiary> = (page, page_size) => pages.list({ ...query, page, page_size }, options);
-  const { records, ...scan } = await scanList(readPage, (beneficiary) => beneficiary.id, options);
-  return { beneficiaries: records, ...scan };
+  const { records: beneficiaries, ...scan } = await scanList(pages, query, ({ id }) => id, options);
+  return { beneficiaries, ...scan };
 }
 
-type ReadPage<T> = (page: number, pageSize: number) => Promise<Page<T>>;
-
-async function scanList<T>(
-  readPage: ReadPage<T>,
+async function scanList<Query, T>(
+  pages: Pages<Query, T>,
+  query: Query,
   idOf: (record: T) => string,
-  { pageSize = PAGE_SIZE, rounds = ROUNDS_MAX, calls = CALLS_MAX, count = new Count(), enough }: ScanOptions<T>,
+  options: ScanOptions<T>,
 ): Promise<Scan & { records: T[] }> {
+  const { pageSize = PAGE_SIZE, rounds = ROUNDS_MAX, calls = CALLS_MAX, count = new Count(), enough } = options;
   const records = new Map<string, T>();
   let size = pageSize;
   let pagesRead = 0;
@@ -81,7 +79,7 @@ async function scanList<T>(
   const read = async (page: number): Promise<Page<T>> => {
     pagesRead += 1;
     try {
-      return await readPage(page, size);
+      return await pages.list({ ...query, page, page_size: size }, options);
     } catch (error) {
       if (conditionOf(error) !== 'bad-request' || page > 1 || size <= DOCUMENTED_PAGE_SIZE) throw error;
       size = DOCUMENTED_PAGE_SIZE;

@@ -1,8 +1,8 @@
+import { z } from 'zod';
 import type { BankCondition } from '../domain/bank-condition.ts';
 import { asksAgain, readEnvelope, readJson, retryAfterMs } from './answers.ts';
 import { orAborted, withDeadline } from './deadline.ts';
 import { AuthenticationError, type BankErrorDetails, conditionOfCode, NotSentError } from './errors.ts';
-import { tokenLife } from './schemas/token.ts';
 import type { HttpAnswer, HttpFailure, HttpRequest, Transport } from './transport.ts';
 
 /** The bank's token. Not by an OAuth package: `/v1/auth` is no OAuth grant. */
@@ -168,6 +168,8 @@ function refusesKey(status: number, code: number | undefined): boolean {
 function refused(what: string, details: Omit<BankErrorDetails, 'retryable'>): AuthenticationError {
   return new AuthenticationError(`${details.operation} ${what}`, { ...details, retryable: false });
 }
+
+const tokenLife = z.object({ expired_in: z.coerce.number().positive().optional() });
 
 /** Token life in milliseconds from `expired_in` (seconds, interface section 5). */
 function lifeOf(places: Record<string, unknown>[]): number {

@@ -48,11 +48,7 @@ export interface Transport {
 }
 
 /** Failure to connect; marks that no byte of any request left. */
-class NoConnection extends Error {
-  constructor(reason: string, cause?: unknown) {
-    super(reason, cause === undefined ? undefined : { cause });
-  }
-}
+class NoConnection extends Error {}
 
 /**
  * Reads share keep-alive connections. Every write gets its own: on a reused connection a reset cannot be told from "closed while
@@ -108,7 +104,7 @@ function askSender(beforeFirstByte: (() => void) | undefined): void {
   try {
     beforeFirstByte?.();
   } catch (cause) {
-    throw new NoConnection('stopped before the first byte', cause);
+    throw new NoConnection('stopped before the first byte', { cause });
   }
 }
 
