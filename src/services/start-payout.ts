@@ -1,21 +1,13 @@
-import type { Bank } from '../api/bank.ts';
-import { type BusinessCalendar, dueAt } from '../domain/business-days.ts';
+import { dueAt } from '../domain/business-days.ts';
 import { payoutInput, payoutTitle } from '../domain/instruction.ts';
 import { inMarkdown } from '../domain/markdown.ts';
 import type { PayoutRecord } from '../store/store.ts';
 import { byLaterClock } from './bank-time.ts';
-import type { Executions } from './executions.ts';
-
-interface Deps {
-  bank: Pick<Bank, 'clock'>;
-  executions: Pick<Executions, 'startPayout'>;
-  settings: { calendar: BusinessCalendar | undefined };
-  now: () => number;
-}
+import type { ActivityDeps } from './deps.ts';
 
 /** Starts the workflow of a row; one due on a later day starts with a delay. */
 export function startPayout(
-  deps: Deps,
+  deps: ActivityDeps,
   row: PayoutRecord,
   evenCompleted?: 'even-completed',
 ): Promise<'started' | 'already-started'> {
@@ -37,7 +29,7 @@ export function startPayout(
  * How long until the day of a row, in ms; not above 0 when it has come. A workflow that begins too early waits for its day, and one
  * that a clock behind has put off begins no sooner when the clock is set right.
  */
-export function delayOf({ bank, settings, now }: Deps, row: PayoutRecord): number {
+export function delayOf({ bank, settings, now }: ActivityDeps, row: PayoutRecord): number {
   const due = dueAt(row.instruction, settings.calendar);
   return due === undefined ? 0 : due - byLaterClock({ bank }, now());
 }

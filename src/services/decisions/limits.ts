@@ -1,21 +1,10 @@
-import type { Bank } from '../../api/bank.ts';
-import type { WorkerSettings } from '../../config/settings.ts';
 import type { Limit } from '../../domain/authority.ts';
 import { DAY_MS } from '../../domain/durations.ts';
 import { compareDecimals, sumDecimals } from '../../domain/money.ts';
 import type { ExchangePlan } from '../../domain/order-plans.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { byEarlierClock } from '../bank-time.ts';
-import type { VerdictDeps } from './verdict.ts';
-
-/**
- * Our clock alone does not say when a day is over: one that is ahead would begin another, and a worker whose clock is behind records
- * its sends too early, by no more than the allowed skew.
- */
-interface Counting extends VerdictDeps {
-  bank: Pick<Bank, 'clock'>;
-  settings: Pick<WorkerSettings, 'policy' | 'clockSkewMs'>;
-}
+import type { ActivityDeps } from '../deps.ts';
 
 /** What is known of an order before it is sent. */
 interface AboutToSend {
@@ -32,7 +21,7 @@ interface AboutToSend {
  * unless it is known to have moved nothing. A stand-alone exchange counts by what it buys and by what it sells.
  */
 export async function limitPassed(
-  counting: Counting,
+  deps: ActivityDeps,
   row: PayoutRecord,
   { beneficiaryId, payingAccountId, exchange }: AboutToSend,
 ): Promise<string | undefined> {
@@ -40,15 +29,17 @@ export async function limitPassed(
   const { currency, amount } = instruction;
   const payee = beneficiaryId ?? instruction.to_account_id;
   const between = { accountId: payingAccountId ?? instruction.account_id, payee };
-  const bought = await passedIn(counting, row, { currency, amount, ...between });
+  const bought = await passedIn(deps, row, { currency, amount, ...between });
   if (bought !== undefined || kind !== 'exchange' || exchange === undefined) return bought;
   const { sellCurrency, quotedSellAmount } = exchange;
-  return passedIn(counting, row, { currency: sellCurrency, amount: quotedSellAmount, ...between });
+  return passedIn(deps, row, { currency: sellCurrency, amount: quotedSellAmount, ...between });
 }
 
 const ALONE = '; this payout alone is above it: only another policy lets it continue';
 
-interface Between {
+interface Moved {
+  currency: string;
+  amount: string;
   accountId: string;
   /** The payee of a payout; otherwise the receiving account. */
   payee: string | undefined;
@@ -56,13 +47,15 @@ interface Between {
 
 /** Checks the limits of one currency. */
 async function passedIn(
-  { store, settings: { policy, clockSkewMs }, now, bank }: Counting,
+  { store, settings: { policy, clockSkewMs }, now, bank }: ActivityDeps,
   { kind, reference }: PayoutRecord,
-  { currency, amount, accountId, payee }: Between & { currency: string; amount: string },
+  { currency, amount, accountId, payee }: Moved,
 ): Promise<string | undefined> {
   const counted = (limit: Limit, of: PayoutRecord['kind']): boolean => limit.kinds?.includes(of) ?? true;
   const limits = policy?.limits.filter((limit) => limit.currency === currency && counted(limit, kind)) ?? [];
   if (limits.length === 0) return undefined;
+  // Our clock alone does not say when a day is over: one that is ahead would begin another, and a worker whose clock is behind records
+  // its sends too early, by no more than the allowed skew.
   const since = byEarlierClock({ bank }, now()) - DAY_MS - clockSkewMs;
   const others = (await store.handedToBank({ currency, since })).filter((other) => other.reference !== reference);
   const counts: Readonly<Record<Limit['per'], (other: (typeof others)[number]) => boolean>> = {

@@ -1,23 +1,13 @@
-import type { Bank } from '../../api/bank.ts';
-import type { BusinessCalendar } from '../../domain/business-days.ts';
 import { CLOSED_RUNS_MAX, closedAgain } from '../../domain/closed-runs.ts';
 import { isEnd } from '../../domain/payout-state.ts';
 import { because } from '../../domain/reasons.ts';
 import { someAtOnce } from '../../domain/some-at-once.ts';
-import type { QuietPayout, QuietScope, Store } from '../../store/store.ts';
-import type { Executions } from '../executions.ts';
+import type { QuietPayout, QuietScope } from '../../store/store.ts';
+import type { ActivityDeps } from '../deps.ts';
 import { startPayout } from '../start-payout.ts';
 
 // A released payout without an end whose workflow is not open (terminated, failed, lost with its server) is started again under its
 // id: the lock is the claim in the store, and the store's attempts hold what was sent before.
-
-interface Deps {
-  bank: Pick<Bank, 'clock'>;
-  store: Store;
-  executions: Pick<Executions, 'isOpen' | 'startPayout' | 'lookAgain'>;
-  settings: { quietRowMs: number; calendar: BusinessCalendar | undefined };
-  now(): number;
-}
 
 const ROWS_PER_PAGE = 50;
 const AT_ONCE = 10;
@@ -30,7 +20,7 @@ export type Failed = (error: unknown, reference: string) => void;
 
 /** Processes one page of quiet payouts; `restarted`: how many were started again, `next`: start of the next page, null: anew. */
 export async function restartSome(
-  deps: Deps,
+  deps: ActivityDeps,
   scope: QuietScope,
   after: string | null,
   { failed, quietMs }: { failed: Failed; quietMs: number },
@@ -52,7 +42,7 @@ export async function restartSome(
 
 /** Processes all of them, or as many as time allows; returns how many were started again. */
 export async function restartAll(
-  deps: Deps,
+  deps: ActivityDeps,
   scope: QuietScope,
   { failed, until = Number.POSITIVE_INFINITY }: { failed: Failed; until?: number },
 ): Promise<number> {
@@ -68,7 +58,7 @@ export async function restartAll(
 
 /** False if its workflow is open, it has an end, another pass was first, or people are asked instead. */
 async function restart(
-  deps: Deps,
+  deps: ActivityDeps,
   { reference, workflowId, closedRuns, updatedAt }: QuietPayout,
   restoredAt: number,
 ): Promise<boolean> {

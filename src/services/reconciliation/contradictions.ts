@@ -1,21 +1,13 @@
-import type { Bank } from '../../api/bank.ts';
-import type { ClosedMeaning } from '../../domain/order-status.ts';
 import { factsOfPayment, type Incident } from '../../domain/reconciliation.ts';
-import type { PayoutRecord, Store } from '../../store/store.ts';
+import type { PayoutRecord } from '../../store/store.ts';
 import { readIfThere } from '../bank-orders.ts';
-
-interface Deps {
-  bank: Pick<Bank, 'orders'>;
-  store: Pick<Store, 'attemptsOf' | 'recordIncident'>;
-  settings: { terms: { closedMeans: ClosedMeaning } };
-  now(): number;
-}
+import type { ActivityDeps } from '../deps.ts';
 
 /**
  * Contradictions between the end of a payout and what the bank shows now, read by order id and recorded as incidents. An order that
  * is not found proves nothing.
  */
-export async function contradictions(deps: Deps, payout: PayoutRecord): Promise<Incident[]> {
+export async function contradictions(deps: ActivityDeps, payout: PayoutRecord): Promise<Incident[]> {
   const { store, settings, now } = deps;
   const attempts = await store.attemptsOf([payout.reference]);
   const ids = new Set([payout.orderId, ...attempts.map(({ orderId }) => orderId)].filter((id) => id !== null));

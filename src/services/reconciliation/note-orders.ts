@@ -1,7 +1,6 @@
-import type { Bank } from '../../api/bank.ts';
 import type { Order } from '../../api/schemas/orders.ts';
 import { isArrival, isReturn } from '../../domain/order-judgement.ts';
-import { type ClosedMeaning, stageMeaning } from '../../domain/order-status.ts';
+import { stageMeaning } from '../../domain/order-status.ts';
 import { isEnd } from '../../domain/payout-state.ts';
 import {
   addFindings,
@@ -15,16 +14,10 @@ import {
 } from '../../domain/reconciliation.ts';
 import { ByReference, mayBeAltered, mayBeOurs, referenceForm } from '../../domain/reference-form.ts';
 import { referenceOf } from '../../identity.ts';
-import type { PayoutRecord, Store, UnaskedOrder, WatchKey } from '../../store/store.ts';
+import type { PayoutRecord, UnaskedOrder, WatchKey } from '../../store/store.ts';
 import { readIfThere } from '../bank-orders.ts';
+import type { ActivityDeps } from '../deps.ts';
 import { bookedExchange } from '../payout/read-order.ts';
-
-interface Deps {
-  bank: Pick<Bank, 'orders'>;
-  store: Store;
-  settings: { terms: { closedMeans: ClosedMeaning }; clockSkewMs: number };
-  now(): number;
-}
 
 /** The list that the orders come from. */
 interface OrderList extends WatchKey {
@@ -38,7 +31,7 @@ interface OrderList extends WatchKey {
  * throws a `BankError` if that fails.
  */
 export async function noteOrders(
-  deps: Deps,
+  deps: ActivityDeps,
   list: OrderList,
   orders: readonly Order[],
 ): Promise<ReconciliationFindings> {
@@ -92,7 +85,7 @@ export async function noteOrders(
  * are then known by order id; anything else (exchanges, returns, second orders) costs a read of all documents of the user.
  */
 async function sentReferences(
-  { store, settings }: Deps,
+  { store, settings }: ActivityDeps,
   { uid, since }: OrderList,
   orders: readonly Order[],
 ): Promise<Map<string, string>> {
@@ -124,7 +117,7 @@ async function sentReferences(
 }
 
 /** An older copy of the store has forgotten the exchange of an ended payout: what the bank books for it is kept for the report. */
-async function keepBooked(deps: Deps, owner: PayoutRecord, orders: readonly Order[]): Promise<void> {
+async function keepBooked(deps: ActivityDeps, owner: PayoutRecord, orders: readonly Order[]): Promise<void> {
   const isPaid = ({ stage }: Order): boolean => stageMeaning(stage, deps.settings.terms.closedMeans) === 'paid';
   const listed = orders.find(isPaid);
   if (listed === undefined || !isEnd(owner.state)) return;
@@ -135,7 +128,7 @@ async function keepBooked(deps: Deps, owner: PayoutRecord, orders: readonly Orde
 
 /** Payouts by the derived reference of their exchange. */
 async function exchangeOwners(
-  { store, settings }: Deps,
+  { store, settings }: ActivityDeps,
   { uid, since }: OrderList,
   exchanges: ReadonlySet<string>,
 ): Promise<Map<string, PayoutRecord>> {
@@ -152,7 +145,7 @@ async function exchangeOwners(
 
 /** A list may lag: orders that look like incidents are read by id and judged again. */
 async function judged(
-  deps: Deps,
+  deps: ActivityDeps,
   orders: readonly Order[],
   judge: (orders: readonly Order[]) => Fact[],
 ): Promise<Fact[]> {
@@ -164,7 +157,7 @@ async function judged(
 }
 
 /** "Not found" for a listed order proves nothing: the list's record stands. */
-const asItStands = async (deps: Deps, listed: Order): Promise<Order> =>
+const asItStands = async (deps: ActivityDeps, listed: Order): Promise<Order> =>
   (await readIfThere(deps, listed.order_id)) ?? listed;
 
 /** Stores facts and counts them. */
@@ -172,10 +165,10 @@ class Notes {
   private found: ReconciliationFindings = NOTHING_FOUND;
   /** Stored together at the end: an account that others use too shows many at each look. */
   private readonly unaskedOrders: UnaskedOrder[] = [];
-  private readonly deps: Deps;
+  private readonly deps: ActivityDeps;
   private readonly list: OrderList;
 
-  constructor(deps: Deps, list: OrderList) {
+  constructor(deps: ActivityDeps, list: OrderList) {
     this.deps = deps;
     this.list = list;
   }

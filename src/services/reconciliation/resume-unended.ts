@@ -11,7 +11,7 @@ const UNATTENDED: readonly QuietScope[] = [{ batchId: null }, 'ended-batches'];
  * and stops nothing else. Rows of running batches are left to their batch unless time remains until `rowsUntil`.
  */
 export async function resumeUnended(
-  deps: Pick<ActivityDeps, 'bank' | 'store' | 'executions' | 'settings' | 'now'>,
+  deps: ActivityDeps,
   failed: (error: unknown, id: string) => void,
   { rowsUntil }: { rowsUntil?: number } = {},
 ): Promise<void> {

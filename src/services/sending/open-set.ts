@@ -5,8 +5,7 @@ import type { PayoutRecord, WatchKey } from '../../store/store.ts';
 import type { ActivityDeps } from '../deps.ts';
 
 /** A watch that has not swept for this long counts as dead. */
-export const watchLeaseMs = ({ settings }: Pick<ActivityDeps, 'settings'>): number =>
-  Math.max(30_000, settings.sweepMaxMs * 3);
+export const watchLeaseMs = ({ settings }: ActivityDeps): number => Math.max(30_000, settings.sweepMaxMs * 3);
 
 /**
  * Puts a reference into the open set of its lists and wakes those of their watches that are not alive. Idempotent. `since` (epoch

@@ -248,9 +248,7 @@ async function readById(sweeping: Sweeping, owner: OpenOrder, now: number): Prom
 }
 
 /** Wakes the watch of every key with open orders and no live watch; called at worker boot and by running batches. */
-export async function wakeNeglectedWatches(
-  deps: Pick<ActivityDeps, 'store' | 'executions' | 'settings' | 'now'>,
-): Promise<number> {
+export async function wakeNeglectedWatches(deps: ActivityDeps): Promise<number> {
   const at = deps.now();
   const neglected = await deps.store.neglectedWatches({ at, watchAliveSince: at - watchLeaseMs(deps) });
   await Promise.all(neglected.map((key) => deps.executions.wakeWatch(key)));

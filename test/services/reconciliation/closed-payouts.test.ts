@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { CLOSED_RUNS_MAX } from '../../../src/domain/closed-runs.ts';
+import type { ActivityDeps } from '../../../src/services/deps.ts';
 import { restartAll } from '../../../src/services/reconciliation/closed-payouts.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { payoutClaim } from '../../store/samples.ts';
@@ -23,13 +24,14 @@ beforeEach(async () => {
 
 afterEach(() => store.close());
 
-const depsOver = <Executions>(executions: Executions) => ({
-  bank,
-  store,
-  executions,
-  settings: { quietRowMs: FIRST_PAUSE_MS, calendar: undefined },
-  now: () => now,
-});
+const depsOver = (executions: object): ActivityDeps =>
+  ({
+    bank,
+    store,
+    executions,
+    settings: { quietRowMs: FIRST_PAUSE_MS, calendar: undefined },
+    now: () => now,
+  }) as unknown as ActivityDeps;
 
 /** Passes one after the other over a payout whose workflow is not open; what each of them could not start. */
 async function passes(count: number, startPayout: () => Promise<'started'>): Promise<unknown[]> {
@@ -69,8 +71,7 @@ it('a run counts as closed once more when it was started again, not when the sto
     lookAgain: async () => true,
     startPayout: async () => 'started' as const,
   };
-  const settings = { quietRowMs: FIRST_PAUSE_MS, calendar: undefined };
-  const deps = { bank, store: { ...store, countClosedRun }, executions, settings, now: () => now };
+  const deps = { ...depsOver(executions), store: { ...store, countClosedRun } };
   for (let pass = 0; pass < CLOSED_RUNS_MAX + 2; pass += 1) {
     now += PASS_EVERY_MS;
     await restartAll(deps, { batchId: null }, { failed: (error) => failed.push(error) });

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
-import type { Bank } from '../../../src/api/bank.ts';
 import { envelopeError } from '../../../src/api/errors.ts';
 import { order } from '../../../src/api/schemas/orders.ts';
+import type { ActivityDeps } from '../../../src/services/deps.ts';
 import { contradictions } from '../../../src/services/reconciliation/contradictions.ts';
 import { payoutClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
@@ -19,7 +19,7 @@ async function failedAndNow(status: string | undefined) {
     if (status === undefined) throw envelopeError(2005, { operation: 'GET order' });
     return order.parse({ order_id: id, client_order_id: reference, type: 'PAYMENT', direct: 'OUT', status });
   };
-  const deps = { store, settings: quickSettings, bank: { orders: { get } } as unknown as Bank, now: () => 5 };
+  const deps = { store, settings: quickSettings, bank: { orders: { get } }, now: () => 5 } as unknown as ActivityDeps;
   const found = await contradictions(deps, { ...record, state: 'failed', orderId: 'order-1' });
   return { found, kept: await store.incidentsOf([reference]) };
 }

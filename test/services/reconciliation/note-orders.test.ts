@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Bank } from '../../../src/api/bank.ts';
 import { envelopeError } from '../../../src/api/errors.ts';
 import { orderStage } from '../../../src/api/schemas/order-status.ts';
 import type { Order } from '../../../src/api/schemas/orders.ts';
 import { referenceOf } from '../../../src/identity.ts';
+import type { ActivityDeps } from '../../../src/services/deps.ts';
 import { noteOrders } from '../../../src/services/reconciliation/note-orders.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { payoutClaim } from '../../store/samples.ts';
@@ -49,9 +49,12 @@ const bank = {
       return shown;
     },
   },
-} as unknown as Bank;
+};
 
-const note = (orders: Order[]) => noteOrders({ bank, store, settings: quickSettings, now: () => 9_000 }, LIST, orders);
+const note = (orders: Order[]) => {
+  const deps = { bank, store, settings: quickSettings, now: () => 9_000 } as unknown as ActivityDeps;
+  return noteOrders(deps, LIST, orders);
+};
 
 describe('an order that contradicts an end', () => {
   it('is no incident while only the list says so: it may lag behind', async () => {
