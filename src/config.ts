@@ -112,11 +112,9 @@ export function loadConfig(env: Environment = process.env) {
     },
     /** URL of the Temporal Web UI in links, if not the embedded server's. */
     uiUrl: values.PAYOUTS_UI_URL,
-    /** Settings of payouts and workers. */
     settings: settingsOf(values, policyFile),
     /** Where `settings.policy` comes from. */
     policyFile,
-    /** Private key that commands sign decisions with. */
     signingKey: new Secret(values.PAYOUTS_SIGNING_KEY),
     /** Under a policy: the maker of files from drop folders. */
     folderMaker: values.PAYOUTS_FOLDER_MAKER,
@@ -128,7 +126,6 @@ export function loadConfig(env: Environment = process.env) {
     messageMapping: values.PAYOUTS_MESSAGE_MAPPING,
     payeeDirectory: values.PAYOUTS_PAYEE_DIRECTORY,
     structuredAddressesFrom: values.PAYOUTS_STRUCTURED_ADDRESSES_FROM,
-    /** Account codes in the journal. */
     journalAccounts: values.PAYOUTS_JOURNAL_ACCOUNTS,
     /** Undefined: payees are not checked. */
     checks: checksOf(values, bank),

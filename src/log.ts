@@ -35,7 +35,6 @@ const ALLOWED: ReadonlySet<string> = new Set([
 const ERRORS: ReadonlySet<string> = new Set(['error', 'err']);
 const TEXT_MAX = 500;
 
-/** Depth of causes that are shown. */
 const CAUSES_MAX = 5;
 
 /** Logs to stderr, one JSON object per line: stdout is for results. */
@@ -78,7 +77,6 @@ function shownError(thrown: unknown, causes = 0): object {
   return { type: name, ...code, message: shownText(message), stack: placesOf(stack), ...because };
 }
 
-/** The stack without the message. */
 const placesOf = (stack = ''): string =>
   stack
     .split('\n')

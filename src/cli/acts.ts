@@ -2,7 +2,6 @@ import type { Command, CommandOptions } from 'commander';
 import { EXIT, type ExitCode } from './exit.ts';
 import type { Session } from './session.ts';
 
-/** Adds a command to its group. */
 export type Add = (usage: string, description: string, options?: CommandOptions) => Command;
 
 /** Runs the action of a command in its own session. */

@@ -16,7 +16,6 @@ export function storableText(text: string): string {
   });
 }
 
-/** A TCP port, 0 to 65535. */
 export function port(text: string): number {
   const value = wholeNumber(text);
   if (value > 65_535) throw new InvalidArgumentError('a port is a number from 0 to 65535');
@@ -28,7 +27,6 @@ export function wholeNumber(text: string): number {
   return Number(text);
 }
 
-/** Number of rows that are paid first. */
 export function canary(text: string): number {
   const rows = wholeNumber(text);
   if (rows < 1) throw new InvalidArgumentError('must be at least one row');

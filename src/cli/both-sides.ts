@@ -9,7 +9,6 @@ import { checksShown } from '../services/payee-checks.ts';
 import type { PayoutRecord, Store } from '../store/store.ts';
 import { table } from './table.ts';
 
-/** The most rows that are compared. */
 const SHOWN_MAX = 5;
 
 /** The comparisons of the rows that have two sides, as text; empty if there are none. */

@@ -3,16 +3,13 @@
 export const WHAT_AN_ID_IS =
   'An ID is a batch id, a reference, a workflow id, an order id, a document id, an unambiguous prefix of one of these (at least 4 characters), or `latest` for the newest batch.';
 
-/** Shells with a completion script. */
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
-/** What `template` can print. */
 export const TEMPLATES = ['csv', 'json', 'pain.001', 'payees', 'mapping'] as const;
 export type TemplateKind = (typeof TEMPLATES)[number];
 
 /** Values of `doctor --accept`: what belongs to a store's identity and may change without the store being the wrong one. */
 export const ACCEPTABLE = { bank: ['bank'], accounts: ['accounts'], temporal: ['cluster', 'namespace'] } as const;
 
-/** Describes the option `--key`. */
 export const KEY = 'your key, if the policy requires signatures (default: PAYOUTS_SIGNING_KEY)';

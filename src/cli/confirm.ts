@@ -1,7 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { Problem } from '../domain/problem.ts';
 
-/** Whether a person can be asked. */
 export const hasTerminal = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true;
 
 /** Asks on the terminal; without one, `--yes` is required. Throws if the answer is not yes. */

@@ -11,7 +11,6 @@ const decisions = () => import('./commands/decide.ts');
 const policies = () => import('./commands/policy.ts');
 const switches = () => import('./commands/switch.ts');
 
-/** Commands that decide about payouts, batches and incidents. */
 export function addDeciding(command: Add, acts: Acts): void {
   const deciding = (usage: string, description: string): Command =>
     signed(command(usage, description)).option('--remark <text>', 'why', storableText);

@@ -25,7 +25,6 @@ export function decisionTable(payouts: readonly PayoutRecord[], decision: 'appro
   ].join('\n');
 }
 
-/** Rows by what they wait for. */
 export const byKind = (payouts: readonly PayoutRecord[]): Map<string, PayoutRecord[]> => Map.groupBy(payouts, kindOf);
 
 function kindTable(payouts: readonly PayoutRecord[], width: number): string {
@@ -38,7 +37,6 @@ function kindTable(payouts: readonly PayoutRecord[], width: number): string {
   return table(['kind', 'payouts', 'amount', 'why'], rows, width);
 }
 
-/** What the rows have in common and where they differ. */
 function summaryLines(payouts: readonly PayoutRecord[], width: number): string[] {
   const flags = payouts.flatMap(({ assessed }) => [...(assessed?.flags ?? [])]);
   const flagged = [...Map.groupBy(flags, (flag) => flag)].map(

@@ -7,7 +7,6 @@ import { unknownId } from './print-report.ts';
 
 export type Target = { kind: 'batch'; batch: BatchRecord } | { kind: 'payout'; payout: PayoutRecord };
 
-/** Stands for the newest batch. */
 const LATEST = 'latest';
 /** A shorter prefix would match too much. */
 const PREFIX_MIN = 4;

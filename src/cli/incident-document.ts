@@ -1,7 +1,6 @@
 import { INCIDENTS } from '../domain/reconciliation.ts';
 import type { IncidentRecord } from '../store/store.ts';
 
-/** An incident in JSON. */
 export const incidentDocument = ({ id, reference, orderId, kind, seenAt }: IncidentRecord): object => ({
   id,
   reference,

@@ -5,7 +5,6 @@ import { KEY } from './choices.ts';
 
 const moves = () => import('./commands/own-move.ts');
 
-/** Commands that move money between accounts of one user. */
 export function addMoves(command: Add, acts: Acts): void {
   const moving = (made: Command): Command =>
     made

@@ -3,7 +3,6 @@ import type { Acts, Add } from './acts.ts';
 import { canary, duration, rowNumbers, storableText } from './arguments.ts';
 import { KEY } from './choices.ts';
 
-/** Commands that pay a file, pay again what was not paid, and follow a batch. */
 export function addPaying(command: Add, acts: Acts): void {
   const taking = (usage: string, description: string): Command =>
     command(usage, description)

@@ -17,7 +17,6 @@ interface Shown {
   checks: readonly CheckShown[];
 }
 
-/** One payout, transfer or exchange, in the JSON of `status`. */
 export function payoutDocument(
   payout: PayoutRecord,
   incidents: readonly ReportedIncident[],
@@ -42,7 +41,7 @@ export function payoutDocument(
   return { payout: { ...named, ...facts, checks: checked, url }, next, incidents };
 }
 
-/** The same as text; without a link if no UI is up. */
+/** Without a link if no UI is up. */
 export function payoutText(
   payout: PayoutRecord,
   incidents: readonly ReportedIncident[],

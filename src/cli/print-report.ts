@@ -44,7 +44,6 @@ export async function summaryText(session: Session, summary: BatchSummary, isWri
   ].join('\n');
 }
 
-/** The exit code for the report of a batch. */
 export function exitOfReport(report: Pick<BatchHead, 'counts' | 'incidents' | 'state'>): ExitCode {
   if (report.counts.open > 0) return EXIT.stillOpen;
   const isOpen = report.incidents.some(({ acknowledged }) => acknowledged === null);

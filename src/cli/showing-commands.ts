@@ -9,7 +9,6 @@ const looks = () => import('./commands/inspect.ts');
 const copies = () => import('./commands/backup.ts');
 const bank = () => import('./commands/bank.ts');
 
-/** Commands that only show. */
 export function addShowing(command: Add, acts: Acts): void {
   const report = acts(looks, 'report');
   const erpFile = acts(() => import('./commands/erp-file.ts'), 'erpFile');

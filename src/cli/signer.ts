@@ -10,14 +10,12 @@ import { credentialId, publicKeyOf, signStatement } from '../signing/ed25519.ts'
 import type { BatchRecord, Store } from '../store/store.ts';
 import type { Session } from './session.ts';
 
-/** Who asks, by the options. */
 export interface Asker {
   by: string | undefined;
   /** File of an Ed25519 private key. */
   key?: string;
 }
 
-/** Options of the commands that decide. */
 export interface DecideOptions extends Asker {
   yes: boolean;
   remark: string | undefined;
@@ -26,7 +24,6 @@ export interface DecideOptions extends Asker {
 /** Who says so, where names are believed: the one given, else the user of this machine. */
 export const nameOf = (by: string | undefined): string => by ?? userInfo().username;
 
-/** Who decides; signs it under a policy. */
 export interface Signer {
   name: string;
   /** Undefined without a policy: names are believed. */

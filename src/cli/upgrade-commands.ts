@@ -9,7 +9,6 @@ export function addHistories(command: Add, acts: Acts): void {
     .action(acts(() => import('./commands/histories.ts'), 'pull'));
 }
 
-/** Commands for the time before another build is rolled out. */
 export function addUpgrading(command: Add, acts: Acts): void {
   command('replay <dir>', 'replay every history of a folder with the workflow code of this build').action(
     acts(() => import('./commands/replay.ts'), 'replay'),

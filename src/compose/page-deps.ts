@@ -11,7 +11,6 @@ import type { Opened } from './intake-deps.ts';
 import { stepContext } from './next-steps.ts';
 import { inTime, resolveMs } from './worker-answer.ts';
 
-/** What the pages of a gateway use besides its store. */
 export const pageDeps = ({ config, store, client, bank, log }: Opened, ui: TemporalUi): PageDeps => ({
   settings: config.settings,
   decide: (payout, update) => inTime(client, () => updatePayout(client, payout.workflowId, MESSAGES.decide, update)),

@@ -4,7 +4,6 @@ import { cardWorkflowId, parseWorkflowId } from '../domain/names.ts';
 import type { Log } from '../log.ts';
 import type { Store } from '../store/store.ts';
 
-/** Action of these entries in the audit log. */
 export const PAYLOAD_REFUSED = 'payload refused';
 
 /**

@@ -67,7 +67,6 @@ export async function readBatch(
   return { batch, report: batchReport(reportSource(config, store, batch, { ui, reports, isMasked, now: Date.now })) };
 }
 
-/** How a batch stands, without its rows. */
 export async function summaryOfBatch(...asked: Parameters<typeof readBatch>): Promise<BatchSummary> {
   return summaryOf((await readBatch(...asked)).report);
 }

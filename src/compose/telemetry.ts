@@ -11,7 +11,6 @@ import { storeFigures } from '../telemetry/store-figures.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { bankWarnings } from './bank-warnings.ts';
 
-/** What a part of a process reports about itself. */
 export interface Telemetry {
   metrics: Metrics;
   /** From now on answers probes, if an address is configured. */

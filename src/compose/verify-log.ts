@@ -28,7 +28,6 @@ export async function verifyStore(
   });
 }
 
-/** The key rotations that the log records. */
 export async function rotationsIn(store: Store): Promise<Rotation[]> {
   const found: Rotation[] = [];
   for (const { seq } of await store.auditEntries({ subject: KEY_SUBJECT })) {

@@ -10,7 +10,6 @@ import type { Opened } from './intake-deps.ts';
 /** A shorter secret can be guessed. The interface does not show the length of the acquirer's. */
 const SECRET_BYTES_FIT = 16;
 
-/** How a gateway receives webhooks, and what it then does with them. */
 export function webhookDeps(
   webhook: WebhookConfig,
   { config, store, bank, client, log }: Opened,

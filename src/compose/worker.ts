@@ -41,7 +41,6 @@ import { openTracing, type Telemetry, telemetryAt } from './telemetry.ts';
 import { countedByUser } from './user-of-activity.ts';
 import { startUpkeep } from './worker-upkeep.ts';
 
-/** A worker's open resources. */
 interface WorkerResources {
   telemetry: Telemetry;
   tracing: Tracing | undefined;

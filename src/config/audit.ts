@@ -4,7 +4,6 @@ import { key, type ValuesOf } from './key.ts';
 import { Secret } from './secret.ts';
 import { auditKey, mailAddress, text } from './values.ts';
 
-/** Key of the audit log, and where its checkpoints go. */
 export const AUDIT_KEYS = {
   PAYOUTS_AUDIT_KEY: key(
     auditKey,
@@ -24,11 +23,9 @@ export const AUDIT_KEYS = {
   PAYOUTS_AUDIT_MAIL_TO: key(mailAddress, 'root@localhost', 'sender and recipient of these mails'),
 } as const;
 
-/** Where checkpoints are put as mails. */
 export interface MailSpool {
   /** Absolute path. */
   folder: string;
-  /** The recipient's address. */
   to: string;
 }
 
@@ -39,7 +36,6 @@ export function auditConfigOf(values: ValuesOf<typeof AUDIT_KEYS>) {
     key: key && new Secret<KeyObject>(key),
     /** Absolute path of the file to which checkpoints are appended. */
     checkpoints: file === undefined ? undefined : resolve(file),
-    /** Where checkpoints are put as mails. */
     spool: folder === undefined ? undefined : { folder: resolve(folder), to: values.PAYOUTS_AUDIT_MAIL_TO },
   };
 }

@@ -4,8 +4,6 @@ import { CARD_FIELD_NAMES, cardFieldsProblem } from '../api/card-fields.ts';
 import { didYouMean } from '../rules/nearest.ts';
 import { jsonTexts, readBy } from './values.ts';
 
-/** Parsers for the settings of cards and webhooks. */
-
 /** JSON object: our name of a card field -> its path on the wire (`src/api/card-fields.ts`). */
 export const cardFieldNames = jsonTexts.transform((mapping, context) => {
   const unknown = Object.keys(mapping).find((name) => !CARD_FIELD_NAMES.includes(name));

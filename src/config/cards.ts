@@ -74,7 +74,6 @@ export const CARD_KEYS = {
 
 type CardValues = ValuesOf<typeof CARD_KEYS>;
 
-/** How a gateway takes cards. */
 export function cardsOf(values: CardValues) {
   return {
     /** Names of card fields on the wire that differ from ours. */

@@ -12,7 +12,6 @@ export const DEPLOYMENT_KEYS = {
   PAYOUTS_BUILD_ID: key(versionName, null, 'build id of the worker in that deployment, a new one for each release'),
 } as const;
 
-/** The worker deployment version that a worker belongs to. */
 export interface Deployment {
   deploymentName: string;
   buildId: string;

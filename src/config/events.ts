@@ -14,7 +14,6 @@ import { key, type ValuesOf } from './key.ts';
 import { Secret } from './secret.ts';
 import { duration, mailAddress, smtpUrl, text } from './values.ts';
 
-/** Subscriptions to events of payouts and batches. */
 export const EVENT_CONFIG_KEYS = {
   PAYOUTS_EVENTS: key(
     text,

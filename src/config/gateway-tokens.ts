@@ -1,6 +1,5 @@
 import { readBy } from './values.ts';
 
-/** A bearer token of the gateway. */
 export interface GatewayToken {
   /** The maker of what is handed over with this token. */
   name: string | undefined;

@@ -40,13 +40,10 @@ export function gatewayOf(values: GatewayValues, policy: string | undefined) {
   return {
     /** Empty: only this machine, or the people of the policy, have access. */
     tokens: new Secret(tokensOf(values, policy)),
-    /** Most requests of one caller in a minute. */
     perMinute: values.PAYOUTS_GATEWAY_RATE,
-    /** Most concurrent requests of one caller. */
     atOnce: values.PAYOUTS_GATEWAY_CONCURRENCY,
     /** Paths of PEM files. */
     tls: tlsOf(values),
-    /** Addresses and networks of trusted proxies. */
     proxies: values.PAYOUTS_GATEWAY_TRUSTED_PROXY ?? [],
   };
 }

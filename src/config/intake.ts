@@ -1,7 +1,6 @@
 import { key } from './key.ts';
 import { amountsByCurrency, count, date, text } from './values.ts';
 
-/** How files are taken, and what completes them. */
 export const INTAKE_KEYS = {
   PAYOUTS_FOLDER_MAKER: key(text, null, 'person of the policy who counts as the maker of files from drop folders'),
   PAYOUTS_LOOK_ALIKE_DAYS: key(

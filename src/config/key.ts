@@ -19,7 +19,6 @@ export function key<Schema extends z.ZodType, const Default extends string | nul
 
 type Keys = Readonly<Record<string, Key<z.ZodType, string | null>>>;
 
-/** The values read by a table of keys. */
 export type ValuesOf<Table extends Keys> = {
   [Name in keyof Table]: z.output<Table[Name]['schema']> | (Table[Name]['default'] extends null ? undefined : never);
 };

@@ -30,7 +30,6 @@ export function temporalOf(env: Environment, values: ClearTextValues): TemporalC
   }
 }
 
-/** The setting whose file could not be read. */
 function fileKeyOf(error: unknown, env: Environment): string | undefined {
   const path = error instanceof Error && 'path' in error ? error.path : undefined;
   return path === undefined ? undefined : FILE_KEYS.find((name) => env[name] === path);

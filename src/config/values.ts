@@ -93,7 +93,6 @@ export const smtpUrl = z.string().refine(
 /** A private Ed25519 key, as `openssl genpkey -algorithm ed25519` writes it. */
 export const auditKey = readBy((given) => ed25519Key(given));
 
-/** Keys of the payload codec. */
 export const codecKeys = readBy((given) => parseKeyRing(given));
 
 export const oneOf = <const Values extends readonly [string, ...string[]]>(...values: Values) =>
@@ -160,7 +159,6 @@ export const storeUrl = z
   .string()
   .regex(/^(file:.+|postgres(ql)?:\/\/.+)$/, { error: 'is neither file:PATH nor postgres://...' });
 
-/** JSON object with text values. */
 export const jsonTexts = readBy((given) => parsed(given, z.record(z.string(), z.string())));
 
 export const jsonObject = readBy((given) => parsed(given, z.record(z.string(), z.json())));

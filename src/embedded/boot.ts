@@ -14,7 +14,6 @@ import type { Part, Stack, StackAddresses, StackOptions } from './stack.ts';
 import { StackError } from './stack-error.ts';
 import { removeStackFile, type StackDescription, writeStackFile } from './stack-file.ts';
 
-/** Books of the home's sandbox bank. */
 export const SANDBOX_FILE = 'sandbox.sqlite';
 
 const FOLLOWER_PULSE_MS = 200;

@@ -17,7 +17,6 @@ const OPERATION = /^\/codec\/(?:([^/?]+)\/)?(encode|decode)$/;
 export const codecOperation = ({ method, url = '' }: IncomingMessage): CodecOperation | undefined =>
   method === 'POST' ? (OPERATION.exec(url)?.[2] as CodecOperation | undefined) : undefined;
 
-/** The codec server's answer and its HTTP status. */
 export async function answerCodecRequest(
   incoming: IncomingMessage,
   operation: CodecOperation,

@@ -35,7 +35,6 @@ export async function chooseDevServerPorts(taken: readonly number[]): Promise<De
   return { uiPort, apiPort: await freePort([...taken, uiPort]) };
 }
 
-/** Flags of `temporal server start-dev`. */
 export const devServerPortFlags = ({ uiPort, apiPort }: DevServerPorts): string[] => [
   ...['--ui-port', `${uiPort}`, '--ui-public-path', SEALED_UI_PATH, '--http-port', `${apiPort}`],
   // The only Host that the HTTP API accepts; nobody is told it.

@@ -59,7 +59,6 @@ const BOOT_LIMIT_MS = 60_000;
 const STOP_PATIENCE_MS = 10_000;
 /** GOGC. The server's heap is small: at Go's default, garbage collection takes a quarter of its CPU time. */
 const GARBAGE_PERCENT = '400';
-/** How long closed workflows can be read. */
 const RETENTION_MS = 90 * 24 * 3_600_000;
 
 /**

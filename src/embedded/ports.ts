@@ -12,7 +12,6 @@ export type Ports = z.infer<typeof ports>;
 /** Ports that the caller requires. */
 export type StackPorts = Partial<Ports>;
 
-/** The ports this home's last stack had. */
 export const lastPorts = (home: string): Ports | undefined => readJsonFile(join(home, 'ports.json'), ports);
 
 /**
@@ -28,7 +27,6 @@ export async function choosePorts(home: string, given: StackPorts = {}): Promise
   return chosen as Ports;
 }
 
-/** Remembers the ports of a started stack. */
 export const rememberPorts = (home: string, used: Ports): void => writeJsonFile(join(home, 'ports.json'), used);
 
 async function choose(given: number | undefined, last: number | undefined, taken: readonly number[]): Promise<number> {

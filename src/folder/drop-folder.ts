@@ -24,12 +24,10 @@ import {
   workItems,
 } from './layout.ts';
 
-/** Dependencies of a drop folder. */
 export interface FolderDeps {
   store: Store;
   /** Called for each pass: the files that complete bank messages may have changed. */
   intake(): Promise<IntakeDeps>;
-  /** Writes the reports of a batch as it stands. */
   report(batchId: string, place: { dir: string; answerStem?: string }): Promise<BatchSummary>;
   /** Called for something that is tried again in the next pass. */
   failed(error: unknown, item: WorkItem): void;

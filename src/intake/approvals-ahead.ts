@@ -19,7 +19,6 @@ interface PeopleAsked {
   payouts: number;
 }
 
-/** What the number of approvals depends on. */
 export interface ApprovalTerms {
   policy?: Policy;
   /** Rules of a trial. */

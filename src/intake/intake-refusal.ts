@@ -47,7 +47,6 @@ const COMPLETED: ReadonlySet<string> = new Set([
 const COMPLETE =
   '`payouts template mapping --from FILE` and `payouts template payees --from FILE` write the two files that complete this message; pass them with --mapping and --payees.';
 
-/** The refusal of a file because of its findings. */
 export function invalidInput(found: FindingList, mend: string): IntakeRefusal {
   const findings = found.list();
   const hint = findings.some(({ rule }) => COMPLETED.has(rule)) ? `${mend} ${COMPLETE}` : mend;

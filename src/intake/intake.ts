@@ -57,7 +57,6 @@ export interface IntakeOptions {
   allowLookAlikes?: boolean;
   /** The maker. */
   by?: string;
-  /** The plan is all that is wanted. */
   dryRun?: boolean;
   /** Id of the batch, for a caller that may have to find it again; absent: a new one. */
   batchId?: string;

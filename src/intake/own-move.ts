@@ -31,7 +31,6 @@ interface MoveOutlook {
   /** Of a transfer, or of a quote that has one. */
   fee: string | undefined;
   feeCurrency: string | undefined;
-  /** What an exchange sells. */
   sells: { amount: string; rate: string } | undefined;
 }
 

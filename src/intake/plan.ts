@@ -4,7 +4,6 @@ import type { Days } from '../rules/warnings.ts';
 import type { ClaimRow } from '../store/store.ts';
 import type { LookAlikes } from './look-alikes.ts';
 
-/** What a run is about to do. */
 export interface Plan {
   file: string;
   /**

@@ -11,7 +11,6 @@ export interface UnpaidRows {
   rows: ReadonlySet<number> | undefined;
 }
 
-/** Prepares rows that are proven unpaid as a new batch. */
 export async function prepareRetry(
   deps: IntakeDeps,
   { batchId, rows: wanted }: UnpaidRows,

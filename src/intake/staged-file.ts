@@ -45,7 +45,6 @@ export class StagedFile implements RowSink, Disposable {
   readonly warnings = new FindingList();
   readonly columns: ReadColumn[] = [];
   readonly pairs = new RequiredDetailsPairs();
-  /** Number of data rows read. */
   rowCount = 0;
   original: OriginalMessage | undefined;
   /** The bank's details of payees by their ids, if they were queried. */

@@ -23,7 +23,6 @@ export interface PlanDocument {
   warnings: Finding[];
 }
 
-/** What is about to be paid. */
 interface Proposal {
   plan: Plan;
   /** Why rows of the file are not included. */

@@ -180,7 +180,6 @@ export async function startBatch(client: Client, batchId: string, file: string):
   });
 }
 
-/** What is needed to control a batch on behalf of a known caller. */
 export interface BatchControls {
   client: Client;
   store: Pick<Store, 'controlBatch'>;

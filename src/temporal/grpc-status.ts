@@ -1,6 +1,5 @@
 import { isGrpcServiceError, ServiceError } from '@temporalio/client';
 
-/** gRPC statuses by which answers of the Temporal service are told apart. */
 export const GRPC = {
   INVALID_ARGUMENT: 3,
   NOT_FOUND: 5,

@@ -19,7 +19,6 @@ export const SHARED_WORK: Priority = { priorityKey: FIRST };
 
 export const CARD_PAYMENT: Priority = { priorityKey: SOON };
 
-/** Priority of a user's watch. */
 export const watchPriority = (uid: string): Priority => ({ priorityKey: FIRST, ...turnOf(uid) });
 
 export const payoutPriority = (uid: unknown, isUrgent = false): Priority => ({

@@ -3,7 +3,6 @@ import type { SweepOptions } from '../domain/folder-sweep.ts';
 import { inMarkdown } from '../domain/markdown.ts';
 import { FOLDER_SWEEP, SWEEP_SCHEDULE, TASK_QUEUE, WORKFLOW_TYPES } from '../domain/names.ts';
 
-/** A schedule that sweeps a drop folder. */
 export interface SweepSchedule {
   name: string;
   folder: string;

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
-/** Whether something accepts TCP connections there within the limit. */
 export async function takesConnections(host: string, port: number, limitMs = 2_000): Promise<boolean> {
   const socket = connect({ host, port });
   try {

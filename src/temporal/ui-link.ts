@@ -1,4 +1,3 @@
-/** Where the Temporal Web UI is, for links. */
 export interface TemporalUi {
   url: string;
   namespace: string;

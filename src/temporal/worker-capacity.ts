@@ -1,6 +1,5 @@
 import { getHeapStatistics } from 'node:v8';
 
-/** How much a worker runs and caches at one time. */
 interface WorkerCapacity {
   maxCachedWorkflows: number;
   maxConcurrentActivityTaskExecutions: number;

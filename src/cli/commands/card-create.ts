@@ -61,7 +61,6 @@ export async function createCard(session: Session, options: CreateCardOptions): 
   }
 }
 
-/** The option for each member of the request. */
 const OPTIONS: Readonly<Record<string, string>> = {
   merchant_request_id: '--id',
   amount: '--amount',

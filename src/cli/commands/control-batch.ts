@@ -24,7 +24,6 @@ export async function control(session: Session, update: string, id: string, aske
   return controlBatch(session, batchId, update, by);
 }
 
-/** Sends one update to the workflow of a batch. */
 export async function controlBatch(session: Session, batchId: string, update: string, by: string): Promise<ExitCode> {
   const store = await session.store();
   const batch = await store.batch(batchId);

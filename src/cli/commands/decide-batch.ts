@@ -79,7 +79,6 @@ function signedPlan(storeId: string, { sign }: Signer, plan: BatchPlan, remark =
 
 const LISTED_MAX = 20;
 
-/** What one signature would decide, and what not. */
 function planText({ batchId, question, rows, totals, payees, newPayees, flags, apart, digest }: BatchPlan): string {
   const what =
     question === 'bank'

@@ -188,7 +188,6 @@ const CANDIDATES_MAX = 10;
 const shownId = (target: Target): string =>
   shortId(target.kind === 'batch' ? target.batch.batchId : target.payout.reference);
 
-/** What an ID refers to, in words. */
 const titleOf = (target: Target): string =>
   target.kind === 'batch'
     ? `the rest of batch ${target.batch.batchId} (${visible(target.batch.file)})`

@@ -16,7 +16,6 @@ import { incidentDocument } from '../incident-document.ts';
 import type { Session } from '../session.ts';
 import { type Asker, viewerOf } from '../signer.ts';
 
-/** The most rows, and the most incidents, that are read. */
 const READ_MAX = 10_000;
 
 export interface InboxOptions extends Asker {
@@ -63,7 +62,6 @@ function cardsOf(records: readonly CardRecord[], kind: string | undefined): { ca
 const parkedText = ({ name, parkedAt }: SubscriptionRecord): string =>
   `events to ${name} have been parked since ${minuteOf(parkedAt ?? 0)}: payouts events status`;
 
-/** The rows that wait for this person. */
 async function rowsFor(
   { config: { settings } }: Session,
   store: Store,

@@ -40,7 +40,6 @@ export async function status(session: Session, id: string): Promise<void> {
   } else await showPayout(session, target.payout);
 }
 
-/** One payout, transfer or exchange, and what it waits for. */
 export async function showPayout(session: Session, payout: PayoutRecord): Promise<void> {
   const store = await session.store();
   const { reference, workflowId } = payout;

@@ -10,7 +10,6 @@ import type { PayoutRecord, PayoutSearch, Store } from '../../store/store.ts';
 import type { Session } from '../session.ts';
 import { filledTable, table } from '../table.ts';
 
-/** Filters of `list`. */
 export interface ListOptions {
   state?: PayoutSearch['states'];
   kind?: string;
@@ -25,7 +24,6 @@ export interface ListOptions {
 }
 
 const ROWS_LISTED = 200;
-/** The most rows that are added up. */
 const ROWS_SUMMED = 10_000;
 const READ_AT_ONCE = 500;
 

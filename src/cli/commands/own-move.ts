@@ -15,7 +15,6 @@ import { type Asker, signAndStore, signerOf } from '../signer.ts';
 import { withValidationBank } from '../validation-bank.ts';
 import { showPayout } from './inspect.ts';
 
-/** The options for each field of the instruction. */
 const OPTIONS = {
   id: ['id'],
   uid: ['uid'],

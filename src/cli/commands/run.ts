@@ -18,7 +18,6 @@ import type { Session } from '../session.ts';
 import { signerOf } from '../signer.ts';
 import { withValidationBank } from '../validation-bank.ts';
 
-/** How a batch is paid from a terminal. */
 export interface PayOptions extends Omit<TakeOptions, 'batchId' | 'isAttended'>, MessageFiles {
   /** File with the maker's key. */
   key?: string;

@@ -54,7 +54,6 @@ const STEPS = {
 
 type ScheduleStep = keyof typeof STEPS;
 
-/** `payouts schedule delete|pause|resume|trigger NAME`. */
 export async function changeSchedule(session: Session, step: ScheduleStep, name: string): Promise<void> {
   try {
     await STEPS[step](sweepSchedule(await session.client(), name));
@@ -68,7 +67,6 @@ export async function changeSchedule(session: Session, step: ScheduleStep, name:
   session.output.result({ schedule: { name }, done: step }, `Schedule ${name}: ${step} done.`);
 }
 
-/** `payouts schedule list`. */
 export async function listSchedules(session: Session): Promise<void> {
   const schedules = await sweepSchedules(await session.client());
   const rows = schedules.map(({ name, everyMs, paused, next, last, folder }) => [

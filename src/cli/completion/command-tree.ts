@@ -42,7 +42,6 @@ function nodesOf(command: Command, path: string): CommandNode[] {
   return [node, ...subcommands.flatMap((it) => nodesOf(it, `${path} ${it.name()}`.trim()))];
 }
 
-/** Names of values that are file paths. */
 const FILES: ReadonlySet<string> = new Set(['file', 'path', 'dir', 'folder']);
 
 function valueTaken({ argChoices }: Option | Argument, name: string): Value {
