@@ -1,4 +1,3 @@
-import type { Logger, LogLevel } from '@temporalio/common';
 import { type DestinationStream, destination, type LevelWithSilent, type Logger as PinoLogger, pino } from 'pino';
 
 export type Log = PinoLogger;
@@ -95,18 +94,3 @@ const escaped = (line: string): string =>
 
 /** C1 controls, line and paragraph separators, and characters that change the text direction. */
 const UNPRINTABLE = /[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
-
-/** The log, as a Temporal logger for `Runtime.install`. */
-export function temporalLogger(log: Log): Logger {
-  const write = (level: LogLevel, message: string, meta: object = {}) => log[LEVELS[level]](meta, message);
-  return {
-    log: write,
-    trace: (message, meta) => write('TRACE', message, meta),
-    debug: (message, meta) => write('DEBUG', message, meta),
-    info: (message, meta) => write('INFO', message, meta),
-    warn: (message, meta) => write('WARN', message, meta),
-    error: (message, meta) => write('ERROR', message, meta),
-  };
-}
-
-const LEVELS = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createLog, temporalLogger } from '../src/log.ts';
+import { createLog } from '../src/log.ts';
 
 function capture(level: 'info' | 'warn' = 'info') {
   const lines: string[] = [];
@@ -68,17 +68,5 @@ describe('the log', () => {
     const { log, text } = capture();
     log.warn({ why: 'x'.repeat(100_000) }, 'said');
     expect(text().length).toBeLessThan(1_000);
-  });
-
-  it('takes lines of the Temporal SDK at their own level, with their fields', () => {
-    const { log, records } = capture('warn');
-    const logger = temporalLogger(log);
-    logger.info('not shown');
-    logger.warn('shown', { workflowId: 'payout/1', error: new Error('broken') });
-    logger.log('ERROR', 'shown too', { size: 1n });
-    expect(records()).toMatchObject([
-      { level: 40, msg: 'shown', workflowId: 'payout/1', error: { message: 'broken' } },
-      { level: 50, msg: 'shown too' },
-    ]);
   });
 });

@@ -1,5 +1,5 @@
-import { makeTelemetryFilterString, Runtime } from '@temporalio/worker';
-import { type Log, temporalLogger } from '../log.ts';
+import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker';
+import type { Log } from '../log.ts';
 import { addressRefused, addressText, type ListenAddress } from '../telemetry/listen-address.ts';
 
 let installed = false;
@@ -18,13 +18,9 @@ const EXPORTED = { countersTotalSuffix: true, useSecondsForDurations: true, unit
 export function installRuntime(log: Log, metricsAt?: ListenAddress): void {
   if (installed) return;
   installed = true;
-  const logger = temporalLogger(log);
   try {
     Runtime.install({
-      logger: {
-        ...logger,
-        log: (level, message, meta) => (message === EXPECTED ? undefined : logger.log(level, message, meta)),
-      },
+      logger: temporalLogger(log),
       telemetryOptions: {
         logging: { filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }), forward: {} },
         ...(metricsAt && { metrics: { prometheus: { bindAddress: addressText(metricsAt), ...EXPORTED } } }),
@@ -38,3 +34,11 @@ export function installRuntime(log: Log, metricsAt?: ListenAddress): void {
     throw error;
   }
 }
+
+const LEVELS = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
+
+/** The SDK's lines, at their own level. */
+export const temporalLogger = (log: Log): DefaultLogger =>
+  new DefaultLogger('TRACE', ({ level, message, meta = {} }) => {
+    if (message !== EXPECTED) log[LEVELS[level]](meta, message);
+  });

@@ -87,15 +87,8 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   sandbox: { imports: ['domain/', 'api/schemas/'], packages: ['escape-html', 'zod', 'node:'] },
   temporal: {
-    imports: [
-      'own-files.ts',
-      'domain/',
-      'codec/',
-      'log.ts',
-      'telemetry/listen-address.ts',
-      'workflows/search-attributes.ts',
-    ],
-    types: ['config.ts', 'services/executions.ts', 'store/'],
+    imports: ['own-files.ts', 'domain/', 'codec/', 'telemetry/listen-address.ts', 'workflows/search-attributes.ts'],
+    types: ['config.ts', 'log.ts', 'services/executions.ts', 'store/'],
     packages: ['@temporalio/', 'node:'],
   },
   embedded: {
@@ -124,7 +117,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     packages: ['node:'],
   },
   'identity.ts': { imports: ['domain/'], packages: ['uuid', 'node:'] },
-  'log.ts': { imports: [], packages: ['pino', '@temporalio/common', 'node:'] },
+  'log.ts': { imports: [], packages: ['pino', 'node:'] },
   folder: { imports: ['domain/', 'intake/', 'reports/'], types: ['store/'], packages: ['uuid', 'node:'] },
   gateway: {
     imports: [
