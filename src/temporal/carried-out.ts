@@ -1,5 +1,6 @@
 import { setTimeout as timer } from 'node:timers/promises';
-import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
+import { described } from './executions.ts';
 
 const PULSE_MS = 250;
 const PATIENCE_MS = 30_000;
@@ -7,14 +8,10 @@ const PATIENCE_MS = 30_000;
 /** Waits until a workflow has no pending activity or workflow task, is closed, or does not exist. */
 export async function untilCarriedOut(client: Client, workflowId: string): Promise<void> {
   await untilTrue(async () => {
-    const shown = await client.workflow.getHandle(workflowId).describe().catch(undefinedIfGone);
+    const shown = await described(client, workflowId);
     if (shown?.status.name !== 'RUNNING') return true;
     return shown.raw.pendingActivities?.length === 0 && shown.raw.pendingWorkflowTask == null;
   });
-}
-
-function undefinedIfGone(error: unknown): undefined {
-  if (!(error instanceof WorkflowNotFoundError)) throw error;
 }
 
 /** Polls until the condition holds or the patience is over. */

@@ -1,6 +1,7 @@
 import {
   type Client,
   WorkflowExecutionAlreadyStartedError,
+  type WorkflowExecutionDescription,
   type WorkflowExecutionStatusName,
   type WorkflowHandle,
   WorkflowIdConflictPolicy,
@@ -98,12 +99,8 @@ export function executionsOver(client: Client, { startsHere = false } = {}): Exe
       ),
     lookAgain: (workflowId) => ifThere(() => client.workflow.getHandle(workflowId).signal(MESSAGES.orderChanged)),
     async isOpen(workflowId) {
-      try {
-        return isOpen((await client.workflow.getHandle(workflowId).describe()).status);
-      } catch (error) {
-        if (error instanceof WorkflowNotFoundError) return false;
-        throw error;
-      }
+      const shown = await described(client, workflowId);
+      return shown !== undefined && isOpen(shown.status);
     },
     startCardPayment: (input) => startCardPayment(client, input),
     // Calls the service directly: the client's `signal` takes no request id, by which the server recognises a repeated signal.
@@ -276,12 +273,15 @@ async function isStarted(start: Promise<unknown>): Promise<boolean> {
 }
 
 /** False when no such workflow is open. */
-export async function ifThere(call: () => Promise<unknown>): Promise<boolean> {
-  try {
-    await call();
-    return true;
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return false;
-    throw error;
-  }
-}
+export const ifThere = async (call: () => Promise<unknown>): Promise<boolean> =>
+  (await undefinedIfGone(call().then(() => true))) ?? false;
+
+/** Undefined when there is no such workflow, open or closed. */
+export const described = (client: Client, workflowId: string): Promise<WorkflowExecutionDescription | undefined> =>
+  undefinedIfGone(client.workflow.getHandle(workflowId).describe());
+
+const undefinedIfGone = <T>(asked: Promise<T>): Promise<T | undefined> =>
+  asked.catch((error: unknown) => {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+    return undefined;
+  });

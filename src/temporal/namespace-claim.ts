@@ -1,7 +1,7 @@
-import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import { RECONCILIATION_ID, WORKFLOW_TYPES } from '../domain/names.ts';
 import { Problem } from '../domain/problem.ts';
-import { isOpen, startReconciliation } from './executions.ts';
+import { described, ifThere, isOpen, startReconciliation } from './executions.ts';
 
 /**
  * One namespace has one store. The claim is the memo of the workflow `reconciliation`, which runs as long as there are workers:
@@ -39,7 +39,10 @@ export async function takeNamespace(client: Client, storeId: string, replaces?: 
   const claim = await readClaim(client);
   const holder = claim?.storeId === storeId ? undefined : claim?.storeId;
   if (holder !== undefined && holder !== replaces) await assertLeft(client, storeId, holder, claim?.isOpen ?? false);
-  if (claim?.isOpen === true && claim.storeId !== storeId) await endClaim(client, claim.runId);
+  if (claim?.isOpen === true && claim.storeId !== storeId) {
+    const other = client.workflow.getHandle(RECONCILIATION_ID, claim.runId);
+    await ifThere(() => other.terminate('another store takes the namespace'));
+  }
   await startReconciliation(client, storeId);
   await assertNamespaceFits(client, storeId);
   return holder;
@@ -60,14 +63,11 @@ export async function assertNamespaceFits(client: Client, storeId: string, repla
 }
 
 async function readClaim(client: Client): Promise<NamespaceClaim | undefined> {
-  try {
-    const { runId, status, memo } = await client.workflow.getHandle(RECONCILIATION_ID).describe();
-    const storeId = typeof memo?.store === 'string' ? memo.store : undefined;
-    return { runId, isOpen: isOpen(status), storeId };
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return undefined;
-    throw error;
-  }
+  const shown = await described(client, RECONCILIATION_ID);
+  if (shown === undefined) return undefined;
+  const { runId, status, memo } = shown;
+  const storeId = typeof memo?.store === 'string' ? memo.store : undefined;
+  return { runId, isOpen: isOpen(status), storeId };
 }
 
 async function assertLeft(client: Client, storeId: string, holder: string, holds: boolean): Promise<void> {
@@ -77,12 +77,4 @@ async function assertLeft(client: Client, storeId: string, holder: string, holds
   const query = types.map((type) => `WorkflowType = '${type}'`).join(' OR ');
   const { count } = await client.workflow.count(`ExecutionStatus = 'Running' AND (${query})`);
   if (count > 0) throw new NamespaceTakenError(namespace, { holder, storeId, open: count });
-}
-
-async function endClaim(client: Client, runId: string): Promise<void> {
-  try {
-    await client.workflow.getHandle(RECONCILIATION_ID, runId).terminate('another store takes the namespace');
-  } catch (error) {
-    if (!(error instanceof WorkflowNotFoundError)) throw error;
-  }
 }
