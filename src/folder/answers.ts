@@ -19,16 +19,18 @@ export async function answerStem(
 ): Promise<string | undefined> {
   if (message === null) return undefined;
   const name = nameOf(message);
-  const first = await readFile(join(out, `${name}.received.pain002.xml`), 'utf8').catch(() => '');
+  const first = await answerIn(out, `${name}.received`);
   return first === '' || first.includes(answerIdStart(batchId)) ? name : `${name}.${batchId}`;
 }
+
+const answerIn = (out: string, name: string): Promise<string> =>
+  readFile(join(out, `${name}.pain002.xml`), 'utf8').catch(() => '');
 
 /** The same, if the folder has answered the message of this batch; otherwise undefined. */
 export async function answeredStem(out: string, { batchId, message }: BatchRecord): Promise<string | undefined> {
   const stem = await answerStem(out, batchId, message);
   if (stem === undefined) return undefined;
-  const first = await readFile(join(out, `${stem}.received.pain002.xml`), 'utf8').catch(() => '');
-  return first.includes(answerIdStart(batchId)) ? stem : undefined;
+  return (await answerIn(out, `${stem}.received`)).includes(answerIdStart(batchId)) ? stem : undefined;
 }
 
 /**
@@ -38,18 +40,13 @@ export async function answeredStem(out: string, { batchId, message }: BatchRecor
 export async function answerRefusal(out: string, id: string, { unanswered, findings }: IntakeRefusal): Promise<void> {
   if (unanswered === undefined) return;
   const { message, sha256 } = unanswered;
-  const stem = message === null ? undefined : await refusalStem(out, id, { message, sha256 });
+  let stem: string | undefined;
+  if (message !== null) {
+    const name = `${nameOf(message)}.refused`;
+    const first = await answerIn(out, name);
+    stem = first === '' || first.includes(refusalIdStart(sha256)) ? name : `${name}.${id}`;
+  }
   await writeRefusal(out, { ...unanswered, findings, at: takenAt(id) }, stem);
-}
-
-async function refusalStem(
-  out: string,
-  id: string,
-  { message, sha256 }: { message: OriginalMessage; sha256: string },
-): Promise<string> {
-  const name = `${nameOf(message)}.refused`;
-  const first = await readFile(join(out, `${name}.pain002.xml`), 'utf8').catch(() => '');
-  return first === '' || first.includes(refusalIdStart(sha256)) ? name : `${name}.${id}`;
 }
 
 const nameOf = ({ messageId }: OriginalMessage): string => encodeURIComponent(messageId).slice(0, STEM_MAX);

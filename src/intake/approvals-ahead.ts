@@ -1,7 +1,8 @@
-import { approvalsAsked, type Policy } from '../domain/authority.ts';
+import { approvalsAsked } from '../domain/authority.ts';
 import { compareDecimals } from '../domain/money.ts';
-import { type ApprovalRule, approvalsNeeded } from '../domain/policy.ts';
+import { approvalsNeeded } from '../domain/policy.ts';
 import type { ClaimRow } from '../store/store.ts';
+import type { MakerRules } from './maker.ts';
 
 /** Approvals that the payouts of a plan will need, as far as their rows show. */
 export interface ApprovalsAhead {
@@ -19,10 +20,7 @@ interface PeopleAsked {
   payouts: number;
 }
 
-export interface ApprovalTerms {
-  policy?: Policy;
-  /** Rules of a trial. */
-  approvalRules: readonly ApprovalRule[];
+export interface ApprovalTerms extends MakerRules {
   /** Decimals by currency: amounts from which the bank audits an order; nothing is predicted for other currencies. */
   bankAuditsFrom: Readonly<Record<string, string>>;
 }

@@ -4,7 +4,6 @@ import type { MessageContext } from '../formats/messages/message-context.ts';
 import { FILE_NAMES, readInstructions } from '../formats/read-file.ts';
 import { itemsInTurns } from '../formats/turns.ts';
 import { whyUnreadable } from '../formats/unreadable.ts';
-import type { RequiredDetailsPairs } from '../rules/column-rules.ts';
 import { shownValue } from '../rules/finding.ts';
 import { Rules } from '../rules/validate.ts';
 import { type Days, warningsOf } from '../rules/warnings.ts';
@@ -40,20 +39,10 @@ export async function checkFile(
 
 /** All findings of all rows in one pass; rows without one become claims. With `days`, also warns about dates. */
 export async function judgeRows(file: string, staged: StagedFile, bank: Bank, days?: Days): Promise<void> {
-  await judge(file, staged, await requiredDetailsFor(bank, staged.pairs), days);
-}
-
-type Details = ReadonlyMap<string, RequiredDetailsEntry[]>;
-
-async function requiredDetailsFor(bank: Bank, pairs: RequiredDetailsPairs): Promise<Details> {
   const details = new Map<string, RequiredDetailsEntry[]>();
-  for (const { currency, beneficiaryType } of pairs.list()) {
+  for (const { currency, beneficiaryType } of staged.pairs.list()) {
     details.set(`${currency} ${beneficiaryType}`, await bank.beneficiaries.requiredDetails(currency, beneficiaryType));
   }
-  return details;
-}
-
-async function judge(file: string, staged: StagedFile, details: Details, days: Days | undefined): Promise<void> {
   const rules = new Rules({
     file,
     columns: staged.columns,

@@ -5,6 +5,7 @@ import type { MessageContext } from '../formats/messages/message-context.ts';
 import { itemsInTurns } from '../formats/turns.ts';
 import { isOurs } from '../rules/findings-of-ours.ts';
 import type { Store } from '../store/store.ts';
+import type { ApprovalTerms } from './approvals-ahead.ts';
 import { dropUnknown } from './check-existence.ts';
 import { checkFile } from './check-file.ts';
 import type { CheckedFile, KnownRows, MayTellOf } from './checked-file.ts';
@@ -18,12 +19,12 @@ import {
 } from './intake-refusal.ts';
 import { dropKnown } from './known-rows.ts';
 import { lookAlikesSince, markLookAlikes } from './look-alikes.ts';
-import { assertMaker, assertScope, type MakerRules } from './maker.ts';
+import { assertMaker, assertScope } from './maker.ts';
 import { messageIsNew } from './message-guard.ts';
 import { type Plan, planOf } from './plan.ts';
 
 /** Dependencies of taking a file, through any channel: the command, HTTP, the drop folder and its schedule. */
-export interface IntakeDeps extends MakerRules {
+export interface IntakeDeps extends ApprovalTerms {
   store: Store;
   /** Answers required-details, and which accounts and payees exist. */
   bank: Bank;
@@ -33,8 +34,6 @@ export interface IntakeDeps extends MakerRules {
    * off.
    */
   lookAlikeDays: number;
-  /** Decimals by currency: amounts from which the bank audits an order. */
-  bankAuditsFrom: Readonly<Record<string, string>>;
   /** The day on which a row with this execution date is sent. */
   dueDate(executeOn: string, currency: string): string;
   now(): number;

@@ -15,21 +15,14 @@ export async function takenBefore(
   const open: string[] = [];
   const withOperator: string[] = [];
   for (const { batchId } of batches) {
-    if (!(await isSettledBatch(store, batchId))) open.push(batchId);
+    if (!(await everyRow(store, batchId, isAtRest))) open.push(batchId);
     else if (!(await isOverBatch(store, batchId))) withOperator.push(batchId);
   }
   return { open, withOperator, latest: batches.at(-1)?.batchId };
 }
 
-/** Whether every row is at rest. */
-async function isSettledBatch(store: Store, batchId: string): Promise<boolean> {
-  return everyRow(store, batchId, isAtRest);
-}
-
 /** Whether every row has ended. */
-export async function isOverBatch(store: Store, batchId: string): Promise<boolean> {
-  return everyRow(store, batchId, isEnd);
-}
+export const isOverBatch = (store: Store, batchId: string): Promise<boolean> => everyRow(store, batchId, isEnd);
 
 async function everyRow(store: Store, batchId: string, holds: (state: PayoutState) => boolean): Promise<boolean> {
   const states = await store.stateCounts(batchId);

@@ -1,6 +1,5 @@
 import { AuthenticationError, BankError } from '../api/errors.ts';
 import { Problem } from '../domain/problem.ts';
-import { fileProblem } from './file-problem.ts';
 import { temporalProblem } from './temporal-problem.ts';
 
 /** Any error as a `Problem` for people, the same in every channel. */
@@ -23,4 +22,20 @@ export function problemOf(error: unknown): Problem {
   if (known !== undefined) return known;
   const message = error instanceof Error ? error.message : String(error);
   return new Problem('internal', 'internal', message, { hint: 'PAYOUTS_LOG_LEVEL=debug shows more.', ...cause });
+}
+
+/** Errors caused by a path, its owner or its disk, not by our code. https://nodejs.org/api/errors.html#common-system-errors */
+const CODES: readonly unknown[] = [
+  ...['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR', 'EISDIR', 'EEXIST', 'ENAMETOOLONG', 'ELOOP', 'ENOSPC', 'EDQUOT'],
+];
+
+/** An error of the file system as a problem; undefined for other errors. */
+function fileProblem(error: unknown): Problem | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { code, path } = error as NodeJS.ErrnoException;
+  if (path === undefined || !CODES.includes(code)) return undefined;
+  return new Problem('set-up', 'file-system', `${error.message}.`, {
+    hint: "Check the path, its folder and their permissions. The product's own files are in PAYOUTS_HOME.",
+    cause: error,
+  });
 }

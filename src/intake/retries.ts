@@ -34,20 +34,15 @@ export async function asGenerations(
       continue;
     }
     const before = earlier.get(reference);
+    // After an exchange, only the account that holds the bought money may pay.
+    const bought = exchanged.get(reference);
     const problem =
       brokenBecause(row, before, { isUnpaid: unpaid.has(reference), isDoubtful: doubtful.has(reference) }) ??
-      (isFrom(instruction.account_id, exchanged.get(reference)) ? undefined : EXCHANGED);
+      (bought === undefined || bought === instruction.account_id ? undefined : EXCHANGED);
     if (before === undefined || problem !== undefined) broken.push({ row, ...(problem ?? UNKNOWN) });
     else {
-      const { row: position, original } = row;
-      rows.push(
-        claimRow({
-          row: position,
-          instruction: instruction as typeof row.instruction,
-          generation: before.generation + 1,
-          original,
-        }),
-      );
+      const again = instruction as typeof row.instruction;
+      rows.push(claimRow({ ...row, instruction: again, generation: before.generation + 1 }));
     }
   }
   return { rows, broken };
@@ -70,9 +65,6 @@ async function exchangesOf(store: Store, payouts: readonly PayoutRecord[]): Prom
   }
   return accounts;
 }
-
-/** After an exchange, only the account that holds the bought money may pay. */
-const isFrom = (accountId: string, bought: string | undefined): boolean => bought === undefined || accountId === bought;
 
 const EXCHANGED = {
   rule: 'retry-exchanged',

@@ -13,7 +13,13 @@ const TASK_FAILS = /workflow task (?:in failed state|failure)/i;
  */
 export function temporalProblem(error: unknown): Problem | undefined {
   if (!(error instanceof Error)) return undefined;
-  if (error.name === 'NamespaceNotFoundError') return namespaceMissing(error as Error & { namespace?: string });
+  if (error.name === 'NamespaceNotFoundError') {
+    const { namespace = '' } = error as { namespace?: string };
+    return new Problem('set-up', 'namespace-missing', `Temporal has no namespace "${namespace}".`, {
+      hint: `Name another one in TEMPORAL_NAMESPACE, or make it: temporal operator namespace create --namespace ${namespace} --retention 90d`,
+      cause: error,
+    });
+  }
   if (error.name === 'WorkflowUpdateRPCTimeoutOrCancelledError') {
     return new Problem('unreachable', 'no-worker', 'No worker has answered in time.', {
       hint: 'See its status first: it may still be carried out. payouts doctor shows whether workers poll; with PAYOUTS_DEPLOYMENT it takes one of the build that it began under.',
@@ -62,12 +68,4 @@ function answerOf(error: Error): Answer | undefined {
   if (metadata !== undefined && typeof code === 'number') return { code, words: details || error.message };
   if (error.name !== 'ServiceError') return undefined;
   return (error.cause instanceof Error ? answerOf(error.cause) : undefined) ?? { words: '' };
-}
-
-function namespaceMissing(error: Error & { namespace?: string }): Problem {
-  const name = error.namespace ?? '';
-  return new Problem('set-up', 'namespace-missing', `Temporal has no namespace "${name}".`, {
-    hint: `Name another one in TEMPORAL_NAMESPACE, or make it: temporal operator namespace create --namespace ${name} --retention 90d`,
-    cause: error,
-  });
 }
