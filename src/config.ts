@@ -7,18 +7,15 @@ import { CARD_KEYS, cardsOf, webhookOf } from './config/cards.ts';
 import { CHECK_KEYS, checksOf } from './config/checks.ts';
 import { assertPostgresEncrypted, CLEAR_TEXT_KEYS } from './config/clear-text.ts';
 import { ConfigError } from './config/config-error.ts';
-import { DEPLOYMENT_KEYS, deploymentOf } from './config/deployment.ts';
 import { EVENT_CONFIG_KEYS, eventsOf } from './config/events.ts';
 import { GATEWAY_KEYS, gatewayOf } from './config/gateway.ts';
 import { INTAKE_KEYS } from './config/intake.ts';
-import { type Environment, key, readKeys, type ValuesOf } from './config/key.ts';
-import { METRICS_KEYS, metricsOf } from './config/metrics.ts';
+import { type Environment, key, readKeys, unknownKeys, type ValuesOf } from './config/key.ts';
 import { PolicyFile } from './config/policy.ts';
 import { Secret } from './config/secret.ts';
 import { settingsOf, WORKER_KEYS } from './config/settings.ts';
-import { type TemporalConfig, temporalOf } from './config/temporal.ts';
-import { TRACE_KEYS, tracesOf } from './config/traces.ts';
-import { unknownKeys } from './config/unknown-keys.ts';
+import { metricsOf, TELEMETRY_KEYS, tracesOf } from './config/telemetry.ts';
+import { DEPLOYMENT_KEYS, deploymentOf, type TemporalConfig, temporalOf } from './config/temporal.ts';
 import { codecKeys, flag, httpUrl, journalAccounts, oneOf, storeUrl, text } from './config/values.ts';
 import { leadsHere } from './domain/loopback.ts';
 
@@ -71,8 +68,7 @@ export const CONFIG_KEYS = {
     'keys that encrypt payloads in Temporal, as id:base64 of 32 bytes, comma-separated, the current one first; absent: codec-keys in the home for the embedded Temporal, none for a cluster',
   ),
   ...DEPLOYMENT_KEYS,
-  ...METRICS_KEYS,
-  ...TRACE_KEYS,
+  ...TELEMETRY_KEYS,
   ...GATEWAY_KEYS,
   ...CARD_KEYS,
   ...EVENT_CONFIG_KEYS,

@@ -15,7 +15,6 @@ import { leafText } from '../audit/entry.ts';
 import { keyInHome, makeKeyInHome } from '../audit/log-key.ts';
 import { KEY_ROTATED, KEY_SUBJECT } from '../audit/log-keys.ts';
 import { leafHash, MerkleTree, type TreeState } from '../audit/merkle.ts';
-import type { MailSpool } from '../config/audit.ts';
 import type { Config } from '../config.ts';
 import { Problem } from '../domain/problem.ts';
 import type { CheckpointRecord, Store } from '../store/store.ts';
@@ -128,7 +127,11 @@ export async function copyCheckpoints(store: Store, file: string, now: number): 
  * Puts the checkpoints not yet mailed into a folder as mails, from which the machine's mail system, or whoever empties it, takes
  * them. A mail appears complete or not at all; a repeated one gets the same file name.
  */
-export async function mailCheckpoints(store: Store, { folder, to }: MailSpool, now: number): Promise<void> {
+export async function mailCheckpoints(
+  store: Store,
+  { folder, to }: NonNullable<Config['audit']['spool']>,
+  now: number,
+): Promise<void> {
   const waiting = await store.waitingCheckpoints('mailedAt');
   const last = waiting.at(-1);
   if (last === undefined) return;

@@ -1,4 +1,4 @@
-import type { TracesConfig } from '../config/traces.ts';
+import type { TracesConfig } from '../config/telemetry.ts';
 import type { Config } from '../config.ts';
 import { proofFrom } from '../domain/absence.ts';
 import type { Log } from '../log.ts';

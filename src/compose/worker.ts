@@ -3,7 +3,6 @@ import type { Client } from '@temporalio/client';
 import { type NativeConnection, Worker, type WorkerDeploymentOptions } from '@temporalio/worker';
 import { folderActivities } from '../activities/folder-sweep.ts';
 import { type Activities, createActivities } from '../activities/index.ts';
-import type { Deployment } from '../config/deployment.ts';
 import { assertPolicy, type Config } from '../config.ts';
 import { StoreMismatch } from '../domain/claim.ts';
 import { DAY_MS } from '../domain/durations.ts';
@@ -161,7 +160,7 @@ async function createWorker(
 }
 
 /** A workflow stays with the build it began with, except those that run for ever (`src/workflows/versioned.ts`). */
-const versioned = (version: Deployment): WorkerDeploymentOptions => ({
+const versioned = (version: WorkerDeploymentOptions['version']): WorkerDeploymentOptions => ({
   version,
   useWorkerVersioning: true,
   defaultVersioningBehavior: 'PINNED',

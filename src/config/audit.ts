@@ -23,12 +23,6 @@ export const AUDIT_KEYS = {
   PAYOUTS_AUDIT_MAIL_TO: key(mailAddress, 'root@localhost', 'sender and recipient of these mails'),
 } as const;
 
-export interface MailSpool {
-  /** Absolute path. */
-  folder: string;
-  to: string;
-}
-
 export function auditConfigOf(values: ValuesOf<typeof AUDIT_KEYS>) {
   const { PAYOUTS_AUDIT_KEY: key, PAYOUTS_AUDIT_CHECKPOINTS: file, PAYOUTS_AUDIT_MAIL_SPOOL: folder } = values;
   return {

@@ -44,25 +44,9 @@ type BankValues = ValuesOf<typeof BANK_KEYS>;
 const SANDBOX_KEY = 'sandbox-key';
 const SANDBOX_SECRET = 'sandbox-secret';
 
-/** How a token is requested: what interface section 5 does not show. */
-interface BankAuth {
-  method: 'POST' | 'GET';
-  /** JSON template with `{key}` and `{secret}`. */
-  body: string;
-  tokenField: string | undefined;
-  prefix: string;
-}
+export type BankConfig = ReturnType<typeof bankOf>;
 
-export type BankConfig = {
-  key: Secret;
-  secret: Secret;
-  auth: BankAuth;
-  authBeforeExecution: boolean;
-  /** For all users together, and for each user. */
-  callsPerSecond: { all: number; user: number };
-} & ({ kind: 'sandbox' } | { kind: 'remote'; url: string });
-
-export function bankOf(values: BankValues): BankConfig {
+export function bankOf(values: BankValues) {
   const { PAYOUTS_API_URL: url, PAYOUTS_API_KEY: key, PAYOUTS_API_SECRET: secret } = values;
   const isHeader = (value: unknown) => typeof value === 'string';
   if (values.PAYOUTS_AUTH_METHOD === 'GET' && !Object.values(values.PAYOUTS_AUTH_BODY).every(isHeader)) {
@@ -75,6 +59,7 @@ export function bankOf(values: BankValues): BankConfig {
   const access = {
     key: new Secret(key),
     secret: new Secret(secret),
+    /** How a token is requested: what interface section 5 does not show. `body`: with `{key}` and `{secret}`. */
     auth: {
       method: values.PAYOUTS_AUTH_METHOD,
       body: JSON.stringify(values.PAYOUTS_AUTH_BODY),
@@ -82,11 +67,12 @@ export function bankOf(values: BankValues): BankConfig {
       prefix: values.PAYOUTS_AUTH_PREFIX,
     },
     authBeforeExecution: values.PAYOUTS_AUTH_BEFORE_EXECUTION,
+    /** For all users together, and for each user. */
     callsPerSecond: { all: values.PAYOUTS_API_RATE, user: values.PAYOUTS_API_RATE_PER_USER },
   };
-  if (url === undefined) return { kind: 'sandbox', ...access };
+  if (url === undefined) return { kind: 'sandbox', ...access } as const;
   if (!isLoopback(new URL(url).hostname)) assertSafeElsewhere(url, values);
-  return { kind: 'remote', url, ...access };
+  return { kind: 'remote', url, ...access } as const;
 }
 
 function assertSafeElsewhere(url: string, values: BankValues): void {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
+import { didYouMean } from '../rules/nearest.ts';
 import { ConfigError } from './config-error.ts';
 
 /** One setting: the parser of its text, its default (null: absent), and its meaning. */
@@ -50,4 +51,17 @@ function textOf(env: Environment, name: string): string | undefined {
   } catch {
     throw new ConfigError(`${name}_FILE`, 'names a file that cannot be read', 'Check the path and its permissions.');
   }
+}
+
+/** Variables read by tests, and those that Kubernetes sets in every container for a Service called payouts-…. */
+const NOT_OURS = /^PAYOUTS_(?:(?:TEST|CONTRACT)_|\w+_SERVICE_(?:HOST$|PORT)|\w+_PORT(?:$|_\d+_))/;
+
+/**
+ * A sentence for each PAYOUTS_* variable that is not a setting: with a misspelled name, a default would stay in force unnoticed.
+ */
+export function unknownKeys(env: Environment, known: readonly string[]): string[] {
+  const read = new Set(known.flatMap((name) => [name, `${name}_FILE`]));
+  const given = Object.keys(env).filter((name) => name.startsWith('PAYOUTS_') && env[name]);
+  const unknown = given.filter((name) => !read.has(name) && !NOT_OURS.test(name));
+  return unknown.sort().map((name) => `${name} is no setting and has no effect.${didYouMean(name, read)}`);
 }

@@ -2,8 +2,9 @@ import { type ClientConnectConfig, loadClientConnectConfig } from '@temporalio/e
 import { present } from '../domain/present.ts';
 import { assertTemporalEncrypted, type ClearTextValues } from './clear-text.ts';
 import { ConfigError } from './config-error.ts';
-import type { Environment } from './key.ts';
+import { type Environment, key, type ValuesOf } from './key.ts';
 import { Secret } from './secret.ts';
+import { versionName } from './values.ts';
 
 export type TemporalConfig =
   | { kind: 'embedded'; namespace: string }
@@ -43,3 +44,30 @@ const notHostAndPort = (env: Environment): ConfigError =>
     'is not HOST:PORT',
     'Leave out http:// or https://; TEMPORAL_TLS=true turns TLS on.',
   );
+
+export const DEPLOYMENT_KEYS = {
+  PAYOUTS_DEPLOYMENT: key(
+    versionName,
+    null,
+    'name of the worker deployment in Temporal: payouts stay with the build that started them; absent: any worker takes any task',
+  ),
+  PAYOUTS_BUILD_ID: key(versionName, null, 'build id of the worker in that deployment, a new one for each release'),
+} as const;
+
+/** Throws a `ConfigError` for one without the other, and with the embedded Temporal, where nothing sets a current version. */
+export function deploymentOf(
+  { PAYOUTS_DEPLOYMENT: deploymentName, PAYOUTS_BUILD_ID: buildId }: ValuesOf<typeof DEPLOYMENT_KEYS>,
+  { kind }: TemporalConfig,
+) {
+  if (deploymentName === undefined && buildId === undefined) return undefined;
+  if (deploymentName === undefined || buildId === undefined) {
+    const missing = deploymentName === undefined ? 'PAYOUTS_DEPLOYMENT' : 'PAYOUTS_BUILD_ID';
+    throw new ConfigError(missing, 'is missing: a deployment and a build go together', 'Set both, or neither.');
+  }
+  if (kind === 'cluster') return { deploymentName, buildId };
+  throw new ConfigError(
+    'PAYOUTS_DEPLOYMENT',
+    'is set without a Temporal cluster, but the embedded Temporal has only one build',
+    'Unset it, or set TEMPORAL_ADDRESS.',
+  );
+}

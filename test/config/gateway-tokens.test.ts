@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { gatewayTokens } from '../../src/config/gateway-tokens.ts';
+import { gatewayTokens } from '../../src/config/gateway.ts';
 
 it.each([
   ['secret', [{ name: undefined, token: 'secret' }]],

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
 import { sidesShown } from '../../src/compose/both-sides.ts';
 import { stepContext } from '../../src/compose/next-steps.ts';
-import type { GatewayToken } from '../../src/config/gateway-tokens.ts';
+import type { GatewayToken } from '../../src/config/gateway.ts';
 import type { DecideUpdate } from '../../src/domain/approval.ts';
 import type { Policy, SignedDecision } from '../../src/domain/authority.ts';
 import type { ResolveRequest } from '../../src/domain/resolve-action.ts';

@@ -1,7 +1,7 @@
 import { key, type ValuesOf } from './key.ts';
-import { listenAddress } from './values.ts';
+import { flag, listenAddress, tracesUrl } from './values.ts';
 
-export const METRICS_KEYS = {
+export const TELEMETRY_KEYS = {
   PAYOUTS_METRICS_ADDRESS: key(
     listenAddress,
     null,
@@ -17,11 +17,25 @@ export const METRICS_KEYS = {
     null,
     'where the Temporal SDK of a worker or gateway serves its own /metrics: PORT on this machine, or ADDRESS:PORT; absent: nowhere',
   ),
+  PAYOUTS_TRACES_URL: key(
+    tracesUrl,
+    null,
+    'where a worker sends the traces of payouts by OTLP over HTTP, e.g. https://collector.example.com/v1/traces; absent: nowhere',
+  ),
+  PAYOUTS_TRACES_TO_BANK: key(flag, 'false', 'send the bank the trace of each traced call, in the header traceparent'),
 } as const;
 
+type TelemetryValues = ValuesOf<typeof TELEMETRY_KEYS>;
+
 /** Where a process serves its metrics: to anybody who can reach it, without a token; they contain nothing of a payout. */
-export const metricsOf = (values: ValuesOf<typeof METRICS_KEYS>) => ({
+export const metricsOf = (values: TelemetryValues) => ({
   worker: values.PAYOUTS_METRICS_ADDRESS,
   gateway: values.PAYOUTS_GATEWAY_METRICS_ADDRESS,
   temporal: values.PAYOUTS_TEMPORAL_METRICS_ADDRESS,
 });
+
+/** Where spans go; `toBank`: calls of the bank carry `traceparent`. */
+export type TracesConfig = NonNullable<ReturnType<typeof tracesOf>>;
+
+export const tracesOf = ({ PAYOUTS_TRACES_URL: url, PAYOUTS_TRACES_TO_BANK: toBank }: TelemetryValues) =>
+  url === undefined ? undefined : { url, toBank };
