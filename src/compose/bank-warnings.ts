@@ -1,8 +1,8 @@
 import type { Bank } from '../api/bank.ts';
+import type { BankClock } from '../api/bank-clock.ts';
 import { isJudged, undefinedIf } from '../api/errors.ts';
 import type { Log } from '../log.ts';
 import { readinessOf } from '../telemetry/readiness.ts';
-import { clockComplaint } from './bank-clock-alarm.ts';
 
 interface Looked {
   bank: Pick<Bank, 'clock'> & { accounts: Pick<Bank['accounts'], 'master'> };
@@ -26,5 +26,27 @@ export function bankWarnings({ bank, settings, ...looks }: Looked): () => Promis
   return async () => {
     const { ready } = await answers();
     return [ready ? [] : OUTAGE, clockComplaint(bank.clock.offset(), settings.clockSkewMs) ?? []].flat();
+  };
+}
+
+/** A sentence if the bank's clock is off by more than PAYOUTS_BANK_CLOCK_SKEW, otherwise undefined. */
+export function clockComplaint(offset: number | undefined, limitMs: number): string | undefined {
+  if (offset === undefined || Math.abs(offset) <= limitMs) return undefined;
+  const seconds = Math.round(Math.abs(offset) / 1_000);
+  return (
+    `the bank's clock is ${seconds} s ${offset > 0 ? 'ahead of' : 'behind'} this machine's, above the limit of ` +
+    `${Math.round(limitMs / 1_000)} s (PAYOUTS_BANK_CLOCK_SKEW): until one of them is corrected, no lost order is proven absent`
+  );
+}
+
+/** Logs once when the bank's clock goes off, and once when it is right again. */
+export function bankClockAlarm(clock: BankClock, limitMs: number, log: Log): () => void {
+  let isOff = false;
+  return () => {
+    const offsetMs = clock.offset();
+    const complaint = clockComplaint(offsetMs, limitMs);
+    if (complaint !== undefined && !isOff) log.warn({ offsetMs }, complaint);
+    if (complaint === undefined && isOff) log.info({ offsetMs }, "the bank's clock is within the limit again");
+    isOff = complaint !== undefined;
   };
 }

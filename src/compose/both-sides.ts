@@ -59,10 +59,7 @@ export async function bothSides({ store, bank, clockSkewMs }: SidesOf, row: Payo
 
 /** The same, but undefined if the bank does not answer. */
 export const sidesShown = (sides: SidesOf, row: PayoutRecord): Promise<Comparison[] | undefined> =>
-  bothSides(sides, row).catch((error: unknown) => {
-    if (isBankError(error)) return undefined;
-    throw error;
-  });
+  undefinedIf(isBankError, () => bothSides(sides, row));
 
 const titleOf = ({ documentId, reference }: PayoutRecord): string => `${documentId} (${shortId(reference)})`;
 

@@ -22,19 +22,17 @@ import { leaveNoCoreDump } from '../vault/no-core-dump.ts';
 import { answeredRefusal } from './answered-refusal.ts';
 import { bankAt } from './bank.ts';
 import { bankWarnings } from './bank-warnings.ts';
-import { cardDeps } from './card-deps.ts';
 import { writeErpFile } from './erp-file.ts';
+import { cardDeps, pageDeps, webhookDeps } from './gateway-deps.ts';
 import { gatewayTransport } from './gateway-transport.ts';
 import { type Opened, openIntake } from './intake-deps.ts';
-import { pageDeps } from './page-deps.ts';
+import { temporalUi } from './links.ts';
 import { assertPolicyKept, keepPolicyLog } from './policy-log.ts';
 import { documentOf, reportBatch, reportFolder } from './report-batch.ts';
 import { type GatewayAddresses, registerWebhooks, webhookSettings } from './sandbox-webhooks.ts';
 import { bindStore, checkAtStart } from './store-binding.ts';
 import { telemetryAt } from './telemetry.ts';
-import { temporalUi } from './temporal-ui.ts';
 import { startVaultWorker } from './vault-worker.ts';
-import { webhookDeps } from './webhook-deps.ts';
 import { inTime } from './worker-answer.ts';
 
 /**

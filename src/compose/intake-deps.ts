@@ -9,9 +9,9 @@ import type { Log } from '../log.ts';
 import type { Store } from '../store/store.ts';
 import { startBatch } from '../temporal/executions.ts';
 import { assertReachable } from '../temporal/reachable.ts';
+import { temporalUi } from './links.ts';
 import { type MessageFiles, messageContextOf } from './message-context.ts';
 import { reportBatch } from './report-batch.ts';
-import { temporalUi } from './temporal-ui.ts';
 
 /** A process's configuration, and its connections to store, bank and Temporal. */
 export interface Opened {

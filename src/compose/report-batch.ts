@@ -55,16 +55,16 @@ export async function readBatch(
   store: Store,
   batchId: string,
   ui: TemporalUi,
-  isMasked = false,
 ): Promise<{ batch: BatchRecord; report: ReportInPages }> {
   const batch = await batchOf(store, batchId);
   const dir = reportFolder(config);
-  const reports = reportPaths(dir, batchId, isMasked);
+  const reports = reportPaths(dir, batchId, false);
   const message = await messageBatchOf(store, batch);
-  const answers = isMasked ? [] : await writtenAnswers(dir, message.batchId);
+  const answers = await writtenAnswers(dir, message.batchId);
   if (answers.length > 0) Object.assign(reports, { pain002: answers.at(-1), pain002Stages: answers });
-  if (!isMasked && existsSync(failedPath(reports))) reports.failed = failedPath(reports);
-  return { batch, report: batchReport(reportSource(config, store, batch, { ui, reports, isMasked, now: Date.now })) };
+  if (existsSync(failedPath(reports))) reports.failed = failedPath(reports);
+  const source = reportSource(config, store, batch, { ui, reports, isMasked: false, now: Date.now });
+  return { batch, report: batchReport(source) };
 }
 
 export async function summaryOfBatch(...asked: Parameters<typeof readBatch>): Promise<BatchSummary> {

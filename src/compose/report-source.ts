@@ -1,13 +1,16 @@
 import type { Config } from '../config.ts';
+import { isUnpaid } from '../domain/payout-state.ts';
 import type { ReportSource } from '../reports/batch-report.ts';
-import { nextStep } from '../reports/next-step.ts';
+import { nextStep, type StepContext } from '../reports/next-step.ts';
 import type { ReportPaths } from '../reports/report-document.ts';
 import type { PayoutFacts } from '../reports/reported-payout.ts';
+import { approvedBy } from '../services/decisions/approved-by.ts';
+import { openQuestion } from '../services/decisions/open-question.ts';
+import type { VerdictDeps } from '../services/decisions/verdict.ts';
 import { inPages } from '../services/in-pages.ts';
-import { legReference } from '../services/sending/claimed-row.ts';
+import { legReference, legReferences } from '../services/sending/claimed-row.ts';
 import type { BatchRecord, PayoutRecord, Store } from '../store/store.ts';
 import { type TemporalUi, workflowUrl } from '../temporal/ui-link.ts';
-import { stepContext } from './next-steps.ts';
 
 /**
  * Reads what the report of a batch is made from, the rows and what is stored about them, a page at a time. `now`: absent for a
@@ -38,18 +41,11 @@ async function* pagesOf(
   now: (() => number) | undefined,
 ): AsyncGenerator<RowWithFacts[]> {
   const decidedAt = await store.lastDecisionAt();
-  for await (const rows of inPages(store.rows(batchId))) yield withFacts(config, store, rows, now ?? (() => decidedAt));
-}
-
-async function withFacts(
-  config: Config,
-  store: Store,
-  rows: readonly PayoutRecord[],
-  now: () => number,
-): Promise<RowWithFacts[]> {
-  const facts = await factsOf(store, rows);
-  const context = await stepContext(config, store, rows, now);
-  return facts.map(([row, its]) => [row, { ...its, step: nextStep(row, context) }] as const);
+  for await (const rows of inPages(store.rows(batchId))) {
+    const facts = await factsOf(store, rows);
+    const context = await stepContext(config, store, rows, now ?? (() => decidedAt));
+    yield facts.map(([row, its]) => [row, { ...its, step: nextStep(row, context) }]);
+  }
 }
 
 /** What else the store knows about rows, except their next steps. */
@@ -115,4 +111,58 @@ async function namesAtBank(store: Store, rows: readonly PayoutRecord[]): Promise
   return new Map(
     rows.map(({ reference, uid, beneficiaryId }) => [reference, names.get(`${uid}/${beneficiaryId}`) ?? null]),
   );
+}
+
+/** What the next steps of rows depend on, from store and configuration. `now`: for the expiry of signatures. */
+export async function stepContext(
+  { settings }: Pick<Config, 'settings'>,
+  store: Store,
+  rows: readonly PayoutRecord[],
+  now: () => number = Date.now,
+): Promise<StepContext> {
+  const { policy, terms, calendar } = settings;
+  const unpaid = rows
+    .filter(({ kind, state }) => kind === 'payout' && isUnpaid(state))
+    .map(({ reference }) => reference);
+  return {
+    policy,
+    terms,
+    calendar,
+    auditEnds: await auditEnds(store, rows),
+    approvedBy: await approvers({ settings, store, now }, rows),
+    exchanged: referencesIn(await store.bookedExchangesOf(unpaid)),
+    contradicted: referencesIn(await store.incidentsOf(unpaid)),
+  };
+}
+
+/** When the bank's audit of each order ends, as sent with the order: the bank keeps to that. */
+async function auditEnds(store: Store, rows: readonly PayoutRecord[]): Promise<Map<string, number>> {
+  const owners = new Map(
+    rows
+      .filter(({ state }) => state === 'awaiting-bank-approval')
+      .flatMap((row) => Object.values(legReferences(row)).map((leg) => [leg, row.reference] as const)),
+  );
+  const ends = new Map<string, number>();
+  for (const { reference, request, settled } of await store.attemptsOf([...owners.keys()])) {
+    const owner = owners.get(reference);
+    if (owner !== undefined && settled === null && request !== null && 'expiredAt' in request)
+      ends.set(owner, request.expiredAt);
+  }
+  return ends;
+}
+
+const referencesIn = (found: readonly { reference: string }[]): Set<string> =>
+  new Set(found.map(({ reference }) => reference));
+
+async function approvers(
+  authority: VerdictDeps,
+  rows: readonly PayoutRecord[],
+): Promise<Map<string, readonly string[]>> {
+  const found = new Map<string, readonly string[]>();
+  for (const row of rows) {
+    const asked = await openQuestion(authority.store, row);
+    if (asked === undefined || asked.needed < 2) continue;
+    found.set(row.reference, await approvedBy(authority, row, asked));
+  }
+  return found;
 }

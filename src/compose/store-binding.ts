@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import type { Bank } from '../api/bank.ts';
 import { isBankError, undefinedIf } from '../api/errors.ts';
 import type { Config } from '../config.ts';
@@ -55,14 +56,12 @@ export async function bindStore({ config, store, bank, temporal }: StoreBindingD
 
 /** Checks the bank's accounts when a process starts. If the bank does not show them in time, only orders have to wait. */
 export async function checkAtStart(binding: StoreBinding, log: Log): Promise<void> {
-  const late = Promise.withResolvers<void>();
-  const timer = setTimeout(late.resolve, FIRST_READ_MS);
   const looked = binding.assert().catch((error: unknown) => {
     if (!isBankError(error)) throw error;
     log.warn({ error }, 'the bank has not shown its accounts yet: nothing is sent until it does');
   });
   looked.catch(() => {});
-  await Promise.race([looked, late.promise]).finally(() => clearTimeout(timer));
+  await Promise.race([looked, setTimeout(FIRST_READ_MS, undefined, { ref: false })]);
 }
 
 /**

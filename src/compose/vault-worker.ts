@@ -5,10 +5,9 @@ import type { Part } from '../embedded/stack.ts';
 import type { Log } from '../log.ts';
 import type { VaultDeps } from '../services/cards/use-card.ts';
 import type { TemporalAddress } from '../temporal/connection.ts';
-import { runWorker } from '../temporal/run-worker.ts';
 import { installRuntime } from '../temporal/runtime.ts';
 import { refuseUndecodable, sealedPayloads } from '../temporal/sealed-payloads.ts';
-import { connectWorker } from '../temporal/worker-connection.ts';
+import { connectWorker, runWorker } from '../temporal/worker.ts';
 import { refusedPayloads } from './refused-payloads.ts';
 
 /**

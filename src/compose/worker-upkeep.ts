@@ -7,7 +7,7 @@ import type { ActivityDeps } from '../services/deps.ts';
 import { resumeUnended } from '../services/reconciliation/resume-unended.ts';
 import { keepNamespace, NamespaceTakenError } from '../temporal/namespace-claim.ts';
 import { keepLog } from './audit-log.ts';
-import { bankClockAlarm } from './bank-clock-alarm.ts';
+import { bankClockAlarm } from './bank-warnings.ts';
 
 /** Interval at which claimed batches without an end are (re)started, and so are missing watches. */
 const EVERY_MS = 30_000;
@@ -24,13 +24,13 @@ interface UpkeepOptions {
 /** The periodic work of a worker beside its tasks. Each job runs by itself, and one that fails does not stop the others. */
 export async function startUpkeep({ config, deps, client, log, taken }: UpkeepOptions): Promise<AsyncDisposable> {
   const { store, bank, settings } = deps;
-  const resume = oneAtATime(
-    () => resumeUnended(deps, (error, id) => log.warn({ error, id }, 'not started')),
-    (error) => log.warn({ error }, 'resuming failed'),
-  );
-  const sweep = oneAtATime(
+  const job = (work: () => Promise<unknown>, failed: string) =>
+    oneAtATime(work, (error) => log.warn({ error }, failed));
+  const notStarted = (error: unknown, id: string) => log.warn({ error, id }, 'not started');
+  const resume = job(() => resumeUnended(deps, notStarted), 'resuming failed');
+  const sweep = job(
     cardEventSweep(deps, (error, { paymentId }) => log.warn({ error, paymentId }, 'card event not delivered')),
-    (error) => log.warn({ error }, 'sweeping card events failed'),
+    'sweeping card events failed',
   );
   const keep = oneAtATime(
     () => keepNamespace(client, store.id),
@@ -39,14 +39,8 @@ export async function startUpkeep({ config, deps, client, log, taken }: UpkeepOp
       else log.warn({ error }, 'the claim on the namespace could not be read');
     },
   );
-  const sign = oneAtATime(
-    () => keepLog(config, store, Date.now()),
-    (error) => log.warn({ error }, 'the audit log was not signed'),
-  );
-  const prune = oneAtATime(
-    () => pruneEvents(store, config.events.keepMs, Date.now()),
-    (error) => log.warn({ error }, 'events were not pruned'),
-  );
+  const sign = job(() => keepLog(config, store, Date.now()), 'the audit log was not signed');
+  const prune = job(() => pruneEvents(store, config.events.keepMs, Date.now()), 'events were not pruned');
   const checkClock = bankClockAlarm(bank.clock, settings.clockSkewMs, log);
   await resume();
   // Not awaited: it may have to ask the acquirer.

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { bankClockAlarm, clockComplaint } from '../../src/compose/bank-clock-alarm.ts';
+import { bankClockAlarm, clockComplaint } from '../../src/compose/bank-warnings.ts';
 import type { Log } from '../../src/log.ts';
 
 const LIMIT_MS = 600_000;

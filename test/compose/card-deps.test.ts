@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { expect, it } from 'vitest';
-import { cardDeps } from '../../src/compose/card-deps.ts';
+import { cardDeps } from '../../src/compose/gateway-deps.ts';
 import { loadConfig } from '../../src/config.ts';
 import { GRPC } from '../../src/temporal/grpc-status.ts';
 import { CardVault } from '../../src/vault/card-vault.ts';

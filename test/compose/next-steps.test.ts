@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { stepContext } from '../../src/compose/next-steps.ts';
+import { stepContext } from '../../src/compose/report-source.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { PayoutState } from '../../src/domain/payout-state.ts';
 import { because } from '../../src/domain/reasons.ts';

@@ -10,14 +10,15 @@ import { verifyExport } from '../../src/audit/exported-log.ts';
 import { leafHash, MerkleTree } from '../../src/audit/merkle.ts';
 import {
   copyCheckpoints,
+  exportedLines,
   keepLog,
   type LogSigner,
   logSigner,
   mailCheckpoints,
   originOf,
   signLog,
+  verifyStore,
 } from '../../src/compose/audit-log.ts';
-import { exportedLines, verifyStore } from '../../src/compose/verify-log.ts';
 import { Secret } from '../../src/config/secret.ts';
 import type { Store } from '../../src/store/store.ts';
 import { onEveryStore, type TestStore } from '../store/stores.ts';

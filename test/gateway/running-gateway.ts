@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
 import { sidesShown } from '../../src/compose/both-sides.ts';
-import { stepContext } from '../../src/compose/next-steps.ts';
+import { stepContext } from '../../src/compose/report-source.ts';
 import type { GatewayToken } from '../../src/config/gateway.ts';
 import type { DecideUpdate } from '../../src/domain/approval.ts';
 import type { Policy, SignedDecision } from '../../src/domain/authority.ts';

@@ -23,7 +23,7 @@ import { workflowBundle } from '../../src/temporal/bundle.ts';
 import { clientOver } from '../../src/temporal/connection.ts';
 import { executionsOver } from '../../src/temporal/executions.ts';
 import { refuseUndecodable, sealedPayloads } from '../../src/temporal/sealed-payloads.ts';
-import { workerCapacity } from '../../src/temporal/worker-capacity.ts';
+import { workerCapacity } from '../../src/temporal/worker.ts';
 import type { PayoutResult } from '../../src/workflows/route/ends.ts';
 import { quickCardTerms } from './card-terms.ts';
 import { createDatabase } from './databases.ts';

@@ -1,6 +1,6 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { expect, it } from 'vitest';
-import { refusalOf } from '../../src/temporal/decide-payout.ts';
+import { refusalOf } from '../../src/temporal/payout-updates.ts';
 
 it('a payout that ended while it was asked is not said to be started again', () => {
   const { refused } = refusalOf(

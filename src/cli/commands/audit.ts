@@ -6,8 +6,14 @@ import { type LogVerifier, parseCheckpoints, parseVerifier, verifierText } from 
 import { noteOfMail } from '../../audit/checkpoint-mail.ts';
 import { verifyExport } from '../../audit/exported-log.ts';
 import type { LogVerdict } from '../../audit/verify-log.ts';
-import { type LogSigner, logSigner, signLog, storedVerifier } from '../../compose/audit-log.ts';
-import { exportedLines, verifyStore } from '../../compose/verify-log.ts';
+import {
+  exportedLines,
+  type LogSigner,
+  logSigner,
+  signLog,
+  storedVerifier,
+  verifyStore,
+} from '../../compose/audit-log.ts';
 import { Problem } from '../../domain/problem.ts';
 import { counted, groupedAmount } from '../../reports/display.ts';
 import type { NumberedEntry, Store } from '../../store/store.ts';

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { pagesUrl } from '../../compose/pages-url.ts';
+import { pagesUrl } from '../../compose/links.ts';
 import { Problem } from '../../domain/problem.ts';
 import { IntakeRefusal } from '../../intake/intake-refusal.ts';
 import type { ExitCode } from '../exit.ts';

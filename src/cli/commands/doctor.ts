@@ -1,6 +1,6 @@
 import { access, constants, mkdir } from 'node:fs/promises';
-import { clockComplaint } from '../../compose/bank-clock-alarm.ts';
 import { bankIdentity } from '../../compose/bank-mark.ts';
+import { clockComplaint } from '../../compose/bank-warnings.ts';
 import { payeeChecks } from '../../compose/checks.ts';
 import { recordAccounts } from '../../compose/store-binding.ts';
 import type { Config } from '../../config.ts';

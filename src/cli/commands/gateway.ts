@@ -1,5 +1,5 @@
 import { accessOf, openGateway } from '../../compose/gateway.ts';
-import { pagesUrl } from '../../compose/pages-url.ts';
+import { pagesUrl } from '../../compose/links.ts';
 import type { GatewayAddresses } from '../../compose/sandbox-webhooks.ts';
 import { assertTokenIfReachable, type ListenOn } from '../../gateway/server.ts';
 import { assertEncrypted } from '../../gateway/transport.ts';

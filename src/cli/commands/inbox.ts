@@ -1,4 +1,4 @@
-import { stepContext } from '../../compose/next-steps.ts';
+import { stepContext } from '../../compose/report-source.ts';
 import { NEEDS_PEOPLE_STATES, needsAttention, type Reason } from '../../domain/payout-state.ts';
 import { counted, minuteOf } from '../../reports/display.ts';
 import { incidentRemedy, kindOf, nextStep, type StepContext } from '../../reports/next-step.ts';

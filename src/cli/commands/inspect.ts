@@ -1,7 +1,6 @@
 import { isBankError } from '../../api/errors.ts';
 import { needsBank } from '../../compose/both-sides.ts';
-import { stepContext } from '../../compose/next-steps.ts';
-import { factsOf } from '../../compose/report-source.ts';
+import { factsOf, stepContext } from '../../compose/report-source.ts';
 import { reportedIncidents } from '../../reports/batch-report.ts';
 import { nextStep } from '../../reports/next-step.ts';
 import { reportedPayout } from '../../reports/reported-payout.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { pagesUrl } from '../../compose/pages-url.ts';
+import { pagesUrl } from '../../compose/links.ts';
 import { startWorker } from '../../compose/worker.ts';
 import { makeHomePrivate } from '../../embedded/private-home.ts';
 import { startSandbox } from '../../sandbox/server.ts';

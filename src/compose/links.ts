@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts';
+import { lastPorts } from '../embedded/ports.ts';
 import { lastUiUrl } from '../embedded/stack-file.ts';
 import type { TemporalUi } from '../temporal/ui-link.ts';
 
@@ -13,4 +14,17 @@ export function temporalUi(
   const last = config.temporal.kind === 'embedded' ? lastUiUrl(config.home) : undefined;
   const url = config.uiUrl ?? uiUrl ?? last ?? USUAL_UI;
   return { url: url.replace(/\/+$/, ''), namespace };
+}
+
+/**
+ * URL of the pages; undefined if there are none. If no gateway is up, where this home's last one was and the next one will be.
+ */
+export function pagesUrl(
+  { home, settings: { policy }, gateway }: Pick<Config, 'home' | 'settings' | 'gateway'>,
+  gatewayUrl?: string | null,
+): string | undefined {
+  if (policy !== undefined) return policy.origin;
+  if (gateway.tokens.reveal().length > 0) return undefined;
+  const port = lastPorts(home)?.gateway;
+  return gatewayUrl ?? (port === undefined ? undefined : `http://127.0.0.1:${port}`);
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { workerCapacity } from '../../src/temporal/worker-capacity.ts';
+import { workerCapacity } from '../../src/temporal/worker.ts';
 
 const GIB = 1_073_741_824;
 

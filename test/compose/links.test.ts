@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { temporalUi } from '../../src/compose/temporal-ui.ts';
+import { temporalUi } from '../../src/compose/links.ts';
 import { loadConfig } from '../../src/config.ts';
 
 it('links of a home that has gone from an embedded Temporal to a cluster do not point to the UI that it had', () => {

@@ -1,4 +1,25 @@
 import { getHeapStatistics } from 'node:v8';
+import { NativeConnection, type Worker } from '@temporalio/worker';
+import type { Config } from '../config.ts';
+import { connectOptions, type TemporalAddress, TemporalUnreachableError } from './connection.ts';
+
+/** Loads the native core, which clients do without. */
+export async function connectWorker(config: Pick<Config, 'temporal'>, at: TemporalAddress): Promise<NativeConnection> {
+  return NativeConnection.connect(connectOptions(config, at)).catch((error: unknown) => {
+    throw new TemporalUnreachableError(at.temporalAddress, error);
+  });
+}
+
+/** Runs a worker; `failed` is told why it ended by itself. Disposing lets its running tasks finish. */
+export function runWorker(worker: Worker, failed: (error: Error) => void): AsyncDisposable {
+  const running = worker.run().catch(failed);
+  return {
+    async [Symbol.asyncDispose]() {
+      if (worker.getState() === 'RUNNING') worker.shutdown();
+      await running;
+    },
+  };
+}
 
 interface WorkerCapacity {
   maxCachedWorkflows: number;

@@ -1,0 +1,116 @@
+import {
+  type Client,
+  isGrpcDeadlineError,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from '@temporalio/client';
+import { isJudged } from '../api/errors.ts';
+import type { WebhookConfig } from '../config/cards.ts';
+import type { Config } from '../config.ts';
+import type { CardStateView } from '../domain/card-payment.ts';
+import { cardWorkflowId, MESSAGES } from '../domain/names.ts';
+import type { CardDeps, GatewayDeps } from '../gateway/gateway-deps.ts';
+import type { PageDeps } from '../gateway/pages/page-deps.ts';
+import { signalPlan } from '../services/batch/control.ts';
+import { deliverCardEvent } from '../services/card-events/deliver.ts';
+import { executionsOver, ifThere, isOpen, startCardPayment } from '../temporal/executions.ts';
+import { GRPC, grpcStatusOf } from '../temporal/grpc-status.ts';
+import { resolvePayout, updatePayout } from '../temporal/payout-updates.ts';
+import { type TemporalUi, workflowUrl } from '../temporal/ui-link.ts';
+import type { CardVault } from '../vault/card-vault.ts';
+import { EventQueue } from '../webhooks/event-queue.ts';
+import { webhookReceiver } from '../webhooks/receiver.ts';
+import { createVerifier } from '../webhooks/verifier.ts';
+import { sidesShown } from './both-sides.ts';
+import type { Opened } from './intake-deps.ts';
+import { stepContext } from './report-source.ts';
+import { inTime, resolveMs } from './worker-answer.ts';
+
+/** Short, since a page asks every second. */
+const QUERY_MS = 5_000;
+
+/**
+ * What a gateway does with card payments, through a Temporal client. `own`: the origin of an embedded sandbox's checkout page.
+ */
+export function cardDeps(
+  { cards }: Pick<Config, 'cards'>,
+  client: Client,
+  vault: CardVault,
+  ui: TemporalUi,
+  own: readonly string[],
+): CardDeps {
+  const handleOf = (id: string) => client.workflow.getHandle(cardWorkflowId(id));
+  return {
+    vault,
+    returnHosts: cards.returnHosts,
+    returnOrigins: own,
+    origins: [...cards.checkoutOrigins, ...own],
+    start: (input) => inTime(client, () => startCardPayment(client, input)),
+    async state(id) {
+      try {
+        // A closed workflow answers queries too, if there is a worker. Without an end in the store, it can be started again.
+        const { status } = await inTime(client, () => handleOf(id).describe(), QUERY_MS);
+        if (!isOpen(status)) return 'not-started';
+        return await inTime(client, () => handleOf(id).query<CardStateView>(MESSAGES.state), QUERY_MS);
+      } catch (error) {
+        if (error instanceof WorkflowNotFoundError) return 'not-started';
+        // The second: no worker has polled recently.
+        if (isGrpcDeadlineError(error) || grpcStatusOf(error) === GRPC.FAILED_PRECONDITION) return 'silent';
+        throw error;
+      }
+    },
+    async update(id, name, payload, updateId) {
+      try {
+        const asked = () => handleOf(id).executeUpdate(name, { args: [payload], updateId });
+        return { outcome: 'answered', answer: (await inTime(client, asked)) as never };
+      } catch (error) {
+        if (error instanceof WorkflowNotFoundError) return { outcome: 'not-running' };
+        if (error instanceof WorkflowUpdateFailedError) return { outcome: 'refused', why: error.cause?.message ?? '' };
+        if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return { outcome: 'no-worker' };
+        throw error;
+      }
+    },
+    signal: (id, name) => ifThere(() => inTime(client, () => handleOf(id).signal(name))),
+    workflowUrl: (workflowId) => workflowUrl(ui, workflowId),
+  };
+}
+
+export const pageDeps = ({ config, store, client, bank, log }: Opened, ui: TemporalUi): PageDeps => ({
+  settings: config.settings,
+  decide: (payout, update) => inTime(client, () => updatePayout(client, payout.workflowId, MESSAGES.decide, update)),
+  cancel: (payout, request) => inTime(client, () => updatePayout(client, payout.workflowId, MESSAGES.cancel, request)),
+  resolve: (payout, request) =>
+    inTime(client, () => resolvePayout({ client, store }, payout, request), resolveMs(config.settings)),
+  stepContext: (payouts) => stepContext(config, store, payouts),
+  bothSides: (payout) => sidesShown({ store, bank, clockSkewMs: config.settings.clockSkewMs }, payout),
+  beneficiary: (id) =>
+    bank.beneficiaries.get(id).catch((error: unknown) => {
+      if (!isJudged(error)) log.warn({ error }, 'payee not read');
+      return undefined;
+    }),
+  bank,
+  signalPlan: (signed) => signalPlan({ store, executions: executionsOver(client) }, signed),
+  workflowUrl: (workflowId) => workflowUrl(ui, workflowId),
+});
+
+/** A shorter secret can be guessed. The interface does not show the length of the acquirer's. */
+const SECRET_BYTES_FIT = 16;
+
+export function webhookDeps(
+  webhook: WebhookConfig,
+  { config, store, bank, client, log }: Opened,
+): GatewayDeps['webhooks'] {
+  const now = Date.now;
+  const secrets = webhook.secrets.reveal();
+  if (secrets.some(({ length }) => length < SECRET_BYTES_FIT)) {
+    log.warn(`a webhook secret has fewer than ${SECRET_BYTES_FIT} bytes: ask the acquirer for a longer one`);
+  }
+  const verifier = createVerifier({ ...webhook, secrets });
+  const { noticeOf } = bank.cards;
+  const delivering = { store, bank, executions: executionsOver(client), settings: config.settings, now };
+  return {
+    take: webhookReceiver({ verifier, cards: store.cards, noticeOf, now, log }),
+    queue: new EventQueue((event) => deliverCardEvent(delivering, event), log),
+  };
+}
