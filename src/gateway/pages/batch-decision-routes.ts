@@ -3,33 +3,33 @@ import { z } from 'zod';
 import { isSamePerson } from '../../domain/approval.ts';
 import { may, type Person } from '../../domain/authority.ts';
 import { Problem } from '../../domain/problem.ts';
-import { type BatchPlan, type PlanDeps, plansToSign, planToSign, takePlan } from '../../services/decisions/plan.ts';
+import { type BatchPlan, plansToSign, planToSign, takePlan } from '../../services/decisions/plan.ts';
 import type { BatchRecord } from '../../store/store.ts';
 import { visibleBatchOf } from '../batch-routes.ts';
 import type { Caller } from '../callers.ts';
-import { parsed, storableText } from '../schemas.ts';
+import { parsed } from '../schemas.ts';
 import { batchDecisionPage } from './batch-decision-page.ts';
 import { show, viewOf } from './layout.ts';
-import { type PagesContext, policyIn } from './pages-context.ts';
+import type { PagesContext } from './pages-context.ts';
 import { batchPath } from './pieces.ts';
-import { assertReasoned, signedOrAsked } from './signing.ts';
+import { assertReasoned, remarkField, senderFields, signedOrAsked } from './signing.ts';
 
 const decideBody = z.object({
   digest: z.string().max(1_000),
-  remark: z.union([z.literal(''), storableText]).default(''),
-  signed: z.string().optional(),
+  remark: remarkField,
+  signed: senderFields.signed,
 });
 
 const DECISIONS = ['approve', 'reject'] as const;
 
 /** `/batches/ID/decide`: one signature for the rows of a batch that ask, or will ask, the same question. */
 export function batchDecisionRoutes(app: FastifyInstance, context: PagesContext): void {
-  const { deps } = context;
+  const { deps, authority } = context;
   app.get('/batches/:id/decide', async (request, reply) => {
     const batch = await visibleBatchOf(deps, request);
     const { name: subject } = deciderOf(request, batch);
     const view = viewOf(request, reply, context);
-    const plans = await plansToSign(planDeps(context), { batchId: batch.batchId, subject }, DECISIONS);
+    const plans = await plansToSign(authority, { batchId: batch.batchId, subject }, DECISIONS);
     const body = batchDecisionPage({ view, batch, ...plans });
     return show(reply, view, { title: `Decide ${batch.file}`, body });
   });
@@ -39,16 +39,11 @@ export function batchDecisionRoutes(app: FastifyInstance, context: PagesContext)
       const person = deciderOf(request, batch);
       const { digest, remark, signed } = parsed(decideBody, request.body, 'form');
       const asked = { batchId: batch.batchId, decision, subject: person.name };
-      const plan = await planToSign(planDeps(context), asked);
+      const plan = await planToSign(authority, asked);
       if (plan.digest !== digest || plan.rows.length === 0) throw asksOtherwise();
-      const signing = signedOrAsked(request, context, {
-        policy: policyIn(context),
-        person,
-        about: aboutPlan(plan, remark),
-        signed,
-      });
+      const signing = signedOrAsked(request, context, person, aboutPlan(plan, remark), signed);
       if ('asked' in signing) return signing.asked;
-      const taken = await takePlan(planDeps(context), plan, signing.signed);
+      const taken = await takePlan(authority, plan, signing.signed);
       if ('refused' in taken) {
         throw new Problem('conflict', 'decision-refused', `This was not accepted: ${taken.refused}.`, {
           hint: 'Reload the page of the batch.',
@@ -72,13 +67,6 @@ function deciderOf({ caller }: FastifyRequest, batch: BatchRecord): Person {
     hint: 'This requires a policy, and an approver who is not the maker of the batch.',
   });
 }
-
-const planDeps = ({ deps: { store, pages, now } }: PagesContext): PlanDeps => ({
-  store,
-  bank: pages.bank,
-  settings: pages.settings,
-  now,
-});
 
 const aboutPlan = ({ batchId: reference, question, digest, decision }: BatchPlan, remark: string) => {
   assertReasoned({ decision, remark });

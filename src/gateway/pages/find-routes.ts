@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Html, html } from '../../reports/html.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { maySeePayout, payoutsSeenBy } from '../may-see.ts';
-import { parsed, storableText } from '../schemas.ts';
+import { optionalText, parsed } from '../schemas.ts';
 import { show, viewOf } from './layout.ts';
 import type { PagesContext } from './pages-context.ts';
 import { type Column, dataTable, moment, nothing } from './pieces.ts';
@@ -13,7 +13,7 @@ import { ROW } from './row-columns.ts';
 const LOOKED_AT = 1_000;
 const SHOWN_MAX = 100;
 
-const findQuery = z.object({ text: z.union([z.literal('').transform(() => undefined), storableText]).optional() });
+const findQuery = z.object({ text: optionalText });
 
 const COLUMNS: readonly Column<PayoutRecord>[] = [
   ...[ROW.document, ROW.amount, ROW.from, ROW.to, ROW.state, ROW.why],

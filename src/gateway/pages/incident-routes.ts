@@ -10,14 +10,14 @@ import type { IncidentRecord } from '../../store/store.ts';
 import { parsed, storableText } from '../schemas.ts';
 import { assertMayVisit, show, type View, viewOf } from './layout.ts';
 import { assertMayOperate, mayOperate } from './may-do.ts';
-import { type OperatorForm, signedByOperator } from './operator-signature.ts';
 import type { PagesContext } from './pages-context.ts';
 import { factList, moment, nothing, payoutPath } from './pieces.ts';
 import { signedForm } from './signed-form.ts';
+import { operatorOf, senderFields } from './signing.ts';
 import { todoText } from './step-text.ts';
 import { SHOWN_MAX, type VisibleIncident, visibleIncidents, visibleOf } from './visible-incidents.ts';
 
-const acknowledgeBody = z.object({ reason: storableText, by: storableText.optional(), signed: z.string().optional() });
+const acknowledgeBody = z.object({ reason: storableText, ...senderFields });
 
 /** `/incidents`: what the bank shows that contradicts stored ends, for an operator to acknowledge. */
 export function incidentRoutes(app: FastifyInstance, context: PagesContext): void {
@@ -40,22 +40,20 @@ ${seen.length > 0 && html`<h2>Acknowledged</h2>${seen.map((it) => card(it, view,
   app.post('/incidents/:id', async (request, reply) => {
     assertMayOperate(request.caller, 'resolve');
     const { id } = request.params as { id: string };
-    const form = parsed(acknowledgeBody, request.body, 'form');
+    const { reason, ...sent } = parsed(acknowledgeBody, request.body, 'form');
     const incident = await store.incident(id);
     const [found] = await visibleOf(request.caller, store, incident?.acknowledged === null ? [incident] : []);
     if (found === undefined) throw new Problem('not-found', 'unknown-id', 'There is no such open incident.');
-    const about: OperatorForm = {
+    const about = {
       question: 'resolve',
       reference: id,
       digest: resolveDigest('acknowledge', id),
-      remark: form.reason,
-    };
-    const signing = await signedByOperator(request, context, about, {
-      ...form,
-      touched: found.payout && scopeFactsOfRow(found.payout),
-    });
-    if ('asked' in signing) return signing.asked;
-    await store.acknowledgeIncident(id, { by: signing.by, reason: form.reason, at: now() });
+      remark: reason,
+    } as const;
+    const touched = found.payout && scopeFactsOfRow(found.payout);
+    const operator = await operatorOf(request, context, about, { ...sent, touched });
+    if ('asked' in operator) return operator.asked;
+    await store.acknowledgeIncident(id, { by: operator.by, reason, at: now() });
     return reply.redirect('/incidents', 303);
   });
 }

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Policy, personOf } from '../../domain/authority.ts';
 import { leadsHere } from '../../domain/loopback.ts';
 import { Problem } from '../../domain/problem.ts';
+import type { PlanDeps } from '../../services/decisions/plan.ts';
 import type { Caller } from '../callers.ts';
 import type { GatewayDeps } from '../gateway-deps.ts';
 import { Challenges } from './challenges.ts';
@@ -12,6 +13,8 @@ export interface PagesContext {
   deps: GatewayDeps;
   /** The policy in force. Undefined: a trial, in which names are believed. */
   readonly policy: Policy | undefined;
+  /** For what is decided and signed. */
+  authority: PlanDeps;
   sessions: Sessions;
   challenges: Challenges;
   /** Aborted when the gateway shuts down. */
@@ -23,6 +26,7 @@ export const pagesContext = (deps: GatewayDeps, closing: AbortSignal): PagesCont
   get policy() {
     return deps.pages.settings.policy;
   },
+  authority: { ...deps.pages, store: deps.store, now: deps.now },
   sessions: new Sessions(),
   challenges: new Challenges(),
   closing,

@@ -33,7 +33,6 @@ import {
 import { passkeyRoutes } from './passkey-routes.ts';
 import { payoutRoutes } from './payout-routes.ts';
 import { PendingUploads } from './pending-uploads.ts';
-import { resolveRoutes } from './resolve-routes.ts';
 import { askToSignIn, signInRoutes } from './sign-in-routes.ts';
 import { planRoutes, submitRoutes } from './submit-routes.ts';
 import { switchRoutes } from './switch-routes.ts';
@@ -91,7 +90,6 @@ export async function pages(app: FastifyInstance, deps: GatewayDeps): Promise<vo
       waitingRoutes(scope, context);
       findRoutes(scope, context);
       payoutRoutes(scope, context);
-      resolveRoutes(scope, context);
       batchListRoutes(scope, context);
       batchRoutes(scope, context);
       batchDecisionRoutes(scope, context);

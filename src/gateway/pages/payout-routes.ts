@@ -1,37 +1,43 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { v7 } from 'uuid';
 import { z } from 'zod';
-import type { DecideUpdate } from '../../domain/approval.ts';
 import { isUnpaid } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
+import { resolveDigest } from '../../domain/question-digest.ts';
+import { RESOLVE_ACTIONS } from '../../domain/resolve-action.ts';
 import { nextStep } from '../../reports/next-step.ts';
 import { type AuditedRequest, askAudited, outcomeInWords } from '../../services/decisions/audited-request.ts';
 import { roleAskedOf } from '../../services/decisions/awaits-decision.ts';
-import { scopeFactsOfRow } from '../../services/decisions/verdict.ts';
+import { type SignedQuestion, scopeFactsOfRow } from '../../services/decisions/verdict.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { maySeePayout } from '../may-see.ts';
-import { hasControls, parsed, storableText } from '../schemas.ts';
+import { hasControls, optionalText, parsed, storableText } from '../schemas.ts';
 import { show, viewOf } from './layout.ts';
-import { DECIDERS, mayCancel, mayDecide, mayOperate } from './may-do.ts';
+import { assertMayOperate, DECIDERS, mayCancel, mayDecide, mayOperate } from './may-do.ts';
 import type { PagesContext } from './pages-context.ts';
 import { historyOf } from './payout-history.ts';
 import { payoutPage } from './payout-page.ts';
-import { type PayoutShown, payoutShown } from './payout-view.ts';
+import { payoutShown } from './payout-view.ts';
 import { payoutPath } from './pieces.ts';
-import { RESOLVED } from './resolve-form.ts';
-import { assertReasoned, signedOrAsked } from './signing.ts';
+import { isUndecidable } from './resolve-form.ts';
+import { assertReasoned, operatorOf, remarkField, senderFields, senderOf } from './signing.ts';
 
-const remark = z.union([z.literal(''), storableText]).default('');
 const decideBody = z.object({
   decision: z.enum(['approve', 'reject']),
-  remark,
+  remark: remarkField,
   digest: z.string().max(1_000),
-  by: storableText.optional(),
-  signed: z.string().optional(),
+  ...senderFields,
 });
-type DecideBody = z.output<typeof decideBody>;
-
+const resolveBody = z.object({
+  action: z.enum(RESOLVE_ACTIONS),
+  evidence: storableText,
+  order: optionalText,
+  ...senderFields,
+});
 const cancelBody = z.object({ reason: storableText, by: storableText.optional() });
+
+/** Value of `told` after an operator's decision. */
+const RESOLVED = 'resolved';
 
 /** Answers of the workflow -> texts of the page. */
 const TOLD: ReadonlyMap<unknown, string> = new Map([
@@ -52,7 +58,10 @@ function answerOf(told: unknown, { state, orderId }: PayoutRecord): string | und
   return isAtBank && DECIDED.includes(told) ? 'Your decision is passed on to the bank.' : TOLD.get(told);
 }
 
-/** `/payouts/REFERENCE`: one payout, its history, and the decision it asks for. A cancel needs no signature: it keeps money where it is. */
+/**
+ * `/payouts/REFERENCE`: one payout, its history, the decision that it asks for, and that of an operator if it is undecidable. A
+ * cancel needs no signature: it keeps money where it is.
+ */
 export function payoutRoutes(app: FastifyInstance, context: PagesContext): void {
   const { store, pages, now } = context.deps;
   app.get('/payouts/:reference', async (request, reply) => {
@@ -80,14 +89,41 @@ export function payoutRoutes(app: FastifyInstance, context: PagesContext): void 
   });
   app.post('/payouts/:reference/decide', async (request, reply) => {
     const row = await payoutIn(request, context);
-    const body = parsed(decideBody, request.body, 'form');
-    const update = await updateOf(request, context, await payoutShown(context, row), body);
-    if ('asked' in update) return update.asked;
-    const { by, decision: action } = update;
-    const detail: Record<string, string> = body.remark === '' ? {} : { remark: body.remark };
-    const asked = { by, action, subject: row.reference, detail };
+    const { decision, remark, digest, ...sent } = parsed(decideBody, request.body, 'form');
+    const { reference } = row;
+    const question = await questionAsked(request, context, row, digest);
+    assertReasoned({ decision, remark });
+    const sender = senderOf(request, context, { question, reference, digest, decision, remark }, sent);
+    if ('asked' in sender) return sender.asked;
+    const update = { decisionId: sender.signed?.id ?? v7(), decision, remark, ...sender };
+    const detail: Record<string, string> = remark === '' ? {} : { remark };
+    const asked = { by: sender.by, action: decision, subject: reference, detail };
     const refusal = ['decision-refused', 'This was not accepted'] as const;
     return tell(reply, row, await passOn(context, asked, () => pages.decide(row, update), refusal));
+  });
+  app.post('/payouts/:reference/resolve', async (request, reply) => {
+    const row = await payoutIn(request, context);
+    const { reference } = row;
+    const { action, evidence, order: orderId, ...sent } = parsed(resolveBody, request.body, 'form');
+    const touched = scopeFactsOfRow(row);
+    assertMayOperate(request.caller, 'resolve', touched);
+    if (!isUndecidable(row)) {
+      throw new Problem('conflict', 'nothing-to-resolve', 'It no longer needs an operator.', {
+        hint: 'Reload the page.',
+      });
+    }
+    if (action === 'adopt-order' && orderId === undefined) {
+      throw new Problem('usage', 'order-missing', 'The id of the order to follow is missing.', {
+        hint: 'Enter the id that the bank shows.',
+      });
+    }
+    const about = { question: 'resolve', reference, digest: resolveDigest(action, orderId), remark: evidence } as const;
+    const operator = await operatorOf(request, context, about, { ...sent, touched });
+    if ('asked' in operator) return operator.asked;
+    const asked = { by: operator.by, action: 'resolve', subject: reference, detail: { action, evidence } };
+    const resolve = () => pages.resolve(row, { action, evidence, orderId, ...operator });
+    await passOn(context, asked, resolve, ['resolve-refused', 'This has no effect yet']);
+    return tell(reply, row, RESOLVED);
   });
   app.post('/payouts/:reference/cancel', async (request, reply) => {
     const row = await payoutIn(request, context);
@@ -105,7 +141,7 @@ export function payoutRoutes(app: FastifyInstance, context: PagesContext): void 
 }
 
 /** Passes on what somebody asks of a payout, and returns the answer. `refusal`: code of the `Problem`, and how it begins. */
-export async function passOn(
+async function passOn(
   { deps }: PagesContext,
   asked: AuditedRequest,
   ask: () => Promise<string | { refused: string }>,
@@ -117,11 +153,11 @@ export async function passOn(
 }
 
 /** Back to the page of the payout, which shows the answer. */
-export const tell = (reply: FastifyReply, { reference }: PayoutRecord, told: string): FastifyReply =>
+const tell = (reply: FastifyReply, { reference }: PayoutRecord, told: string): FastifyReply =>
   reply.redirect(`${payoutPath(reference)}?told=${encodeURIComponent(told)}`, 303);
 
 /** The payout in the path. Throws a `Problem` if it does not exist or is outside the caller's scope. */
-export async function payoutIn({ params, caller }: FastifyRequest, { deps }: PagesContext): Promise<PayoutRecord> {
+async function payoutIn({ params, caller }: FastifyRequest, { deps }: PagesContext): Promise<PayoutRecord> {
   const { reference } = params as { reference: string };
   const row = hasControls(reference) ? undefined : await deps.store.payout(reference);
   if (row !== undefined && maySeePayout(caller, row)) return row;
@@ -130,31 +166,19 @@ export async function payoutIn({ params, caller }: FastifyRequest, { deps }: Pag
   });
 }
 
-/** The update for the workflow, or what has to be signed first. Throws a `Problem` if there is nothing to decide. */
-async function updateOf(
-  request: FastifyRequest,
+/** The question that a digest answers. Throws a `Problem` if the payout does not ask it now, or does not ask the caller. */
+async function questionAsked(
+  { caller }: FastifyRequest,
   context: PagesContext,
-  { row, asked, isWhatIsSigned }: PayoutShown,
-  { decision, remark, digest, by, signed }: DecideBody,
-): Promise<DecideUpdate | { asked: object }> {
-  const { policy } = context;
-  const { caller } = request;
-  if (asked === undefined || asked.digest !== digest || !isWhatIsSigned) {
+  row: PayoutRecord,
+  digest: string,
+): Promise<SignedQuestion['question']> {
+  const { asked, isWhatIsSigned } = await payoutShown(context, row);
+  if (asked?.digest !== digest || !isWhatIsSigned) {
     throw new Problem('conflict', 'asks-otherwise', 'It no longer awaits this decision.', { hint: 'Reload the page.' });
   }
-  if (!mayDecide(caller, row)) {
-    throw new Problem('forbidden', 'role-missing', 'Your role does not allow you to decide this.', {
-      hint: `It requires ${DECIDERS[roleAskedOf(row)]} whose scope covers it and who is not its maker.`,
-    });
-  }
-  assertReasoned({ decision, remark });
-  const { person } = caller;
-  if (policy === undefined || person === undefined) {
-    if (by !== undefined) return { decisionId: v7(), decision, by, remark };
-    throw new Problem('usage', 'name-missing', 'Your name is missing.', { hint: 'Give your name.' });
-  }
-  const about = { question: asked.question, reference: row.reference, digest, decision, remark };
-  const signing = signedOrAsked(request, context, { policy, person, about, signed });
-  if ('asked' in signing) return signing;
-  return { decisionId: signing.signed.id, decision, by: person.name, remark, signed: signing.signed };
+  if (mayDecide(caller, row)) return asked.question;
+  throw new Problem('forbidden', 'role-missing', 'Your role does not allow you to decide this.', {
+    hint: `It requires ${DECIDERS[roleAskedOf(row)]} whose scope covers it and who is not its maker.`,
+  });
 }

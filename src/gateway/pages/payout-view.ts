@@ -2,7 +2,7 @@ import type { Beneficiary } from '../../api/schemas/beneficiaries.ts';
 import { beneficiaryFields } from '../../domain/instruction.ts';
 import { approvalDigest, payloadDigest } from '../../identity.ts';
 import { maskedPayee } from '../../reports/masked.ts';
-import { approvedBy as approvers } from '../../services/decisions/approved-by.ts';
+import { approvedBy } from '../../services/decisions/approved-by.ts';
 import { openQuestion } from '../../services/decisions/open-question.ts';
 import { signedParts } from '../../services/decisions/signed-parts.ts';
 import type { SignedQuestion } from '../../services/decisions/verdict.ts';
@@ -44,7 +44,7 @@ export async function payoutShown(context: PagesContext, row: PayoutRecord): Pro
   return {
     row,
     asked,
-    approvedBy: await approvedBy(context, row, asked),
+    approvedBy: await approvedBy(context.authority, row, asked),
     payee: payeeShown(row, payee),
     checks: await checksShown(store, row),
     booked,
@@ -63,13 +63,6 @@ function digestShown(
   if (assessed?.obstacle !== undefined) return payloadDigest(instruction);
   return approvalDigest(signedParts(row, { ...assessed, payee }, terms));
 }
-
-/** Who has approved what the row asks. */
-export const approvedBy = (
-  { deps: { store, pages, now } }: PagesContext,
-  row: PayoutRecord,
-  asked: SignedQuestion | undefined,
-): Promise<readonly string[]> => approvers({ store, settings: pages.settings, now }, row, asked);
 
 function payeeShown({ instruction }: PayoutRecord, atBank: Beneficiary | undefined): PayeeShown {
   const { beneficiary_id: id } = instruction;

@@ -1,4 +1,3 @@
-import type { PayoutState } from '../../domain/payout-state.ts';
 import type { ResolveAction } from '../../domain/resolve-action.ts';
 import { type Html, html } from '../../reports/html.ts';
 import type { PayoutRecord } from '../../store/store.ts';
@@ -6,13 +5,8 @@ import type { View } from './layout.ts';
 import { payoutPath } from './pieces.ts';
 import { signedForm } from './signed-form.ts';
 
-const NEEDS_OPERATOR: PayoutState = 'needs-operator';
-
 /** Whether only an operator can decide it. */
-export const isUndecidable = ({ state }: PayoutRecord): boolean => state === NEEDS_OPERATOR;
-
-/** Value of `told` afterwards. */
-export const RESOLVED = 'resolved';
+export const isUndecidable = ({ state }: PayoutRecord): boolean => state === 'needs-operator';
 
 /** Labels in the form. */
 export const MEANS: Readonly<Record<ResolveAction, string>> = {

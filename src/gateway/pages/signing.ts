@@ -1,13 +1,30 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { isDecision, type Person, type Policy, type SignedDecision, type Statement } from '../../domain/authority.ts';
+import {
+  isDecision,
+  type Person,
+  type ScopeFacts,
+  type SignedDecision,
+  type Statement,
+} from '../../domain/authority.ts';
 import { Problem } from '../../domain/problem.ts';
+import { storeDecision } from '../../services/decisions/store-decision.ts';
 import { challengeOf, rpIdOf, signatureOf } from '../../signing/passkey.ts';
+import { storableText } from '../schemas.ts';
 import { assertion, challengeOptions, read } from './assertion.ts';
-import type { PagesContext } from './pages-context.ts';
+import { type PagesContext, policyIn } from './pages-context.ts';
 
-type About = Pick<Statement, 'question' | 'reference' | 'digest' | 'decision' | 'remark'>;
+/** What is signed; an operator approves what they do. */
+type OperatorForm = Pick<Statement, 'question' | 'reference' | 'digest' | 'remark'>;
+type About = OperatorForm & Pick<Statement, 'decision'>;
+
+/** Fields of a form that show who sends it, see `signedForm`. */
+export const senderFields = { by: storableText.optional(), signed: z.string().optional() };
+type Sent = { by?: string; signed?: string };
+
+/** What has to be signed first, for the script of the page. */
+type ToSign = { asked: object };
 
 const signedForm = z.object({ statement: z.record(z.string(), z.unknown()), assertion });
 
@@ -17,10 +34,13 @@ const signedForm = z.object({ statement: z.record(z.string(), z.unknown()), asse
  */
 export function signedOrAsked(
   request: FastifyRequest,
-  { deps }: PagesContext,
-  { policy, person, about, signed }: { policy: Policy; person: Person; about: About; signed: string | undefined },
-): { signed: SignedDecision } | { asked: object } {
-  const { origin = '', approvalTtlMs } = policy;
+  context: PagesContext,
+  person: Person,
+  about: About,
+  signed: string | undefined,
+): { signed: SignedDecision } | ToSign {
+  const { deps } = context;
+  const { origin = '', approvalTtlMs } = policyIn(context);
   if (signed === undefined || signed === '') {
     const signedAt = deps.now();
     const { id: storeId } = deps.store;
@@ -39,6 +59,41 @@ export function signedOrAsked(
     hint: 'Reload the page and sign again.',
   });
 }
+
+/**
+ * Who sends a form: in a trial the name that they give, under a policy a person with what they have signed, or what they have to
+ * sign first. Throws a `Problem` if the name is missing.
+ */
+export function senderOf(
+  request: FastifyRequest,
+  context: PagesContext,
+  about: About,
+  { by, signed }: Sent,
+): { by: string; signed?: SignedDecision } | ToSign {
+  const { person } = request.caller;
+  if (context.policy !== undefined && person !== undefined) {
+    const signing = signedOrAsked(request, context, person, about, signed);
+    return 'asked' in signing ? signing : { by: person.name, ...signing };
+  }
+  if (by !== undefined) return { by };
+  throw new Problem('usage', 'name-missing', 'Your name is missing.', { hint: 'Give your name.' });
+}
+
+/** The operator who sends a form, and their decision, which is stored. Throws a `Problem` if the signature does not count. */
+export async function operatorOf(
+  request: FastifyRequest,
+  context: PagesContext,
+  form: OperatorForm,
+  { touched, ...sent }: Sent & { touched?: ScopeFacts },
+): Promise<{ by: string; decisionId?: string } | ToSign> {
+  const sender = senderOf(request, context, { ...form, decision: 'approve' }, sent);
+  if ('asked' in sender || sender.signed === undefined) return sender;
+  const why = await storeDecision(context.authority, sender.signed, touched);
+  if (why === undefined) return { by: sender.by, decisionId: sender.signed.id };
+  throw new Problem('forbidden', 'decision-refused', `This was not accepted: ${why}.`, { hint: 'Reload the page.' });
+}
+
+export const remarkField = z.union([z.literal(''), storableText]).default('');
 
 /** Throws a `Problem` for a rejection without a remark. */
 export function assertReasoned({ decision, remark }: Pick<Statement, 'decision' | 'remark'>): void {

@@ -14,18 +14,17 @@ import type { Caller } from '../callers.ts';
 import { parsed, storableText } from '../schemas.ts';
 import { assertMayVisit, show, type View, viewOf } from './layout.ts';
 import { assertMayOperate, mayOperate } from './may-do.ts';
-import { signedByOperator } from './operator-signature.ts';
 import type { PagesContext } from './pages-context.ts';
 import { factList, moment, nothing } from './pieces.ts';
 import { signedForm } from './signed-form.ts';
+import { operatorOf, senderFields } from './signing.ts';
 
 const switchBody = z.object({
   to: z.enum(['off', 'on']),
   scope: z.enum(SWITCH_SCOPES),
   key: z.string().max(200).default(''),
   reason: storableText,
-  by: storableText.optional(),
-  signed: z.string().optional(),
+  ...senderFields,
 });
 
 /** `/switches`: what is off; operators can stop sending here. */
@@ -47,14 +46,14 @@ ${mine !== undefined && html`<h2>Switch off</h2>${offForm(mine)}`}`;
   });
   app.post('/switches', async (request, reply) => {
     assertMayOperate(request.caller, 'switch');
-    const { to, scope, key, reason, ...form } = parsed(switchBody, request.body, 'form');
+    const { to, scope, key, reason, ...sent } = parsed(switchBody, request.body, 'form');
     const meant = await namedSwitch(store, scope, key);
     if (to === 'on') await assertMaySwitchOn(liftingOf(context, request.caller), meant);
     const digest = `${to} ${switchText(meant)}`;
     const about = { question: 'switch' as const, reference: digest, digest, remark: reason };
-    const signing = await signedByOperator(request, context, about, form);
-    if ('asked' in signing) return signing.asked;
-    const record = { ...meant, reason, by: signing.by, at: now() };
+    const operator = await operatorOf(request, context, about, sent);
+    if ('asked' in operator) return operator.asked;
+    const record = { ...meant, reason, by: operator.by, at: now() };
     await (to === 'off' ? store.switchOff(record) : store.switchOn(record));
     return reply.redirect('/switches', 303);
   });
