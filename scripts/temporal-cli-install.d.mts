@@ -5,4 +5,8 @@ export function installTemporalCli(
   env: Readonly<Record<string, string | undefined>>,
   options: { say: (line: string) => void; tried: string[]; downloads?: string; digests?: Digests },
 ): Promise<string | undefined>;
-export function fileOfTar(archive: Buffer, name: string): Buffer;
+export function goInstall(
+  source: string,
+  folder: string,
+  options: { name: string; env: Readonly<Record<string, string | undefined>>; say: (line: string) => void },
+): Promise<string>;

@@ -4,7 +4,7 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { cachedCliPath, onPath, problemOf, TEMPORAL_CLI_VERSION } from './temporal-cli.mjs';
 
@@ -25,6 +25,8 @@ const DIGESTS = {
 /** Time to the first byte: without a way out the build should start soon. */
 const FIRST_BYTE_MS = 6_000;
 const WHOLE_DOWNLOAD_MS = 180_000;
+const CLI_SOURCE = `github.com/temporalio/cli/cmd/temporal@v${TEMPORAL_CLI_VERSION}`;
+const CLI_NAME = `the Temporal CLI ${TEMPORAL_CLI_VERSION}`;
 /** Where Go's own installer puts it, for a PATH that lacks it. */
 const GO_DEFAULT = '/usr/local/go/bin/go';
 
@@ -34,7 +36,7 @@ export async function installTemporalCli(env, { say, tried, downloads = DOWNLOAD
   mkdirSync(dirname(dirname(target)), { recursive: true });
   for (const [name, obtain] of [
     ['download', (folder) => download(downloads, digests, folder, say)],
-    ['go install', (folder) => build(env, folder, say)],
+    ['go install', (folder) => goInstall(CLI_SOURCE, folder, { name: CLI_NAME, env, say })],
   ]) {
     // Same file system as the target, so that the rename is whole or nothing, also beside another set-up.
     const folder = mkdtempSync(`${dirname(target)}-`);
@@ -46,7 +48,7 @@ export async function installTemporalCli(env, { say, tried, downloads = DOWNLOAD
       renameSync(made, target);
       return target;
     } catch (error) {
-      tried.push(`${name}: ${error.message}`);
+      tried.push(`${name}: ${error.message.split('\n').at(-1)}`);
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
@@ -69,7 +71,7 @@ async function download(downloads, digests, folder, say) {
     const response = await fetch(url, { signal: stop.signal });
     clearTimeout(firstByte);
     if (!response.ok) throw new Error(`HTTP ${response.status}`);
-    say(`downloading the Temporal CLI ${TEMPORAL_CLI_VERSION}`);
+    say(`downloading ${CLI_NAME}`);
     const packed = Buffer.from(await response.arrayBuffer());
     // Before anything reads it: an archive of somebody else must not even be unpacked.
     const digest = createHash('sha256').update(packed).digest('hex');
@@ -88,7 +90,7 @@ async function download(downloads, digests, folder, say) {
 }
 
 /** One file of a tar archive: 512-byte headers with the name at 0 and the octal size at 124, contents padded to 512. */
-export function fileOfTar(archive, name) {
+function fileOfTar(archive, name) {
   for (let at = 0; at + 512 <= archive.length; ) {
     const text = (from, to) =>
       archive
@@ -102,20 +104,21 @@ export function fileOfTar(archive, name) {
   throw new Error(`the archive contains no file ${name}`);
 }
 
-async function build(env, folder, say) {
+/** Builds `package@version` with Go, verified by Go's checksum database; returns the path of the program in the folder. */
+export async function goInstall(source, folder, { name, env, say }) {
   const go = onPath('go', env) ?? GO_DEFAULT;
-  say(`building the Temporal CLI ${TEMPORAL_CLI_VERSION} with Go; the first time takes about 4 minutes`);
+  say(`building ${name} with Go; the first time takes about 4 minutes`);
   const startedAt = Date.now();
-  const pulse = setInterval(() => say(`still building (${Math.round((Date.now() - startedAt) / 1000)} s)`), 30_000);
+  const seconds = () => Math.round((Date.now() - startedAt) / 1000);
+  const pulse = setInterval(() => say(`still building ${name} (${seconds()} s)`), 30_000);
   try {
-    await run(go, ['install', `github.com/temporalio/cli/cmd/temporal@v${TEMPORAL_CLI_VERSION}`], {
-      cwd: folder,
-      env: { ...env, ...goFolders(env), GOBIN: folder },
-    });
+    await run(go, ['install', source], { cwd: folder, env: { ...env, ...goFolders(env), GOBIN: folder } });
+    say(`built ${name} in ${seconds()} s`);
   } finally {
     clearInterval(pulse);
   }
-  return join(folder, 'temporal');
+  // Go names a program after the last folder of its package.
+  return join(folder, basename(source.slice(0, source.lastIndexOf('@'))));
 }
 
 /** Go derives its folders from HOME; without one it would refuse to start. */
@@ -128,11 +131,13 @@ function goFolders(env) {
 function run(command, args, options) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
-    let lastLine = '';
-    child.stderr.on('data', (chunk) => {
-      lastLine = `${chunk}`.trim().split('\n').at(-1) || lastLine;
+    let printed = '';
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      printed = (printed + text).slice(-2_000);
     });
     child.once('error', (error) => reject(new Error(error.code === 'ENOENT' ? 'Go was not found' : error.message)));
-    child.once('close', (code) => (code === 0 ? resolve() : reject(new Error(lastLine || `exit code ${code}`))));
+    child.once('close', (code) =>
+      code === 0 ? resolve() : reject(new Error(printed.trimEnd() || `exit code ${code}`)),
+    );
   });
 }
