@@ -29,10 +29,6 @@ export interface Cluster {
   home: ClusterHome;
   /** What a command needs to belong to it. */
   env: Readonly<Record<string, string>>;
-  /** In the order of their start. */
-  parts: readonly Part[];
-  /** A part that stays up. Throws for a name of none. */
-  process(name: string): ServerProcess;
   stop(): Promise<void>;
 }
 
@@ -59,7 +55,7 @@ export async function layGround(options: Omit<ClusterOptions, 'signal'>): Promis
   const home = await openClusterHome(options.home, options.ports);
   const env = { PATH: [programs, dirname(cli), machine.PATH].join(':'), HOME: machine.HOME ?? home.path };
   const database = { programs: postgresPrograms, home, env, settings: options.postgresSettings, say };
-  const temporal = { home, programs, cli, env, dynamicConfig: options.dynamicConfig, say };
+  const temporal = { home, programs, env, dynamicConfig: options.dynamicConfig, say };
   const [postgresServer, server] = [postgres(database), temporalServer(temporal)];
   const parts = [
     ...[databaseFiles(database), postgresServer, databaseRoles(database)],
@@ -82,7 +78,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     const parts = [...ground.parts, ...productParts(product)];
     const stop = stopper(parts, lock, options.say);
     await startAll(parts, home, { ...options, stop });
-    return { home, env, parts, stop, process: (name) => processOf(parts, name) };
+    return { home, env, stop };
   } catch (error) {
     lock.release();
     throw error;
@@ -114,7 +110,8 @@ async function startAll(
       if (signal?.aborted) throw new ClusterError('interrupted');
       const from = performance.now();
       await part.start();
-      rememberProcesses(home.path, pidsOf(parts));
+      const running = processesOf(parts).flatMap(({ pid }) => pid ?? []);
+      rememberProcesses(home.path, running);
       say(
         `${part.name} is ${part instanceof ServerProcess ? 'healthy' : 'done'} (${((performance.now() - from) / 1_000).toFixed(1)} s)`,
       );
@@ -125,26 +122,19 @@ async function startAll(
   }
 }
 
-const pidsOf = (parts: readonly Part[]): number[] =>
-  parts.flatMap((part) => (part instanceof ServerProcess ? (part.pid ?? []) : []));
+const processesOf = (parts: readonly Part[]): ServerProcess[] => parts.filter((part) => part instanceof ServerProcess);
 
 /** The last first: nobody loses what it stands on. */
 function stopper(parts: readonly Part[], lock: HomeLock, say: (line: string) => void): () => Promise<void> {
   let stopped: Promise<void> | undefined;
   return () => {
     stopped ??= (async () => {
-      for (const part of parts.toReversed()) {
+      for (const part of processesOf(parts).toReversed()) {
         await part.stop();
-        if (part instanceof ServerProcess) say(`${part.name} has ended`);
+        say(`${part.name} has ended`);
       }
       lock.release();
     })();
     return stopped;
   };
-}
-
-function processOf(parts: readonly Part[], name: string): ServerProcess {
-  const found = parts.find((part) => part.name === name);
-  if (found instanceof ServerProcess) return found;
-  throw new RangeError(`no process ${name}`);
 }

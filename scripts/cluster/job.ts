@@ -17,6 +17,5 @@ export function job(spec: Pick<ProcessSpec, 'name' | 'command' | 'args' | 'env' 
       const [code] = (await once(child, 'exit')) as [number | null];
       if (code !== 0) throw new ClusterError(`${name} failed:\n${lastLines(logFile, from)}`, `Its log: ${logFile}`);
     },
-    stop: async () => undefined,
   };
 }

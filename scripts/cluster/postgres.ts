@@ -86,7 +86,6 @@ export function databaseFiles({ programs, home, env }: Omit<PostgresOptions, 'sa
     async start() {
       if (!existsSync(join(data, 'PG_VERSION'))) initialise({ programs, data, home, env, user: databaseUser() });
     },
-    stop: async () => undefined,
   };
 }
 

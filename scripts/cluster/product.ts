@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { ClusterHome } from './home.ts';
-import { ServerProcess } from './server-process.ts';
+import { type ProcessSpec, ServerProcess } from './server-process.ts';
 import { NAMESPACE, temporalAddress, uiUrl } from './temporal.ts';
 
 const PAYOUTS = fileURLToPath(new URL('../../bin/payouts.mjs', import.meta.url));
@@ -62,56 +62,48 @@ export function productParts(options: ProductOptions): ServerProcess[] {
 
 /** The bank of a trial, in the place of a real one. */
 const sandbox = ({ home, env, own, say }: ProductOptions): ServerProcess =>
-  payouts(
-    {
-      name: 'sandbox',
-      args: ['sandbox', '--port', `${home.ports.sandbox}`, '--file', home.file('data', 'sandbox.sqlite')],
-      env: { ...env, ...overlaid({ PAYOUTS_HOME: home.file('data', 'home'), ...bankKeys(home) }, own) },
-      // Whatever it answers, it answers.
-      isHealthy: async () => (await ask(`${sandboxUrl(home)}/v1/auth`)).status > 0,
-    },
-    { home, say },
-  );
+  payouts(home, say, {
+    name: 'sandbox',
+    args: ['sandbox', '--port', `${home.ports.sandbox}`, '--file', home.file('data', 'sandbox.sqlite')],
+    env: { ...env, ...overlaid({ PAYOUTS_HOME: home.file('data', 'home'), ...bankKeys(home) }, own) },
+    // Whatever it answers, it answers.
+    isHealthy: async () => (await ask(`${sandboxUrl(home)}/v1/auth`)).status > 0,
+  });
 
-export function worker(number: 1 | 2, { home, env, own, say }: ProductOptions): ServerProcess {
-  const metrics = home.ports[`worker-${number}-metrics`];
-  return payouts(
-    {
-      name: `worker-${number}`,
-      args: ['worker'],
-      env: {
-        ...env,
-        ...clusterEnv(home, own),
-        PAYOUTS_METRICS_ADDRESS: `${HOST}:${metrics}`,
-        PAYOUTS_TEMPORAL_METRICS_ADDRESS: `${HOST}:${home.ports[`worker-${number}-sdk-metrics`]}`,
-      },
-      isHealthy: async () => (await ask(`http://${HOST}:${metrics}/readyz`)).ok,
-    },
-    { home, say },
-  );
+export function worker(number: 1 | 2, options: ProductOptions): ServerProcess {
+  const { home, say } = options;
+  const metrics = `${HOST}:${home.ports[`worker-${number}-metrics`]}`;
+  return payouts(home, say, {
+    name: `worker-${number}`,
+    args: ['worker'],
+    env: { ...memberEnv(options, `worker-${number}`), PAYOUTS_METRICS_ADDRESS: metrics },
+    isHealthy: async () => (await ask(`http://${metrics}/readyz`)).ok,
+  });
 }
 
-export const gateway = ({ home, env, own, say }: ProductOptions): ServerProcess =>
-  payouts(
-    {
-      name: 'gateway',
-      args: ['gateway', '--port', `${home.ports.gateway}`],
-      env: {
-        ...env,
-        ...clusterEnv(home, own),
-        PAYOUTS_GATEWAY_METRICS_ADDRESS: `${HOST}:${home.ports['gateway-metrics']}`,
-        PAYOUTS_TEMPORAL_METRICS_ADDRESS: `${HOST}:${home.ports['gateway-sdk-metrics']}`,
-      },
-      isHealthy: async () => (await ask(`${gatewayUrl(home)}/readyz`)).ok,
+export const gateway = (options: ProductOptions): ServerProcess =>
+  payouts(options.home, options.say, {
+    name: 'gateway',
+    args: ['gateway', '--port', `${options.home.ports.gateway}`],
+    env: {
+      ...memberEnv(options, 'gateway'),
+      PAYOUTS_GATEWAY_METRICS_ADDRESS: `${HOST}:${options.home.ports['gateway-metrics']}`,
     },
-    { home, say },
-  );
+    isHealthy: async () => (await ask(`${gatewayUrl(options.home)}/readyz`)).ok,
+  });
+
+const memberEnv = ({ home, env, own }: ProductOptions, name: string): Record<string, string> => ({
+  ...env,
+  ...clusterEnv(home, own),
+  PAYOUTS_TEMPORAL_METRICS_ADDRESS: `${HOST}:${home.ports[`${name}-sdk-metrics`]}`,
+});
 
 const ask = (url: string): Promise<Response> => fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) });
 
 function payouts(
-  spec: { name: string; args: readonly string[]; env: Record<string, string>; isHealthy(): Promise<boolean> },
-  { home, say }: Pick<ProductOptions, 'home' | 'say'>,
+  home: ClusterHome,
+  say: ProductOptions['say'],
+  spec: Pick<ProcessSpec, 'name' | 'args' | 'env' | 'isHealthy'>,
 ): ServerProcess {
   const command = { command: process.execPath, args: [PAYOUTS, ...spec.args], logFile: home.log(spec.name) };
   return new ServerProcess({ ...spec, ...command, startLimitMs: 120_000 }, say);

@@ -78,24 +78,11 @@ export class ServerProcess implements Part {
 
   async stop(): Promise<void> {
     this.#stopping?.abort();
-    await this.#end(this.spec.stopSignal ?? 'SIGTERM', this.spec.stopLimitMs ?? 45_000);
-  }
-
-  /** Ends it as a crash does; it is started again like after any end of its own. */
-  async kill(): Promise<void> {
-    await this.#end('SIGKILL', 0);
-  }
-
-  signal(signal: NodeJS.Signals): void {
-    if (this.pid !== undefined) this.#child?.kill(signal);
-  }
-
-  async #end(signal: NodeJS.Signals, limitMs: number): Promise<void> {
     const child = this.#child;
     if (child === undefined || hasEnded(child)) return;
     const ended = once(child, 'exit');
-    child.kill(signal);
-    const late = setTimeout(() => child.kill('SIGKILL'), limitMs);
+    child.kill(this.spec.stopSignal);
+    const late = setTimeout(() => child.kill('SIGKILL'), this.spec.stopLimitMs ?? 45_000);
     await ended;
     clearTimeout(late);
   }

@@ -18,9 +18,7 @@ export interface TemporalOptions {
   home: ClusterHome;
   /** Folder of Temporal's own programs. */
   programs: string;
-  /** Path of the Temporal CLI. */
-  cli: string;
-  /** With the folder of both in PATH. */
+  /** With their folder, and that of the Temporal CLI, in PATH. */
   env: Readonly<Record<string, string>>;
   /** File of dynamic settings of the server; undefined: as it is deployed. */
   dynamicConfig?: string | undefined;

@@ -71,7 +71,7 @@ try {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => vitest.kill(signal));
   [code] = (await once(vitest, 'exit')) as [number | null] as [number];
 } finally {
-  for (const part of parts.toReversed()) await part.stop();
+  for (const part of parts.toReversed()) await part.stop?.();
   rmSync(dir, { recursive: true, force: true });
 }
 process.exit(code ?? 1);
