@@ -68,6 +68,8 @@ export async function layGround(options: Omit<ClusterOptions, 'signal'>): Promis
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   mkdirSync(options.home, { recursive: true, mode: 0o711 });
   const lock = takeHome(options.home);
+  const parts: Part[] = [];
+  const stop = stopper(parts, lock, options.say);
   try {
     await endLeftovers(options.home, options.say);
     const ground = await layGround(options);
@@ -75,12 +77,11 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     const own = ownSettings(options.env);
     const product = { home, env: ground.env, own, say: options.say };
     const env = clusterEnv(home, own);
-    const parts = [...ground.parts, ...productParts(product)];
-    const stop = stopper(parts, lock, options.say);
-    await startAll(parts, home, { ...options, stop });
+    parts.push(...ground.parts, ...productParts(product));
+    await startAll(parts, home, options);
     return { home, env, stop };
   } catch (error) {
-    lock.release();
+    await stop();
     throw error;
   }
 }
@@ -103,22 +104,17 @@ const ownSettings = (env: NodeJS.ProcessEnv): Record<string, string> =>
 async function startAll(
   parts: readonly Part[],
   home: ClusterHome,
-  { stop, say, signal }: Pick<ClusterOptions, 'say' | 'signal'> & { stop(): Promise<void> },
+  { say, signal }: Pick<ClusterOptions, 'say' | 'signal'>,
 ): Promise<void> {
-  try {
-    for (const part of parts) {
-      if (signal?.aborted) throw new ClusterError('interrupted');
-      const from = performance.now();
-      await part.start();
-      const running = processesOf(parts).flatMap(({ pid }) => pid ?? []);
-      rememberProcesses(home.path, running);
-      say(
-        `${part.name} is ${part instanceof ServerProcess ? 'healthy' : 'done'} (${((performance.now() - from) / 1_000).toFixed(1)} s)`,
-      );
-    }
-  } catch (error) {
-    await stop();
-    throw error;
+  for (const part of parts) {
+    if (signal?.aborted) throw new ClusterError('interrupted');
+    const from = performance.now();
+    await part.start();
+    const running = processesOf(parts).flatMap(({ pid }) => pid ?? []);
+    rememberProcesses(home.path, running);
+    say(
+      `${part.name} is ${part instanceof ServerProcess ? 'healthy' : 'done'} (${((performance.now() - from) / 1_000).toFixed(1)} s)`,
+    );
   }
 }
 

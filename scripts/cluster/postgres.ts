@@ -79,43 +79,27 @@ export function postgres({ programs, home, env, settings = [], say }: PostgresOp
 }
 
 /** The files of a fresh server in `data/postgres`; does nothing where they are. */
-export function databaseFiles({ programs, home, env }: Omit<PostgresOptions, 'say'>): Part {
-  const data = home.file('data', 'postgres');
-  return {
-    name: 'postgres-files',
-    async start() {
-      if (!existsSync(join(data, 'PG_VERSION'))) initialise({ programs, data, home, env, user: databaseUser() });
-    },
-  };
-}
+export const databaseFiles = (options: Omit<PostgresOptions, 'say'>): Part => ({
+  name: 'postgres-files',
+  async start() {
+    const data = options.home.file('data', 'postgres');
+    if (!existsSync(join(data, 'PG_VERSION'))) initialise(data, options);
+  },
+});
 
-function initialise(to: {
-  programs: string;
-  data: string;
-  home: ClusterHome;
-  env: Readonly<Record<string, string>>;
-  user: ProcessSpec['user'];
-}): void {
-  const { programs, data, home, env, user } = to;
+function initialise(data: string, { programs, home, env }: Omit<PostgresOptions, 'say'>): void {
+  const user = databaseUser();
   mkdirSync(data, { recursive: true, mode: 0o700 });
   const passwordFile = `${data}.password`;
   writeFileSync(passwordFile, home.secrets.read('postgres-password'), { mode: 0o600 });
   if (user !== undefined) for (const path of [data, passwordFile]) chownSync(path, user.uid, user.gid);
   const args = [
-    '-D',
-    data,
-    '--username=postgres',
-    `--pwfile=${passwordFile}`,
-    '--auth=scram-sha-256',
-    '--data-checksums',
+    ...['-D', data, '--username=postgres', `--pwfile=${passwordFile}`, '--auth=scram-sha-256', '--data-checksums'],
+    ...['--encoding=UTF8', '--locale=C.UTF-8'],
   ];
   try {
     assertReachable(data, user);
-    execFileSync(join(programs, 'initdb'), [...args, '--encoding=UTF8', '--locale=C.UTF-8'], {
-      env,
-      ...user,
-      stdio: 'pipe',
-    });
+    execFileSync(join(programs, 'initdb'), args, { env, ...user, stdio: 'pipe' });
   } catch (error) {
     // Half a database is useless; one that was there before is never touched.
     rmSync(data, { recursive: true, force: true });
