@@ -36,6 +36,10 @@ export interface LegPlan {
   /** Account that is read to find out whether the bank answers. */
   accountId: string;
   send(attempt: number, look: SubmitInput['look']): Promise<Submitted>;
+  /** Why an earlier run left the order to people. */
+  parked: Reason | null;
+  /** The exchange that comes before it, if any. */
+  earlier?: OrderLeg;
   /** What an end of the order means for the payout. */
   endBy(meaning: TerminalMeaning, leg: OrderLeg): { state: EndState; reason: Reason | null };
   /** An earlier run found an order of the payout stuck: people are told at once, not after the whole age limit again. */
@@ -111,22 +115,12 @@ export class OrderLeg {
   rejectedAs: RejectedAs | undefined;
   readonly reference: string;
   private ended: 'paid' | 'unpaid' | 'absent' | undefined;
-  private readonly others: () => SettledLegs;
 
-  /**
-   * `before`: the same leg, as known to this run before it lost its claim, or to the run that handed over. `others`: what the
-   * other legs have settled.
-   */
-  constructor(
-    context: { view: PayoutView; terms: Terms; parked: Reason | null; others: () => SettledLegs },
-    start: LegStart,
-    plan: LegPlan,
-    before?: LegMemory,
-  ) {
-    this.view = context.view;
-    this.terms = context.terms;
-    this.parked = context.parked;
-    this.others = context.others;
+  /** `before`: the same leg, as known to this run before it lost its claim, or to the run that handed over. */
+  constructor(view: PayoutView, terms: Terms, start: LegStart, plan: LegPlan, before?: LegMemory) {
+    this.view = view;
+    this.terms = terms;
+    this.parked = plan.parked;
     this.plan = plan;
     const { reference, submission = NEVER_SENT, isPaid, firstSentAt, lastSentAt = null, isForgotten } = start;
     this.reference = reference;
@@ -164,14 +158,18 @@ export class OrderLeg {
 
   /** What this run has settled: the order's end, or that nothing was executed. */
   get settled(): SettledLegs {
-    const { kind } = this.plan;
-    if (this.known.attempts === 0 || this.isInDoubt) return this.others();
-    return { ...this.others(), [kind]: { upTo: this.known.attempts, as: this.ended ?? 'absent' } };
+    if (this.known.attempts === 0 || this.isInDoubt) return { ...this.plan.earlier?.settled };
+    return this.settledAs(this.ended ?? 'absent');
   }
 
   /** The same, if the followed order is confirmed to have taken no money. */
   get settledIfUnpaid(): SettledLegs {
-    return { ...this.others(), [this.plan.kind]: { upTo: this.known.attempts, as: 'unpaid' } };
+    return this.settledAs('unpaid');
+  }
+
+  private settledAs(as: 'paid' | 'unpaid' | 'absent'): SettledLegs {
+    const { kind, earlier } = this.plan;
+    return { ...earlier?.settled, [kind]: { upTo: this.known.attempts, as } };
   }
 
   /** Adopts an order despite its differences once two people have said so; false: the first of them is noted. */

@@ -1,7 +1,6 @@
 import type { TerminalMeaning } from '../../domain/order-status.ts';
-import type { EndState } from '../../domain/payout-state.ts';
+import type { EndState, Reason } from '../../domain/payout-state.ts';
 import { because, bookedAboveCap, type ReasonCode } from '../../domain/reasons.ts';
-import type { SettledLegs } from '../../services/payout/close.ts';
 import type { Prepared } from '../../services/payout/prepare.ts';
 import type { LegResult, OrderLeg } from '../leg/order-leg.ts';
 import type { BackToGates, Unpaid } from '../payout/gates.ts';
@@ -13,19 +12,16 @@ import type { PayoutView } from '../payout/view.ts';
  */
 export type PayoutResult = Omit<Extract<Prepared, { kind: 'ended' }>, 'kind'>;
 
-/** Ends the row unpaid; throws (superseded) if something was sent that `settled` does not cover. */
-export async function close(view: PayoutView, { state, reason }: Unpaid, settled: SettledLegs): Promise<PayoutResult> {
-  await view.close(state, reason, settled);
-  return resultOf(view, state);
+/** Ends the row of this order unpaid; throws (superseded) if something was sent that is not settled. */
+export async function close(main: OrderLeg, { state, reason }: Unpaid): Promise<PayoutResult> {
+  await main.view.close(state, withExchange(main, reason), main.settled);
+  return resultOf(main.view, state);
 }
 
 /** Ends the row with the end of its order. An end already stored by the read of the order is only shown. */
-export async function endedBy(
-  view: PayoutView,
-  end: Exclude<LegResult, BackToGates>,
-  settled: SettledLegs,
-): Promise<PayoutResult> {
-  if (end.kind === 'unpaid' && !end.isStored) return close(view, end, settled);
+export async function endedBy(main: OrderLeg, end: Exclude<LegResult, BackToGates>): Promise<PayoutResult> {
+  const { view } = main;
+  if (end.kind === 'unpaid' && !end.isStored) return close(main, end);
   if (end.kind === 'unpaid') {
     view.show(end.state, end.reason);
     return resultOf(view, end.state);
@@ -56,7 +52,10 @@ export function endOfOrder(
   leg: OrderLeg,
 ): { state: 'completed'; reason: null } | Omit<Unpaid, 'kind'> {
   const byCancel = isCancelDriven(leg);
-  const unpaidBy = (state: Unpaid['state'], code: ReasonCode) => ({ state, reason: because(code) });
+  const unpaidBy = (state: Unpaid['state'], code: ReasonCode) => ({
+    state,
+    reason: withExchange(leg, because(code)),
+  });
   switch (meaning) {
     case 'paid':
       return { state: 'completed', reason: null };
@@ -70,8 +69,18 @@ export function endOfOrder(
   }
 }
 
+/** What each end of the exchange before a payment means for the payout. */
+export const endOfExchange = (meaning: TerminalMeaning, leg: OrderLeg): Omit<Unpaid, 'kind'> =>
+  isCancelDriven(leg)
+    ? { state: 'cancelled', reason: because('cancelled-by-request') }
+    : { state: 'failed', reason: because('exchange-failed', `order ${meaning}`) };
+
+/** An exchange is never undone automatically: the reason for an unpaid end says that the money is in another currency. */
+const withExchange = ({ plan: { earlier } }: OrderLeg, { code, message }: Reason): Reason =>
+  earlier?.isBooked === true ? { code, message: `${message}; the exchange stays as booked` } : { code, message };
+
 /** Whether a cancel had the order rejected at the bank: by this run or, as the store says, by an earlier one. */
-export const isCancelDriven = ({ view, rejectedAs }: OrderLeg): boolean =>
+const isCancelDriven = ({ view, rejectedAs }: OrderLeg): boolean =>
   view.inbox.cancelStage === 'driven' || rejectedAs === 'cancel';
 
 const isRejectionDriven = ({ decision, rejectedAs }: OrderLeg): boolean =>

@@ -9,31 +9,19 @@ import {
 } from '@temporalio/workflow';
 import type { AwaitedApproval } from '../../domain/approval.ts';
 import { doublingPause, HOUR_MS } from '../../domain/durations.ts';
-import type { ExchangeProgress } from '../../domain/exchange-progress.ts';
+import { exchangeProgress } from '../../domain/exchange-progress.ts';
 import type { GrantedApprovals } from '../../domain/gates.ts';
 import { type PayoutInput, payoutTitle } from '../../domain/instruction.ts';
-import type { LegKind, PayoutKind } from '../../domain/names.ts';
-import type { LegStart, LegStarts } from '../../services/payout/leg-start.ts';
+import type { PayoutKind } from '../../domain/names.ts';
 import type { Prepared } from '../../services/payout/prepare.ts';
-import { STUCK } from '../leg/followed-order.ts';
-import type { LegMemory, LegPlan, OrderLeg } from '../leg/order-leg.ts';
 import { Gates } from '../payout/gates.ts';
 import { handleMessages } from '../payout/handlers.ts';
 import { HistoryTooLong } from '../payout/long-history.ts';
 import { PayoutView } from '../payout/view.ts';
-import { call, isSuperseded, permanentCause, sends } from '../proxies.ts';
+import { call, isSuperseded, permanentCause } from '../proxies.ts';
 import { hadRunBefore } from '../ran-before.ts';
 import { earlierEnd, type PayoutResult } from './ends.ts';
-
-export type Ready = Extract<Prepared, { kind: 'ready' }>;
-
-/** What a route works with under one claim. */
-export interface Run {
-  input: PayoutInput;
-  prepared: Ready;
-  view: PayoutView;
-  gates: Gates;
-}
+import { type LegMemories, type Legs, legsOf, type Run } from './legs.ts';
 
 /**
  * What a run hands over when it continues as new: its store; what it has sent, which no store can make it forget; and what people
@@ -43,50 +31,44 @@ export interface RunBefore {
   storeId: string;
   /** Term of its claim; the next run takes the next term. */
   term: number;
-  legs: Partial<Record<LegKind, LegMemory>>;
+  legs: LegMemories;
   passes: GrantedApprovals;
   /** The question left unanswered; absent if decisions are signed, because they are then in the store. */
   unanswered?: AwaitedApproval;
 }
 
-/** How the workflows of the kinds differ. */
-export interface PayoutRoute<Legs> {
-  kind: PayoutKind;
-  /** Progress of a payout's exchange. */
-  progress(starts: LegStarts): ExchangeProgress;
-  /** `before`: the same legs, as known to this run before it lost its claim, or to the run it continues. */
-  legs(run: Run, before: RunBefore['legs']): Legs;
-  orders(legs: Legs): readonly OrderLeg[];
-  lead(run: Run, legs: Legs): Promise<PayoutResult>;
-}
+/** The route of a row, from what is known under a claim to a proven end. */
+type Route = (run: Run, legs: Legs) => Promise<PayoutResult>;
 
 /**
- * Runs a route from the instruction to a proven end. A cancellation interrupts nothing that may have moved money. A run that lost
+ * Runs the route of a row of this kind, from the instruction to its end. A cancellation interrupts nothing that may have moved money. A run that lost
  * its claim (after a reset, or because something was sent whose outcome it does not know) takes it again and starts over.
  */
-export async function underClaim<Legs>(
+export async function underClaim(
+  kind: PayoutKind,
   given: PayoutInput,
   before: RunBefore | undefined,
-  route: PayoutRoute<Legs>,
+  route: Route,
 ): Promise<PayoutResult> {
   // Anybody can start a workflow with any input: `prepare` refuses what is no instruction, so that nothing crashes.
   const input = given ?? {};
   // Ignore `before` from a caller: only a run that continued as new hands anything over.
   const handedOver = workflowInfo().continuedFromExecutionRunId === undefined ? undefined : before;
-  const view = new PayoutView(payoutTitle(input), route.kind, handedOver?.unanswered);
+  const view = new PayoutView(payoutTitle(input), kind, handedOver?.unanswered);
   handleMessages(view);
   return CancellationScope.nonCancellable(async () => {
-    const result = await claimAndGo(view, input, handedOver, route);
+    const result = await claimAndGo(view, kind, input, handedOver, route);
     await condition(allHandlersFinished);
     return result;
   });
 }
 
-async function claimAndGo<Legs>(
+async function claimAndGo(
   view: PayoutView,
+  kind: PayoutKind,
   input: PayoutInput,
   handedOver: RunBefore | undefined,
-  route: PayoutRoute<Legs>,
+  route: Route,
 ): Promise<PayoutResult> {
   let remembered = handedOver;
   let passes = handedOver?.passes;
@@ -98,7 +80,7 @@ async function claimAndGo<Legs>(
       const prepared = await prepare({
         input,
         storeId: remembered?.storeId,
-        kind: route.kind,
+        kind,
         ranBefore,
         term,
         isHandedOver,
@@ -112,12 +94,13 @@ async function claimAndGo<Legs>(
       view.assessed(prepared.assessment);
       // Without a pause two runs could take the claim from each other for ever.
       if (lost > LOSSES_WITHOUT_PAUSE) await sleep(doublingPause(lost, prepared.terms.waits.lookAgainMs, HOUR_MS));
-      const gates = new Gates(view, prepared.terms, `${input.account_id ?? ''}`, route.progress(prepared), passes);
-      const run = { input, prepared, view, gates };
-      const legs = route.legs(run, remembered?.legs ?? {});
+      const progress = exchangeProgress(kind === 'payout' ? prepared : {});
+      const gates = new Gates(view, prepared.terms, `${input.account_id ?? ''}`, progress, passes);
+      const run = { kind, input, prepared, view, gates };
+      const legs = legsOf(run, remembered?.legs ?? {});
       const { storeId, term: held } = prepared.claim;
-      remembered = { storeId, term: held, legs: byKind(route.orders(legs)), passes: gates.passes };
-      return await route.lead(run, legs);
+      remembered = { storeId, term: held, legs: byKind(legs), passes: gates.passes };
+      return await route(run, legs);
     } catch (error) {
       if (error instanceof HistoryTooLong && remembered !== undefined) {
         view.question.keepForNextRun();
@@ -142,11 +125,10 @@ async function claimAndGo<Legs>(
 
 type Workflow = (given: PayoutInput, before?: RunBefore) => Promise<PayoutResult>;
 
-const byKind = (orders: readonly OrderLeg[]): RunBefore['legs'] =>
-  Object.fromEntries(orders.map((leg) => [leg.plan.kind, leg]));
+const byKind = (legs: Legs): LegMemories => Object.fromEntries(Object.values(legs).map((leg) => [leg.plan.kind, leg]));
 
 /** Reduces each leg to what is handed over in history. */
-const memoriesOf = (legs: RunBefore['legs']): RunBefore['legs'] =>
+const memoriesOf = (legs: LegMemories): LegMemories =>
   Object.fromEntries(
     Object.entries(legs).map(([kind, { known, firstSentAt, lastSentAt, silence, placedIds }]) => [
       kind,
@@ -155,32 +137,6 @@ const memoriesOf = (legs: RunBefore['legs']): RunBefore['legs'] =>
   );
 
 const LOSSES_WITHOUT_PAUSE = 3;
-
-/** What the store knows of an order; `prepare` returns it for every order that a row of this kind may send. */
-export function startOf(starts: LegStarts, leg: LegKind): LegStart {
-  const start = starts[leg];
-  if (start === undefined) throw new Error(`a row of this kind sends no ${leg}`);
-  return start;
-}
-
-type Submit = 'submitPayment' | 'submitTransfer' | 'submitExchange';
-
-/** The common part of every leg's plan; `what` says in the UI what an attempt does. */
-export function sharedPlan(
-  { input, prepared, view, gates }: Run,
-  submit: Submit,
-  what: string,
-): Pick<LegPlan, 'accountId' | 'assess' | 'foundStuck' | 'send'> {
-  return {
-    accountId: `${input.account_id ?? ''}`,
-    assess: () => gates.assess(),
-    foundStuck: prepared.parked?.code === STUCK,
-    send: (attempt, look) =>
-      sends[submit].executeWithOptions({ summary: `${what}, attempt ${attempt}` }, [
-        { claim: view.claim, attempt, look },
-      ]),
-  };
-}
 
 /** A misuse (wrong id, reused id) fails the workflow with the activity's own message; anything else is a bug. */
 async function prepare(input: Parameters<typeof call<'prepare'>>[1]): Promise<Prepared> {

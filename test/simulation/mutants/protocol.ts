@@ -350,8 +350,8 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/workflows/payout.ts',
-        find: 'return payment.isInDoubt || payment.parked',
-        replace: 'return payment.parked',
+        find: 'return main.isInDoubt || main.parked',
+        replace: 'return main.parked',
       },
     ],
   },

@@ -1,0 +1,89 @@
+import type { PayoutInput } from '../../domain/instruction.ts';
+import { type LegKind, mainLegOf, type PayoutKind } from '../../domain/names.ts';
+import type { Prepared } from '../../services/payout/prepare.ts';
+import { STUCK } from '../leg/followed-order.ts';
+import { type LegMemory, type LegPlan, OrderLeg } from '../leg/order-leg.ts';
+import type { Gates } from '../payout/gates.ts';
+import type { PayoutView } from '../payout/view.ts';
+import { sends } from '../proxies.ts';
+import { endOfExchange, endOfOrder } from './ends.ts';
+
+/** What a run works with under one claim. */
+export interface Run {
+  kind: PayoutKind;
+  input: PayoutInput;
+  prepared: Extract<Prepared, { kind: 'ready' }>;
+  view: PayoutView;
+  gates: Gates;
+}
+
+/** The orders of a row: `main` ends it. Only a payout may have an exchange before it. */
+export interface Legs {
+  exchange?: OrderLeg;
+  main: OrderLeg;
+}
+
+export type LegMemories = Partial<Record<LegKind, LegMemory>>;
+
+/** `before`: the same legs, as known to this run before it lost its claim, or to the run it continues. */
+export function legsOf(run: Run, before: LegMemories): Legs {
+  const { kind, prepared } = run;
+  const { parked } = prepared;
+  if (kind !== 'payout') return { main: legOf(run, mainLegOf(kind), { ...MAIN, parked }, before) };
+  // `parked` is about the leg that is in doubt; about a payment that was never sent nothing can be decided.
+  const asksOfExchange =
+    prepared.exchange?.submission?.tainted === true && prepared.payment?.submission?.tainted !== true;
+  const exchange = legOf(run, 'exchange', { ...EXCHANGE_BEFORE, parked: asksOfExchange ? parked : null }, before);
+  const main = legOf(run, 'payment', { ...MAIN, parked: asksOfExchange ? null : parked, earlier: exchange }, before);
+  return { exchange, main };
+}
+
+type Place = Pick<LegPlan, 'submitting' | 'following' | 'cancellable' | 'endBy' | 'endsPayout' | 'thenAssess'>;
+
+const MAIN: Place = {
+  submitting: 'submitting',
+  following: 'processing',
+  cancellable: true,
+  endBy: endOfOrder,
+  endsPayout: true,
+};
+
+const EXCHANGE_BEFORE: Place = {
+  submitting: 'converting',
+  following: 'converting',
+  cancellable: false,
+  endBy: endOfExchange,
+  endsPayout: false,
+  thenAssess: { exchanged: true, exchangeSent: true },
+};
+
+const SENDERS = {
+  payment: { submit: 'submitPayment', does: 'pays' },
+  transfer: { submit: 'submitTransfer', does: 'transfers' },
+  exchange: { submit: 'submitExchange', does: 'buys' },
+} as const;
+
+function legOf(
+  { input, prepared, view, gates }: Run,
+  kind: LegKind,
+  place: Place & Pick<LegPlan, 'parked' | 'earlier'>,
+  before: LegMemories,
+): OrderLeg {
+  const { [kind]: start, terms, parked } = prepared;
+  if (start === undefined) throw new Error(`a row of this kind sends no ${kind}`);
+  const { account_id: accountId = '', currency = '', amount = '' } = input;
+  const { submit, does } = SENDERS[kind];
+  const what = place.endsPayout ? `${does} ${currency} ${amount}` : `${does} ${currency} for ${amount} and the fee`;
+  const plan: LegPlan = {
+    ...place,
+    kind,
+    accountId: `${accountId}`,
+    foundStuck: parked?.code === STUCK,
+    assess: () => gates.assess(),
+    send: (attempt, look) =>
+      sends[submit].executeWithOptions({ summary: `${what}, attempt ${attempt}` }, [
+        { claim: view.claim, attempt, look },
+      ]),
+  };
+  return new OrderLeg(view, terms, start, plan, before[kind]);
+}
