@@ -8,6 +8,7 @@ import { callVault } from './card/call-vault.ts';
 import { awaitName, createPayment } from './card/create-payment.ts';
 import { CardExecution, EndedElsewhere } from './card/execution.ts';
 import { followPayment } from './card/follow-payment.ts';
+import { Following } from './card/following.ts';
 import { handleCardMessages } from './card/handlers.ts';
 import { type CardEnded, obtainSession, type Session } from './card/obtain-session.ts';
 import {
@@ -133,19 +134,9 @@ async function collect(
     execution.sent = true;
     const { resumeIds, resume } = begun;
     const resumption = { referenceId, paymentType };
-    const concluded = await followPayment(execution, terms, {
-      paymentId: execution.paymentId ?? '',
-      resumption,
-      resumeIds,
-      resume,
-      mayRestart,
-      since: Date.now(),
-      heard: 0,
-      quiet: 0,
-      failures: 0,
-      challengeUntil: 0,
-      served: execution.resumed ? execution.completions : begun.served,
-    });
+    const served = execution.resumed ? execution.completions : begun.served;
+    const followed = { paymentId: execution.paymentId ?? '', resumption, resumeIds, resume, mayRestart, served };
+    const concluded = await followPayment(new Following(execution, terms, followed));
     if ('end' in concluded) return concluded;
     execution.setAside();
     begun.threeDs = 'setup';

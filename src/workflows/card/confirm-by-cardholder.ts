@@ -1,87 +1,72 @@
-import { condition } from '@temporalio/workflow';
-import { type CardTerms, RESUMES_FOR_NOTICES } from '../../domain/card-terms.ts';
+import { RESUMES_FOR_NOTICES } from '../../domain/card-terms.ts';
 import { because } from '../../domain/reasons.ts';
 import type { CardExecution } from './execution.ts';
-import { type Conclusion, type Following, hasNews, retryPause } from './following.ts';
+import type { Conclusion, Following } from './following.ts';
 import { type OpenResume, resumePayment } from './resume-payment.ts';
-import { readPayment } from './retrieve-payment.ts';
 
 /**
  * Handles REQUIRES_ACTION, one round per call: starts over with a 3DS setup if there was none, or waits for the challenge,
  * queries, and resumes. `unclear`: nobody knows what became of a completed challenge or of a resume. A payment counts as
  * abandoned only if no resume was sent for it and retrieve still shows it open.
  */
-export async function confirmByCardholder(
-  execution: CardExecution,
-  terms: CardTerms,
-  following: Following,
-): Promise<Conclusion | 'unclear' | undefined> {
-  const { paymentId } = following;
-  if (execution.declinedForSetUp && following.mayRestart) return beginAgain(execution, terms, following);
+export async function confirmByCardholder(following: Following): Promise<Conclusion | 'unclear' | undefined> {
+  const { execution, terms, payment } = following;
+  if (execution.declinedForSetUp && payment.mayRestart) return beginAgain(following);
   following.challengeUntil ||= Date.now() + terms.deadlineMs;
   const asks = execution.asksForAction && execution.nextAction === null ? 'verify-url-refused' : 'cardholder-needed';
-  if (following.resume === undefined) await execution.enter('awaiting-cardholder', because(asks));
+  if (payment.resume === undefined) await execution.enter('awaiting-cardholder', because(asks));
 
   const left = Math.max(1, following.challengeUntil - Date.now());
-  if (following.failures > 0) await pause(execution, following, retryPause(terms, following));
-  else if (!isDue(execution, terms, following))
-    await pause(execution, following, execution.resumed ? terms.patienceMs : left);
-  following.heard = execution.heard;
+  if (following.failures > 0) await following.pause(following.retryPause);
+  else if (!isDue(following)) await following.pause(execution.resumed ? terms.patienceMs : left);
 
-  const view = await readPayment(execution, paymentId);
-  following.failures = view === undefined ? following.failures + 1 : 0;
+  const view = await following.look();
   if (view === undefined || view.status !== 'REQUIRES_ACTION') return undefined;
-  if (isDue(execution, terms, following)) return resumeOnce(execution, terms, following);
-  if (Date.now() < following.challengeUntil || execution.endHeard(paymentId)) return undefined;
+  if (isDue(following)) return resumeOnce(following);
+  if (Date.now() < following.challengeUntil || execution.endHeard(payment.paymentId)) return undefined;
   // Resumed, but the acquirer does not move; or it reported the completion, and no id is left for a resume.
-  if (execution.resumed || execution.completions.noticed > following.served.noticed) return 'unclear';
+  if (execution.resumed || isNoticed(following)) return 'unclear';
   return { end: 'failed', reason: because('challenge-abandoned') };
 }
 
 /** Declined because a 3DS setup was missing: starts over only if retrieve, too, shows that nothing is in progress. */
-async function beginAgain(
-  execution: CardExecution,
-  terms: CardTerms,
-  following: Following,
-): Promise<Conclusion | undefined> {
-  if (following.failures > 0) await pause(execution, following, retryPause(terms, following));
-  following.heard = execution.heard;
-  const view = await readPayment(execution, following.paymentId);
-  following.failures = view === undefined ? following.failures + 1 : 0;
+async function beginAgain(following: Following): Promise<Conclusion | undefined> {
+  if (following.failures > 0) await following.pause(following.retryPause);
+  const view = await following.look();
   if (view?.status === 'REQUIRES_ACTION' && view.nextAction === null) return { restart: true };
-  if (view?.nextAction != null) execution.declinedForSetUp = false;
+  if (view?.nextAction != null) following.execution.declinedForSetUp = false;
   return undefined;
 }
 
-/** Whether a completion is known for which no resume was sent. */
-function isCompleted(execution: CardExecution, { completion }: CardTerms, { served }: Following): boolean {
-  const { noticed, claimed } = execution.completions;
-  return noticed > served.noticed || (completion === 'notice-or-return' && claimed > served.claimed);
-}
+/** Whether a notice of a completion is known for which no resume was sent. */
+const isNoticed = ({ execution, payment }: Following): boolean =>
+  execution.completions.noticed > payment.served.noticed;
+
+/** The same of a completion that only the browser or an unverified notice claims, if that is enough. */
+const isClaimed = ({ execution, terms, payment }: Following): boolean =>
+  terms.completion === 'notice-or-return' && execution.completions.claimed > payment.served.claimed;
 
 /**
  * Whether a resume can be sent: the open one again, or a new one. Before the deadline, a browser's return gets no id that notices
  * may need.
  */
-function isDue(execution: CardExecution, terms: CardTerms, following: Following): boolean {
-  if (following.resume !== undefined) return true;
-  if (!isCompleted(execution, terms, following)) return false;
-  const isNoticed = execution.completions.noticed > following.served.noticed;
+function isDue(following: Following): boolean {
+  const { resume, resumeIds } = following.payment;
+  if (resume !== undefined) return true;
+  if (isNoticed(following)) return resumeIds.length > 0;
+  if (!isClaimed(following)) return false;
   const isLate = Date.now() >= following.challengeUntil;
-  return following.resumeIds.length > (isNoticed || isLate ? 0 : RESUMES_FOR_NOTICES);
+  return resumeIds.length > (isLate ? 0 : RESUMES_FOR_NOTICES);
 }
 
-async function resumeOnce(
-  execution: CardExecution,
-  terms: CardTerms,
-  following: Following,
-): Promise<'unclear' | undefined> {
-  following.served = execution.completions;
-  following.resume ??= opened(execution, following.resumeIds.shift() ?? '');
-  const { resume } = following;
+async function resumeOnce(following: Following): Promise<'unclear' | undefined> {
+  const { execution, terms, payment } = following;
+  payment.served = execution.completions;
+  payment.resume ??= opened(execution, payment.resumeIds.shift() ?? '');
+  const { resume } = payment;
   if (resume.inDoubt && Date.now() - resume.firstSentAt >= terms.repeatWindowMs) return 'unclear';
-  const outcome = await resumePayment(execution, resume, following.paymentId, following.resumption);
-  if (outcome === 'over') following.resume = undefined;
+  const outcome = await resumePayment(execution, resume, payment.paymentId, payment.resumption);
+  if (outcome === 'over') payment.resume = undefined;
   // Challenge requested again, refused, or not answered: the next round waits longer.
   if (outcome === 'open' || execution.paymentStatus === 'REQUIRES_ACTION') following.failures += 1;
   if (outcome === 'open' && !resume.inDoubt) execution.show('resuming', because('acquirer-unreachable'));
@@ -96,8 +81,3 @@ const opened = ({ resumed }: CardExecution, requestId: string): OpenResume => ({
   firstSentAt: Date.now(),
   inDoubt: false,
 });
-
-/** Waits until something is heard that no query has covered, or the time is over. */
-async function pause(execution: CardExecution, following: Following, ms: number): Promise<void> {
-  if (!hasNews(execution, following)) await condition(() => hasNews(execution, following), ms);
-}

@@ -1,7 +1,6 @@
-import { condition, patched } from '@temporalio/workflow';
+import { patched } from '@temporalio/workflow';
 import { judgeCard } from '../../domain/card-judgement.ts';
 import { endOfStatus } from '../../domain/card-payment.ts';
-import type { CardTerms } from '../../domain/card-terms.ts';
 import { doublingPause } from '../../domain/durations.ts';
 import { compareDecimals, parseAmount } from '../../domain/money.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
@@ -9,7 +8,7 @@ import { call } from '../proxies.ts';
 import { askOperator } from './ask-operator.ts';
 import { confirmByCardholder } from './confirm-by-cardholder.ts';
 import type { CardExecution } from './execution.ts';
-import { type Conclusion, type Following, hasNews, retryPause } from './following.ts';
+import type { Conclusion, Following } from './following.ts';
 import type { CardEnded } from './obtain-session.ts';
 import { readPayment } from './retrieve-payment.ts';
 
@@ -17,59 +16,52 @@ import { readPayment } from './retrieve-payment.ts';
  * Follows a payment to its end: the cardholder's challenge, the resume, the wait for the event (interface section 3). SUCCEEDED
  * and FAILED count only from a verified event or from retrieve; the answer of a POST only says how to continue.
  */
-export async function followPayment(
-  execution: CardExecution,
-  terms: CardTerms,
-  following: Following,
-): Promise<Conclusion> {
+export async function followPayment(following: Following): Promise<Conclusion> {
+  const { execution, terms, payment } = following;
   for (;;) {
-    const expected = { ...execution.expectation(), current: following.paymentId };
+    const expected = { ...execution.expectation(), current: payment.paymentId };
     const judged = judgeCard(execution.statements, execution.shownPayments, expected);
     let asked: CardEnded | undefined;
-    if ('conflict' in judged) asked = await askAbout(execution, terms, following, judged.conflict, judged.detail);
+    if ('conflict' in judged) asked = await askAbout(following, judged.conflict, judged.detail);
     else if ('end' in judged) {
       const { end, paymentId } = judged;
       // An event alone ends it; one query compares what the event may not show: amount and id.
       if (!execution.looks.has(paymentId) && (await readPayment(execution, paymentId)) !== undefined) continue;
-      const isShown = execution.looks.has(paymentId) || paymentId === following.paymentId;
-      if (isShown && (await isOurs(execution, following, paymentId))) return endAs(execution, end, paymentId);
+      const isShown = execution.looks.has(paymentId) || paymentId === payment.paymentId;
+      if (isShown && (await isOurs(following, paymentId))) return endAs(execution, end, paymentId);
       // It names another payment than the one followed, which the acquirer does not show or another intent has.
-      asked = await askAbout(execution, terms, following, 'payment-conflict');
+      asked = await askAbout(following, 'payment-conflict');
     } else if (Date.now() - following.since >= terms.statusAgeLimitMs) {
-      asked = await askAbout(execution, terms, following, 'status-stuck-at-acquirer');
+      asked = await askAbout(following, 'status-stuck-at-acquirer');
     } else if (execution.paymentStatus === 'REQUIRES_ACTION') {
-      const concluded = await confirmByCardholder(execution, terms, following);
-      if (concluded === 'unclear') asked = await askAbout(execution, terms, following, 'status-stuck-at-acquirer');
+      const concluded = await confirmByCardholder(following);
+      if (concluded === 'unclear') asked = await askAbout(following, 'status-stuck-at-acquirer');
       else if (concluded !== undefined) return concluded;
-    } else await awaitEnd(execution, terms, following);
+    } else await awaitEnd(following);
     if (asked !== undefined) return asked;
   }
 }
 
 /** Whether a payment may end this intent: one that is not the followed one may not belong to another intent. */
-async function isOurs({ merchantRequestId }: CardExecution, following: Following, paymentId: string): Promise<boolean> {
-  if (paymentId === following.paymentId || !patched('ends-by-no-payment-of-others')) return true;
+async function isOurs({ execution, payment }: Following, paymentId: string): Promise<boolean> {
+  const { merchantRequestId } = execution;
+  if (paymentId === payment.paymentId || !patched('ends-by-no-payment-of-others')) return true;
   return call('claimPayment', { merchantRequestId, paymentId }, 'takes the payment that was named');
 }
 
 /** People say what to do, or the payment is queried again. A payment they adopt is followed from then on, or ends the intent. */
-async function askAbout(
-  execution: CardExecution,
-  terms: CardTerms,
-  following: Following,
-  code: ReasonCode,
-  detail?: string,
-): Promise<CardEnded | undefined> {
+async function askAbout(following: Following, code: ReasonCode, detail?: string): Promise<CardEnded | undefined> {
+  const { execution, terms, payment } = following;
   const answer = await askOperator(execution, because(code, detail), terms.lookAgainMaxMs * 12);
   if (answer === 'closed') return { end: 'failed', reason: because('closed-by-operator') };
   if (answer === 'look') {
-    await readPayment(execution, following.paymentId);
+    await readPayment(execution, payment.paymentId);
     return undefined;
   }
   const end = endOfStatus(execution.looks.get(answer.adopt)?.status ?? '');
   if (end === 'succeeded') takeShownSum(execution, answer.adopt);
   if (end !== undefined) return endAs(execution, end, answer.adopt);
-  following.paymentId = answer.adopt;
+  payment.paymentId = answer.adopt;
   following.since = Date.now();
   execution.follows(answer.adopt);
   return undefined;
@@ -89,24 +81,21 @@ function takeShownSum(execution: CardExecution, paymentId: string): void {
  * PROCESSING: waits for the event that says how it ended, or queries after the patience. After a terminal status in an answer, or
  * if the payment was only named, it queries at once.
  */
-async function awaitEnd(execution: CardExecution, terms: CardTerms, following: Following): Promise<void> {
+async function awaitEnd(following: Following): Promise<void> {
+  const { execution, terms, payment } = following;
   const { paymentStatus } = execution;
   const looksNow = paymentStatus === null || endOfStatus(paymentStatus) !== undefined;
   await execution.enter('processing', execution.state === 'processing' ? execution.reason : null);
   if (!looksNow || following.quiet + following.failures > 0) {
     const patience = doublingPause(following.quiet, terms.patienceMs, terms.patienceMs * 32);
-    const pause = following.failures > 0 ? retryPause(terms, following) : patience;
-    if (!hasNews(execution, following)) await condition(() => hasNews(execution, following), pause);
-    if (hasNews(execution, following)) {
+    await following.pause(following.failures > 0 ? following.retryPause : patience);
+    if (following.hasNews) {
       following.quiet = 0;
       following.failures = 0;
-      if (execution.endHeard(following.paymentId)) return;
+      if (execution.endHeard(payment.paymentId)) return;
     }
   }
-  following.heard = execution.heard;
-  const view = await readPayment(execution, following.paymentId);
-  following.failures = view === undefined ? following.failures + 1 : 0;
-  if (view !== undefined) following.quiet += 1;
+  if ((await following.look()) !== undefined) following.quiet += 1;
 }
 
 function endAs(execution: CardExecution, end: 'succeeded' | 'failed', paymentId: string): CardEnded {

@@ -1,11 +1,14 @@
+import { condition } from '@temporalio/workflow';
+import type { CardPaymentView } from '../../domain/card-payment.ts';
 import type { CardTerms } from '../../domain/card-terms.ts';
 import { doublingPause } from '../../domain/durations.ts';
 import type { CardExecution } from './execution.ts';
 import type { CardEnded } from './obtain-session.ts';
 import type { OpenResume, Resumption } from './resume-payment.ts';
+import { readPayment } from './retrieve-payment.ts';
 
-/** What is needed to follow a payment, and how far that has come. */
-export interface Following {
+/** What is needed to follow a payment. */
+interface Followed {
   /** The payment_id followed; an operator may name another. */
   paymentId: string;
   resumption: Resumption;
@@ -15,25 +18,55 @@ export interface Following {
   resume: OpenResume | undefined;
   /** It was sent without a 3DS setup and may start over with one. */
   mayRestart: boolean;
-  /** Workflow time at which following it began, for the age limit. */
-  since: number;
-  /** Value of `CardExecution.heard` at the last query. */
-  heard: number;
-  /** Queries since the last news. */
-  quiet: number;
-  /** Queries and requests in a row that brought nothing: each makes the next pause longer. */
-  failures: number;
-  /** Deadline for the cardholder; 0 before the challenge. */
-  challengeUntil: number;
   /** Completions of the challenge for which a resume was sent. */
   served: { noticed: number; claimed: number };
 }
 
+/** A payment that is followed, and how far that has come. */
+export class Following {
+  readonly execution: CardExecution;
+  readonly terms: CardTerms;
+  readonly payment: Followed;
+  /** Workflow time at which following it began, for the age limit. */
+  since = Date.now();
+  /** Queries since the last news. */
+  quiet = 0;
+  /** Queries and requests in a row that brought nothing: each makes the next pause longer. */
+  failures = 0;
+  /** Deadline for the cardholder; 0 before the challenge. */
+  challengeUntil = 0;
+  /** Value of `CardExecution.heard` at the last query. */
+  private heard = 0;
+
+  constructor(execution: CardExecution, terms: CardTerms, payment: Followed) {
+    this.execution = execution;
+    this.terms = terms;
+    this.payment = payment;
+  }
+
+  /** Whether something was heard since the last query. */
+  get hasNews(): boolean {
+    return this.execution.heard > this.heard;
+  }
+
+  /** Pause before retrying something that brought nothing. */
+  get retryPause(): number {
+    const { lookAgainMs, lookAgainMaxMs } = this.terms;
+    return doublingPause(Math.max(0, this.failures - 1), lookAgainMs, lookAgainMaxMs);
+  }
+
+  /** Waits until something is heard that no query has covered, or the time is over. */
+  async pause(ms: number): Promise<void> {
+    if (!this.hasNews) await condition(() => this.hasNews, ms);
+  }
+
+  /** Queries the payment; undefined if the acquirer does not answer. */
+  async look(): Promise<CardPaymentView | undefined> {
+    this.heard = this.execution.heard;
+    const view = await readPayment(this.execution, this.payment.paymentId);
+    this.failures = view === undefined ? this.failures + 1 : 0;
+    return view;
+  }
+}
+
 export type Conclusion = CardEnded | { restart: true };
-
-/** Whether something was heard since the last query. */
-export const hasNews = (execution: CardExecution, following: Following): boolean => execution.heard > following.heard;
-
-/** Pause before retrying something that brought nothing. */
-export const retryPause = ({ lookAgainMs, lookAgainMaxMs }: CardTerms, { failures }: Following): number =>
-  doublingPause(Math.max(0, failures - 1), lookAgainMs, lookAgainMaxMs);
