@@ -18,7 +18,7 @@ import {
   takeOver,
   withAnotherCard,
 } from './card/progress.ts';
-import { call, permanentCause, vaultOf } from './proxies.ts';
+import { call, vaultOf } from './proxies.ts';
 import { hadRunBefore } from './ran-before.ts';
 
 /** Result of a card payment. Every business outcome is a return value. */
@@ -157,16 +157,8 @@ async function endAs(execution: CardExecution, { end, reason }: CardEnded): Prom
   return resultOf(execution, end);
 }
 
-/** A misuse fails the workflow with the activity's own message; anything else is a bug. */
-async function prepare(input: Partial<CardPaymentInput>, endsWithout = false): Promise<PreparedCard> {
-  try {
-    return await call('prepareCard', { input, ranBefore: hadRunBefore(), endsWithout }, 'claims the card payment');
-  } catch (error) {
-    const cause = permanentCause(error);
-    if (cause === undefined) throw error;
-    throw ApplicationFailure.nonRetryable(cause.message, cause.type);
-  }
-}
+const prepare = (input: Partial<CardPaymentInput>, endsWithout = false): Promise<PreparedCard> =>
+  call('prepareCard', { input, ranBefore: hadRunBefore(), endsWithout }, 'claims the card payment');
 
 async function endInStore(execution: CardExecution, input: Partial<CardPaymentInput>): Promise<CardPaymentResult> {
   const found = await prepare(input);

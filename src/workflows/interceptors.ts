@@ -1,13 +1,6 @@
 import {
-  type ActivityInput,
   ApplicationFailure,
-  type LocalActivityInput,
   log,
-  type Next,
-  type QueryInput,
-  type SignalInput,
-  type UpdateInput,
-  type WorkflowExecuteInput,
   type WorkflowInboundCallsInterceptor,
   type WorkflowInterceptors,
   type WorkflowOutboundCallsInterceptor,
@@ -21,32 +14,28 @@ import { UNDECODABLE, undecodableIn } from '../domain/undecodable.ts';
 export const interceptors = (): WorkflowInterceptors => ({ inbound: [INBOUND], outbound: [OUTBOUND] });
 
 const INBOUND: WorkflowInboundCallsInterceptor = {
-  async execute(input: WorkflowExecuteInput, next: Next<WorkflowInboundCallsInterceptor, 'execute'>) {
+  async execute(input, next) {
     assertDecoded('its input', input.args);
     return await next(input);
   },
-  async handleSignal(input: SignalInput, next: Next<WorkflowInboundCallsInterceptor, 'handleSignal'>) {
+  async handleSignal(input, next) {
     const why = undecodableIn(input.args);
     if (why === undefined) return await next(input);
     log.warn('signal dropped', { signal: input.signalName, why });
   },
-  validateUpdate(input: UpdateInput, next: Next<WorkflowInboundCallsInterceptor, 'validateUpdate'>) {
+  validateUpdate(input, next) {
     assertDecoded('the update', input.args);
     next(input);
   },
-  async handleQuery(input: QueryInput, next: Next<WorkflowInboundCallsInterceptor, 'handleQuery'>) {
+  async handleQuery(input, next) {
     assertDecoded('the query', input.args);
     return await next(input);
   },
 };
 
 const OUTBOUND: WorkflowOutboundCallsInterceptor = {
-  scheduleActivity: async (input: ActivityInput, next: Next<WorkflowOutboundCallsInterceptor, 'scheduleActivity'>) =>
-    decoded(input.activityType, await next(input)),
-  scheduleLocalActivity: async (
-    input: LocalActivityInput,
-    next: Next<WorkflowOutboundCallsInterceptor, 'scheduleLocalActivity'>,
-  ) => decoded(input.activityType, await next(input)),
+  scheduleActivity: async (input, next) => decoded(input.activityType, await next(input)),
+  scheduleLocalActivity: async (input, next) => decoded(input.activityType, await next(input)),
 };
 
 function decoded(activity: string, answer: unknown): unknown {

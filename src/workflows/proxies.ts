@@ -153,8 +153,8 @@ export const batchControl = proxyActivities<Pick<Activities, 'setBatchControl'>>
 });
 
 /**
- * Runs a local activity, and if that fails the same as an ordinary one. A cancellation, a lost claim and a misuse are thrown
- * unchanged. `summary` is for the UI.
+ * Runs a local activity, and if that fails the same as an ordinary one. A cancellation and a lost claim are thrown unchanged. A
+ * misuse (wrong id, reused id) fails the workflow with the activity's own message. `summary` is for the UI.
  */
 export async function call<Name extends keyof Repeatable>(
   name: Name,
@@ -167,20 +167,27 @@ export async function call<Name extends keyof Repeatable>(
   try {
     return await (quickCalls[name] as unknown as Call).executeWithOptions({ summary }, [input]);
   } catch (error) {
-    if (isCancellation(error) || isSuperseded(error) || permanentCause(error) !== undefined) throw error;
-    const patient = name === 'readOrder' ? orderReads.readOrder : patientCalls[name];
-    return (patient as unknown as Call).executeWithOptions({ summary }, [input]);
+    if (isCancellation(error) || isSuperseded(error)) throw error;
+    throwMisuse(error);
+  }
+  const patient = name === 'readOrder' ? orderReads.readOrder : patientCalls[name];
+  try {
+    return await (patient as unknown as Call).executeWithOptions({ summary }, [input]);
+  } catch (error) {
+    throwMisuse(error);
+    throw error;
   }
 }
 
-/** The misuse in an activity failure, with which to fail the workflow; undefined for any other error. */
-export function permanentCause(error: unknown): ApplicationFailure | undefined {
-  const cause = error instanceof ActivityFailure ? error.cause : error;
-  return cause instanceof ApplicationFailure && PERMANENT_FAILURES.has(cause.type ?? '') ? cause : undefined;
+function throwMisuse(error: unknown): void {
+  const { type, message = '' } = causeOf(error) ?? {};
+  if (PERMANENT_FAILURES.has(type ?? '')) throw ApplicationFailure.nonRetryable(message, type);
 }
 
 /** The run no longer holds the claim, or something was sent whose outcome it does not know: it prepares again. */
-export function isSuperseded(error: unknown): boolean {
+export const isSuperseded = (error: unknown): boolean => causeOf(error)?.type === FAILURES.superseded;
+
+function causeOf(error: unknown): ApplicationFailure | undefined {
   const cause = error instanceof ActivityFailure ? error.cause : error;
-  return cause instanceof ApplicationFailure && cause.type === FAILURES.superseded;
+  return cause instanceof ApplicationFailure ? cause : undefined;
 }

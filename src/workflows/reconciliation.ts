@@ -1,12 +1,10 @@
 import {
-  CancellationScope,
   condition,
   continueAsNew,
   isCancellation,
   log,
   setCurrentDetails,
   setHandler,
-  sleep,
   workflowInfo,
 } from '@temporalio/workflow';
 import {
@@ -65,26 +63,13 @@ export async function reconciliation(given?: ReconciliationInput): Promise<Recon
     } else {
       setCurrentDetails(details(pass));
       if (once) return pass;
-      await untilAsked(() => asked, everyMs);
+      await condition(() => asked, everyMs, { summary: 'until the next pass' });
       pass = NEW_PASS;
     }
     if (workflowInfo().continueAsNewSuggested) {
       await continueAsNew<typeof reconciliation>({ once, days, underWay: pass });
     }
   }
-}
-
-/** Sleeps until the next pass is due or requested. */
-async function untilAsked(asked: () => boolean, everyMs: number): Promise<void> {
-  const pause = new CancellationScope();
-  const due = pause
-    .run(() => sleep(everyMs, { summary: 'until the next pass' }))
-    .catch((error: unknown) => {
-      if (!isCancellation(error) || !asked()) throw error;
-    });
-  await Promise.race([due, condition(asked)]);
-  pause.cancel();
-  await due;
 }
 
 /** Compares the keys of one page, a few concurrently. */

@@ -1,5 +1,4 @@
 import {
-  ApplicationFailure,
   allHandlersFinished,
   CancellationScope,
   condition,
@@ -13,12 +12,11 @@ import { exchangeProgress } from '../../domain/exchange-progress.ts';
 import type { GrantedApprovals } from '../../domain/gates.ts';
 import { type PayoutInput, payoutTitle } from '../../domain/instruction.ts';
 import type { PayoutKind } from '../../domain/names.ts';
-import type { Prepared } from '../../services/payout/prepare.ts';
 import { Gates } from '../payout/gates.ts';
 import { handleMessages } from '../payout/handlers.ts';
 import { HistoryTooLong } from '../payout/long-history.ts';
 import { PayoutView } from '../payout/view.ts';
-import { call, isSuperseded, permanentCause } from '../proxies.ts';
+import { call, isSuperseded } from '../proxies.ts';
 import { hadRunBefore } from '../ran-before.ts';
 import { earlierEnd, type PayoutResult } from './ends.ts';
 import { type LegMemories, type Legs, legsOf, type Run } from './legs.ts';
@@ -77,14 +75,8 @@ async function claimAndGo(
   for (let lost = 0; ; lost += 1) {
     try {
       const ranBefore = !isHandedOver && hadRunBefore();
-      const prepared = await prepare({
-        input,
-        storeId: remembered?.storeId,
-        kind,
-        ranBefore,
-        term,
-        isHandedOver,
-      });
+      const asked = { input, storeId: remembered?.storeId, kind, ranBefore, term, isHandedOver };
+      const prepared = await call('prepare', asked, 'claims the payout and reads the bank');
       if (prepared.kind === 'ended') return earlierEnd(view, prepared);
       if (view.question.isLeftFor(undefined)) await view.hear();
       view.claimed(prepared.claim);
@@ -137,14 +129,3 @@ const memoriesOf = (legs: LegMemories): LegMemories =>
   );
 
 const LOSSES_WITHOUT_PAUSE = 3;
-
-/** A misuse (wrong id, reused id) fails the workflow with the activity's own message; anything else is a bug. */
-async function prepare(input: Parameters<typeof call<'prepare'>>[1]): Promise<Prepared> {
-  try {
-    return await call('prepare', input, 'claims the payout and reads the bank');
-  } catch (error) {
-    const cause = permanentCause(error);
-    if (cause === undefined) throw error;
-    throw ApplicationFailure.nonRetryable(cause.message, cause.type);
-  }
-}
