@@ -8,7 +8,7 @@ import {
 import { FAILURES } from '../domain/failures.ts';
 import { inMarkdown } from '../domain/markdown.ts';
 import { noteProblem } from '../domain/message-text.ts';
-import type { BatchControl, StateCounts } from '../domain/payout-state.ts';
+import type { StateCounts } from '../domain/payout-state.ts';
 import type { PumpResult } from '../services/batch/pump.ts';
 import { assertNamed, assertSound } from './execution/handlers.ts';
 import {
@@ -29,6 +29,13 @@ export interface PayoutBatchInput {
 /** About how often per batch the waiting activity returns: each report of progress in the UI costs six events. */
 const REPORTS_PER_BATCH = 10;
 
+const CONTROLS = [
+  [pauseUpdate, 'paused', 'Send nothing more: no row is released, and those under way wait before their send.'],
+  [drainUpdate, 'draining', 'Release no further rows; those under way go to their end.'],
+  [resumeUpdate, 'running', 'Release and send rows again, all of them if a canary row has stopped the batch.'],
+  [cancelBatchUpdate, 'cancelling', 'Cancel every row that can still be stopped.'],
+] as const;
+
 /**
  * A file of payouts. The rows are in the store and in their own workflows; this one holds the id and the counts, and waits in one
  * heartbeating activity that adds no events.
@@ -40,30 +47,17 @@ export async function payoutBatch(given: PayoutBatchInput): Promise<PumpResult> 
     throw ApplicationFailure.nonRetryable('a batch is started with {"batchId":"..."}', FAILURES.invalidInput);
   }
   let progress: PumpResult | null = null;
-  const control = (wanted: BatchControl) => async (asked: BatchRequest) => {
-    return { control: await batchControl.setBatchControl({ batchId, control: wanted, by: asked.by }) };
-  };
   const validator = (asked: BatchRequest): void => {
     assertNamed(asked);
     assertSound(noteProblem('note', asked.note));
   };
   setHandler(progressQuery, () => progress, { description: 'Counts by state, as last reported. No argument.' });
-  setHandler(pauseUpdate, control('paused'), {
-    validator,
-    description: 'Send nothing more: no row is released, and those under way wait before their send. `{"by":"alice"}`',
-  });
-  setHandler(drainUpdate, control('draining'), {
-    validator,
-    description: 'Release no further rows; those under way go to their end. `{"by":"alice"}`',
-  });
-  setHandler(resumeUpdate, control('running'), {
-    validator,
-    description: 'Release and send rows again, all of them if a canary row has stopped the batch. `{"by":"alice"}`',
-  });
-  setHandler(cancelBatchUpdate, control('cancelling'), {
-    validator,
-    description: 'Cancel every row that can still be stopped. `{"by":"alice"}`',
-  });
+  for (const [update, control, does] of CONTROLS) {
+    setHandler(update, async ({ by }) => ({ control: await batchControl.setBatchControl({ batchId, control, by }) }), {
+      validator,
+      description: `${does} \`{"by":"alice"}\``,
+    });
+  }
   setHandler(
     approveBatchUpdate,
     async ({ by, note }) => ({ asked: await longRuns.approveRows({ batchId, by, note }) }),

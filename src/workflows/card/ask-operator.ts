@@ -1,6 +1,7 @@
 import { condition } from '@temporalio/workflow';
 import type { CardPaymentView } from '../../domain/card-payment.ts';
 import type { Reason } from '../../domain/payout-state.ts';
+import { accepted, refused } from '../execution/inbox.ts';
 import type { ResolveAnswer } from '../messages.ts';
 import { checks } from '../proxies.ts';
 import type { CardExecution } from './execution.ts';
@@ -37,15 +38,15 @@ async function considered(
   execution: CardExecution,
   { action, paymentId = '' }: ResolveCardUpdate,
 ): Promise<{ answer: ResolveAnswer; leadsTo?: OperatorAnswer }> {
-  if (action === 'keep-looking') return { answer: { accepted: true, message: 'checking again' }, leadsTo: 'look' };
+  if (action === 'keep-looking') return { answer: accepted('checking again'), leadsTo: 'look' };
   if (action === 'adopt-payment') {
     const refusal = await adoptionRefused(execution, paymentId);
-    if (refusal !== undefined) return { answer: { accepted: false, message: refusal } };
-    return { answer: { accepted: true, message: 'follows this payment' }, leadsTo: { adopt: paymentId } };
+    if (refusal !== undefined) return { answer: refused(refusal) };
+    return { answer: accepted('follows this payment'), leadsTo: { adopt: paymentId } };
   }
   const refusal = execution.paymentId === null ? undefined : await closingRefused(execution, execution.paymentId);
-  if (refusal !== undefined) return { answer: { accepted: false, message: refusal } };
-  return { answer: { accepted: true, message: 'closed as failed' }, leadsTo: 'closed' };
+  if (refusal !== undefined) return { answer: refused(refusal) };
+  return { answer: accepted('closed as failed'), leadsTo: 'closed' };
 }
 
 /** Why a payment cannot be adopted for this intent; undefined if it can. */

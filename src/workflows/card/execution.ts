@@ -1,6 +1,7 @@
 import { patched, workflowInfo } from '@temporalio/workflow';
 import { combinedSum, conflictOf } from '../../domain/card-judgement.ts';
 import {
+  CARD_ENDS,
   type CardEvent,
   type CardHandle,
   type CardPaymentInput,
@@ -20,14 +21,7 @@ import { lastingAttributes, payoutState, type SearchAttributes } from '../search
 import type { ResolveCardUpdate } from './messages.ts';
 
 /** States that lists show by name; the others appear as `processing`, so that a payment upserts rarely. */
-const SHOWN: ReadonlySet<CardState> = new Set([
-  'awaiting-card',
-  'awaiting-cardholder',
-  'needs-operator',
-  'succeeded',
-  'failed',
-  'cancelled',
-]);
+const SHOWN: readonly CardState[] = ['awaiting-card', 'awaiting-cardholder', 'needs-operator', ...CARD_ENDS];
 
 /** The store has an end for this payment that this run did not give it. */
 export class EndedElsewhere extends Error {
@@ -278,7 +272,7 @@ export class CardExecution extends ExecutionView<CardState> {
 
   protected listed(): { visible: string; needsAttention: boolean } {
     const { state } = this;
-    return { visible: SHOWN.has(state) ? state : 'processing', needsAttention: state === 'needs-operator' };
+    return { visible: SHOWN.includes(state) ? state : 'processing', needsAttention: state === 'needs-operator' };
   }
 
   protected otherAttributes(): SearchAttributes {

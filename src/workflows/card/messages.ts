@@ -16,11 +16,9 @@ export const cardholderReturnedSignal = defineSignal(MESSAGES.cardholderReturned
 export const provideCardUpdate = defineUpdate<{ accepted: true }, [CardHandle]>(MESSAGES.provideCard);
 
 /** Changes the amount before anything was sent that could take it; a new 3DS session is then set up. */
-export interface ChangeAmountUpdate {
-  amount: string;
-  by: string;
-}
-export const changeAmountUpdate = defineUpdate<{ amount: string }, [ChangeAmountUpdate]>(MESSAGES.changeAmount);
+export const changeAmountUpdate = defineUpdate<{ amount: string }, [{ amount: string; by: string }]>(
+  MESSAGES.changeAmount,
+);
 
 export const cancelCardUpdate = defineUpdate<{ outcome: 'cancelled' | 'too-late' }, [CancelRequest]>(MESSAGES.cancel);
 

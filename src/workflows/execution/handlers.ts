@@ -2,7 +2,7 @@ import type { UpdateDefinition } from '@temporalio/common';
 import { CancellationScope, condition, setHandler } from '@temporalio/workflow';
 import { nameProblem, noteProblem, textProblem } from '../../domain/message-text.ts';
 import type { CancelRequest, ResolveAnswer } from '../messages.ts';
-import type { Inbox, PendingResolve } from './inbox.ts';
+import { type Inbox, type PendingResolve, refused } from './inbox.ts';
 import type { ExecutionView } from './view.ts';
 
 interface Asked {
@@ -23,16 +23,16 @@ export function handleResolve<Request extends Asked>(
     update,
     async (request): Promise<ResolveAnswer> => {
       const refusal = await refusalOf?.(request);
-      if (refusal !== undefined) return { accepted: false, message: refusal };
+      if (refusal !== undefined) return refused(refusal);
       // The state may have changed while the request was weighed; it is not kept for another question.
       if (execution.state !== 'needs-operator') {
-        return { accepted: false, message: `the ${execution.what} is ${execution.state}, not needs-operator` };
+        return refused(`the ${execution.what} is ${execution.state}, not needs-operator`);
       }
       const pending: PendingResolve<Request> = { request };
       execution.inbox.resolves.push(pending);
       execution.note(`${request.action} by ${request.by}`);
       await until(() => pending.answer !== undefined || execution.hasEnded);
-      return pending.answer ?? { accepted: false, message: `the ${execution.what} has ended as ${execution.state}` };
+      return pending.answer ?? refused(`the ${execution.what} has ended as ${execution.state}`);
     },
     {
       description,

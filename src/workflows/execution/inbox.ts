@@ -6,6 +6,9 @@ export interface PendingResolve<Request> {
   answer?: ResolveAnswer;
 }
 
+export const accepted = (message: string): ResolveAnswer => ({ accepted: true, message });
+export const refused = (message: string): ResolveAnswer => ({ accepted: false, message });
+
 /** What people request of an execution: to decide what the interface cannot, and to cancel. */
 export class Inbox<Request> {
   readonly resolves: PendingResolve<Request>[] = [];

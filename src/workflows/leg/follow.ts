@@ -4,6 +4,7 @@ import { NO_REFERENCE, NOT_FOUND, ORDER_OF_ANOTHER, type OrderJudgement } from '
 import { isNoMoney } from '../../domain/order-status.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
 import type { ResolveRequest } from '../../domain/resolve-action.ts';
+import { accepted, refused } from '../execution/inbox.ts';
 import type { ResolveAnswer } from '../messages.ts';
 import { continueAsNewIfLong } from '../payout/long-history.ts';
 import { awaitBankApproval, forgetDecision } from './audit.ts';
@@ -100,7 +101,7 @@ async function park(follow: Follow, reason: ReasonCode, judgement: OrderJudgemen
   const now = closes ? await follow.read() : judgement;
   const answer: Settled =
     closes && follow.isSecondUnread
-      ? { accepted: false, message: 'another order under this reference could not be read just now; try again' }
+      ? refused('another order under this reference could not be read just now; try again')
       : await judgeResolve(follow, pending.request, closes ? follow.conflictOf(now) : reason, now);
   const { people = by, ...verdict } = answer;
   inbox.answer(pending, verdict);
@@ -134,7 +135,7 @@ async function judgeResolve(
 ): Promise<Settled> {
   const { leg } = follow;
   const { action, orderId } = request;
-  if (action === 'keep-looking') return { accepted: true, message: 'checking the order again' };
+  if (action === 'keep-looking') return accepted('checking the order again');
   const isAboutThis = action === 'close-as-not-paid' || (action === 'adopt-order' && orderId === leg.orderId);
   if (reason === 'reference-conflict' && isAboutThis && patched('two-people-settle-a-difference')) {
     return settleDifference(leg, request, read);
@@ -147,20 +148,16 @@ async function judgeResolve(
     // Anybody who may signal can name an order.
     const isNamedOnly =
       orderId !== leg.orderId && patched('adopted-order-is-read') && !(await readShowsOrder(follow, orderId));
-    if (isNamedOnly) return { accepted: false, message: 'the bank does not show just now that this order may pay it' };
+    if (isNamedOnly) return refused('the bank does not show just now that this order may pay it');
     for (const other of knownOrders(leg)) if (other !== orderId) setAside(leg, other);
     if (leg.orderId !== orderId) forgetDecision(follow);
     leg.orderId = orderId;
     leg.dismissed.delete(orderId);
     if (leg.plan.endsPayout) leg.view.orderId = orderId;
-    return { accepted: true, message: `order ${orderId} is followed; any other is left to you` };
+    return accepted(`order ${orderId} is followed; any other is left to you`);
   }
-  if (action === 'close-as-not-paid' && reason === 'status-unclear')
-    return { accepted: true, message: 'closed as not paid' };
-  return {
-    accepted: false,
-    message: 'the bank has an order under this reference: only its own status ends the payout',
-  };
+  if (action === 'close-as-not-paid' && reason === 'status-unclear') return accepted('closed as not paid');
+  return refused('the bank has an order under this reference: only its own status ends the payout');
 }
 
 /**
@@ -173,35 +170,30 @@ function settleDifference(
   { meaning, differences, orderId }: OrderJudgement,
 ): Settled {
   const adopts = action === 'adopt-order';
-  const refuse = (message: string): Settled => ({ accepted: false, message });
-  if (adopts && differences.includes(ORDER_OF_ANOTHER)) return refuse('it is the order of another payout');
+  if (adopts && differences.includes(ORDER_OF_ANOTHER)) return refused('it is the order of another payout');
   const isOthers = differences.includes(ORDER_OF_ANOTHER) || differences.includes(NO_REFERENCE);
   if (!adopts && !isOthers && meaning !== 'unclear' && !isNoMoney(meaning)) {
-    return refuse('the bank shows an order that takes money, or still may');
+    return refused('the bank shows an order that takes money, or still may');
   }
   const differs = 'the order is not what was sent';
   if (!adopts) return closedByTwo(leg, { action, by }, differs);
   const isAdopted = leg.adoptsDespite({ orderId, differences }, by);
-  return isAdopted
-    ? { accepted: true, message: `order ${orderId} is followed, as two people have said` }
-    : refuse(noted(differs));
+  return isAdopted ? accepted(`order ${orderId} is followed, as two people have said`) : refused(noted(differs));
 }
 
 /** No read by its id finds the order. Its lists may still show it, or another one: no person can say against them that there is none. */
 async function closeUnknown(leg: OrderLeg, request: ResolveRequest): Promise<Settled> {
   const search = await searchOnce(leg, 0, true);
-  if (search === undefined) return { accepted: false, message: 'the order list could not be read just now; try again' };
+  if (search === undefined) return refused('the order list could not be read just now; try again');
   if (search.conflict !== undefined || search.orderIds.length > 0)
-    return { accepted: false, message: 'the order list of the bank shows an order that may be this one' };
+    return refused('the order list of the bank shows an order that may be this one');
   return closedByTwo(leg, request, 'the bank does not show the order that it accepted');
 }
 
 /** `why`: what the bank shows instead of an end; people who saw different things do not agree. */
 function closedByTwo(leg: OrderLeg, { action, by }: Pick<ResolveRequest, 'action' | 'by'>, why: string): Settled {
   const people = leg.people.agree(`${action}: ${why}`, by);
-  return people === undefined
-    ? { accepted: false, message: noted(why) }
-    : { accepted: true, message: 'closed as not paid by two people', people };
+  return people === undefined ? refused(noted(why)) : { ...accepted('closed as not paid by two people'), people };
 }
 
 const noted = (why: string): string => `${why}: noted, and a second person with evidence may settle it`;

@@ -11,7 +11,7 @@ import {
   type Submission,
 } from '../../domain/submission.ts';
 import type { OrderSearch, ShownOrder } from '../../services/payout/find-order.ts';
-import type { PendingResolve } from '../execution/inbox.ts';
+import { accepted, type PendingResolve, refused } from '../execution/inbox.ts';
 import { continueAsNewIfLong } from '../payout/long-history.ts';
 import { isSuperseded, listScans } from '../proxies.ts';
 import type { OrderLeg, Placed } from './order-leg.ts';
@@ -159,7 +159,7 @@ function chosenOrder(
   if (shown === undefined || shown.differences.length === 0) return shown;
   if (leg.adoptsDespite(shown, by)) return shown;
   const message = `it differs from what was sent in ${shown.differences.join(', ')}; this is noted, and a second person with evidence may adopt it`;
-  leg.view.inbox.answer(pending, { accepted: false, message });
+  leg.view.inbox.answer(pending, refused(message));
   return undefined;
 }
 
@@ -174,7 +174,7 @@ async function adopt(
   leg.despite = differences;
   if (plan.endsPayout) view.orderId = orderId;
   if (pending !== undefined) {
-    view.inbox.answer(pending, { accepted: true, message: `the bank shows order ${orderId}; it is followed` });
+    view.inbox.answer(pending, accepted(`the bank shows order ${orderId}; it is followed`));
   }
   await view.enter(plan.following);
   return { kind: 'placed', orderId, readsAtOnce: true };
