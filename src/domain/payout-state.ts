@@ -52,21 +52,27 @@ export function isAtRest(state: PayoutState): boolean {
   return isEnd(state) || state === 'needs-operator';
 }
 
-const WORKING_STATES: readonly PayoutState[] = [
-  'received',
-  'preparing',
-  'converting',
-  'submitting',
+/** States in which a payout awaits approval or has yet to ask for it. */
+export const BEFORE_APPROVAL_STATES: readonly PayoutState[] = PAYOUT_STATES.slice(
+  0,
+  PAYOUT_STATES.indexOf('awaiting-approval') + 1,
+);
+
+/** States in which a started payout can still be stopped: no order at the bank, or one that still awaits the bank's audit. */
+export const CANCELLABLE_STATES: readonly PayoutState[] = [
+  ...BEFORE_APPROVAL_STATES,
   'resolving',
-  'processing',
+  'awaiting-bank-approval',
 ];
+
+/** States that lists show by name. */
+const LISTED_STATES: readonly PayoutState[] = ['scheduled', 'awaiting-funds', ...NEEDS_PEOPLE_STATES, ...END_STATES];
 
 /**
  * Value of the search attribute `PayoutState`: working states share one value, so that a payout without incident upserts only
  * once.
  */
-export const visibleState = (state: PayoutState): PayoutState =>
-  WORKING_STATES.includes(state) ? 'processing' : state;
+export const visibleState = (state: PayoutState): PayoutState => (LISTED_STATES.includes(state) ? state : 'processing');
 
 /** Value of the search attribute `PayoutNeedsAttention`: whether people must act. Waiting for a card payment needs nobody. */
 export const needsAttention = (state: PayoutState, reason: Reason | null = null): boolean =>

@@ -1,7 +1,6 @@
 import { COMMAND_MS, inTime } from '../../compose/worker-answer.ts';
-import { CANCELLABLE_STATES } from '../../domain/cancellable.ts';
 import { MESSAGES } from '../../domain/names.ts';
-import { acceptsControl } from '../../domain/payout-state.ts';
+import { acceptsControl, CANCELLABLE_STATES } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
 import { someAtOnce } from '../../domain/some-at-once.ts';
 import { BATCH_CANCELLED } from '../../services/batch/cancel-rest.ts';

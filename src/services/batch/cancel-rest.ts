@@ -1,4 +1,4 @@
-import { CANCELLABLE_STATES } from '../../domain/cancellable.ts';
+import { CANCELLABLE_STATES } from '../../domain/payout-state.ts';
 import { because } from '../../domain/reasons.ts';
 import { believedFrom } from '../../domain/restored.ts';
 import { someAtOnce } from '../../domain/some-at-once.ts';

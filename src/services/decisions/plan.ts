@@ -6,9 +6,9 @@ import {
   refusalOfStatement,
   type SignedDecision,
 } from '../../domain/authority.ts';
-import { BEFORE_APPROVAL_STATES } from '../../domain/cancellable.ts';
 import type { Flag } from '../../domain/flags.ts';
 import { beneficiaryFields, type PayoutInstruction } from '../../domain/instruction.ts';
+import { BEFORE_APPROVAL_STATES } from '../../domain/payout-state.ts';
 import { type Total, Totals } from '../../domain/totals.ts';
 import { isSigned } from '../../signing/is-signed.ts';
 import { type PlanRow, signablePlan } from '../../signing/plan.ts';
