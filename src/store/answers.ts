@@ -2,6 +2,7 @@ import type { AnsweredTransaction, AnswerRecord } from './answer-schema.ts';
 import { chunks } from './chunks.ts';
 import type { Database } from './database.ts';
 import { json } from './json-columns.ts';
+import { insertNew } from './row-writes.ts';
 import { inTransaction } from './transaction.ts';
 
 /** Transactions stored in one row. */
@@ -14,12 +15,7 @@ export function recordAnswer(
   told: Iterable<AnsweredTransaction>,
 ): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
-    const { numInsertedOrUpdatedRows } = await transaction
-      .insertInto('answers')
-      .values(answer)
-      .onConflict((conflict) => conflict.columns(['batchId', 'version']).doNothing())
-      .executeTakeFirstOrThrow();
-    if (numInsertedOrUpdatedRows !== 1n) return false;
+    if ((await insertNew(transaction, 'answers', answer)) === 0) return false;
     const { batchId, version } = answer;
     let part = 0;
     for (const some of chunks(told, PART)) {

@@ -6,6 +6,7 @@ import type { Database } from './database.ts';
 import { json } from './json-columns.ts';
 import { leaveOpenSet } from './open-orders.ts';
 import { type HeldClaim, recordEnds } from './payout-changes.ts';
+import { insertNew, met } from './row-writes.ts';
 import type { AttemptOutcome, PayoutRecord, SendAttempt, Settled } from './schema.ts';
 import { inShortTransaction, LOCKS, write } from './write-groups.ts';
 
@@ -76,15 +77,17 @@ export type Closing = 'closed' | 'superseded' | 'in-doubt';
  */
 export function recordAttempt(db: Database, attempt: NewAttempt): Promise<AttemptBegun> {
   return inShortTransaction(db, LOCKS.itsRows, async (transaction) => {
-    const { claim, reference, sentAt, isFinal = false } = attempt;
+    const { claim, isFinal = false, request, ...row } = attempt;
+    const { reference, sentAt } = row;
     if (claim !== undefined && !(await holds(transaction, claim, sentAt))) return 'superseded';
     const made = await attempts(transaction, reference);
-    const taken = made.findLast((other) => other.attempt >= attempt.attempt);
+    const taken = made.findLast((other) => other.attempt >= row.attempt);
     if (taken !== undefined) return { to: taken.attempt, because: 'taken' };
     const live = made.findLast((other) => other.outcome === null && sentAt - other.sentAt < SENDER_LIFE_MS);
     if (live !== undefined) return { to: live.attempt, because: 'live' };
     if (isFinal && made.some(({ outcome }) => outcome === 'accepted' || outcome === 'exists')) return 'told';
-    return (await insert(transaction, attempt)) ? 'begun' : { to: attempt.attempt, because: 'taken' };
+    const count = await insertNew(transaction, 'sendAttempts', { ...row, request: json(request ?? null) });
+    return count > 0 ? 'begun' : { to: row.attempt, because: 'taken' };
   });
 }
 
@@ -136,23 +139,13 @@ function payeeOf(request: SendAttempt['request']): string | undefined {
 
 /** Locks the row of the payout until the end of the transaction, in the one way both databases know. */
 async function holds(db: Database, claim: HeldClaim, at: number): Promise<boolean> {
-  const { numUpdatedRows } = await db
+  const held = db
     .updateTable('payouts')
     .set({ updatedAt: at })
     .where('reference', '=', claim.reference)
     .where('term', '=', claim.term)
-    .where('state', 'not in', END_STATES)
-    .executeTakeFirstOrThrow();
-  return numUpdatedRows === 1n;
-}
-
-async function insert(db: Database, { claim: _, isFinal: __, request, ...attempt }: NewAttempt): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await db
-    .insertInto('sendAttempts')
-    .values({ ...attempt, request: json(request ?? null) })
-    .onConflict((conflict) => conflict.columns(['reference', 'attempt']).doNothing())
-    .executeTakeFirstOrThrow();
-  return numInsertedOrUpdatedRows === 1n;
+    .where('state', 'not in', END_STATES);
+  return met(held);
 }
 
 /** Counts whoever holds the claim by now. An accepted or existing order revokes `absent`. */

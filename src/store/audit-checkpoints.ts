@@ -5,7 +5,8 @@ import { audit, auditLog, auditTree, lockTree } from './audit.ts';
 import type { CheckpointRecord, LoggedEntry } from './audit-schema.ts';
 import type { Database } from './database.ts';
 import { json } from './json-columns.ts';
-import { addMeta, metaValue, setMeta } from './meta.ts';
+import { metaValue, setMeta } from './meta.ts';
+import { insertNew } from './row-writes.ts';
 import { inTransaction } from './transaction.ts';
 
 const VERIFIER = 'audit_verifier';
@@ -15,7 +16,7 @@ export const auditVerifier = (db: Database): Promise<string | undefined> => meta
 
 /** Records the verifier key unless one is recorded, and returns the one in force. */
 export async function recordAuditVerifier(db: Database, verifier: string): Promise<string> {
-  await addMeta(db, [{ key: VERIFIER, value: verifier }]);
+  await insertNew(db, 'meta', { key: VERIFIER, value: verifier });
   return (await auditVerifier(db)) ?? verifier;
 }
 
@@ -43,11 +44,7 @@ export function recordCheckpoint(db: Database, signed: NewCheckpoint, verifier: 
 type NewCheckpoint = Omit<CheckpointRecord, Left>;
 
 async function insertCheckpoint(db: Database, { edge, ...signed }: NewCheckpoint): Promise<void> {
-  await db
-    .insertInto('auditCheckpoints')
-    .values({ ...signed, edge: json(edge), copiedAt: null, mailedAt: null })
-    .onConflict((conflict) => conflict.column('size').doNothing())
-    .execute();
+  await insertNew(db, 'auditCheckpoints', { ...signed, edge: json(edge) });
 }
 
 /** The log as it stands when its key is replaced. */

@@ -5,6 +5,7 @@ import { chunksInTurns, pagedByRow, ROWS_PER_STATEMENT } from './chunks.ts';
 import type { Database } from './database.ts';
 import { json } from './json-columns.ts';
 import { announce } from './outbox.ts';
+import { met } from './row-writes.ts';
 import type { BatchRecord } from './schema.ts';
 import { beginning } from './text-search.ts';
 import { inTransaction } from './transaction.ts';
@@ -179,13 +180,8 @@ export async function endBatch(db: Database, batchId: string, endedAt: number): 
       .where('state', 'not in', [...END_STATES, 'needs-operator'])
       .executeTakeFirst();
     if (open !== undefined) return false;
-    const { numUpdatedRows } = await transaction
-      .updateTable('batches')
-      .set({ endedAt })
-      .where('batchId', '=', batchId)
-      .where('endedAt', 'is', null)
-      .executeTakeFirstOrThrow();
-    if (numUpdatedRows === 1n) {
+    const its = transaction.updateTable('batches').where('batchId', '=', batchId);
+    if (await met(its.set({ endedAt }).where('endedAt', 'is', null))) {
       await announce(transaction, { kind: 'batch.ended', subject: batchId, uid: null, at: endedAt });
     }
     return true;

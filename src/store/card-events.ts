@@ -5,6 +5,7 @@ import { audit } from './audit.ts';
 import { addPayment, ownerOfPayment } from './card-ids.ts';
 import type { CardEventEffect, StoredCardEvent } from './card-schema.ts';
 import type { Database } from './database.ts';
+import { met } from './row-writes.ts';
 import type { Tables } from './schema.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -101,7 +102,7 @@ export function recordEventEffect(
   { merchantRequestId, effect, at }: CardEventSettled,
 ): Promise<void> {
   return inTransaction(db, async (transaction) => {
-    const { numUpdatedRows } = await transaction
+    const settled = transaction
       .updateTable('cardEvents')
       .set({ effect, deliveredAt: at, merchantRequestId })
       .where(isEvent(event))
@@ -111,9 +112,8 @@ export function recordEventEffect(
             row.or([row('effect', 'is', null), row('effect', '=', 'delivered')])
           : // If another sum was added meanwhile, the event has its effect again.
             row.and([row('effect', 'is', null), saysSum(event)(row)]),
-      )
-      .executeTakeFirstOrThrow();
-    if (numUpdatedRows !== 1n || effect !== 'contradicts') return;
+      );
+    if (!(await met(settled)) || effect !== 'contradicts') return;
     await transaction
       .updateTable('cardPayments')
       .set({ contradictedAt: at, updatedAt: at })

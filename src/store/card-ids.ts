@@ -1,14 +1,11 @@
 import type { Database } from './database.ts';
+import { insertNew } from './row-writes.ts';
 
 // The intent that an id belongs to: a request id, a payment or 3DS session at the acquirer, a waiting payout.
 
 /** Registers the `requestId` sent to the acquirer for this payment; idempotent. */
 export async function addRequest(db: Database, requestId: string, merchantRequestId: string): Promise<void> {
-  await db
-    .insertInto('cardRequests')
-    .values({ requestId, merchantRequestId })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
+  await insertNew(db, 'cardRequests', { requestId, merchantRequestId });
 }
 
 /** Owner of a request id on the wire. That of an intent is its own, whatever an older copy has forgotten of its requests. */
@@ -41,11 +38,7 @@ export async function addPayment(
   merchantRequestId: string,
   at: number,
 ): Promise<void> {
-  await db
-    .insertInto('cardPaymentIds')
-    .values({ paymentId, merchantRequestId, linkedAt: at })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
+  await insertNew(db, 'cardPaymentIds', { paymentId, merchantRequestId, linkedAt: at });
 }
 
 export async function ownerOfPayment(db: Database, paymentId: string): Promise<string | undefined> {
@@ -71,11 +64,7 @@ export async function paymentsOf(db: Database, merchantRequestId: string): Promi
 
 /** Registers a payout that waits for a card payment; idempotent. */
 export async function addWaiter(db: Database, merchantRequestId: string, payoutWorkflowId: string): Promise<void> {
-  await db
-    .insertInto('cardWaiters')
-    .values({ merchantRequestId, payoutWorkflowId })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
+  await insertNew(db, 'cardWaiters', { merchantRequestId, payoutWorkflowId });
 }
 
 export async function waiters(db: Database, merchantRequestId: string): Promise<string[]> {

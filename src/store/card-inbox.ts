@@ -2,6 +2,7 @@ import { combinedSum } from '../domain/card-judgement.ts';
 import type { CardEvent } from '../domain/card-payment.ts';
 import { isEvent, saysSum } from './card-events.ts';
 import type { Database } from './database.ts';
+import { insertNew, met } from './row-writes.ts';
 import { LOCKS, write } from './write-groups.ts';
 
 type ReceivedCardEvent = CardEvent & { receiptId: string; merchantRequestId: string | null };
@@ -17,27 +18,14 @@ export function receive(db: Database, event: ReceivedCardEvent): Promise<'new' |
   );
 }
 
+/** By its receipt and by its key. */
 async function insert(
   db: Database,
   { kind, paymentId, status, trust, receiptId, merchantRequestId, receivedAt, amount, currency }: ReceivedCardEvent,
 ): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await db
-    .insertInto('cardEvents')
-    .values({
-      kind,
-      paymentId,
-      status,
-      trust,
-      receiptId,
-      merchantRequestId,
-      receivedAt,
-      amount: amount ?? null,
-      currency: currency ?? null,
-      looks: 0,
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirstOrThrow();
-  return numInsertedOrUpdatedRows === 1n;
+  const key = { kind, paymentId, status };
+  const row = { ...key, trust, receiptId, merchantRequestId, receivedAt, amount, currency, looks: 0 };
+  return (await insertNew(db, 'cardEvents', row)) > 0;
 }
 
 /**
@@ -67,8 +55,7 @@ async function takeAgain(db: Database, event: ReceivedCardEvent): Promise<boolea
     // Without an effect so far, it will still be looked at anyway.
     query = query.where('effect', 'is not', null).where('receivedAt', '<', event.receivedAt);
   }
-  const { numUpdatedRows } = await query.executeTakeFirstOrThrow();
-  return numUpdatedRows === 1n;
+  return met(query);
 }
 
 /** Adds the sum of a verified event that is known with another one or with none, so that it has its effect again. */
@@ -79,12 +66,11 @@ async function takeSum(db: Database, event: ReceivedCardEvent): Promise<boolean>
     const known = await stored.where('trust', '=', 'verified').executeTakeFirst();
     const sum = known && combinedSum(known, event);
     if (known === undefined || sum === undefined) return false;
-    const { numUpdatedRows } = await db
+    const taken = db
       .updateTable('cardEvents')
       .set({ ...sum, receivedAt: event.receivedAt, effect: null, deliveredAt: null, looks: 0 })
       .where(isEvent(event))
-      .where(saysSum(known))
-      .executeTakeFirstOrThrow();
-    if (numUpdatedRows === 1n) return true;
+      .where(saysSum(known));
+    if (await met(taken)) return true;
   }
 }

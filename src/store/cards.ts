@@ -6,6 +6,7 @@ import { ownerOfPayment, ownerOfRequest } from './card-ids.ts';
 import type { CardRecord } from './card-schema.ts';
 import type { Database } from './database.ts';
 import { json } from './json-columns.ts';
+import { met } from './row-writes.ts';
 import { inTransaction } from './transaction.ts';
 
 export type CardClaim = Pick<
@@ -162,13 +163,12 @@ export function confirmEnd(
   { by, evidence, at }: EndConfirmed,
 ): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
-    const { numUpdatedRows } = await transaction
+    const confirmed = transaction
       .updateTable('cardPayments')
       .set({ contradictedAt: null, updatedAt: at })
       .where('merchantRequestId', '=', merchantRequestId)
-      .where('contradictedAt', 'is not', null)
-      .executeTakeFirstOrThrow();
-    if (numUpdatedRows !== 1n) return false;
+      .where('contradictedAt', 'is not', null);
+    if (!(await met(confirmed))) return false;
     const action = 'confirm end of card payment';
     await audit(transaction, { at, actor: by, action, subject: merchantRequestId, detail: { evidence } });
     return true;

@@ -2,18 +2,14 @@ import { audit } from './audit.ts';
 import { chunks, inChunks } from './chunks.ts';
 import type { Database } from './database.ts';
 import { announce } from './outbox.ts';
+import { insertNew } from './row-writes.ts';
 import type { BookedExchange, ReturnRecord, UnaskedOrder } from './schema.ts';
 import { inTransaction } from './transaction.ts';
 
 /** Records a return, with an audit entry. False if this order was recorded before. */
 export function recordReturn(db: Database, entry: ReturnRecord): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
-    const { numInsertedOrUpdatedRows } = await transaction
-      .insertInto('returns')
-      .values(entry)
-      .onConflict((conflict) => conflict.column('orderId').doNothing())
-      .executeTakeFirstOrThrow();
-    if (numInsertedOrUpdatedRows !== 1n) return false;
+    if ((await insertNew(transaction, 'returns', entry)) === 0) return false;
     const { reference: subject, orderId, seenAt: at } = entry;
     const row = await transaction
       .selectFrom('payouts')
@@ -35,11 +31,7 @@ export async function returnsOf(db: Database, references: readonly string[]): Pr
 
 /** Keeps the first reading of a booked exchange; idempotent. */
 export async function recordBookedExchange(db: Database, exchange: BookedExchange): Promise<void> {
-  await db
-    .insertInto('bookedExchanges')
-    .values(exchange)
-    .onConflict((conflict) => conflict.column('reference').doNothing())
-    .execute();
+  await insertNew(db, 'bookedExchanges', exchange);
 }
 
 /** Unordered. */
@@ -51,13 +43,6 @@ export function bookedExchangesOf(db: Database, references: readonly string[]): 
 /** Records orders at the bank without a reference of ours, each once; returns how many were new. */
 export async function recordUnaskedOrders(db: Database, entries: readonly UnaskedOrder[]): Promise<number> {
   let count = 0;
-  for (const some of chunks(entries)) {
-    const { numInsertedOrUpdatedRows = 0n } = await db
-      .insertInto('unaskedOrders')
-      .values(some)
-      .onConflict((conflict) => conflict.column('orderId').doNothing())
-      .executeTakeFirstOrThrow();
-    count += Number(numInsertedOrUpdatedRows);
-  }
+  for (const some of chunks(entries)) count += await insertNew(db, 'unaskedOrders', some);
   return count;
 }

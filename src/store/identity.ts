@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { audit } from './audit.ts';
 import type { Database } from './database.ts';
 import { type IdentityPart, StoreIdentityError } from './errors.ts';
-import { addMeta, metaValue, setMeta } from './meta.ts';
+import { metaValue, setMeta } from './meta.ts';
+import { insertNew, met } from './row-writes.ts';
 import type { IdentityAcceptance, StoreIdentity } from './store-identity.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -11,7 +12,7 @@ const PARTS = ['bank', 'accounts', 'cluster', 'namespace'] as const satisfies re
 /** The store's id, created by whoever opens the store first. */
 export async function storeId(db: Database): Promise<string> {
   const own = randomUUID();
-  await addMeta(db, [{ key: 'store', value: own }]);
+  await insertNew(db, 'meta', { key: 'store', value: own });
   // Read back, as another process may have inserted its own id first.
   return (await metaValue(db, 'store')) ?? own;
 }
@@ -29,11 +30,8 @@ export async function identify(db: Database, given: Partial<StoreIdentity>): Pro
     const grown = accounts.length > (recorded.accounts?.length ?? 0);
     const seen = grown ? { ...given, accounts } : { ...given, accounts: undefined };
     const missing = PARTS.filter((part) => recorded[part] === undefined && seen[part] !== undefined);
-    if (missing.length > 0)
-      await addMeta(
-        db,
-        missing.map((key) => ({ key, value: asText(seen[key] ?? '') })),
-      );
+    const values = missing.map((key) => ({ key, value: asText(seen[key] ?? '') }));
+    if (values.length > 0) await insertNew(db, 'meta', values);
     else if (!grown || (await addAccounts(db, recorded.accounts ?? [], accounts))) return;
   }
 }
@@ -60,14 +58,9 @@ export async function forgetIdentity(
 }
 
 /** False if the record changed meanwhile. */
-async function addAccounts(db: Database, from: readonly string[], to: readonly string[]): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('meta')
-    .set({ value: asText(to) })
-    .where('key', '=', 'accounts')
-    .where('value', '=', asText(from))
-    .executeTakeFirst();
-  return numUpdatedRows > 0;
+function addAccounts(db: Database, from: readonly string[], to: readonly string[]): Promise<boolean> {
+  const its = db.updateTable('meta').where('key', '=', 'accounts').where('value', '=', asText(from));
+  return met(its.set({ value: asText(to) }));
 }
 
 /** Throws `StoreIdentityError` naming the first part that differs; a part missing on either side does not differ. */

@@ -4,6 +4,7 @@ import { audit } from './audit.ts';
 import { inChunks } from './chunks.ts';
 import type { Database } from './database.ts';
 import { announce } from './outbox.ts';
+import { met } from './row-writes.ts';
 import type { IncidentRow } from './schema.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -95,15 +96,14 @@ export function acknowledgeIncident(
   { by, reason, at }: Acknowledgement,
 ): Promise<{ incident: IncidentRecord; isNew: boolean } | undefined> {
   return inTransaction(db, async (transaction) => {
-    const { numUpdatedRows } = await transaction
+    const acknowledged = transaction
       .updateTable('incidents')
       .set({ acknowledgedBy: by, acknowledgedReason: reason, acknowledgedAt: at })
       .where('incidentId', '=', id)
-      .where('acknowledgedAt', 'is', null)
-      .executeTakeFirstOrThrow();
+      .where('acknowledgedAt', 'is', null);
+    const isNew = await met(acknowledged);
     const incident = await incidentWith(transaction, id);
     if (incident === undefined) return undefined;
-    const isNew = numUpdatedRows === 1n;
     if (isNew) {
       const { reference, orderId, kind } = incident;
       await audit(transaction, {

@@ -15,12 +15,3 @@ export async function setMeta(db: Database, key: string, value: string): Promise
     .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
     .execute();
 }
-
-/** Writes those that have no value yet, in one statement: of two concurrent callers, one writes all of them. */
-export async function addMeta(db: Database, entries: readonly { key: string; value: string }[]): Promise<void> {
-  await db
-    .insertInto('meta')
-    .values(entries)
-    .onConflict((conflict) => conflict.column('key').doNothing())
-    .execute();
-}

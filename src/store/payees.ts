@@ -154,12 +154,3 @@ async function isFirstTo(db: Database, { uid, country }: PayeeAsked): Promise<bo
     .executeTakeFirst();
   return paid === undefined;
 }
-
-/** Records a completed payout as a payment to its payee; idempotent. */
-export async function recordPayment(transaction: Database, payment: PayeePayment): Promise<void> {
-  await transaction
-    .insertInto('payeePayments')
-    .values(payment)
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
-}

@@ -13,7 +13,7 @@ import type { Database } from './database.ts';
 import { json } from './json-columns.ts';
 import { leaveOpenSet } from './open-orders.ts';
 import { announce } from './outbox.ts';
-import { recordPayment } from './payees.ts';
+import { insertNew } from './row-writes.ts';
 import type { PayoutRecord } from './schema.ts';
 import { inShortTransaction, LOCKS, write } from './write-groups.ts';
 
@@ -55,7 +55,7 @@ export async function changePayout(db: Database, reference: string, change: Payo
     if (state === 'completed' && payee?.known === true) {
       const { uid, amount, currency } = row;
       const { id: payeeId, digest } = payee;
-      await recordPayment(transaction, { reference, uid, payeeId, digest, amount, currency, paidAt: at });
+      await insertNew(transaction, 'payeePayments', { reference, uid, payeeId, digest, amount, currency, paidAt: at });
     }
     await leaveOpenSet(transaction, [reference]);
     await recordEnds(transaction, [{ ...row, reference, state, reason, orderId, at }]);

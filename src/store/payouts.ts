@@ -7,6 +7,7 @@ import { inChunks } from './chunks.ts';
 import type { Database } from './database.ts';
 import { json } from './json-columns.ts';
 import type { HeldClaim } from './payout-changes.ts';
+import { met } from './row-writes.ts';
 import type { PayoutRecord, Tables } from './schema.ts';
 import { beginning, holding } from './text-search.ts';
 import { inTransaction } from './transaction.ts';
@@ -166,16 +167,15 @@ export async function recordAssessment(
   assessed: Assessment,
   at: number,
 ): Promise<boolean> {
-  const record = async (into: Database): Promise<boolean> => {
-    const { numUpdatedRows } = await into
-      .updateTable('payouts')
-      .set({ assessed: json(assessed) })
-      .where('reference', '=', reference)
-      .where('term', '=', term)
-      .where('state', 'not in', END_STATES)
-      .executeTakeFirstOrThrow();
-    return numUpdatedRows === 1n;
-  };
+  const record = (into: Database): Promise<boolean> =>
+    met(
+      into
+        .updateTable('payouts')
+        .set({ assessed: json(assessed) })
+        .where('reference', '=', reference)
+        .where('term', '=', term)
+        .where('state', 'not in', END_STATES),
+    );
   const [from = 'none', to = 'none'] = [before?.policyHash, assessed.policyHash];
   if (before == null || from === to) return write(db, LOCKS.itsRows, record);
   return inTransaction(db, async (transaction) => {

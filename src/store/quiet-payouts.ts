@@ -1,6 +1,7 @@
 import { CLOSED_RUNS_MAX, type ClosedRuns, NO_CLOSED_RUNS } from '../domain/closed-runs.ts';
 import type { Database } from './database.ts';
 import { recent } from './recent.ts';
+import { met } from './row-writes.ts';
 import type { PayoutRecord } from './schema.ts';
 
 // Payouts whose workflow may have been closed before they had an end, and how often that was found.
@@ -58,14 +59,14 @@ export async function countClosedRun(
   before: ClosedRuns,
   after: ClosedRuns,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('payouts')
-    .set(columnsOf(after))
-    .where('reference', '=', reference)
-    .where('closedRuns', '=', before.count)
-    .where('endedAt', 'is', null)
-    .executeTakeFirstOrThrow();
-  return numUpdatedRows === 1n;
+  return met(
+    db
+      .updateTable('payouts')
+      .set(columnsOf(after))
+      .where('reference', '=', reference)
+      .where('closedRuns', '=', before.count)
+      .where('endedAt', 'is', null),
+  );
 }
 
 /**

@@ -3,6 +3,7 @@ import { audit } from './audit.ts';
 import { chunks } from './chunks.ts';
 import type { Database } from './database.ts';
 import { json } from './json-columns.ts';
+import { insertNew, met } from './row-writes.ts';
 import { inTransaction } from './transaction.ts';
 
 /** A stored decision. */
@@ -39,11 +40,8 @@ export function takeSignedPlan(
   return inTransaction(db, async (transaction) => {
     const { digest: plan } = signed;
     for (const some of chunks(rows)) {
-      await transaction
-        .insertInto('planRows')
-        .values(some.map(({ index, path, ...row }) => ({ ...row, plan, leafIndex: index, path: json(path) })))
-        .onConflict((conflict) => conflict.doNothing())
-        .execute();
+      const covered = some.map(({ index, path, ...row }) => ({ ...row, plan, leafIndex: index, path: json(path) }));
+      await insertNew(transaction, 'planRows', covered);
     }
     return take(transaction, signed, at);
   });
@@ -54,12 +52,8 @@ async function take(transaction: Database, signed: SignedDecision, at: number): 
   const { id, storeId, question, decision, reference, digest, subject, remark, signedAt, expiresAt } = signed;
   const { credential, signature } = signed;
   const statement = { id, storeId, question, decision, reference, digest, subject, remark, signedAt, expiresAt };
-  const { numInsertedOrUpdatedRows } = await transaction
-    .insertInto('signedDecisions')
-    .values({ ...statement, credential, signature, takenAt: at, usedAt: null })
-    .onConflict((conflict) => conflict.column('id').doNothing())
-    .executeTakeFirstOrThrow();
-  if (numInsertedOrUpdatedRows !== 1n) return false;
+  const row = { ...statement, credential, signature, takenAt: at, usedAt: null };
+  if ((await insertNew(transaction, 'signedDecisions', row)) === 0) return false;
   const detail = { decisionId: id, question, digest, credential, ...(remark !== '' && { remark }) };
   await audit(transaction, { at, actor: subject, action: `${decision}, signed`, subject: reference, detail });
   await putLast(transaction, id, at);
@@ -181,12 +175,6 @@ export async function lastDecisionAt(db: Database): Promise<number> {
 }
 
 /** False if it was used before. */
-export async function useSignedDecision(db: Database, id: string, at: number): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('signedDecisions')
-    .set({ usedAt: at })
-    .where('id', '=', id)
-    .where('usedAt', 'is', null)
-    .executeTakeFirstOrThrow();
-  return numUpdatedRows === 1n;
+export function useSignedDecision(db: Database, id: string, at: number): Promise<boolean> {
+  return met(db.updateTable('signedDecisions').set({ usedAt: at }).where('id', '=', id).where('usedAt', 'is', null));
 }

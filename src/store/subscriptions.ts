@@ -3,6 +3,7 @@ import { chunks } from './chunks.ts';
 import type { Database } from './database.ts';
 import type { RefusedEvent, SubscriptionRecord } from './outbox-schema.ts';
 import { lockOutboxTail } from './outbox-tail.ts';
+import { insertNew, met } from './row-writes.ts';
 import { inTransaction } from './transaction.ts';
 
 const SHOWN = ['name', 'position', 'failures', 'failingSince', 'why', 'nextTryAt', 'parkedAt', 'toldAt'] as const;
@@ -31,11 +32,7 @@ export async function leaseSubscription(
   { name, owner, now, until }: Lease,
 ): Promise<SubscriptionRecord | undefined> {
   const head = db.selectFrom('outboxHead').select('position');
-  await db
-    .insertInto('subscriptions')
-    .values({ name, position: head, ...NOT_FAILING, toldAt: null, owner: null, ownedUntil: null })
-    .onConflict((conflict) => conflict.column('name').doNothing())
-    .execute();
+  await insertNew(db, 'subscriptions', { name, position: head, ...NOT_FAILING });
   return db
     .updateTable('subscriptions')
     .set({ owner, ownedUntil: until })
@@ -70,14 +67,8 @@ export function recordDeliveryProgress(
   { refused = [], settled = [], ...move }: SubscriptionMove,
 ): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
-    const { numUpdatedRows } = await transaction
-      .updateTable('subscriptions')
-      .set({ ...move, owner })
-      .where('name', '=', name)
-      .where('owner', '=', owner)
-      .where('position', '=', from)
-      .executeTakeFirstOrThrow();
-    if (numUpdatedRows !== 1n) return false;
+    const its = transaction.updateTable('subscriptions').where('name', '=', name).where('owner', '=', owner);
+    if (!(await met(its.set({ ...move, owner }).where('position', '=', from)))) return false;
     for (const some of chunks(settled)) {
       await transaction.deleteFrom('refusedEvents').where('name', '=', name).where('position', 'in', some).execute();
     }
@@ -119,12 +110,9 @@ export function replaySubscription(
 ): Promise<'replayed' | 'unknown' | 'deleted'> {
   return inTransaction(db, async (transaction) => {
     if (from <= (await lockOutboxTail(transaction))) return 'deleted';
-    const { numUpdatedRows } = await transaction
-      .updateTable('subscriptions')
-      .set({ ...NOT_FAILING, position: from - 1, owner: null, ownedUntil: null })
-      .where('name', '=', name)
-      .executeTakeFirstOrThrow();
-    if (numUpdatedRows !== 1n) return 'unknown';
+    const its = transaction.updateTable('subscriptions').where('name', '=', name);
+    const moved = its.set({ ...NOT_FAILING, position: from - 1, owner: null, ownedUntil: null });
+    if (!(await met(moved))) return 'unknown';
     await transaction.deleteFrom('refusedEvents').where('name', '=', name).where('position', '>=', from).execute();
     const detail = { from: `${from}` };
     await audit(transaction, { at, actor: by, action: 'events replayed', subject: name, detail });
@@ -138,11 +126,7 @@ export function forgetSubscription(
   { name, by, at }: { name: string; by: string; at: number },
 ): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
-    const { numDeletedRows } = await transaction
-      .deleteFrom('subscriptions')
-      .where('name', '=', name)
-      .executeTakeFirstOrThrow();
-    if (numDeletedRows !== 1n) return false;
+    if (!(await met(transaction.deleteFrom('subscriptions').where('name', '=', name)))) return false;
     await transaction.deleteFrom('refusedEvents').where('name', '=', name).execute();
     await audit(transaction, { at, actor: by, action: 'events forgotten', subject: name, detail: {} });
     return true;

@@ -5,18 +5,14 @@ import type { SwitchScope } from '../domain/switch-scope.ts';
 import { type SwitchedOff, type SwitchFacts, switchText, widest } from '../domain/switches.ts';
 import { audit } from './audit.ts';
 import type { Database } from './database.ts';
+import { insertNew, met } from './row-writes.ts';
 import type { SwitchRecord } from './schema.ts';
 import { inTransaction } from './transaction.ts';
 
 /** With an audit entry. False if it was off already: the first person and reason stay. */
 export function switchOff(db: Database, { scope, key, reason, by, at }: SwitchRecord): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
-    const { numInsertedOrUpdatedRows } = await transaction
-      .insertInto('switches')
-      .values({ scope, key, reason, by, at })
-      .onConflict((conflict) => conflict.columns(['scope', 'key']).doNothing())
-      .executeTakeFirstOrThrow();
-    if (numInsertedOrUpdatedRows !== 1n) return false;
+    if ((await insertNew(transaction, 'switches', { scope, key, reason, by, at })) === 0) return false;
     await audit(transaction, entryOf('switch off', { scope, key, reason, by, at }));
     return true;
   });
@@ -25,12 +21,9 @@ export function switchOff(db: Database, { scope, key, reason, by, at }: SwitchRe
 /** With an audit entry. False if it was not off. */
 export function switchOn(db: Database, record: SwitchRecord): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
-    const { numDeletedRows } = await transaction
-      .deleteFrom('switches')
-      .where('scope', '=', record.scope)
-      .where('key', '=', record.key)
-      .executeTakeFirstOrThrow();
-    if (numDeletedRows !== 1n) return false;
+    const { scope, key } = record;
+    const its = transaction.deleteFrom('switches').where('scope', '=', scope).where('key', '=', key);
+    if (!(await met(its))) return false;
     await audit(transaction, entryOf('switch on', record));
     return true;
   });
