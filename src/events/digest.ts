@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
-import { EVENT_KINDS, type EventKind } from '../domain/events-out.ts';
+import type { EventKind } from '../domain/events-out.ts';
 import { totalsOf } from '../domain/totals.ts';
 import { counted, groupedAmount, totalsText } from '../reports/display.ts';
 import { visible } from '../rules/finding.ts';
 import type { OutboxEvent } from '../store/store.ts';
-import { type BatchData, cloudEvent, type EventSource, type PayoutData } from './cloud-event.ts';
+import { type BatchData, type CloudEvent, cloudEvent, type EventSource, type PayoutData } from './cloud-event.ts';
 
 /** A mail about several events, grouped by what people have to do. */
 export interface Digest {
@@ -19,25 +19,16 @@ const LISTED_MAX = 50;
 
 /** A digest of the events that still hold; undefined if none does. */
 export async function digestOf(store: EventSource, events: readonly OutboxEvent[]): Promise<Digest | undefined> {
-  const payouts = sections<PayoutData>();
-  const batches = sections<BatchData>();
+  const latest = new Map<string, CloudEvent>();
   for (const event of events) {
     const told = await cloudEvent(store, event);
-    if (told === undefined) continue;
-    const { data, type } = told;
-    if ('reference' in data) payouts.get(type)?.set(event.subject, data);
-    else batches.get(type)?.set(event.subject, data);
+    if (told !== undefined) latest.set(`${event.kind} ${event.subject}`, told);
   }
-  const of = (kind: EventKind): PayoutData[] => [...(payouts.get(kind)?.values() ?? [])];
-  const batchesOf = (kind: EventKind): BatchData[] => [...(batches.get(kind)?.values() ?? [])];
-  const parts = [
-    attention(of('payout.attention')),
-    paused(batchesOf('batch.attention')),
-    incidents(of('payout.incident')),
-    returned(of('payout.returned')),
-    ended(of('payout.ended')),
-    batchesEnded(batchesOf('batch.ended')),
-  ].filter((part) => part !== undefined);
+  const byKind = Map.groupBy(latest.values(), ({ type }) => type);
+  const parts = (Object.keys(SECTIONS) as EventKind[]).flatMap((kind) => {
+    const all = byKind.get(kind)?.map(({ data }) => data);
+    return all === undefined ? [] : (SECTIONS[kind] as (all: CloudEvent['data'][]) => Section)(all);
+  });
   if (parts.length === 0) return undefined;
   return {
     id: idOf(store, events),
@@ -46,69 +37,55 @@ export async function digestOf(store: EventSource, events: readonly OutboxEvent[
   };
 }
 
-const sections = <Data>(): Map<EventKind, Map<string, Data>> =>
-  new Map((Object.keys(EVENT_KINDS) as EventKind[]).map((kind) => [kind, new Map()]));
-
 interface Section {
   title: string;
   lines: string[];
 }
 
-function attention(rows: readonly PayoutData[]): Section | undefined {
-  if (rows.length === 0) return undefined;
-  const title = `${counted(rows.length, 'payout')} ${rows.length === 1 ? 'needs' : 'need'} attention`;
-  return { title, lines: [...listed(rows, (row) => rowText(row, why(row))), 'What to do: payouts inbox'] };
-}
+type DataOf<Kind extends EventKind> = Kind extends `batch.${string}` ? BatchData : PayoutData;
 
-function ended(rows: readonly PayoutData[]): Section | undefined {
-  if (rows.length === 0) return undefined;
-  const byState = Map.groupBy(rows, ({ state }) => state);
-  const sums = [...byState].map(
-    ([state, its]) => `${state}: ${counted(its.length, 'payout')}, ${totalsText(totalsOf(its))}`,
-  );
-  const unpaid = rows.filter(({ state }) => state !== 'completed');
-  return {
-    title: `${counted(rows.length, 'payout')} ended`,
-    lines: [...sums, ...listed(unpaid, (row) => rowText(row, why(row)))],
-  };
-}
-
-function returned(rows: readonly PayoutData[]): Section | undefined {
-  if (rows.length === 0) return undefined;
-  const back = ({ returns }: PayoutData): string =>
-    `${returns.map(({ amount, currency }) => `${groupedAmount(amount)} ${currency}`).join(', ')} came back`;
-  return {
-    title: `${counted(rows.length, 'payout')} with money that came back`,
-    lines: listed(rows, (row) => rowText(row, back(row))),
-  };
-}
-
-function incidents(rows: readonly PayoutData[]): Section | undefined {
-  if (rows.length === 0) return undefined;
-  const which = (row: PayoutData): string =>
-    row.incidents
-      .map(({ id, kind, acknowledged }) => `${kind} ${id}${acknowledged ? ' (acknowledged)' : ''}`)
-      .join(', ');
-  return {
-    title: `${counted(rows.length, 'payout')} contradicted by the bank`,
-    lines: [...listed(rows, (row) => rowText(row, which(row))), 'What to do: payouts incidents --open'],
-  };
-}
-
-function paused(batches: readonly BatchData[]): Section | undefined {
-  if (batches.length === 0) return undefined;
-  return {
+/** In the order of the mail. */
+const SECTIONS: { readonly [Kind in EventKind]: (all: readonly DataOf<Kind>[]) => Section } = {
+  'payout.attention': (rows) => ({
+    title: `${counted(rows.length, 'payout')} ${rows.length === 1 ? 'needs' : 'need'} attention`,
+    lines: [...listed(rows, (row) => rowText(row, why(row))), 'What to do: payouts inbox'],
+  }),
+  'batch.attention': (batches) => ({
     title: `${counted(batches.length, 'batch', 'batches')} paused`,
     lines: listed(batches, ({ batchId }) => `${batchId}: payouts status ${batchId}`),
-  };
-}
+  }),
+  'payout.incident': (rows) => ({
+    title: `${counted(rows.length, 'payout')} contradicted by the bank`,
+    lines: [...listed(rows, (row) => rowText(row, contradictions(row))), 'What to do: payouts incidents --open'],
+  }),
+  'payout.returned': (rows) => ({
+    title: `${counted(rows.length, 'payout')} with money that came back`,
+    lines: listed(rows, (row) => rowText(row, `${returned(row)} came back`)),
+  }),
+  'payout.ended': (rows) => {
+    const byState = Map.groupBy(rows, ({ state }) => state);
+    const sums = [...byState].map(
+      ([state, its]) => `${state}: ${counted(its.length, 'payout')}, ${totalsText(totalsOf(its))}`,
+    );
+    const unpaid = rows.filter(({ state }) => state !== 'completed');
+    return {
+      title: `${counted(rows.length, 'payout')} ended`,
+      lines: [...sums, ...listed(unpaid, (row) => rowText(row, why(row)))],
+    };
+  },
+  'batch.ended': (batches) => ({
+    title: `${counted(batches.length, 'batch', 'batches')} ended`,
+    lines: listed(batches, ({ batchId, state, counts: { completed, total } }) => {
+      return `${batchId}  ${state}, ${groupedAmount(completed)} of ${groupedAmount(total)} completed`;
+    }),
+  }),
+};
 
-function batchesEnded(batches: readonly BatchData[]): Section | undefined {
-  if (batches.length === 0) return undefined;
-  const text = ({ batchId, state, counts }: BatchData): string =>
-    `${batchId}  ${state}, ${groupedAmount(counts.completed)} of ${groupedAmount(counts.total)} completed`;
-  return { title: `${counted(batches.length, 'batch', 'batches')} ended`, lines: listed(batches, text) };
-}
+const returned = ({ returns }: PayoutData): string =>
+  returns.map(({ amount, currency }) => `${groupedAmount(amount)} ${currency}`).join(', ');
+
+const contradictions = ({ incidents }: PayoutData): string =>
+  incidents.map(({ id, kind, acknowledged }) => `${kind} ${id}${acknowledged ? ' (acknowledged)' : ''}`).join(', ');
 
 const why = ({ state, reason }: PayoutData): string => (reason === null ? state : `${state}, ${reason}`);
 
