@@ -3,7 +3,7 @@ import { openDatabase } from './database.ts';
 import { createStore } from './kysely-store.ts';
 import { migrate } from './migrate.ts';
 import { openPostgresPool } from './postgres-pool.ts';
-import { NodeSqliteDialect } from './sqlite-dialect.ts';
+import { nodeSqliteDialect } from './sqlite-dialect.ts';
 import { openSqliteFile } from './sqlite-file.ts';
 import type { Store } from './store.ts';
 import { type StoreLocation, storeLocation } from './store-url.ts';
@@ -30,5 +30,5 @@ export async function openStore(url: string): Promise<Store> {
 
 function dialectOf(place: StoreLocation, url: string): NamingDialect {
   if (place.kind === 'postgres') return new PostgresNamingDialect({ pool: openPostgresPool(url) });
-  return new NodeSqliteDialect(() => openSqliteFile(place.path), setImmediate);
+  return nodeSqliteDialect(() => openSqliteFile(place.path), setImmediate);
 }

@@ -7,41 +7,24 @@ import {
   SelectQueryNode,
   SqliteAdapter,
   SqliteIntrospector,
-  type SqliteQueryCompiler,
 } from 'kysely';
 import { type NamingDialect, SqliteNamingCompiler } from './column-names.ts';
 import { type Gather, GroupCommit } from './group-commit.ts';
 import { whenUnlocked } from './sqlite-lock.ts';
 import { SqliteStatements } from './sqlite-statements.ts';
 
-/** Kysely's SQLite dialect over `node:sqlite`, for a file written by several processes. */
-export class NodeSqliteDialect implements NamingDialect {
-  readonly writesNamesOnDisk = true;
-  readonly #open: () => Promise<DatabaseSync>;
-  readonly #gather: Gather | undefined;
-
-  /** @param gather lets concurrent writers share a commit (`group-commit.ts`) */
-  constructor(open: () => Promise<DatabaseSync>, gather?: Gather) {
-    this.#open = open;
-    this.#gather = gather;
-  }
-
-  createDriver(): Driver {
-    return new SharedFileDriver(this.#open, this.#gather);
-  }
-
-  createQueryCompiler(): SqliteQueryCompiler {
-    return new SqliteNamingCompiler();
-  }
-
-  createAdapter(): SqliteAdapter {
-    return new SharedFileAdapter();
-  }
-
-  createIntrospector(db: ConstructorParameters<typeof SqliteIntrospector>[0]): SqliteIntrospector {
-    return new SqliteIntrospector(db);
-  }
-}
+/**
+ * Kysely's SQLite dialect over `node:sqlite`, for a file written by several processes.
+ *
+ * @param gather lets concurrent writers share a commit (`group-commit.ts`)
+ */
+export const nodeSqliteDialect = (open: () => Promise<DatabaseSync>, gather?: Gather): NamingDialect => ({
+  writesNamesOnDisk: true,
+  createDriver: () => new SharedFileDriver(open, gather),
+  createQueryCompiler: () => new SqliteNamingCompiler(),
+  createAdapter: () => new SharedFileAdapter(),
+  createIntrospector: (db) => new SqliteIntrospector(db),
+});
 
 class SharedFileAdapter extends SqliteAdapter {
   /** Lets the migrator run in one transaction that begins with the write lock, so two processes never migrate at once. */
@@ -58,7 +41,6 @@ class SharedFileAdapter extends SqliteAdapter {
 class SharedFileDriver implements Driver {
   readonly #open: () => Promise<DatabaseSync>;
   readonly #gather: Gather | undefined;
-  #database: DatabaseSync | undefined;
   #shared: Shared | undefined;
 
   constructor(open: () => Promise<DatabaseSync>, gather: Gather | undefined) {
@@ -68,8 +50,8 @@ class SharedFileDriver implements Driver {
 
   async init(): Promise<void> {
     const database = await this.#open();
-    this.#database = database;
-    this.#shared = { statements: new SqliteStatements(database), commits: new GroupCommit(database, this.#gather) };
+    const [statements, commits] = [new SqliteStatements(database), new GroupCommit(database, this.#gather)];
+    this.#shared = { database, statements, commits };
   }
 
   async acquireConnection(): Promise<Turn> {
@@ -98,12 +80,13 @@ class SharedFileDriver implements Driver {
     try {
       await this.#shared?.commits.flush();
     } finally {
-      this.#database?.close();
+      this.#shared?.database.close();
     }
   }
 }
 
 interface Shared {
+  database: DatabaseSync;
   statements: SqliteStatements;
   commits: GroupCommit;
 }

@@ -7,7 +7,7 @@ import { StoreFileError } from './errors.ts';
 import { identity } from './identity.ts';
 import { appliedSteps, assertUsable, MIGRATION_TABLE, migrate } from './migrate.ts';
 import { migrationNames } from './migrations/all-migrations.ts';
-import { NodeSqliteDialect } from './sqlite-dialect.ts';
+import { nodeSqliteDialect } from './sqlite-dialect.ts';
 import { isSqliteError, SQLITE_CANTOPEN, SQLITE_CORRUPT, SQLITE_NOTADB } from './sqlite-error.ts';
 import { createPrivately, MEMORY } from './sqlite-file.ts';
 import type { StoreIdentity } from './store-identity.ts';
@@ -33,7 +33,7 @@ const BUSY_PATIENCE_MS = 30_000;
  * @throws StoreFileError or StoreNewerError saying which check failed
  */
 export async function inspectStoreFile(path: string, named = path): Promise<StoreFileFacts> {
-  const db = openDatabase(new NodeSqliteDialect(async () => openToRead(path)));
+  const db = openDatabase(nodeSqliteDialect(async () => openToRead(path)));
   try {
     await assertWhole(db, named);
     await assertOurs(db, named);
@@ -47,7 +47,7 @@ export async function inspectStoreFile(path: string, named = path): Promise<Stor
 
 /** Identity of the store; undefined if it was never used. Changes nothing, neither in the file nor beside it. */
 export async function recordedIdentity(path: string): Promise<Partial<StoreIdentity> | undefined> {
-  const db = openDatabase(new NodeSqliteDialect(async () => openToRead(path)));
+  const db = openDatabase(nodeSqliteDialect(async () => openToRead(path)));
   try {
     return (await tablesOf(db)).has('meta') ? await identity(db) : undefined;
   } finally {
@@ -96,7 +96,7 @@ async function assertOurs(db: Database, path: string): Promise<void> {
 
 /** Tables of a store after this migration, found by running the migrations in memory. */
 async function tablesAfter(migration: string | undefined): Promise<Set<string>> {
-  const db = openDatabase(new NodeSqliteDialect(async () => new DatabaseSync(MEMORY)));
+  const db = openDatabase(nodeSqliteDialect(async () => new DatabaseSync(MEMORY)));
   try {
     if (migration !== undefined) await migrate(db, { kind: 'file', path: MEMORY }, { upTo: migration });
     return await tablesOf(db);

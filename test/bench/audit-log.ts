@@ -10,7 +10,7 @@ import { exportedLines, originOf, signLog, verifyStore } from '../../src/compose
 import { audit } from '../../src/store/audit.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { openStore } from '../../src/store/open.ts';
-import { NodeSqliteDialect } from '../../src/store/sqlite-dialect.ts';
+import { nodeSqliteDialect } from '../../src/store/sqlite-dialect.ts';
 import { openSqliteFile } from '../../src/store/sqlite-file.ts';
 import { inTransaction } from '../../src/store/transaction.ts';
 import { tamper } from '../support/sql.ts';
@@ -50,7 +50,7 @@ try {
 }
 
 async function fill(): Promise<void> {
-  const db = openDatabase(new NodeSqliteDialect(() => openSqliteFile(path)));
+  const db = openDatabase(nodeSqliteDialect(() => openSqliteFile(path)));
   await timed(`append ${SIZE}`, async () => {
     for (let from = 0; from < SIZE; from += PIECE) {
       const entries = Array.from({ length: Math.min(PIECE, SIZE - from) }, (_, n) => ({

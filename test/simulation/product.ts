@@ -16,7 +16,7 @@ export { wakeNeglectedWatches } from '../../src/services/watch/sweep-orders.ts';
 export { openDatabase } from '../../src/store/database.ts';
 export { createStore } from '../../src/store/kysely-store.ts';
 export { migrate } from '../../src/store/migrate.ts';
-export { NodeSqliteDialect } from '../../src/store/sqlite-dialect.ts';
+export { nodeSqliteDialect } from '../../src/store/sqlite-dialect.ts';
 export { openSqliteFile } from '../../src/store/sqlite-file.ts';
 export { orderWatch } from '../../src/workflows/order-watch.ts';
 export { payout } from '../../src/workflows/payout.ts';

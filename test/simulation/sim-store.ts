@@ -12,9 +12,9 @@ export interface SimStore {
 const empty = new WeakMap<Product, Uint8Array>();
 
 export async function openSimStore(product: Product): Promise<SimStore> {
-  const { createStore, migrate, NodeSqliteDialect, openDatabase, openSqliteFile } = product;
+  const { createStore, migrate, nodeSqliteDialect, openDatabase, openSqliteFile } = product;
   const database = await openSqliteFile(':memory:');
-  const db = openDatabase(new NodeSqliteDialect(async () => database));
+  const db = openDatabase(nodeSqliteDialect(async () => database));
   const bytes = empty.get(product);
   if (bytes === undefined) {
     await migrate(db, { kind: 'file', path: ':memory:' });

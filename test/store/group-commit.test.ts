@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely, sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { NodeSqliteDialect } from '../../src/store/sqlite-dialect.ts';
+import { nodeSqliteDialect } from '../../src/store/sqlite-dialect.ts';
 import { openSqliteFile } from '../../src/store/sqlite-file.ts';
 
 interface Tables {
@@ -41,7 +41,7 @@ describe('what is written at one time', () => {
     database = await openSqliteFile(file);
     closings = [];
     db = new Kysely<Tables>({
-      dialect: new NodeSqliteDialect(
+      dialect: nodeSqliteDialect(
         async () => database,
         (end) => closings.push(end),
       ),

@@ -5,7 +5,7 @@ import { type Database, openDatabase } from '../../src/store/database.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { migrations } from '../../src/store/migrations/all-migrations.ts';
 import { openPostgresPool } from '../../src/store/postgres-pool.ts';
-import { NodeSqliteDialect } from '../../src/store/sqlite-dialect.ts';
+import { nodeSqliteDialect } from '../../src/store/sqlite-dialect.ts';
 import { openSqliteFile } from '../../src/store/sqlite-file.ts';
 import { storeLocation } from '../../src/store/store-url.ts';
 
@@ -38,7 +38,7 @@ export function openTables(url: string): Database {
   return openDatabase(
     place.kind === 'postgres'
       ? new PostgresNamingDialect({ pool: openPostgresPool(url) })
-      : new NodeSqliteDialect(() => openSqliteFile(place.path)),
+      : nodeSqliteDialect(() => openSqliteFile(place.path)),
   );
 }
 

@@ -6,7 +6,7 @@ import { openDatabase } from '../../src/store/database.ts';
 import { StoreNewerError } from '../../src/store/errors.ts';
 import { appliedSteps, migrate } from '../../src/store/migrate.ts';
 import { migrations } from '../../src/store/migrations/all-migrations.ts';
-import { NodeSqliteDialect } from '../../src/store/sqlite-dialect.ts';
+import { nodeSqliteDialect } from '../../src/store/sqlite-dialect.ts';
 import { MEMORY } from '../../src/store/sqlite-file.ts';
 import type { Store } from '../../src/store/store.ts';
 import { storeLocation } from '../../src/store/store-url.ts';
@@ -106,7 +106,7 @@ function shapeOf(database: DatabaseSync) {
 /** What a store of each step before could not work with in the next, unless that is named a contracting one. */
 async function brokenBy(steps: Readonly<Record<string, Migration>>): Promise<string[]> {
   const database = new DatabaseSync(MEMORY, { enableForeignKeyConstraints: true });
-  const db = openDatabase(new NodeSqliteDialect(async () => database));
+  const db = openDatabase(nodeSqliteDialect(async () => database));
   const broken: string[] = [];
   let was = shapeOf(database);
   for (const step of Object.keys(steps)) {

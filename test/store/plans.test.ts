@@ -8,7 +8,7 @@ import { openDatabase } from '../../src/store/database.ts';
 import { createStore } from '../../src/store/kysely-store.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { openStore } from '../../src/store/open.ts';
-import { NodeSqliteDialect } from '../../src/store/sqlite-dialect.ts';
+import { nodeSqliteDialect } from '../../src/store/sqlite-dialect.ts';
 import { openSqliteFile } from '../../src/store/sqlite-file.ts';
 import { oneLife } from './one-life.ts';
 
@@ -39,7 +39,7 @@ describe('what is asked for a payout reads no growing table at length', () => {
     const folder = mkdtempSync(join(tmpdir(), 'payouts-plans-'));
     const database = await openSqliteFile(join(folder, 'store.sqlite'));
     const asked: Asked[] = [];
-    const db = openDatabase(new NodeSqliteDialect(async () => noting(database, asked)));
+    const db = openDatabase(nodeSqliteDialect(async () => noting(database, asked)));
     onTestFinished(async () => {
       await db.destroy();
       rmSync(folder, { recursive: true });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Kysely, sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { NodeSqliteDialect } from '../../src/store/sqlite-dialect.ts';
+import { nodeSqliteDialect } from '../../src/store/sqlite-dialect.ts';
 import { openSqliteFile } from '../../src/store/sqlite-file.ts';
 
 interface Counters {
@@ -16,7 +16,7 @@ describe('The SQLite dialect', () => {
   let second: Kysely<Counters>;
 
   const connect = () =>
-    new Kysely<Counters>({ dialect: new NodeSqliteDialect(() => openSqliteFile(join(folder, 'store.sqlite'))) });
+    new Kysely<Counters>({ dialect: nodeSqliteDialect(() => openSqliteFile(join(folder, 'store.sqlite'))) });
 
   const value = async (db: Kysely<Counters>) =>
     (await db.selectFrom('counters').select('value').where('name', '=', 'n').executeTakeFirstOrThrow()).value;

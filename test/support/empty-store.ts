@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { openDatabase } from '../../src/store/database.ts';
 import { createStore } from '../../src/store/kysely-store.ts';
 import { migrate } from '../../src/store/migrate.ts';
-import { NodeSqliteDialect } from '../../src/store/sqlite-dialect.ts';
+import { nodeSqliteDialect } from '../../src/store/sqlite-dialect.ts';
 import { MEMORY, openSqliteFile } from '../../src/store/sqlite-file.ts';
 import type { Store } from '../../src/store/store.ts';
 
@@ -16,7 +16,7 @@ export function emptyStore(): Promise<Uint8Array> {
 
 async function madeAnew(): Promise<Uint8Array> {
   const database = await openSqliteFile(MEMORY);
-  const db = openDatabase(new NodeSqliteDialect(async () => database));
+  const db = openDatabase(nodeSqliteDialect(async () => database));
   await migrate(db, { kind: 'file', path: MEMORY });
   const made = database.serialize();
   await db.destroy();
@@ -27,5 +27,5 @@ async function madeAnew(): Promise<Uint8Array> {
 export async function openEmptyStore(): Promise<Store> {
   const database = new DatabaseSync(MEMORY, { timeout: 0, enableForeignKeyConstraints: true });
   database.deserialize(await emptyStore());
-  return createStore(openDatabase(new NodeSqliteDialect(async () => database)));
+  return createStore(openDatabase(nodeSqliteDialect(async () => database)));
 }
