@@ -1,13 +1,11 @@
 import type { TransactionFacts } from '../domain/bank-message.ts';
-import type { Json, JsonColumns } from './json-columns.ts';
+import type { Json } from './json-columns.ts';
 
 /** Tables of answers to bank messages. Conventions: `schema.ts`. */
 export interface AnswerTables {
   answers: AnswerRecord;
   answeredTransactions: AnsweredTable;
 }
-
-export const ANSWER_JSON: JsonColumns<AnswerTables> = { answeredTransactions: { told: true } };
 
 /** A final answer to a bank message, as it was sent. */
 export interface AnswerRecord {

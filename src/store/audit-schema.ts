@@ -10,8 +10,6 @@ export interface AuditTables {
   auditCheckpoints: CheckpointTable;
 }
 
-export const AUDIT_JSON = { auditTree: { edge: true }, auditCheckpoints: { edge: true } } as const;
-
 /** An entry of the log with its leaf hash. */
 export interface LoggedEntry extends SerializedEntry {
   leafHash: Hash;

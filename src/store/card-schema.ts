@@ -12,8 +12,6 @@ export interface CardTables {
   cardWaiters: { merchantRequestId: string; payoutWorkflowId: string };
 }
 
-export const CARD_JSON = { cardPayments: { reason: true } } as const;
-
 /** Of the card only the first six and last four digits. */
 interface CardPaymentTable {
   merchantRequestId: string;

@@ -13,8 +13,6 @@ export interface DecisionTables {
   payeeChecks: KeptCheck;
 }
 
-export const DECISION_JSON = { planRows: { path: true } } as const;
-
 interface SignedDecisionTable extends SignedDecision {
   takenAt: number;
   /** When a decision that counts once was carried out; null before. */

@@ -7,10 +7,10 @@ import type { BatchControl, PayoutState, Reason } from '../domain/payout-state.t
 import type { IncidentKind } from '../domain/reconciliation.ts';
 import type { SentCardRequest, SentOrder } from '../domain/sent-order.ts';
 import type { SwitchScope } from '../domain/switch-scope.ts';
-import { ANSWER_JSON, type AnswerTables } from './answer-schema.ts';
-import { AUDIT_JSON, type AuditTables } from './audit-schema.ts';
-import { CARD_JSON, type CardTables } from './card-schema.ts';
-import { DECISION_JSON, type DecisionTables } from './decision-schema.ts';
+import type { AnswerTables } from './answer-schema.ts';
+import type { AuditTables } from './audit-schema.ts';
+import type { CardTables } from './card-schema.ts';
+import type { DecisionTables } from './decision-schema.ts';
 import type { Json, JsonColumns } from './json-columns.ts';
 import type { OutboxTables } from './outbox-schema.ts';
 
@@ -36,14 +36,15 @@ export interface Tables extends AnswerTables, AuditTables, CardTables, DecisionT
 }
 
 export const JSON_COLUMNS: JsonColumns<Tables> = {
-  ...ANSWER_JSON,
-  ...AUDIT_JSON,
-  ...CARD_JSON,
-  ...DECISION_JSON,
+  answeredTransactions: { told: true },
+  auditCheckpoints: { edge: true },
+  auditTree: { edge: true },
   batches: { message: true },
+  cardPayments: { reason: true },
   payouts: { instruction: true, original: true, reason: true, assessed: true },
-  sendAttempts: { request: true },
+  planRows: { path: true },
   refusedRows: { instruction: true, original: true, findings: true },
+  sendAttempts: { request: true },
 };
 
 interface BatchTable {
