@@ -5,7 +5,7 @@ import { inChunks } from './chunks.ts';
 import type { Database } from './database.ts';
 import { json } from './json-columns.ts';
 import { leaveOpenSet } from './open-orders.ts';
-import { type HeldClaim, recordEnds } from './payout-changes.ts';
+import { type HeldClaim, recordEnds, stateColumns } from './payout-changes.ts';
 import { insertNew, met } from './row-writes.ts';
 import type { AttemptOutcome, PayoutRecord, SendAttempt, Settled } from './schema.ts';
 import { inShortTransaction, LOCKS, write } from './write-groups.ts';
@@ -194,16 +194,8 @@ export function closeUnpaid(db: Database, end: UnpaidEnd): Promise<Closing> {
     const { state, reason, at } = end;
     const row = await transaction
       .updateTable('payouts')
-      .set({
-        state,
-        reason: json(reason),
-        reasonCode: reason.code,
-        // The fee shown while the order was open was not charged.
-        fee: null,
-        feeCurrency: null,
-        updatedAt: at,
-        endedAt: at,
-      })
+      // The fee shown while the order was open was not charged.
+      .set({ ...stateColumns(state, reason, at), fee: null, feeCurrency: null })
       .where('reference', '=', end.reference)
       .returning(['assessed', 'uid'])
       .executeTakeFirstOrThrow();

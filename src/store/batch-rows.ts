@@ -3,9 +3,8 @@ import type { ScopeFacts } from '../domain/authority.ts';
 import { END_STATES, isEnd, PAYOUT_STATES, type PayoutState, type Reason } from '../domain/payout-state.ts';
 import { chunks, pagedByRow, ROWS_PER_STATEMENT } from './chunks.ts';
 import type { Database } from './database.ts';
-import { json } from './json-columns.ts';
 import type { UserAccount } from './lanes.ts';
-import { recordEnds } from './payout-changes.ts';
+import { recordEnds, stateColumns } from './payout-changes.ts';
 import type { PayoutRecord, SwitchRecord, Tables } from './schema.ts';
 import { COLUMNS, switches } from './switches.ts';
 import { inTransaction } from './transaction.ts';
@@ -164,13 +163,7 @@ export async function markScheduled(
   for (const some of chunks(references)) {
     await db
       .updateTable('payouts')
-      .set({
-        state: 'scheduled',
-        reason: json(reason),
-        reasonCode: reason.code,
-        releasedAt: at,
-        updatedAt: at,
-      })
+      .set({ ...stateColumns('scheduled', reason, at), releasedAt: at })
       .where('reference', 'in', some)
       .where('state', '=', 'received')
       .where('claimRunId', 'is', null)
@@ -200,7 +193,7 @@ export async function cancelUnreleased(
   return inTransaction(db, async (transaction) => {
     const ended = await transaction
       .updateTable('payouts')
-      .set({ state: 'cancelled', reason: json(reason), reasonCode: reason.code, updatedAt: at, endedAt: at })
+      .set(stateColumns('cancelled', reason, at))
       .where('batchId', '=', batchId)
       .where('releasedAt', 'is', null)
       .where('state', 'not in', END_STATES)
@@ -229,17 +222,17 @@ export async function rowsIn(db: Database, batchId: string, states: readonly Pay
     .execute();
 }
 
-/** The next rows of a batch after row `after` in one of these states, in row order. */
+/** The next rows of a batch after row `after`, in one of these states if given; in row order. */
 export async function rowPage(
   db: Database,
   batchId: string,
-  { states, after, limit }: { states: readonly PayoutState[]; after: number; limit: number },
+  { states, after, limit }: { states?: readonly PayoutState[]; after: number; limit: number },
 ): Promise<PayoutRecord[]> {
   return db
     .selectFrom('payouts')
     .selectAll()
     .where('batchId', '=', batchId)
-    .where('state', 'in', states)
+    .$if(states !== undefined, (query) => query.where('state', 'in', states ?? []))
     .where('row', '>', after)
     .orderBy('row')
     .limit(limit)
@@ -262,14 +255,5 @@ export function amounts(
 
 /** All rows of a batch in row order, read page by page. */
 export function rows(db: Database, batchId: string): AsyncGenerator<PayoutRecord> {
-  return pagedByRow((after) =>
-    db
-      .selectFrom('payouts')
-      .selectAll()
-      .where('batchId', '=', batchId)
-      .where('row', '>', after)
-      .orderBy('row')
-      .limit(ROWS_PER_STATEMENT)
-      .execute(),
-  );
+  return pagedByRow((after) => rowPage(db, batchId, { after, limit: ROWS_PER_STATEMENT }));
 }

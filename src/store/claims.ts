@@ -142,30 +142,19 @@ export type Written<Table extends keyof Tables, Later extends keyof Tables[Table
     : never;
 };
 
-function batchOf({
-  batchId,
-  file,
-  sha256,
-  by,
-  message,
-  retryOf,
-  canary,
-  at,
-}: BatchClaim): Written<'batches', 'controlReason' | 'endedAt'> {
-  return {
-    batchId,
-    file,
-    sha256,
-    by,
-    control: 'running',
-    total: 0,
-    message: json(message ?? null),
-    messageId: message?.messageId,
-    retryOf,
-    canary,
-    createdAt: at,
-  };
-}
+const batchOf = (claim: BatchClaim): Written<'batches', 'controlReason' | 'endedAt'> => ({
+  batchId: claim.batchId,
+  file: claim.file,
+  sha256: claim.sha256,
+  by: claim.by,
+  control: 'running',
+  total: 0,
+  message: json(claim.message ?? null),
+  messageId: claim.message?.messageId,
+  retryOf: claim.retryOf,
+  canary: claim.canary,
+  createdAt: claim.at,
+});
 
 function batchRow({ batchId, by, at }: BatchClaim, row: ClaimRow): Written<'payouts', WrittenLater | 'kind'> {
   return {
@@ -184,7 +173,9 @@ function batchRow({ batchId, by, at }: BatchClaim, row: ClaimRow): Written<'payo
   };
 }
 
-type Identified = Pick<ClaimRow, 'reference' | 'workflowId' | 'payloadDigest'> & { instruction: PayoutInstruction };
+type Identified = Pick<ClaimRow, 'reference' | 'workflowId' | 'payloadDigest'> & {
+  instruction: PayoutInstruction;
+};
 
 /** Columns that identify a row, and those of its instruction that are searched. */
 export function identified({ reference, workflowId, payloadDigest, instruction }: Identified) {

@@ -2,6 +2,7 @@ import { audit } from './audit.ts';
 import { chunks, inChunks } from './chunks.ts';
 import type { Database } from './database.ts';
 import { announce } from './outbox.ts';
+import { userOf } from './payouts.ts';
 import { insertNew } from './row-writes.ts';
 import type { BookedExchange, ReturnRecord, UnaskedOrder } from './schema.ts';
 import { inTransaction } from './transaction.ts';
@@ -11,12 +12,8 @@ export function recordReturn(db: Database, entry: ReturnRecord): Promise<boolean
   return inTransaction(db, async (transaction) => {
     if ((await insertNew(transaction, 'returns', entry)) === 0) return false;
     const { reference: subject, orderId, seenAt: at } = entry;
-    const row = await transaction
-      .selectFrom('payouts')
-      .select('uid')
-      .where('reference', '=', subject)
-      .executeTakeFirst();
-    await announce(transaction, { kind: 'payout.returned', subject, uid: row?.uid ?? null, at });
+    const uid = (await userOf(transaction, subject)) ?? null;
+    await announce(transaction, { kind: 'payout.returned', subject, uid, at });
     await audit(transaction, { at, actor: 'bank', action: 'money returned', subject, detail: { orderId } });
     return true;
   });

@@ -118,6 +118,15 @@ function endEntry({
   return { at, actor: by ?? 'product', action: `payout ${state}`, subject: reference, detail };
 }
 
+/** Columns that say which state a row is in, why, and since when. */
+export const stateColumns = (state: PayoutState, reason: Reason | null | undefined, at: number) => ({
+  state,
+  reason: json(reason),
+  reasonCode: reason ? reason.code : reason,
+  updatedAt: at,
+  endedAt: isEnd(state) ? at : undefined,
+});
+
 type ChangedRow = Pick<PayoutRecord, (typeof CHANGED)[number]>;
 
 const CHANGED = ['assessed', 'uid', 'amount', 'currency', 'state', 'reason'] as const;
@@ -130,13 +139,7 @@ async function changeRow(
 ): Promise<ChangedRow | undefined> {
   return db
     .updateTable('payouts')
-    .set({
-      ...{ state, orderId, fee, feeCurrency, fundsNeeded },
-      reason: json(reason),
-      reasonCode: reason ? reason.code : reason,
-      updatedAt: at,
-      endedAt: isEnd(state) ? at : undefined,
-    })
+    .set({ ...stateColumns(state, reason, at), orderId, fee, feeCurrency, fundsNeeded })
     .where('reference', '=', reference)
     .where('state', 'not in', END_STATES)
     .$if(term !== undefined, (query) => query.where('term', '=', term ?? 0))

@@ -65,19 +65,9 @@ async function take(transaction: Database, signed: SignedDecision, at: number): 
  * of two machines say.
  */
 async function putLast(transaction: Database, id: string, at: number): Promise<void> {
-  const before = await transaction
-    .selectFrom('signedDecisions')
-    .select('takenAt')
-    .where('id', '!=', id)
-    .orderBy('takenAt', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  if (before === undefined || before.takenAt < at) return;
-  await transaction
-    .updateTable('signedDecisions')
-    .set({ takenAt: before.takenAt + 1 })
-    .where('id', '=', id)
-    .execute();
+  const takenAt = (await lastDecisionAt(transaction, id)) + 1;
+  if (takenAt <= at) return;
+  await transaction.updateTable('signedDecisions').set({ takenAt }).where('id', '=', id).execute();
 }
 
 const COLUMNS = [
@@ -163,11 +153,12 @@ export async function awaitingUnder(
   return rows.map(({ workflowId }) => workflowId);
 }
 
-/** When the last decision of any payout was taken; 0: none was. */
-export async function lastDecisionAt(db: Database): Promise<number> {
+/** When the last decision of any payout was taken, besides the one with this id; 0: none was. */
+export async function lastDecisionAt(db: Database, besides = ''): Promise<number> {
   const last = await db
     .selectFrom('signedDecisions')
     .select('takenAt')
+    .where('id', '!=', besides)
     .orderBy('takenAt', 'desc')
     .limit(1)
     .executeTakeFirst();
