@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { Finding } from '../domain/finding.ts';
-import { fileFinding } from '../rules/finding.ts';
+import { aboutFile, type Found } from '../rules/finding.ts';
 import { UnreadableFile } from './unreadable.ts';
 
 const LF = 0x0a;
@@ -17,9 +16,8 @@ const WINDOWS_1252 = new TextDecoder('windows-1252');
  * findings are reported in the same pass. The file is refused all the same: in another code page, the names would be different.
  */
 export async function* decodeUtf8(
-  file: string,
   bytes: AsyncIterable<Uint8Array>,
-  onBad?: (finding: Finding) => void,
+  onBad?: (finding: Found) => void,
 ): AsyncGenerator<string> {
   let held: Buffer = Buffer.alloc(0);
   let line = 1;
@@ -28,7 +26,7 @@ export async function* decodeUtf8(
   const decode = (buffer: Buffer): string => {
     if (isWindows1252) return WINDOWS_1252.decode(buffer);
     if (!isUtf8(buffer)) {
-      const finding = notUtf8(file, line, buffer, onBad === undefined ? NOT_UTF8 : NOT_UTF8_CSV);
+      const finding = notUtf8(line, buffer, onBad === undefined ? NOT_UTF8 : NOT_UTF8_CSV);
       // Zero bytes mean UTF-16, or not a text at all.
       if (onBad === undefined || buffer.includes(0)) throw new UnreadableFile(finding);
       onBad(finding);
@@ -76,7 +74,7 @@ const isUtf16 = ([first, second]: Uint8Array): boolean =>
   (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
 
 /** Finds the line of the first bad byte. No multi-byte character contains a newline byte, so each line can be checked alone. */
-function notUtf8(file: string, firstLine: number, buffer: Buffer, other: string): Finding {
+function notUtf8(firstLine: number, buffer: Buffer, other: string): Found {
   let line = firstLine;
   for (let start = 0; start < buffer.length; line += 1) {
     const newline = buffer.indexOf(LF, start);
@@ -87,7 +85,7 @@ function notUtf8(file: string, firstLine: number, buffer: Buffer, other: string)
   const message = isUtf16(buffer)
     ? 'the file is UTF-16, which Excel writes as "Unicode Text"; save it as "CSV UTF-8 (Comma delimited)" or as .xlsx'
     : other;
-  return fileFinding(file, line, 'not-utf8', message);
+  return aboutFile(line, 'not-utf8', message);
 }
 
 const NOT_UTF8 = 'this line is not UTF-8; export the file again as UTF-8';

@@ -1,17 +1,16 @@
 import type { OriginalMessage } from '../domain/bank-message.ts';
-import type { Finding } from '../domain/finding.ts';
-import { fileFinding } from '../rules/finding.ts';
+import type { Found } from '../rules/finding.ts';
 import type { ReadColumn, ReadRow } from '../rules/read-row.ts';
 
 /** What every reader returns, whatever the format. */
 
-/** Receives what a reader reads, as it reads: readers keep nothing of a file. */
-export interface RowSink {
+/** Receives what a reader reads, as it reads: readers keep nothing of a file, and do not know its name. */
+export interface RowSink<Told = Found> {
   row(row: ReadRow): void;
   column(column: ReadColumn): void;
-  finding(finding: Finding): void;
+  finding: (finding: Told) => void;
   /** Something to look at that stops nothing. */
-  warning(warning: Finding): void;
+  warning: (warning: Told) => void;
   /** As soon as the message's head is read, and again when more is known; the last call counts. */
   message(message: OriginalMessage): void;
 }
@@ -22,6 +21,3 @@ const COLUMN_NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
 export function isColumnName(name: string): boolean {
   return COLUMN_NAME.test(name);
 }
-
-export const noRows = (file: string, line: number, message: string): Finding =>
-  fileFinding(file, line, 'no-rows', message);

@@ -1,3 +1,4 @@
+import type { Finding } from '../domain/finding.ts';
 import type { RowSink } from './input.ts';
 import { type UnreadableFile, unreadable } from './unreadable.ts';
 
@@ -14,7 +15,6 @@ export const COLUMNS_MAX = 500;
 
 /** Passes on the first `bytesMax` bytes of a file. What comes after them is `UnreadableFile`. */
 export async function* withinBytes(
-  file: string,
   bytes: AsyncIterable<Uint8Array>,
   bytesMax = FILE_BYTES_MAX,
 ): AsyncGenerator<Uint8Array> {
@@ -23,37 +23,34 @@ export async function* withinBytes(
     total += chunk.length;
     if (total > bytesMax) {
       const message = `such a file may have at most ${bytesMax / 1024 / 1024} MiB; split it`;
-      throw unreadable(file, 1, 'file-too-large', message);
+      throw unreadable(1, 'file-too-large', message);
     }
     yield chunk;
   }
 }
 
-/** Passes on what is read of the first `rowsMax` rows of a file. What comes after them is `UnreadableFile`. */
-export function withinRows(file: string, sink: RowSink, rowsMax = ROWS_MAX): RowSink {
+/**
+ * Passes on what is read of the first `rowsMax` rows of a file, with its name in every finding. What comes after them is
+ * `UnreadableFile`.
+ */
+export function withinRows(file: string, sink: RowSink<Finding>, rowsMax = ROWS_MAX): RowSink {
   const within = <Read extends { row: number | null; line: number }>(read: Read): Read => {
     if ((read.row ?? 0) <= rowsMax) return read;
     const message = `a file may have at most ${rowsMax} rows; split it. The rest was not checked`;
-    throw unreadable(file, read.line, 'too-many-rows', message);
+    throw unreadable(read.line, 'too-many-rows', message);
   };
   return {
     row: (row) => sink.row(within(row)),
     column: (column) => sink.column(within(column)),
-    finding: (finding) => sink.finding(within(finding)),
-    warning: (warning) => sink.warning(within(warning)),
+    finding: (finding) => sink.finding({ file, ...within(finding) }),
+    warning: (warning) => sink.warning({ file, ...within(warning) }),
     message: (message) => sink.message(message),
   };
 }
 
-export const tooManyColumns = (file: string, line: number): UnreadableFile =>
-  unreadable(
-    file,
-    line,
-    'too-many-columns',
-    `a file may have at most ${COLUMNS_MAX} columns. The rest was not checked`,
-  );
+export const tooManyColumns = (line: number): UnreadableFile =>
+  unreadable(line, 'too-many-columns', `a file may have at most ${COLUMNS_MAX} columns. The rest was not checked`);
 
-export const recordTooLarge = (file: string, line: number): UnreadableFile =>
-  unreadable(file, line, 'record-too-large', RECORD_TOO_LARGE);
+export const recordTooLarge = (line: number): UnreadableFile => unreadable(line, 'record-too-large', RECORD_TOO_LARGE);
 
 const RECORD_TOO_LARGE = `a record may have at most ${RECORD_BYTES_MAX / 1024} KiB; a quote or a line ending may be missing. The rest was not checked`;

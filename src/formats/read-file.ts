@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { basename, extname } from 'node:path';
-import { fileFinding } from '../rules/finding.ts';
+import type { Finding } from '../domain/finding.ts';
+import { aboutFile } from '../rules/finding.ts';
 import { looksLikeAba } from './aba/aba-layout.ts';
 import { readCsv } from './csv/read-csv.ts';
 import type { RowSink } from './input.ts';
@@ -17,7 +18,7 @@ import { looksLikeWorkbook } from './xlsx/first-bytes.ts';
 /**
  * Reads a file into a sink. A finding never stops the pass; if the rest cannot be read, it rejects with an `UnreadableFile`.
  */
-type Reader = (file: string, bytes: AsyncIterable<Uint8Array>, sink: RowSink, context: MessageContext) => Promise<void>;
+type Reader = (bytes: AsyncIterable<Uint8Array>, sink: RowSink, context: MessageContext) => Promise<void>;
 
 interface Format {
   /** As shown to people. */
@@ -109,7 +110,7 @@ export interface InstructionFile {
  */
 export async function readInstructions(
   path: string,
-  sink: RowSink,
+  sink: RowSink<Finding>,
   context: MessageContext,
   rowsMax?: number,
 ): Promise<InstructionFile> {
@@ -121,10 +122,11 @@ export async function readInstructions(
     const head = first.done ? Buffer.alloc(0) : first.value.subarray(0, HEAD_BYTES);
     const format = formatOf(file, head);
     const { bytesMax }: Format = FORMATS[format];
-    const whole = inTurns(withinBytes(file, hashed(hash, first, bytes), bytesMax));
+    const whole = inTurns(withinBytes(hashed(hash, first, bytes), bytesMax));
     const wrong = unsupportedFormatOf(textOf(head)) ?? misnamed(format, head);
     const read: Reader = wrong === undefined ? await FORMATS[format].reader() : refuse(wrong);
-    await untilUnreadable(sink, read(file, whole, withinRows(file, sink, rowsMax), context));
+    const within = withinRows(file, sink, rowsMax);
+    await untilUnreadable(within, read(whole, within, context));
     return { format, file, sha256: hash.digest('hex') };
   } finally {
     await bytes.return?.();
@@ -160,8 +162,8 @@ const textOf = (head: Buffer): string =>
 /** Finds one thing, and reads to the end for the digest. */
 const refuse =
   (message: string): Reader =>
-  async (file, bytes, sink) => {
-    sink.finding(fileFinding(file, 1, 'other-kind-of-file', message));
+  async (bytes, sink) => {
+    sink.finding(aboutFile(1, 'other-kind-of-file', message));
     for await (const _ of bytes);
   };
 

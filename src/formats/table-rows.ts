@@ -1,7 +1,6 @@
-import type { Finding } from '../domain/finding.ts';
 import { OWN_FIELDS } from '../domain/instruction.ts';
-import { fileFinding, printable } from '../rules/finding.ts';
-import { isColumnName, noRows, type RowSink } from './input.ts';
+import { aboutFile, type Found, printable } from '../rules/finding.ts';
+import { isColumnName, type RowSink } from './input.ts';
 import { COLUMNS_MAX, tooManyColumns } from './limits.ts';
 import { UnreadableFile } from './unreadable.ts';
 
@@ -14,7 +13,6 @@ export interface CellProblem {
 
 /** Rows of a table whose first record has the column names: a CSV file or a sheet. */
 export class TableRows {
-  readonly file: string;
   private readonly sink: RowSink;
   private names: string[] | undefined;
   /** Index of each readable column. */
@@ -23,8 +21,7 @@ export class TableRows {
   private rows = 0;
   private hasValues = false;
 
-  constructor(file: string, sink: RowSink) {
-    this.file = file;
+  constructor(sink: RowSink) {
     this.sink = sink;
   }
 
@@ -38,7 +35,7 @@ export class TableRows {
     const names = record.map((name) => name.trim());
     this.names = names;
     this.headerLine = line;
-    if (names.length > COLUMNS_MAX) throw tooManyColumns(this.file, line);
+    if (names.length > COLUMNS_MAX) throw tooManyColumns(line);
     // If the first line has none of our column names, it may be a row: its values are not shown.
     if (!names.some((name) => OWN_FIELDS.has(name))) throw new UnreadableFile(this.found(line, noHeader(names)));
     for (const [index, name] of names.entries()) {
@@ -92,14 +89,14 @@ export class TableRows {
       this.names === undefined
         ? 'the file is empty; write a header line and one line per payout'
         : 'the file has only a header line; write one line per payout';
-    this.sink.finding(noRows(this.file, this.headerLine, message));
+    this.sink.finding(aboutFile(this.headerLine, 'no-rows', message));
   }
 
-  found(line: number, { rule, message }: { rule: string; message: string }): Finding {
-    return fileFinding(this.file, line, rule, message);
+  found(line: number, { rule, message }: { rule: string; message: string }): Found {
+    return aboutFile(line, rule, message);
   }
 
-  private aboutCell(line: number, { index, ...problem }: CellProblem): Finding {
+  private aboutCell(line: number, { index, ...problem }: CellProblem): Found {
     return { ...this.found(line, problem), row: this.rows, column: this.names?.[index] || `${index + 1}` };
   }
 }

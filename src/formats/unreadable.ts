@@ -1,20 +1,19 @@
-import type { Finding } from '../domain/finding.ts';
-import { fileFinding } from '../rules/finding.ts';
+import { aboutFile, type Found } from '../rules/finding.ts';
 import type { RowSink } from './input.ts';
 
 /** The rest of the file cannot be read; has the one finding that says why. */
 export class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile';
-  readonly finding: Finding;
+  readonly finding: Found;
 
-  constructor(finding: Finding) {
+  constructor(finding: Found) {
     super(finding.message);
     this.finding = finding;
   }
 }
 
-export const unreadable = (file: string, line: number, rule: string, message: string): UnreadableFile =>
-  new UnreadableFile(fileFinding(file, line, rule, message));
+export const unreadable = (line: number, rule: string, message: string): UnreadableFile =>
+  new UnreadableFile(aboutFile(line, rule, message));
 
 /** What ends the pass of a reader is its last finding. */
 export async function untilUnreadable(sink: RowSink, reading: Promise<unknown>): Promise<void> {

@@ -1,5 +1,5 @@
 import { itemsInTurns } from '../formats/turns.ts';
-import { fileFinding } from '../rules/finding.ts';
+import { aboutFile } from '../rules/finding.ts';
 import { FindingList } from '../rules/finding-list.ts';
 import type { Store } from '../store/store.ts';
 import type { CheckedFile, MayTellOf } from './checked-file.ts';
@@ -25,7 +25,7 @@ export async function messageIsNew(
   const mayTell = await mayTellOf(earlier.batchId);
   const whose = mayTell ? `batch ${earlier.batchId} (${earlier.file})` : 'another batch';
   const message = `this message id was already used by ${whose}; a new file needs a new message id`;
-  found.add({ ...fileFinding(file, 1, 'message-id-reused', message), column: 'MsgId' });
+  found.add({ file, ...aboutFile(1, 'message-id-reused', message), column: 'MsgId' });
   throw invalidInput(found, mayTell ? `payouts report ${earlier.batchId} shows its outcome.` : 'Give it a new one.');
 }
 

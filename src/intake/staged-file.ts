@@ -39,7 +39,7 @@ const TABLES = `
  * The rows of a file between reading and claiming, in a temporary database that only this process sees and that disappears with
  * it: a file of any size needs the memory of one page.
  */
-export class StagedFile implements RowSink, Disposable {
+export class StagedFile implements RowSink<Finding>, Disposable {
   readonly findings = new FindingList();
   /** They stop nothing. */
   readonly warnings = new FindingList();

@@ -4,7 +4,7 @@ import { OWN_FIELDS } from '../domain/instruction.ts';
 import { CITY_FIELDS, USUAL_PAYEE_FIELDS } from '../domain/payee-fields.ts';
 import type { RequiredDetailsOf } from './beneficiary-rules.ts';
 import { REQUIRED_COLUMNS } from './field-rules.ts';
-import { fileFinding } from './finding.ts';
+import { aboutFile } from './finding.ts';
 import { didYouMean } from './nearest.ts';
 import type { ReadColumn } from './read-row.ts';
 
@@ -68,7 +68,8 @@ export function checkColumns({
     ),
   });
   const found = (column: string, { rule, message }: typeof UNKNOWN_COLUMN): Finding => ({
-    ...fileFinding(file, header?.line ?? 1, rule, message),
+    file,
+    ...aboutFile(header?.line ?? 1, rule, message),
     column,
   });
   return {

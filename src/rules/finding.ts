@@ -72,12 +72,14 @@ export function rowsText(findings: readonly Finding[]): string {
   return `${rows.length === 1 ? 'row' : 'rows'} ${rows.slice(0, ROWS_NAMED).join(', ')}${more}`;
 }
 
+/** A finding of whoever does not know the name of the file. */
+export type Found = Omit<Finding, 'file'>;
+
 /**
  * A finding that ends the pass or is about the whole file has no row: then the meaning of the file is in doubt, so its other rows
  * must not be paid either.
  */
-export const fileFinding = (file: string, line: number, rule: string, message: string): Finding => ({
-  file,
+export const aboutFile = (line: number, rule: string, message: string): Found => ({
   line,
   row: null,
   column: null,

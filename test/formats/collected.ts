@@ -20,8 +20,8 @@ export async function collected(read: (sink: RowSink) => Promise<unknown>): Prom
   const sink: RowSink = {
     row: (row) => input.rows.push(row),
     column: (column) => input.columns.push(column),
-    finding: (finding) => input.findings.push(finding),
-    warning: (warning) => input.warnings.push(warning),
+    finding: (finding) => input.findings.push({ file: '', ...finding }),
+    warning: (warning) => input.warnings.push({ file: '', ...warning }),
     message: (message) => input.messages.push(structuredClone(message)),
   };
   await untilUnreadable(sink, read(sink));

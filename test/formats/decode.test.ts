@@ -6,7 +6,7 @@ import { bytesOf } from './bytes.ts';
 
 async function decoded(content: string | Uint8Array, chunkSize?: number): Promise<string> {
   let text = '';
-  for await (const chunk of decodeUtf8('f.csv', bytesOf(content, chunkSize))) text += chunk;
+  for await (const chunk of decodeUtf8(bytesOf(content, chunkSize))) text += chunk;
   return text;
 }
 

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { StagedFile } from '../../src/intake/staged-file.ts';
-import { fileFinding } from '../../src/rules/finding.ts';
+import { aboutFile } from '../../src/rules/finding.ts';
 import { growth } from '../support/growth.ts';
 import { claimRowsOf } from './rows.ts';
 
@@ -10,7 +10,7 @@ function stagedFile(): StagedFile {
   return staged;
 }
 
-const finding = (row: number, rule: string) => ({ ...fileFinding('f.csv', row + 1, rule, 'why'), row });
+const finding = (row: number, rule: string) => ({ file: 'f.csv', ...aboutFile(row + 1, rule, 'why'), row });
 
 it('gives every row of the file once: as a claim, or as refused with why, also when it was never read', () => {
   const staged = stagedFile();

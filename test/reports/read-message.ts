@@ -18,7 +18,7 @@ export async function readMessage(
 }> {
   const problems: StructureProblem[] = [];
   const leaves: { trail: string; text: string }[] = [];
-  await readDocument('message.xml', bytesOf(xml), new Set(repeated), {
+  await readDocument(bytesOf(xml), new Set(repeated), {
     begin: ({ namespace }) => grammarOf(namespace.replace('urn:iso:std:iso:20022:tech:xsd:', '')),
     problem: (problem) => problems.push(problem),
     open: () => {},

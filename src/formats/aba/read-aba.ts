@@ -78,10 +78,9 @@ class AbaReader extends RecordReader {
       return;
     }
     this.row += 1;
-    const { row, line, file, sink, context } = this;
+    const { row, line, sink, context } = this;
     const lodgementReference = field(DETAIL.lodgementReference);
     const transfer = {
-      file,
       row,
       line,
       messageId: message.messageId,

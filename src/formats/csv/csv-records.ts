@@ -20,12 +20,8 @@ export class CsvRecords {
   /** Rows whose amount, in the last column, has fewer decimals than its currency. */
   private shortAmounts = 0;
 
-  constructor(file: string, sink: RowSink) {
-    this.table = new TableRows(file, sink);
-  }
-
-  get file(): string {
-    return this.table.file;
+  constructor(sink: RowSink) {
+    this.table = new TableRows(sink);
   }
 
   take(record: string[], info: InfoRecord): null {
@@ -47,7 +43,7 @@ export class CsvRecords {
     const { table } = this;
     const blankLines = Number(error?.empty_lines);
     const start = this.nextLine + blankLines - this.blankLines;
-    if (error?.code === 'CSV_MAX_RECORD_SIZE') throw recordTooLarge(this.file, start);
+    if (error?.code === 'CSV_MAX_RECORD_SIZE') throw recordTooLarge(start);
     if (error?.code !== 'INVALID_OPENING_QUOTE') throw new UnreadableFile(table.found(start, BROKEN_QUOTE));
     if (table.header === undefined) throw new UnreadableFile(table.found(start, STRAY_QUOTE));
     const end = Number(error?.lines);

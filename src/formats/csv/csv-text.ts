@@ -1,4 +1,4 @@
-import { fileFinding } from '../../rules/finding.ts';
+import { aboutFile } from '../../rules/finding.ts';
 import type { RowSink } from '../input.ts';
 import { RECORD_BYTES_MAX, recordTooLarge } from '../limits.ts';
 import { UnreadableFile } from '../unreadable.ts';
@@ -8,66 +8,53 @@ import { UnreadableFile } from '../unreadable.ts';
  * a space and a finding; a line beyond the record limit ends the pass (the parser checks its own limit only when it appends a
  * character, so a line of only delimiters could grow for ever).
  */
-export async function* csvText(
-  file: string,
-  chunks: AsyncIterable<string>,
-  sink: Pick<RowSink, 'finding'>,
-): AsyncGenerator<string> {
-  const scan = new LineScan(file, sink);
+export async function* csvText(chunks: AsyncIterable<string>, sink: RowSink): AsyncGenerator<string> {
+  const clean = lineScan(sink);
   let held = '';
   for await (const chunk of chunks) {
     const text = held + chunk;
     // A CR at the end may be the first half of a CRLF.
     held = text.endsWith('\r') ? '\r' : '';
-    yield* scan.clean(held === '' ? text : text.slice(0, -1));
+    yield* clean(held === '' ? text : text.slice(0, -1));
   }
-  yield* scan.clean(held);
+  yield* clean(held);
 }
 
-class LineScan {
-  private readonly file: string;
-  private readonly sink: Pick<RowSink, 'finding'>;
-  private line = 1;
-  private length = 0;
+function lineScan(sink: RowSink): (text: string) => Generator<string> {
+  let line = 1;
+  let length = 0;
   /** Line of the last finding of each kind: one per line is enough, and old Mac line ends make the whole file one line. */
-  private readonly noted = new Map<string, number>();
-
-  constructor(file: string, sink: Pick<RowSink, 'finding'>) {
-    this.file = file;
-    this.sink = sink;
-  }
-
-  *clean(text: string): Generator<string> {
+  const noted = new Map<string, number>();
+  const noteStray = (text: string): void => {
+    for (const { char, rule, message } of STRAY) {
+      if (!text.includes(char) || noted.get(rule) === line) continue;
+      noted.set(rule, line);
+      const finding = aboutFile(line, rule, message);
+      // With old Mac line ends the values of all rows would be names of columns, and be shown.
+      if (line === 1 && char === '\r') throw new UnreadableFile(finding);
+      sink.finding(finding);
+    }
+  };
+  return function* clean(text) {
     const unix = text.replaceAll('\r\n', '\n');
     const hasStray = STRAY_CHARACTERS.test(unix);
     for (let start = 0; start < unix.length; ) {
       const newline = unix.indexOf('\n', start);
       const end = newline < 0 ? unix.length : newline;
-      this.length += end - start;
-      if (this.length > RECORD_BYTES_MAX) {
+      length += end - start;
+      if (length > RECORD_BYTES_MAX) {
         yield unix.slice(0, start).replace(STRAY_CHARACTERS_ALL, ' ');
-        throw recordTooLarge(this.file, this.line);
+        throw recordTooLarge(line);
       }
-      if (hasStray) this.noteStray(unix.slice(start, end));
+      if (hasStray) noteStray(unix.slice(start, end));
       if (newline >= 0) {
-        this.line += 1;
-        this.length = 0;
+        line += 1;
+        length = 0;
       }
       start = end + 1;
     }
     yield hasStray ? unix.replace(STRAY_CHARACTERS_ALL, ' ') : unix;
-  }
-
-  private noteStray(text: string): void {
-    for (const { char, rule, message } of STRAY) {
-      if (!text.includes(char) || this.noted.get(rule) === this.line) continue;
-      this.noted.set(rule, this.line);
-      const finding = fileFinding(this.file, this.line, rule, message);
-      // With old Mac line ends the values of all rows would be names of columns, and be shown.
-      if (this.line === 1 && char === '\r') throw new UnreadableFile(finding);
-      this.sink.finding(finding);
-    }
-  }
+  };
 }
 
 const STRAY_CHARACTERS = /[\r\0]/;

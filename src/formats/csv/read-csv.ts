@@ -9,10 +9,10 @@ import { csvText, detectDelimiter } from './csv-text.ts';
  * Reads a CSV file: UTF-8, header line first; comma, semicolon or tab as delimiter, as in the header line; quotes as in RFC 4180.
  * A finding never stops the pass, unless the rest cannot be read (UTF-16, a broken quote, a limit).
  */
-export async function readCsv(file: string, bytes: AsyncIterable<Uint8Array>, sink: RowSink): Promise<void> {
-  const records = new CsvRecords(file, sink);
-  const text = decodeUtf8(file, bytes, (finding) => sink.finding(finding));
-  const ending = await parseInto(records, csvText(file, text, sink));
+export async function readCsv(bytes: AsyncIterable<Uint8Array>, sink: RowSink): Promise<void> {
+  const records = new CsvRecords(sink);
+  const text = decodeUtf8(bytes, sink.finding);
+  const ending = await parseInto(records, csvText(text, sink));
   records.end(ending === '\n' || ending === '"');
 }
 
@@ -28,7 +28,7 @@ async function parseInto(records: CsvRecords, text: AsyncIterable<string>): Prom
       head += chunk;
       const newline = head.trimStart().indexOf('\n');
       if (newline < 0) {
-        if (head.length > 2 * RECORD_BYTES_MAX) throw recordTooLarge(records.file, 1);
+        if (head.length > 2 * RECORD_BYTES_MAX) throw recordTooLarge(1);
         continue;
       }
       parser = openParser(records, head);

@@ -1,6 +1,5 @@
 import { midnightOf } from '../../domain/calendar-date.ts';
-import type { Finding } from '../../domain/finding.ts';
-import { printable } from '../../rules/finding.ts';
+import { type Found, printable } from '../../rules/finding.ts';
 import { unreadable } from '../unreadable.ts';
 
 /** Files of fixed-width records in plain ASCII: ABA and NACHA. */
@@ -29,11 +28,7 @@ export interface RecordShape {
  * Records of exactly `width` printable ASCII characters; line ends are LF or CRLF, empty lines count as lines, and so does each record of
  * a line that has several. Throws `UnreadableFile` (`not-ascii`, `wrong-record-length`), since after that no column can be trusted.
  */
-export async function* fixedRecords(
-  file: string,
-  bytes: AsyncIterable<Uint8Array>,
-  shape: RecordShape,
-): AsyncGenerator<FixedRecord> {
+export async function* fixedRecords(bytes: AsyncIterable<Uint8Array>, shape: RecordShape): AsyncGenerator<FixedRecord> {
   const { width, mayRunOn } = shape;
   let held: Buffer = Buffer.alloc(0);
   let line = 1;
@@ -56,18 +51,18 @@ export async function* fixedRecords(
     const text = ended.at(-1) === CR ? ended.subarray(0, -1) : ended;
     const isRun = mayRunOn && text.length % width === 0;
     for (let at = 0; at < text.length; at += width) {
-      yield { text: recordText(file, line, isRun ? text.subarray(at, at + width) : text, shape), line };
+      yield { text: recordText(line, isRun ? text.subarray(at, at + width) : text, shape), line };
       line += 1;
     }
     if (text.length === 0) line += 1;
   }
 }
 
-function recordText(file: string, line: number, record: Buffer, { width, mayRunOn }: RecordShape): string {
+function recordText(line: number, record: Buffer, { width, mayRunOn }: RecordShape): string {
   const bad = record.findIndex((byte) => byte < 0x20 || byte > 0x7e);
   if (bad >= 0) {
     const message = `character ${bad + 1} is not plain ASCII; save the file as ASCII. The rest was not checked`;
-    throw unreadable(file, line, 'not-ascii', message);
+    throw unreadable(line, 'not-ascii', message);
   }
   if (record.length !== width) {
     const tooLong = mayRunOn
@@ -78,7 +73,7 @@ function recordText(file: string, line: number, record: Buffer, { width, mayRunO
         ? tooLong
         : 'the file may be truncated, or an editor may have removed blanks at the ends of lines; export it again';
     const message = `${record.length} characters where every record has ${width}; ${why}. The rest was not checked`;
-    throw unreadable(file, line, 'wrong-record-length', message);
+    throw unreadable(line, 'wrong-record-length', message);
   }
   return record.toString('latin1');
 }
@@ -106,11 +101,11 @@ export const brokenColumns = (record: string, rules: readonly FieldRule[]): Brok
     .map(({ columns, rule, message, shown }) => ({ columns, rule, message, value: shown && cut(record, columns) }));
 
 export function columnFinding(
-  { file, line, row }: Pick<Finding, 'file' | 'line' | 'row'>,
+  { line, row }: Pick<Found, 'line' | 'row'>,
   { columns: [from, to], rule, message, value = '' }: BrokenColumns,
-): Finding {
+): Found {
   const shown = value.trim() === '' ? null : printable(value.trim());
-  return { file, line, row, column: from === to ? `${from}` : `${from}-${to}`, value: shown, rule, message };
+  return { line, row, column: from === to ? `${from}` : `${from}-${to}`, value: shown, rule, message };
 }
 
 /** Two digits each of year, month and day as an ISO 8601 date of this century; `undefined` if there is no such day. */

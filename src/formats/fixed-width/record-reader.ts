@@ -1,4 +1,4 @@
-import { fileFinding } from '../../rules/finding.ts';
+import { aboutFile } from '../../rules/finding.ts';
 import type { RowSink } from '../input.ts';
 import type { MessageContext } from '../messages/message-context.ts';
 import { type UnreadableFile, unreadable } from '../unreadable.ts';
@@ -6,14 +6,12 @@ import { type BrokenColumns, columnFinding, fixedRecords, type RecordShape } fro
 
 /** A reader's position in its file, and findings about the file at that position. */
 export abstract class RecordReader {
-  protected readonly file: string;
   protected readonly sink: RowSink;
   protected readonly context: MessageContext;
   protected line = 1;
   protected row = 0;
 
-  constructor(file: string, sink: RowSink, context: MessageContext) {
-    this.file = file;
+  constructor(sink: RowSink, context: MessageContext) {
     this.sink = sink;
     this.context = context;
   }
@@ -23,24 +21,24 @@ export abstract class RecordReader {
 
   /** Reports a finding about the file. */
   protected found(broken: BrokenColumns): void {
-    this.sink.finding(columnFinding({ file: this.file, line: this.line, row: null }, broken));
+    this.sink.finding(columnFinding({ line: this.line, row: null }, broken));
   }
 
   /** Reports a finding about the file that concerns no columns. */
   protected lacks(rule: string, message: string): void {
-    this.sink.finding(fileFinding(this.file, this.line, rule, message));
+    this.sink.finding(aboutFile(this.line, rule, message));
   }
 
   protected unreadable(rule: string, message: string): UnreadableFile {
-    return unreadable(this.file, this.line, rule, `${message}. The rest was not checked`);
+    return unreadable(this.line, rule, `${message}. The rest was not checked`);
   }
 }
 
 /** Reads a file whose records a `Reader` takes. */
 export const readerOf =
   (shape: RecordShape, Reader: new (...given: ConstructorParameters<typeof RecordReader>) => RecordReader) =>
-  async (file: string, bytes: AsyncIterable<Uint8Array>, sink: RowSink, context: MessageContext): Promise<void> => {
-    const reader = new Reader(file, sink, context);
-    for await (const { text, line } of fixedRecords(file, bytes, shape)) reader.take(text, line);
+  async (bytes: AsyncIterable<Uint8Array>, sink: RowSink, context: MessageContext): Promise<void> => {
+    const reader = new Reader(sink, context);
+    for await (const { text, line } of fixedRecords(bytes, shape)) reader.take(text, line);
     reader.end();
   };

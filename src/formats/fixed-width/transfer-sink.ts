@@ -9,7 +9,6 @@ import { type BrokenColumns, columnFinding, digitsOf } from './lines.ts';
 
 /** One transfer of a file whose amounts are all in one currency, in cents. */
 interface FixedTransfer extends Pick<CreditTransfer, 'row' | 'line' | 'debtorAccount' | 'service' | 'creditor'> {
-  file: string;
   /** Of the message. */
   messageId: string;
   /** Index among the message's payments, from 0. */
@@ -29,7 +28,7 @@ interface FixedTransfer extends Pick<CreditTransfer, 'row' | 'line' | 'debtorAcc
 /** Passes a transfer to the sink as a row. It is unsound if the mapping cannot place something, or its reader found something. */
 export function takeTransfer(
   { sink, context }: { sink: RowSink; context: MessageContext },
-  { file, messageId, payment, cents, endToEndId, isOfFile, instructionId, ...given }: FixedTransfer,
+  { messageId, payment, cents, endToEndId, isOfFile, instructionId, ...given }: FixedTransfer,
   findings: readonly (BrokenColumns & { line?: number })[],
 ): void {
   const { row, line, currency, requestedExecution } = given;
@@ -41,9 +40,9 @@ export function takeTransfer(
   const id = documentId(ids, context.mapping.identity);
   const transfer = { ...given, id, debtorCurrency: currency, amount, original };
   const { instruction, spare, broken } = instructionOf(transfer, context);
-  for (const finding of findings) sink.finding(columnFinding({ file, line: finding.line ?? line, row }, finding));
+  for (const finding of findings) sink.finding(columnFinding({ line: finding.line ?? line, row }, finding));
   for (const { column, value = shownValue(column, instruction[column]), rule, message } of broken) {
-    sink.finding({ file, line, row, column, value, rule, message });
+    sink.finding({ line, row, column, value, rule, message });
   }
   const unsound = findings.length + broken.length > 0;
   sink.row({ row, line, instruction, spare, original, ...(unsound ? { unsound } : {}) });

@@ -18,7 +18,7 @@ const LABELS: Readonly<Record<Encoding, readonly string[]>> = {
  * Text of an XML file in UTF-8, UTF-16 or ISO-8859-1; its first bytes and its XML declaration must agree. Throws
  * `UnreadableFile`: `bad-encoding`, `not-utf8`. Only one chunk is in memory.
  */
-export async function* decodeXml(file: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+export async function* decodeXml(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const source = bytes[Symbol.asyncIterator]();
   let head: Buffer = Buffer.alloc(0);
   while (head.length < HEAD_BYTES) {
@@ -30,12 +30,12 @@ export async function* decodeXml(file: string, bytes: AsyncIterable<Uint8Array>)
     yield head;
     for (let next = await source.next(); next.done !== true; next = await source.next()) yield next.value;
   })();
-  const encoding = encodingOf(file, head);
-  if (encoding === 'utf-8') yield* decodeUtf8(file, rest);
-  else yield* decodeOther(file, rest, encoding === 'iso-8859-1' ? latin1() : utf16(encoding));
+  const encoding = encodingOf(head);
+  if (encoding === 'utf-8') yield* decodeUtf8(rest);
+  else yield* decodeOther(rest, encoding === 'iso-8859-1' ? latin1() : utf16(encoding));
 }
 
-function encodingOf(file: string, head: Buffer): Encoding {
+function encodingOf(head: Buffer): Encoding {
   const found = byFirstBytes(head);
   const text = new TextDecoder(found ?? 'latin1').decode(head.subarray(0, HEAD_BYTES));
   const [, declared] = /^<\?xml\s[^>]*?\bencoding\s*=\s*["']([^"']*)["']/.exec(text) ?? [];
@@ -47,7 +47,7 @@ function encodingOf(file: string, head: Buffer): Encoding {
   const message = known
     ? 'the XML declaration names a different encoding than the file has; correct it or save the file as UTF-8'
     : 'only UTF-8, UTF-16 and ISO-8859-1 are supported; save the file as UTF-8';
-  throw unreadable(file, 1, 'bad-encoding', message);
+  throw unreadable(1, 'bad-encoding', message);
 }
 
 /** By byte order mark, or by the bytes of `<`; `undefined` for an encoding of single bytes. */
@@ -62,14 +62,14 @@ function byFirstBytes(head: Buffer): Exclude<Encoding, 'iso-8859-1'> | undefined
 /** Text of a chunk, and the index of its first impossible character; the last call has no chunk. */
 type Decode = (chunk?: Uint8Array) => { text: string; badAt: number };
 
-async function* decodeOther(file: string, bytes: AsyncIterable<Uint8Array>, decode: Decode): AsyncGenerator<string> {
+async function* decodeOther(bytes: AsyncIterable<Uint8Array>, decode: Decode): AsyncGenerator<string> {
   let line = 1;
   const checked = (chunk?: Uint8Array): string => {
     const { text, badAt } = decode(chunk);
     if (badAt >= 0) {
       const at = line + newlines(text.slice(0, badAt));
       const message = 'this line is not in the encoding that the XML declaration names; save the file as UTF-8';
-      throw unreadable(file, at, 'bad-encoding', message);
+      throw unreadable(at, 'bad-encoding', message);
     }
     line += newlines(text);
     return text;

@@ -29,18 +29,16 @@ export interface DocumentEvents extends StructureEvents {
  * read: `not-well-formed`, `doctype-refused`, `too-deep`, `record-too-large`, and those of `decodeXml`.
  */
 export async function readDocument(
-  file: string,
   bytes: AsyncIterable<Uint8Array>,
   records: ReadonlySet<string>,
   events: DocumentEvents,
 ): Promise<void> {
-  const document = new DocumentParser(file, records, events);
-  for await (const text of decodeXml(file, bytes)) document.write(text);
+  const document = new DocumentParser(records, events);
+  for await (const text of decodeXml(bytes)) document.write(text);
   document.end();
 }
 
 class DocumentParser {
-  private readonly file: string;
   private readonly records: ReadonlySet<string>;
   private readonly events: DocumentEvents;
   private readonly parser = new SaxesParser({ xmlns: true, forceXMLVersion: true, defaultXMLVersion: '1.0' });
@@ -53,8 +51,7 @@ class DocumentParser {
   /** Position of the last record boundary. */
   private boundary = 0;
 
-  constructor(file: string, records: ReadonlySet<string>, events: DocumentEvents) {
-    this.file = file;
+  constructor(records: ReadonlySet<string>, events: DocumentEvents) {
     this.records = records;
     this.events = events;
     this.parser.on('error', (error) => {
@@ -116,12 +113,12 @@ class DocumentParser {
 
   private checkSize(position: number): void {
     if (position - this.boundary > RECORD_BYTES_MAX) {
-      throw recordTooLarge(this.file, this.parser.line);
+      throw recordTooLarge(this.parser.line);
     }
   }
 
   private unreadable(rule: string, message: string): UnreadableFile {
-    return unreadable(this.file, this.parser.line, rule, message);
+    return unreadable(this.parser.line, rule, message);
   }
 }
 

@@ -1,20 +1,19 @@
-import type { Finding } from '../../domain/finding.ts';
-import { fileFinding, printable, shownValue } from '../../rules/finding.ts';
+import { aboutFile, type Found, printable, shownValue } from '../../rules/finding.ts';
 import { decodeUtf8 } from '../decode.ts';
-import { isColumnName, noRows, type RowSink } from '../input.ts';
+import { isColumnName, type RowSink } from '../input.ts';
 import { COLUMNS_MAX, RECORD_BYTES_MAX, recordTooLarge, STRETCH_BYTES_MAX, tooManyColumns } from '../limits.ts';
 import { turns } from '../turns.ts';
-import { UnreadableFile } from '../unreadable.ts';
+import { type UnreadableFile, unreadable } from '../unreadable.ts';
 import { JsonCursor, type JsonScalar, JsonSyntaxError, JsonTooLong } from './json-cursor.ts';
 
 /**
  * Reads an array of instructions, or `{"payouts": [...]}`. Values are strings; null counts as blank. The text is in memory, its
  * rows are not. Other work of the process gets a turn between two payouts.
  */
-export async function readJson(file: string, bytes: AsyncIterable<Uint8Array>, sink: RowSink): Promise<void> {
-  const records = new JsonRecords(file, sink);
+export async function readJson(bytes: AsyncIterable<Uint8Array>, sink: RowSink): Promise<void> {
+  const records = new JsonRecords(sink);
   const chunks: string[] = [];
-  for await (const chunk of decodeUtf8(file, bytes)) chunks.push(chunk);
+  for await (const chunk of decodeUtf8(bytes)) chunks.push(chunk);
   await records.read(chunks.join(''));
 }
 
@@ -22,18 +21,16 @@ export async function readJson(file: string, bytes: AsyncIterable<Uint8Array>, s
 const KEYS_MAX = 100;
 const SHAPE = 'an array of payouts, or an object with the key "payouts" that holds one';
 
-type Broken = Pick<Finding, 'rule' | 'message'> & Partial<Pick<Finding, 'value'>>;
+type Broken = Pick<Found, 'rule' | 'message'> & Partial<Pick<Found, 'value'>>;
 
 class JsonRecords {
   private readonly columns = new Set<string>();
-  private readonly file: string;
   private readonly sink: RowSink;
   private readonly nextTurn = turns();
   private row = 0;
   private found = 0;
 
-  constructor(file: string, sink: RowSink) {
-    this.file = file;
+  constructor(sink: RowSink) {
     this.sink = sink;
   }
 
@@ -41,16 +38,16 @@ class JsonRecords {
     const cursor = new JsonCursor(text);
     try {
       cursor.allow(STRETCH_BYTES_MAX);
-      if (cursor.peek() === '') throw new UnreadableFile(noRows(this.file, 1, `the file is empty; write ${SHAPE}`));
+      if (cursor.peek() === '') throw unreadable(1, 'no-rows', `the file is empty; write ${SHAPE}`);
       await this.readDocument(cursor);
       if (cursor.peek() !== '') throw cursor.unexpected('the end of the file');
     } catch (error) {
-      if (error instanceof JsonTooLong) throw recordTooLarge(this.file, cursor.line());
+      if (error instanceof JsonTooLong) throw recordTooLarge(cursor.line());
       if (!(error instanceof JsonSyntaxError)) throw error;
-      throw new UnreadableFile(syntaxFinding(this.file, text, cursor, error));
+      throw badSyntax(text, cursor, error);
     }
     if (this.row === 0 && this.found === 0) {
-      this.sink.finding(noRows(this.file, 1, 'the file contains no payouts; write one object per payout'));
+      this.sink.finding(aboutFile(1, 'no-rows', 'the file contains no payouts; write one object per payout'));
     }
   }
 
@@ -104,7 +101,7 @@ class JsonRecords {
     let members = 0;
     for (const key of cursor.members()) {
       members += 1;
-      if (members > COLUMNS_MAX) throw tooManyColumns(this.file, line);
+      if (members > COLUMNS_MAX) throw tooManyColumns(line);
       const value = cursor.scalar();
       const finding = this.member(key, value, seen);
       if (value === undefined) cursor.skip();
@@ -112,7 +109,7 @@ class JsonRecords {
       if (isColumnName(key) && value !== undefined && !seen.has(key))
         instruction[key] = value.kind === 'null' ? '' : value.text;
       if (isColumnName(key) && !this.columns.has(key)) {
-        if (this.columns.size === COLUMNS_MAX) throw tooManyColumns(this.file, line);
+        if (this.columns.size === COLUMNS_MAX) throw tooManyColumns(line);
         this.columns.add(key);
         this.sink.column({ name: key, line, row: this.row });
       }
@@ -134,9 +131,9 @@ class JsonRecords {
     return { rule, message, value: shownValue(key, value.text) };
   }
 
-  private add(finding: Partial<Finding> & Pick<Finding, 'line' | 'rule' | 'message'>): void {
+  private add(finding: Partial<Found> & Pick<Found, 'line' | 'rule' | 'message'>): void {
     this.found += 1;
-    this.sink.finding({ file: this.file, row: null, column: null, value: null, ...finding });
+    this.sink.finding({ row: null, column: null, value: null, ...finding });
   }
 }
 
@@ -146,9 +143,9 @@ const RECORD_TOO_LARGE = {
 };
 
 /** The cursor is close behind the fault, so the lines before need not be counted again. */
-function syntaxFinding(file: string, text: string, cursor: JsonCursor, error: JsonSyntaxError): Finding {
+function badSyntax(text: string, cursor: JsonCursor, error: JsonSyntaxError): UnreadableFile {
   const line = cursor.line() - (text.slice(error.offset, cursor.offset).split('\n').length - 1);
   const start = text.slice(0, error.offset).lastIndexOf('\n') + 1;
   const place = `line ${line}, character ${error.offset - start + 1}`;
-  return fileFinding(file, line, 'not-json', `not valid JSON at ${place}: ${error.message}. The rest was not checked`);
+  return unreadable(line, 'not-json', `not valid JSON at ${place}: ${error.message}. The rest was not checked`);
 }

@@ -17,7 +17,6 @@ export interface EntryBatch {
 }
 
 interface Place {
-  file: string;
   line: number;
   row: number;
 }

@@ -111,8 +111,8 @@ class NachaReader extends RecordReader {
     this.row += 1;
     batch.rows += 1;
     addEntry(batch.totals, record);
-    const { file, line, row } = this;
-    this.entry = new PendingEntry(record, { file, line, row }, batch);
+    const { line, row } = this;
+    this.entry = new PendingEntry(record, { line, row }, batch);
   }
 
   private takeAddenda(record: string): void {

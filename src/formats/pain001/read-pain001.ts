@@ -1,5 +1,5 @@
 import type { OriginalMessage, OriginalPayment } from '../../domain/bank-message.ts';
-import { fileFinding, shownValue } from '../../rules/finding.ts';
+import { aboutFile, shownValue } from '../../rules/finding.ts';
 import type { RowSink } from '../input.ts';
 import type { Grammar } from '../iso20022/grammar.ts';
 import { type DocumentEvents, type Root, readDocument } from '../iso20022/read-document.ts';
@@ -26,14 +26,13 @@ const RECORDS: ReadonlySet<string> = new Set(['GrpHdr', 'PmtInf', 'CdtTrfTxInf']
  * row. In memory: one transaction, the head of its payment block, and the ids of the blocks.
  */
 export async function readPain001(
-  file: string,
   bytes: AsyncIterable<Uint8Array>,
   sink: RowSink,
   context: MessageContext,
 ): Promise<void> {
-  const reader = new Pain001Reader(file, sink, context);
+  const reader = new Pain001Reader(sink, context);
   try {
-    await readDocument(file, bytes, RECORDS, reader);
+    await readDocument(bytes, RECORDS, reader);
   } finally {
     reader.announce();
   }
@@ -48,7 +47,6 @@ interface CurrentPayment extends PaymentBlock {
 }
 
 class Pain001Reader implements DocumentEvents {
-  private readonly file: string;
   private readonly sink: RowSink;
   private readonly context: MessageContext;
   private version: Pain001Version = 'pain.001.001.03';
@@ -64,14 +62,13 @@ class Pain001Reader implements DocumentEvents {
   private problems = 0;
   private problemsBefore = 0;
 
-  constructor(file: string, sink: RowSink, context: MessageContext) {
-    this.file = file;
+  constructor(sink: RowSink, context: MessageContext) {
     this.sink = sink;
     this.context = context;
   }
 
   begin(root: Root, path: () => string): Grammar {
-    this.version = versionOf(this.file, root);
+    this.version = versionOf(root);
     this.path = path;
     return GRAMMARS[this.version];
   }
@@ -115,7 +112,7 @@ class Pain001Reader implements DocumentEvents {
     // Only AUTH asks for no approval at the bank.
     if (name.startsWith('Authstn/') && text !== 'AUTH') {
       const { rule, message } = withoutField('Authstn');
-      this.sink.warning({ ...fileFinding(this.file, line, rule, message), path: this.path() });
+      this.sink.warning({ ...aboutFile(line, rule, message), path: this.path() });
     }
   }
 
@@ -181,7 +178,7 @@ class Pain001Reader implements DocumentEvents {
     const chargeType = chargeTypeOf(transaction);
     if (chargeType !== undefined) instruction.charge_type = chargeType;
     const found = [...refusalsOf(transaction, instruction), ...broken];
-    for (const finding of found) this.sink.finding({ file: this.file, line, row, path, value: null, ...finding });
+    for (const finding of found) this.sink.finding({ line, row, path, value: null, ...finding });
     for (const name of Object.keys(instruction)) {
       // A spare field is not a column: the bank need not know it.
       if (this.columns.has(name) || spare.includes(name)) continue;
@@ -192,7 +189,7 @@ class Pain001Reader implements DocumentEvents {
       rules: this.context.mapping.paymentTypes,
       isById: instruction.beneficiary_id !== undefined,
     });
-    if (left !== undefined) this.sink.warning({ file: this.file, line, row, path, column: null, value: null, ...left });
+    if (left !== undefined) this.sink.warning({ line, row, path, column: null, value: null, ...left });
     const unsound = found.length > 0 ? { unsound: true as const } : {};
     this.sink.row({ row, line, instruction, original: transfer.original, path, spare, ...unsound });
   }
@@ -208,6 +205,6 @@ class Pain001Reader implements DocumentEvents {
 
   private fileFinding({ shown, ...problem }: Omit<StructureProblem, 'value'> & { shown: string | null }): void {
     const { line, path, rule, message, name } = problem;
-    this.sink.finding({ ...fileFinding(this.file, line, rule, message), column: name, value: shown, path });
+    this.sink.finding({ ...aboutFile(line, rule, message), column: name, value: shown, path });
   }
 }

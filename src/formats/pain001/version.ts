@@ -12,14 +12,13 @@ const NAMESPACES: readonly (readonly [pattern: RegExp, version: Pain001Version])
 const ACCEPTED = 'supported are pain.001.001.03 and pain.001.001.09 (ISO, Swiss ch, German 002.03 and 003.03)';
 
 /** The version of a pain.001. Throws `UnreadableFile`: `unsupported-version`, `not-pain001`. */
-export function versionOf(file: string, { name, namespace, line }: Root): Pain001Version {
+export function versionOf({ name, namespace, line }: Root): Pain001Version {
   const [, version] = NAMESPACES.find(([pattern]) => pattern.test(namespace)) ?? [];
   if (name === 'Document' && version !== undefined) return version;
   const [message = 'not an ISO 20022 message'] = /[a-z]{4}\.\d{3}\.\d{3}\.\d{2}(?!\d)/.exec(namespace) ?? [];
   throw name === 'Document' && message.startsWith('pain.001.')
-    ? unreadable(file, line, 'unsupported-version', `${message} in this namespace is not supported; ${ACCEPTED}`)
+    ? unreadable(line, 'unsupported-version', `${message} in this namespace is not supported; ${ACCEPTED}`)
     : unreadable(
-        file,
         line,
         'not-pain001',
         `the root of the file is ${message}; a pain.001 Document is required; ${ACCEPTED}`,

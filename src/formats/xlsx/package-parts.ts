@@ -16,24 +16,22 @@ const ENTRIES_MAX = 10_000;
  * and all together must stay below a limit. Throws `UnreadableFile`.
  */
 export class PackageParts implements Disposable {
-  readonly file: string;
   private readonly zip: ZipFile;
   private readonly entries: ReadonlyMap<string, Entry>;
   private unpacked = 0;
 
-  private constructor(file: string, zip: ZipFile, entries: ReadonlyMap<string, Entry>) {
-    this.file = file;
+  private constructor(zip: ZipFile, entries: ReadonlyMap<string, Entry>) {
     this.zip = zip;
     this.entries = entries;
   }
 
-  static async open(file: string, bytes: AsyncIterable<Uint8Array>): Promise<PackageParts> {
-    const packed = await whole(file, bytes);
-    if (isCompoundFile(packed)) throw unreadable(file, 1, ...OLD_WORKBOOK);
+  static async open(bytes: AsyncIterable<Uint8Array>): Promise<PackageParts> {
+    const packed = await whole(bytes);
+    if (isCompoundFile(packed)) throw unreadable(1, ...OLD_WORKBOOK);
     const zip = await fromBufferPromise(packed, { autoClose: false, lazyEntries: true }).catch(() => {
-      throw unreadable(file, 1, ...NOT_A_WORKBOOK);
+      throw notAWorkbook();
     });
-    if (zip.entryCount > ENTRIES_MAX) throw unreadable(file, 1, ...NOT_A_WORKBOOK);
+    if (zip.entryCount > ENTRIES_MAX) throw notAWorkbook();
     const entries = new Map<string, Entry>();
     try {
       for await (const entry of zip.eachEntry()) {
@@ -43,11 +41,11 @@ export class PackageParts implements Disposable {
         entries.set(name, entry);
       }
     } catch {
-      throw unreadable(file, 1, ...NOT_A_WORKBOOK);
+      throw notAWorkbook();
     }
     // Every workbook has it (ECMA-376 part 2, 9.3).
-    if (!entries.has(RELATIONS)) throw unreadable(file, 1, ...OTHER_ARCHIVE);
-    return new PackageParts(file, zip, entries);
+    if (!entries.has(RELATIONS)) throw unreadable(1, ...OTHER_ARCHIVE);
+    return new PackageParts(zip, entries);
   }
 
   has(name: string): boolean {
@@ -57,8 +55,8 @@ export class PackageParts implements Disposable {
   /** Text of a part, in small pieces with turns for other work. Its checksum is known at the end: read it to there. */
   async *text(name: string): AsyncGenerator<string> {
     const entry = this.entries.get(name.toLowerCase());
-    if (entry === undefined || entry.isEncrypted()) throw this.notAWorkbook();
-    if (this.unpacked + entry.uncompressedSize > UNPACKED_BYTES_MAX) throw this.tooLarge();
+    if (entry === undefined || entry.isEncrypted()) throw notAWorkbook();
+    if (this.unpacked + entry.uncompressedSize > UNPACKED_BYTES_MAX) throw tooLarge();
     const decoder = new TextDecoder('utf-8', { fatal: true });
     let stream: Readable | undefined;
     let checksum = 0;
@@ -66,53 +64,52 @@ export class PackageParts implements Disposable {
       stream = await this.zip.openReadStreamPromise(entry);
       for await (const piece of inTurns(stream)) {
         this.unpacked += piece.length;
-        if (this.unpacked > UNPACKED_BYTES_MAX) throw this.tooLarge();
+        if (this.unpacked > UNPACKED_BYTES_MAX) throw tooLarge();
         checksum = crc32(piece, checksum);
         yield decoder.decode(piece, { stream: true });
       }
       yield decoder.decode();
       // The library leaves this to its user.
-      if (checksum !== entry.crc32) throw this.notAWorkbook();
+      if (checksum !== entry.crc32) throw notAWorkbook();
     } catch (error) {
       // Corrupt data, another size than in the directory, or another encoding.
-      throw error instanceof UnreadableFile ? error : this.notAWorkbook();
+      throw error instanceof UnreadableFile ? error : notAWorkbook();
     } finally {
       stream?.destroy();
     }
   }
 
-  notAWorkbook(): UnreadableFile {
-    return unreadable(this.file, 1, ...NOT_A_WORKBOOK);
-  }
-
   [Symbol.dispose](): void {
     this.zip.close();
   }
-
-  tooLarge(): UnreadableFile {
-    const message = `a workbook may have at most ${UNPACKED_BYTES_MAX / 1024 / 1024} MiB when unpacked; split it`;
-    return unreadable(this.file, 1, 'file-too-large', message);
-  }
 }
 
-async function whole(file: string, bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
+export const notAWorkbook = (): UnreadableFile =>
+  unreadable(
+    1,
+    'not-a-workbook',
+    'not a readable workbook (.xlsx), or a damaged one; save it again in Excel as .xlsx or CSV UTF-8',
+  );
+
+export function tooLarge(): UnreadableFile {
+  const message = `a workbook may have at most ${UNPACKED_BYTES_MAX / 1024 / 1024} MiB when unpacked; split it`;
+  return unreadable(1, 'file-too-large', message);
+}
+
+async function whole(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of bytes) {
     length += chunk.length;
     if (length > PACKED_BYTES_MAX) {
       const message = `a workbook may have at most ${PACKED_BYTES_MAX / 1024 / 1024} MiB; split it, or delete pictures and other sheets`;
-      throw unreadable(file, 1, 'file-too-large', message);
+      throw unreadable(1, 'file-too-large', message);
     }
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }
 
-const NOT_A_WORKBOOK = [
-  'not-a-workbook',
-  'not a readable workbook (.xlsx), or a damaged one; save it again in Excel as .xlsx or CSV UTF-8',
-] as const;
 const RELATIONS = '_rels/.rels';
 const OTHER_ARCHIVE = [
   'not-a-workbook',

@@ -1,7 +1,7 @@
 import { type SaxesAttributeNS, SaxesParser } from 'saxes';
 import { recordTooLarge } from '../limits.ts';
 import { unreadable } from '../unreadable.ts';
-import type { PackageParts } from './package-parts.ts';
+import { notAWorkbook, type PackageParts } from './package-parts.ts';
 
 /** Deeper than any part of a workbook. */
 const DEPTH_MAX = 64;
@@ -26,7 +26,7 @@ export interface PartHandler {
 export async function* walkPart(parts: PackageParts, name: string, handler: PartHandler): AsyncGenerator<void> {
   const parser = new SaxesParser({ xmlns: true, position: true });
   const refuse = (): never => {
-    throw parts.notAWorkbook();
+    throw notAWorkbook();
   };
   let depth = 0;
   let boundary = 0;
@@ -34,7 +34,7 @@ export async function* walkPart(parts: PackageParts, name: string, handler: Part
   parser.on('error', refuse);
   parser.on('doctype', () => {
     const message = 'a DOCTYPE is not accepted in a workbook; save it again in Excel';
-    throw unreadable(parts.file, 1, 'doctype-refused', message);
+    throw unreadable(1, 'doctype-refused', message);
   });
   parser.on('opentag', ({ local, attributes }) => {
     depth += 1;
@@ -52,7 +52,7 @@ export async function* walkPart(parts: PackageParts, name: string, handler: Part
     if (handler.isOver === true) continue;
     parser.write(text);
     written += text.length;
-    if (written - boundary > STRETCH_CHARACTERS_MAX) throw recordTooLarge(parts.file, 1);
+    if (written - boundary > STRETCH_CHARACTERS_MAX) throw recordTooLarge(1);
     yield;
   }
   if (handler.isOver !== true) parser.close();

@@ -9,9 +9,9 @@ import { readWorkbook } from './workbook.ts';
  * Reads the only visible sheet of a workbook (.xlsx) that has content: its first row with values has the column names, rows
  * without values do not count. Lines are those of the sheet. In memory: the packed file, the workbook's texts and one row.
  */
-export async function readXlsx(file: string, bytes: AsyncIterable<Uint8Array>, sink: RowSink): Promise<void> {
-  const table = new TableRows(file, sink);
-  using parts = await PackageParts.open(file, bytes);
+export async function readXlsx(bytes: AsyncIterable<Uint8Array>, sink: RowSink): Promise<void> {
+  const table = new TableRows(sink);
+  using parts = await PackageParts.open(bytes);
   await readSheets(parts, table);
   table.end();
 }
@@ -23,7 +23,7 @@ async function readSheets(parts: PackageParts, table: TableRows): Promise<void> 
   for (const sheet of workbook.sheets) {
     for await (const row of sheetRows(parts, sheet, workbook)) {
       // Otherwise a second list would be ignored silently.
-      if ((filled ?? sheet) !== sheet) throw unreadable(parts.file, 1, ...SEVERAL_SHEETS);
+      if ((filled ?? sheet) !== sheet) throw unreadable(1, ...SEVERAL_SHEETS);
       filled = sheet;
       if (table.header === undefined) table.takeHeader(textsOf(row, row.cells.length), row.line);
       else takeRow(table, table.header.length, row, told);

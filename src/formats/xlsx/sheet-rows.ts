@@ -17,7 +17,7 @@ export interface SheetRow {
 
 /** The rows of a sheet that have content. Throws `UnreadableFile`. */
 export async function* sheetRows(parts: PackageParts, part: string, context: CellContext): AsyncGenerator<SheetRow> {
-  const reader = new SheetReader(parts.file, context);
+  const reader = new SheetReader(context);
   for await (const _ of walkPart(parts, part, reader)) yield* reader.take();
 }
 
@@ -25,7 +25,6 @@ class SheetReader implements PartHandler {
   readonly boundary = 'row';
   /** True after the cells and what is merged of them: the rest is only formatting. */
   isOver = false;
-  private readonly file: string;
   private readonly context: CellContext;
   private isPastCells = false;
   private finished: SheetRow[] = [];
@@ -39,8 +38,7 @@ class SheetReader implements PartHandler {
   private isValue = false;
   private isPhonetic = false;
 
-  constructor(file: string, context: CellContext) {
-    this.file = file;
+  constructor(context: CellContext) {
     this.context = context;
   }
 
@@ -70,7 +68,7 @@ class SheetReader implements PartHandler {
   text(text: string): void {
     if (!this.isValue || this.cell === undefined) return;
     this.size += text.length;
-    if (this.size > RECORD_BYTES_MAX) throw recordTooLarge(this.file, this.row.line);
+    if (this.size > RECORD_BYTES_MAX) throw recordTooLarge(this.row.line);
     this.cell.value = (this.cell.value ?? '') + text;
   }
 
@@ -90,7 +88,7 @@ class SheetReader implements PartHandler {
   private checkMerged(reference: string): void {
     const [from = 0, to = 0] = [...reference.matchAll(/\d+/g)].map(Number);
     if (this.filled === undefined || from === to || from > this.filled.last || to <= this.filled.first) return;
-    throw unreadable(this.file, from, ...MERGED);
+    throw unreadable(from, ...MERGED);
   }
 
   private newRow(line: number, isHidden = false): SheetRow {
@@ -105,7 +103,7 @@ class SheetReader implements PartHandler {
     this.cell = undefined;
     const cell = cellText(raw, this.context);
     if (cell.text.trim() === '' && cell.problem === undefined) return;
-    if (this.column >= COLUMNS_MAX) throw tooManyColumns(this.file, this.row.line);
+    if (this.column >= COLUMNS_MAX) throw tooManyColumns(this.row.line);
     this.row.cells[this.column] = cell;
   }
 }

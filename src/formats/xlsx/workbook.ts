@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { RECORD_BYTES_MAX, recordTooLarge } from '../limits.ts';
 import { type CellContext, unescaped } from './cell-text.ts';
 import { type NumberFormat, numberFormatOf, PLAIN } from './number-format.ts';
-import type { PackageParts } from './package-parts.ts';
+import { notAWorkbook, type PackageParts, tooLarge } from './package-parts.ts';
 import { type PartHandler, walkPart } from './part-events.ts';
 
 interface Workbook extends CellContext {
@@ -20,7 +20,7 @@ const FORMAT_CODE_MAX = 1_024;
 /** Everything of a workbook except its cells. Throws `UnreadableFile`. */
 export async function readWorkbook(parts: PackageParts): Promise<Workbook> {
   const [main] = targetsOf(await relationsOf(parts, ''), '/officeDocument');
-  if (main === undefined || !parts.has(main)) throw parts.notAWorkbook();
+  if (main === undefined || !parts.has(main)) throw notAWorkbook();
   const relations = await relationsOf(parts, main);
   const ids: string[] = [];
   let isFrom1904 = false;
@@ -34,7 +34,7 @@ export async function readWorkbook(parts: PackageParts): Promise<Workbook> {
     },
   });
   // A document of another program in the same kind of package.
-  if (!isWorkbook) throw parts.notAWorkbook();
+  if (!isWorkbook) throw notAWorkbook();
   const sheets = ids.flatMap(
     (id) => relations.find((it) => it.id === id && it.type.endsWith('/worksheet'))?.target ?? [],
   );
@@ -84,7 +84,7 @@ async function readFormats(parts: PackageParts, part: string): Promise<NumberFor
     open(name, attribute) {
       if (name === 'numFmt') {
         const [id = '', code = ''] = [attribute('numFmtId'), attribute('formatCode')];
-        if (code.length > FORMAT_CODE_MAX || own.size === FORMATS_MAX) throw parts.notAWorkbook();
+        if (code.length > FORMAT_CODE_MAX || own.size === FORMATS_MAX) throw notAWorkbook();
         own.set(id, numberFormatOf(Number(id), code));
       }
       if (name === 'cellXfs') isOfCells = true;
@@ -112,14 +112,14 @@ async function readStrings(parts: PackageParts, part: string): Promise<string[]>
     },
     text(piece) {
       if (isText) text += piece;
-      if (text.length > RECORD_BYTES_MAX) throw recordTooLarge(parts.file, 1);
+      if (text.length > RECORD_BYTES_MAX) throw recordTooLarge(1);
     },
     close(name) {
       isText = false;
       if (name === 'rPh') isPhonetic = false;
       if (name !== 'si') return;
       total += text.length;
-      if (total > TEXT_CHARACTERS_MAX || strings.length >= TEXTS_MAX) throw parts.tooLarge();
+      if (total > TEXT_CHARACTERS_MAX || strings.length >= TEXTS_MAX) throw tooLarge();
       // A substring keeps the whole string in memory.
       strings.push(unescaped(Buffer.from(text).toString()));
       text = '';

@@ -7,7 +7,7 @@ import { type Collected, collected } from '../collected.ts';
 import { abaOf, CONTEXT, type Detail, detail, head, TRACE, total } from './aba-records.ts';
 
 const read = (content: string | Uint8Array, context: MessageContext = CONTEXT, chunkSize?: number) =>
-  collected((sink) => readAba('pay.aba', bytesOf(content, chunkSize), sink, context));
+  collected((sink) => readAba(bytesOf(content, chunkSize), sink, context));
 const rules = ({ findings }: Collected) => findings.map(({ rule, line, row, column }) => [rule, line, row, column]);
 
 describe('a credit', () => {

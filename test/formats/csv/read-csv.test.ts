@@ -7,7 +7,7 @@ import { bytesOf } from '../bytes.ts';
 import { type Collected, collected } from '../collected.ts';
 
 const read = (content: string | Uint8Array, chunkSize?: number): Promise<Collected> =>
-  collected((sink) => readCsv('payroll.csv', bytesOf(content, chunkSize), sink));
+  collected((sink) => readCsv(bytesOf(content, chunkSize), sink));
 const rules = ({ findings }: Collected): [string, number, number | null][] =>
   findings.map(({ rule, line, row }) => [rule, line, row]);
 
@@ -277,7 +277,7 @@ describe('a file that cannot be read on', () => {
       yield Buffer.from('id,note\nA,fine\n');
       for (; given < 200 * 1024 * 1024; given += chunk.length) yield chunk;
     }
-    const input = await collected((sink) => readCsv('payroll.csv', endless(), sink));
+    const input = await collected((sink) => readCsv(endless(), sink));
     expect(rules(input)).toContainEqual(['record-too-large', 3, null]);
     expect(input.rows).toMatchObject([{ row: 1, line: 2 }]);
     expect(given).toBeLessThanOrEqual(4 * RECORD_BYTES_MAX);

@@ -10,7 +10,7 @@ const bigEndian = (text: string): Buffer => Buffer.from(text, 'utf16le').swap16(
 
 async function decoded(content: string | Uint8Array, chunkSize?: number): Promise<string> {
   let text = '';
-  for await (const piece of decodeXml('f.xml', bytesOf(content, chunkSize))) text += piece;
+  for await (const piece of decodeXml(bytesOf(content, chunkSize))) text += piece;
   return text;
 }
 

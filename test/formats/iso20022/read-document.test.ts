@@ -33,7 +33,7 @@ async function read(body: string, head = '<Document xmlns="urn:own">', chunkSize
     close: (trail) => outcome.events.push(`>${trail}`),
   };
   const bytes = bytesOf(`${head}${body}`, chunkSize);
-  await readDocument('f.xml', bytes, new Set(['Part']), events).catch((error: unknown) => {
+  await readDocument(bytes, new Set(['Part']), events).catch((error: unknown) => {
     if (!(error instanceof UnreadableFile)) throw error;
     outcome.finding = error.finding;
   });

@@ -6,7 +6,7 @@ import { bytesOf } from '../bytes.ts';
 import { type Collected, collected } from '../collected.ts';
 
 const read = (content: string | Uint8Array): Promise<Collected> =>
-  collected((sink) => readJson('payroll.json', bytesOf(content), sink));
+  collected((sink) => readJson(bytesOf(content), sink));
 const rules = ({ findings }: Collected): [string, number, number | null, string | null][] =>
   findings.map(({ rule, line, row, column }) => [rule, line, row, column]);
 

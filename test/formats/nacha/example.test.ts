@@ -10,7 +10,7 @@ const FILE = '1000000001.2603300905.A';
 
 test('examples/payments.ach has a batch of persons and one of companies', async () => {
   const content = await readFile(fileURLToPath(new URL('../../../examples/payments.ach', import.meta.url)));
-  const { rows, findings } = await collected((sink) => readNacha('payments.ach', bytesOf(content), sink, CONTEXT));
+  const { rows, findings } = await collected((sink) => readNacha(bytesOf(content), sink, CONTEXT));
   expect(findings).toEqual([]);
   expect(rows.map(({ instruction: { id, amount, beneficiary_type: type, note } }) => [id, amount, type, note])).toEqual(
     [

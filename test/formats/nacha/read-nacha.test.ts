@@ -8,7 +8,7 @@ import { type Collected, collected } from '../collected.ts';
 import { addenda, CONTEXT, type Entry, nachaOf, traceOf } from './nacha-records.ts';
 
 const read = (content: string | Uint8Array, context: MessageContext = CONTEXT, chunkSize?: number) =>
-  collected((sink) => readNacha('pay.ach', bytesOf(content, chunkSize), sink, context));
+  collected((sink) => readNacha(bytesOf(content, chunkSize), sink, context));
 const rules = ({ findings }: Collected) => findings.map(({ rule, line, row, column }) => [rule, line, row, column]);
 const ppd = (...entries: Entry[]) => nachaOf([{ entries }]);
 

@@ -219,7 +219,7 @@ describe('a file that cannot be read to its end', () => {
       for (;;) yield Buffer.from(one.repeat(500));
     }
     const { rows, findings } = await collected((sink) =>
-      readPain001('f.xml', endless(), withinRows('f.xml', sink, 20), contextOf()),
+      readPain001(endless(), withinRows('f.xml', sink, 20), contextOf()),
     );
     expect(rows.map(({ row }) => row).at(-1)).toBe(20);
     expect(findings.at(-1)).toMatchObject({ rule: 'too-many-rows', row: null });

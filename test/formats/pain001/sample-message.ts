@@ -108,4 +108,4 @@ export const read = (
   content: string | Uint8Array,
   context: MessageContext = contextOf(),
   chunkSize?: number,
-): Promise<Collected> => collected((sink) => readPain001('f.xml', bytesOf(content, chunkSize), sink, context));
+): Promise<Collected> => collected((sink) => readPain001(bytesOf(content, chunkSize), sink, context));

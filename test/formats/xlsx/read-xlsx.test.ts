@@ -5,8 +5,7 @@ import { bytesOf } from '../bytes.ts';
 import { collected } from '../collected.ts';
 import { sheet, workbook, zip } from './sample-workbook.ts';
 
-const read = (content: Buffer, chunkSize?: number) =>
-  collected((sink) => readXlsx('f.xlsx', bytesOf(content, chunkSize), sink));
+const read = (content: Buffer, chunkSize?: number) => collected((sink) => readXlsx(bytesOf(content, chunkSize), sink));
 const rulesOf = async (content: Buffer) =>
   (await read(content)).findings.map(({ rule, line, row }) => [rule, line, row]);
 const HEADER = ['id', 'amount'] as const;
