@@ -33,93 +33,60 @@ export async function readDocument(
   records: ReadonlySet<string>,
   events: DocumentEvents,
 ): Promise<void> {
-  const document = new DocumentParser(records, events);
-  for await (const text of decodeXml(bytes)) document.write(text);
-  document.end();
-}
-
-class DocumentParser {
-  private readonly records: ReadonlySet<string>;
-  private readonly events: DocumentEvents;
-  private readonly parser = new SaxesParser({ xmlns: true, forceXMLVersion: true, defaultXMLVersion: '1.0' });
-  private walk: StructureWalk | undefined;
-  private namespace = '';
-  private depth = 0;
-  private tagLine = 1;
-  /** Number of characters written; between two writes the parser's own position is wrong. */
-  private written = 0;
+  const parser = new SaxesParser({ xmlns: true, forceXMLVersion: true, defaultXMLVersion: '1.0' });
+  let walk: StructureWalk | undefined;
+  let namespace = '';
+  let depth = 0;
+  let tagLine = 1;
   /** Position of the last record boundary. */
-  private boundary = 0;
-
-  constructor(records: ReadonlySet<string>, events: DocumentEvents) {
-    this.records = records;
-    this.events = events;
-    this.parser.on('error', (error) => {
-      throw this.unreadable('not-well-formed', `not well-formed XML: ${faultOf(error)}. The rest was not checked`);
-    });
-    this.parser.on('doctype', () => {
-      throw this.unreadable('doctype-refused', 'a DOCTYPE is not accepted; delete it and the entities it declares');
-    });
-    this.parser.on('opentagstart', () => {
-      // A line end directly after the name has already been read.
-      this.tagLine = this.parser.line - (this.parser.columnIndex === 0 ? 1 : 0);
-    });
-    this.parser.on('opentag', ({ local, uri, attributes }) => this.open(local, uri, Object.values(attributes)));
-    this.parser.on('text', (text) => this.walk?.text(text));
-    this.parser.on('cdata', (text) => this.walk?.text(text));
-    this.parser.on('closetag', ({ local }) => this.close(local));
-  }
-
-  write(text: string): void {
-    this.parser.write(text);
-    this.written += text.length;
-    this.checkSize(this.written);
-  }
-
-  end(): void {
-    this.parser.close();
-  }
-
-  private open(name: string, uri: string, attributes: readonly SaxesAttributeNS[]): void {
-    this.depth += 1;
-    if (this.depth > DEPTH_MAX) {
-      throw this.unreadable(
-        'too-deep',
-        `elements are nested more than ${DEPTH_MAX} levels deep. The rest was not checked`,
-      );
+  let boundary = 0;
+  const refused = (rule: string, message: string): UnreadableFile => unreadable(parser.line, rule, message);
+  const checkSize = (position: number): void => {
+    if (position - boundary > RECORD_BYTES_MAX) throw recordTooLarge(parser.line);
+  };
+  const passed = (name: string): void => {
+    checkSize(parser.position);
+    if (records.has(name)) boundary = parser.position;
+  };
+  parser.on('error', (error) => {
+    throw refused('not-well-formed', `not well-formed XML: ${faultOf(error)}. The rest was not checked`);
+  });
+  parser.on('doctype', () => {
+    throw refused('doctype-refused', 'a DOCTYPE is not accepted; delete it and the entities it declares');
+  });
+  parser.on('opentagstart', () => {
+    // A line end directly after the name has already been read.
+    tagLine = parser.line - (parser.columnIndex === 0 ? 1 : 0);
+  });
+  parser.on('opentag', ({ local: name, uri, attributes }) => {
+    depth += 1;
+    if (depth > DEPTH_MAX) {
+      throw refused('too-deep', `elements are nested more than ${DEPTH_MAX} levels deep. The rest was not checked`);
     }
-    this.passed(name);
-    if (this.walk === undefined) {
-      this.namespace = uri;
-      const root = { name, namespace: uri, line: this.tagLine };
-      this.walk = new StructureWalk(
-        this.events.begin(root, () => this.walk?.path() ?? '/'),
-        this.events,
-      );
+    passed(name);
+    if (walk === undefined) {
+      namespace = uri;
+      const grammar = events.begin({ name, namespace, line: tagLine }, () => walk?.path() ?? '/');
+      walk = new StructureWalk(grammar, events);
     }
-    this.walk.open({ name, own: uri === this.namespace, attributes: ownAttributes(attributes), line: this.tagLine });
+    const own = uri === namespace;
+    walk.open({ name, own, attributes: ownAttributes(Object.values(attributes)), line: tagLine });
+  });
+  parser.on('text', (text) => walk?.text(text));
+  parser.on('cdata', (text) => walk?.text(text));
+  parser.on('closetag', ({ local: name }) => {
+    depth -= 1;
+    passed(name);
+    walk?.close();
+  });
+  // Between two writes the parser's own position is wrong.
+  let written = 0;
+  for await (const text of decodeXml(bytes)) {
+    parser.write(text);
+    written += text.length;
+    checkSize(written);
   }
-
-  private close(name: string): void {
-    this.depth -= 1;
-    this.passed(name);
-    this.walk?.close();
-  }
-
-  private passed(name: string): void {
-    this.checkSize(this.parser.position);
-    if (this.records.has(name)) this.boundary = this.parser.position;
-  }
-
-  private checkSize(position: number): void {
-    if (position - this.boundary > RECORD_BYTES_MAX) {
-      throw recordTooLarge(this.parser.line);
-    }
-  }
-
-  private unreadable(rule: string, message: string): UnreadableFile {
-    return unreadable(this.parser.line, rule, message);
-  }
+  parser.close();
 }
 
 function ownAttributes(attributes: readonly SaxesAttributeNS[]): Readonly<Record<string, string>> {
