@@ -1,3 +1,5 @@
+import { recordTooLarge } from '../limits.ts';
+
 /**
  * Reads JSON text token by token, with the line of each. `JSON.parse` gives no lines, silently keeps the last of two equal keys,
  * and makes floats of numbers; none of that is acceptable for payouts.
@@ -13,17 +15,12 @@ export class JsonSyntaxError extends Error {
   }
 }
 
-/** More text than allowed by the last `allow`. */
-export class JsonTooLong extends Error {
-  override readonly name = 'JsonTooLong';
-}
-
 export type JsonScalar = { kind: 'string'; text: string } | { kind: 'number' | 'boolean' | 'null'; text: string };
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/;
 const BLANKS: ReadonlySet<number> = new Set([...' \t\n\r'].map((char) => char.charCodeAt(0)));
 const WORD = /^(?:true|false|null)/;
-export const DEPTH_MAX = 64;
+const DEPTH_MAX = 64;
 
 export class JsonCursor {
   private readonly text: string;
@@ -37,7 +34,7 @@ export class JsonCursor {
     this.nextNewline = text.indexOf('\n');
   }
 
-  /** Allows at most `length` more characters from here; reading more throws `JsonTooLong`. */
+  /** Allows at most `length` more characters from here; reading more throws `UnreadableFile`. */
   allow(length: number): void {
     this.end = this.at + length;
   }
@@ -124,14 +121,19 @@ export class JsonCursor {
     return { kind: 'number', text: number };
   }
 
-  /** Skips one value of any kind. */
-  skip(depth = 0): void {
+  /** Skips one value of any kind; with `isUnique`, a key that appears twice in an object is an error. */
+  skip(isUnique = false, depth = 0): void {
     if (depth > DEPTH_MAX) throw new JsonSyntaxError(`values are nested more than ${DEPTH_MAX} levels deep`, this.at);
     if (this.scalar() !== undefined) return;
-    if (this.peek() === '{') {
-      for (const _ of this.members()) this.skip(depth + 1);
-    } else {
-      for (const _ of this.elements()) this.skip(depth + 1);
+    if (this.peek() !== '{') {
+      for (const _ of this.elements()) this.skip(isUnique, depth + 1);
+      return;
+    }
+    const seen = new Set<string>();
+    for (const key of this.members()) {
+      if (isUnique && seen.has(key)) throw new JsonSyntaxError('a key appears twice', this.at);
+      if (isUnique) seen.add(key);
+      this.skip(isUnique, depth + 1);
     }
   }
 
@@ -158,6 +160,6 @@ export class JsonCursor {
   }
 
   private checkLength(at = this.at): void {
-    if (at > this.end) throw new JsonTooLong(`longer than ${this.end} characters`);
+    if (at > this.end) throw recordTooLarge(this.line());
   }
 }

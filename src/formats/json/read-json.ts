@@ -1,10 +1,10 @@
 import { aboutFile, type Found, printable, shownValue } from '../../rules/finding.ts';
 import { decodeUtf8 } from '../decode.ts';
 import { isColumnName, type RowSink } from '../input.ts';
-import { COLUMNS_MAX, RECORD_BYTES_MAX, recordTooLarge, STRETCH_BYTES_MAX, tooManyColumns } from '../limits.ts';
+import { COLUMNS_MAX, RECORD_BYTES_MAX, STRETCH_BYTES_MAX, tooManyColumns } from '../limits.ts';
 import { turns } from '../turns.ts';
 import { type UnreadableFile, unreadable } from '../unreadable.ts';
-import { JsonCursor, type JsonScalar, JsonSyntaxError, JsonTooLong } from './json-cursor.ts';
+import { JsonCursor, type JsonScalar, JsonSyntaxError } from './json-cursor.ts';
 
 /**
  * Reads an array of instructions, or `{"payouts": [...]}`. Values are strings; null counts as blank. The text is in memory, its
@@ -42,7 +42,6 @@ class JsonRecords {
       await this.readDocument(cursor);
       if (cursor.peek() !== '') throw cursor.unexpected('the end of the file');
     } catch (error) {
-      if (error instanceof JsonTooLong) throw recordTooLarge(cursor.line());
       if (!(error instanceof JsonSyntaxError)) throw error;
       throw badSyntax(text, cursor, error);
     }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { currencyExponent } from '../../domain/currency.ts';
 import { OWN_FIELDS } from '../../domain/instruction.ts';
 import { shownValue } from '../../rules/finding.ts';
-import { DEPTH_MAX, JsonCursor, JsonSyntaxError } from '../json/json-cursor.ts';
+import { JsonCursor, JsonSyntaxError } from '../json/json-cursor.ts';
 import { type NextTurn, turns } from '../turns.ts';
 import { whyUnreadable } from '../unreadable.ts';
 import { accountKey } from './account-key.ts';
@@ -103,7 +103,8 @@ export async function loadMessageMapping(path?: string): Promise<MessageMapping>
 function parsed(path: string, content: string): unknown {
   const cursor = new JsonCursor(content);
   try {
-    checkKeys(cursor);
+    // Which of two accounts is meant for a debtor is never guessed.
+    cursor.skip(true);
     if (cursor.peek() !== '') throw cursor.unexpected('the end of the file');
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
@@ -111,23 +112,6 @@ function parsed(path: string, content: string): unknown {
     throw new ContextFileError(path, `not valid JSON on line ${line}: ${error.message}`, 'Correct it there.');
   }
   return JSON.parse(content);
-}
-
-/** A duplicate key is an error: which of two accounts is meant for a debtor is never guessed. */
-function checkKeys(cursor: JsonCursor, depth = 0): void {
-  if (depth > DEPTH_MAX)
-    throw new JsonSyntaxError(`values are nested more than ${DEPTH_MAX} levels deep`, cursor.offset);
-  if (cursor.scalar() !== undefined) return;
-  if (cursor.peek() !== '{') {
-    for (const _ of cursor.elements()) checkKeys(cursor, depth + 1);
-    return;
-  }
-  const seen = new Set<string>();
-  for (const key of cursor.members()) {
-    if (seen.has(key)) throw new JsonSyntaxError('a key appears twice', cursor.offset);
-    seen.add(key);
-    checkKeys(cursor, depth + 1);
-  }
 }
 
 /** Key: `accountKey`. */
