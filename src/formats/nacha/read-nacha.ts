@@ -2,7 +2,7 @@ import type { OriginalMessage } from '../../domain/bank-message.ts';
 import { formatMinor } from '../../domain/money.ts';
 import { type Columns, calendarDate, cut, digitsOf } from '../fixed-width/lines.ts';
 import { RecordReader, readerOf } from '../fixed-width/record-reader.ts';
-import { addEntry, addTotals, type ControlTotals, differences, noTotals } from './control-totals.ts';
+import { addEntry, addTotals, type ControlTotals, noTotals } from './control-totals.ts';
 import {
   BATCH_CONTROL,
   BATCH_HEADER,
@@ -26,6 +26,7 @@ interface Batch extends EntryBatch {
 }
 
 class NachaReader extends RecordReader {
+  protected readonly currency = 'USD';
   private position: Position = 'start';
   private message: OriginalMessage | undefined;
   /** None for other entry classes: their records have another layout and are skipped, and the file is refused. */
@@ -143,7 +144,7 @@ class NachaReader extends RecordReader {
     const payment = this.message?.payments[batch.payment];
     if (payment === undefined) return;
     payment.transactions = `${batch.rows}`;
-    payment.controlSum = formatMinor(batch.totals.credits, 'USD');
+    payment.controlSum = formatMinor(batch.totals.credits, this.currency);
   }
 
   private closeFile(record: string): void {
@@ -164,17 +165,22 @@ class NachaReader extends RecordReader {
     this.sink.message({
       ...message,
       transactions: `${this.row}`,
-      controlSum: formatMinor(totals.credits, 'USD'),
+      controlSum: formatMinor(totals.credits, this.currency),
     });
   }
 
   private compare(
     record: string,
     columns: typeof BATCH_CONTROL | typeof FILE_CONTROL,
-    totals: ControlTotals,
-    of: string,
+    { entries, hash, debits, credits }: ControlTotals,
+    of: 'batch' | 'file',
   ): void {
-    for (const wrong of differences(record, columns, totals, of)) this.found(wrong);
+    const count = `the ${of} has ${entries} entries and addenda`;
+    const sum = `the routing numbers of the ${of} do not add up to this hash`;
+    this.checkTotal(record, columns.entries, BigInt(entries), { rule: 'wrong-transaction-count', message: count });
+    this.checkTotal(record, columns.hash, hash % HASH_MODULUS, { rule: 'wrong-entry-hash', message: sum });
+    this.checkSum(record, columns.debits, debits, `the debits of the ${of} add up to`);
+    this.checkSum(record, columns.credits, credits, `the credits of the ${of} add up to`);
   }
 
   /** YYMMDD; undefined if blank. */
@@ -187,6 +193,9 @@ class NachaReader extends RecordReader {
     return date;
   }
 }
+
+/** Only the last ten digits of the entry hash are kept. */
+const HASH_MODULUS = 10n ** 10n;
 
 /** The method for a record, by position and record type. */
 const TAKERS: Readonly<
