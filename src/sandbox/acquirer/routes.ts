@@ -39,8 +39,7 @@ function setUp(sandbox: Sandbox, { body }: Call): Answer {
 const WEBHOOK_FIRST_MS = 1_000;
 
 /** Create and resume have the same path (interface section 4, "entry point for all card transactions"). */
-function pay(sandbox: Sandbox, { body: given }: Call): Answer {
-  const body = given as Record<string, unknown>;
+function pay(sandbox: Sandbox, { body }: Call): Answer {
   const { merchant_request_id: requestId } = read(requestIdBody, body);
   const known = firstAnswer(sandbox, requestId, body);
   if (known !== undefined) return json(200, JSON.parse(known));

@@ -1,4 +1,5 @@
 import type { OrderStatus } from '../../api/schemas/order-status.ts';
+import type { OrderRow } from './order-row.ts';
 import { ENDS, type Outcome } from './sentinels.ts';
 
 /**
@@ -35,17 +36,8 @@ export const DEFAULT_SETTLE_TIMES = {
 
 export type SettleTimes = Readonly<Record<keyof typeof DEFAULT_SETTLE_TIMES, number>>;
 
-/** What the next step depends on. */
-export interface OrderState {
-  status: string;
-  /** Epoch milliseconds of entering `status`. */
-  since: number;
-  needsAudit: boolean;
-  outcome: Outcome;
-  expiredAt: number | null;
-  /** Whether it completes by way of `UNLISTED_STATUS`. */
-  viaUnlisted: boolean;
-}
+/** What the next step depends on; `updated_at` is when it entered its status. */
+export type OrderState = Pick<OrderRow, 'status' | 'updated_at' | 'needs_audit' | 'outcome' | 'expired_at'>;
 
 type StepTarget = OrderStatus | 'refund' | typeof UNLISTED_STATUS;
 
@@ -55,26 +47,30 @@ export interface Step {
   to: StepTarget;
 }
 
-const TARGETS: { readonly [status in keyof SettleTimes]: (order: OrderState) => StepTarget | undefined } = {
-  ACCEPTED: ({ needsAudit }) => (needsAudit ? 'WAIT_FOR_AUDIT' : 'SUBMITTING'),
+const TARGETS: {
+  readonly [status in keyof SettleTimes]: (order: OrderState, viaUnlisted: boolean) => StepTarget | undefined;
+} = {
+  ACCEPTED: ({ needs_audit }) => (needs_audit === 1n ? 'WAIT_FOR_AUDIT' : 'SUBMITTING'),
   APPROVING: () => 'APPROVED',
   APPROVED: () => 'SUBMITTING',
   SUBMITTING: () => 'SUBMITTED',
-  SUBMITTED: ({ outcome, viaUnlisted }) =>
+  SUBMITTED: ({ outcome }, viaUnlisted) =>
     viaUnlisted && ENDS[outcome] === 'COMPLETED' ? UNLISTED_STATUS : ENDS[outcome],
   COMPLETED: ({ outcome }) => (outcome === 'refund' ? 'refund' : undefined),
   REJECTING: () => 'REJECTED',
   CANCELLING: () => 'CANCELLED',
 };
 
-export function nextStep(order: OrderState, settle: SettleTimes): Step | undefined {
-  const { status, since, expiredAt } = order;
+/** @param viaUnlisted whether it completes by way of `UNLISTED_STATUS` */
+export function nextStep(order: OrderState, settle: SettleTimes, viaUnlisted = false): Step | undefined {
+  const { status, expired_at } = order;
+  const since = Number(order.updated_at);
   if (status === 'WAIT_FOR_AUDIT') {
-    return expiredAt === null ? undefined : { at: Math.max(expiredAt, since), to: 'CANCELLING' };
+    return expired_at === null ? undefined : { at: Math.max(Number(expired_at), since), to: 'CANCELLING' };
   }
   if (status === UNLISTED_STATUS) return { at: since + settle.SUBMITTED, to: 'COMPLETED' };
   if (!isTimed(status)) return undefined;
-  const to = TARGETS[status](order);
+  const to = TARGETS[status](order, viaUnlisted);
   return to === undefined ? undefined : { at: since + settle[status], to };
 }
 

@@ -1,7 +1,7 @@
 import type { Database } from '../database.ts';
 import { Refusal } from '../refusal.ts';
 import type { Books } from './books.ts';
-import { nextStep, type OrderState, type Step } from './order-machine.ts';
+import { nextStep, type Step } from './order-machine.ts';
 import type { OrderRow } from './order-row.ts';
 
 /** Rows of the table `orders`, without rules about money or statuses. */
@@ -61,16 +61,5 @@ export function dueAt(books: Books, order: OrderRow): bigint | null {
 }
 
 export function stepOf({ settings, profile }: Books, order: OrderRow): Step | undefined {
-  return nextStep(stateOf(order, profile.unknownStatus), settings.settle);
-}
-
-function stateOf(order: OrderRow, viaUnlisted: boolean): OrderState {
-  return {
-    status: order.status,
-    since: Number(order.updated_at),
-    needsAudit: order.needs_audit === 1n,
-    outcome: order.outcome,
-    expiredAt: order.expired_at === null ? null : Number(order.expired_at),
-    viaUnlisted,
-  };
+  return nextStep(order, settings.settle, profile.unknownStatus);
 }

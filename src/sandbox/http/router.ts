@@ -2,7 +2,7 @@
 export interface Call {
   params: Readonly<Record<string, string>>;
   query: Readonly<Record<string, string>>;
-  body: unknown;
+  body: Readonly<Record<string, unknown>>;
 }
 
 /** A request before routing. */

@@ -7,7 +7,7 @@ import { deposit } from '../bank/ledger.ts';
 import { toOrder } from '../bank/order-row.ts';
 import { allOrders, requireOrder, saveOrder } from '../bank/order-store.ts';
 import { enterStatus, refundOrder } from '../bank/order-transitions.ts';
-import { profilePatch } from '../bank/profile.ts';
+import { profileBody } from '../bank/profile.ts';
 import { FaultPlan, faultPlanRequest } from '../faults/fault-plan.ts';
 import { faultRequest } from '../faults/faults.ts';
 import { newId } from '../ids.ts';
@@ -66,7 +66,8 @@ export const TEST_ROUTES: Routes<TestRoute> = {
     clock.advance(read(clockBody, body).advance_ms);
     return { now: clock.now() };
   },
-  'PUT /__sandbox/profile': ({ books }, { body }) => Object.assign(books.profile, read(profilePatch, body)),
+  'PUT /__sandbox/profile': ({ books: { profile } }, { body }) =>
+    Object.assign(profile, read(profileBody, { ...profile, ...body })),
   'POST /__sandbox/accounts': createAccount,
   'POST /__sandbox/accounts/{account_id}/deposit': depositInto,
   'POST /__sandbox/accounts/{account_id}/freeze': (sandbox, call) => block(sandbox, call, 1),

@@ -3,16 +3,16 @@ import { ORDER_STATUSES } from '../../../src/api/schemas/order-status.ts';
 import { DEFAULT_SETTLE_TIMES, nextStep, type OrderState } from '../../../src/sandbox/bank/order-machine.ts';
 import { ENDS, type Outcome } from '../../../src/sandbox/bank/sentinels.ts';
 
-const plain = { since: 1_000, needsAudit: false, outcome: 'complete', expiredAt: null, viaUnlisted: false } as const;
-const stepOf = (state: Partial<OrderState> & { status: string }) =>
-  nextStep({ ...plain, ...state }, DEFAULT_SETTLE_TIMES);
+const plain = { updated_at: 1_000n, needs_audit: 0n, outcome: 'complete', expired_at: null } as const;
+const stepOf = ({ viaUnlisted, ...state }: Partial<OrderState> & { status: string; viaUnlisted?: boolean }) =>
+  nextStep({ ...plain, ...state }, DEFAULT_SETTLE_TIMES, viaUnlisted);
 
 describe('the order machine', () => {
   test.each([
     ['ACCEPTED', {}, 'SUBMITTING', 1_200],
-    ['ACCEPTED', { needsAudit: true }, 'WAIT_FOR_AUDIT', 1_200],
-    ['WAIT_FOR_AUDIT', { expiredAt: 9_000 }, 'CANCELLING', 9_000],
-    ['WAIT_FOR_AUDIT', { expiredAt: 500 }, 'CANCELLING', 1_000],
+    ['ACCEPTED', { needs_audit: 1n }, 'WAIT_FOR_AUDIT', 1_200],
+    ['WAIT_FOR_AUDIT', { expired_at: 9_000n }, 'CANCELLING', 9_000],
+    ['WAIT_FOR_AUDIT', { expired_at: 500n }, 'CANCELLING', 1_000],
     ['APPROVING', {}, 'APPROVED', 1_200],
     ['APPROVED', {}, 'SUBMITTING', 1_100],
     ['SUBMITTING', {}, 'SUBMITTED', 1_300],
@@ -26,7 +26,7 @@ describe('the order machine', () => {
     ['SUBMITTED', { viaUnlisted: true }, 'IN_CLEARING', 2_000],
     ['SUBMITTED', { viaUnlisted: true, outcome: 'fail' }, 'FAILED', 2_000],
     ['IN_CLEARING', {}, 'COMPLETED', 2_000],
-  ] as const)('%s with %j goes to %s at %i', (status, state, to, at) => {
+  ] as const)('%s with %o goes to %s at %i', (status, state, to, at) => {
     expect(stepOf({ status, ...state })).toEqual({ to, at });
   });
 
@@ -39,7 +39,7 @@ describe('the order machine', () => {
     ['FAILED', {}],
     ['CLOSED', {}],
     ['A_STATUS_NOBODY_LISTED', {}],
-  ] as const)('%s with %j takes no step by the clock', (status, state) => {
+  ] as const)('%s with %o takes no step by the clock', (status, state) => {
     expect(stepOf({ status, ...state })).toBeUndefined();
   });
 
@@ -48,8 +48,8 @@ describe('the order machine', () => {
     for (const status of reached) {
       if (status === 'WAIT_FOR_AUDIT') reached.add('APPROVING').add('REJECTING');
       for (const outcome of Object.keys(ENDS) as Outcome[]) {
-        for (const needsAudit of [true, false]) {
-          const to = stepOf({ status, outcome, needsAudit, expiredAt: 2_000 })?.to;
+        for (const needs_audit of [1n, 0n]) {
+          const to = stepOf({ status, outcome, needs_audit, expired_at: 2_000n })?.to;
           if (to !== undefined && to !== 'refund') reached.add(to);
         }
       }
