@@ -198,21 +198,22 @@ type Caps = Pick<Terms, 'feeCap' | 'maxSlippage'>;
  * a cost to what was read and to its amount.
  */
 export function approvalExceptionsOf(read: Read, payload: string, caps: Caps): ApprovalException[] {
+  const guarded = stopsOf(read).flatMap((stop) => ('letThrough' in stop ? stop.letThrough : []));
   return [
-    ...objections(read, payload),
-    ...stopsOf(read)
-      .flatMap((stop) => ('letThrough' in stop ? stop.letThrough : []))
-      .map(({ reason, bound }) => ({ reason, digest: holdDigest(payload, reason.code, bound) })),
-    feeAboveCap(read, caps),
-    quoteAboveCap(read, caps),
-  ].filter((exception) => exception !== undefined);
+    ...[...objections(read), ...guarded].map(boundTo(payload)),
+    ...[...feeAboveCap(read, caps), ...quoteAboveCap(read, caps)].map(boundTo(read.digest)),
+  ];
 }
 
+const boundTo =
+  (digest: string) =>
+  ({ reason, bound }: ToLetThrough): ApprovalException => ({ reason, digest: holdDigest(digest, reason.code, bound) });
+
 /** Each check is decided on its own: clearing a screening says nothing about the name. */
-function objections({ checks = [] }: Read, payload: string): ApprovalException[] {
+function objections({ checks = [] }: Read): ToLetThrough[] {
   return checks.flatMap((check) => {
     const code = objectionOf(check);
-    return code === undefined ? [] : [{ reason: because(code), digest: holdDigest(payload, code, check.digest) }];
+    return code === undefined ? [] : [{ reason: because(code), bound: check.digest }];
   });
 }
 
@@ -231,27 +232,18 @@ function collectedOtherwise({ amount, currency, isTaken, covers }: Collected): T
   return codes.map((code) => ({ reason: because(code, bound), bound }));
 }
 
-function feeAboveCap({ digest, fee, feeCurrency }: Read, { feeCap }: Caps): ApprovalException | undefined {
-  if (feeCap === undefined || fee === undefined || compareDecimals(fee, feeCap) !== 1) return undefined;
-  const shown = `${fee} ${feeCurrency}`;
-  return {
-    reason: because('fee-above-cap', `fee ${shown}, cap ${feeCap}`),
-    digest: holdDigest(digest, 'fee-above-cap', shown),
-  };
+function feeAboveCap({ fee, feeCurrency }: Read, { feeCap }: Caps): ToLetThrough[] {
+  if (feeCap === undefined || fee === undefined || compareDecimals(fee, feeCap) !== 1) return [];
+  const bound = `${fee} ${feeCurrency}`;
+  return [{ reason: because('fee-above-cap', `fee ${bound}, cap ${feeCap}`), bound }];
 }
 
 /** Only for a stand-alone exchange whose quote is worse than its first one. A payout's exchange is compared once it is booked. */
-function quoteAboveCap(
-  { digest, exchange, firstSellAmount }: Read,
-  { maxSlippage }: Pick<Caps, 'maxSlippage'>,
-): ApprovalException | undefined {
-  if (exchange === undefined || firstSellAmount === undefined || !exchange.buysWhatWasAsked) return undefined;
+function quoteAboveCap({ exchange, firstSellAmount }: Read, { maxSlippage }: Caps): ToLetThrough[] {
+  if (exchange === undefined || firstSellAmount === undefined || !exchange.buysWhatWasAsked) return [];
   const { quotedSellAmount: quoted, sellCurrency } = exchange;
-  if (!exceedsSlippage(firstSellAmount, quoted, maxSlippage)) return undefined;
+  if (!exceedsSlippage(firstSellAmount, quoted, maxSlippage)) return [];
   const bound = `${sellAtMost(firstSellAmount, quoted, maxSlippage)} ${sellCurrency}`;
   const detail = `${quoted} ${sellCurrency} now, ${firstSellAmount} before, cap ${maxSlippage}`;
-  return {
-    reason: because('slippage-above-cap', detail),
-    digest: holdDigest(digest, 'slippage-above-cap', bound),
-  };
+  return [{ reason: because('slippage-above-cap', detail), bound }];
 }

@@ -36,6 +36,7 @@ export const STAYS = 'Nothing: it waits until somebody decides.';
 const KEEPS_LOOKING =
   'It keeps querying the bank, at growing intervals, and continues when an answer proves what happened.';
 const OVER = 'Nothing: it has ended.';
+const LOOKS_AGAIN = 'It checks again at least once an hour, and continues when the reason is gone.';
 
 const remedyFor =
   (who: Actor) =>
@@ -49,10 +50,12 @@ const remedyFor =
 
 export const forNobody = remedyFor('nobody');
 export const forOutside = remedyFor('outside');
-export const forApprover = remedyFor('approver');
 export const forCompliance = remedyFor('compliance');
 
-export const forApproverToRecheck = (says: string, todo: string, byItself: string): Remedy => ({
+export const forApprover = (says: string, todo: string, byItself = STAYS, until?: Deadline): Remedy =>
+  remedyFor('approver')(says, todo, byItself, until);
+
+export const forApproverToRecheck = (says: string, todo: string, byItself = LOOKS_AGAIN): Remedy => ({
   ...forApprover(says, todo, byItself),
   approvalOnlyLooks: true,
 });

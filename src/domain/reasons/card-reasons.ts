@@ -1,44 +1,39 @@
 import { forMaker, forNobody, forOperator, forOutside, type Remedy, STAYS } from '../remedy.ts';
 
-const CARD_ENDS = 'It ends without taking money if nothing happens in time.';
+const forCardholder = (says: string, todo: string): Remedy =>
+  forOutside(says, todo, 'It ends without taking money if nothing happens in time.');
 
 /** Reasons of a card payment that waits for someone, or ended without taking money. */
 export const CARD_REASONS = {
   // waiting
-  'card-needed': forOutside(
+  'card-needed': forCardholder(
     'waiting for the cardholder to enter a card',
     'The cardholder enters a card on the checkout page, or your backend submits one.',
-    CARD_ENDS,
   ),
-  'another-card-needed': forOutside(
+  'another-card-needed': forCardholder(
     'the card was declined and nothing was taken; waiting for another card',
     'The cardholder enters another card on the checkout page, or `payouts card cancel ID` ends it.',
-    CARD_ENDS,
   ),
-  'card-refused': forOutside(
+  'card-refused': forCardholder(
     'the acquirer refused the request as invalid and nothing was taken; waiting for a card again',
     'Ask the acquirer what it refused: names of fields are mapped by PAYOUTS_CARD_FIELDS. Then the cardholder enters a card again, or the command that gave it is run again with the same --id.',
-    CARD_ENDS,
   ),
-  'card-lost': forOutside(
+  'card-lost': forCardholder(
     'the card is no longer in memory; the cardholder must enter it again',
     'The cardholder enters the card again; nothing that takes money was sent.',
-    CARD_ENDS,
   ),
   'acquirer-unreachable': forNobody(
     'the acquirer does not answer; trying again',
     'If this lasts, `payouts doctor` shows what works and what does not.',
     'The acquirer is tried again.',
   ),
-  'cardholder-needed': forOutside(
+  'cardholder-needed': forCardholder(
     'waiting for the cardholder to confirm the payment',
     'The cardholder confirms the payment at the address of `next_action`.',
-    CARD_ENDS,
   ),
-  'verify-url-refused': forOutside(
+  'verify-url-refused': forCardholder(
     'browsers may not be sent to the address for the confirmation',
     'If the address is right, add its host to PAYOUTS_CARD_VERIFY_HOSTS; a new card payment can then be confirmed.',
-    CARD_ENDS,
   ),
   'payment-outcome-unknown': forOperator(
     'the answer of the acquirer was lost; waiting for an event that names the payment',

@@ -13,7 +13,6 @@ import {
   signalled,
 } from '../remedy.ts';
 
-const LOOKS_AGAIN = 'It checks again at least once an hour, and continues when the reason is gone.';
 const ASKS_AGAIN = 'The provider is asked again at least once an hour; the payout continues when the answer allows it.';
 
 /** Reasons of a payout that waits for someone, is held, or ended unpaid. */
@@ -72,41 +71,34 @@ export const PAYOUT_REASONS = {
   'exchange-quote-unclear': forApproverToRecheck(
     'the exchange quote does not buy the requested amount',
     'Ask the bank about its quote. Then `payouts approve ID` checks again at once; `payouts reject ID --remark TEXT` ends it unpaid.',
-    LOOKS_AGAIN,
   ),
   'account-frozen': ofAccount(
     forApproverToRecheck(
       'the bank reports the account as frozen',
       'Have the bank unfreeze the account. Then `payouts approve ID` checks again at once; it pays nothing while the account is frozen. `payouts reject ID --remark TEXT` ends it unpaid.',
-      LOOKS_AGAIN,
     ),
   ),
   'account-not-found': ofAccount(
     forApproverToRecheck(
       'the bank does not know the account',
       'If the id is right, clarify with the bank; then `payouts approve ID` checks again at once. If it is wrong, `payouts reject ID --remark TEXT` and submit the row under a new document id.',
-      LOOKS_AGAIN,
     ),
   ),
   'beneficiary-changed': forApproverToRecheck(
     'the beneficiary at the bank differs from the instruction',
     'Compare the payee at the bank with the instruction, and correct it at the bank. Then `payouts approve ID` checks again at once; it does not accept the change. `payouts reject ID --remark TEXT` ends it unpaid.',
-    LOOKS_AGAIN,
   ),
   'beneficiary-not-found': forApproverToRecheck(
     'the bank does not know the beneficiary',
     'If the id is right, clarify with the bank; then `payouts approve ID` checks again at once. If it is wrong, `payouts reject ID --remark TEXT` and submit the row under a new document id.',
-    LOOKS_AGAIN,
   ),
   'beneficiary-conflict': forApproverToRecheck(
     'the bank has this beneficiary with other details',
     'Correct the payee at the bank; then `payouts approve ID` checks again at once. Or `payouts reject ID --remark TEXT` and submit a new row with the beneficiary_id.',
-    LOOKS_AGAIN,
   ),
   'no-payout-account': forApproverToRecheck(
     'the user has no account in the payout currency',
     'Have the bank open an account in that currency; then `payouts approve ID` checks again at once. `payouts reject ID --remark TEXT` ends it unpaid.',
-    LOOKS_AGAIN,
   ),
   'switched-off': signalled(
     forApproverToRecheck(
@@ -118,17 +110,14 @@ export const PAYOUT_REASONS = {
   'look-alike': forApprover(
     'same payee, amount and currency as an earlier payout',
     'Compare it with the earlier payout: `payouts approve ID` pays this one too, `payouts reject ID --remark TEXT` does not.',
-    STAYS,
   ),
   'payee-close-match': forApprover(
     "the account is held under a name that is close to the payee's",
     'Compare the two names that `payouts status ID` shows: `payouts approve ID` pays the account anyway; `payouts reject ID --remark TEXT` ends it unpaid, so that you can submit it with the right name.',
-    STAYS,
   ),
   'payee-no-match': forApprover(
     'the account is not held under the name of the payee',
     'Confirm the account with the payee through another channel than the one the row came by: `payouts approve ID` pays it anyway, `payouts reject ID --remark TEXT` ends it unpaid.',
-    STAYS,
   ),
   'payee-not-verified': forApprover(
     'whether the account is held under the name of the payee could not be verified',
@@ -165,25 +154,21 @@ export const PAYOUT_REASONS = {
   'card-payment-not-captured': forApprover(
     'the card payment it depends on has only reserved the money',
     'Capture the money at the acquirer first; then `payouts approve ID` pays it. `payouts reject ID --remark TEXT` ends it unpaid.',
-    STAYS,
   ),
   'card-payment-too-small': forApprover(
     'the card payment it depends on does not cover it',
     'Compare it with the card payment that `payouts card list` shows: `payouts approve ID` pays it anyway, `payouts reject ID --remark TEXT` ends it unpaid.',
-    STAYS,
   ),
   'card-payment-contradicted': signalled(
     forApprover(
       'the acquirer has contradicted the end of the card payment it depends on',
       'Ask the acquirer which is true. `payouts card resolve PAYMENT --action confirm-end --evidence TEXT` confirms the stored end, `payouts reject ID --remark TEXT` ends the payout unpaid.',
-      STAYS,
     ),
   ),
   'earlier-generation-open': signalled(
     forApproverToRecheck(
       'an earlier attempt to pay this document may have moved money',
       'If the earlier one was paid, `payouts reject ID --remark TEXT` ends this one unpaid. If not, `payouts incidents --open` shows what has to be cleared first. `payouts approve ID` only checks again.',
-      LOOKS_AGAIN,
     ),
   ),
   // ended unpaid
