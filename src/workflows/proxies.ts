@@ -184,6 +184,16 @@ function throwMisuse(error: unknown): void {
   if (PERMANENT_FAILURES.has(type ?? '')) throw ApplicationFailure.nonRetryable(message, type);
 }
 
+/** An activity's answer; undefined if it gave none. A lost claim is thrown: this run may do nothing more. */
+export async function answerOrUndefined<Result>(run: () => Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await run();
+  } catch (error) {
+    if (isSuperseded(error)) throw error;
+    return undefined;
+  }
+}
+
 /** The run no longer holds the claim, or something was sent whose outcome it does not know: it prepares again. */
 export const isSuperseded = (error: unknown): boolean => causeOf(error)?.type === FAILURES.superseded;
 

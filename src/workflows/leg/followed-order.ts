@@ -4,7 +4,7 @@ import type { OrderJudgement } from '../../domain/order-judgement.ts';
 import { isNoMoney, isTerminal, stageMeaning } from '../../domain/order-status.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
 import type { OrderRead, ReadOrderInput } from '../../services/payout/read-order.ts';
-import { call, isSuperseded } from '../proxies.ts';
+import { answerOrUndefined, call } from '../proxies.ts';
 import type { OrderLeg } from './order-leg.ts';
 
 /** What was decided about the audit of one order, and the bank's response. */
@@ -60,26 +60,24 @@ export class Follow {
   /** One GET. "Paid" is an end at the first read; "no money" only if a second read agrees with the `first`. */
   async read(first?: OrderJudgement): Promise<OrderRead> {
     const { view, plan, orderId = '', terms, settledIfUnpaid } = this.leg;
-    const judgement = await call(
-      'readOrder',
-      {
-        claim: view.claim,
-        leg: plan.kind,
-        recorded: view.recorded,
-        placedIds: this.leg.placedIds,
-        orderId,
-        closedMeans: terms.closedMeans,
-        despite: this.leg.despite.length > 0 ? this.leg.despite : undefined,
-        becomes: this.becomes(first),
-        settled: first === undefined ? undefined : settledIfUnpaid,
-        maxSlippage: plan.kind === 'exchange' ? terms.maxSlippage : undefined,
-        thenAssess: plan.thenAssess,
-      },
-      first === undefined ? 'reads the order' : 'reads it again before "no money" is believed',
-    ).catch((error: unknown): OrderRead => {
-      if (isSuperseded(error)) throw error;
-      return { ...UNREADABLE, orderId };
-    });
+    const input: ReadOrderInput = {
+      claim: view.claim,
+      leg: plan.kind,
+      recorded: view.recorded,
+      placedIds: this.leg.placedIds,
+      orderId,
+      closedMeans: terms.closedMeans,
+      despite: this.leg.despite.length > 0 ? this.leg.despite : undefined,
+      becomes: this.becomes(first),
+      settled: first === undefined ? undefined : settledIfUnpaid,
+      maxSlippage: plan.kind === 'exchange' ? terms.maxSlippage : undefined,
+      thenAssess: plan.thenAssess,
+    };
+    const summary = first === undefined ? 'reads the order' : 'reads it again before "no money" is believed';
+    const judgement: OrderRead = (await answerOrUndefined(() => call('readOrder', input, summary))) ?? {
+      ...UNREADABLE,
+      orderId,
+    };
     // The second read stores the end, named by what the first one found.
     if (first === undefined) this.leg.rejectedAs = judgement.rejectedAs;
     view.bankStatus = judgement.status;

@@ -5,9 +5,9 @@ import { doublingPause } from '../../domain/durations.ts';
 import { because } from '../../domain/reasons.ts';
 import { type AttemptResult, afterAttempt, type RefusalMeaning } from '../../domain/submission.ts';
 import type { Submitted } from '../../services/payout/first-look.ts';
-import { answerOrUndefined, renewClaim } from '../payout/one-send.ts';
+import { renewClaim } from '../payout/one-send.ts';
 import { untilCancelRequested } from '../payout/until-cancel-requested.ts';
-import { polls } from '../proxies.ts';
+import { answerOrUndefined, polls } from '../proxies.ts';
 import type { OrderLeg, Placed } from './order-leg.ts';
 import { resolveOrder } from './resolve.ts';
 

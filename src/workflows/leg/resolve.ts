@@ -13,7 +13,7 @@ import {
 import type { OrderSearch, ShownOrder } from '../../services/payout/find-order.ts';
 import { accepted, type PendingResolve, refused } from '../execution/inbox.ts';
 import { continueAsNewIfLong } from '../payout/long-history.ts';
-import { isSuperseded, listScans } from '../proxies.ts';
+import { answerOrUndefined, listScans } from '../proxies.ts';
 import type { OrderLeg, Placed } from './order-leg.ts';
 import { setAside } from './second-orders.ts';
 
@@ -84,7 +84,7 @@ export async function resolveOrder(leg: OrderLeg): Promise<Resolved> {
       if (absent) return clear(leg, 'negative proof');
       // An order in doubt cannot be stopped; after a cancel or rejection it is not resent either: the cancel counts once absence
       // is proven.
-      const isWanted = !view.inbox.wantsCancel && view.rejectedBy === undefined;
+      const isWanted = !view.inbox.wantsCancel && view.question.rejectedBy === undefined;
       if (isWanted) mayResendInDoubt &&= await isAsApproved(leg);
       if (isWanted && mayResendInDoubt) return again(leg);
     }
@@ -212,21 +212,12 @@ async function untilNextSearch(
 /** Undefined if the bank did not answer. `mayProve`: reads so far back that a list without the order would prove its absence. */
 export async function searchOnce(leg: OrderLeg, n: number, mayProve: boolean): Promise<SearchResult | undefined> {
   const { view, plan, firstSentAt } = leg;
-  const search = await listScans.findOrder
-    .executeWithOptions({ summary: `search ${n + 1} for the order of this reference` }, [
-      {
-        claim: view.claim,
-        leg: plan.kind,
-        since: firstSentAt ?? Date.now(),
-        recorded: view.recorded,
-        placedIds: leg.placedIds,
-        mayProve,
-      },
-    ])
-    .catch((error: unknown) => {
-      if (isSuperseded(error)) throw error;
-      return undefined;
-    });
+  const { claim, recorded } = view;
+  const since = firstSentAt ?? Date.now();
+  const input = { claim, leg: plan.kind, since, recorded, placedIds: leg.placedIds, mayProve };
+  const search = await answerOrUndefined(() =>
+    listScans.findOrder.executeWithOptions({ summary: `search ${n + 1} for the order of this reference` }, [input]),
+  );
   if (search === undefined) {
     view.note(`search ${n + 1}: the bank did not answer`);
     return undefined;

@@ -103,7 +103,7 @@ export class Gates {
       const gate = nextGate(found, terms, passes, Date.now());
       if (view.question.isLeftFor(askedAt(gate))) await this.hear();
       if (view.inbox.wantsCancel) return unpaid('cancelled', 'cancelled-by-request');
-      if (view.rejectedBy !== undefined) return unpaid('rejected', 'approval-rejected');
+      if (view.question.rejectedBy !== undefined) return unpaid('rejected', 'approval-rejected');
       if (gate.gate !== 'hold' && view.state === 'held') this.leaveWait();
       // Not waiting for money any more: a later shortage gets its own waiting time.
       if (gate.gate === 'approval' || gate.gate === 'hold') this.fundsUntil = undefined;

@@ -9,8 +9,8 @@ export class HistoryTooLong extends Error {}
  * asks again what is undecided; so not while a vote, a rejection, a cancel or an operator's request would be lost. Nor while a
  * handler runs: it waits for this run, which must not wait for it in turn.
  */
-export function continueAsNewIfLong({ inbox, question, rejectedBy }: PayoutView): void {
-  if (!workflowInfo().continueAsNewSuggested || !allHandlersFinished() || rejectedBy !== undefined) return;
+export function continueAsNewIfLong({ inbox, question }: PayoutView): void {
+  if (!workflowInfo().continueAsNewSuggested || !allHandlersFinished() || question.rejectedBy !== undefined) return;
   const votes = question.awaited?.approvedBy.length ?? 0;
   if (votes > 0 || question.verdict !== undefined || inbox.cancel !== undefined || inbox.resolves.length > 0) return;
   throw new HistoryTooLong();

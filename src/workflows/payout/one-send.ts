@@ -1,15 +1,5 @@
-import { call, isSuperseded } from '../proxies.ts';
+import { answerOrUndefined, call } from '../proxies.ts';
 import type { PayoutView } from './view.ts';
-
-/** Result of a sending activity; undefined if it gave no answer: the caller then notes that and renews the claim. */
-export async function answerOrUndefined<Result>(send: () => Promise<Result>): Promise<Result | undefined> {
-  try {
-    return await send();
-  } catch (error) {
-    if (isSuperseded(error)) throw error;
-    return undefined;
-  }
-}
 
 /**
  * Call after a sender gave no answer. A worker that paused with its task may still start it later; without a new term it would

@@ -10,6 +10,8 @@ export class Question {
   verdict: Extract<Verdict, { verdict: 'approved' | 'rejected' }> | undefined;
   /** Somebody says that the store has something new about the question. */
   isHinted = false;
+  /** Who rejected the payout: as final as a cancel, also for a run that takes the claim again. */
+  rejectedBy: string | undefined;
   /** Number of running updates that read the stored decisions and then answer with the outcome. */
   readers = 0;
   /** Statements made by signals since the decisions were last read; refused unless a signed decision says the same. */
@@ -77,7 +79,8 @@ export class Question {
   }
 
   decide(decision: Decision): Verdict {
-    return this.take(consider(this.subjectOf(decision), decision, Date.now()), decision.decision);
+    const subject = this.subjectOf(decision);
+    return this.take(consider(subject, decision, Date.now()), subject, decision.decision);
   }
 
   /** The question that a decision applies to. Nobody can approve what is about to be read again. */
@@ -85,8 +88,8 @@ export class Question {
     return decision === 'reject' ? this.open : this.awaited;
   }
 
-  /** Applies the verdict of one decision, or of all stored ones. */
-  take(verdict: Verdict, decision: string): Verdict {
+  /** Applies the verdict of one decision, or of all stored ones, on a question. */
+  take(verdict: Verdict, subject: AwaitedApproval | undefined, decision: string): Verdict {
     switch (verdict.verdict) {
       case 'counted':
         this.awaited = { ...verdict.awaited, expiresAt: this.awaited?.expiresAt };
@@ -95,6 +98,8 @@ export class Question {
       case 'rejected':
         this.verdict = verdict;
         this.awaited = undefined;
+        // Not for the bank's audit: that order is rejected at the bank.
+        if (verdict.verdict === 'rejected' && subject?.kind !== 'bank') this.rejectedBy = verdict.by;
         break;
       case 'refused':
         log.warn('decision refused', { decision, why: verdict.why });

@@ -3,7 +3,7 @@ import type { AwaitedApproval, Decision, Verdict } from '../../domain/approval.t
 import type { Claim } from '../../domain/claim.ts';
 import { type Flag, flagsText } from '../../domain/flags.ts';
 import type { Assessment } from '../../domain/gates.ts';
-import type { PayoutInput } from '../../domain/instruction.ts';
+import { type PayoutInput, payoutTitle } from '../../domain/instruction.ts';
 import type { PayoutKind } from '../../domain/names.ts';
 import {
   type EndState,
@@ -16,6 +16,7 @@ import {
   visibleState,
 } from '../../domain/payout-state.ts';
 import type { SettledLegs } from '../../services/payout/close.ts';
+import type { Prepared } from '../../services/payout/prepare.ts';
 import { ExecutionView } from '../execution/view.ts';
 import type { PayoutStateView } from '../messages.ts';
 import { call } from '../proxies.ts';
@@ -38,25 +39,22 @@ export class PayoutView extends ExecutionView<PayoutState> {
   isSigned = false;
   /** The state that this run wrote to the row and is still in. */
   recorded: StoredState | undefined;
-  /** Who rejected the payout: as final as a cancel, also for a run that takes the claim again. */
-  rejectedBy: string | undefined;
   /** Digest of what is paid; approvals are bound to it. */
   digest = '';
   /** Number of distinct people who must approve an order that the bank audits. */
   approvalsAtBank = 1;
   /** What people should check before they decide. */
   flags: readonly Flag[] = [];
-  private readonly title: string;
+  private readonly input: PayoutInput;
   private readonly kind: PayoutKind;
   private held: Claim | undefined;
-  private missingAttributes: SearchAttributes = {};
 
   /** `unanswered`: the question that the previous run left open. */
-  constructor(title: string, kind: PayoutKind, unanswered?: AwaitedApproval) {
+  constructor(input: PayoutInput, kind: PayoutKind, unanswered?: AwaitedApproval) {
     super('received');
     this.question = new Question(unanswered);
     this.shown = 'processing';
-    this.title = title;
+    this.input = input;
     this.kind = kind;
   }
 
@@ -71,19 +69,15 @@ export class PayoutView extends ExecutionView<PayoutState> {
   }
 
   /** A run that takes the claim, for the first time or again, asks and shows everything from the start. */
-  claimed(claim: Claim): void {
+  claimed({ claim, maker, terms, assessment }: Extract<Prepared, { kind: 'ready' }>): void {
     this.held = claim;
+    this.maker = maker ?? undefined;
+    this.isSigned = terms.signed === true;
+    // One started for a later day shows `scheduled` until it shows another state.
+    this.shown = workflowInfo().typedSearchAttributes.get(payoutState);
     this.inbox.cancelStage = 'open';
     this.question.keepForNextRun();
-  }
-
-  /**
-   * A payout started without attributes (from the `temporal` CLI, say) sets them with the first state it shows. One started for a
-   * later day shows `scheduled` until it shows another state.
-   */
-  attributesAtStart(reference: string, input: PayoutInput): void {
-    this.shown = workflowInfo().typedSearchAttributes.get(payoutState);
-    if (this.shown === undefined) this.missingAttributes = lastingAttributes(reference, input);
+    this.assessed(assessment);
   }
 
   /** Takes the next term of the same claim. No other run held it meanwhile, so what is asked and shown stays. */
@@ -118,7 +112,7 @@ export class PayoutView extends ExecutionView<PayoutState> {
 
   /** Who decided the end, if a person did; from history alone, so that a replay gives the same. */
   private endedBy({ code }: Reason): string | undefined {
-    if (code === 'approval-rejected') return this.rejectedBy;
+    if (code === 'approval-rejected') return this.question.rejectedBy;
     return code === 'cancelled-by-request' ? this.inbox.cancel?.by : undefined;
   }
 
@@ -140,9 +134,7 @@ export class PayoutView extends ExecutionView<PayoutState> {
   }
 
   decide(decision: Decision): Verdict {
-    const subject = this.question.subjectOf(decision);
     const verdict = this.question.decide(decision);
-    this.noteRejection(subject, verdict);
     if (verdict.verdict !== 'refused') this.note(`${decision.decision} by ${decision.by}`);
     this.showDetails();
     return verdict;
@@ -175,20 +167,13 @@ export class PayoutView extends ExecutionView<PayoutState> {
     if (awaited === undefined || verdict.verdict === 'refused') return;
     const by =
       verdict.verdict === 'rejected' ? [verdict.by] : verdict.awaited.approvedBy.slice(awaited.approvedBy.length);
-    this.question.take(verdict, 'what is stored');
-    this.noteRejection(awaited, verdict);
+    this.question.take(verdict, awaited, 'what is stored');
     if (by.length > 0) this.note(`${verdict.verdict}: ${by.join(', ')}, by signature`);
     this.showDetails();
   }
 
-  /** Not for the bank's audit: that order is rejected at the bank. */
-  private noteRejection(awaited: AwaitedApproval | undefined, verdict: Verdict): void {
-    if (verdict.verdict === 'rejected' && awaited?.kind !== 'bank') this.rejectedBy = verdict.by;
-  }
-
   view(): PayoutStateView {
     const { state, reason, orderId, bankStatus, fee, feeCurrency, evidence } = this;
-    const { awaited } = this.question;
     return {
       state,
       reason,
@@ -197,19 +182,16 @@ export class PayoutView extends ExecutionView<PayoutState> {
       bankStatus,
       fee,
       feeCurrency,
-      awaited:
-        awaited === undefined
-          ? null
-          : {
-              kind: awaited.kind,
-              digest: awaited.digest,
-              needed: awaited.needed,
-              approvedBy: awaited.approvedBy,
-              expiresAt: awaited.expiresAt === undefined ? null : new Date(awaited.expiresAt).toISOString(),
-              flags: this.flags,
-            },
+      awaited: this.awaitedView(),
       evidence,
     };
+  }
+
+  private awaitedView(): PayoutStateView['awaited'] {
+    if (this.question.awaited === undefined) return null;
+    const { kind, digest, needed, approvedBy, expiresAt } = this.question.awaited;
+    const at = expiresAt === undefined ? null : new Date(expiresAt).toISOString();
+    return { kind, digest, needed, approvedBy, expiresAt: at, flags: this.flags };
   }
 
   protected listed(): { visible: string; needsAttention: boolean } {
@@ -217,15 +199,15 @@ export class PayoutView extends ExecutionView<PayoutState> {
   }
 
   protected otherAttributes(): SearchAttributes {
-    const missing = this.missingAttributes;
-    this.missingAttributes = {};
+    // A payout started without attributes (from the `temporal` CLI, say) sets them with the first state it shows.
+    const missing = this.shown === undefined ? lastingAttributes(this.claim.reference, this.input) : {};
     return { PayoutOrderId: this.orderId, ...missing };
   }
 
   protected details(): [string, string][] {
     const { awaited } = this.question;
     return [
-      [this.title, this.state],
+      [payoutTitle(this.input), this.state],
       ['kind', this.kind],
       ['why', this.reason?.message ?? ''],
       ['order', this.orderId ?? ''],

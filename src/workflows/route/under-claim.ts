@@ -10,7 +10,7 @@ import type { AwaitedApproval } from '../../domain/approval.ts';
 import { doublingPause, HOUR_MS } from '../../domain/durations.ts';
 import { exchangeProgress } from '../../domain/exchange-progress.ts';
 import type { GrantedApprovals } from '../../domain/gates.ts';
-import { type PayoutInput, payoutTitle } from '../../domain/instruction.ts';
+import type { PayoutInput } from '../../domain/instruction.ts';
 import type { PayoutKind } from '../../domain/names.ts';
 import { Gates } from '../payout/gates.ts';
 import { handleMessages } from '../payout/handlers.ts';
@@ -52,7 +52,7 @@ export async function underClaim(
   const input = given ?? {};
   // Ignore `before` from a caller: only a run that continued as new hands anything over.
   const handedOver = workflowInfo().continuedFromExecutionRunId === undefined ? undefined : before;
-  const view = new PayoutView(payoutTitle(input), kind, handedOver?.unanswered);
+  const view = new PayoutView(input, kind, handedOver?.unanswered);
   handleMessages(view);
   return CancellationScope.nonCancellable(async () => {
     const result = await claimAndGo(view, kind, input, handedOver, route);
@@ -79,11 +79,7 @@ async function claimAndGo(
       const prepared = await call('prepare', asked, 'claims the payout and reads the bank');
       if (prepared.kind === 'ended') return earlierEnd(view, prepared);
       if (view.question.isLeftFor(undefined)) await view.hear();
-      view.claimed(prepared.claim);
-      view.maker = prepared.maker ?? undefined;
-      view.isSigned = prepared.terms.signed === true;
-      view.attributesAtStart(prepared.claim.reference, input);
-      view.assessed(prepared.assessment);
+      view.claimed(prepared);
       // Without a pause two runs could take the claim from each other for ever.
       if (lost > LOSSES_WITHOUT_PAUSE) await sleep(doublingPause(lost, prepared.terms.waits.lookAgainMs, HOUR_MS));
       const progress = exchangeProgress(kind === 'payout' ? prepared : {});
