@@ -1,6 +1,6 @@
 import { ApplicationFailure, allHandlersFinished, CancellationScope, condition } from '@temporalio/workflow';
 import { type CardEnd, type CardPaymentInput, isCardEnd } from '../domain/card-payment.ts';
-import { cardOfCreation, RESTARTS_MAX } from '../domain/card-terms.ts';
+import { RESTARTS_MAX } from '../domain/card-terms.ts';
 import type { Reason } from '../domain/payout-state.ts';
 import type { PreparedCard } from '../services/cards/prepare-card.ts';
 import { offerAnotherCard } from './card/another-card.ts';
@@ -11,13 +11,7 @@ import { followPayment } from './card/follow-payment.ts';
 import { Following } from './card/following.ts';
 import { handleCardMessages } from './card/handlers.ts';
 import { type CardEnded, obtainSession, type Session } from './card/obtain-session.ts';
-import {
-  type CardProgress,
-  progressOfEarlierRuns,
-  type ReadyCard,
-  takeOver,
-  withAnotherCard,
-} from './card/progress.ts';
+import { type CardProgress, takeOver, withAnotherCard } from './card/progress.ts';
 import { call, vaultOf } from './proxies.ts';
 import { hadRunBefore } from './ran-before.ts';
 
@@ -49,19 +43,18 @@ async function collectOnce(execution: CardExecution, input: Partial<CardPaymentI
   let begun: CardProgress | undefined;
   for (const followed = new Set<string>(); ; ) {
     if (prepared.kind === 'ended') return earlierEnd(execution, prepared);
-    begun ??= begin(execution, prepared, input);
+    begun ??= takeOver(execution, prepared, input);
     try {
-      const ended = await collect(execution, prepared, begun);
+      const ended = await collect(execution, begun);
       const unknown = await sentUnknowingly(execution, input, ended, followed);
       if (unknown !== undefined) {
         prepared = unknown;
         begun = undefined;
         continue;
       }
-      const offered = await offerAnotherCard(execution, prepared.terms, ended);
+      const offered = await offerAnotherCard(execution, ended);
       if ('end' in offered) return await endAs(execution, offered);
-      begun =
-        'follow' in offered ? { ...begun, paymentId: offered.follow } : withAnotherCard(prepared, begun, execution);
+      begun = 'follow' in offered ? { ...begun, paymentId: offered.follow } : withAnotherCard(begun, execution);
     } catch (error) {
       if (!(error instanceof EndedElsewhere)) throw error;
       return endInStore(execution, input);
@@ -90,24 +83,9 @@ async function sentUnknowingly(
   return found;
 }
 
-/** Takes over what earlier runs sent and heard. */
-function begin(execution: CardExecution, ready: ReadyCard, input: Partial<CardPaymentInput>): CardProgress {
-  const { amount, requestIds, earlier } = ready;
-  // Unless the amount was changed in the meantime.
-  if (execution.amount === input.amount) execution.amount = amount;
-  execution.requestIds.splice(0);
-  execution.requestIds.push(...requestIds.create, ...requestIds.resume);
-  execution.cardsOver = Math.max(execution.cardsOver, cardOfCreation(earlier?.creation ?? 0));
-  takeOver(execution, earlier);
-  return progressOfEarlierRuns(ready, input);
-}
-
 /** Collects with one card, to the end of its payment. */
-async function collect(
-  execution: CardExecution,
-  { terms, requestIds, paymentType, earlier }: ReadyCard,
-  begun: CardProgress,
-): Promise<CardEnded> {
+async function collect(execution: CardExecution, begun: CardProgress): Promise<CardEnded> {
+  const { requestIds, earlier } = execution.ready;
   let session: Session | undefined;
   for (;;) {
     const mayRestart = begun.threeDs === 'skip' && begun.creations < RESTARTS_MAX;
@@ -119,24 +97,22 @@ async function collect(
       execution.declinedForSetUp = earlier?.wantsSetUp === true && mayRestart;
     } else if (session === undefined && begun.creation.inDoubtSince !== null) {
       execution.sent = true;
-      const named = await awaitName(execution, terms);
+      const named = await awaitName(execution);
       if ('end' in named) return named;
     } else {
-      const ready = await obtainSession(execution, terms, begun.threeDs);
+      const ready = await obtainSession(execution, begun.threeDs);
       if ('end' in ready) return ready;
       session = ready;
-      const options = { paymentType, keepCard: mayRestart };
-      const created = await createPayment(execution, terms, begun.creation, session, options);
+      const created = await createPayment(execution, begun.creation, session, mayRestart);
       if ('end' in created) return created;
       if ('again' in created) continue;
       referenceId = created.referenceId === undefined ? session.referenceId : created.referenceId;
     }
     execution.sent = true;
     const { resumeIds, resume } = begun;
-    const resumption = { referenceId, paymentType };
     const served = execution.resumed ? execution.completions : begun.served;
-    const followed = { paymentId: execution.paymentId ?? '', resumption, resumeIds, resume, mayRestart, served };
-    const concluded = await followPayment(new Following(execution, terms, followed));
+    const followed = { paymentId: execution.paymentId ?? '', referenceId, resumeIds, resume, mayRestart, served };
+    const concluded = await followPayment(new Following(execution, followed));
     if ('end' in concluded) return concluded;
     execution.setAside();
     begun.threeDs = 'setup';

@@ -10,7 +10,8 @@ import { type OpenResume, resumePayment } from './resume-payment.ts';
  * abandoned only if no resume was sent for it and retrieve still shows it open.
  */
 export async function confirmByCardholder(following: Following): Promise<Conclusion | 'unclear' | undefined> {
-  const { execution, terms, payment } = following;
+  const { execution, payment } = following;
+  const { terms } = execution;
   if (execution.declinedForSetUp && payment.mayRestart) return beginAgain(following);
   following.challengeUntil ||= Date.now() + terms.deadlineMs;
   const asks = execution.asksForAction && execution.nextAction === null ? 'verify-url-refused' : 'cardholder-needed';
@@ -43,8 +44,8 @@ const isNoticed = ({ execution, payment }: Following): boolean =>
   execution.completions.noticed > payment.served.noticed;
 
 /** The same of a completion that only the browser or an unverified notice claims, if that is enough. */
-const isClaimed = ({ execution, terms, payment }: Following): boolean =>
-  terms.completion === 'notice-or-return' && execution.completions.claimed > payment.served.claimed;
+const isClaimed = ({ execution, payment }: Following): boolean =>
+  execution.terms.completion === 'notice-or-return' && execution.completions.claimed > payment.served.claimed;
 
 /**
  * Whether a resume can be sent: the open one again, or a new one. Before the deadline, a browser's return gets no id that notices
@@ -60,12 +61,12 @@ function isDue(following: Following): boolean {
 }
 
 async function resumeOnce(following: Following): Promise<'unclear' | undefined> {
-  const { execution, terms, payment } = following;
+  const { execution, payment } = following;
   payment.served = execution.completions;
   payment.resume ??= opened(execution, payment.resumeIds.shift() ?? '');
   const { resume } = payment;
-  if (resume.inDoubt && Date.now() - resume.firstSentAt >= terms.repeatWindowMs) return 'unclear';
-  const outcome = await resumePayment(execution, resume, payment.paymentId, payment.resumption);
+  if (resume.inDoubt && Date.now() - resume.firstSentAt >= execution.terms.repeatWindowMs) return 'unclear';
+  const outcome = await resumePayment(execution, resume, payment);
   if (outcome === 'over') payment.resume = undefined;
   // Challenge requested again, refused, or not answered: the next round waits longer.
   if (outcome === 'open' || execution.paymentStatus === 'REQUIRES_ACTION') following.failures += 1;

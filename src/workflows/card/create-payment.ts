@@ -1,5 +1,5 @@
 import { condition } from '@temporalio/workflow';
-import type { CardEvent, CardPaymentType } from '../../domain/card-payment.ts';
+import type { CardEvent } from '../../domain/card-payment.ts';
 import type { CardSendResult } from '../../domain/card-sending.ts';
 import type { CardTerms } from '../../domain/card-terms.ts';
 import { doublingPause } from '../../domain/durations.ts';
@@ -32,11 +32,11 @@ export type Created =
  */
 export async function createPayment(
   execution: CardExecution,
-  terms: CardTerms,
   creation: Creation,
   session: Session,
-  options: { paymentType: CardPaymentType; keepCard: boolean },
+  keepCard: boolean,
 ): Promise<Created> {
+  const { terms } = execution;
   if (execution.amount !== session.amount) return { again: true };
   const deadline = Date.now() + terms.deadlineMs;
   // From here on the amount is fixed.
@@ -47,7 +47,7 @@ export async function createPayment(
     const taken = execution.takenBy === undefined ? undefined : await claimed(execution, execution.takenBy);
     if (taken !== undefined) return taken;
     const sentAt = Date.now();
-    const result = await sendCreate(execution, creation, session, options);
+    const result = await sendCreate(execution, creation, session, keepCard);
     switch (result.outcome) {
       case 'answered':
         for (const event of result.events) execution.hear(event);
@@ -59,11 +59,11 @@ export async function createPayment(
         creation.inDoubtSince ??= sentAt;
         execution.uncertain = true;
         execution.note(`create in doubt: ${result.why}`);
-        if (result.barred === true) return awaitName(execution, terms);
+        if (result.barred === true) return awaitName(execution);
         break;
       case 'card-gone':
         loseCard(execution);
-        return creation.inDoubtSince === null ? nothingSent(execution) : awaitName(execution, terms);
+        return creation.inDoubtSince === null ? nothingSent(execution) : awaitName(execution);
       case 'refused':
         // After an attempt in doubt, the refusal may be about that attempt's payment.
         if (creation.inDoubtSince === null)
@@ -80,7 +80,7 @@ export async function createPayment(
     const pause = doublingPause(pauses, Math.ceil(terms.lookAgainMs / 5), terms.lookAgainMaxMs);
     await condition(() => namesHeard(execution, 'verified').length > 0, pause);
     const named = namesHeard(execution, 'verified')[0] ?? (await ownedName(execution));
-    if (named !== undefined || !mayRepeat(creation, session, terms)) return awaitName(execution, terms);
+    if (named !== undefined || !mayRepeat(creation, session, terms)) return awaitName(execution);
   }
 }
 
@@ -106,7 +106,8 @@ function namesHeard(execution: CardExecution, trust: CardEvent['trust']): string
  * Waits for somebody to name the payment: nothing more may be sent, no answer has come, and the interface finds no payment
  * without its id.
  */
-export async function awaitName(execution: CardExecution, terms: CardTerms): Promise<Created> {
+export async function awaitName(execution: CardExecution): Promise<Created> {
+  const { terms } = execution;
   const reason = because('payment-outcome-unknown');
   const until = Date.now() + terms.patienceMs;
   await execution.enter('resolving', reason);
@@ -158,11 +159,11 @@ async function sendCreate(
   execution: CardExecution,
   creation: Creation,
   { card, amount, referenceId }: Session,
-  { paymentType, keepCard }: Parameters<typeof createPayment>[4],
+  keepCard: boolean,
 ): Promise<CardSendResult> {
   creation.attempts += 1;
   execution.spent = card;
-  const { merchantRequestId, currency, over } = execution;
+  const { merchantRequestId, currency, over, ready } = execution;
   const { requestId, attempts: attempt } = creation;
   const result = await callVault(() =>
     vaultOf(card).createCardPayment({
@@ -172,7 +173,7 @@ async function sendCreate(
       card,
       amount,
       currency,
-      paymentType,
+      paymentType: ready.paymentType,
       referenceId,
       keepCard,
       over: [...over],

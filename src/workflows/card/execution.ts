@@ -13,6 +13,7 @@ import {
   isCardEnd,
 } from '../../domain/card-payment.ts';
 import type { Reason } from '../../domain/payout-state.ts';
+import type { PreparedCard } from '../../services/cards/prepare-card.ts';
 import type { StoredCardState } from '../../services/cards/record-card-state.ts';
 import { Inbox } from '../execution/inbox.ts';
 import { ExecutionView } from '../execution/view.ts';
@@ -22,6 +23,8 @@ import type { ResolveCardUpdate } from './messages.ts';
 
 /** States that lists show by name; the others appear as `processing`, so that a payment upserts rarely. */
 const SHOWN: readonly CardState[] = ['awaiting-card', 'awaiting-cardholder', 'needs-operator', ...CARD_ENDS];
+
+export type ReadyCard = Extract<PreparedCard, { kind: 'ready' }>;
 
 /** The store has an end for this payment that this run did not give it. */
 export class EndedElsewhere extends Error {
@@ -77,6 +80,8 @@ export class CardExecution extends ExecutionView<CardState> {
   sent = false;
   private noticed = 0;
   private readonly asked: CardPaymentInput;
+  /** Set by the claim; see `ready`. */
+  held: ReadyCard | undefined;
 
   constructor(input: Partial<CardPaymentInput>) {
     super('received');
@@ -88,8 +93,14 @@ export class CardExecution extends ExecutionView<CardState> {
     this.shown = workflowInfo().typedSearchAttributes.get(payoutState);
   }
 
-  fingerprintCollected(): void {
-    this.fingerprintDone = true;
+  /** What the claim of the payment says of it. */
+  get ready(): ReadyCard {
+    if (this.held === undefined) throw new Error('the card payment is not claimed yet');
+    return this.held;
+  }
+
+  get terms(): ReadyCard['terms'] {
+    return this.ready.terms;
   }
 
   cardholderReturned(): void {
@@ -153,11 +164,6 @@ export class CardExecution extends ExecutionView<CardState> {
     this.looks.delete(this.paymentId ?? '');
     this.differingAnswers.delete(this.paymentId ?? '');
     this.sent = false;
-  }
-
-  /** The followed payment is shown as failed. */
-  decline(): void {
-    if (this.paymentId !== null) this.declined.add(this.paymentId);
   }
 
   /** The card in use took nothing. A card given since then is kept. */

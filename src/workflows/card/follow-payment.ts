@@ -17,7 +17,7 @@ import { readPayment } from './retrieve-payment.ts';
  * and FAILED count only from a verified event or from retrieve; the answer of a POST only says how to continue.
  */
 export async function followPayment(following: Following): Promise<Conclusion> {
-  const { execution, terms, payment } = following;
+  const { execution, payment } = following;
   for (;;) {
     const expected = { ...execution.expectation(), current: payment.paymentId };
     const judged = judgeCard(execution.statements, execution.shownPayments, expected);
@@ -31,7 +31,7 @@ export async function followPayment(following: Following): Promise<Conclusion> {
       if (isShown && (await isOurs(following, paymentId))) return endAs(execution, end, paymentId);
       // It names another payment than the one followed, which the acquirer does not show or another intent has.
       asked = await askAbout(following, 'payment-conflict');
-    } else if (Date.now() - following.since >= terms.statusAgeLimitMs) {
+    } else if (Date.now() - following.since >= execution.terms.statusAgeLimitMs) {
       asked = await askAbout(following, 'status-stuck-at-acquirer');
     } else if (execution.paymentStatus === 'REQUIRES_ACTION') {
       const concluded = await confirmByCardholder(following);
@@ -51,8 +51,8 @@ async function isOurs({ execution, payment }: Following, paymentId: string): Pro
 
 /** People say what to do, or the payment is queried again. A payment they adopt is followed from then on, or ends the intent. */
 async function askAbout(following: Following, code: ReasonCode, detail?: string): Promise<CardEnded | undefined> {
-  const { execution, terms, payment } = following;
-  const answer = await askOperator(execution, because(code, detail), terms.lookAgainMaxMs * 12);
+  const { execution, payment } = following;
+  const answer = await askOperator(execution, because(code, detail), execution.terms.lookAgainMaxMs * 12);
   if (answer === 'closed') return { end: 'failed', reason: because('closed-by-operator') };
   if (answer === 'look') {
     await readPayment(execution, payment.paymentId);
@@ -82,8 +82,8 @@ function takeShownSum(execution: CardExecution, paymentId: string): void {
  * if the payment was only named, it queries at once.
  */
 async function awaitEnd(following: Following): Promise<void> {
-  const { execution, terms, payment } = following;
-  const { paymentStatus } = execution;
+  const { execution, payment } = following;
+  const { paymentStatus, terms } = execution;
   const looksNow = paymentStatus === null || endOfStatus(paymentStatus) !== undefined;
   await execution.enter('processing', execution.state === 'processing' ? execution.reason : null);
   if (!looksNow || following.quiet + following.failures > 0) {

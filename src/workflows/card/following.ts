@@ -1,17 +1,17 @@
 import { condition } from '@temporalio/workflow';
 import type { CardPaymentView } from '../../domain/card-payment.ts';
-import type { CardTerms } from '../../domain/card-terms.ts';
 import { doublingPause } from '../../domain/durations.ts';
 import type { CardExecution } from './execution.ts';
 import type { CardEnded } from './obtain-session.ts';
-import type { OpenResume, Resumption } from './resume-payment.ts';
+import type { OpenResume } from './resume-payment.ts';
 import { readPayment } from './retrieve-payment.ts';
 
 /** What is needed to follow a payment. */
 interface Followed {
   /** The payment_id followed; an operator may name another. */
   paymentId: string;
-  resumption: Resumption;
+  /** Id of the 3DS session that it was made with; null without a setup or if unknown. */
+  referenceId: string | null;
   /** Resume ids not used yet. */
   resumeIds: string[];
   /** The resume that is in progress or in doubt. */
@@ -25,7 +25,6 @@ interface Followed {
 /** A payment that is followed, and how far that has come. */
 export class Following {
   readonly execution: CardExecution;
-  readonly terms: CardTerms;
   readonly payment: Followed;
   /** Workflow time at which following it began, for the age limit. */
   since = Date.now();
@@ -38,9 +37,8 @@ export class Following {
   /** Value of `CardExecution.heard` at the last query. */
   private heard = 0;
 
-  constructor(execution: CardExecution, terms: CardTerms, payment: Followed) {
+  constructor(execution: CardExecution, payment: Followed) {
     this.execution = execution;
-    this.terms = terms;
     this.payment = payment;
   }
 
@@ -51,7 +49,7 @@ export class Following {
 
   /** Pause before retrying something that brought nothing. */
   get retryPause(): number {
-    const { lookAgainMs, lookAgainMaxMs } = this.terms;
+    const { lookAgainMs, lookAgainMaxMs } = this.execution.terms;
     return doublingPause(Math.max(0, this.failures - 1), lookAgainMs, lookAgainMaxMs);
   }
 

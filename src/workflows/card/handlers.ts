@@ -22,7 +22,10 @@ export function handleCardMessages(execution: CardExecution): void {
   setHandler(cardEventSignal, (event) => (isEvent(event) ? execution.hear(event) : undefined), {
     description: 'A stored event of the acquirer; from the gateway or the worker.',
   });
-  setHandler(fingerprintDoneSignal, () => execution.fingerprintCollected(), {
+  const fingerprintCollected = (): void => {
+    execution.fingerprintDone = true;
+  };
+  setHandler(fingerprintDoneSignal, fingerprintCollected, {
     description: 'The device fingerprint is collected: the payment goes on at once.',
   });
   setHandler(cardholderReturnedSignal, () => execution.cardholderReturned(), {

@@ -1,6 +1,6 @@
 import { condition, patched } from '@temporalio/workflow';
 import type { CardEnd, CardHandle } from '../../domain/card-payment.ts';
-import { type CardTerms, SESSION_MAX_MS } from '../../domain/card-terms.ts';
+import { SESSION_MAX_MS } from '../../domain/card-terms.ts';
 import { doublingPause } from '../../domain/durations.ts';
 import type { Reason } from '../../domain/payout-state.ts';
 import { because } from '../../domain/reasons.ts';
@@ -24,11 +24,8 @@ export interface Session {
  * section 4, card flow 1 and 2). Nothing here can take money. A setup is bound to the amount and to one session: if either
  * changes, another setup is made.
  */
-export async function obtainSession(
-  execution: CardExecution,
-  terms: CardTerms,
-  threeDs: 'setup' | 'skip',
-): Promise<Session | CardEnded> {
+export async function obtainSession(execution: CardExecution, threeDs: 'setup' | 'skip'): Promise<Session | CardEnded> {
+  const { terms } = execution;
   const deadline = Date.now() + terms.deadlineMs;
   for (let failures = 0; ; ) {
     const card = await cardInHand(execution, deadline);
@@ -59,8 +56,7 @@ export async function obtainSession(
       return { end: 'failed', reason: because('refused-by-acquirer', setUp.why), why: setUp.why };
     }
     const { referenceId } = setUp;
-    if (await collectFingerprint(execution, terms, amount, setUp.dataCollectionInfo))
-      return { card, amount, referenceId };
+    if (await collectFingerprint(execution, amount, setUp.dataCollectionInfo)) return { card, amount, referenceId };
   }
 }
 
@@ -92,18 +88,13 @@ export function loseCard(execution: CardExecution): void {
 }
 
 /** Whether the session can be used: it is fresh, still for the right amount, and no cancel was requested. */
-async function collectFingerprint(
-  execution: CardExecution,
-  terms: CardTerms,
-  amount: string,
-  info: unknown,
-): Promise<boolean> {
+async function collectFingerprint(execution: CardExecution, amount: string, info: unknown): Promise<boolean> {
   const readyAt = Date.now();
   const moved = (): boolean => execution.amount !== amount || execution.inbox.cancel !== undefined;
   execution.dataCollectionInfo = info ?? null;
   execution.show('awaiting-fingerprint');
   if (execution.dataCollectionInfo !== null) {
-    await condition(() => execution.fingerprintDone || moved(), terms.fingerprintWaitMs);
+    await condition(() => execution.fingerprintDone || moved(), execution.terms.fingerprintWaitMs);
   }
   execution.dataCollectionInfo = null;
   return !moved() && Date.now() - readyAt <= SESSION_MAX_MS;

@@ -1,11 +1,8 @@
 import type { CardPaymentInput } from '../../domain/card-payment.ts';
-import { RESTARTS_MAX, resumesOf } from '../../domain/card-terms.ts';
-import type { EarlierRuns, PreparedCard } from '../../services/cards/prepare-card.ts';
+import { cardOfCreation, RESTARTS_MAX, resumesOf } from '../../domain/card-terms.ts';
 import type { Creation } from './create-payment.ts';
-import type { CardExecution } from './execution.ts';
+import type { CardExecution, ReadyCard } from './execution.ts';
 import type { OpenResume } from './resume-payment.ts';
-
-export type ReadyCard = Extract<PreparedCard, { kind: 'ready' }>;
 
 /** Progress of a payment, in this run or earlier ones. */
 export interface CardProgress {
@@ -26,11 +23,23 @@ export interface CardProgress {
 
 const NOTHING_SERVED = { noticed: 0, claimed: 0 };
 
-/** Progress of earlier runs. */
-export function progressOfEarlierRuns(
-  { requestIds, earlier }: ReadyCard,
-  { three_ds: threeDs = 'setup' }: Partial<CardPaymentInput>,
+/** Takes over what earlier runs sent, and what was heard about the payment they followed. Returns how far they came. */
+export function takeOver(
+  execution: CardExecution,
+  ready: ReadyCard,
+  { amount, three_ds: threeDs = 'setup' }: Partial<CardPaymentInput>,
 ): CardProgress {
+  const { requestIds, earlier } = ready;
+  execution.held = ready;
+  // Unless the amount was changed in the meantime.
+  if (execution.amount === amount) execution.amount = ready.amount;
+  execution.requestIds.splice(0);
+  execution.requestIds.push(...requestIds.create, ...requestIds.resume);
+  execution.cardsOver = Math.max(execution.cardsOver, cardOfCreation(earlier?.creation ?? 0));
+  execution.resumed = earlier?.resumed ?? false;
+  execution.uncertain ||= earlier?.inDoubt ?? false;
+  for (const paymentId of earlier?.before ?? []) execution.over.add(paymentId);
+  for (const event of earlier?.events ?? []) execution.hear(event);
   const { creation = 0, attempts = 0, inDoubtSince = null, resumes: over = 0, openResume } = earlier ?? {};
   const [requestId = '', ...rest] = resumesOf(requestIds.resume, creation).slice(over);
   return {
@@ -45,20 +54,9 @@ export function progressOfEarlierRuns(
   };
 }
 
-/** Takes over what events and attempts of earlier runs say about the followed payment. */
-export function takeOver(execution: CardExecution, earlier: EarlierRuns | undefined): void {
-  execution.resumed = earlier?.resumed ?? false;
-  execution.uncertain ||= earlier?.inDoubt ?? false;
-  for (const paymentId of earlier?.before ?? []) execution.over.add(paymentId);
-  for (const event of earlier?.events ?? []) execution.hear(event);
-}
-
 /** Starts over with another card: under a new id, unless none was used for the previous card, and always with a 3DS setup. */
-export function withAnotherCard(
-  { requestIds }: ReadyCard,
-  before: CardProgress,
-  { completions }: CardExecution,
-): CardProgress {
+export function withAnotherCard(before: CardProgress, { completions, ready }: CardExecution): CardProgress {
+  const { requestIds } = ready;
   const isUsed = before.creation.attempts > 0;
   const creations = isUsed ? Math.max(RESTARTS_MAX, before.creations) + 1 : before.creations;
   return {

@@ -1,14 +1,7 @@
-import type { CardPaymentType } from '../../domain/card-payment.ts';
 import type { CardSendResult, ResumeInput } from '../../domain/card-sending.ts';
 import { sends } from '../proxies.ts';
 import { type CardExecution, EndedElsewhere } from './execution.ts';
 import { readPayment } from './retrieve-payment.ts';
-
-/** What all resumes of one payment have in common. */
-export interface Resumption {
-  referenceId: string | null;
-  paymentType: CardPaymentType;
-}
 
 /** One merchant_request_id of a resume, kept until its request was answered or cleanly refused. */
 export interface OpenResume {
@@ -30,18 +23,17 @@ export interface OpenResume {
 export async function resumePayment(
   execution: CardExecution,
   resume: OpenResume,
-  paymentId: string,
-  resumption: Resumption,
+  payment: Pick<ResumeInput, 'paymentId' | 'referenceId'>,
 ): Promise<'over' | 'open'> {
   execution.show('resuming', execution.state === 'resuming' ? execution.reason : null);
   resume.attempts += 1;
-  const result = await sendResume(execution, resume, paymentId, resumption);
+  const result = await sendResume(execution, resume, payment);
   switch (result.outcome) {
     case 'answered':
       // If the challenge is requested again, the resume did nothing: the same id always gets the same answer.
       execution.resumed = resume.resumedBefore || result.payment.status !== 'REQUIRES_ACTION';
       for (const event of result.events) execution.hear(event);
-      if (result.payment.paymentId === paymentId) execution.answered(result.payment);
+      if (result.payment.paymentId === payment.paymentId) execution.answered(result.payment);
       // Another payment than the one resumed: whatever it took counts for this intent too.
       else await readPayment(execution, result.payment.paymentId);
       return 'over';
@@ -65,12 +57,12 @@ export async function resumePayment(
 async function sendResume(
   execution: CardExecution,
   { requestId, attempts: attempt, othersKnown }: OpenResume,
-  paymentId: string,
-  resumption: Resumption,
+  { paymentId, referenceId }: Parameters<typeof resumePayment>[2],
 ): Promise<CardSendResult> {
-  const { merchantRequestId, amount, currency } = execution;
+  const { merchantRequestId, amount, currency, ready } = execution;
+  const { paymentType } = ready;
   const sent = { merchantRequestId, requestId, attempt, othersKnown, paymentId, amount, currency };
-  const input: ResumeInput = { ...sent, ...resumption };
+  const input: ResumeInput = { ...sent, referenceId, paymentType };
   try {
     return await sends.resumePayment(input);
   } catch {
