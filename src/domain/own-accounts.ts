@@ -13,11 +13,9 @@ export function unfitTransfer(
   { source, destination }: TransferPlan,
   acrossUsers: boolean,
 ): Reason | undefined {
-  const foreign = foreignAccount(uid, source, acrossUsers ? undefined : destination);
-  if (foreign !== undefined) return foreign;
-  return source.currency === currency && destination.currency === currency
-    ? undefined
-    : because('account-currency', `${source.currency} to ${destination.currency}, not ${currency}`);
+  const isFit = source.currency === currency && destination.currency === currency;
+  const found = `${source.currency} to ${destination.currency}, not ${currency}`;
+  return foreignAccount(uid, source, acrossUsers ? undefined : destination) ?? unlessFit(isFit, found);
 }
 
 /** The same for an exchange, whose `currency` is the one bought; a bank exchanges only between accounts of one user. */
@@ -25,12 +23,13 @@ export function unfitExchange(
   { uid, currency }: PayoutInstruction,
   { sell, buy }: { sell: ShownAccount; buy: ShownAccount },
 ): Reason | undefined {
-  const foreign = foreignAccount(uid, sell, buy);
-  if (foreign !== undefined) return foreign;
-  return buy.currency === currency && sell.currency !== currency
-    ? undefined
-    : because('account-currency', `${sell.currency} to ${buy.currency}, not another currency to ${currency}`);
+  const isFit = buy.currency === currency && sell.currency !== currency;
+  const found = `${sell.currency} to ${buy.currency}, not another currency to ${currency}`;
+  return foreignAccount(uid, sell, buy) ?? unlessFit(isFit, found);
 }
+
+const unlessFit = (isFit: boolean, found: string): Reason | undefined =>
+  isFit ? undefined : because('account-currency', found);
 
 /** Why nothing may be sent with these accounts: whoever may pay for one user has no say about the money of another. */
 export function foreignAccount(

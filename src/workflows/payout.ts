@@ -36,7 +36,7 @@ export async function lead(run: Run, legs: Legs): Promise<PayoutResult> {
     const next = found.exchange === undefined ? main : (exchange ?? main);
     const leg = unsettled ?? next;
     const result = await runLeg(leg);
-    gates.exchangeSent = mayHaveBeenSent(exchange?.known);
+    gates.progress.exchangeSent = mayHaveBeenSent(exchange?.known);
     if (result.kind === 'gates') {
       found = await gates.after(result, found);
     } else if (leg === main) {

@@ -8,7 +8,7 @@ import { holdDigest } from '../../domain/question-digest.ts';
 import { because, isOfAccount, isSignalled, questionOfHold, type ReasonCode } from '../../domain/reasons.ts';
 import type { SwitchScope } from '../../domain/switch-scope.ts';
 import { call, polls } from '../proxies.ts';
-import { awaitDecision } from './await-decision.ts';
+import { awaitDecision, type Decided } from './await-decision.ts';
 import { ensureBeneficiary } from './ensure-beneficiary.ts';
 import { untilCancelRequested } from './until-cancel-requested.ts';
 import type { PayoutView } from './view.ts';
@@ -28,15 +28,18 @@ export interface BackToGates {
 
 const unpaid = (state: Unpaid['state'], code: ReasonCode): Unpaid => ({ kind: 'unpaid', state, reason: because(code) });
 
+/** The ends that people bring about by their answer, or by giving none. */
+const ENDED_BY: Partial<Record<Decided['kind'], Unpaid>> = {
+  rejected: unpaid('rejected', 'approval-rejected'),
+  expired: unpaid('rejected', 'approval-expired'),
+};
+
 /**
  * Leads a payout through everything that can precede its send: date, hold, payee, funds, approval. After every wait the bank is
  * read again, so that an approval always covers what is then sent.
  */
 export class Gates {
-  /** The exchange is booked: what it bought is in the account of the payout currency. */
-  exchanged: boolean;
-  /** The exchange may be booked: the sold account is then short by it. */
-  exchangeSent: boolean;
+  readonly progress: ExchangeProgress;
   /** The exchange was booked at a rate worse than the cap allows, and nobody has accepted that yet. */
   rateToAccept: Reason | undefined;
   readonly passes: GrantedApprovals;
@@ -52,27 +55,26 @@ export class Gates {
     view: PayoutView,
     terms: Terms,
     accountId: string,
-    { exchanged, exchangeSent }: ExchangeProgress,
+    progress: ExchangeProgress,
     passes: GrantedApprovals = {},
   ) {
     this.passes = { ...passes };
     this.view = view;
     this.terms = terms;
     this.accountId = accountId;
-    this.exchanged = exchanged;
-    this.exchangeSent = exchangeSent;
+    this.progress = progress;
   }
 
   /** The exchange is booked: from now on a shortage is one of the account that pays, with its own waiting time. */
   booked(): void {
-    this.exchanged = true;
+    this.progress.exchanged = true;
     this.fundsUntil = undefined;
   }
 
   /** What the bank shows now; nothing that was read before a wait counts after it. */
   assess(): Promise<Assessment> {
-    const { view, exchanged, exchangeSent, passes } = this;
-    const input = { claim: view.claim, recorded: view.recorded, exchanged, exchangeSent, approved: passes.approved };
+    const { view, progress, passes } = this;
+    const input = { claim: view.claim, recorded: view.recorded, ...progress, approved: passes.approved };
     return call('assess', input, 'reads the bank again after a wait');
   }
 
@@ -155,15 +157,11 @@ export class Gates {
       state: 'held',
       reason,
     });
-    if (decided.kind === 'approved') {
-      this.rateToAccept = undefined;
-      passes.bookedRateAccepted = true;
-      this.leaveWait();
-      return undefined;
-    }
-    return decided.kind === 'rejected'
-      ? unpaid('rejected', 'approval-rejected')
-      : unpaid('cancelled', 'cancelled-by-request');
+    if (decided.kind !== 'approved') return ENDED_BY[decided.kind] ?? unpaid('cancelled', 'cancelled-by-request');
+    this.rateToAccept = undefined;
+    passes.bookedRateAccepted = true;
+    this.leaveWait();
+    return undefined;
   }
 
   /** A hold ends by a decision; it also looks again in case its reason is gone. */
@@ -184,12 +182,11 @@ export class Gates {
       continuesAsNew: true,
       interrupt: () => isSignalled(reason) && view.inbox.hasNews,
     });
-    if (decided.kind === 'rejected') return unpaid('rejected', 'approval-rejected');
     if (decided.kind === 'approved') {
       passes.letThrough = [...(passes.letThrough ?? []), digest];
       this.leaveWait();
     }
-    return undefined;
+    return ENDED_BY[decided.kind];
   }
 
   /** Waits for money, in one activity that the server retries, until the waiting time is over. */
@@ -221,8 +218,8 @@ export class Gates {
       reason: because('approval-required', `${needed} needed`),
       ttlMs: this.terms.waits.approvalTtlMs,
     });
-    if (decided.kind === 'rejected') return unpaid('rejected', 'approval-rejected');
-    if (decided.kind === 'expired') return unpaid('rejected', 'approval-expired');
+    const ended = ENDED_BY[decided.kind];
+    if (ended !== undefined) return ended;
     if (decided.kind === 'approved') {
       this.passes.approved = [...(this.passes.approved ?? []), { digest, by: decided.by }];
     }
