@@ -78,23 +78,15 @@ function steps({ view: { caller }, steps: groups, isCut, now }: BatchPage): Html
 ${isCut && html`<p class="quiet">Not every row was examined: there are more of these kinds. The figures above count all of them.</p>`}`;
 }
 
-function tiles({
-  total,
-  completed,
-  failed,
-  rejected,
-  cancelled,
-  needsOperator,
-  open,
-}: ReturnType<typeof countRows>): Html {
+function tiles(counts: ReturnType<typeof countRows>): Html {
   const shown: [name: string, count: number][] = [
-    ['Payouts', total],
-    ['Paid', completed],
-    ['Open', open],
-    ['Needs an operator', needsOperator],
-    ['Failed', failed],
-    ['Rejected', rejected],
-    ['Cancelled', cancelled],
+    ['Payouts', counts.total],
+    ['Paid', counts.completed],
+    ['Open', counts.open],
+    ['Needs an operator', counts.needsOperator],
+    ['Failed', counts.failed],
+    ['Rejected', counts.rejected],
+    ['Cancelled', counts.cancelled],
   ];
   return html`<dl class="tiles">${shown.map(([name, count]) => html`<div><dt>${name}</dt><dd>${groupedAmount(count)}</dd></div>`)}</dl>`;
 }

@@ -75,6 +75,19 @@ export function show(reply: FastifyReply, view: View, { title, body, status = 20
     .send(documentOf(view, title, body).markup);
 }
 
+/** The error document of the API, as a page for people. */
+export function errorPage(document: { error?: { message?: string; hint?: string } }): Page {
+  const { message = 'Something went wrong.', hint } = document.error ?? {};
+  const title = 'This did not work';
+  const body = html`<section class="narrow">
+<h1>${title}</h1>
+<p class="problem" role="alert">${message}</p>
+${hint !== undefined && html`<p>${hint}</p>`}
+<p><a href="/">Back to the start page</a></p>
+</section>`;
+  return { title, body };
+}
+
 const documentOf = (view: View, title: string, body: Html): Html => html`<!doctype html>
 <html lang="en">
 <head>

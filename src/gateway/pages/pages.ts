@@ -17,10 +17,9 @@ import { auditRoutes } from './audit-routes.ts';
 import { batchDecisionRoutes } from './batch-decision-routes.ts';
 import { batchListRoutes } from './batch-list-routes.ts';
 import { batchRoutes } from './batch-routes.ts';
-import { errorPage } from './error-page.ts';
 import { findRoutes } from './find-routes.ts';
 import { incidentRoutes } from './incident-routes.ts';
-import { show, userInfoOf, viewOf } from './layout.ts';
+import { errorPage, show, userInfoOf, viewOf } from './layout.ts';
 import {
   assertOpen,
   assertOwnPage,

@@ -6,15 +6,14 @@ import { type Html, html } from '../../reports/html.ts';
 import type { NextStep } from '../../reports/next-step.ts';
 import { roleAskedOf } from '../../services/decisions/awaits-decision.ts';
 import type { IncidentRecord } from '../../store/store.ts';
-import { cancelForm } from './cancel-form.ts';
 import { incidentNote } from './incident-note.ts';
-import type { View } from './layout.ts';
+import { csrfField, type View } from './layout.ts';
 import { DECIDERS } from './may-do.ts';
 import { flagsOf, instructionFacts, originFacts, paymentFacts } from './payout-facts.ts';
 import type { PayoutShown } from './payout-view.ts';
 import { badge, type Column, dataTable, money, payoutPath } from './pieces.ts';
 import { isUndecidable, resolveForm } from './resolve-form.ts';
-import { NO_DEFAULT, signedForm } from './signed-form.ts';
+import { byField, NO_DEFAULT, signedForm } from './signed-form.ts';
 import { stepFacts } from './step-text.ts';
 
 export interface PayoutPage {
@@ -106,8 +105,6 @@ function questionText({ row, asked }: PayoutShown): string {
   }
 }
 
-const hasDecided = ({ view, shown }: PayoutPage): boolean => shown.approvedBy.includes(view.caller?.name ?? '');
-
 function decision(page: PayoutPage): Html | false {
   const { view, shown } = page;
   const { row, asked, approvedBy, isWhatIsSigned } = shown;
@@ -122,7 +119,7 @@ ${approvedBy.length > 0 && `Approved by ${approvedBy.join(', ')}.`}</p>`;
 <p class="problem">The data to be signed differs from what is shown here: it comes from another reading of the bank or from other settings. Reload the page in a moment; nothing can be decided here until both agree.</p></section>`;
   }
   return html`<section><h2>${questionText(shown)}</h2>${summary}
-${hasDecided(page) ? html`<p class="note">You have approved it.</p>` : page.mayDecide ? form(view, row.reference, asked.digest) : html`<p class="quiet">You cannot decide this: it requires ${DECIDERS[roleAskedOf(row)]} whose scope covers it and who is not its maker.</p>`}
+${approvedBy.includes(view.caller?.name ?? '') ? html`<p class="note">You have approved it.</p>` : page.mayDecide ? form(view, row.reference, asked.digest) : html`<p class="quiet">You cannot decide this: it requires ${DECIDERS[roleAskedOf(row)]} whose scope covers it and who is not its maker.</p>`}
 </section>`;
 }
 
@@ -136,3 +133,12 @@ const form = (view: View, reference: string, digest: string): Html => html`<div 
 <button class="danger" name="decision" value="reject">Reject</button>`,
 )}
 <p class="quiet">Digest of the decision: <code>${digest}</code></p></div>`;
+
+/** Stops a payout if that is still possible. */
+const cancelForm = (view: View, reference: string): Html => html`<section><h2>Cancel</h2>
+<form class="card" method="post" action="${payoutPath(reference)}/cancel">${csrfField(view)}
+<p>It ends unpaid if that is still possible; an order that the bank has accepted continues. This cannot be undone.</p>
+${view.isTrial && byField()}
+<p><label>Why it is cancelled <input name="reason" required maxlength="200"></label></p>
+<div class="actions"><button class="danger">Cancel</button></div>
+</form></section>`;

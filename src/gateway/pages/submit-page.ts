@@ -134,11 +134,11 @@ const warningTable = (warnings: readonly Finding[]): Html =>
   dataTable('They stop nothing', WARNINGS, warningsByKind(warnings));
 
 const findingTable = (findings: readonly Finding[]): Html =>
-  html`${dataTable(
+  dataTable(
     findings.length > FINDINGS_MAX ? `The first ${FINDINGS_MAX} findings` : counted(findings.length, 'finding'),
     FINDINGS,
     findings.slice(0, FINDINGS_MAX),
-  )}`;
+  );
 
 const choices = (
   path: string,
