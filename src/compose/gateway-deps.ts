@@ -10,14 +10,12 @@ import type { WebhookConfig } from '../config/cards.ts';
 import type { Config } from '../config.ts';
 import type { CardStateView } from '../domain/card-payment.ts';
 import { cardWorkflowId, MESSAGES } from '../domain/names.ts';
-import type { CardDeps, GatewayDeps } from '../gateway/gateway-deps.ts';
-import type { PageDeps } from '../gateway/pages/page-deps.ts';
+import type { CardDeps, GatewayDeps, PageDeps } from '../gateway/gateway-deps.ts';
 import { signalPlan } from '../services/batch/control.ts';
 import { deliverCardEvent } from '../services/card-events/deliver.ts';
 import { executionsOver, ifThere, isOpen, startCardPayment } from '../temporal/executions.ts';
 import { GRPC, grpcStatusOf } from '../temporal/grpc-status.ts';
 import { resolvePayout, updatePayout } from '../temporal/payout-updates.ts';
-import { type TemporalUi, workflowUrl } from '../temporal/ui-link.ts';
 import type { CardVault } from '../vault/card-vault.ts';
 import { EventQueue } from '../webhooks/event-queue.ts';
 import { webhookReceiver } from '../webhooks/receiver.ts';
@@ -37,7 +35,6 @@ export function cardDeps(
   { cards }: Pick<Config, 'cards'>,
   client: Client,
   vault: CardVault,
-  ui: TemporalUi,
   own: readonly string[],
 ): CardDeps {
   const handleOf = (id: string) => client.workflow.getHandle(cardWorkflowId(id));
@@ -72,11 +69,10 @@ export function cardDeps(
       }
     },
     signal: (id, name) => ifThere(() => inTime(client, () => handleOf(id).signal(name))),
-    workflowUrl: (workflowId) => workflowUrl(ui, workflowId),
   };
 }
 
-export const pageDeps = ({ config, store, client, bank, log }: Opened, ui: TemporalUi): PageDeps => ({
+export const pageDeps = ({ config, store, client, bank, log }: Opened): PageDeps => ({
   settings: config.settings,
   decide: (payout, update) => inTime(client, () => updatePayout(client, payout.workflowId, MESSAGES.decide, update)),
   cancel: (payout, request) => inTime(client, () => updatePayout(client, payout.workflowId, MESSAGES.cancel, request)),
@@ -91,7 +87,6 @@ export const pageDeps = ({ config, store, client, bank, log }: Opened, ui: Tempo
     }),
   bank,
   signalPlan: (signed) => signalPlan({ store, executions: executionsOver(client) }, signed),
-  workflowUrl: (workflowId) => workflowUrl(ui, workflowId),
 });
 
 /** A shorter secret can be guessed. The interface does not show the length of the acquirer's. */

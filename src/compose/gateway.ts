@@ -16,7 +16,7 @@ import { updateBatch } from '../temporal/executions.ts';
 import { temporalIdentity } from '../temporal/identity.ts';
 import { assertNamespaceFits } from '../temporal/namespace-claim.ts';
 import { assertReachable } from '../temporal/reachable.ts';
-import type { TemporalUi } from '../temporal/ui-link.ts';
+import { type TemporalUi, workflowUrl } from '../temporal/ui-link.ts';
 import { CardVault } from '../vault/card-vault.ts';
 import { leaveNoCoreDump } from '../vault/no-core-dump.ts';
 import { answeredRefusal } from './answered-refusal.ts';
@@ -76,7 +76,7 @@ export async function openGateway(
         ...deps,
         answered: ({ ms, status, ...answer }) =>
           telemetry.metrics.answers.observe({ ...answer, status: `${Math.trunc(status / 100)}xx` }, ms / 1_000),
-        cards: cardDeps(config, client, vault, ui, pages),
+        cards: cardDeps(config, client, vault, pages),
         webhooks: webhookDeps(webhook, at),
       },
       { ...listenOn, transport: gatewayTransport(config) },
@@ -130,7 +130,8 @@ function depsOf(at: Opened, ui: TemporalUi): Omit<GatewayDeps, 'cards' | 'webhoo
     },
     warnings: bankWarnings({ bank, settings: config.settings, log, now: Date.now }),
     access: () => accessOf(config),
-    pages: pageDeps(at, ui),
+    workflowUrl: (workflowId) => workflowUrl(ui, workflowId),
+    pages: pageDeps(at),
     codec: codecOf(config, stack, ui),
     perMinute: config.gateway.perMinute,
     atOnce: config.gateway.atOnce,

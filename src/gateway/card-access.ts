@@ -7,7 +7,7 @@ import type { CardRecord } from '../store/card-store.ts';
 import { bearerOf, type Caller, callerOf, digest, tokenSha256 } from './callers.ts';
 import { originRefused } from './cors.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
-import { maySeeCard } from './may-see.ts';
+import { cardsSeenOf } from './may-see.ts';
 
 /** Who asks about one card payment. */
 export interface CardAccess {
@@ -43,7 +43,7 @@ export async function accessOf(
   }
   if (bearer !== undefined && access().tokens.length === 0) throw secretRefused();
   const caller = callerOf(request, access(), now());
-  return { record: known(record !== undefined && maySeeCard(caller, record.by) ? record : undefined), caller };
+  return { record: seenBy(caller, record), caller };
 }
 
 /** The payment in the path. The store is not asked about an impossible id, over which it might fail. */
@@ -55,8 +55,10 @@ export async function recordOf(
   return isMerchantRequestId(id) ? cards.get(id) : undefined;
 }
 
-export function known(record: CardRecord | undefined): CardRecord {
-  if (record !== undefined) return record;
+/** Throws a `Problem` if there is no such payment, or the caller may not see it. */
+export function seenBy(caller: Caller, record: CardRecord | undefined): CardRecord {
+  const only = cardsSeenOf(caller);
+  if (record !== undefined && (only === undefined || only === record.by)) return record;
   throw new Problem('not-found', 'unknown-id', 'There is no card payment with this id.', {
     hint: 'GET /v1/card-payments lists them.',
   });

@@ -7,7 +7,7 @@ import { answered, claimAndStartPayment, giveCard } from '../services/cards/take
 import { askAudited } from '../services/decisions/audited-request.ts';
 import type { CardRecord } from '../store/card-store.ts';
 import { makerOf } from './callers.ts';
-import { accessOf, type CardAccess, CHECKOUT_ORIGINS, known, newClientSecret, recordOf } from './card-access.ts';
+import { accessOf, type CardAccess, CHECKOUT_ORIGINS, newClientSecret, recordOf, seenBy } from './card-access.ts';
 import {
   acceptedDocument,
   amountDocument,
@@ -24,7 +24,7 @@ import { allowOrigin, type Cors, preflight } from './cors.ts';
 import { changeHeader, errorAnswers } from './documents.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { idempotencyKeyOf, reused } from './idempotency.ts';
-import { assertMayControlCard, cardsSeenOf, maySeeCard } from './may-see.ts';
+import { assertMayControlCard, cardsSeenOf } from './may-see.ts';
 import type { Asker } from './rate-limit.ts';
 import { answerSchemas, jsonSchema, parsed } from './schemas.ts';
 import { takeJsonOnly } from './small-body.ts';
@@ -80,8 +80,7 @@ export function cardRoutes(app: FastifyInstance, deps: GatewayDeps): void {
 
 /** Of a path, for whoever may decide about it. */
 async function ownRecord(request: FastifyRequest, { store }: GatewayDeps): Promise<CardRecord> {
-  const found = await recordOf(request, store);
-  const record = known(found !== undefined && maySeeCard(request.caller, found.by) ? found : undefined);
+  const record = seenBy(request.caller, await recordOf(request, store));
   assertMayControlCard(request.caller, record);
   return record;
 }
@@ -157,8 +156,9 @@ export function cardPageRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     allowOrigin(request, reply, deps.cards.origins);
     request.cardAccess = await accessOf(request, deps);
     const { caller, record } = request.cardAccess;
-    if (caller !== undefined && request.method !== 'GET') assertMayControlCard(caller, record);
-    if (request.cardAccess.caller !== undefined) request.caller = request.cardAccess.caller;
+    if (caller === undefined) return;
+    if (request.method !== 'GET') assertMayControlCard(caller, record);
+    request.caller = caller;
   });
   limitConcurrency(app, deps.atOnce, pageAsks);
   const base = '/v1/card-payments/:id';
@@ -225,13 +225,13 @@ export function cardPageRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   }
 }
 
-const stored = ({ cards }: GatewayDeps, record: CardRecord): CardDocument =>
-  documentOf(record, undefined, cards.workflowUrl(record.workflowId));
+const stored = ({ workflowUrl }: GatewayDeps, record: CardRecord): CardDocument =>
+  documentOf(record, undefined, workflowUrl(record.workflowId));
 
-async function shown({ cards }: GatewayDeps, { record, caller }: CardAccess): Promise<CardDocument> {
+async function shown({ cards, workflowUrl }: GatewayDeps, { record, caller }: CardAccess): Promise<CardDocument> {
   const running = record.endedAt === null ? await cards.state(record.merchantRequestId) : undefined;
   const view = typeof running === 'object' ? running : undefined;
   // Who can write to the namespace can have a workflow say that it has ended: it has once the store shows it.
   const open = view && isCardEnd(view.state) ? { ...view, state: 'processing' as const, reason: null } : view;
-  return documentOf(record, open, caller === undefined ? null : cards.workflowUrl(record.workflowId));
+  return documentOf(record, open, caller === undefined ? null : workflowUrl(record.workflowId));
 }

@@ -1,19 +1,26 @@
+import type { Beneficiary } from '../api/schemas/beneficiaries.ts';
 import type { CodecSpace } from '../codec/codec-server.ts';
+import type { WorkerSettings } from '../config/settings.ts';
+import type { DecideUpdate } from '../domain/approval.ts';
+import type { SignedDecision } from '../domain/authority.ts';
 import type { BatchControl } from '../domain/payout-state.ts';
 import type { Problem } from '../domain/problem.ts';
+import type { ResolveRequest } from '../domain/resolve-action.ts';
 import type { IntakeDeps } from '../intake/intake.ts';
 import type { IntakeRefusal } from '../intake/intake-refusal.ts';
 import type { Log } from '../log.ts';
+import type { Comparison } from '../reports/comparison.ts';
 import type { ErpFormat } from '../reports/erp-formats.ts';
+import type { StepContext } from '../reports/next-step.ts';
 import type { ReportPaths } from '../reports/report-document.ts';
 import type { NewestAnswer } from '../reports/status-report-files.ts';
 import type { CardExecutions } from '../services/cards/take-payment.ts';
-import type { BatchRecord, Store } from '../store/store.ts';
+import type { PlanDeps } from '../services/decisions/plan.ts';
+import type { BatchRecord, PayoutRecord, Store } from '../store/store.ts';
 import type { ReadinessProbes } from '../telemetry/readiness.ts';
 import type { EventQueue } from '../webhooks/event-queue.ts';
 import type { TakeWebhook } from '../webhooks/receiver.ts';
 import type { Access } from './callers.ts';
-import type { PageDeps } from './pages/page-deps.ts';
 
 /** Dependencies of the gateway. */
 export interface GatewayDeps {
@@ -28,6 +35,8 @@ export interface GatewayDeps {
   report(batchId: string, isMasked?: boolean): Promise<ReportPaths>;
   /** Writes a file for other software. Throws for an unknown id, and a `Problem` if there is nothing to answer or to report. */
   erpFile(batchId: string, format: ErpFormat): Promise<ErpFile>;
+  /** In the Temporal UI. */
+  workflowUrl(workflowId: string): string;
   /** Sends an update to the workflow of a batch, by its name (`src/domain/names.ts`). Throws if no worker answers soon. */
   control(batch: BatchRecord, update: string, by: string): Promise<{ control: BatchControl }>;
   /** Each rejects while its part is unusable. */
@@ -71,5 +80,25 @@ export interface CardDeps extends CardExecutions {
   origins: readonly string[];
   /** False if no such workflow is open. */
   signal(id: string, name: string): Promise<boolean>;
-  workflowUrl(workflowId: string): string;
+}
+
+/** What the pages need beyond the other parts of the gateway. */
+export interface PageDeps {
+  settings: Pick<WorkerSettings, 'policy' | 'terms'>;
+  /** Sends a decision to a payout's workflow and returns its answer. Throws if no worker answers soon. */
+  decide(payout: PayoutRecord, update: DecideUpdate): Promise<string | { refused: string }>;
+  /** Sends an operator's decision to a payout's workflow, which checks with the bank first, and returns its answer. */
+  resolve(payout: PayoutRecord, request: ResolveRequest): Promise<string | { refused: string }>;
+  /** Asks a payout's workflow to cancel it if that is still possible, and returns its answer. */
+  cancel(payout: PayoutRecord, request: { by: string; reason: string }): Promise<string | { refused: string }>;
+  /** What the next steps of these rows depend on. */
+  stepContext(payouts: readonly PayoutRecord[]): Promise<StepContext>;
+  /** The comparisons of a row; undefined if the bank does not answer. */
+  bothSides(payout: PayoutRecord): Promise<Comparison[] | undefined>;
+  /** A payee as the bank shows it now; undefined if the bank does not answer. */
+  beneficiary(id: string): Promise<Beneficiary | undefined>;
+  /** For reading accounts and payees of rows not read yet. */
+  bank: PlanDeps['bank'];
+  /** Makes the waiting rows of a plan look at the signed decision. */
+  signalPlan(signed: SignedDecision): Promise<unknown>;
 }

@@ -57,11 +57,6 @@ export async function assertMayControl(caller: Caller, store: Store, batch: Batc
 export const cardsSeenOf = ({ person }: Caller): string | undefined =>
   person?.roles.some((role) => role === 'operator' || role === 'auditor') ? undefined : person?.name;
 
-export function maySeeCard(caller: Caller, by: string | null): boolean {
-  const only = cardsSeenOf(caller);
-  return only === undefined || only === by;
-}
-
 /** Throws a `Problem` unless it is the caller's own card payment, or an operator's whose scope holds it. */
 export function assertMayControlCard({ person }: Caller, record: Pick<CardRecord, 'by' | 'currency'>): void {
   if (person === undefined || record.by === person.name || mayOperateCard(person, record)) return;

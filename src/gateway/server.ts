@@ -103,6 +103,7 @@ async function gatewayApp(
       reply.code(status).headers(NEITHER_GUESSED_NOR_KEPT).send(document);
     },
   });
+  app.decorateRequest('caller');
   // Schemas are only for the OpenAPI page: each route validates its own input.
   app.setValidatorCompiler(() => () => true);
   app.setSerializerCompiler(() => (document) => JSON.stringify(document));
@@ -130,7 +131,6 @@ async function gatewayApp(
   await describe(app, (request) => isThisMachineOnly || callerOf(request, deps.access(), deps.now()) !== undefined);
   healthRoutes(app, deps);
   app.register(async (scope) => {
-    scope.decorateRequest('caller');
     scope.addHook('onRequest', async (request) => {
       request.caller = callerOf(request, deps.access(), deps.now());
     });
@@ -141,23 +141,15 @@ async function gatewayApp(
     scope.addHook('preHandler', async ({ query, routeOptions }) => {
       if (routeOptions.schema?.querystring === undefined) parsed(z.strictObject({}), query);
     });
-    scope.register(async (inner) => intakeRoutes(inner, deps));
-    scope.register(async (inner) => batchRoutes(inner, deps));
-    scope.register(async (inner) => reportRoutes(inner, deps));
-    scope.register(async (inner) => erpRoutes(inner, deps));
-    scope.register(async (inner) => cardRoutes(inner, deps));
+    for (const routes of [intakeRoutes, batchRoutes, reportRoutes, erpRoutes, cardRoutes]) {
+      scope.register(async (inner) => routes(inner, deps));
+    }
   });
   app.register(async (scope) => {
-    scope.decorateRequest('caller');
     await scope.register(rateLimit, rateLimitOf(deps.perMinute, pageAsks));
     cardPageRoutes(scope, deps);
   });
-  app.register(async (scope) => {
-    scope.decorateRequest('caller');
-    codecRoutes(scope, deps);
-  });
-  app.register(async (scope) => webhookRoutes(scope, deps));
-  app.register(async (scope) => pages(scope, deps));
+  for (const routes of [codecRoutes, webhookRoutes, pages]) app.register(async (scope) => routes(scope, deps));
   return app;
 }
 

@@ -97,8 +97,7 @@ export async function openForgeryWorld(): Promise<ForgeryWorld> {
 }
 
 async function openGatewayOf(opened: Opened, port: number): Promise<void> {
-  const { config, store, bank, client, stack, log } = opened;
-  const ui = { url: 'http://127.0.0.1:8233', namespace: stack.namespace };
+  const { config, store, bank, client, log } = opened;
   const gateway = await startGateway(
     {
       store,
@@ -119,7 +118,8 @@ async function openGatewayOf(opened: Opened, port: number): Promise<void> {
       },
       access: () => accessOf(config),
       codec: undefined,
-      pages: pageDeps(opened, ui),
+      workflowUrl: (workflowId) => workflowId,
+      pages: pageDeps(opened),
       perMinute: 10_000_000,
       atOnce: 1_000,
       now: Date.now,

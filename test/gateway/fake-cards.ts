@@ -53,7 +53,6 @@ export function fakeCards(): FakeCards {
       fake.told.push({ id, name });
       return fake.states.has(id);
     },
-    workflowUrl: (workflowId) => `http://ui.example/${workflowId}`,
   };
   return fake;
 }

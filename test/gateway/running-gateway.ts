@@ -87,6 +87,7 @@ export async function openGateway(
       bank: () => door.bank.authenticate(),
     },
     warnings: async () => warnings,
+    workflowUrl: (workflowId) => `http://ui.example/${workflowId}`,
     cards,
     webhooks: {
       take: async () => ({ refused: 'unconfigured' }),
@@ -130,7 +131,6 @@ export async function openGateway(
       async signalPlan(signed) {
         plans.push(signed);
       },
-      workflowUrl: (workflowId) => `http://127.0.0.1:8233/${encodeURIComponent(workflowId)}`,
     },
     perMinute,
     atOnce,

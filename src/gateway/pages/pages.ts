@@ -37,6 +37,11 @@ import { planRoutes, submitRoutes } from './submit-routes.ts';
 import { switchRoutes } from './switch-routes.ts';
 import { waitingRoutes } from './waiting-routes.ts';
 
+const OF_PLACES = [
+  ...[waitingRoutes, findRoutes, payoutRoutes, batchListRoutes, batchRoutes, batchDecisionRoutes],
+  ...[incidentRoutes, switchRoutes, auditRoutes],
+];
+
 /** The pages for people: they show and do what the API and the command can do, and decide nothing themselves. */
 export async function pages(app: FastifyInstance, deps: GatewayDeps): Promise<void> {
   const closing = new AbortController();
@@ -86,15 +91,7 @@ export async function pages(app: FastifyInstance, deps: GatewayDeps): Promise<vo
     inner.register(async (scope) => {
       asksForTokens(scope);
       planRoutes(scope, context, uploads);
-      waitingRoutes(scope, context);
-      findRoutes(scope, context);
-      payoutRoutes(scope, context);
-      batchListRoutes(scope, context);
-      batchRoutes(scope, context);
-      batchDecisionRoutes(scope, context);
-      incidentRoutes(scope, context);
-      switchRoutes(scope, context);
-      auditRoutes(scope, context);
+      for (const routes of OF_PLACES) routes(scope, context);
     });
   });
 }
@@ -122,7 +119,6 @@ async function protect(app: FastifyInstance, context: PagesContext): Promise<voi
     strictTransportSecurity: isOverTls(policy),
   });
   await app.register(cookie);
-  app.decorateRequest('caller');
   app.addHook('onRequest', async (request) => {
     assertOpen(context);
     assertOwnPage(request, context);

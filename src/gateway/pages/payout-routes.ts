@@ -63,7 +63,7 @@ function answerOf(told: unknown, { state, orderId }: PayoutRecord): string | und
  * cancel needs no signature: it keeps money where it is.
  */
 export function payoutRoutes(app: FastifyInstance, context: PagesContext): void {
-  const { store, pages, now } = context.deps;
+  const { store, pages, now, workflowUrl } = context.deps;
   app.get('/payouts/:reference', async (request, reply) => {
     const row = await payoutIn(request, context);
     const { told } = request.query as { told?: unknown };
@@ -75,7 +75,7 @@ export function payoutRoutes(app: FastifyInstance, context: PagesContext): void 
       caps: pages.settings.terms,
       story: await historyOf(store, row),
       incidents: await store.incidentsOf([row.reference]),
-      workflowUrl: pages.workflowUrl(row.workflowId),
+      workflowUrl: workflowUrl(row.workflowId),
       mayDecide: mayDecide(caller, row),
       mayResolve: mayOperate(caller, 'resolve', scopeFactsOfRow(row)),
       mayCancel: mayCancel(caller, row),
