@@ -4,6 +4,9 @@ import { control } from '../reports/report-document.ts';
 
 /** Documents of the gateway, except those of batches, for its OpenAPI page; the command has the same. */
 
+export const batchParams = z.object({ id: z.string().describe('batch id') });
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
 const schemaVersion = z.literal(1);
 const count = z.int();
 

@@ -11,9 +11,8 @@ import { IntakeRefusal, OTHER_PLAN } from '../intake/intake-refusal.ts';
 import { assertPlan, takeFile } from '../intake/take-file.ts';
 import { batchDocument } from '../reports/report-document.ts';
 import { answerOf } from './answer-error.ts';
-import { REPORT_TYPES } from './batch-routes.ts';
 import { type Caller, makerOf } from './callers.ts';
-import { errorAnswers, idempotencyHeader, planDocument } from './documents.ts';
+import { errorAnswers, idempotencyHeader, JSON_TYPE, planDocument } from './documents.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { answerOnce, idempotencyKeyOf, type MadeAnswer } from './idempotency.ts';
 import { intakeFor } from './may-see.ts';
@@ -78,7 +77,7 @@ export function intakeRoutes(app: FastifyInstance, deps: GatewayDeps): void {
       handedOver(deps, upload, { ...options, by, caller: request.caller }, batchId);
     const keyed = key && { caller: request.caller.name ?? '', key, requestSha256: digestOf(request, upload) };
     const { status, body } = keyed ? await answerOnce(deps.store, keyed, handOver) : await handOver();
-    return reply.code(status).type(REPORT_TYPES.json).send(Readable.from(body));
+    return reply.code(status).type(JSON_TYPE).send(Readable.from(body));
   });
 }
 

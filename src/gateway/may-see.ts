@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import type { CodecOperation } from '../codec/codec-server.ts';
 import { holdsAll, isWithin, mayOperateCard, type Person, type Role } from '../domain/authority.ts';
 import { Problem } from '../domain/problem.ts';
@@ -8,6 +9,7 @@ import type { CardRecord } from '../store/card-store.ts';
 import type { BatchRecord, PayoutRecord, PayoutSearch, Store } from '../store/store.ts';
 import type { Caller } from './callers.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
+import { hasControls } from './schemas.ts';
 
 /**
  * Whether a caller may know of a batch: their own, or one within the scope of somebody who decides or reads. Without a policy,
@@ -18,6 +20,16 @@ export async function maySee({ person }: Caller, store: Store, { batchId, by }: 
   if (!isMore(person)) return false;
   const touched = await store.scopeFactsOfBatch(batchId);
   return touched.every((row) => isWithin(person.scope, row));
+}
+
+/** The batch in the path. Throws a `Problem` if it does not exist or the caller may not see it. */
+export async function visibleBatchOf({ store }: GatewayDeps, { params, caller }: FastifyRequest): Promise<BatchRecord> {
+  const { id } = params as { id: string };
+  const batch = hasControls(id) ? undefined : await store.batch(id);
+  if (batch !== undefined && (await maySee(caller, store, batch))) return batch;
+  throw new Problem('not-found', 'unknown-id', 'There is no batch with this id.', {
+    hint: 'The list of batches shows the ids.',
+  });
 }
 
 /** For a file of a caller: whoever hands over a row of somebody else's batch is not told which one it is. */

@@ -11,12 +11,11 @@ import type { Part } from '../embedded/stack.ts';
 import { StackError } from '../embedded/stack-error.ts';
 import { answerOf, answerTo } from './answer-error.ts';
 import { auditForbidden } from './audit-forbidden.ts';
-import { batchRoutes, reportRoutes } from './batch-routes.ts';
+import { batchRoutes } from './batch-routes.ts';
 import { type Access, type Caller, callerOf } from './callers.ts';
 import { cardPageRoutes, cardRoutes, pageAsks } from './card-routes.ts';
 import { codecRoutes } from './codec-routes.ts';
 import { limitConcurrency } from './concurrency-limit.ts';
-import { erpRoutes } from './erp-routes.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { healthRoutes } from './health-routes.ts';
 import { intakeRoutes } from './intake-routes.ts';
@@ -141,7 +140,7 @@ async function gatewayApp(
     scope.addHook('preHandler', async ({ query, routeOptions }) => {
       if (routeOptions.schema?.querystring === undefined) parsed(z.strictObject({}), query);
     });
-    for (const routes of [intakeRoutes, batchRoutes, reportRoutes, erpRoutes, cardRoutes]) {
+    for (const routes of [intakeRoutes, batchRoutes, cardRoutes]) {
       scope.register(async (inner) => routes(inner, deps));
     }
   });

@@ -6,9 +6,9 @@ import { currencyTotals } from '../../reports/currency-totals.ts';
 import { ERP_FORMATS } from '../../reports/erp-formats.ts';
 import { stepGroups } from '../../reports/step-groups.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
-import { controlBatch, REPORTS, sendReport, visibleBatchOf } from '../batch-routes.ts';
-import { sendErpFile } from '../erp-routes.ts';
-import { mayControlBatch } from '../may-see.ts';
+import { batchFileRoutes, REPORTS } from '../batch-files.ts';
+import { controlBatch } from '../batch-routes.ts';
+import { mayControlBatch, visibleBatchOf } from '../may-see.ts';
 import { parsed, storableText } from '../schemas.ts';
 import { whenOver } from '../when-over.ts';
 import { mayDecideBatch } from './batch-decision-routes.ts';
@@ -78,12 +78,7 @@ export function batchRoutes(app: FastifyInstance, context: PagesContext): void {
     const isLetIn = (): boolean => callerSeen(request, context) !== undefined;
     return reply.type('text/event-stream').send(progressOf({ store, batchId, isLetIn, closing: context.closing }));
   });
-  for (const format of ERP_FORMATS) {
-    app.get(`/batches/:id/reports/${format}`, (request, reply) =>
-      sendErpFile(deps, request, reply, { format, type: 'attachment' }),
-    );
-  }
-  app.get('/batches/:id/reports/:name', (request, reply) => sendReport(deps, request, reply, 'attachment'));
+  batchFileRoutes(app, deps, '', 'attachment');
   app.post('/batches/:id/control', async (request, reply) => {
     const { control, by } = parsed(controlBody, request.body, 'form');
     const batch = await visibleBatchOf(deps, request);
