@@ -12,24 +12,17 @@ import { statementBytes } from './statement.ts';
 
 /** Ed25519 keys (RFC 8032) of people, in files for the command. */
 
-/** First bytes of the SubjectPublicKeyInfo of an Ed25519 key (RFC 8410). */
-const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 const KEY_BYTES = 32;
 
-export interface NewKey {
-  /** PKCS #8, PEM. */
-  privateKey: string;
-  publicKey: string;
-}
-
-export function newKey(): NewKey {
+/** The private key is in PEM (PKCS #8). */
+export function newKey(): { privateKey: string; publicKey: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   return { privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(), publicKey: rawOf(publicKey) };
 }
 
 /** Base64 of the raw public key. */
 const rawOf = (key: KeyObject): string =>
-  key.export({ type: 'spki', format: 'der' }).subarray(-KEY_BYTES).toString('base64');
+  Buffer.from(key.export({ format: 'jwk' }).x ?? '', 'base64url').toString('base64');
 
 /** Throws if the text is not an Ed25519 private key. */
 export function publicKeyOf(privateKey: string): string {
@@ -51,7 +44,7 @@ export function signStatement(statement: Statement, privateKey: string): SignedD
 
 /** Whether the owner of the public key has signed the statement. */
 export function verifyStatement(statement: Statement, publicKey: string, signature: string): boolean {
-  const der = Buffer.concat([SPKI_PREFIX, Buffer.from(publicKey, 'base64')]);
-  const key = createPublicKey({ key: der, format: 'der', type: 'spki' });
+  const x = Buffer.from(publicKey, 'base64').toString('base64url');
+  const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
   return verify(null, statementBytes(statement), key, Buffer.from(signature, 'base64'));
 }

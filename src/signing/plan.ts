@@ -7,18 +7,14 @@ export interface PlanRow {
   digest: string;
 }
 
-/** The digest of one signature for many payouts, and where each row is in it. */
-export interface SignablePlan {
-  digest: string;
-  /** In the order of the rows. */
-  inclusions(): Iterable<PlanRow & Inclusion>;
-}
-
 /**
  * The rows as a Merkle tree (RFC 6962): the signature of its root, together with the inclusion proof of a row, is valid for that
- * row.
+ * row. `digest` is what is signed, `inclusions` the proofs in the order of the rows.
  */
-export function signablePlan(rows: readonly PlanRow[]): SignablePlan {
+export function signablePlan(rows: readonly PlanRow[]): {
+  digest: string;
+  inclusions(): Iterable<PlanRow & Inclusion>;
+} {
   const tree = new WholeTree(rows.map(leafOf));
   return {
     digest: digestOf(rows.length, tree.root),
