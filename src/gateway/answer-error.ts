@@ -2,12 +2,6 @@ import type { FastifyError, FastifyRequest } from 'fastify';
 import { Problem, type ProblemKind } from '../domain/problem.ts';
 import { problemOf } from '../intake/problem-of.ts';
 
-/** The answer to a request. */
-export interface Answer {
-  status: number;
-  document: object;
-}
-
 const STATUS_OF: Readonly<Record<ProblemKind, number>> = {
   usage: 400,
   'not-found': 404,
@@ -34,7 +28,11 @@ const STATUS_OF: Readonly<Record<ProblemKind, number>> = {
 const UNREAD: ReadonlySet<ProblemKind> = new Set(['too-large', 'too-slow', 'incomplete']);
 
 /** The answer for an error. The message of an internal error goes only to the log: it may tell more than a caller may know. */
-export function answerOf(error: unknown): Answer & { headers: Readonly<Record<string, string>> } {
+export function answerOf(error: unknown): {
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  document: object;
+} {
   if (isRefusedByServer(error)) {
     const code = CODE_OF_STATUS[error.statusCode] ?? 'bad-request';
     const refusal = new Problem('usage', code, 'The server cannot process this request.', {

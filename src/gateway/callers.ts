@@ -85,6 +85,6 @@ export const tokensOf = ({ people }: Policy): KnownToken[] =>
   people.flatMap((person) => person.tokens.map((token) => ({ name: person.name, person, ...token })));
 
 /** A token as stored. */
-export const tokenSha256 = (token: string): string => digest(token).toString('hex');
+export const tokenSha256 = (token: string): string => hash('sha256', token);
 
 export const digest = (text: string): Buffer => hash('sha256', text, 'buffer');

@@ -29,18 +29,10 @@ export function idempotencyKeyOf({ headers }: FastifyRequest): string | undefine
   });
 }
 
-/** A caller's key, and the digest of its request. */
-export type KeyedRequest = Pick<IdempotencyHold, 'caller' | 'key' | 'requestSha256'>;
-
 /** An answer whose body comes in pieces, since it may be long. */
 export interface MadeAnswer {
   status: number;
   body: AsyncIterable<string | Buffer> | Iterable<string>;
-}
-
-export interface SentAnswer {
-  status: number;
-  body: Readable;
 }
 
 /**
@@ -50,9 +42,9 @@ export interface SentAnswer {
  */
 export async function answerOnce(
   store: Store,
-  request: KeyedRequest,
+  request: Pick<IdempotencyHold, 'caller' | 'key' | 'requestSha256'>,
   work: (batchId: string) => Promise<MadeAnswer>,
-): Promise<SentAnswer> {
+): Promise<MadeAnswer> {
   await store.forgetKeys(Date.now() - REMEMBERED_MS);
   const owner = v7();
   const batchId = v7();
@@ -71,7 +63,7 @@ export async function answerOnce(
   }
 }
 
-async function workUnderKey(store: Store, key: IdempotencyKey, work: () => Promise<MadeAnswer>): Promise<SentAnswer> {
+async function workUnderKey(store: Store, key: IdempotencyKey, work: () => Promise<MadeAnswer>): Promise<MadeAnswer> {
   // A hold that cannot be renewed expires; even then, claims of rows prevent two batches.
   const hold = (): void => void store.holdKey(key, Date.now() + HOLD_MS).catch(() => {});
   const timer = setInterval(hold, HOLD_AGAIN_MS);

@@ -7,17 +7,16 @@ export const storableText = z
   .string()
   .min(1)
   .max(200)
-  .refine(isKeepable, 'must not contain a card number or control characters');
+  .refine(
+    (text) => !hasControls(text) && !holdsCardNumber(text),
+    'must not contain a card number or control characters',
+  );
 
 /** The same of a field that may be left empty. */
 export const optionalText = z.union([z.literal('').transform(() => undefined), storableText]).optional();
 
 /** PostgreSQL allows no NUL in texts, and control characters steer a terminal. */
 export const hasControls = (text: string): boolean => /\p{Cc}/u.test(text);
-
-function isKeepable(text: string): boolean {
-  return !hasControls(text) && !holdsCardNumber(text);
-}
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 

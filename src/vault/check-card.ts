@@ -24,27 +24,19 @@ export function checkCard(given: CardDetails, now: number): CheckedCard {
   const year = given.expiry_year.length === 2 ? `20${given.expiry_year}` : given.expiry_year;
   const { cvv, holder_name } = given;
   const findings: CardFinding[] = [];
-  if (!isCardNumber(number)) {
-    findings.push({ column: 'number', rule: 'card-number-invalid', message: 'The card number is not valid.' });
-  }
+  const refuse = (column: CardFinding['column'], rule: CardFinding['rule'], message: string): void =>
+    void findings.push({ column, rule, message });
+  if (!isCardNumber(number)) refuse('number', 'card-number-invalid', 'The card number is not valid.');
   const monthFits = /^(0[1-9]|1[0-2])$/.test(month);
   const yearFits = /^20\d\d$/.test(year);
-  if (!monthFits) findings.push({ column: 'expiry_month', rule: 'expiry-invalid', message: 'A month is 01 to 12.' });
-  if (!yearFits) {
-    findings.push({ column: 'expiry_year', rule: 'expiry-invalid', message: 'A year has two or four digits.' });
-  }
+  if (!monthFits) refuse('expiry_month', 'expiry-invalid', 'A month is 01 to 12.');
+  if (!yearFits) refuse('expiry_year', 'expiry-invalid', 'A year has two or four digits.');
   if (monthFits && yearFits && `${year}-${month}` < new Date(now - LAST_ZONE_MS).toISOString().slice(0, 7)) {
-    findings.push({ column: 'expiry_year', rule: 'card-expired', message: 'The card has expired.' });
+    refuse('expiry_year', 'card-expired', 'The card has expired.');
   }
-  if (cvv !== undefined && !/^\d{3,4}$/.test(cvv)) {
-    findings.push({ column: 'cvv', rule: 'cvv-invalid', message: 'A CVV has three or four digits.' });
-  }
+  if (cvv !== undefined && !/^\d{3,4}$/.test(cvv)) refuse('cvv', 'cvv-invalid', 'A CVV has three or four digits.');
   if (holder_name !== undefined && (holder_name.length > NAME_CHARACTERS_MAX || /\p{Cc}/u.test(holder_name))) {
-    findings.push({
-      column: 'holder_name',
-      rule: 'holder-name-invalid',
-      message: 'The name on the card is not valid.',
-    });
+    refuse('holder_name', 'holder-name-invalid', 'The name on the card is not valid.');
   }
   if (findings.length > 0) return { ok: false, findings };
   return { ok: true, card: { number, expiry_month: month, expiry_year: year, cvv, holder_name } };

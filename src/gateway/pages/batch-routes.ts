@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { MESSAGES } from '../../domain/names.ts';
@@ -76,7 +77,8 @@ export function batchRoutes(app: FastifyInstance, context: PagesContext): void {
     const { batchId } = await visibleBatchOf(deps, request);
     whenOver(reply, streams.enter(request.caller.name ?? request.address));
     const isLetIn = (): boolean => callerSeen(request, context) !== undefined;
-    return reply.type('text/event-stream').send(progressOf({ store, batchId, isLetIn, closing: context.closing }));
+    const events = progressOf({ store, closing: context.closing }, batchId, isLetIn);
+    return reply.type('text/event-stream').send(Readable.from(events));
   });
   batchFileRoutes(app, deps, '', 'attachment');
   app.post('/batches/:id/control', async (request, reply) => {

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isAtRest } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
@@ -22,22 +21,15 @@ export const progressStreams = (): ConcurrencyCounter =>
     });
   });
 
-interface Watched {
-  store: Store;
-  batchId: string;
-  /** Whether the viewer is still signed in. */
-  isLetIn: () => boolean;
-  /** Aborted when the gateway shuts down, which does not wait for viewers. */
-  closing: AbortSignal;
-}
-
 /**
- * Server-sent events about a batch: `changed` after each change of its counts, `ended` when every row is at rest. Also ends with
- * the viewer's session.
+ * Server-sent events about a batch: `changed` after each change of its counts, `ended` when every row is at rest. Ends with the
+ * viewer's session (`isLetIn`), and when the gateway shuts down (`closing`), which does not wait for viewers.
  */
-export const progressOf = (watched: Watched): Readable => Readable.from(events(watched));
-
-async function* events({ store, batchId, isLetIn, closing }: Watched): AsyncGenerator<string> {
+export async function* progressOf(
+  { store, closing }: { store: Store; closing: AbortSignal },
+  batchId: string,
+  isLetIn: () => boolean,
+): AsyncGenerator<string> {
   let before = '';
   for (let quiet = 0; !closing.aborted && isLetIn(); quiet += 1) {
     const byState = await store.stateCounts(batchId);

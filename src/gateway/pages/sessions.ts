@@ -1,4 +1,5 @@
-import { hash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
+import { tokenSha256 } from '../callers.ts';
 
 /** A session of one person. */
 export interface Session {
@@ -27,27 +28,25 @@ export class Sessions {
   open(of: Pick<Session, 'name' | 'credential'>, now: number): string {
     for (const [key, session] of this.#kept) if (isOver(session, now)) this.#kept.delete(key);
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
-    this.#kept.set(keyOf(token), { ...of, openedAt: now, seenAt: now });
+    this.#kept.set(tokenSha256(token), { ...of, openedAt: now, seenAt: now });
     return token;
   }
 
   find(token: string, now: number): Session | undefined {
-    const session = this.#kept.get(keyOf(token));
+    const session = this.#kept.get(tokenSha256(token));
     return session === undefined || isOver(session, now) ? undefined : session;
   }
 
   /** Called for every request in the session. */
   prolong(token: string, now: number): void {
-    const session = this.#kept.get(keyOf(token));
+    const session = this.#kept.get(tokenSha256(token));
     if (session !== undefined) session.seenAt = now;
   }
 
   close(token: string): void {
-    this.#kept.delete(keyOf(token));
+    this.#kept.delete(tokenSha256(token));
   }
 }
 
 const isOver = ({ openedAt, seenAt }: Session, now: number): boolean =>
   now - seenAt > IDLE_MS || now - openedAt > LONGEST_MS;
-
-const keyOf = (token: string): string => hash('sha256', token);

@@ -12,12 +12,12 @@ import { callerIn, dropToken, keepToken, type PagesContext, policyIn, tokenOf } 
 const nextField = z.string().max(2_000).optional();
 const signInBody = z.object({ signed: z.string().optional(), next: nextField });
 const SIGN_INS_PER_MINUTE = 20;
-/** Subject of these audit entries. */
-const SUBJECT = 'pages';
 
 /** `/sign-in` and `/sign-out`: a session for the owner of a passkey in the policy. */
 export function signInRoutes(app: FastifyInstance, context: PagesContext): void {
   const { deps, sessions, challenges } = context;
+  const audit = (actor: string, action: string, detail: Record<string, string> = {}): Promise<void> =>
+    deps.store.audit({ at: deps.now(), actor, action, subject: 'pages', detail });
   app.get('/sign-in', (request, reply) => {
     const { next } = parsed(z.object({ next: nextField }), request.query);
     return signInPage(reply, viewOf(request, reply, context), { next });
@@ -32,22 +32,14 @@ export function signInRoutes(app: FastifyInstance, context: PagesContext): void 
     const assertion = assertionOf(signed);
     const found = holderOf(policy, assertion?.id);
     const why = await refusal(context, policy, assertion, found?.credential);
-    const at = deps.now();
     if (why !== undefined || found === undefined) {
       const detail = { why: why ?? 'this passkey belongs to nobody in the policy' };
-      await deps.store.audit({
-        at,
-        actor: found?.person.name ?? 'unknown',
-        action: 'sign-in refused',
-        subject: SUBJECT,
-        detail,
-      });
+      await audit(found?.person.name ?? 'unknown', 'sign-in refused', detail);
       return signInPage(reply, viewOf(request, reply, context), { next, ...detail });
     }
     const { person, credential } = found;
-    keepToken(reply, policy, sessions.open({ name: person.name, credential: credential.id }, at));
-    const detail = { credential: credential.id };
-    await deps.store.audit({ at, actor: person.name, action: 'signed in', subject: SUBJECT, detail });
+    keepToken(reply, policy, sessions.open({ name: person.name, credential: credential.id }, deps.now()));
+    await audit(person.name, 'signed in', { credential: credential.id });
     return reply.redirect(ownPath(next, policy), 303);
   });
   app.post('/sign-out', async (request, reply) => {
@@ -55,9 +47,7 @@ export function signInRoutes(app: FastifyInstance, context: PagesContext): void 
     const { name: actor } = callerIn(request, context) ?? {};
     sessions.close(tokenOf(request, policy) ?? '');
     dropToken(reply, policy);
-    if (actor !== undefined) {
-      await deps.store.audit({ at: deps.now(), actor, action: 'signed out', subject: SUBJECT, detail: {} });
-    }
+    if (actor !== undefined) await audit(actor, 'signed out');
     return reply.redirect('/sign-in', 303);
   });
 }
