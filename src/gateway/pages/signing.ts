@@ -9,7 +9,7 @@ import {
   type Statement,
 } from '../../domain/authority.ts';
 import { Problem } from '../../domain/problem.ts';
-import { storeDecision } from '../../services/decisions/store-decision.ts';
+import { storeDecision } from '../../services/decisions/verdict.ts';
 import { challengeOf, rpIdOf, signatureOf } from '../../signing/passkey.ts';
 import { storableText } from '../schemas.ts';
 import { assertion, challengeOptions, read } from './assertion.ts';

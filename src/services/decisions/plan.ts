@@ -1,22 +1,15 @@
 import { isSamePerson } from '../../domain/approval.ts';
-import {
-  isWithin,
-  type PlanQuestion,
-  personOf,
-  refusalOfStatement,
-  type SignedDecision,
-} from '../../domain/authority.ts';
+import { isWithin, type PlanQuestion, personOf, type SignedDecision } from '../../domain/authority.ts';
 import type { Flag } from '../../domain/flags.ts';
 import { beneficiaryFields, type PayoutInstruction } from '../../domain/instruction.ts';
 import { BEFORE_APPROVAL_STATES } from '../../domain/payout-state.ts';
 import { type Total, Totals } from '../../domain/totals.ts';
-import { isSigned } from '../../signing/is-signed.ts';
 import { type PlanRow, signablePlan } from '../../signing/plan.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { inPages } from '../in-pages.ts';
-import { Foresight, type ForesightDeps } from './foresee.ts';
+import { foresight, type PlanDeps } from './foresee.ts';
 import { openQuestion } from './open-question.ts';
-import { auditRefusal, scopeFactsOfRow, type VerdictDeps, verdictOn } from './verdict.ts';
+import { scopeFactsOfRow, takeUnless, type VerdictDeps, verdictOn, whyDecisionIsVoid } from './verdict.ts';
 
 /**
  * Why a row is not in a plan: a rule requires a separate decision, it is outside the signer's scope, enough people have approved
@@ -28,6 +21,8 @@ export const WHY_EXCLUDED = {
   approved: 'approved already; cancel it to stop it',
   'not-shown': 'the bank does not show its account or payee',
 } as const;
+
+export type { PlanDeps };
 
 export type Exclusion = keyof typeof WHY_EXCLUDED;
 
@@ -48,11 +43,6 @@ export interface BatchPlan {
   flags: Partial<Record<Flag, number>>;
   /** Rows outside the plan, and why. */
   apart: { reference: string; documentId: string; amount: string; currency: string; why: Exclusion }[];
-}
-
-export interface PlanDeps extends VerdictDeps {
-  settings: ForesightDeps['settings'];
-  bank: ForesightDeps['bank'];
 }
 
 export interface PlanAsked extends Pick<BatchPlan, 'batchId' | 'question' | 'decision'> {
@@ -110,7 +100,10 @@ class BegunPlan {
   readonly #about: Pick<BatchPlan, 'batchId' | 'question' | 'decision'>;
   readonly #rows: PlanRow[] = [];
   readonly #apart: BatchPlan['apart'] = [];
-  readonly #sums = new Sums();
+  readonly #totals = new Totals();
+  readonly #payees = new Set<string>();
+  readonly #newPayees = new Set<string>();
+  readonly #flags: BatchPlan['flags'] = {};
 
   constructor(about: Pick<BatchPlan, 'batchId' | 'question' | 'decision'>) {
     this.#about = about;
@@ -127,13 +120,30 @@ class BegunPlan {
     if (why !== undefined) this.#apart.push({ reference, documentId, amount, currency, why });
     else if (open !== undefined) {
       this.#rows.push({ reference, digest: open.digest });
-      this.#sums.add(instruction, open.flags);
+      this.#count(instruction, open.flags);
     }
   }
 
+  #count(instruction: PayoutInstruction, flags: readonly Flag[] = []): void {
+    const { uid, beneficiary_id: id } = instruction;
+    this.#totals.add(instruction);
+    const payee = id ?? JSON.stringify([uid, Object.entries(beneficiaryFields(instruction)).sort()]);
+    this.#payees.add(payee);
+    for (const flag of flags) this.#flags[flag] = (this.#flags[flag] ?? 0) + 1;
+    if (flags.includes('new-payee')) this.#newPayees.add(payee);
+  }
+
   whole(): BatchPlan {
-    const { digest } = signablePlan(this.#rows);
-    return { ...this.#about, digest, rows: this.#rows, ...this.#sums.shown(), apart: this.#apart };
+    return {
+      ...this.#about,
+      digest: signablePlan(this.#rows).digest,
+      rows: this.#rows,
+      totals: this.#totals.list(),
+      payees: this.#payees.size,
+      newPayees: this.#newPayees.size,
+      flags: this.#flags,
+      apart: this.#apart,
+    };
   }
 }
 
@@ -156,19 +166,23 @@ async function* openRows(
   batchId: string,
   question: PlanQuestion,
 ): AsyncGenerator<{ row: PayoutRecord; open: Open }> {
-  const foresight = new Foresight(deps);
+  const foresee = foresight(deps);
   const openOf = (row: PayoutRecord): Promise<Open | 'nothing'> =>
-    question === 'bank' ? openAtBank(deps, row) : openBefore(deps, foresight, row);
+    question === 'bank' ? openAtBank(deps, row) : openBefore(deps, foresee, row);
   for await (const page of inPages(deps.store.rows(batchId), AT_ONCE)) {
     const all = await Promise.all(page.map(async (row) => ({ row, open: await openOf(row) })));
     for (const { row, open } of all) if (open !== 'nothing') yield { row, open };
   }
 }
 
-async function openBefore(deps: PlanDeps, foresight: Foresight, row: PayoutRecord): Promise<Open | 'nothing'> {
+async function openBefore(
+  deps: PlanDeps,
+  foresee: ReturnType<typeof foresight>,
+  row: PayoutRecord,
+): Promise<Open | 'nothing'> {
   if (!BEFORE_APPROVAL_STATES.includes(row.state)) return 'nothing';
   // A stored assessment shows the digest to sign only if it was made with terms to sign.
-  const terms = row.assessed?.approvedFirst === true ? row.assessed : await foresight.of(row);
+  const terms = row.assessed?.approvedFirst === true ? row.assessed : await foresee(row);
   if (terms === undefined) return undefined;
   const { digest, approvalsNeeded: needed } = terms;
   if (needed === 0) return 'nothing';
@@ -184,31 +198,6 @@ async function openAtBank({ store }: PlanDeps, row: PayoutRecord): Promise<Open 
   return asked === undefined ? 'nothing' : { ...row.assessed, digest: asked.digest };
 }
 
-class Sums {
-  readonly #totals = new Totals();
-  readonly #payees = new Set<string>();
-  readonly #newPayees = new Set<string>();
-  readonly #flags: Partial<Record<Flag, number>> = {};
-
-  add(instruction: PayoutInstruction, flags: readonly Flag[] = []): void {
-    const { uid, beneficiary_id: id } = instruction;
-    this.#totals.add(instruction);
-    const payee = id ?? JSON.stringify([uid, Object.entries(beneficiaryFields(instruction)).sort()]);
-    this.#payees.add(payee);
-    for (const flag of flags) this.#flags[flag] = (this.#flags[flag] ?? 0) + 1;
-    if (flags.includes('new-payee')) this.#newPayees.add(payee);
-  }
-
-  shown(): Pick<BatchPlan, 'totals' | 'payees' | 'newPayees' | 'flags'> {
-    return {
-      totals: this.#totals.list(),
-      payees: this.#payees.size,
-      newPayees: this.#newPayees.size,
-      flags: this.#flags,
-    };
-  }
-}
-
 /**
  * Stores a signed plan. For each of its rows it counts like that person's decision about the row alone, and is verified again, with
  * the row's inclusion proof, wherever it is used. A refusal says why and is in the audit. Waiting rows are signalled by their batch
@@ -222,25 +211,23 @@ export async function takePlan(
   const { store, now } = authority;
   const signable = signablePlan(plan.rows);
   const why = await refusalOfPlan(authority, { ...plan, digest: signable.digest }, signed);
-  if (why === undefined && (await store.takeSignedPlan(signed, signable.inclusions(), now()))) return { taken: true };
-  const refused = why ?? 'this decision was already submitted';
-  await auditRefusal(authority, plan.batchId, signed, refused);
-  return { refused };
+  const take = () => store.takeSignedPlan(signed, signable.inclusions(), now());
+  const refused = await takeUnless(why, authority, signed, { about: plan.batchId, take });
+  return refused === undefined ? { taken: true } : { refused };
 }
 
 async function refusalOfPlan(
-  { store, settings: { policy }, now }: VerdictDeps,
+  authority: VerdictDeps,
   { batchId: reference, question, decision, digest, rows }: BatchPlan,
   signed: SignedDecision,
 ): Promise<string | undefined> {
-  if (policy === undefined) return 'no policy says who may decide';
+  const { store, now } = authority;
   if (signed.reference !== reference || signed.question !== question || signed.decision !== decision)
     return 'it is about something else';
   if (signed.digest !== digest) return 'the digest is not the one in force';
   if (rows.length === 0) return 'nothing is awaited';
-  const why = refusalOfStatement(policy, signed, { storeId: store.id, now: now() });
+  const why = await whyDecisionIsVoid(authority, signed);
   if (why !== undefined) return why;
-  if (!(await isSigned(policy, signed))) return 'the signature is not that of the person it names';
   const maker = (await store.batch(reference))?.by;
   if (decision === 'approve' && maker != null && isSamePerson(maker, signed.subject))
     return 'the maker may not approve';

@@ -161,33 +161,49 @@ export async function takeDecision(
   asked: SignedQuestion,
   signed: SignedDecision,
 ): Promise<Verdict> {
-  const { store, now } = authority;
-  const refused = async (why: string): Promise<Verdict> => {
-    await auditRefusal(authority, row.reference, signed, why);
-    return { verdict: 'refused', why };
-  };
-  if (signed.reference !== row.reference || signed.question !== asked.question)
-    return refused('it is about something else');
-  if (signed.digest !== asked.digest) return refused('the digest is not the one in force');
-  const why = await whyDecisionIsVoid(authority, signed, scopeFactsOfRow(row));
-  if (why !== undefined) return refused(why);
-  const before = await verdictOn(authority, row, asked);
-  if (before.verdict === 'counted') {
-    const { subject: by, decision, remark, digest } = signed;
-    const alone = consider(before.awaited, { decision, by, remark, digest }, now());
-    if (alone.verdict === 'refused') return refused(alone.why);
-  }
-  if (!(await store.takeSignedDecision(signed, now()))) return refused('this decision was already submitted');
-  return verdictOn(authority, row, asked);
+  const why = await refusalOfDecision(authority, row, asked, signed);
+  const refused = await takeUnless(why, authority, signed, { about: row.reference });
+  return refused === undefined ? verdictOn(authority, row, asked) : { verdict: 'refused', why: refused };
 }
 
-/** Records in the audit that a signed decision does not count. */
-export async function auditRefusal(
+async function refusalOfDecision(
+  authority: VerdictDeps,
+  row: PayoutRecord,
+  asked: SignedQuestion,
+  signed: SignedDecision,
+): Promise<string | undefined> {
+  const { subject: by, question, decision, remark, digest } = signed;
+  if (signed.reference !== row.reference || question !== asked.question) return 'it is about something else';
+  if (digest !== asked.digest) return 'the digest is not the one in force';
+  const why = await whyDecisionIsVoid(authority, signed, scopeFactsOfRow(row));
+  if (why !== undefined) return why;
+  const before = await verdictOn(authority, row, asked);
+  if (before.verdict !== 'counted') return undefined;
+  const alone = consider(before.awaited, { decision, by, remark, digest }, authority.now());
+  return alone.verdict === 'refused' ? alone.why : undefined;
+}
+
+/** Stores a signed decision before it is carried out. Returns why it does not count, which is then in the audit. */
+export const storeDecision = async (
+  authority: VerdictDeps,
+  signed: SignedDecision,
+  touched?: ScopeFacts,
+): Promise<string | undefined> => takeUnless(await whyDecisionIsVoid(authority, signed, touched), authority, signed);
+
+/** Stores what was signed unless something speaks against it (`why`), or it is there already. Returns the refusal, then in the audit. */
+export async function takeUnless(
+  why: string | undefined,
   { store, now }: VerdictDeps,
-  about: string,
-  { subject: actor, question, decision, id }: SignedDecision,
-  why: string,
-): Promise<void> {
-  const detail = { why, decisionId: id, question };
+  signed: SignedDecision,
+  {
+    about = signed.reference,
+    take = () => store.takeSignedDecision(signed, now()),
+  }: { about?: string; take?: () => Promise<boolean> } = {},
+): Promise<string | undefined> {
+  if (why === undefined && (await take())) return undefined;
+  const refusal = why ?? 'this decision was already submitted';
+  const { subject: actor, question, decision, id } = signed;
+  const detail = { why: refusal, decisionId: id, question };
   await store.audit({ at: now(), actor, action: `${decision} refused`, subject: about, detail });
+  return refusal;
 }
