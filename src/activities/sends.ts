@@ -1,7 +1,7 @@
 import type { Claim } from '../domain/claim.ts';
 import type { LegKind } from '../domain/names.ts';
 import type { ActivityDeps } from '../services/deps.ts';
-import { type FirstLook, type FirstLooks, firstLooks, type Submitted } from '../services/payout/first-look.ts';
+import { type FirstLook, firstLooks, type Submitted } from '../services/payout/first-look.ts';
 import { addBeneficiary } from '../services/sending/add-beneficiary.ts';
 import {
   approveOrder,
@@ -23,10 +23,10 @@ export interface SubmitInput {
 }
 
 /** What a payout sends: each activity makes at most one POST, recorded before its first byte. */
-export const sendActivities = (deps: ActivityDeps, looks = firstLooks(deps)) => ({
-  submitPayment: (input: SubmitInput) => submit(deps, looks, input, 'payment'),
-  submitTransfer: (input: SubmitInput) => submit(deps, looks, input, 'transfer'),
-  submitExchange: (input: SubmitInput) => submit(deps, looks, input, 'exchange'),
+export const sendActivities = (deps: ActivityDeps, afterSend = firstLooks(deps)) => ({
+  submitPayment: (input: SubmitInput) => submit(deps, afterSend, input, 'payment'),
+  submitTransfer: (input: SubmitInput) => submit(deps, afterSend, input, 'transfer'),
+  submitExchange: (input: SubmitInput) => submit(deps, afterSend, input, 'exchange'),
   addBeneficiary: (input: { claim: Claim }) => addBeneficiary(deps, caller(), input),
   approveOrder: (decision: OrderDecision) => approveOrder(deps, caller(), decision),
   rejectOrder: (decision: OrderRejection) => rejectOrder(deps, caller(), decision),
@@ -34,11 +34,11 @@ export const sendActivities = (deps: ActivityDeps, looks = firstLooks(deps)) => 
 
 function submit(
   deps: ActivityDeps,
-  looks: FirstLooks,
+  afterSend: ReturnType<typeof firstLooks>,
   { claim, attempt, look }: SubmitInput,
   leg: LegKind,
 ): Promise<Submitted> {
   const run = { caller: caller(), longRun: longRun() };
   const send = () => sendOrder(deps, run.caller, { claim, leg, attempt });
-  return looks.afterSend(run, send, look && { ...look, claim, leg });
+  return afterSend(run, send, look && { ...look, claim, leg });
 }

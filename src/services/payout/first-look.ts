@@ -6,7 +6,6 @@ import type { LongRun } from '../long-run.ts';
 import type { Caller } from '../sending/send-once.ts';
 import { type OrderRead, type ReadOrderInput, readOrder } from './read-order.ts';
 
-/** Which order to read, and how to judge it. */
 export type FirstLook = Pick<ReadOrderInput, 'claim' | 'leg' | 'closedMeans' | 'maxSlippage'>;
 
 /** What the payout needs to know of a paid order. */
@@ -22,13 +21,7 @@ interface Looked {
 
 export type Submitted = AttemptResult & Looked;
 
-/** Reads an order once, shortly after its send, at a bank that settles at once; elsewhere hardly ever. */
-export interface FirstLooks {
-  /** Never fails because of the look: without its answer the payout follows its order as usual. */
-  afterSend(run: Run, send: () => Promise<AttemptResult>, look: FirstLook | undefined): Promise<Submitted>;
-}
-
-interface Run {
+export interface Run {
   caller: Caller;
   longRun: Pick<LongRun, 'sleep' | 'signal'>;
 }
@@ -37,10 +30,12 @@ interface Run {
 const SLOW_MS = 10_000;
 
 /**
- * Returns the end of an order with the result of its send, which saves a signal, a timer and a workflow task. `afterMs`: pause
- * between acceptance and look; 0: never look.
+ * Reads an order once, a pause (0: never) after its send, at a bank that settles at once; elsewhere hardly ever. Its end is returned
+ * with the result of its send, which saves a signal, a timer and a workflow task. Never fails because of the look: without its answer
+ * the payout follows its order as usual.
  */
-export function firstLooks(deps: ActivityDeps, afterMs = deps.settings.firstLookMs): FirstLooks {
+export function firstLooks(deps: ActivityDeps) {
+  const afterMs = deps.settings.firstLookMs;
   const pace = new Pace();
   async function looked({ caller, longRun }: Run, input: ReadOrderInput): Promise<Looked> {
     let isPaid = false;
@@ -57,15 +52,13 @@ export function firstLooks(deps: ActivityDeps, afterMs = deps.settings.firstLook
       pace.note(isPaid);
     }
   }
-  return {
-    async afterSend(run, send, look) {
-      const began = deps.now();
-      const result = await send();
-      if (look === undefined || afterMs === 0 || result.outcome !== 'accepted') return result;
-      if (result.orderId === '' || deps.now() - began > SLOW_MS || !pace.isDue()) return result;
-      const becomes = { paid: { state: 'completed', reason: null } } as const;
-      return { ...result, ...(await looked(run, { ...look, orderId: result.orderId, becomes })) };
-    },
+  return async (run: Run, send: () => Promise<AttemptResult>, look: FirstLook | undefined): Promise<Submitted> => {
+    const began = deps.now();
+    const result = await send();
+    if (look === undefined || afterMs === 0 || result.outcome !== 'accepted') return result;
+    if (result.orderId === '' || deps.now() - began > SLOW_MS || !pace.isDue()) return result;
+    const becomes = { paid: { state: 'completed', reason: null } } as const;
+    return { ...result, ...(await looked(run, { ...look, orderId: result.orderId, becomes })) };
   };
 }
 

@@ -27,7 +27,7 @@ async function sending({ afterMs = 250, over = (store: Store): Store => store } 
   const settings = { firstLookMs: afterMs, sweepMaxMs: 1_000 };
   const executions = { wakeWatch: async () => {} };
   const deps = { store, bank: { orders: { get } }, executions, now: () => state.now, settings };
-  const looks = firstLooks(deps as unknown as ActivityDeps);
+  const afterSend = firstLooks(deps as unknown as ActivityDeps);
   const longRun = { sleep: async (ms: number) => void state.slept.push(ms), signal: new AbortController().signal };
   async function send(id: string, { result = accepted, takes = 0, isAsked = true } = {}) {
     const { record } = await store.claimPayout(payoutClaim(id, { runId: caller.runId }));
@@ -43,7 +43,7 @@ async function sending({ afterMs = 250, over = (store: Store): Store => store } 
       return result;
     };
     const look: FirstLook = { claim, leg: 'payment', closedMeans: 'unclear' };
-    const told = await looks.afterSend({ caller, longRun }, post, isAsked ? look : undefined);
+    const told = await afterSend({ caller, longRun }, post, isAsked ? look : undefined);
     return { told, stored: (await store.payout(reference))?.state };
   }
   return { send, state };
