@@ -37,25 +37,23 @@ const COME_AGAIN: ReadonlySet<number> = new Set([408, 425, 429]);
 /** Judges by envelope: returns the data of a successful answer, parsed with `schema`, or throws the corresponding `BankError`. */
 export const dataOf =
   <T>(schema: z.ZodType<T>): Judge<T> =>
-  (answer, call) =>
-    openEnvelope(answer, schema, call);
+  (answer, call) => {
+    const { status } = answer;
+    if (status >= 300 && status < 400)
+      throw unknownOutcome(`HTTP ${status}; redirects are not followed`, false, answer, call);
+    const parsed = readEnvelope(answer.body);
+    const known = parsed !== undefined && isEnvelopeCode(parsed.code);
+    if ((status === 401 || status === 403) && !known) throw unauthenticated(answer, call);
+    if (parsed === undefined)
+      throw unknownOutcome(`HTTP ${status} without an envelope`, asksAgain(status), answer, call);
+    if (parsed.code !== 0) throw refusal(parsed.code, answer, call);
+    // Envelope and status disagree: for a write, assume the less certain of the two.
+    if (call.write && status >= 400) throw unknownOutcome(`code 0 under HTTP ${status}`, false, answer, call);
+    return payload(parsed.data, schema, answer, call);
+  };
 
 /** For calls whose answer has no data. */
 export const noData = dataOf(z.unknown());
-
-function openEnvelope<T>(answer: HttpAnswer, schema: z.ZodType<T>, call: CallContext): T {
-  const { status } = answer;
-  if (status >= 300 && status < 400)
-    throw unknownOutcome(`HTTP ${status}; redirects are not followed`, false, answer, call);
-  const parsed = readEnvelope(answer.body);
-  const known = parsed !== undefined && isEnvelopeCode(parsed.code);
-  if ((status === 401 || status === 403) && !known) throw unauthenticated(answer, call);
-  if (parsed === undefined) throw unknownOutcome(`HTTP ${status} without an envelope`, asksAgain(status), answer, call);
-  if (parsed.code !== 0) throw refusal(parsed.code, answer, call);
-  // Envelope and status disagree: for a write, assume the less certain of the two.
-  if (call.write && status >= 400) throw unknownOutcome(`code 0 under HTTP ${status}`, false, answer, call);
-  return payload(parsed.data, schema, answer, call);
-}
 
 /** `undefined` for a body that is not an envelope: HTML, a truncated answer, a code that is not an integer. */
 export function readEnvelope(body: string | undefined): Envelope | undefined {

@@ -104,9 +104,9 @@ export const ANSWER_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: ANSWERS,
-        find: 'if (parsed === undefined) throw unknownOutcome(',
+        find: 'if (parsed === undefined)\n      throw unknownOutcome(',
         replace:
-          'if (parsed === undefined) throw unauthenticated(answer, call);\n  if (parsed === undefined) throw unknownOutcome(',
+          'if (parsed === undefined) throw unauthenticated(answer, call);\n    if (parsed === undefined)\n      throw unknownOutcome(',
       },
     ],
   },
