@@ -7,14 +7,11 @@ import { DAY_MS } from '../../domain/durations.ts';
 import { type LegKind, legsOf, mainLegOf } from '../../domain/names.ts';
 import { hasVerdicts } from '../../domain/payee-check.ts';
 import {
-  type ExchangeOrder,
   exchangeOrder,
   listsOf,
   ownExchangeOrder,
-  type PaymentOrder,
   paymentOrder,
   type SentOrder,
-  type TransferOrder,
   transferOrder,
 } from '../../domain/sent-order.ts';
 import { type AttemptResult, inDoubt, orderToRepeat } from '../../domain/submission.ts';
@@ -174,45 +171,19 @@ async function post(
   order: SentOrder,
   options: SendOptions,
 ): Promise<string> {
+  const { amount, expiredAt, note, reason } = order;
+  const rest = { expired_at: expiredAt, note, reason };
   if ('beneficiaryId' in order) {
-    return (await transactions.payment(paymentBody(uid, reference, order), options)).order_id;
+    const { accountId: account_id, beneficiaryId: beneficiary_id, currency, chargeType: charge_type } = order;
+    const body = { uid, account_id, beneficiary_id, reference, amount, currency, ...rest, charge_type };
+    return (await transactions.payment(body, options)).order_id;
   }
   if ('destinationAccountId' in order) {
-    return (await transactions.transfer(transferBody(reference, order), options)).order_id;
+    const { sourceAccountId: source_account_id, destinationAccountId: destination_account_id } = order;
+    const body = { source_account_id, destination_account_id, reference, amount, ...rest };
+    return (await transactions.transfer(body, options)).order_id;
   }
-  return (await transactions.fx(exchangeBody(reference, order), options)).order_id;
+  const { sellAccountId: sell_account, buyAccountId: buy_account, currency } = order;
+  const body = { sell_account, buy_account, amount, currency, reference, ...rest };
+  return (await transactions.fx(body, options)).order_id;
 }
-
-const paymentBody = (uid: string, reference: string, order: PaymentOrder) => ({
-  uid,
-  account_id: order.accountId,
-  beneficiary_id: order.beneficiaryId,
-  reference,
-  amount: order.amount,
-  currency: order.currency,
-  expired_at: order.expiredAt,
-  note: order.note,
-  reason: order.reason,
-  charge_type: order.chargeType,
-});
-
-const transferBody = (reference: string, order: TransferOrder) => ({
-  source_account_id: order.sourceAccountId,
-  destination_account_id: order.destinationAccountId,
-  reference,
-  amount: order.amount,
-  expired_at: order.expiredAt,
-  note: order.note,
-  reason: order.reason,
-});
-
-const exchangeBody = (reference: string, order: ExchangeOrder) => ({
-  sell_account: order.sellAccountId,
-  buy_account: order.buyAccountId,
-  amount: order.amount,
-  currency: order.currency,
-  reference,
-  expired_at: order.expiredAt,
-  note: order.note,
-  reason: order.reason,
-});

@@ -7,7 +7,7 @@ const CLAIMED_ROW = 'src/services/sending/claimed-row.ts';
 const ATTEMPTS = 'src/store/attempts.ts';
 const SUBMISSION = 'src/domain/submission.ts';
 
-const PAYMENT_REFERENCE = '  beneficiary_id: order.beneficiaryId,\n  reference,\n  amount: order.amount,';
+const PAYMENT_REFERENCE = 'account_id, beneficiary_id, reference, amount, currency,';
 
 /** Bugs in how an order is sent, and in what its answer is taken for. */
 export const PROTOCOL_MUTANTS: readonly Mutant[] = [
@@ -19,7 +19,10 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
       {
         file: SEND_ORDER,
         find: PAYMENT_REFERENCE,
-        replace: `  beneficiary_id: order.beneficiaryId,\n  reference: \`00000000-0000-5000-8000-\${String(Math.random()).slice(2, 14).padEnd(12, '0')}\`,\n  amount: order.amount,`,
+        replace: PAYMENT_REFERENCE.replace(
+          'reference',
+          `reference: \`00000000-0000-5000-8000-\${String(Math.random()).slice(2, 14).padEnd(12, '0')}\``,
+        ),
       },
     ],
   },
@@ -110,7 +113,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
       {
         file: SEND_ORDER,
         find: PAYMENT_REFERENCE,
-        replace: PAYMENT_REFERENCE.replace('order.amount', 'String((Number(order.amount) * 1.1) / 1.1)'),
+        replace: PAYMENT_REFERENCE.replace('amount', 'amount: String((Number(amount) * 1.1) / 1.1)'),
       },
     ],
   },
