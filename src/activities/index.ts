@@ -3,15 +3,20 @@ import type { Claim } from '../domain/claim.ts';
 import type { BatchControl } from '../domain/payout-state.ts';
 import { approveRows, setBatchControl } from '../services/batch/control.ts';
 import { type PumpInput, pump } from '../services/batch/pump.ts';
-import { auditRefused, type Refused } from '../services/decisions/refusals.ts';
-import { type UseInput, useDecision, type WeighInput, weighDecisions } from '../services/decisions/weigh.ts';
+import {
+  auditRefused,
+  type Refused,
+  type UseInput,
+  useDecision,
+  type WeighInput,
+  weighDecisions,
+} from '../services/decisions/weigh.ts';
 import type { ActivityDeps } from '../services/deps.ts';
 import { type AssessInput, assessPayout } from '../services/payout/assess.ts';
 import { type CloseInput, closePayout, type RecordStateInput, recordState } from '../services/payout/close.ts';
 import { type FindOrderInput, findOrder } from '../services/payout/find-order.ts';
 import { type PrepareInput, preparePayout } from '../services/payout/prepare.ts';
 import { type ReadOrderInput, readOrder } from '../services/payout/read-order.ts';
-import { renewClaim } from '../services/payout/renew-claim.ts';
 import { sharedScans } from '../services/reconciliation/order-scans.ts';
 import {
   type PlanInput,
@@ -20,6 +25,7 @@ import {
   reconcile,
 } from '../services/reconciliation/reconcile.ts';
 import { resumeUnended } from '../services/reconciliation/resume-unended.ts';
+import { renewClaim } from '../services/sending/claimed-row.ts';
 import { type SweepInput, sweepOrders } from '../services/watch/sweep-orders.ts';
 import { caller, longRun } from './caller.ts';
 import { cardActivities } from './cards.ts';

@@ -11,6 +11,7 @@ import {
 } from '../../domain/authority.ts';
 import type { Assessment } from '../../domain/gates.ts';
 import { questionOfHold } from '../../domain/reasons.ts';
+import { payloadDigest } from '../../identity.ts';
 import { isSigned } from '../../signing/is-signed.ts';
 import { isRowOfPlan } from '../../signing/plan.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
@@ -94,6 +95,21 @@ async function signedAbout(
     .filter(({ decision, rowDigest }) => decision === 'reject' || approves(rowDigest))
     .filter((plan) => isRowOfPlan(plan.digest, { reference, digest: plan.rowDigest }, plan.inclusion));
   return [...own, ...planned].sort((a, b) => a.takenAt - b.takenAt || (a.id < b.id ? -1 : 1));
+}
+
+/** Whether a payout may be started by hand: its named maker has signed exactly this instruction. True without a policy. */
+export async function isSignedByMaker(
+  authority: VerdictDeps,
+  { kind, reference, instruction, by }: Pick<PayoutRecord, 'kind' | 'reference' | 'instruction'> & { by?: string },
+): Promise<boolean> {
+  const { store, settings } = authority;
+  if (settings.policy === undefined) return true;
+  const touched = scopeFactsOf(kind, instruction);
+  const made = await store.signedDecisionsOf({ reference, question: 'make', digest: payloadDigest(instruction) });
+  for (const signed of made) {
+    if (signed.subject === by && (await whyDecisionIsVoid(authority, signed, touched)) === undefined) return true;
+  }
+  return false;
 }
 
 /** Whether the maker is still allowed to hand this row over, by the current policy; true without one. */

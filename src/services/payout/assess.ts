@@ -1,5 +1,6 @@
 import { isJudged } from '../../api/errors.ts';
 import { sameBeneficiary } from '../../api/required-details.ts';
+import type { AccountBalance } from '../../api/schemas/accounts.ts';
 import type { Beneficiary } from '../../api/schemas/beneficiaries.ts';
 import { bankSays } from '../../domain/bank-condition.ts';
 import { type Claim, Superseded } from '../../domain/claim.ts';
@@ -14,14 +15,14 @@ import { differences } from '../../domain/payee-flags.ts';
 import type { StoredState } from '../../domain/payout-state.ts';
 import { approvalsNeeded } from '../../domain/policy.ts';
 import { because } from '../../domain/reasons.ts';
-import type { PaymentOrder } from '../../domain/sent-order.ts';
+import type { ExchangeOrder, PaymentOrder } from '../../domain/sent-order.ts';
 import { orderToRepeat, refusalMeaning } from '../../domain/submission.ts';
 import { approvalDigest, payloadDigest } from '../../identity.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { capsOf } from '../decisions/signed-parts.ts';
 import { raiseApprovalsIfRejected } from '../decisions/verdict.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { rowAsRecorded } from '../sending/claimed-row.ts';
+import { legReference, rowAsRecorded } from '../sending/claimed-row.ts';
 import { funds, planExchange, readExchange, readTransfer } from '../sending/own-accounts.ts';
 import { findPayee, namedPayee, payeeDigest, payeeReference } from '../sending/payee.ts';
 import type { Caller } from '../sending/send-once.ts';
@@ -29,7 +30,6 @@ import { checkedPayee } from './checked-payee.ts';
 import { guardsOf } from './guards.ts';
 import { obstructed } from './obstructed.ts';
 import { notedFlags } from './payee-flags.ts';
-import { payingAccount } from './paying-account.ts';
 import { signedTerms } from './signed-terms.ts';
 
 export interface AssessInput extends ExchangeProgress {
@@ -196,6 +196,19 @@ async function readPayout(
           ? funds(paying, cost)
           : funds(account, exchange.quotedSellAmount),
   };
+}
+
+/** The account to pay from: after an exchange the one it was booked into, in whatever order the bank lists them. */
+async function payingAccount(
+  { bank, store }: ActivityDeps,
+  row: PayoutRecord,
+  exchanged: boolean,
+): Promise<AccountBalance | undefined> {
+  const { uid, currency } = row.instruction;
+  const accounts = (await bank.accounts.ofUser(uid)).filter((account) => account.currency === currency);
+  const attempts = exchanged ? await store.attempts(legReference(row, 'exchange')) : [];
+  const boughtInto = orderToRepeat<ExchangeOrder>(attempts)?.buyAccountId;
+  return accounts.find(({ account_id }) => account_id === boughtInto) ?? accounts[0];
 }
 
 type PayeeFound = { beneficiary: Beneficiary | undefined } | { obstacle: Obstacle };

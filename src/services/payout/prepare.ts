@@ -13,7 +13,7 @@ import { because } from '../../domain/reasons.ts';
 import { believedFrom } from '../../domain/restored.ts';
 import { payloadDigest, referenceOf } from '../../identity.ts';
 import type { PayoutClaim, PayoutRecord } from '../../store/store.ts';
-import { isSignedByMaker } from '../decisions/maker.ts';
+import { isSignedByMaker } from '../decisions/verdict.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { areEarlierUnpaid } from '../sending/proven-unpaid.ts';
 import type { Caller } from '../sending/send-once.ts';

@@ -3,6 +3,7 @@ import { type LegKind, legsOf } from '../../domain/names.ts';
 import { isEnd, type StoredState } from '../../domain/payout-state.ts';
 import { referenceOf } from '../../identity.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
+import type { Caller, Sender } from './send-once.ts';
 
 /**
  * The row, for the run that holds its claim. The run id comes from Temporal, not from the caller: knowing somebody else's claim is
@@ -20,10 +21,28 @@ export async function claimedRow(store: Store, claim: Claim, runId: string): Pro
 }
 
 /** @throws StoreMismatch in another store, Superseded in one that replaced the claim's own */
-export async function assertSameStore(store: Store, { storeId }: Claim): Promise<void> {
+async function assertSameStore(store: Store, { storeId }: Claim): Promise<void> {
   if (storeId === store.id) return;
   if (await store.hasReplaced(storeId)) throw new Superseded('another store has taken the place of its own');
   throw new StoreMismatch(`the payout belongs to store ${storeId}, and this worker has store ${store.id}`);
+}
+
+/**
+ * Moves the claim to its next term. A worker that stalled may begin a task minutes after the workflow gave it up; under the old
+ * term it can record and send nothing.
+ *
+ * @throws StoreMismatch in another store, Superseded if the run does not hold the claim
+ */
+export async function renewClaim(
+  { store, now }: Pick<Sender, 'store' | 'now'>,
+  { runId }: Caller,
+  { claim }: { claim: Claim },
+): Promise<Claim> {
+  const { reference, term } = claim;
+  await assertSameStore(store, claim);
+  const renewed = await store.renewClaim({ reference, term, runId, at: now() });
+  if (renewed === undefined) throw new Superseded();
+  return { ...claim, term: renewed };
 }
 
 /** Reference of an order of a payout: its own, or the derived one of its exchange. */

@@ -5,7 +5,6 @@ import { type Claim, StoreMismatch, Superseded } from '../../domain/claim.ts';
 import type { SentCardRequest, SentOrder } from '../../domain/sent-order.ts';
 import type { AttemptResult } from '../../domain/submission.ts';
 import type { Store } from '../../store/store.ts';
-import { firstByteDeadline } from './first-byte-deadline.ts';
 
 /** What every send needs. */
 export interface Sender {
@@ -107,6 +106,22 @@ export async function sendOnce<Request, Held>(
   });
   await Promise.all([finished, result.outcome === 'accepted' && accepted?.(request, result.orderId)]);
   return result;
+}
+
+/** A sender paused for longer than this before its first byte sends nothing: the workflow may have moved on. */
+const FIRST_BYTE_WITHIN_MS = 5_000;
+
+/**
+ * The check to make right before the first byte; it throws once it is too late. Uses both clocks: the monotonic one may stop while
+ * the machine is suspended, the wall clock may be set.
+ */
+function firstByteDeadline(): () => void {
+  const [monotonic, wall] = [performance.now(), Date.now()];
+  return () => {
+    if (Math.max(performance.now() - monotonic, Date.now() - wall) > FIRST_BYTE_WITHIN_MS) {
+      throw new Error('the sender was paused before its first byte');
+    }
+  };
 }
 
 const GAVE_WAY = { taken: 'another sender used this attempt', live: 'another sender is at work' } as const;

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { BankError, type BankErrorDetails } from '../../../src/api/errors.ts';
 import { Superseded } from '../../../src/domain/claim.ts';
 import type { ReferenceDedupe } from '../../../src/domain/policy.ts';
-import { renewClaim } from '../../../src/services/payout/renew-claim.ts';
+import { renewClaim } from '../../../src/services/sending/claimed-row.ts';
 import { sendOrder } from '../../../src/services/sending/send-order.ts';
 import { payoutClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';

@@ -194,7 +194,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     what: 'a sender that was paused for long still sends',
     edits: [
       {
-        file: 'src/services/sending/first-byte-deadline.ts',
+        file: SEND_ONCE,
         find: 'const FIRST_BYTE_WITHIN_MS = 5_000;',
         replace: 'const FIRST_BYTE_WITHIN_MS = 5_000_000;',
       },
