@@ -1,17 +1,19 @@
 import type { Client } from '@temporalio/client';
+import { WORKFLOW_TYPES } from '../domain/names.ts';
 import {
   AWAITING_DECISION_STATES,
   type BatchControl,
   countRows,
+  isAtRest,
   needsAttention,
   type PayoutState,
   type StateCounts,
 } from '../domain/payout-state.ts';
+import { Problem } from '../domain/problem.ts';
 import type { ReasonCode } from '../domain/reasons.ts';
 import { groupedAmount, shortId } from '../reports/display.ts';
-import type { Store } from '../store/store.ts';
-import { countAsking } from '../temporal/asking-payouts.ts';
-import { startBatch } from '../temporal/executions.ts';
+import type { PayoutRecord, Store } from '../store/store.ts';
+import { executionsOver, startBatch } from '../temporal/executions.ts';
 import { batchUrl } from '../temporal/ui-link.ts';
 import { hasTerminal } from './confirm.ts';
 import { type FollowEnd, followUntil } from './follow-until.ts';
@@ -106,6 +108,18 @@ async function doAsk(client: Client, shown: ReadonlyMap<string, number>): Promis
   return true;
 }
 
+/**
+ * Number of payouts of a batch that ask people now, by open workflows. The store may show more: after a loss of Temporal, say, it
+ * still shows earlier questions, whose answers nobody hears until the payout is started again.
+ */
+async function countAsking(client: Client, batchId: string): Promise<number> {
+  const states = AWAITING_DECISION_STATES.map((state) => `'${state}'`).join(', ');
+  const { count } = await client.workflow.count(
+    `WorkflowType = '${WORKFLOW_TYPES.payout}' AND PayoutBatchId = '${batchId}' AND ExecutionStatus = 'Running' AND PayoutState IN (${states})`,
+  );
+  return count;
+}
+
 const WORKFLOW_CLOSED: ReasonCode = 'workflow-closed';
 
 /** Asked for by an operator: workflows that were closed too often to be restarted get another try, and search first. */
@@ -114,3 +128,59 @@ async function startAnew(store: Store, batchId: string): Promise<void> {
     if (reason?.code === WORKFLOW_CLOSED) await store.forgetClosedRuns(reference);
   }
 }
+
+export interface FollowedPayout {
+  reference: string;
+  workflowId: string;
+  /** Until the workflow has claimed its row, or until the row is at rest. */
+  until: 'claimed' | 'at-rest';
+}
+
+/** Follows one workflow by its row in the store. `row` is undefined if none was claimed in time. */
+export async function followPayout(
+  session: Session,
+  { reference, workflowId, until }: FollowedPayout,
+  timeoutMs: number | undefined,
+): Promise<{ row: PayoutRecord | undefined; end: FollowEnd }> {
+  const { failure } = await session.stack();
+  const [store, client] = [await session.store(), await session.client()];
+  let row: PayoutRecord | undefined;
+  const isDone = async (): Promise<boolean> => {
+    row = await store.payout(reference);
+    session.output.progress(`${reference.slice(0, 8)}  ${row === undefined ? 'starting' : stateText(row)}`);
+    return row !== undefined && (until === 'claimed' || isAtRest(row.state));
+  };
+  const pulse = async (): Promise<void> => {
+    const isThere = await executionsOver(client).isOpen(workflowId);
+    if (isThere || row !== undefined) return;
+    await printFailure(client, workflowId);
+    if ((await store.payout(reference)) === undefined) throw forgotten(workflowId);
+  };
+  const end = await followUntil(isDone, { timeoutMs, failure, pulse });
+  return { row, end };
+}
+
+const stateText = ({ state, reason }: PayoutRecord): string =>
+  reason === null ? state : `${state}: ${reason.message}`;
+
+/** A workflow that ended without claiming a row has sent nothing; its failure says why. */
+async function printFailure(client: Client, workflowId: string): Promise<void> {
+  await client.workflow
+    .getHandle(workflowId)
+    .result()
+    .catch((error: Error) => {
+      const why = error.cause instanceof Error ? error.cause.message : error.message;
+      throw new Problem('refused', 'not-taken', `Nothing was sent: ${why}`, { cause: error });
+    });
+}
+
+/** The workflow has ended in Temporal, but the store has no row of it and will never get one: the store is an older copy. */
+const forgotten = (workflowId: string): Problem =>
+  new Problem(
+    'refused',
+    'not-taken',
+    `${workflowId} has ended before, and the store does not know it. Nothing was sent.`,
+    {
+      hint: 'An older copy of the store was restored. Before it is moved under a new id, payouts orders UID CURRENCY shows whether the bank has it.',
+    },
+  );

@@ -8,7 +8,7 @@ import type { ReportedIncident, ReportedPayout } from '../reports/report-documen
 import { type LabelledText, labelledLines } from '../reports/wrap.ts';
 import { visible } from '../rules/finding.ts';
 import type { PayoutRecord } from '../store/store.ts';
-import { timesOf } from './batch-steps.ts';
+import { timesOf } from './needs-people.ts';
 
 /** What `status` shows of a payout besides its record. `reported`: its row in the report of its batch. */
 interface Shown {

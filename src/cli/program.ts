@@ -2,17 +2,14 @@ import { Command, CommanderError } from 'commander';
 import { Problem } from '../domain/problem.ts';
 import { type Acts, type Add, actsIn, type Perform } from './acts.ts';
 import { port } from './arguments.ts';
-import { addAudit } from './audit-commands.ts';
 import { addCards } from './card-commands.ts';
 import { addChannels, addSchedules } from './channel-commands.ts';
 import { addDeciding, addPolicy, addSwitches } from './deciding-commands.ts';
-import { addEvents } from './event-commands.ts';
 import { EXIT, type ExitCode, exitOf } from './exit.ts';
 import { addHelp } from './help.ts';
-import { addMoves } from './move-commands.ts';
-import { addPaying } from './paying-commands.ts';
-import { addKeeping, addLearning, addShowing } from './showing-commands.ts';
-import { addHistories, addUpgrading } from './upgrade-commands.ts';
+import { addMoves, addPaying } from './paying-commands.ts';
+import { addAudit, addEvents, addHistories, addKeeping, addUpgrading } from './records-commands.ts';
+import { addLearning, addShowing } from './showing-commands.ts';
 import { versionText } from './version.ts';
 
 const serving = () => import('./commands/serve.ts');
@@ -59,7 +56,7 @@ async function printError(error: Problem, json: boolean): Promise<ExitCode> {
   }
   const { formatFindings } = await import('./findings-text.ts');
   const { fitted, widthOf } = await import('../reports/wrap.ts');
-  const { plainText } = await import('./plain.ts');
+  const { plainText } = await import('./output.ts');
   const findings = formatFindings(error.findings);
   const lines = [findings, `${error.message}`, error.hint, error.batchId === undefined ? '' : `Batch ${error.batchId}`];
   const told = plainText(lines.filter((line) => line !== '').join('\n'));

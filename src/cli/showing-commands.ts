@@ -3,10 +3,8 @@ import { ERP_FORMATS } from '../reports/erp-formats.ts';
 import type { Acts, Add } from './acts.ts';
 import { dayEnd, dayRange, dayStart, days, payoutStates, storableText, wholeNumber } from './arguments.ts';
 import { ACCEPTABLE, KEY, SHELLS, TEMPLATES } from './choices.ts';
-import { confirmed } from './signed-options.ts';
 
 const looks = () => import('./commands/inspect.ts');
-const copies = () => import('./commands/backup.ts');
 const bank = () => import('./commands/bank.ts');
 
 export function addShowing(command: Add, acts: Acts): void {
@@ -66,16 +64,6 @@ export function addShowing(command: Add, acts: Acts): void {
     )
     .option('--by <name>', 'your name (default: the user of this machine)', storableText)
     .action(acts(() => import('./commands/doctor.ts'), 'doctor'));
-}
-
-export function addKeeping(command: Add, acts: Acts): void {
-  command('backup <file>', 'copy the store to a new file; a stack may be running').action(acts(copies, 'backup'));
-  confirmed(
-    command(
-      'restore [file]',
-      'replace the store with a copy, or record that PostgreSQL was restored; no stack may be running',
-    ),
-  ).action(acts(copies, 'restore'));
 }
 
 export function addLearning(command: Add, acts: Acts, program: Command): void {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { followPayout } from '../../src/cli/follow-payout.ts';
+import { followPayout } from '../../src/cli/follow.ts';
 import type { Session } from '../../src/cli/session.ts';
 import type { PayoutRecord } from '../../src/store/store.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { judgePayloads } from '../../src/cli/payload-keys.ts';
+import { judgePayloads } from '../../src/cli/doctor-checks.ts';
 import { openStore } from '../../src/store/open.ts';
 import { codecKeys } from '../support/codec-keys.ts';
 

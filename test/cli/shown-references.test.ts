@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { judgeShown, shownReferences } from '../../src/cli/shown-references.ts';
+import { judgeShown, shownReferences } from '../../src/cli/doctor-checks.ts';
 import type { Profile } from '../../src/sandbox/bank/profile.ts';
 import { claimRow, payoutClaim } from '../store/samples.ts';
 import { openBankAndStore } from '../support/bank-and-store.ts';

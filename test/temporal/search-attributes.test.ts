@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { judgeTemporal } from '../../src/cli/temporal-server.ts';
+import { judgeTemporal } from '../../src/cli/doctor-checks.ts';
 import { SEARCH_ATTRIBUTES } from '../../src/domain/names.ts';
 import { temporalCliPath } from '../../src/embedded/cli-path.ts';
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/embedded-server.ts';

@@ -7,8 +7,8 @@ import { groupedAmount } from '../../reports/display.ts';
 import { type LabelledText, labelledLines } from '../../reports/wrap.ts';
 import type { CardRecord, CardStore, StoredCardEvent } from '../../store/card-store.ts';
 import { workflowUrl } from '../../temporal/ui-link.ts';
-import { neededFor } from '../cards-for-people.ts';
 import { findCard, requestIdOf, unknownCard } from '../find-card.ts';
+import { neededFor } from '../needs-people.ts';
 import type { Session } from '../session.ts';
 import { table } from '../table.ts';
 

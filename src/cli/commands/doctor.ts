@@ -9,14 +9,18 @@ import type { Stack } from '../../embedded/stack.ts';
 import { problemOf } from '../../intake/problem-of.ts';
 import { connectTemporal } from '../../temporal/connection.ts';
 import { ACCEPTABLE } from '../choices.ts';
+import {
+  assertSameBank,
+  judgePayloads,
+  judgeShown,
+  judgeTemporal,
+  recentPayouts,
+  shownReferences,
+} from '../doctor-checks.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { judgePayloads } from '../payload-keys.ts';
-import { assertSameBank } from '../same-bank.ts';
 import type { Session } from '../session.ts';
-import { judgeShown, recentPayouts, shownReferences } from '../shown-references.ts';
 import { nameOf } from '../signer.ts';
 import { table } from '../table.ts';
-import { judgeTemporal } from '../temporal-server.ts';
 
 type Verdict = 'ok' | 'warning' | 'failed';
 

@@ -10,9 +10,7 @@ import { awaitsDecisionBy } from '../../services/decisions/awaits-decision.ts';
 import { openQuestion } from '../../services/decisions/open-question.ts';
 import type { CardRecord } from '../../store/card-store.ts';
 import type { IncidentRecord, PayoutRecord, Store, SubscriptionRecord } from '../../store/store.ts';
-import { stepsDocument, timesOf } from '../batch-steps.ts';
-import { cardForPeopleLines, neededFor } from '../cards-for-people.ts';
-import { incidentDocument } from '../incident-document.ts';
+import { cardForPeopleLines, incidentDocument, neededFor, stepsDocument, timesOf } from '../needs-people.ts';
 import type { Session } from '../session.ts';
 import { type Asker, viewerOf } from '../signer.ts';
 

@@ -4,7 +4,7 @@ import { visible } from '../../rules/finding.ts';
 import { assertMayAcknowledge } from '../../services/decisions/incident-scope.ts';
 import type { IncidentRecord } from '../../store/store.ts';
 import { confirm } from '../confirm.ts';
-import { incidentDocument } from '../incident-document.ts';
+import { incidentDocument } from '../needs-people.ts';
 import type { Session } from '../session.ts';
 import { type Asker, signAndStore, signerOf } from '../signer.ts';
 import { table } from '../table.ts';

@@ -4,12 +4,13 @@ import type { MessageFiles } from '../../compose/message-context.ts';
 import type { IntakeDeps } from '../../intake/intake.ts';
 import { IntakeRefusal } from '../../intake/intake-refusal.ts';
 import { isOverBatch } from '../../intake/known-batches.ts';
-import { type Agree, assertPlan, type TakeOptions, type Taking, takeFile } from '../../intake/take-file.ts';
+import { type Agree, assertPlan, type TakeOptions, type Taking, takeFile, takeUnpaid } from '../../intake/take-file.ts';
 import type { BatchSummary } from '../../reports/batch-report.ts';
 import { counted, shortId } from '../../reports/display.ts';
 import { startBatch } from '../../temporal/executions.ts';
 import { confirm } from '../confirm.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
+import { findBatch } from '../find-target.ts';
 import { formatFindings, formatWarnings } from '../findings-text.ts';
 import { followBatches } from '../follow.ts';
 import { listedAlikes, planText } from '../plan.ts';
@@ -139,4 +140,21 @@ async function tell(session: Session, batchId: string, how: string): Promise<Exi
     (summary) => `Batch ${batchId} ${how}.\n\n${summary}\n\n${next}`,
   );
   return EXIT.completed;
+}
+
+interface RetryOptions extends Omit<PayOptions, 'invalid' | 'mapping' | 'payees'> {
+  /** Data rows of the batch; absent: all that are proven unpaid. */
+  rows: ReadonlySet<number> | undefined;
+}
+
+/**
+ * `payouts retry ID`: pays rows of a batch that are proven unpaid again, each as the next generation of its document under a new
+ * reference. Never for an unknown outcome.
+ */
+export async function retry(session: Session, id: string, { rows, ...given }: RetryOptions): Promise<ExitCode> {
+  const options: PayOptions = { ...given, invalid: 'stop' };
+  const batchId = await findBatch(await session.store(), id);
+  return pay(session, options, (intake, agree) =>
+    takeUnpaid(intake, { batchId, rows }, { ...options, isAttended: true }, agree),
+  );
 }

@@ -1,4 +1,4 @@
-import { retry } from '../../../src/cli/commands/retry.ts';
+import { retry } from '../../../src/cli/commands/run.ts';
 import { openIntake } from '../../../src/compose/intake-deps.ts';
 import { Problem } from '../../../src/domain/problem.ts';
 import { takeUnpaid } from '../../../src/intake/take-file.ts';

@@ -1,8 +1,33 @@
 import type { Reason } from '../domain/payout-state.ts';
 import { because } from '../domain/reasons.ts';
+import { INCIDENTS } from '../domain/reconciliation.ts';
 import { minuteOf } from '../reports/display.ts';
+import type { StepGroup } from '../reports/step-groups.ts';
 import { labelled } from '../reports/wrap.ts';
 import type { CardRecord } from '../store/card-store.ts';
+import type { IncidentRecord } from '../store/store.ts';
+
+/** For JSON: rows by their reference, times as ISO 8601. */
+export const stepsDocument = (groups: readonly StepGroup[]): object[] =>
+  groups.map(({ rows, since, until, ...group }) => ({
+    ...group,
+    ...timesOf({ since, until }),
+    payouts: rows.map(({ reference, documentId: id }) => ({ reference, id })),
+  }));
+
+export const timesOf = ({ since, until }: { since: number; until: number | null }) => ({
+  since: new Date(since).toISOString(),
+  until: until === null ? null : new Date(until).toISOString(),
+});
+
+export const incidentDocument = ({ id, reference, orderId, kind, seenAt }: IncidentRecord): object => ({
+  id,
+  reference,
+  orderId,
+  kind,
+  message: INCIDENTS[kind].says,
+  seenAt: new Date(seenAt).toISOString(),
+});
 
 const CONTRADICTED = 'the acquirer has contradicted the end of this card payment';
 

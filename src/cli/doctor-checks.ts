@@ -1,0 +1,172 @@
+import type { Connection } from '@temporalio/client';
+import type { Bank } from '../api/bank.ts';
+import { bankAt } from '../compose/bank.ts';
+import { PAYLOAD_REFUSED } from '../compose/refused-payloads.ts';
+import type { Config } from '../config.ts';
+import { DAY_MS } from '../domain/durations.ts';
+import { TASK_QUEUE } from '../domain/names.ts';
+import { Problem } from '../domain/problem.ts';
+import { ByReference, type ReferenceForm, referenceForm } from '../domain/reference-form.ts';
+import type { Undecodable } from '../domain/undecodable.ts';
+import type { Stack } from '../embedded/stack.ts';
+import { counted } from '../reports/display.ts';
+import type { Store } from '../store/store.ts';
+import { areRefused, missingAttributes } from '../temporal/search-attributes.ts';
+import type { Session } from './session.ts';
+
+const LOOKED_AT = 1_000;
+const UNKNOWN_KEY: Undecodable = 'unknown-key';
+
+/**
+ * Whether payloads are encrypted, and whether workers have recently met payloads whose key they lack, according to the last
+ * entries of the audit log. Throws a `Problem` if the home's keys are gone.
+ */
+export async function judgePayloads(
+  { codecKeys }: Pick<Config, 'codecKeys'>,
+  store: Pick<Store, 'auditTree' | 'auditLog'>,
+  now: number,
+): Promise<{ verdict: 'ok' | 'warning'; detail: string }> {
+  const id = codecKeys()?.current.id;
+  if (id === undefined) {
+    return { verdict: 'warning', detail: 'not encrypted in Temporal: PAYOUTS_CODEC_KEYS is not set' };
+  }
+  const subject = await metWithoutKey(store, now);
+  if (subject === undefined) return { verdict: 'ok', detail: `encrypted in Temporal with the key ${id}` };
+  const detail = `encrypted with the key ${id}, but workers met payloads of ${subject} with a key that they lack: add it to PAYOUTS_CODEC_KEYS`;
+  return { verdict: 'warning', detail };
+}
+
+async function metWithoutKey(store: Pick<Store, 'auditTree' | 'auditLog'>, now: number): Promise<string | undefined> {
+  const { size } = await store.auditTree();
+  for await (const page of store.auditLog({ from: Math.max(size - LOOKED_AT, 0), to: size })) {
+    const met = page.findLast(
+      ({ at, action, detail }) =>
+        at > now - DAY_MS && action === PAYLOAD_REFUSED && JSON.parse(detail).why === UNKNOWN_KEY,
+    );
+    if (met !== undefined) return met.subject;
+  }
+  return undefined;
+}
+
+/**
+ * Whether the namespace is ready for payouts, that is, has their search attributes. Names the server version and the number of
+ * polling workers.
+ */
+export async function judgeTemporal(
+  connection: Connection,
+  { namespace, temporalAddress }: Pick<Stack, 'namespace' | 'temporalAddress'>,
+): Promise<string | { verdict: 'warning' | 'failed'; detail: string }> {
+  const { serverVersion } = await connection.workflowService.getSystemInfo({});
+  const { pollers } = await connection.workflowService.describeTaskQueue({
+    namespace,
+    taskQueue: { name: TASK_QUEUE },
+    taskQueueType: 1,
+  });
+  const seen = `${temporalAddress}, server ${serverVersion}, ${counted(pollers?.length ?? 0, 'worker')} polling`;
+  try {
+    const missing = Object.keys(await missingAttributes(connection, namespace));
+    if (missing.length === 0) return seen;
+    const detail = `${seen}; search attributes are missing: ${missing.join(', ')}; a worker registers them at start`;
+    return { verdict: 'failed', detail };
+  } catch (error) {
+    if (!areRefused(error)) throw error;
+    const detail = `${seen}; it does not show its search attributes: compare them with docs/production.md`;
+    return { verdict: 'warning', detail };
+  }
+}
+
+/** Number of orders of ours by the form in which they show their reference; `absent`: without any. */
+type ShownReferences = ReadonlyMap<ReferenceForm | 'absent', number>;
+
+interface Comparison {
+  /** Epoch ms: payouts changed since then are compared. */
+  changedSince: number;
+  /** How far the bank's clock may be off, ms. */
+  clockSkewMs: number;
+  pageSize: number;
+}
+
+/** The payouts of as many days as reconciliation covers. */
+export const recentPayouts = ({ settings: { pageSize, reconcileDays, clockSkewMs } }: Config): Comparison => ({
+  changedSince: Date.now() - reconcileDays * DAY_MS,
+  clockSkewMs,
+  pageSize,
+});
+
+/** This many pairs of user and currency are enough to see what a bank does with references. */
+const KEYS_MAX = 5;
+
+/**
+ * Compares the references in order lists with those that the store records as sent. Reads only one page for each user and
+ * currency, and sends nothing. An order is ours by its id or by a form of its reference.
+ */
+export async function shownReferences(
+  { bank, store }: { bank: Bank; store: Store },
+  { changedSince, clockSkewMs, pageSize }: Comparison,
+): Promise<ShownReferences> {
+  const shown = new Map<ReferenceForm | 'absent', number>();
+  for (const { uid, currency, since } of await store.reconciliationKeys(changedSince, {
+    after: null,
+    limit: KEYS_MAX,
+  })) {
+    const query = { uid, currency, from: Math.max(0, since - clockSkewMs), type: 'PAYMENT' };
+    const { orders } = await bank.orders.listAll(query, { pageSize, calls: 1 });
+    const owners = await store.payoutsOfOrders(orders.map(({ order_id }) => order_id));
+    const byId = new Map(owners.map(({ orderId, reference }) => [orderId, reference]));
+    const documents = await store.documentsOf(uid, changedSince);
+    const sent = new ByReference(documents.map(({ reference }): [string, string] => [reference, reference]));
+    for (const { order_id, client_order_id: given } of orders) {
+      const reference = byId.get(order_id) ?? (given === undefined ? undefined : sent.find(given));
+      if (reference === undefined) continue;
+      const form = given === undefined ? 'absent' : referenceForm(given, reference);
+      shown.set(form, (shown.get(form) ?? 0) + 1);
+    }
+  }
+  return shown;
+}
+
+/** What this means for the operator; `warning` if a lost answer would cost more than a wait. */
+export function judgeShown(shown: ShownReferences): { verdict: 'ok' | 'warning'; detail: string } {
+  const total = [...shown.values()].reduce((sum, count) => sum + count, 0);
+  const altered = [...shown].filter(([form]) => form !== 'as-sent');
+  if (total === 0) return { verdict: 'ok', detail: 'no order of ours to compare yet' };
+  if (altered.length === 0) return { verdict: 'ok', detail: `come back as sent, in ${total} orders` };
+  const counts = altered.map(([form, count]) => `${count} ${form}`).join(', ');
+  const lost =
+    shown.has('other') || shown.has('absent')
+      ? 'one whose answer was lost cannot be found: set PAYOUTS_REFERENCE_DEDUPE=none'
+      : 'one whose answer was lost goes to needs-operator, reference-conflict';
+  return {
+    verdict: 'warning',
+    detail: `of ${total} orders the bank shows ${counts}: orders are known by their order id, but ${lost}`,
+  };
+}
+
+/**
+ * While payouts are open, another URL, or a key that sees other accounts, is accepted only if the bank there shows an order of
+ * ours under its reference. At another bank or customer, the absence of an order would prove nothing, and a payout could be paid
+ * twice.
+ */
+export async function assertSameBank(session: Session, store: Store, accept: string): Promise<void> {
+  const open = await store.openUnder({ scope: 'everything', key: '' });
+  if (open === 0 || (await showsAnOrder(session, store))) return;
+  const orders = session.config.bank.kind === 'sandbox' ? 'a sandbox cannot show them' : 'this one shows none of them';
+  throw new Problem(
+    'usage',
+    'payouts-open',
+    `${counted(open, 'payout has', 'payouts have')} not ended, and only the bank on record knows what was sent for them: ${orders}.`,
+    { hint: `Let them end at the bank they were sent to. Then run payouts doctor --accept ${accept} again.` },
+  );
+}
+
+async function showsAnOrder({ config }: Session, store: Store): Promise<boolean> {
+  if (config.bank.kind === 'sandbox') return false;
+  const bank = bankAt(config, config.bank.url);
+  try {
+    const shown = await shownReferences({ bank, store }, recentPayouts(config));
+    // Order ids of two banks may coincide: an order counts only with our reference.
+    return [...shown.keys()].some((form) => form !== 'absent' && form !== 'other');
+  } finally {
+    await bank.close();
+  }
+}
