@@ -7,9 +7,6 @@ import { lockHome } from './lock.ts';
 import type { Stack, StackOptions } from './stack.ts';
 import { StackError } from './stack-error.ts';
 
-export type { StackPorts } from './ports.ts';
-export type { Stack, StackOptions } from './stack.ts';
-
 const BUSY_PATIENCE_MS = 60_000;
 const BUSY_PULSE_MS = 200;
 

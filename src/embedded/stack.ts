@@ -29,13 +29,6 @@ export interface Part {
   failure?: Promise<Error>;
 }
 
-type StartSandbox = (options: { file: string; port: number }) => Promise<Part & { url: string }>;
-
-type StartWorker = (addresses: StackAddresses) => Promise<Part>;
-
-/** @param port a free one, for a gateway with no configured port */
-export type StartGateway = (addresses: StackAddresses, port?: number) => Promise<Part & { url: string }>;
-
 /**
  * `serve`: keep one up, never join (`dev`). `join-or-boot`: use the one that is up, else boot one. `join-only`: never boot.
  * `join-staying`: nor use one that ends with the command that booted it (`run --detach`).
@@ -44,11 +37,11 @@ export type StackMode = 'serve' | 'join-or-boot' | 'join-only' | 'join-staying';
 
 export interface StackOptions {
   mode: StackMode;
-  startSandbox: StartSandbox;
+  startSandbox: (options: { file: string; port: number }) => Promise<Part & { url: string }>;
   /** Called only for the embedded server: with a cluster, workers are run by `payouts worker`. */
-  startWorker: StartWorker;
-  /** Absent: the stack is booted without a gateway. */
-  startGateway?: StartGateway;
+  startWorker: (addresses: StackAddresses) => Promise<Part>;
+  /** Absent: the stack is booted without a gateway. `port`: a free one, for a gateway with no configured port. */
+  startGateway?: (addresses: StackAddresses, port?: number) => Promise<Part & { url: string }>;
   ports?: StackPorts;
   /** Whether a stack that is booted stays up until it is interrupted; with `serve` it does. */
   stays?: boolean;

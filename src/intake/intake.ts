@@ -5,7 +5,6 @@ import type { MessageContext } from '../formats/messages/message-context.ts';
 import { itemsInTurns } from '../formats/turns.ts';
 import { isOurs } from '../rules/findings-of-ours.ts';
 import type { Store } from '../store/store.ts';
-import type { ApprovalTerms } from './approvals-ahead.ts';
 import { dropUnknown } from './check-existence.ts';
 import { checkFile } from './check-file.ts';
 import type { CheckedFile, KnownRows, MayTellOf } from './checked-file.ts';
@@ -21,6 +20,7 @@ import { dropKnown } from './known-rows.ts';
 import { lookAlikesSince, markLookAlikes } from './look-alikes.ts';
 import { assertMaker, assertScope } from './maker.ts';
 import { messageIsNew } from './message-guard.ts';
+import type { ApprovalTerms } from './outlook.ts';
 import { type Plan, planOf } from './plan.ts';
 
 /** Dependencies of taking a file, through any channel: the command, HTTP, the drop folder and its schedule. */

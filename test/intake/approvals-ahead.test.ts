@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Policy } from '../../src/domain/authority.ts';
-import { type ApprovalTerms, approvalsAhead } from '../../src/intake/approvals-ahead.ts';
+import { type ApprovalTerms, approvalsAhead } from '../../src/intake/outlook.ts';
 import { claimRowsOf } from './rows.ts';
 
 const NOBODY: ApprovalTerms = { approvalRules: [], bankAuditsFrom: {} };
