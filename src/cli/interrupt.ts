@@ -24,9 +24,8 @@ export async function untilStopped(stopped: AbortSignal, failure: Promise<Error>
   const alive = setInterval(() => undefined, NEVER_MS);
   const error = await Promise.race([interrupted, failure]).finally(() => clearInterval(alive));
   if (error instanceof NamespaceTakenError) throw error;
-  if (error !== undefined) {
-    throw new Problem('unreachable', 'part-ended', `A part of the stack ended unexpectedly: ${error.message}`, {
-      cause: error,
-    });
-  }
+  if (error !== undefined) throw partEnded(error);
 }
+
+export const partEnded = (cause: Error, hint?: string): Problem =>
+  new Problem('unreachable', 'part-ended', `A part of the stack ended unexpectedly: ${cause.message}`, { hint, cause });

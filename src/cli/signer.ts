@@ -16,8 +16,12 @@ export interface Asker {
   key?: string;
 }
 
-export interface DecideOptions extends Asker {
+/** Options of the commands that ask before they act. */
+export interface SignedOptions extends Asker {
   yes: boolean;
+}
+
+export interface DecideOptions extends SignedOptions {
   remark: string | undefined;
 }
 
@@ -65,12 +69,12 @@ export async function signerOf(
     const expiresAt = signedAt + policy.approvalTtlMs;
     const statement = {
       id: randomUUID(),
-      decision: 'approve' as const,
+      decision: 'approve',
       remark: '',
       subject: name,
       signedAt,
       expiresAt,
-    };
+    } as const;
     return signStatement({ ...statement, ...about }, privateKey);
   };
   return { name, sign };

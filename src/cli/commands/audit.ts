@@ -26,7 +26,7 @@ import { confirm } from '../confirm.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { findTarget } from '../find-target.ts';
 import type { Session } from '../session.ts';
-import { nameOf } from '../signer.ts';
+import { nameOf, type SignedOptions } from '../signer.ts';
 import { table } from '../table.ts';
 
 interface VerifyOptions {
@@ -177,11 +177,7 @@ function tableOf(entries: readonly ShownEntry[]): string {
  * `payouts audit rotate-key FILE`: from now on another key signs the audit, introduced by the previous one. If it was
  * interrupted, running it again puts the new key in its place.
  */
-export async function rotateAuditKey(
-  session: Session,
-  file: string,
-  { by, yes }: { by: string | undefined; yes: boolean },
-): Promise<void> {
+export async function rotateAuditKey(session: Session, file: string, { by, yes }: SignedOptions): Promise<void> {
   const { config, output } = session;
   const store = await session.store();
   const key = givenKey(file);

@@ -8,7 +8,6 @@ import { table } from '../table.ts';
 
 // Commands that show data of the bank. Personal data is masked in the tables.
 
-/** `payouts accounts [UID]`: balances of a user, or of the master institution. */
 export async function accounts(session: Session, uid: string | undefined): Promise<void> {
   const bank = await session.bank();
   const records = uid === undefined ? await bank.accounts.master() : await bank.accounts.ofUser(uid);
@@ -36,7 +35,6 @@ export async function beneficiaries(session: Session, uid: string, { currency }:
   );
 }
 
-/** `payouts orders UID CURRENCY`: the bank's own list. */
 export async function orders(session: Session, uid: string, currency: string): Promise<void> {
   const bank = await session.bank();
   const scan = await bank.orders.listAll({ uid, currency }, { pageSize: session.config.settings.pageSize });

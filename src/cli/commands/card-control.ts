@@ -16,17 +16,13 @@ import { confirm } from '../confirm.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { findCard } from '../find-card.ts';
 import type { Session } from '../session.ts';
-import { type Asker, signAndStore, signerOf } from '../signer.ts';
-
-interface CardControlOptions extends Asker {
-  yes: boolean;
-}
+import { type SignedOptions, signAndStore, signerOf } from '../signer.ts';
 
 /** Whoever may decide about a card payment, once asked whether they do; what they decide is signed where a policy asks for that. */
 async function decided(
   session: Session,
   record: CardRecord,
-  { yes, ...asker }: CardControlOptions,
+  { yes, ...asker }: SignedOptions,
   { question, action, remark = '' }: { question: string; action: string; remark?: string },
 ): Promise<string> {
   const signer = await signerOf(session, asker, 'resolve', (person) => mayOperateCard(person, record));
@@ -41,7 +37,7 @@ async function decided(
 export async function cancelCard(
   session: Session,
   id: string,
-  { remark, ...options }: CardControlOptions & { remark: string | undefined },
+  { remark, ...options }: SignedOptions & { remark: string | undefined },
 ): Promise<ExitCode> {
   const record = await findCard(await session.store(), id);
   const question = `Cancel card payment ${record.merchantRequestId}?`;
@@ -57,7 +53,7 @@ export async function changeCardAmount(
   session: Session,
   id: string,
   text: string,
-  options: CardControlOptions,
+  options: SignedOptions,
 ): Promise<void> {
   const record = await findCard(await session.store(), id);
   const { merchantRequestId, currency } = record;
@@ -78,7 +74,7 @@ export async function changeCardAmount(
   );
 }
 
-interface ResolveCardOptions extends CardControlOptions {
+interface ResolveCardOptions extends SignedOptions {
   /** `confirm-end`: the stored end stands, despite what has contradicted it. */
   action: ResolveCardUpdate['action'] | 'confirm-end';
   evidence: string;
@@ -179,15 +175,13 @@ const inWords = (said: object): Record<string, string> =>
 const refuse =
   (record: CardRecord) =>
   (error: unknown): never => {
-    if (error instanceof WorkflowNotFoundError) throw notRunning(record);
+    if (error instanceof WorkflowNotFoundError) {
+      throw new Problem('conflict', 'not-running', `This card payment is not running; it is ${record.state}.`, {
+        hint: `payouts card show ${record.merchantRequestId} shows more.`,
+      });
+    }
     if (!(error instanceof WorkflowUpdateFailedError)) throw error;
     throw new Problem('refused', 'not-now', `Not possible now: ${error.cause?.message ?? error.message}.`, {
       hint: `payouts card show ${record.merchantRequestId} shows its state.`,
     });
   };
-
-function notRunning({ merchantRequestId, state }: CardRecord): Problem {
-  return new Problem('conflict', 'not-running', `This card payment is not running; it is ${state}.`, {
-    hint: `payouts card show ${merchantRequestId} shows more.`,
-  });
-}

@@ -12,7 +12,6 @@ import { neededFor } from '../needs-people.ts';
 import type { Session } from '../session.ts';
 import { table } from '../table.ts';
 
-/** `payouts card show ID`: a card payment as stored, with the events received. */
 export async function showCard(session: Session, id: string): Promise<void> {
   const store = await session.store();
   const record = await findCard(store, id);
@@ -35,7 +34,6 @@ export async function showCard(session: Session, id: string): Promise<void> {
   );
 }
 
-/** `payouts card list`: all card payments that need people, then the newest of the others. */
 export async function listCards(session: Session): Promise<void> {
   const { cards } = await session.store();
   const newest = (await cards.list(LISTED)).filter((record) => neededFor(record) === undefined);

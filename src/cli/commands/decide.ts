@@ -27,7 +27,7 @@ import { byKind, decisionTable } from '../decision-table.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { findTarget, type Target } from '../find-target.ts';
 import type { Session } from '../session.ts';
-import { type DecideOptions, nameOf, type Signer, signAndStore, signerOf } from '../signer.ts';
+import { type DecideOptions, nameOf, type SignedOptions, type Signer, signAndStore, signerOf } from '../signer.ts';
 import { controlBatch } from './control-batch.ts';
 import { decideBatch } from './decide-batch.ts';
 
@@ -36,7 +36,6 @@ interface Outcome {
   outcome: string;
 }
 
-/** `payouts approve|reject ID`: answers the pending question of a payout, or of every row of a batch. */
 export async function decide(
   session: Session,
   decision: 'approve' | 'reject',
@@ -119,18 +118,11 @@ async function decisionOn(
   const asked = row === undefined ? undefined : await openQuestion(store, row);
   if (row === undefined || asked === undefined) return { refused: 'it no longer awaits a decision' };
   const { question, digest } = asked;
-  const signed = sign({
-    storeId: store.id,
-    question,
-    reference: row.reference,
-    digest,
-    decision,
-    remark: remark ?? '',
-  });
+  const { reference } = row;
+  const signed = sign({ storeId: store.id, question, reference, digest, decision, remark: remark ?? '' });
   return { decisionId: signed.id, decision, by, remark, signed };
 }
 
-/** `payouts cancel ID`: cancels a payout, or the rest of a batch, where that is still possible. */
 export async function cancel(session: Session, id: string, options: DecideOptions): Promise<ExitCode> {
   const store = await session.store();
   const target = await findTarget(store, id);
@@ -143,7 +135,7 @@ export async function cancel(session: Session, id: string, options: DecideOption
   );
 }
 
-export interface ResolveOptions extends Omit<DecideOptions, 'remark'> {
+export interface ResolveOptions extends SignedOptions {
   action: ResolveAction;
   evidence: string;
   order: string | undefined;

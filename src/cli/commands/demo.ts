@@ -9,7 +9,6 @@ import { run } from './run.ts';
 
 const EXAMPLE = fileURLToPath(new URL('../../../examples/payouts.csv', import.meta.url));
 
-/** `payouts demo`: pays the example batch, and says where to look at it in a browser. */
 export async function demo(session: Session): Promise<ExitCode> {
   const exit = await payExample(session);
   const pages = pagesUrl(session.config);

@@ -22,11 +22,9 @@ import type { Session } from '../session.ts';
 import { nameOf } from '../signer.ts';
 import { table } from '../table.ts';
 
-type Verdict = 'ok' | 'warning' | 'failed';
-
 interface Check {
   name: string;
-  verdict: Verdict;
+  verdict: 'ok' | 'warning' | 'failed';
   detail: string;
 }
 
@@ -116,7 +114,10 @@ async function checkBank(session: Session, stack: Stack): Promise<Check[]> {
     return bankIdentity(session.config) === 'sandbox' ? `sandbox at ${stack.apiUrl}` : stack.apiUrl;
   });
   if (bank.verdict === 'failed') return [bank];
-  const references = await check('references', () => checkReferences(session));
+  const references = await check('references', async () => {
+    const parts = { bank: await session.bank(), store: await session.store() };
+    return judgeShown(await shownReferences(parts, recentPayouts(session.config)));
+  });
   return [bank, clockCheck((await asked).clock.offset(), session), references];
 }
 
@@ -139,12 +140,6 @@ async function checkProvider({ config }: Session, { apiUrl }: Stack): Promise<Ch
 
 /** A name on no list of parties. */
 const NOBODY = 'Payouts Doctor';
-
-/** Whether the bank shows orders under the references that they were sent with. */
-async function checkReferences(session: Session): Promise<Omit<Check, 'name'>> {
-  const parts = { bank: await session.bank(), store: await session.store() };
-  return judgeShown(await shownReferences(parts, recentPayouts(session.config)));
-}
 
 function clockCheck(offset: number | undefined, { config }: Session): Check {
   const complaint = clockComplaint(offset, config.settings.clockSkewMs);

@@ -7,7 +7,7 @@ import type { OutboxEvent, RefusedEvent, Store, SubscriptionRecord } from '../..
 import { confirm } from '../confirm.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
-import { nameOf } from '../signer.ts';
+import { nameOf, type SignedOptions } from '../signer.ts';
 import { table } from '../table.ts';
 
 interface ListOptions {
@@ -33,11 +33,7 @@ export async function listEvents(session: Session, { from, kind, limit }: ListOp
     event.uid ?? '',
   ]);
   const next = events.at(-1);
-  const more =
-    found.length > limit && next
-      ? `
-There are more: payouts events --from ${next.position + 1}`
-      : '';
+  const more = found.length > limit && next ? `\nThere are more: payouts events --from ${next.position + 1}` : '';
   const tail = await store.outboxTail();
   const before = from !== undefined && from <= tail ? `The events up to position ${tail} have been deleted.\n` : '';
   const listed =
@@ -54,12 +50,10 @@ const eventDocument = ({ position, kind, subject, uid, at }: OutboxEvent): objec
   at: iso(at),
 });
 
-interface ReplayOptions {
+interface ReplayOptions extends SignedOptions {
   from: number;
   /** Name of the subscription. */
   to: string;
-  by: string | undefined;
-  yes: boolean;
 }
 
 /** `payouts events replay`: delivers everything from a position on again to a subscription, as it stands now. */
@@ -95,11 +89,7 @@ const deleted = (tail: number): Problem =>
   });
 
 /** `payouts events forget`: drops a subscription that is no longer configured; until then its events are kept for it. */
-export async function forgetEvents(
-  session: Session,
-  name: string,
-  { by, yes }: { by: string | undefined; yes: boolean },
-): Promise<void> {
+export async function forgetEvents(session: Session, name: string, { by, yes }: SignedOptions): Promise<void> {
   const store = await session.store();
   if (session.config.events.subscriptions.some((it) => it.name === name)) {
     throw new Problem('conflict', 'subscription-in-use', `PAYOUTS_EVENTS still names ${name}.`, {
@@ -134,12 +124,11 @@ export async function eventsStatus(session: Session): Promise<ExitCode> {
   const names = [...new Set([...configured.keys(), ...stored.map(({ name }) => name)])].sort();
   const all = await Promise.all(
     names.map((name) =>
-      statusOf(
-        store,
-        { name, head },
-        configured.get(name),
-        stored.find((it) => it.name === name),
-      ),
+      statusOf(store, head, {
+        name,
+        subscription: configured.get(name),
+        record: stored.find((it) => it.name === name),
+      }),
     ),
   );
   const documents = all.map(statusDocument);
@@ -164,9 +153,8 @@ interface SubscriptionStatus {
 
 async function statusOf(
   store: Store,
-  { name, head }: { name: string; head: number },
-  subscription: Subscription | undefined,
-  record: SubscriptionRecord | undefined,
+  head: number,
+  { name, subscription, record }: Pick<SubscriptionStatus, 'name' | 'record'> & { subscription?: Subscription },
 ): Promise<SubscriptionStatus> {
   const position = record?.position ?? head;
   const behind = head - position;
@@ -191,22 +179,14 @@ function stateOf(record: SubscriptionRecord | undefined, behind: number): Subscr
 const isParked = ({ parkedAt }: RefusedEvent): boolean => parkedAt !== null;
 
 function statusDocument({ record, refused, ...shown }: SubscriptionStatus): object {
-  const {
-    failures = 0,
-    failingSince = null,
-    why = null,
-    nextTryAt = null,
-    parkedAt = null,
-    toldAt = null,
-  } = record ?? {};
   return {
     ...shown,
-    failures,
-    why,
-    failingSince: isoOrNull(failingSince),
-    nextTryAt: isoOrNull(nextTryAt),
-    parkedAt: isoOrNull(parkedAt),
-    toldAt: isoOrNull(toldAt),
+    failures: record?.failures ?? 0,
+    why: record?.why ?? null,
+    failingSince: isoOrNull(record?.failingSince),
+    nextTryAt: isoOrNull(record?.nextTryAt),
+    parkedAt: isoOrNull(record?.parkedAt),
+    toldAt: isoOrNull(record?.toldAt),
     refused: refused.map((event) => ({
       ...event,
       since: iso(event.since),
@@ -247,4 +227,4 @@ function refusedText(events: readonly RefusedEvent[]): string {
 }
 
 const iso = (at: number): string => new Date(at).toISOString();
-const isoOrNull = (at: number | null): string | null => (at === null ? null : iso(at));
+const isoOrNull = (at: number | null | undefined): string | null => (at == null ? null : iso(at));

@@ -24,7 +24,6 @@ interface Explained {
   text: string;
 }
 
-/** `payouts explain [NAME]`: what a column, a finding, a state, a reason code or an incident means; without a name, all of them. */
 export async function explain(
   session: Session,
   name: string | undefined,

@@ -9,7 +9,6 @@ interface PullOptions {
   limit: number;
 }
 
-/** `payouts histories pull`: writes the histories of open workflows to files, for `payouts replay`. */
 export async function pull(session: Session, { to, query, limit }: PullOptions): Promise<void> {
   const { config, output } = session;
   const folder = resolve(to);

@@ -6,7 +6,7 @@ import type { IncidentRecord } from '../../store/store.ts';
 import { confirm } from '../confirm.ts';
 import { incidentDocument } from '../needs-people.ts';
 import type { Session } from '../session.ts';
-import { type Asker, signAndStore, signerOf } from '../signer.ts';
+import { type SignedOptions, signAndStore, signerOf } from '../signer.ts';
 import { table } from '../table.ts';
 
 // Incidents are in the store: both commands need only that.
@@ -34,7 +34,7 @@ export async function listIncidents(session: Session, { open }: { open: boolean 
 export async function acknowledge(
   session: Session,
   id: string,
-  { reason, yes, ...asker }: Asker & { reason: string; yes: boolean },
+  { reason, yes, ...asker }: SignedOptions & { reason: string },
 ): Promise<void> {
   const signer = await signerOf(session, asker, 'resolve');
   const { name: by } = signer;

@@ -17,7 +17,6 @@ import type { Session } from '../session.ts';
 
 // Commands that only read: `status` and `report` use the store and boot nothing.
 
-/** `payouts watch ID`: follows a batch until every row has an end or is with an operator. */
 export async function watch(
   session: Session,
   id: string,

@@ -4,12 +4,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { folderDeps } from '../../compose/intake-deps.ts';
 import { assertPolicyKept } from '../../compose/policy-log.ts';
 import type { Sweep, SweepOptions } from '../../domain/folder-sweep.ts';
-import { Problem } from '../../domain/problem.ts';
 import { DropFolder, LOOK_EVERY_MS } from '../../folder/drop-folder.ts';
 import { assertFolderMaker } from '../../intake/maker.ts';
 import { createLog, type Log } from '../../log.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { interruptSignal } from '../interrupt.ts';
+import { interruptSignal, partEnded } from '../interrupt.ts';
 import type { Output } from '../output.ts';
 import type { Session } from '../session.ts';
 
@@ -37,21 +36,18 @@ export async function intake(session: Session, dir: string, { once, ...options }
     ended = error;
   });
   if (!once) output.say(`Processing files dropped into ${path}/in until Ctrl-C.`);
-  const all = await firstPass(folder, once);
+  const all = await (once ? folder.sweepOnce(LOOK_EVERY_MS) : folder.sweep());
   tell(output, all);
   // If this command's own stack ends with it, nothing else would bring the batches to their end.
   while (!stopped.aborted && (!once || (stack.owner && all.open > 0))) {
     await pause(LOOK_EVERY_MS, undefined, { signal: stopped }).catch(() => undefined);
-    if (ended !== undefined) throw partEnded(ended);
+    if (ended !== undefined) throw partEnded(ended, 'Run the same command again: it continues where it was.');
     if (!stopped.aborted) add(all, await nextPass(folder, log, output));
   }
   if (stopped.aborted) session.leaveAtOnce = true;
   if (once) output.result({ folder: path, ...all }, counted(all));
   return once && all.refused > 0 ? EXIT.exceptions : EXIT.completed;
 }
-
-const firstPass = (folder: DropFolder, once: boolean): Promise<Sweep> =>
-  once ? folder.sweepOnce(LOOK_EVERY_MS) : folder.sweep();
 
 /** A failed pass is simply followed by the next one: the command survives an outage of the store or the disk. */
 async function nextPass(folder: DropFolder, log: Log, output: Output): Promise<Partial<Sweep>> {
@@ -76,10 +72,3 @@ function tell(output: Output, sweep: Sweep): void {
 
 const counted = ({ taken, refused, ended, open }: Sweep): string =>
   `${taken} taken, ${refused} refused, ${ended} ended, ${open} in progress`;
-
-function partEnded(cause: Error): Problem {
-  return new Problem('unreachable', 'part-ended', `A part of the stack ended unexpectedly: ${cause.message}`, {
-    hint: 'Run the same command again: it continues where it was.',
-    cause,
-  });
-}

@@ -10,11 +10,11 @@ import { roleAskedOf } from '../../services/decisions/awaits-decision.ts';
 import { openQuestion } from '../../services/decisions/open-question.ts';
 import { scopeFactsOfRow, verdictOn } from '../../services/decisions/verdict.ts';
 import { newKey } from '../../signing/ed25519.ts';
+import { hasTerminal } from '../confirm.ts';
 import { findTarget } from '../find-target.ts';
 import type { Session } from '../session.ts';
 import { table } from '../table.ts';
 
-/** `payouts policy key FILE`: writes a private key for one person; the printed line goes into the policy. */
 export async function makeKey(session: Session, file: string): Promise<void> {
   const { privateKey, publicKey } = newKey();
   await writeNew(file, privateKey);
@@ -35,9 +35,8 @@ export async function makeToken(session: Session, { days }: { days: number }): P
 
 const TOKEN_BYTES = 32;
 
-/** `payouts policy init FILE`: asks who the people are and writes a policy. */
 export async function initPolicy(session: Session, file: string): Promise<void> {
-  if (!process.stdin.isTTY || !process.stderr.isTTY) {
+  if (!hasTerminal()) {
     throw new Problem('usage', 'terminal-needed', 'There is no terminal for the confirmation.', {
       hint: 'Write the file manually (docs/policy.md shows one), then: payouts policy check FILE',
     });
@@ -62,7 +61,6 @@ export async function initPolicy(session: Session, file: string): Promise<void> 
   session.output.result({ file }, `Written: ${file}. Set PAYOUTS_POLICY to it.`);
 }
 
-/** `payouts policy check [FILE]`: everything that is wrong with a policy, or else who may do what under it. */
 export async function checkPolicy(session: Session, file: string | undefined): Promise<void> {
   const policy = file === undefined ? setPolicy(session) : assertUsable(await textOf(file));
   const { hash, people, approvals, limits, approvalTtlMs } = policy;
@@ -73,26 +71,19 @@ export async function checkPolicy(session: Session, file: string | undefined): P
     credentials.map(({ id }) => id).join(', ') || 'none: cannot decide anything',
   ]);
   const rules = approvals.map(({ approvals: asked, ...rule }) => [`${asked}`, conditionText(rule)]);
+  const caps = limits.map((it) => [
+    `${it.amount} ${it.currency}`,
+    [it.per, kindsText(it.kinds)].filter(Boolean).join(', '),
+  ]);
   const text = [
     table(['person', 'roles', 'scope', 'keys'], rows),
     rules.length === 0 ? 'Nothing needs approval.' : table(['approvals', 'of what has'], rules),
-    ...(limits.length === 0
-      ? []
-      : [
-          table(
-            ['limit', 'per'],
-            limits.map((it) => [
-              `${it.amount} ${it.currency}`,
-              [it.per, kindsText(it.kinds)].filter(Boolean).join(', '),
-            ]),
-          ),
-        ]),
+    ...(caps.length === 0 ? [] : [table(['limit', 'per'], caps)]),
     `An approval is valid for ${approvalTtlMs / HOUR_MS} h. Policy ${hash}`,
   ].join('\n\n');
   session.output.result({ policy }, text);
 }
 
-/** `payouts policy explain ID`: who may approve a payout, who has done so, and who is missing. */
 export async function explainPolicy(session: Session, id: string): Promise<void> {
   const policy = setPolicy(session);
   const store = await session.store();
@@ -178,16 +169,8 @@ function scopeText({ kinds, uids, accounts, currencies }: Person['scope']): stri
 
 const kindsText = (kinds: readonly string[] | undefined): string | undefined => kinds && `kind ${kinds.join(' ')}`;
 
-function conditionText({
-  kinds,
-  currency,
-  amountAtLeast,
-  newPayee,
-  changedPayee,
-  account,
-  where = 'before-submit',
-  alone,
-}: Omit<Policy['approvals'][number], 'approvals'>): string {
+function conditionText(rule: Omit<Policy['approvals'][number], 'approvals'>): string {
+  const { kinds, currency, amountAtLeast, newPayee, changedPayee, account, where, alone } = rule;
   const parts = [
     kindsText(kinds),
     amountAtLeast === undefined ? currency : `${currency} ${amountAtLeast} and more`,

@@ -30,7 +30,6 @@ export interface PayOptions extends Omit<TakeOptions, 'batchId' | 'isAttended'>,
   timeout: number | undefined;
 }
 
-/** `payouts run FILE`: validate, plan, confirm, claim, start, follow, report. */
 export async function run(session: Session, path: string, options: PayOptions): Promise<ExitCode> {
   return pay(session, options, (intake, agree) =>
     takeFile(intake, path, { ...options, isAttended: true }, agree).catch((error: unknown) => answered(session, error)),

@@ -11,7 +11,6 @@ import { processLog } from '../process-log.ts';
 import type { Session } from '../session.ts';
 import { gatewayOf } from './gateway.ts';
 
-/** `payouts dev`: keeps the embedded stack up until it is interrupted. */
 export async function dev(
   session: Session,
   ports: { temporalPort?: number; uiPort?: number; apiPort?: number; gatewayPort?: number },
@@ -62,7 +61,6 @@ export async function worker(session: Session): Promise<void> {
   }
 }
 
-/** `payouts sandbox`: the sandbox bank alone, with a database file of its own. */
 export async function sandbox(
   session: Session,
   options: { port?: number; host: string; file?: string },

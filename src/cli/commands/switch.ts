@@ -4,12 +4,12 @@ import { switchText } from '../../domain/switches.ts';
 import { assertMaySwitchOn, checkedSwitch, namedSwitch } from '../../services/decisions/named-switch.ts';
 import { confirm } from '../confirm.ts';
 import type { Session } from '../session.ts';
-import { type DecideOptions, signAndStore, signerOf } from '../signer.ts';
+import { type SignedOptions, signAndStore, signerOf } from '../signer.ts';
 import { table } from '../table.ts';
 
 // Kill switches need only the store, so that they work whatever else is down.
 
-type SwitchOptions = Omit<DecideOptions, 'remark'> & { reason: string };
+type SwitchOptions = SignedOptions & { reason: string };
 
 /** `payouts switch off SCOPE [KEY]`: nothing that matches is sent any more, from the next send on. */
 export async function switchOff(
@@ -52,7 +52,6 @@ export async function switchOn(
   session.output.result({ switch: { ...on, off: false }, changed: true }, `On: ${switchText(on)}.`);
 }
 
-/** `payouts switch list`: what is off, since when, by whom and why. */
 export async function listSwitches(session: Session): Promise<void> {
   const switches = (await (await session.store()).switches()).map(({ at, ...rest }) => ({
     ...rest,
