@@ -7,7 +7,6 @@ import type { OriginalTransaction } from '../domain/bank-message.ts';
 export interface CreditTransfer {
   /** Data row, from 1: position among all transfers of the message. */
   row: number;
-  /** Line where it starts. */
   line: number;
   /** XPath of its element; absent outside XML. */
   path?: string;
@@ -22,7 +21,6 @@ export interface CreditTransfer {
   /** From version .09 on a message may have several levels. */
   service: { levels?: readonly string[]; localInstrument?: string };
   creditor: Creditor;
-  /** Remittance information. */
   remittance?: string;
   /** Code or text of the purpose. */
   purpose?: string;
@@ -40,7 +38,6 @@ export interface Creditor {
   clearing?: { system: string; member: string };
   /** ISO 3166 alpha-2, of the creditor's bank. */
   bankCountry?: string;
-  /** Mobile phone number. */
   mobile?: string;
   address?: {
     country?: string;

@@ -2,8 +2,6 @@ import type { OriginalMessage } from '../domain/bank-message.ts';
 import type { Found } from '../rules/finding.ts';
 import type { ReadColumn, ReadRow } from '../rules/read-row.ts';
 
-/** What every reader returns, whatever the format. */
-
 /** Receives what a reader reads, as it reads: readers keep nothing of a file, and do not know its name. */
 export interface RowSink<Told = Found> {
   row(row: ReadRow): void;

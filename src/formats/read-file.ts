@@ -87,7 +87,6 @@ const either = (formats: readonly Format[]): string =>
 export const FILE_NAMES = either(Object.values(FORMATS));
 export const MESSAGE_NAMES = either(Object.values<Format>(FORMATS).filter(({ isMessage }) => isMessage));
 
-/** The extension for each media type that identifies a format. */
 export const EXTENSION_OF: Readonly<Record<string, string>> = Object.fromEntries(
   Object.values<Format>(FORMATS).flatMap(({ mediaTypes, extension }) => mediaTypes.map((type) => [type, extension])),
 );

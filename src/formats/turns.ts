@@ -35,7 +35,6 @@ export async function* inTurns(bytes: AsyncIterable<Uint8Array> | Iterable<Uint8
   }
 }
 
-/** The same items, with turns for other work. */
 export async function* itemsInTurns<Item>(items: Iterable<Item>): AsyncGenerator<Item> {
   const next = turns();
   for (const item of items) {

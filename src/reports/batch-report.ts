@@ -6,7 +6,6 @@ import { ReportSums } from './report-sums.ts';
 import { compare, maskedPayout, type PayoutFacts, reportedPayout } from './reported-payout.ts';
 import { type StepGroup, StepTally } from './step-groups.ts';
 
-/** The report without its rows. */
 export type BatchHead = Omit<BatchReport, 'payouts'>;
 
 /** How a batch stands; known after all its rows were read. */
@@ -18,7 +17,6 @@ export interface BatchSummary {
   steps: readonly StepGroup[];
 }
 
-/** What the report of a batch is made from. */
 export interface ReportSource {
   batch: BatchRecord;
   /** Its rows in the order of the file, in pages, with what else is known about them. */

@@ -16,7 +16,6 @@ export type PageColumn = (typeof PAGE_COLUMNS)[number];
 
 type Value = string | number | null;
 
-/** A column of the report. */
 export interface Column {
   /** Name in the CSV. The JSON has the same path in camelCase: `exchange_sold_amount` is `exchange.soldAmount`. */
   name: string;

@@ -2,7 +2,6 @@
 export interface Comparison {
   /** Names the payout and what is compared. */
   title: string;
-  /** Names of the sides. */
   sides: readonly string[];
   lines: readonly ComparedLine[];
   note?: string;

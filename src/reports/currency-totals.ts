@@ -2,7 +2,6 @@ import { formatMinor } from '../domain/money.ts';
 import type { PayoutState } from '../domain/payout-state.ts';
 import { type Total, totalsOf } from '../domain/totals.ts';
 
-/** Sum of all rows, and of the paid ones. */
 export interface CurrencyTotal extends Total {
   completed: string;
 }

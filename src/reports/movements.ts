@@ -21,7 +21,6 @@ export interface Leg {
   currency: string;
 }
 
-/** What one order moved. */
 export interface Movement {
   /** At most 35 characters; a movement has the same id every time and in every format. */
   id: string;

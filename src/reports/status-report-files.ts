@@ -27,7 +27,6 @@ export interface AnswerSource {
   log: AnswerLog;
 }
 
-/** The current answer. */
 export interface NewestAnswer {
   /** Absolute path. */
   path: string;

@@ -22,7 +22,6 @@ export function stepGroups(rows: readonly PayoutRecord[], context: StepContext):
   return tally.groups();
 }
 
-/** Collected about a kind, row by row. */
 interface Tallied {
   first: { state: PayoutState; reason: Reason | null; step: NextStep; reference: string };
   since: number;

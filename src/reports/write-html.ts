@@ -51,7 +51,6 @@ ${exchangeTable(head)}${amountChart(head)}
 `.markup;
 }
 
-/** Some rows of the page. */
 export const htmlRows = (payouts: readonly ReportedPayout[]): string =>
   payouts.map((payout) => html`<tr>${CELLS.map((cell) => cell(payout))}</tr>\n`.markup).join('');
 

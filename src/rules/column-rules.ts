@@ -16,7 +16,6 @@ export interface Columns {
   /** Required columns missing in the header line: reported once, not for every row. */
   absent: ReadonlySet<string>;
   unknown: ReadonlySet<string>;
-  /** Rule and message for an unknown column. */
   unknownColumn(name: string): { rule: string; message: string };
   inHeader: boolean;
 }

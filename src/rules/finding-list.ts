@@ -8,7 +8,6 @@ const KEPT_MAX = 10_000;
 export class FindingList {
   /** Whether a finding is about the whole file: then the meaning of its rows is in doubt, and none of them is paid. */
   aboutFile = false;
-  /** Number of findings added. */
   total = 0;
   private readonly kept: Finding[] = [];
 

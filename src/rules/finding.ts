@@ -34,7 +34,6 @@ export function visible(text: string): string {
   return text.replace(UNPRINTABLE, (char) => `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`);
 }
 
-/** Whether the text contains such characters. */
 export function hasUnprintable(text: string): boolean {
   return text.search(UNPRINTABLE) >= 0;
 }

@@ -3,7 +3,6 @@ import type { PayoutInstruction } from '../domain/instruction.ts';
 import type { Broken } from './field-rules.ts';
 import { isFreeText } from './finding.ts';
 
-/** Dates against which a file is checked. */
 export interface Days {
   /** UTC, ISO 8601. */
   today: string;

@@ -7,7 +7,6 @@ import type { FaultScript } from './faults/faults.ts';
 import type { LateCommits } from './faults/late-commits.ts';
 import type { Tokens } from './tokens.ts';
 
-/** The parts of a running sandbox. */
 export interface Sandbox {
   books: Books;
   clock: SandboxClock;

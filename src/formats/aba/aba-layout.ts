@@ -56,7 +56,6 @@ export function isBalancing(record: string): boolean {
   );
 }
 
-/** Whether a file begins like a descriptive record. */
 export function looksLikeAba(firstBytes: Uint8Array): boolean {
   return /^0[ -~]{17}\d\d[A-Z]{3} {7}/.test(Buffer.from(firstBytes.subarray(0, 30)).toString('latin1'));
 }

@@ -12,7 +12,6 @@ export class CsvRecords {
   /** Line after the last record, and the number of blank lines up to it. */
   private nextLine = 1;
   private blankLines = 0;
-  /** Stray quotes found in the current record. */
   private strayQuotes = 0;
   /** The record taken last, if it is a row with all its values. */
   private last: { record: readonly string[]; line: number } | undefined;

@@ -17,7 +17,6 @@ interface FixedRecord {
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** Of a format's records. */
 export interface RecordShape {
   width: number;
   /** Records may follow each other without line ends, all of them or within a line. */
@@ -78,7 +77,6 @@ function recordText(line: number, record: Buffer, { width, mayRunOn }: RecordSha
   return record.toString('latin1');
 }
 
-/** What is wrong with some columns of a record. */
 export interface BrokenColumns {
   columns: Columns;
   rule: string;
@@ -87,14 +85,12 @@ export interface BrokenColumns {
   value?: string;
 }
 
-/** A rule about one field of a record. */
 export interface FieldRule extends Omit<BrokenColumns, 'value'> {
   isBroken(value: string): boolean;
   /** The value is a code and may be shown. */
   shown?: true;
 }
 
-/** The rules that a record breaks by itself. */
 export const brokenColumns = (record: string, rules: readonly FieldRule[]): BrokenColumns[] =>
   rules
     .filter(({ columns, isBroken }) => isBroken(cut(record, columns)))

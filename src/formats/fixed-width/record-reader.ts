@@ -30,7 +30,6 @@ export abstract class RecordReader {
   abstract take(record: string, line: number): void;
   abstract end(): void;
 
-  /** Reports a finding about the file. */
   protected found(broken: BrokenColumns): void {
     this.sink.finding(columnFinding({ line: this.line, row: null }, broken));
   }
@@ -62,7 +61,6 @@ export abstract class RecordReader {
   }
 }
 
-/** Reads a file whose records a `Reader` takes. */
 export const readerOf =
   (shape: RecordShape, Reader: new (...given: ConstructorParameters<typeof RecordReader>) => RecordReader) =>
   async (bytes: AsyncIterable<Uint8Array>, sink: RowSink, context: MessageContext): Promise<void> => {

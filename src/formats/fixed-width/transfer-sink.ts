@@ -9,7 +9,6 @@ import { type BrokenColumns, columnFinding, digitsOf } from './lines.ts';
 
 /** One transfer of a file whose amounts are all in one currency, in cents. */
 interface FixedTransfer extends Pick<CreditTransfer, 'row' | 'line' | 'debtorAccount' | 'service' | 'creditor'> {
-  /** Of the message. */
   messageId: string;
   /** Index among the message's payments, from 0. */
   payment: number;

@@ -38,7 +38,6 @@ export async function readDocument(
   let namespace = '';
   let depth = 0;
   let tagLine = 1;
-  /** Position of the last record boundary. */
   let boundary = 0;
   const refused = (rule: string, message: string): UnreadableFile => unreadable(parser.line, rule, message);
   const checkSize = (position: number): void => {

@@ -1,11 +1,9 @@
 import type { ElementType, Grammar, Particle } from './grammar.ts';
 import type { BadValue } from './simple-types.ts';
 
-/** A violation of the grammar. */
 export interface StructureProblem extends BadValue {
   line: number;
   path: string;
-  /** The element or attribute. */
   name: string;
   /** As written; must be masked before it is shown. */
   value?: string;

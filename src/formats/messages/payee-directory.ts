@@ -122,7 +122,6 @@ async function* recordsOf(path: string, bytes: Buffer): AsyncGenerator<{ record:
   }
 }
 
-/** Names of the columns. */
 function headerOf(path: string, record: readonly string[]): string[] {
   const header = record.map((name) => name.trim());
   if (!header.includes('account')) {

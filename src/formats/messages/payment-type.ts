@@ -1,7 +1,6 @@
 import type { CreditTransfer } from '../credit-transfer.ts';
 import type { MessageMapping, PaymentTypeRule } from './mapping.ts';
 
-/** A payment type, or why there is none. */
 type PaymentTypeChoice = { paymentType: string } | { rule: string; message: string };
 
 /** Clearing systems that correspond to a payment type of the interface, in their own currency. */

@@ -73,7 +73,6 @@ export const FILE_CONTROL = {
   credits: [44, 55],
 } as const satisfies Record<string, Columns>;
 
-/** Whether a file begins like a file header. */
 export function looksLikeNacha(firstBytes: Uint8Array): boolean {
   return /^101[ -~]{31}094101/.test(Buffer.from(firstBytes.subarray(0, 40)).toString('latin1'));
 }

@@ -5,7 +5,6 @@ import type { MessageContext } from '../messages/message-context.ts';
 import { ENTRY_RULES, RETURN_ENTRY } from './entry-rules.ts';
 import { ADDENDA, ENTRY, REMITTANCE_ADDENDA } from './nacha-layout.ts';
 
-/** What an entry takes from its batch. */
 export interface EntryBatch {
   /** Index among the message's payments, from 0. */
   payment: number;

@@ -21,7 +21,6 @@ type Position = 'start' | 'file' | 'batch' | 'end';
 interface Batch extends EntryBatch {
   header: string;
   totals: ControlTotals;
-  /** Number of its entries. */
   rows: number;
 }
 

@@ -3,10 +3,8 @@ import { currencyExponent } from '../../domain/currency.ts';
 import { formatMinor } from '../../domain/money.ts';
 import { samplePayee } from './sample-payee.ts';
 
-/** The ids used in a template. */
 export interface TemplateIds {
   uid: string;
-  /** An account in this currency. */
   accountOf(currency: string): string;
   /** A beneficiary known to the bank. */
   beneficiaryOf(currency: string, paymentType: string): string;

@@ -13,7 +13,6 @@ export interface RawCell {
   isFormula: boolean;
 }
 
-/** What the cells of a workbook refer to. */
 export interface CellContext {
   strings: readonly string[];
   formats: readonly NumberFormat[];

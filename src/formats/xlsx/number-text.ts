@@ -4,7 +4,6 @@ const DIGITS_KEPT = 15;
 const MAGNITUDE_MAX = 40;
 const NUMBER = /^(-?)(\d{1,400})(?:\.(\d{1,400}))?(?:[eE]([+-]?\d{1,3}))?$/;
 
-/** A number cell in plain digits. */
 interface NumberText {
   text: string;
   /** More digits may have been typed than the cell has kept. */

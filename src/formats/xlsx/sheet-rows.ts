@@ -7,7 +7,6 @@ import { type PartHandler, walkPart } from './part-events.ts';
 export interface SheetRow {
   /** Row number in the sheet. */
   line: number;
-  /** The row is hidden in the sheet. */
   isHidden: boolean;
   /** By column from 0; blank cells may be missing. */
   cells: CellText[];

@@ -12,7 +12,6 @@ import { partiesOf } from './parties.ts';
 export interface Advice {
   /** 1 to 20 characters: beginning of the ids of the message and its notifications. */
   idStart: string;
-  /** The bank message of the batch. */
   message: OriginalMessage | null;
   /**
    * Called twice, since the message id is derived from the content. What moves between the two calls is left to the next advice.
@@ -32,7 +31,6 @@ export async function camt054(advice: Advice): Promise<AsyncGenerator<string> | 
 }
 
 interface FirstPass {
-  /** Ids of movements found. */
   known: ReadonlySet<string>;
   /** Epoch ms. */
   lastChange: number;
@@ -85,7 +83,6 @@ async function* written(advice: Advice, { known, lastChange, digest, unclear }: 
   yield '</BkToCstmrDbtCdtNtfctn>\n</Document>\n';
 }
 
-/** One entry of the advice. */
 interface Told {
   payout: Moved['payout'];
   movement: Movement;

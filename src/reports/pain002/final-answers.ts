@@ -9,7 +9,6 @@ import { transactionStatus } from './transaction-status.ts';
  * version, which lists what has changed.
  */
 
-/** The final answers to one message. */
 export interface AnswerLog {
   /** The first one first. */
   given(): Promise<AnswerRecord[]>;
@@ -18,7 +17,6 @@ export interface AnswerLog {
   keep(answer: Omit<AnswerRecord, 'batchId'>, told: Iterable<AnsweredTransaction>): Promise<boolean>;
 }
 
-/** The batch as it stands now. */
 interface CurrentBatch {
   transactions(): AsyncIterable<TransactionFacts>;
   /** Beginning of the message ids, 17 characters. */

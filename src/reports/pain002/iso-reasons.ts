@@ -105,17 +105,14 @@ const VERIFICATIONS: ReadonlySet<string | undefined> = new Set(Object.values(VER
 /** The element for a code: one of another list than that of reasons is proprietary. */
 export const elementOfCode = (code: string | undefined): 'Cd' | 'Prtry' => (VERIFICATIONS.has(code) ? 'Prtry' : 'Cd');
 
-/** Code for a payout's reason. */
 export const reasonCodeOf = (reason: string): string => BY_NAME.get(reason) ?? NARRATIVE;
 
-/** Code for a finding about a row. */
 export function findingCodeOf({ rule, column }: { rule: string; column: string | null }): string {
   const field =
     RULES_OF_THE_BANK.has(rule) && column !== null ? BY_FIELD.find(([name]) => name.test(column)) : undefined;
   return field?.[1] ?? BY_NAME.get(rule) ?? NARRATIVE;
 }
 
-/** Code for a finding about the whole file. */
 export function fileCodeOf(rule: string): string {
   return BY_NAME.get(rule) ?? FILE_FORMAT;
 }

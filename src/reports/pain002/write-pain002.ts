@@ -54,7 +54,6 @@ export async function* pain002(answer: BatchAnswer): AsyncGenerator<string> {
 
 const PAYMENT_END = '</OrgnlPmtInfAndSts>\n';
 
-/** The answer to a file that was refused as a whole. */
 export function refusalPain002(answer: RefusalAnswer): string {
   const version = versionOf(answer);
   const head = elementsOf(answer.message, version).head;

@@ -43,7 +43,6 @@ export function endpointOf(db: Database): Endpoint | undefined {
   return row === undefined ? undefined : endpointBody.parse(JSON.parse(row.settings));
 }
 
-/** The endpoint without its secret. */
 export function withoutSecret({ secret: _, ...shown }: Endpoint): Omit<Endpoint, 'secret'> {
   return shown;
 }

@@ -28,7 +28,6 @@ const DUPLICATE_WITHIN_MS = 1_000;
 /** How long after the first end the contradicting one is sent. */
 const CONTRADICTION_MS = 300;
 
-/** Announces the end of a payment: SUCCEEDED or FAILED. */
 export function announceEnd(books: Books, row: CardPaymentRow): void {
   announceStatus(books, row, row.status === 'FAILED' ? 'FAILED' : 'SUCCEEDED', 0);
 }

@@ -4,7 +4,6 @@ import { HOUR_MS } from '../../domain/durations.ts';
  * others are free, so that every test can have its own numbers.
  */
 export interface Scenario {
-  /** A card number of this scenario. */
   number: string;
   says: string;
   /** Final `payment_status`; FAILED at once if `declined`. */

@@ -1,7 +1,6 @@
 import { createHmac, hash, randomBytes } from 'node:crypto';
 import type { Endpoint } from './endpoint.ts';
 
-/** A webhook about to be sent. */
 interface OutgoingWebhook {
   eventId: string;
   body: Buffer;

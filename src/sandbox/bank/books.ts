@@ -2,7 +2,6 @@ import type { Database } from '../database.ts';
 import type { Settings } from '../settings.ts';
 import type { Profile } from './profile.ts';
 
-/** What the bank's operations work on. */
 export interface Books {
   readonly db: Database;
   readonly settings: Settings;

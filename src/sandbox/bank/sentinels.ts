@@ -12,7 +12,6 @@ export const ENDS = {
 
 export type Outcome = keyof typeof ENDS;
 
-/** The effect of a sentinel on its order. */
 interface Sentinel {
   outcome?: Outcome;
   /** Waits for an audit whatever its amount. */

@@ -66,14 +66,12 @@ export const faultRequest = z.discriminatedUnion('kind', [
 export type Fault = z.infer<typeof faultRequest>;
 
 type WithoutScope<F> = F extends unknown ? Omit<F, keyof typeof scope> : never;
-/** The effect of a fault on one request. */
 export type FaultEffect = WithoutScope<Fault>;
 
 type FaultReport = Fault & {
   id: string;
   /** Requests that matched operation and reference. */
   seen: number;
-  /** Number of requests hit. */
   fired: number;
 };
 
@@ -94,7 +92,6 @@ export class FaultScript {
     return this.#take((fault) => fault.kind === 'refuse-before' && fault.operation === operation);
   }
 
-  /** The fault for a request with this body text. */
   withBody(operation: string, body: string): Fault | undefined {
     const reference = referenceOf(body);
     return this.#take(

@@ -3,7 +3,6 @@ import { ENVELOPE_CODES } from '../../api/schemas/envelope.ts';
 import type { Profile } from '../bank/profile.ts';
 import { MATCHING_STATUS, Refusal } from '../refusal.ts';
 
-/** One HTTP answer before it is sent. */
 export interface Answer {
   status: number;
   contentType: string;

@@ -15,11 +15,9 @@ import { BANKING_ROUTES } from './banking-routes.ts';
 import { parseBody, readBody } from './body.ts';
 import { matchRoute, type Target } from './router.ts';
 
-/** What is known of a request after routing. */
 interface Job {
   operation: string;
   needsToken: boolean;
-  /** The order id in the path. */
   orderId?: string | undefined;
   /** The part of the body that may be logged or otherwise stored. */
   shown(body: string): string;

@@ -5,7 +5,6 @@ export interface Call {
   body: Readonly<Record<string, unknown>>;
 }
 
-/** A request before routing. */
 export interface Target {
   method: string;
   pathname: string;

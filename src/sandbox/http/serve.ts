@@ -9,7 +9,6 @@ import { BodyTooLarge } from './body.ts';
 import { queryOf } from './router.ts';
 import { answerTest } from './test-handler.ts';
 
-/** Answers one request, whatever comes. */
 export async function serve(sandbox: Sandbox, request: IncomingMessage, response: ServerResponse): Promise<void> {
   try {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://sandbox');

@@ -3,7 +3,6 @@ import type { Answer } from '../../http/answer.ts';
 import { TEST_CARDS, TEST_CARDS_NOTE } from '../scenarios.ts';
 import { htmlDocument, spaced } from './document.ts';
 
-/** The test cards for people. */
 export function cardsPage(): Answer {
   const rows = TEST_CARDS.map(
     ({ number, scenario, says }) =>

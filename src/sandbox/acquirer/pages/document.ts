@@ -9,7 +9,6 @@ interface Page {
   title: string;
   /** HTML; foreign text must have passed through `escapeHtml`. */
   main: string;
-  /** Text of an inline script. */
   script?: string;
   /** Further directives of the content security policy, which otherwise allows only what the page itself needs. */
   policy?: readonly string[];

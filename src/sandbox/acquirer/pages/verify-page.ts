@@ -29,7 +29,6 @@ export function verifyPage(row: CardPaymentRow): Answer {
   return htmlDocument(200, { title: 'Card check', main, policy });
 }
 
-/** Redirects the browser back to the shop. */
 export const backToShop = (row: CardPaymentRow): Answer => ({
   status: 303,
   contentType: 'text/plain; charset=utf-8',
