@@ -65,6 +65,15 @@ export class Database {
     return this.run(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${values.join(', ')})`, row);
   }
 
+  /** Changes the row with this key. */
+  update(table: string, key: Parameters, values: Parameters): void {
+    const pairs = (of: Parameters): string[] => Object.keys(of).map((column) => `${column} = :${column}`);
+    this.run(`UPDATE ${table} SET ${pairs(values).join(', ')} WHERE ${pairs(key).join(' AND ')}`, {
+      ...key,
+      ...values,
+    });
+  }
+
   /** Commits all that `work` does, or nothing if it throws. Must not be nested. */
   transaction<T>(work: () => T): T {
     this.#sqlite.exec('BEGIN IMMEDIATE');

@@ -48,11 +48,7 @@ export const transferBody = z.object({
 });
 
 export const fxQuoteQuery = z.object({ sell_account: text, buy_account: text, amount: text, currency });
-export const fxBody = z.object({
-  sell_account: text,
-  buy_account: text,
-  amount: text,
-  currency,
+export const fxBody = fxQuoteQuery.extend({
   reference,
   type: z.enum(['MARKET', 'LIMIT']).nullish(),
   ...orderOptions,

@@ -26,15 +26,19 @@ export const EVENT_TYPES = {
 const HOLD_MS = 1_500;
 const DUPLICATE_WITHIN_MS = 1_000;
 /** How long after the first end the contradicting one is sent. */
-const CONTRADICTION_MS = 300;
+export const CONTRADICTION_MS = 300;
 
-export function announceEnd(books: Books, row: CardPaymentRow): void {
-  announceStatus(books, row, row.status === 'FAILED' ? 'FAILED' : 'SUCCEEDED', 0);
-}
-
-/** Sends FAILED for a payment that has succeeded. */
-export function contradictEnd(books: Books, row: CardPaymentRow): void {
-  announceStatus(books, row, 'FAILED', CONTRADICTION_MS);
+/** Another `status` than the payment's contradicts it. */
+export function announceEnd(
+  books: Books,
+  row: CardPaymentRow,
+  status: 'SUCCEEDED' | 'FAILED' = row.status === 'FAILED' ? 'FAILED' : 'SUCCEEDED',
+  inMs = 0,
+): void {
+  const { payment_id, merchant_request_id, currency } = row;
+  const amount = formatMinor(row.amount, currency);
+  const data = { payment_id, payment_status: status, merchant_request_id, amount, currency };
+  announce(books, EVENT_TYPES[status], data, inMs);
 }
 
 export function announceCompletion(books: Books, row: CardPaymentRow): void {
@@ -44,13 +48,6 @@ export function announceCompletion(books: Books, row: CardPaymentRow): void {
     merchant_request_id,
     ...(reference_id === null ? {} : { reference_id }),
   });
-}
-
-function announceStatus(books: Books, row: CardPaymentRow, status: 'SUCCEEDED' | 'FAILED', inMs: number): void {
-  const { payment_id, merchant_request_id, currency } = row;
-  const amount = formatMinor(row.amount, currency);
-  const data = { payment_id, payment_status: status, merchant_request_id, amount, currency };
-  announce(books, EVENT_TYPES[status], data, inMs);
 }
 
 /** Stores the deliveries of an event as the endpoint's settings demand; without an endpoint, nothing is sent. */

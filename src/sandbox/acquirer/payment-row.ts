@@ -28,17 +28,9 @@ export interface CardPaymentRow {
   due_at: bigint | null;
 }
 
-export function insertCardPayment(db: Database, row: CardPaymentRow): void {
-  db.insert('card_payments', { ...row });
-}
-
 export function saveCardPayment(db: Database, row: CardPaymentRow): void {
   const { payment_id, status, amount, challenge, updated_at, due_at } = row;
-  db.run(
-    `UPDATE card_payments SET status = :status, amount = :amount, challenge = :challenge, updated_at = :updated_at,
-       due_at = :due_at WHERE payment_id = :payment_id`,
-    { payment_id, status, amount, challenge, updated_at, due_at },
-  );
+  db.update('card_payments', { payment_id }, { status, amount, challenge, updated_at, due_at });
 }
 
 const COLUMNS = `payment_id, merchant_request_id, payment_type, status, scenario, bin, last_four, amount, currency,

@@ -3,14 +3,8 @@ import { newId } from '../ids.ts';
 import { badRequest } from '../refusal.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { judgeCard } from './card.ts';
-import { announceCompletion, announceEnd, contradictEnd } from './events.ts';
-import {
-  type CardPaymentRow,
-  dueCardPayments,
-  insertCardPayment,
-  requireCardPayment,
-  saveCardPayment,
-} from './payment-row.ts';
+import { announceCompletion, announceEnd, CONTRADICTION_MS } from './events.ts';
+import { type CardPaymentRow, dueCardPayments, requireCardPayment, saveCardPayment } from './payment-row.ts';
 import type { CreateRequest, ResumeRequest } from './requests.ts';
 import { type Scenario, scenarioNamed } from './scenarios.ts';
 import { newToken, useSession } from './sessions.ts';
@@ -57,7 +51,7 @@ export function createCardPayment({ books, seals }: Sandbox, request: CreateRequ
     due_at: null,
   };
   const created = { ...row, due_at: dueAt(books.profile.cardSettleMs, row) };
-  insertCardPayment(db, created);
+  db.insert('card_payments', created);
   if (created.status === 'FAILED') announceEnd(books, created);
   return created;
 }
@@ -119,7 +113,7 @@ function enter(
   saveCardPayment(books.db, saved);
   if (status === 'PROCESSING' || webhook === 'none') return saved;
   announceEnd(books, saved);
-  if (webhook === 'contradicted') contradictEnd(books, saved);
+  if (webhook === 'contradicted') announceEnd(books, saved, 'FAILED', CONTRADICTION_MS);
   return saved;
 }
 

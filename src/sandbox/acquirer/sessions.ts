@@ -54,10 +54,7 @@ export function useSession(
   if (session.amount !== minor || session.currency !== currency) throw refuse('for another amount');
   const sameDigits = session.bin === card.bin && session.last_four === card.last_four;
   if (!sameDigits || !seals.fits(referenceId, number)) throw refuse('for another card');
-  db.run('UPDATE card_sessions SET payment_id = :paymentId WHERE reference_id = :referenceId', {
-    referenceId,
-    paymentId,
-  });
+  db.update('card_sessions', { reference_id: referenceId }, { payment_id: paymentId });
 }
 
 /** Records that a session's device fingerprint was collected; false if there is no such session. */

@@ -25,24 +25,17 @@ export function addBeneficiary(
   const items = checkedItems(request, request);
   const { uid, currency, beneficiary_type, payment_type } = request;
   const id = newId('ben');
-  insertBeneficiary(db, { id, uid, currency, beneficiary_type, payment_type, items, createdAt: now() });
+  const details = JSON.stringify(items);
+  const row = { id, uid, currency, beneficiary_type, payment_type, items: details, created_at: now() };
+  db.insert('beneficiaries', row);
   return { beneficiary_id: id };
 }
 
-export function insertBeneficiary(
-  db: Database,
-  {
-    items,
-    createdAt,
-    ...row
-  }: Omit<BeneficiaryRow, 'items' | 'created_at'> & { items: Record<string, string>; createdAt: number },
-): void {
-  db.insert('beneficiaries', { ...row, items: JSON.stringify(items), created_at: createdAt });
-}
+const COLUMNS = 'id, created_at, uid, currency, payment_type, beneficiary_type, items';
 
 /** Throws 2004. */
 export function requireBeneficiary(db: Database, id: string): BeneficiaryRow {
-  const row = db.one<BeneficiaryRow>('SELECT * FROM beneficiaries WHERE id = :id', { id });
+  const row = db.one<BeneficiaryRow>(`SELECT ${COLUMNS} FROM beneficiaries WHERE id = :id`, { id });
   if (row === undefined) throw new Refusal(2004);
   return row;
 }
@@ -65,7 +58,7 @@ export function listBeneficiaries({ db, profile }: Books, filter: BeneficiaryFil
   const query = `FROM beneficiaries WHERE ${where.join(' AND ')}`;
   const total = db.one<{ total: bigint }>(`SELECT COUNT(*) AS total ${query}`, values)?.total ?? 0n;
   return pageOf(Number(total), { page, page_size }, profile.pageCap, (limit, offset) => {
-    const sql = `SELECT * ${query} ORDER BY created_at DESC, seq DESC LIMIT :limit OFFSET :offset`;
+    const sql = `SELECT ${COLUMNS} ${query} ORDER BY created_at DESC, seq DESC LIMIT :limit OFFSET :offset`;
     return db.all<BeneficiaryRow>(sql, { ...values, limit, offset }).map(toBeneficiary);
   });
 }
@@ -73,8 +66,7 @@ export function listBeneficiaries({ db, profile }: Books, filter: BeneficiaryFil
 /** Replaces every detail field. Throws 2002, 2004. */
 export function updateBeneficiary({ db }: Books, id: string, request: { uid: string; [field: string]: unknown }): void {
   const row = requireBeneficiaryOf(db, request.uid, id);
-  const items = JSON.stringify(checkedItems(row, request));
-  db.run('UPDATE beneficiaries SET items = :items WHERE id = :id', { id, items });
+  db.update('beneficiaries', { id }, { items: JSON.stringify(checkedItems(row, request)) });
 }
 
 /** Orders already placed continue. Throws 2004. */
@@ -83,22 +75,6 @@ export function deleteBeneficiary({ db }: Books, id: string): void {
   db.run('DELETE FROM beneficiaries WHERE id = :id', { id });
 }
 
-export function toBeneficiary({
-  id,
-  created_at,
-  uid,
-  currency,
-  payment_type,
-  beneficiary_type,
-  items,
-}: BeneficiaryRow): Beneficiary {
-  return {
-    id,
-    created_at: Number(created_at),
-    uid,
-    currency,
-    payment_type,
-    beneficiary_type,
-    items: JSON.parse(items),
-  };
+export function toBeneficiary(row: BeneficiaryRow): Beneficiary {
+  return { ...row, created_at: Number(row.created_at), items: JSON.parse(row.items) };
 }

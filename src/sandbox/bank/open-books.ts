@@ -1,7 +1,6 @@
 import { Database } from '../database.ts';
 import { draw } from '../draw.ts';
-import { settingsOf } from '../settings.ts';
-import type { Books } from './books.ts';
+import { type Books, settingsOf } from './books.ts';
 import type { SettleTimes } from './order-machine.ts';
 import { DEFAULT_PROFILE, type Profile } from './profile.ts';
 import { seedBooks } from './seed.ts';

@@ -47,11 +47,7 @@ export function insertOrder(db: Database, order: OrderRow): void {
 
 export function saveOrder(db: Database, order: OrderRow): void {
   const { order_id, status, money, remark, updated_at, due_at } = order;
-  db.run(
-    `UPDATE orders SET status = :status, money = :money, remark = :remark, updated_at = :updated_at, due_at = :due_at
-     WHERE order_id = :order_id`,
-    { order_id, status, money, remark, updated_at, due_at },
-  );
+  db.update('orders', { order_id }, { status, money, remark, updated_at, due_at });
 }
 
 /** Time of the order's next step by the clock, for `due_at`. */

@@ -1,7 +1,6 @@
 import { DAY_MS } from '../../domain/durations.ts';
 import type { Database } from '../database.ts';
 import { MASTER_UID, openAccount } from './accounts.ts';
-import { insertBeneficiary } from './beneficiaries.ts';
 import { deposit } from './ledger.ts';
 import { requiredDetails } from './required-details.ts';
 
@@ -37,7 +36,8 @@ export function seedBooks(db: Database, at: number): void {
       for (const { fields, ...kind } of requiredDetails(currency, beneficiaryType)) {
         const id = `ben-${key}-${currency.toLowerCase()}-${kind.payment_type}`;
         const names = fields.filter(({ required }) => required).map(({ field }) => field);
-        insertBeneficiary(db, { ...kind, id, uid, items: detailsOf(names, currency), createdAt: at - KNOWN_FOR_MS });
+        const items = JSON.stringify(detailsOf(names, currency));
+        db.insert('beneficiaries', { ...kind, id, uid, items, created_at: at - KNOWN_FOR_MS });
       }
     }
   }

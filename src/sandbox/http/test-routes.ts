@@ -139,7 +139,7 @@ function depositInto({ books }: Sandbox, call: Call): unknown {
 
 function block({ books }: Sandbox, call: Call, blocked: 0 | 1): unknown {
   const { account_id: accountId } = requireAccount(books.db, id(call, 'account_id'));
-  books.db.run('UPDATE accounts SET blocked = :blocked WHERE account_id = :accountId', { blocked, accountId });
+  books.db.update('accounts', { account_id: accountId }, { blocked });
   return showAccount(requireAccount(books.db, accountId));
 }
 

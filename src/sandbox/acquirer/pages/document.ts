@@ -62,3 +62,11 @@ export const notFoundPage = (): Answer =>
     main: '<h1>Not found</h1>\n<p>There is nothing at this address.</p>',
     policy: [`form-action 'none'`, `frame-ancestors 'none'`],
   });
+
+/** Stands in for the device fingerprint: only that it was loaded is recorded. Any shop may frame it. */
+export const fingerprintPage = (): Answer =>
+  htmlDocument(200, {
+    title: 'Device check',
+    main: '<p>The device was checked.</p>',
+    policy: [`form-action 'none'`],
+  });
