@@ -92,12 +92,14 @@ function lastChange(record: PayoutRecord, { returns, incidents, approvals, booke
   );
 }
 
-/** How the batch stands; skips the rows. */
-export async function summaryOf(report: ReportInPages): Promise<BatchSummary> {
-  for (;;) {
-    const next = await report.next();
-    if (next.done === true) return next.value;
-  }
+/** How the batch stands, after `onRows` was given all its rows, page by page. */
+export async function summaryOf(
+  report: ReportInPages,
+  onRows: (payouts: readonly ReportedPayout[]) => Promise<void> = async () => {},
+): Promise<BatchSummary> {
+  let next = await report.next();
+  for (; next.done !== true; next = await report.next()) await onRows(next.value);
+  return next.value;
 }
 
 /** In the order of the file; for each payout by order id. */

@@ -1,11 +1,11 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { BatchHead, BatchSummary, ReportInPages } from './batch-report.ts';
+import { type BatchHead, type BatchSummary, type ReportInPages, summaryOf } from './batch-report.ts';
 import type { ReportPaths } from './report-document.ts';
 import { WholeFile } from './whole-file.ts';
 import { csvHead, csvLines } from './write-csv.ts';
 import { htmlEnd, htmlRows, htmlStart } from './write-html.ts';
-import { jsonEnd, jsonLines, jsonStart } from './write-json.ts';
+import { jsonPieces } from './write-json.ts';
 
 /** Paths of a batch's reports; masked ones are beside the others. Throws a RangeError for an id that cannot be a file name. */
 export function reportPaths(dir: string, batchId: string, isMasked = false): ReportPaths {
@@ -17,7 +17,7 @@ export function reportPaths(dir: string, batchId: string, isMasked = false): Rep
 /** Writes all three in one pass over the rows, so that they agree, each atomically. The same report gives the same bytes. */
 export async function writeReports(
   dir: string,
-  { batchId, file }: Pick<BatchHead, 'batchId' | 'file'>,
+  batch: Pick<BatchHead, 'batchId' | 'file'>,
   paths: ReportPaths,
   report: ReportInPages,
 ): Promise<BatchSummary> {
@@ -28,25 +28,19 @@ export async function writeReports(
   // The page's sums precede its rows, but are known only after them.
   await using rows = await WholeFile.open(paths.html);
   await csv.write(csvHead());
-  await json.write(jsonStart({ schemaVersion: 1, batchId, file }));
-  for (let isFirst = true; ; ) {
-    const next = await report.next();
-    if (next.done !== true) {
-      const payouts = next.value;
-      await csv.write(csvLines(payouts));
-      await json.write(jsonLines(payouts, isFirst));
-      await rows.write(htmlRows(payouts));
-      isFirst &&= payouts.length === 0;
-      continue;
-    }
-    const summary = next.value;
-    await json.write(jsonEnd(summary.head));
-    await html.write(htmlStart(summary));
-    for await (const piece of rows.pieces()) await html.write(piece);
-    await html.write(htmlEnd());
-    for (const it of [csv, json, html]) await it.put();
-    return summary;
-  }
+  const pieces = jsonPieces(batch);
+  await json.write(pieces.start);
+  const summary = await summaryOf(report, async (payouts) => {
+    await csv.write(csvLines(payouts));
+    await json.write(pieces.lines(payouts));
+    await rows.write(htmlRows(payouts));
+  });
+  await json.write(pieces.end(summary.head));
+  await html.write(htmlStart(summary));
+  for await (const piece of rows.pieces()) await html.write(piece);
+  await html.write(htmlEnd());
+  for (const it of [csv, json, html]) await it.put();
+  return summary;
 }
 
 export async function writeWhole(path: string, pieces: Iterable<string> | AsyncIterable<string>): Promise<void> {
