@@ -8,7 +8,7 @@ import { IntakeRefusal, OTHER_PLAN } from '../intake/intake-refusal.ts';
 import { isMakerUnknown, isOutsideScope } from '../intake/maker.ts';
 import { takeFile } from '../intake/take-file.ts';
 import type { BatchSummary } from '../reports/batch-report.ts';
-import { stageOf } from '../reports/pain002/stage.ts';
+import { stageOf } from '../reports/pain002/transaction-status.ts';
 import { writeWhole } from '../reports/write-reports.ts';
 import type { BatchRecord, Store } from '../store/store.ts';
 import { answeredStem, answerRefusal, answerStem, takenAt } from './answers.ts';

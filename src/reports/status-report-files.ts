@@ -7,8 +7,8 @@ import type { PayoutState, Reason } from '../domain/payout-state.ts';
 import { isOurs } from '../rules/findings-of-ours.ts';
 import type { AnswerRecord, BatchRecord, PayoutRecord, RefusedRow } from '../store/store.ts';
 import { type AnswerLog, answeredUpTo, finalAnswers, supersededBy } from './pain002/final-answers.ts';
-import { stageOf } from './pain002/stage.ts';
 import { type RefusalAnswer, STAGES, type Stage } from './pain002/status-report.ts';
+import { stageOf } from './pain002/transaction-status.ts';
 import { pain002, refusalPain002 } from './pain002/write-pain002.ts';
 import { writeWhole } from './write-reports.ts';
 

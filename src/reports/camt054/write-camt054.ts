@@ -1,9 +1,11 @@
 import { createHash, hash } from 'node:crypto';
 import type { OriginalMessage } from '../../domain/bank-message.ts';
+import type { PayoutInstruction } from '../../domain/instruction.ts';
 import { sumDecimals } from '../../domain/money.ts';
+import { payeeName } from '../../domain/payee-flags.ts';
+import { ofType } from '../../formats/iso20022/simple-types.ts';
 import type { Leg, Moved, Movement, MovementKind } from '../movements.ts';
 import { asWritten, element, leaf, shownText, text } from '../xml-text.ts';
-import { partiesOf } from './parties.ts';
 
 /**
  * The advice for a batch: BankToCustomerDebitCreditNotification, camt.054.001.08. Each leg that moved money on an account of ours
@@ -183,3 +185,22 @@ function references({ payout, movement }: Pick<Told, 'payout' | 'movement'>, mes
 
 const money = (name: string, { amount, currency }: Leg): string =>
   `<${name} Ccy="${currency}">${text(amount)}</${name}>`;
+
+const OTHER_ACCOUNT = /^[\x20-\x7e]{1,34}$/;
+const NAME_MAX = 140;
+
+/** The payee, as far as the row shows it; a value that the schema does not allow is left out. */
+function partiesOf(instruction: PayoutInstruction): string {
+  const { iban_no, account_no } = instruction;
+  const name = payeeName(instruction);
+  return element(
+    'RltdPties',
+    element('Cdtr', element('Pty', leaf('Nm', name && shownText(name, NAME_MAX)))),
+    element('CdtrAcct', element('Id', account(iban_no?.replace(/\s+/g, ''), account_no?.trim()))),
+  );
+}
+
+function account(iban: string | undefined, number: string | undefined): string {
+  if (ofType('Iban', iban) !== undefined) return leaf('IBAN', iban);
+  return number !== undefined && OTHER_ACCOUNT.test(number) ? element('Othr', leaf('Id', number)) : '';
+}

@@ -1,5 +1,5 @@
 import type { TransactionFacts } from '../../domain/bank-message.ts';
-import type { PayoutState } from '../../domain/payout-state.ts';
+import { isAtRest, type PayoutState } from '../../domain/payout-state.ts';
 import { isRefused, type JudgedStage } from './status-report.ts';
 
 /**
@@ -54,4 +54,18 @@ export function groupStatus(present: Iterable<TransactionStatus>): GroupStatus {
   if (first !== undefined && statuses.size === 1) return first;
   if (statuses.has('RJCT') || statuses.has('PDNG')) return 'PART';
   return FORWARD.find((status) => statuses.has(status)) ?? 'ACTC';
+}
+
+/**
+ * The stage of a batch, by the states of its payouts; refused rows need not be counted. A batch with payouts for a later day
+ * stays at `validated` until the last order is sent.
+ */
+export function stageOf(byState: ReadonlyMap<PayoutState, number>): JudgedStage {
+  const present = [...byState].filter(([, rows]) => rows > 0).map(([state]) => state);
+  if (present.every(isAtRest)) return 'final';
+  return present.every((state) => isAtRest(state) || isSent(state)) ? 'sent' : 'validated';
+}
+
+function isSent(state: PayoutState): boolean {
+  return state === 'processing' || state === 'awaiting-bank-approval' || state === 'resolving';
 }
