@@ -14,7 +14,8 @@ export interface CellProblem {
 /** Rows of a table whose first record has the column names: a CSV file or a sheet. */
 export class TableRows {
   private readonly sink: RowSink;
-  private names: string[] | undefined;
+  /** Column names; undefined before the header line. */
+  header: readonly string[] | undefined;
   /** Index of each readable column. */
   private readonly positions = new Map<string, number>();
   private headerLine = 1;
@@ -25,15 +26,10 @@ export class TableRows {
     this.sink = sink;
   }
 
-  /** Column names; undefined before the header line. */
-  get header(): readonly string[] | undefined {
-    return this.names;
-  }
-
   /** Throws `UnreadableFile` if the record has none of our column names, or too many columns. */
   takeHeader(record: readonly string[], line: number): void {
     const names = record.map((name) => name.trim());
-    this.names = names;
+    this.header = names;
     this.headerLine = line;
     if (names.length > COLUMNS_MAX) throw tooManyColumns(line);
     // If the first line has none of our column names, it may be a row: its values are not shown.
@@ -86,7 +82,7 @@ export class TableRows {
   end(): void {
     if (this.hasValues) return;
     const message =
-      this.names === undefined
+      this.header === undefined
         ? 'the file is empty; write a header line and one line per payout'
         : 'the file has only a header line; write one line per payout';
     this.sink.finding(aboutFile(this.headerLine, 'no-rows', message));
@@ -97,7 +93,7 @@ export class TableRows {
   }
 
   private aboutCell(line: number, { index, ...problem }: CellProblem): Found {
-    return { ...this.found(line, problem), row: this.rows, column: this.names?.[index] || `${index + 1}` };
+    return { ...this.found(line, problem), row: this.rows, column: this.header?.[index] || `${index + 1}` };
   }
 }
 

@@ -8,20 +8,16 @@ import type { MessageContext } from '../messages/message-context.ts';
 import { type BrokenColumns, columnFinding, digitsOf } from './lines.ts';
 
 /** One transfer of a file whose amounts are all in one currency, in cents. */
-interface FixedTransfer extends Pick<CreditTransfer, 'row' | 'line' | 'debtorAccount' | 'service' | 'creditor'> {
+interface FixedTransfer extends Omit<CreditTransfer, 'id' | 'debtorCurrency' | 'amount' | 'original'> {
   messageId: string;
   /** Index among the message's payments, from 0. */
   payment: number;
-  currency: string;
   /** Field of the amount. */
   cents: string;
-  /** ISO 8601 date. */
-  requestedExecution: string | undefined;
   endToEndId: string;
   /** Whether other files may have the same end-to-end id for other transfers. */
   isOfFile?: boolean;
   instructionId?: string | undefined;
-  remittance: string | undefined;
 }
 
 /** Passes a transfer to the sink as a row. It is unsound if the mapping cannot place something, or its reader found something. */

@@ -15,21 +15,16 @@ export interface EntryBatch {
   effectiveDate: string | undefined;
 }
 
-interface Place {
-  line: number;
-  row: number;
-}
-
 /** An entry whose addenda may still follow. */
 export class PendingEntry {
   private readonly record: string;
-  private readonly place: Place;
+  private readonly place: { line: number; row: number };
   private readonly batch: EntryBatch;
   private readonly findings: (BrokenColumns & { line?: number })[];
   private addendaRecords = 0;
   private remittance = '';
 
-  constructor(record: string, place: Place, batch: EntryBatch) {
+  constructor(record: string, place: { line: number; row: number }, batch: EntryBatch) {
     this.record = record;
     this.place = place;
     this.batch = batch;

@@ -8,11 +8,10 @@ import { instructionOf } from '../messages/instruction.ts';
 import type { MessageContext } from '../messages/message-context.ts';
 import { ControlTotals } from './control-totals.ts';
 import { Fields } from './fields.ts';
-import { GRAMMARS, type Pain001Version } from './grammar.ts';
+import { GRAMMARS, type Pain001Version, versionOf } from './grammar.ts';
 import { notCarried, withoutField } from './not-carried.ts';
 import { chargeTypeOf, refusalsOf } from './refusals.ts';
 import { creditTransferOf, type PaymentBlock, type Transaction } from './transaction.ts';
-import { versionOf } from './version.ts';
 
 const MESSAGE = 'Document/CstmrCdtTrfInitn';
 const HEADER = `${MESSAGE}/GrpHdr`;
