@@ -1,6 +1,6 @@
 import type { PayoutInstruction } from '../domain/instruction.ts';
 import type { PayoutKind } from '../domain/names.ts';
-import { type Broken, checkValues, REQUIRED_COLUMNS } from './field-rules.ts';
+import { type Broken, checkRequired, checkValues, REQUIRED_COLUMNS } from './field-rules.ts';
 
 /** A transfer between own accounts, or a stand-alone exchange. */
 export type MoveKind = Exclude<PayoutKind, 'payout'>;
@@ -14,11 +14,10 @@ const FIELDS: Readonly<Record<MoveKind, ReadonlySet<string>>> = {
 /** Everything wrong with a transfer or exchange that can be known without the bank. */
 export function checkMove(kind: MoveKind, instruction: PayoutInstruction): Broken[] {
   const strangers = Object.keys(instruction).filter((column) => !FIELDS[kind].has(column));
-  const lacking = [...REQUIRED_COLUMNS, 'to_account_id'].filter((column) => !instruction[column]);
   const isItself = instruction.to_account_id !== undefined && instruction.to_account_id === instruction.account_id;
   return [
     ...strangers.map((column) => ({ column, rule: 'unknown-field', message: `not a field of ${NAMED[kind]}` })),
-    ...lacking.map((column) => ({ column, rule: 'required', message: 'a value is required; fill it in' })),
+    ...checkRequired(instruction, [...REQUIRED_COLUMNS, 'to_account_id']),
     ...checkValues(instruction),
     ...(isItself ? [{ column: 'to_account_id', ...SAME_ACCOUNT }] : []),
   ];

@@ -171,6 +171,12 @@ function unfitness(column: string, value: string): Omit<Broken, 'column'> | unde
 const hasBlanks = (column: string, value: Text): boolean =>
   !isFreeText(column) && value !== undefined && value !== value.trim();
 
+/** The columns without a value. */
+export const checkRequired = (instruction: PayoutInstruction, columns: readonly string[]): Broken[] =>
+  columns
+    .filter((column) => !instruction[column])
+    .map((column) => ({ column, rule: 'required', message: 'a value is required; fill it in' }));
+
 /** Everything wrong with the row's own values, by column. Blank values are checked elsewhere. */
 export function checkValues(instruction: PayoutInstruction): Broken[] {
   const broken: Broken[] = [];

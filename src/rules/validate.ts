@@ -2,7 +2,7 @@ import type { Finding } from '../domain/finding.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
 import { checkBeneficiary, type RequiredDetailsOf, withoutSpare } from './beneficiary-rules.ts';
 import { type Columns, checkColumns, type RequiredDetailsPairs } from './column-rules.ts';
-import { type Broken, checkValues, REQUIRED_COLUMNS } from './field-rules.ts';
+import { type Broken, checkRequired, checkValues, REQUIRED_COLUMNS } from './field-rules.ts';
 import { shownValue } from './finding.ts';
 import type { ReadColumn, ReadRow } from './read-row.ts';
 
@@ -58,7 +58,7 @@ export class Rules {
     const strangers = inHeader || isUntold ? [] : Object.keys(text).filter((name) => unknown.has(name));
     const broken = [
       ...strangers.map((column) => ({ column, ...unknownColumn(column) })),
-      ...checkRequired(instruction).filter(({ column }) => !absent.has(column)),
+      ...checkRequired(instruction, REQUIRED_COLUMNS).filter(({ column }) => !absent.has(column)),
       ...checkValues(instruction),
       ...checkBeneficiary(instruction, requiredDetails),
     ]
@@ -90,12 +90,4 @@ export class Rules {
 function withoutBlanks(text: Readonly<Record<string, string>>, unknown: ReadonlySet<string>): PayoutInstruction {
   const entries = Object.entries(text).filter(([name, value]) => value.trim() !== '' && !unknown.has(name));
   return Object.fromEntries(entries) as PayoutInstruction;
-}
-
-function checkRequired(instruction: PayoutInstruction): Broken[] {
-  return REQUIRED_COLUMNS.filter((column) => instruction[column] === undefined).map((column) => ({
-    column,
-    rule: 'required',
-    message: 'a value is required; fill it in',
-  }));
 }
