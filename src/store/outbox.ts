@@ -2,9 +2,10 @@ import type { EventFilter } from '../domain/events-out.ts';
 import { chunks, inChunks } from './chunks.ts';
 import type { Database } from './database.ts';
 import type { OutboxEvent } from './outbox-schema.ts';
+import { inTransaction } from './transaction.ts';
 
-/** Id of the only row of `outboxHead`. */
-const HEAD_ID = 0;
+/** Id of the only row of `outboxHead`, and of `outboxTail`. */
+const ROW_ID = 0;
 
 /**
  * Writes events in the transaction that makes the reported change, right before its audit entry: on PostgreSQL the head's row stays
@@ -16,7 +17,7 @@ export async function announce(transaction: Database, announced: NewEvent | read
   const { position } = await transaction
     .updateTable('outboxHead')
     .set((row) => ({ position: row('position', '+', events.length) }))
-    .where('id', '=', HEAD_ID)
+    .where('id', '=', ROW_ID)
     .returning('position')
     .executeTakeFirstOrThrow();
   const first = position - events.length + 1;
@@ -27,12 +28,13 @@ export async function announce(transaction: Database, announced: NewEvent | read
 export type NewEvent = Omit<OutboxEvent, 'position'>;
 
 /** Position of the last event; 0: there is none. */
-export async function outboxHead(db: Database): Promise<number> {
-  const { position } = await db
-    .selectFrom('outboxHead')
-    .select('position')
-    .where('id', '=', HEAD_ID)
-    .executeTakeFirstOrThrow();
+export const outboxHead = (db: Database): Promise<number> => positionIn(db, 'outboxHead');
+
+/** Position up to which events are deleted; 0: none are. */
+export const outboxTail = (db: Database): Promise<number> => positionIn(db, 'outboxTail');
+
+async function positionIn(db: Database, table: 'outboxHead' | 'outboxTail'): Promise<number> {
+  const { position } = await db.selectFrom(table).select('position').where('id', '=', ROW_ID).executeTakeFirstOrThrow();
   return position;
 }
 
@@ -58,4 +60,50 @@ export async function outboxEventsAt(db: Database, positions: readonly number[])
   const query = db.selectFrom('outbox').selectAll();
   const found = await inChunks(positions, (some) => query.where('position', 'in', some).execute());
   return found.sort((a, b) => a.position - b.position);
+}
+
+/** `outboxTail`, locked until the end of the transaction. */
+export async function lockOutboxTail(transaction: Database): Promise<number> {
+  const { position } = await transaction
+    .updateTable('outboxTail')
+    .set((row) => ({ position: row.ref('position') }))
+    .where('id', '=', ROW_ID)
+    .returning('position')
+    .executeTakeFirstOrThrow();
+  return position;
+}
+
+/**
+ * Deletes the oldest events, at most `limit`: those that every subscription is past and that were written before `before` (epoch
+ * ms). Events that a subscription refused stay for a replay. Returns how many positions it passed; 0: nothing left to delete.
+ */
+export function pruneOutbox(db: Database, { before, limit }: { before: number; limit: number }): Promise<number> {
+  return inTransaction(db, async (transaction) => {
+    const tail = await lockOutboxTail(transaction);
+    const { told } = await transaction
+      .selectFrom('subscriptions')
+      .select(({ fn }) => fn.min('position').as('told'))
+      .executeTakeFirstOrThrow();
+    const first = await transaction
+      .selectFrom('outbox')
+      .select(['position', 'at'])
+      .where('position', '>', tail)
+      // Without subscriptions no event is owed to anybody.
+      .$if(told !== null, (query) => query.where('position', '<=', told))
+      .orderBy('position')
+      .limit(limit)
+      .execute();
+    const kept = first.findIndex(({ at }) => at >= before);
+    const pruned = kept === -1 ? first : first.slice(0, kept);
+    const position = pruned.at(-1)?.position;
+    if (position === undefined) return 0;
+    await transaction
+      .deleteFrom('outbox')
+      .where('position', '>', tail)
+      .where('position', '<=', position)
+      .where('position', 'not in', (query) => query.selectFrom('refusedEvents').select('position'))
+      .execute();
+    await transaction.updateTable('outboxTail').set({ position }).where('id', '=', ROW_ID).execute();
+    return pruned.length;
+  });
 }

@@ -45,8 +45,7 @@ export {
   touchWatch,
 } from './open-orders.ts';
 export * from './open-work.ts';
-export { outboxEvents, outboxEventsAt, outboxHead } from './outbox.ts';
-export { outboxTail, pruneOutbox } from './outbox-tail.ts';
+export { outboxEvents, outboxEventsAt, outboxHead, outboxTail, pruneOutbox } from './outbox.ts';
 export * from './payee-checks.ts';
 export { notePayee, payeeHistory, payeesOf } from './payees.ts';
 export { changePayout } from './payout-changes.ts';

@@ -1,8 +1,8 @@
 import { audit } from './audit.ts';
 import { chunks } from './chunks.ts';
 import type { Database } from './database.ts';
+import { lockOutboxTail } from './outbox.ts';
 import type { RefusedEvent, SubscriptionRecord } from './outbox-schema.ts';
-import { lockOutboxTail } from './outbox-tail.ts';
 import { insertNew, met } from './row-writes.ts';
 import { inTransaction } from './transaction.ts';
 
