@@ -44,12 +44,9 @@ export async function identity(db: Database): Promise<Partial<StoreIdentity>> {
 }
 
 /** Removes these parts, with an audit entry under the store's id. The next `identify` records them anew. */
-export async function forgetIdentity(
-  db: Database,
-  { parts, by, at }: IdentityAcceptance,
-  subject: string,
-): Promise<void> {
+export async function forgetIdentity(db: Database, { parts, by, at }: IdentityAcceptance): Promise<void> {
   await inTransaction(db, async (transaction) => {
+    const subject = (await metaValue(transaction, 'store')) ?? 'store';
     const recorded = await identity(transaction);
     await transaction.deleteFrom('meta').where('key', 'in', parts).execute();
     const detail = Object.fromEntries(parts.map((part) => [part, shown(part, recorded)]));

@@ -1,7 +1,6 @@
 import type { CardStore } from './card-store.ts';
 import type * as repositories from './repositories.ts';
 import type { Repository } from './repository.ts';
-import type { IdentityAcceptance } from './store-identity.ts';
 
 export type { AuditEntry } from '../audit/entry.ts';
 export type { AnsweredTransaction, AnswerRecord } from './answer-schema.ts';
@@ -51,7 +50,5 @@ export interface Store extends Repository<typeof repositories> {
   /** Random UUID, created with the store and never changed: tells in which store a claim was made. Copies share it. */
   readonly id: string;
   readonly cards: CardStore;
-  /** Removes these parts, with an audit entry under the store's id. The next `identify` records them anew. */
-  forgetIdentity(acceptance: IdentityAcceptance): Promise<void>;
   close(): Promise<void>;
 }
