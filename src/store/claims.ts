@@ -173,9 +173,7 @@ function batchRow({ batchId, by, at }: BatchClaim, row: ClaimRow): Written<'payo
   };
 }
 
-type Identified = Pick<ClaimRow, 'reference' | 'workflowId' | 'payloadDigest'> & {
-  instruction: PayoutInstruction;
-};
+export type Identified = Pick<ClaimRow, 'reference' | 'workflowId' | 'payloadDigest' | 'instruction'>;
 
 /** Columns that identify a row, and those of its instruction that are searched. */
 export function identified({ reference, workflowId, payloadDigest, instruction }: Identified) {

@@ -1,19 +1,13 @@
 import type { Database } from './database.ts';
+import type { IdempotencyKeyTable } from './schema.ts';
 
 /** An idempotency key held by one process. */
-export interface IdempotencyKey {
-  /** Name of the caller's token; empty for an unnamed caller. */
-  caller: string;
-  key: string;
-  /** The process that works on the request. */
-  owner: string;
-}
+export type IdempotencyKey = Pick<IdempotencyKeyTable, 'caller' | 'key' | 'owner'>;
 
-export interface IdempotencyHold extends IdempotencyKey {
-  requestSha256: string;
-  /** Id for the batch of this request, unless an earlier holder began one. */
-  batchId: string;
-  heldUntil: number;
+/** `batchId`: for the batch of this request, unless an earlier holder began one. */
+export interface IdempotencyHold
+  extends IdempotencyKey,
+    Pick<IdempotencyKeyTable, 'requestSha256' | 'batchId' | 'heldUntil'> {
   at: number;
 }
 

@@ -1,19 +1,14 @@
-import type { PayoutInstruction } from '../domain/instruction.ts';
 import type { PayoutKind } from '../domain/names.ts';
 import { END_STATES, type PayoutState, type Reason } from '../domain/payout-state.ts';
 import { attemptsOf } from './attempts.ts';
-import { identified, type Written } from './claims.ts';
+import { type Identified, identified, type Written } from './claims.ts';
 import type { Database } from './database.ts';
 import type { JsonText } from './json-columns.ts';
 import type { HeldClaim } from './payout-changes.ts';
 import type { PayoutRecord, SendAttempt, WrittenLater } from './schema.ts';
 import { LOCKS, write } from './write-groups.ts';
 
-export interface PayoutClaimRequest {
-  reference: string;
-  workflowId: string;
-  instruction: PayoutInstruction;
-  payloadDigest: string;
+export interface PayoutClaimRequest extends Identified {
   generation: number;
   /** Absent: a payout. */
   kind?: PayoutKind;

@@ -255,7 +255,7 @@ interface IncidentTable {
 
 export type IncidentRow = Selectable<IncidentTable>;
 
-interface IdempotencyKeyTable {
+export interface IdempotencyKeyTable {
   /** Name of the caller's token; empty for an unnamed caller. */
   caller: string;
   key: string;
