@@ -1,9 +1,5 @@
-import { assertRecent, headerOf, Refusal } from './refusal.ts';
-import type { Scheme } from './scheme.ts';
-import type { WebhookSettings } from './settings.ts';
+import { assertRecent, headerOf, Refusal, type Scheme, type WebhookSettings } from './scheme.ts';
 import { base64Signature, hexSignature, isSigned } from './signature.ts';
-
-type Settings = Pick<WebhookSettings, 'secrets' | 'header' | 'timestampHeader' | 'toleranceMs'>;
 
 /** Seconds, or milliseconds as elsewhere in the interface (section 1). */
 const TIMESTAMP = /^(?:\d{10}|\d{13})$/;
@@ -13,7 +9,7 @@ const TIMESTAMP = /^(?:\d{10}|\d{13})$/;
  * the prefix `sha256=`.
  */
 export const signedByHeader =
-  ({ secrets, header, timestampHeader, toleranceMs }: Settings): Scheme =>
+  ({ secrets, header, timestampHeader, toleranceMs }: WebhookSettings): Scheme =>
   ({ headers, body, now }) => {
     const text = headerOf(headers, header).replace(/^sha256=/, '');
     const signature = hexSignature(text) ?? base64Signature(text);

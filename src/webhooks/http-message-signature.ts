@@ -1,11 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { assertRecent, headerOf, Refusal } from './refusal.ts';
-import type { Delivery, Scheme } from './scheme.ts';
-import type { WebhookSettings } from './settings.ts';
+import { assertRecent, type Delivery, headerOf, Refusal, type Scheme, type WebhookSettings } from './scheme.ts';
 import { isSigned } from './signature.ts';
 import { byteSequences, type SignatureInput, signatureInputs } from './structured-fields.ts';
-
-type Settings = Pick<WebhookSettings, 'secrets' | 'toleranceMs'>;
 
 /** Without one of these, a signature would be valid for any request; without the digest, for any body. */
 const TARGETS = ['@method', '@target-uri', '@path'];
@@ -20,7 +16,7 @@ const URI_SCHEMES = ['https', 'http'];
  * no digest, and decides by only the last of several signatures.
  */
 export const signedMessage =
-  ({ secrets, toleranceMs }: Settings): Scheme =>
+  ({ secrets, toleranceMs }: WebhookSettings): Scheme =>
   (delivery) => {
     const inputs = signatureInputs(headerOf(delivery.headers, 'signature-input'));
     const signatures = byteSequences(headerOf(delivery.headers, 'signature'));

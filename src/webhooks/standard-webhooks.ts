@@ -1,7 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { assertRecent, headerOf, Refusal } from './refusal.ts';
-import type { Scheme } from './scheme.ts';
-import type { WebhookSettings } from './settings.ts';
+import { assertRecent, headerOf, Refusal, type Scheme, type WebhookSettings } from './scheme.ts';
 import { base64Signature, isSigned } from './signature.ts';
 
 type Settings = Pick<WebhookSettings, 'secrets' | 'toleranceMs'>;

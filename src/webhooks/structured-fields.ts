@@ -5,7 +5,7 @@ import {
   serializeDictionary,
   serializeInnerList,
 } from 'structured-headers';
-import { Refusal } from './refusal.ts';
+import { Refusal } from './scheme.ts';
 
 /**
  * Structured fields (RFC 9651), as far as signatures need them and only in canonical spelling: so what was signed is exactly what

@@ -2,9 +2,7 @@ import { hash } from 'node:crypto';
 import { signedByHeader } from './hmac-sha256.ts';
 import { signedMessage } from './http-message-signature.ts';
 import { ipList } from './ip-list.ts';
-import { Refusal } from './refusal.ts';
-import type { Delivery, Scheme } from './scheme.ts';
-import type { WebhookSettings } from './settings.ts';
+import { type Delivery, Refusal, type Scheme, type WebhookSettings } from './scheme.ts';
 import { standardWebhook } from './standard-webhooks.ts';
 
 export type Verdict =

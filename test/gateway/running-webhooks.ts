@@ -11,7 +11,7 @@ import type { CardStore } from '../../src/store/card-store.ts';
 import { openStore } from '../../src/store/open.ts';
 import { EventQueue, type ReceivedEvent } from '../../src/webhooks/event-queue.ts';
 import { webhookReceiver } from '../../src/webhooks/receiver.ts';
-import type { WebhookSettings } from '../../src/webhooks/settings.ts';
+import type { WebhookSettings } from '../../src/webhooks/scheme.ts';
 import { createVerifier } from '../../src/webhooks/verifier.ts';
 import { noticeOf } from '../webhooks/receiving.ts';
 import { settings, standardHeaders } from '../webhooks/signing.ts';

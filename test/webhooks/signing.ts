@@ -1,6 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import type { Delivery } from '../../src/webhooks/scheme.ts';
-import type { WebhookSettings } from '../../src/webhooks/settings.ts';
+import type { Delivery, WebhookSettings } from '../../src/webhooks/scheme.ts';
 
 /** Epoch ms, on a whole second. */
 export const NOW = 1_700_000_000_000;
