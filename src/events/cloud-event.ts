@@ -11,7 +11,7 @@ import {
   PAYOUT_STATES,
 } from '../domain/payout-state.ts';
 import { INCIDENTS, type IncidentKind } from '../domain/reconciliation.ts';
-import type { BatchRecord, OutboxEvent, PayoutRecord, Store } from '../store/store.ts';
+import type { BatchRecord, OutboxEvent, Store } from '../store/store.ts';
 
 /**
  * Bodies of events: an envelope of CloudEvents 1.0 around the state of the subject at the time of delivery. They contain no name,
@@ -122,7 +122,23 @@ async function payoutNow(store: EventSource, { kind, subject }: OutboxEvent): Pr
   const returns = await store.returnsOf([subject]);
   const incidents = await store.incidentsOf([subject]);
   return {
-    ...payoutFacts(row),
+    reference: row.reference,
+    kind: row.kind,
+    id: row.documentId,
+    uid: row.uid,
+    batchId: row.batchId,
+    row: row.row,
+    state: row.state,
+    reason: row.reason?.code ?? null,
+    needsAttention: needsAttention(row.state, row.reason),
+    amount: row.amount,
+    currency: row.currency,
+    fee: row.fee,
+    feeCurrency: row.feeCurrency,
+    orderId: row.orderId,
+    createdAt: iso(row.createdAt),
+    updatedAt: iso(row.updatedAt),
+    endedAt: row.endedAt === null ? null : iso(row.endedAt),
     returns: returns.map(({ orderId, amount, currency: its, seenAt }) => ({
       orderId,
       amount,
@@ -136,30 +152,6 @@ async function payoutNow(store: EventSource, { kind, subject }: OutboxEvent): Pr
       seenAt: iso(seenAt),
       acknowledged: acknowledged !== null,
     })),
-  };
-}
-
-function payoutFacts(row: PayoutRecord): Omit<PayoutData, 'returns' | 'incidents'> {
-  const { reference, kind, documentId: id, uid, batchId, state, reason, amount, currency: its } = row;
-  const { fee, feeCurrency, orderId, createdAt, updatedAt, endedAt } = row;
-  return {
-    reference,
-    kind,
-    id,
-    uid,
-    batchId,
-    row: row.row,
-    state,
-    reason: reason?.code ?? null,
-    needsAttention: needsAttention(state, reason),
-    amount,
-    currency: its,
-    fee,
-    feeCurrency,
-    orderId,
-    createdAt: iso(createdAt),
-    updatedAt: iso(updatedAt),
-    endedAt: endedAt === null ? null : iso(endedAt),
   };
 }
 

@@ -6,21 +6,14 @@ import {
   waitBeforeRetry,
 } from '../domain/events-out.ts';
 import { someAtOnce } from '../domain/some-at-once.ts';
-import type { Log } from '../log.ts';
-import type { OutboxEvent, RefusedEvent, Store, SubscriptionMove, SubscriptionRecord } from '../store/store.ts';
+import type { OutboxEvent, RefusedEvent, SubscriptionMove, SubscriptionRecord } from '../store/store.ts';
 import { type CloudEvent, cloudEvent } from './cloud-event.ts';
-import { Lease } from './lease.ts';
+import { Lease, type LeaseDeps } from './lease.ts';
 import type { Subscription } from './subscription.ts';
 
-export interface SenderDeps {
-  store: Store;
-  log: Log;
-  /** Epoch ms. */
-  now: () => number;
+export interface SenderDeps extends LeaseDeps {
   /** Random number from 0 to 1. */
   draw: () => number;
-  /** Different in each process. */
-  owner: string;
   /** Once aborted, no delivery is begun. */
   signal: AbortSignal;
 }
@@ -52,36 +45,32 @@ export async function deliverEvents(deps: SenderDeps, subscription: Subscription
 export const isDue = ({ parkedAt, nextTryAt }: SubscriptionRecord, now: number): boolean =>
   parkedAt === null && (nextTryAt === null || nextTryAt <= now);
 
+interface RoundRead {
+  known: readonly RefusedEvent[];
+  page: readonly OutboxEvent[];
+  again: readonly OutboxEvent[];
+  /** The subscription's position once the whole page is done. */
+  upTo: number;
+  isFull: boolean;
+}
+
 /** One round: refused events that are due again, and a page of new ones, in lanes of one subject each. */
 class Deliveries {
   readonly #deps: SenderDeps;
   readonly #state: SubscriptionRecord;
+  readonly #read: RoundRead;
   /** Events refused earlier, by position. */
   readonly #known: ReadonlyMap<number, RefusedEvent>;
-  readonly #page: readonly OutboxEvent[];
-  /** The subscription's position once the whole page is done. */
-  readonly #upTo: number;
   readonly #lanes: OutboxEvent[][];
   readonly #settled = new Set<number>();
   readonly #refused = new Map<number, RefusedEvent>();
   readonly #round: DeliveryRound;
 
-  private constructor(
-    deps: SenderDeps,
-    state: SubscriptionRecord,
-    read: {
-      known: readonly RefusedEvent[];
-      page: readonly OutboxEvent[];
-      again: readonly OutboxEvent[];
-      upTo: number;
-      isFull: boolean;
-    },
-  ) {
+  private constructor(deps: SenderDeps, state: SubscriptionRecord, read: RoundRead) {
     this.#deps = deps;
     this.#state = state;
+    this.#read = read;
     this.#known = new Map(read.known.map((event) => [event.position, event]));
-    this.#page = read.page;
-    this.#upTo = read.upTo;
     this.#lanes = [...Map.groupBy([...read.again, ...read.page], ({ subject }) => subject).values()];
     this.#round = { hasTaken: false, halt: undefined, refusedWhy: undefined, isFull: read.isFull };
   }
@@ -171,8 +160,8 @@ class Deliveries {
 
   /** How the round moves the subscription: up to the first event that was neither delivered nor refused. */
   move(now: number, draw: number): SubscriptionMove {
-    const open = this.#page.find(({ position }) => !this.#settled.has(position) && !this.#refused.has(position));
-    const position = open === undefined ? this.#upTo : open.position - 1;
+    const open = this.#read.page.find(({ position }) => !this.#settled.has(position) && !this.#refused.has(position));
+    const position = open === undefined ? this.#read.upTo : open.position - 1;
     return {
       position,
       ...healthAfter(this.#state, this.#round, now, draw),

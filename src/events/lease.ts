@@ -4,10 +4,12 @@ import type { Store, SubscriptionMove, SubscriptionRecord } from '../store/store
 /** Longer than two deliveries may take: if the process dies, another one follows after this time. */
 const LEASE_MS = 60_000;
 
-interface LeaseDeps {
+export interface LeaseDeps {
   store: Store;
   log: Log;
+  /** Epoch ms. */
   now: () => number;
+  /** Different in each process. */
   owner: string;
 }
 
