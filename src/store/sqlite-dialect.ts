@@ -117,19 +117,9 @@ class Turn implements DatabaseConnection {
     return result;
   }
 
-  /** Keeps its turn until the last row. */
-  async *streamQuery<Row>(query: CompiledQuery): AsyncIterableIterator<QueryResult<Row>> {
-    await this.#take();
-    if (this.#transaction === undefined) await this.#commits.flush();
-    const { rows, first } = await whenUnlocked(() => {
-      const begun = this.#statements.rows<Row>(query);
-      return { rows: begun, first: begun.next() };
-    });
-    try {
-      for (let row = first; row.done !== true; row = rows.next()) yield { rows: [row.value] };
-    } finally {
-      rows.return(undefined);
-    }
+  /** A stream would keep the connection from others until its last row: what is long is read in pages. */
+  streamQuery(): never {
+    throw new Error('nothing is streamed from the store');
   }
 
   async begin(): Promise<void> {

@@ -27,11 +27,6 @@ export class SqliteStatements {
     return { insertId: BigInt(lastInsertRowid), numAffectedRows: BigInt(changes), rows: [] };
   }
 
-  /** Prepares its own statement: a cached one could be run again before the last row. */
-  *rows<Row>({ sql, parameters }: CompiledQuery): Generator<Row> {
-    yield* this.#database.prepare(sql).iterate(...(parameters as SQLInputValue[])) as Iterable<Row>;
-  }
-
   #prepared(sql: string): Kept {
     const kept = this.#kept.get(sql) ?? this.#prepare(sql);
     // Move to the end: least recently used first.

@@ -62,10 +62,7 @@ describe('The SQLite dialect', () => {
     expect(await value(second)).toBe(0);
   });
 
-  it('streams rows and counts changed ones', async () => {
-    const rows: Counters['counters'][] = [];
-    for await (const row of first.selectFrom('counters').selectAll().stream()) rows.push(row);
-    expect(rows).toEqual([{ name: 'n', value: 0 }]);
+  it('counts changed rows', async () => {
     const { numUpdatedRows } = await first
       .updateTable('counters')
       .set({ value: 1 })
