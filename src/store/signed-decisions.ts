@@ -70,36 +70,21 @@ async function putLast(transaction: Database, id: string, at: number): Promise<v
   await transaction.updateTable('signedDecisions').set({ takenAt }).where('id', '=', id).execute();
 }
 
-const COLUMNS = [
-  'signedDecisions.id',
-  'storeId',
-  'question',
-  'decision',
-  'signedDecisions.reference',
-  'signedDecisions.digest',
-  'subject',
-  'remark',
-  'signedAt',
-  'expiresAt',
-  'credential',
-  'signature',
-  'takenAt',
-] as const;
-
 /** Signed decisions about one question, in the order taken, including used ones. */
 export async function signedDecisionsOf(
   db: Database,
   { reference, question, digest }: { reference: string; question: Question; digest: string },
 ): Promise<TakenDecision[]> {
-  return db
+  const found = await db
     .selectFrom('signedDecisions')
-    .select(COLUMNS)
+    .selectAll()
     .where('reference', '=', reference)
     .where('question', '=', question)
     .where('digest', '=', digest)
     .orderBy('takenAt')
     .orderBy('id')
     .execute();
+  return found.map(({ usedAt: _, ...signed }) => signed);
 }
 
 /** Signed plans of the batch that cover the row, whatever its digest was then; in the order taken. */
@@ -110,7 +95,7 @@ export async function plannedDecisionsOf(
   const found = await db
     .selectFrom('signedDecisions')
     .innerJoin('planRows', 'planRows.plan', 'signedDecisions.digest')
-    .select(COLUMNS)
+    .selectAll('signedDecisions')
     .select(['leafIndex', 'path', 'planRows.digest as rowDigest'])
     .where('signedDecisions.reference', '=', batchId)
     .where('question', '=', question)
@@ -118,7 +103,7 @@ export async function plannedDecisionsOf(
     .orderBy('takenAt')
     .orderBy('signedDecisions.id')
     .execute();
-  return found.map(({ leafIndex: index, path, ...signed }) => ({ ...signed, inclusion: { index, path } }));
+  return found.map(({ leafIndex: index, path, usedAt: _, ...signed }) => ({ ...signed, inclusion: { index, path } }));
 }
 
 /** Signed plans of a batch, in the order taken. */
