@@ -1,9 +1,8 @@
 import type { OriginalTransaction } from '../domain/bank-message.ts';
 import { type BatchControl, controlsAtLeastAsPermissive, END_STATES } from '../domain/payout-state.ts';
 import { audit } from './audit.ts';
-import { chunksInTurns, pagedByRow, ROWS_PER_STATEMENT } from './chunks.ts';
+import { pagedByRow, ROWS_PER_STATEMENT } from './chunks.ts';
 import type { Database } from './database.ts';
-import { json } from './json-columns.ts';
 import { announce } from './outbox.ts';
 import { met } from './row-writes.ts';
 import type { BatchRecord } from './schema.ts';
@@ -77,23 +76,6 @@ export async function batchOfMessage(db: Database, messageId: string): Promise<B
     .orderBy('createdAt', 'desc')
     .limit(1)
     .executeTakeFirst();
-}
-
-export async function insertRefused(db: Database, batchId: string, refused: Iterable<RefusedRow>): Promise<void> {
-  for await (const some of chunksInTurns(refused)) {
-    await db
-      .insertInto('refusedRows')
-      .values(
-        some.map(({ instruction, original, findings, ...row }) => ({
-          ...row,
-          batchId,
-          instruction: json(instruction),
-          original: json(original ?? null),
-          findings: json(findings),
-        })),
-      )
-      .execute();
-  }
 }
 
 /** Refused rows of a batch, in file order, read page by page. */

@@ -6,7 +6,7 @@ import { lookAlikeKeys } from '../domain/likeness.ts';
 import type { PayoutKind } from '../domain/names.ts';
 import { UNPAID_STATES } from '../domain/payout-state.ts';
 import { audit } from './audit.ts';
-import { batchOfMessage, insertRefused, type RefusedRow } from './batches.ts';
+import { batchOfMessage, type RefusedRow } from './batches.ts';
 import { chunksInTurns } from './chunks.ts';
 import type { Database } from './database.ts';
 import { json } from './json-columns.ts';
@@ -133,6 +133,23 @@ async function changedSince(
     if (found.some(({ key }) => !marked.has(key))) return 'look-alike';
   }
   return undefined;
+}
+
+async function insertRefused(db: Database, batchId: string, refused: Iterable<RefusedRow>): Promise<void> {
+  for await (const some of chunksInTurns(refused)) {
+    await db
+      .insertInto('refusedRows')
+      .values(
+        some.map(({ instruction, original, findings, ...row }) => ({
+          ...row,
+          batchId,
+          instruction: json(instruction),
+          original: json(original ?? null),
+          findings: json(findings),
+        })),
+      )
+      .execute();
+  }
 }
 
 /** Columns of a new row: one that is neither written nor listed as `Later` does not compile. */

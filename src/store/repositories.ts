@@ -15,18 +15,7 @@ export {
 } from './audit.ts';
 export * from './audit-checkpoints.ts';
 export * from './batch-rows.ts';
-export {
-  batch,
-  batches,
-  batchesBeginning,
-  batchOfMessage,
-  controlBatch,
-  endBatch,
-  endCanary,
-  refusedRows,
-  reopenBatch,
-  unendedBatches,
-} from './batches.ts';
+export * from './batches.ts';
 export * from './call-budgets.ts';
 export { claimBatch, knownClaims, lookAlikes } from './claims.ts';
 export * from './facts.ts';
