@@ -5,7 +5,7 @@ import { chunks, pagedByRow, ROWS_PER_STATEMENT } from './chunks.ts';
 import type { Database } from './database.ts';
 import type { UserAccount } from './lanes.ts';
 import { recordEnds, stateColumns } from './payout-changes.ts';
-import type { PayoutRecord, SwitchRecord, Tables } from './schema.ts';
+import type { PayoutRecord, Tables } from './schema.ts';
 import { COLUMNS, switches } from './switches.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -111,7 +111,14 @@ export async function releasable(
       ),
     )
     .$if(off.length > 0, (query) =>
-      query.where((row) => row.and(keysByScope(off).map(([scope, keys]) => isNoneOf(row, COLUMNS[scope], keys)))),
+      query.where((row) =>
+        row.and(
+          [...Map.groupBy(off, ({ scope }) => COLUMNS[scope as keyof typeof COLUMNS])].map(([column, its]) => {
+            const keys = its.map(({ key }) => key);
+            return row.or([row(column, 'is', null), row(column, 'not in', keys)]);
+          }),
+        ),
+      ),
     )
     .where('releasedAt', 'is', null)
     .where('state', 'not in', END_STATES)
@@ -119,19 +126,6 @@ export async function releasable(
     .orderBy('row')
     .limit(limit)
     .execute();
-}
-
-type Scope = keyof typeof COLUMNS;
-
-function keysByScope(off: readonly SwitchRecord[]): [Scope, string[]][] {
-  const scopes = Object.keys(COLUMNS) as Scope[];
-  return scopes
-    .map((scope): [Scope, string[]] => [scope, off.filter((it) => it.scope === scope).map(({ key }) => key)])
-    .filter(([, keys]) => keys.length > 0);
-}
-
-function isNoneOf(row: ExpressionBuilder<Tables, 'payouts'>, column: (typeof COLUMNS)[Scope], keys: readonly string[]) {
-  return row.or([row(column, 'is', null), row(column, 'not in', keys)]);
 }
 
 /**

@@ -28,8 +28,23 @@ export async function openWork(db: Database, sentBefore: number): Promise<OpenWo
     .selectFrom('watches')
     .select((row) => row.fn.min<number | null>('sweptAt').as('sweptAt'))
     .executeTakeFirstOrThrow();
+  const { cardsForPeople } = await db
+    .selectFrom('cardPayments')
+    .select((row) => row.fn.countAll<number>().as('cardsForPeople'))
+    .where(isForPeople)
+    .executeTakeFirstOrThrow();
   return {
-    open: await openByState(db),
+    open: await db
+      .selectFrom('payouts')
+      .select([
+        'state',
+        (row) => row.fn.countAll<number>().as('count'),
+        (row) => row.fn.min<number>('createdAt').as('oldestCreatedAt'),
+        (row) => row.fn.min<number>('updatedAt').as('oldestUpdatedAt'),
+      ])
+      .where('endedAt', 'is', null)
+      .groupBy('state')
+      .execute(),
     unknown: await unknownOutcomes(db, sentBefore),
     incidents: await db
       .selectFrom('incidents')
@@ -42,33 +57,10 @@ export async function openWork(db: Database, sentBefore: number): Promise<OpenWo
       .select(['scope', (row) => row.fn.countAll<number>().as('count')])
       .groupBy('scope')
       .execute(),
-    cardsForPeople: await countCardsForPeople(db),
+    cardsForPeople,
     oldestSweepAt: sweptAt,
     oldestUnsignedAt: await oldestUnsigned(db),
   };
-}
-
-async function countCardsForPeople(db: Database): Promise<number> {
-  const { count } = await db
-    .selectFrom('cardPayments')
-    .select((row) => row.fn.countAll<number>().as('count'))
-    .where(isForPeople)
-    .executeTakeFirstOrThrow();
-  return count;
-}
-
-function openByState(db: Database): Promise<OpenWork['open'][number][]> {
-  return db
-    .selectFrom('payouts')
-    .select([
-      'state',
-      (row) => row.fn.countAll<number>().as('count'),
-      (row) => row.fn.min<number>('createdAt').as('oldestCreatedAt'),
-      (row) => row.fn.min<number>('updatedAt').as('oldestUpdatedAt'),
-    ])
-    .where('endedAt', 'is', null)
-    .groupBy('state')
-    .execute();
 }
 
 /** A found order is followed: its id is known, and its attempt is no longer in doubt. */
