@@ -36,19 +36,15 @@ export async function recordRestoredDatabase({
   now,
   confirm,
 }: RestoredDatabase): Promise<StoreFileFacts> {
-  const db = openDatabase(new PostgresNamingDialect({ pool: openPostgresPool(url) }));
-  try {
-    await assertAlone(db);
-    await migrate(db, { kind: 'postgres' });
-    const facts = await factsOf(db, 'PostgreSQL');
-    assertSameIdentity(facts.identity, identity);
-    await confirm(facts);
-    const detail = detailOf(facts, null);
-    await recordRestore(db, { at: now, from: facts.lastChangeAt ?? 0, by, detail });
-    return facts;
-  } finally {
-    await db.destroy();
-  }
+  await using db = openDatabase(new PostgresNamingDialect({ pool: openPostgresPool(url) }));
+  await assertAlone(db);
+  await migrate(db, { kind: 'postgres' });
+  const facts = await factsOf(db, 'PostgreSQL');
+  assertSameIdentity(facts.identity, identity);
+  await confirm(facts);
+  const detail = detailOf(facts, null);
+  await recordRestore(db, { at: now, from: facts.lastChangeAt ?? 0, by, detail });
+  return facts;
 }
 
 /** Runs on the first connection of the pool, the only one of this process. */

@@ -33,26 +33,20 @@ const BUSY_PATIENCE_MS = 30_000;
  * @throws StoreFileError or StoreNewerError saying which check failed
  */
 export async function inspectStoreFile(path: string, named = path): Promise<StoreFileFacts> {
-  const db = openDatabase(nodeSqliteDialect(async () => openToRead(path)));
+  await using db = openDatabase(nodeSqliteDialect(async () => openToRead(path)));
   try {
     await assertWhole(db, named);
     await assertOurs(db, named);
     return await factsOf(db, named);
   } catch (error) {
     throw asStoreFileError(error, named);
-  } finally {
-    await db.destroy();
   }
 }
 
 /** Identity of the store; undefined if it was never used. Changes nothing, neither in the file nor beside it. */
 export async function recordedIdentity(path: string): Promise<Partial<StoreIdentity> | undefined> {
-  const db = openDatabase(nodeSqliteDialect(async () => openToRead(path)));
-  try {
-    return (await tablesOf(db)).has('meta') ? await identity(db) : undefined;
-  } finally {
-    await db.destroy();
-  }
+  await using db = openDatabase(nodeSqliteDialect(async () => openToRead(path)));
+  return (await tablesOf(db)).has('meta') ? await identity(db) : undefined;
 }
 
 /** Copies a store as of one moment into a new file, synced to disk on return. Others may write meanwhile. */
@@ -96,13 +90,9 @@ async function assertOurs(db: Database, path: string): Promise<void> {
 
 /** Tables of a store after this migration, found by running the migrations in memory. */
 async function tablesAfter(migration: string | undefined): Promise<Set<string>> {
-  const db = openDatabase(nodeSqliteDialect(async () => new DatabaseSync(MEMORY)));
-  try {
-    if (migration !== undefined) await migrate(db, { kind: 'file', path: MEMORY }, { upTo: migration });
-    return await tablesOf(db);
-  } finally {
-    await db.destroy();
-  }
+  await using db = openDatabase(nodeSqliteDialect(async () => new DatabaseSync(MEMORY)));
+  if (migration !== undefined) await migrate(db, { kind: 'file', path: MEMORY }, { upTo: migration });
+  return await tablesOf(db);
 }
 
 /** Without SQLite's own tables, which a copy has only if it needs them. */
