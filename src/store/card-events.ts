@@ -16,13 +16,6 @@ export interface UndeliveredPage {
   looksBelow?: number;
 }
 
-/** What an event has done, and to which payment. */
-export interface CardEventSettled {
-  merchantRequestId: string;
-  effect: CardEventEffect;
-  at: number;
-}
-
 type EventKey = Pick<CardEvent, 'kind' | 'paymentId' | 'status'>;
 
 /**
@@ -99,7 +92,7 @@ export async function eventsOf(db: Database, merchantRequestId: string): Promise
 export function recordEventEffect(
   db: Database,
   event: EventKey & ShownSum,
-  { merchantRequestId, effect, at }: CardEventSettled,
+  { merchantRequestId, effect, at }: { merchantRequestId: string; effect: CardEventEffect; at: number },
 ): Promise<void> {
   return inTransaction(db, async (transaction) => {
     const settled = transaction

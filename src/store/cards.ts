@@ -41,13 +41,6 @@ export interface CardChange {
   at: number;
 }
 
-/** Why people let the end of a payment stand. */
-export interface EndConfirmed {
-  by: string;
-  evidence: string;
-  at: number;
-}
-
 /**
  * Claims the id, or returns its record. A `runId` takes the claim over; a `clientSecretSha256` replaces the previous one. A stored
  * end never changes. Each step is one atomic statement and no row is ever deleted, so no transaction is needed.
@@ -160,7 +153,7 @@ export async function change(
 export function confirmEnd(
   db: Database,
   merchantRequestId: string,
-  { by, evidence, at }: EndConfirmed,
+  { by, evidence, at }: { by: string; evidence: string; at: number },
 ): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
     const confirmed = transaction

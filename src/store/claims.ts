@@ -216,19 +216,12 @@ export function identified({ reference, workflowId, payloadDigest, instruction }
 export async function knownClaims(db: Database, rows: Iterable<ClaimRow>): Promise<KnownClaim[]> {
   const known: KnownClaim[] = [];
   for await (const some of chunksInTurns(rows)) {
+    const [uids, ids] = [some.map(({ instruction }) => instruction.uid), some.map(({ instruction }) => instruction.id)];
     const found = await db
       .selectFrom('payouts')
       .select(['reference', 'kind', 'uid', 'documentId', 'generation', 'batchId', 'payloadDigest', 'instruction'])
-      .where(
-        'uid',
-        'in',
-        some.map(({ instruction }) => instruction.uid),
-      )
-      .where(
-        'documentId',
-        'in',
-        some.map(({ instruction }) => instruction.id),
-      )
+      .where('uid', 'in', uids)
+      .where('documentId', 'in', ids)
       .execute();
     const byDocument = new Map(found.map((payout) => [documentKey(payout), payout]));
     for (const { row, instruction, generation = 0, payloadDigest, reference } of some) {
