@@ -22,6 +22,7 @@ export interface OpenOrderRequest {
 /** What is noted about an open order; absent keys keep their value. */
 export interface OpenOrderNote {
   orderId?: string;
+  /** Null: its owner must be signalled again. */
   notifiedStatus?: string | null;
   nextLookAt?: number | null;
 }
@@ -112,11 +113,6 @@ export async function noteOrder(db: Database, reference: string, note: OpenOrder
   await write(db, LOCKS.itsRows, (into) =>
     into.updateTable('openOrders').set(note).where('reference', '=', reference).execute(),
   );
-}
-
-/** Clears `notifiedStatus` of a reference under every currency: its owner must be signalled again. */
-export async function forgetNotice(db: Database, reference: string): Promise<void> {
-  await db.updateTable('openOrders').set({ notifiedStatus: null }).where('reference', '=', reference).execute();
 }
 
 /** Records that the watch is alive. */

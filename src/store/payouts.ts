@@ -89,12 +89,26 @@ export interface PayoutSearch {
   text?: string;
   /** Only those that somebody has handed over, and those within a scope. */
   seenBy?: { name: string; scope: Scope | undefined };
+  /** Absent: newest first. */
+  oldestFirst?: boolean;
 }
 
-/** Payouts of all batches, newest first, at most `limit`. Reads every row unless `states` or a time excludes most. */
+/** Payouts of all batches, at most `limit`. Reads every row unless `states` or a time excludes most. */
 export async function searchPayouts(
   db: Database,
-  { states, kind, accountId, from, before, endedFrom, endedBefore, isReturned, text, seenBy }: PayoutSearch,
+  {
+    states,
+    kind,
+    accountId,
+    from,
+    before,
+    endedFrom,
+    endedBefore,
+    isReturned,
+    text,
+    seenBy,
+    oldestFirst,
+  }: PayoutSearch,
   limit: number,
 ): Promise<PayoutRecord[]> {
   return db
@@ -125,7 +139,7 @@ export async function searchPayouts(
     .$if(seenBy !== undefined, (query) =>
       query.where((row) => row.or([row('by', '=', seenBy?.name ?? ''), within(row, seenBy?.scope)])),
     )
-    .orderBy('createdAt', 'desc')
+    .orderBy('createdAt', oldestFirst ? 'asc' : 'desc')
     .orderBy('row')
     .orderBy('reference')
     .limit(limit)
@@ -142,19 +156,6 @@ function within(row: ExpressionBuilder<Tables, 'payouts'>, scope: Scope | undefi
     ...(accounts === undefined ? [] : [row('accountId', 'in', accounts)]),
     ...(currencies === undefined ? [] : [row('currency', 'in', currencies)]),
   ]);
-}
-
-/** Payouts of all batches in one of these states, oldest first, at most `limit`. */
-export async function payoutsIn(db: Database, states: readonly PayoutState[], limit: number): Promise<PayoutRecord[]> {
-  return db
-    .selectFrom('payouts')
-    .selectAll()
-    .where('state', 'in', states)
-    .orderBy('createdAt')
-    .orderBy('row')
-    .orderBy('reference')
-    .limit(limit)
-    .execute();
 }
 
 /**
@@ -211,14 +212,8 @@ export async function recordApprovals(
 }
 
 export async function approvalsOf(db: Database, reference: string, digest: string): Promise<string[]> {
-  const rows = await db
-    .selectFrom('decisions')
-    .select('by')
-    .where('reference', '=', reference)
-    .where('digest', '=', digest)
-    .orderBy('at')
-    .execute();
-  return rows.map(({ by }) => by);
+  const approvals = await approvalsOfMany(db, [reference]);
+  return approvals.filter((approval) => approval.digest === digest).map(({ by }) => by);
 }
 
 /** Approvals under any of these references and any digest, oldest first. */

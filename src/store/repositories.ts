@@ -26,7 +26,6 @@ export * from './lanes.ts';
 export {
   closeOrder,
   endWatch,
-  forgetNotice,
   neglectedWatches,
   noteOrder,
   openOrder,

@@ -71,7 +71,7 @@ onEveryStore('Open orders', (test) => {
     const store = await test.open();
     await store.openOrder(openOrderRequest('fx', { currencies: ['USD', 'EUR'] }));
     await store.noteOrder('fx', { notifiedStatus: 'COMPLETED' });
-    await store.forgetNotice('fx');
+    await store.noteOrder('fx', { notifiedStatus: null });
     for (const key of [USD, EUR]) expect(await store.openOrders(key)).toMatchObject([{ notifiedStatus: null }]);
   });
 });

@@ -25,7 +25,7 @@ export interface InboxOptions extends Asker {
 export async function inbox(session: Session, options: InboxOptions): Promise<void> {
   const store = await session.store();
   const name = options.mine ? await viewerOf(session, options) : undefined;
-  const read = await store.payoutsIn(NEEDS_PEOPLE_STATES, READ_MAX);
+  const read = await store.searchPayouts({ states: NEEDS_PEOPLE_STATES, oldestFirst: true }, READ_MAX);
   const waiting = read
     .filter((row) => needsAttention(row.state, row.reason))
     .filter((row) => options.kind === undefined || kindOf(row) === options.kind)

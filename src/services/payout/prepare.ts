@@ -187,7 +187,7 @@ async function takenOver(
   staysAsItIs: boolean,
 ): Promise<void> {
   if (!staysAsItIs) await store.changePayout(reference, { state: 'preparing', reason: null, term, at: now() });
-  for (const heard of sent) await store.forgetNotice(heard);
+  for (const heard of sent) await store.noteOrder(heard, { notifiedStatus: null });
 }
 
 /**

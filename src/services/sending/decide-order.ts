@@ -100,7 +100,7 @@ async function drive(
     },
     // An audit that still waits, or waits again, is news. Only once: the bank may accept a decision again and again without effect.
     accepted: async (row) => {
-      if (isFirst) await store.forgetNotice(legReference(row, leg));
+      if (isFirst) await store.noteOrder(legReference(row, leg), { notifiedStatus: null });
     },
   });
 }
