@@ -64,11 +64,7 @@ export function paymentOrder(
     accountId: payingAccountId ?? instruction.account_id,
     beneficiaryId: beneficiary.id,
     payeeDigest: beneficiary.digest,
-    amount: instruction.amount,
-    currency: instruction.currency,
-    expiredAt: expiryOf(instruction, auditUntil),
-    note: instruction.note,
-    reason: instruction.reason,
+    ...termsOf(instruction, auditUntil),
     chargeType: instruction.charge_type,
   };
 }
@@ -82,18 +78,14 @@ export function transferOrder(
   auditUntil: number,
   acrossUsers: boolean,
 ): TransferOrder | undefined {
-  const { account_id, to_account_id, amount, currency, note, reason } = instruction;
+  const { account_id, to_account_id } = instruction;
   if (transfer === undefined || to_account_id === undefined) return undefined;
   if (unfitTransfer(instruction, transfer, acrossUsers) !== undefined) return undefined;
   return {
     sourceAccountId: account_id,
     destinationAccountId: to_account_id,
-    amount,
-    currency,
     destinationUid: transfer.destination.uid,
-    expiredAt: expiryOf(instruction, auditUntil),
-    note,
-    reason,
+    ...termsOf(instruction, auditUntil),
   };
 }
 
@@ -110,7 +102,7 @@ export function exchangeOrder(
     buyAccountId,
     amount: buyAmount,
     currency: buyCurrency,
-    expiredAt: expiryOf(instruction, auditUntil),
+    expiredAt: termsOf(instruction, auditUntil).expiredAt,
     sellCurrency,
     quotedSellAmount,
   };
@@ -123,18 +115,20 @@ export function ownExchangeOrder(
   auditUntil: number,
 ): ExchangeOrder | undefined {
   const order = exchangeOrder(exchange, instruction, auditUntil);
-  const { account_id, to_account_id, amount, currency, note, reason } = instruction;
+  const { account_id, to_account_id, amount, currency } = instruction;
   const isAsAsked =
     order?.sellAccountId === account_id &&
     order.buyAccountId === to_account_id &&
     order.amount === amount &&
     order.currency === currency;
-  return order !== undefined && isAsAsked ? { ...order, note, reason } : undefined;
+  return order !== undefined && isAsAsked ? { ...order, ...termsOf(instruction, auditUntil) } : undefined;
 }
 
-/** `expired_at` of an order: the row's own, or the end of the bank's audit time. */
-const expiryOf = ({ expires_at: given }: PayoutInstruction, auditUntil: number): number =>
-  given === undefined ? auditUntil : Date.parse(given);
+/** What every order takes from its instruction. Without an expiry of its own it expires with the bank's audit time. */
+function termsOf({ expires_at: given, ...instruction }: PayoutInstruction, auditUntil: number): OrderTerms {
+  const { amount, currency, note, reason } = instruction;
+  return { amount, currency, expiredAt: given === undefined ? auditUntil : Date.parse(given), note, reason };
+}
 
 /** The order lists that can show an order: both currencies of an exchange, the users of both accounts of a transfer. */
 export function listsOf(uid: string, order: SentOrder): { uid: string; currency: string }[] {

@@ -41,14 +41,14 @@ export async function awaitBankApproval(follow: Follow, expiredAt: number | unde
     // so a cancel can still have an effect, unless it was answered "too late" meanwhile.
     const toldTooLate = plan.cancellable && (!couldCancel || view.inbox.cancel !== undefined);
     const detail = `${result.scope}; the approval was not driven, approve again when it is on`;
-    askAgain(follow, toldTooLate, { code: 'switched-off', detail });
+    askAgain(follow, toldTooLate, because('switched-off', detail));
   }
   if (result.outcome === 'refused' || result.outcome === 'payee-changed' || result.outcome === 'not-signed') {
     // The bank does not accept this decision: it is not repeated, and people are asked again if the order still waits. A cancel
     // that was answered "too late" stays so.
     const isTooLate = view.inbox.cancelStage === 'too-late' || view.inbox.wantsCancel;
     const isOther = result.outcome === 'payee-changed';
-    askAgain(follow, isTooLate, isOther ? { code: 'beneficiary-changed', detail: result.detail } : undefined);
+    askAgain(follow, isTooLate, isOther ? because('beneficiary-changed', result.detail) : undefined);
   }
   await pauseBeforeRead(follow);
 }
@@ -104,7 +104,7 @@ async function decide(follow: Follow, expiredAt: number | undefined): Promise<Ba
     const decision = await awaitDecision(view, {
       ask: { kind: 'bank', ...asked(leg), expiresAt: expiredAt },
       state: 'awaiting-bank-approval',
-      reason: again === undefined ? BANK_APPROVAL_REQUIRED : because(again.code, again.detail),
+      reason: again ?? BANK_APPROVAL_REQUIRED,
       stored: again === undefined ? 'stored' : 'to-store',
       lookAgainMs: follow.quickReadPause,
       // While quick looks are under way the patience must not interrupt: it is not renewed then, and would stay over for ever.

@@ -2,6 +2,7 @@ import { condition } from '@temporalio/workflow';
 import { doublingPause } from '../../domain/durations.ts';
 import type { OrderJudgement } from '../../domain/order-judgement.ts';
 import { isNoMoney, isTerminal, stageMeaning } from '../../domain/order-status.ts';
+import type { Reason } from '../../domain/payout-state.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
 import type { OrderRead, ReadOrderInput } from '../../services/payout/read-order.ts';
 import { answerOrUndefined, call } from '../proxies.ts';
@@ -12,7 +13,7 @@ export interface Audit {
   /** The bank has accepted the decision; repeated only if the order does not show it after a while. */
   isDriven: boolean;
   /** Why people are asked again, if they are. */
-  again?: { code: ReasonCode; detail?: string | undefined };
+  again?: Reason;
   /** Rounds of passing on a decision so far, to space repetitions. */
   tries: number;
 }
@@ -102,8 +103,7 @@ export class Follow {
       return { paid, [meaning]: plan.endsPayout ? plan.endBy(meaning, leg) : undefined };
     }
     const asksPeople = leg.decision === undefined && !view.inbox.wantsCancel;
-    const { again } = this.audit;
-    const reason = again === undefined ? BANK_APPROVAL_REQUIRED : because(again.code, again.detail);
+    const reason = this.audit.again ?? BANK_APPROVAL_REQUIRED;
     const audit = { state: 'awaiting-bank-approval' as const, reason };
     return { paid, 'awaiting-audit': asksPeople ? audit : undefined };
   }
