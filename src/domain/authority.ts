@@ -177,7 +177,6 @@ export const holdsAll = (scope: Scope): boolean => Object.values(scope).every((l
 export const mayOperateCard = (person: Person | undefined, { currency }: { currency: string }): boolean =>
   may(person, 'resolve') && (person?.scope.currencies ?? [currency]).includes(currency);
 
-/** Whether everything that is touched lies in a scope. */
 export function isWithin({ kinds, uids, accounts, currencies }: Scope, touched: ScopeFacts): boolean {
   const holds = (list: readonly string[] | undefined, values: readonly string[]): boolean =>
     list === undefined || values.every((value) => list.includes(value));

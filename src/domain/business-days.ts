@@ -10,7 +10,6 @@ export interface BusinessCalendar {
   holidays: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Key for holidays of every currency. */
 const EVERY_CURRENCY = '*';
 
 /**

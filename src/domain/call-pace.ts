@@ -33,7 +33,6 @@ const DOUBLES_SLOWLY_MS = 5_000;
 
 const isDown = ({ failedInRow }: Health): boolean => failedInRow >= OUTAGE_AFTER;
 
-/** Result of a call. */
 export interface CallEnd {
   /** The bank judged the call, whatever it said; a 429 or 5xx is no judgement (`src/api/calls.ts`). */
   isAnswered: boolean;

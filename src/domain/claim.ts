@@ -4,7 +4,6 @@
  */
 export interface Claim {
   storeId: string;
-  /** Reference of the payout. */
   reference: string;
   /** From 1; increases with each run that takes the claim over. */
   term: number;

@@ -9,7 +9,6 @@ export interface SweepOptions {
 
 /** Result of one pass over a drop folder. */
 export interface Sweep {
-  /** Files accepted. */
   taken: number;
   refused: number;
   /** Files whose batch has ended. */

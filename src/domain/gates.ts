@@ -94,7 +94,6 @@ export interface ApprovalException {
 
 export type Obstacle = { kind: 'fail' | 'hold'; reason: Reason } | { kind: 'await-funds' };
 
-/** Who has approved a digest. */
 export interface ApprovedDigest {
   digest: string;
   by: readonly string[];

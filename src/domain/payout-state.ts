@@ -165,7 +165,6 @@ export function batchState(counts: StateCounts, control: BatchControl): BatchSta
   return counts.completed === counts.total ? 'completed' : 'completed-with-exceptions';
 }
 
-/** A state as written to the row. */
 export interface StoredState {
   state: PayoutState;
   reason: Reason | null;

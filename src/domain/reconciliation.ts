@@ -46,7 +46,6 @@ export interface Return {
   currency: string | undefined;
 }
 
-/** A payout as stored. */
 export interface StoredPayout {
   kind: PayoutKind;
   reference: string;
@@ -108,7 +107,6 @@ function isClosed({ reason }: StoredPayout, meaning: StatusMeaning): boolean {
   return meaning === 'unclear' && reason?.code === 'closed-by-operator';
 }
 
-/** An exchange as stored. */
 export interface StoredExchange {
   /** Order ids that attempts were answered with; empty after a lost answer. */
   accepted: readonly string[];

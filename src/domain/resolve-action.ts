@@ -5,7 +5,6 @@
 export const RESOLVE_ACTIONS = ['keep-looking', 'adopt-order', 'resend', 'close-as-not-paid'] as const;
 export type ResolveAction = (typeof RESOLVE_ACTIONS)[number];
 
-/** An operator's request. */
 export interface ResolveRequest {
   action: ResolveAction;
   by: string;

@@ -163,7 +163,6 @@ export interface Submission {
   doubted?: readonly number[];
   /** Numbers of the attempts that moved nothing according to the store. */
   unsent?: readonly number[];
-  /** Resends so far. */
   resends: number;
   /** The bank said that it has the reference, which is then never sent again. */
   exists: boolean;
@@ -243,7 +242,6 @@ const leftInDoubt = (known: Submission, attempt: number): Submission => ({
  */
 const movedNothing = (counted: Submission): Submission => ({ ...counted, resends: Math.max(0, counted.resends - 1) });
 
-/** Maximum number of resends with `verified` dedupe. */
 const RESENDS_VERIFIED_MAX = 5;
 
 /** What the searches since the last attempt have shown. */

@@ -3,7 +3,6 @@ import type { SentOrder } from './sent-order.ts';
 import type { SwitchScope } from './switch-scope.ts';
 import { SWITCH_SCOPES } from './switch-scope.ts';
 
-/** One switch that is off. */
 export interface SwitchedOff {
   scope: SwitchScope;
   /** Id within the scope; empty for `everything`. */

@@ -15,7 +15,6 @@ import type { BackToGates, Unpaid } from '../payout/gates.ts';
 import type { PayoutView } from '../payout/view.ts';
 import { TwoPeople } from './two-people.ts';
 
-/** A decision about the order's audit at the bank. */
 export interface BankDecision {
   decision: 'approve' | 'reject';
   by: string;
@@ -181,7 +180,6 @@ export class OrderLeg {
     return true;
   }
 
-  /** Records an end. */
   endedBy<Result extends LegResult>(result: Result): Result {
     if (result.kind === 'paid') this.ended = 'paid';
     if (result.kind === 'unpaid') this.ended = result.read === undefined ? 'absent' : 'unpaid';

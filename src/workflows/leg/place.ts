@@ -6,7 +6,7 @@ import { because } from '../../domain/reasons.ts';
 import { type AttemptResult, afterAttempt, type RefusalMeaning } from '../../domain/submission.ts';
 import type { Submitted } from '../../services/payout/first-look.ts';
 import { renewClaim } from '../payout/one-send.ts';
-import { untilCancelRequested } from '../payout/until-cancel-requested.ts';
+import { untilCancelRequested } from '../payout/waits.ts';
 import { answerOrUndefined, polls } from '../proxies.ts';
 import type { OrderLeg, Placed } from './order-leg.ts';
 import { resolveOrder } from './resolve.ts';

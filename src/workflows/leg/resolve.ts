@@ -20,7 +20,6 @@ import { setAside } from './second-orders.ts';
 /** `resend`: not found, and the bank is known to recognise the reference: sent again at once, the outcome still in doubt. */
 export type Resolved = Placed | { kind: 'resend' };
 
-/** What one search showed, and the conflict it found. */
 interface SearchResult extends OrderSearch {
   conflict: ReasonCode | undefined;
 }

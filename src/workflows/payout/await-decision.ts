@@ -1,8 +1,9 @@
-import { condition, patched, sleep } from '@temporalio/workflow';
+import { condition, patched } from '@temporalio/workflow';
 import type { AwaitedApproval } from '../../domain/approval.ts';
 import type { EndState, PayoutState, Reason } from '../../domain/payout-state.ts';
 import { continueAsNewIfLong } from './long-history.ts';
 import type { PayoutView } from './view.ts';
+import { after } from './waits.ts';
 
 export type Decided =
   | { kind: 'approved'; by: readonly string[] }
@@ -65,15 +66,4 @@ function whatHappened({ question: { verdict }, inbox }: PayoutView, expired: boo
   if (verdict?.verdict === 'rejected') return { kind: 'rejected', by: verdict.by, remark: verdict.remark };
   if (inbox.wantsCancel) return { kind: 'cancel' };
   return { kind: expired ? 'expired' : 'interrupted' };
-}
-
-/** Whether a time has passed. An unneeded timer is left pending: cancelling it costs an event. */
-function after(ms: number | undefined, summary: string): () => boolean {
-  let passed = false;
-  if (ms !== undefined) {
-    void sleep(ms, { summary }).then(() => {
-      passed = true;
-    });
-  }
-  return () => passed;
 }

@@ -5,8 +5,8 @@ import type { Waits } from '../../domain/policy.ts';
 import { because } from '../../domain/reasons.ts';
 import { polls, sends } from '../proxies.ts';
 import { sendOrRenewClaim } from './one-send.ts';
-import { untilCancelRequested } from './until-cancel-requested.ts';
 import type { PayoutView } from './view.ts';
+import { untilCancelRequested } from './waits.ts';
 
 /**
  * Makes sure that a payee given by its details exists at the bank. The activity decides whether a POST may be made; after an

@@ -10,8 +10,8 @@ import type { SwitchScope } from '../../domain/switch-scope.ts';
 import { call, polls } from '../proxies.ts';
 import { awaitDecision, type Decided } from './await-decision.ts';
 import { ensureBeneficiary } from './ensure-beneficiary.ts';
-import { untilCancelRequested } from './until-cancel-requested.ts';
 import type { PayoutView } from './view.ts';
+import { untilCancelRequested } from './waits.ts';
 
 /** An unpaid end that is not stored yet. */
 export interface Unpaid {

@@ -1,7 +1,8 @@
-import { condition, sleep } from '@temporalio/workflow';
+import { condition } from '@temporalio/workflow';
 import type { OrderNotice } from '../../domain/order-notice.ts';
 import type { ResolveRequest } from '../../domain/resolve-action.ts';
 import { Inbox } from '../execution/inbox.ts';
+import { after } from './waits.ts';
 
 /** Whether a cancel can still affect the current order: `open`, passed to the bank (`driven`), or `too-late`. */
 export type CancelStage = 'open' | 'driven' | 'too-late';
@@ -13,7 +14,7 @@ export class PayoutInbox extends Inbox<ResolveRequest> {
   private readonly notices: OrderNotice[] = [];
   private fresh = false;
   private readRequested = false;
-  private alarm: { fired: boolean; looks: number } | undefined;
+  private alarm: { isOver: () => boolean; looks: number } | undefined;
 
   /** Makes the order be read without waiting for news. */
   readAgain(): void {
@@ -56,29 +57,25 @@ export class PayoutInbox extends Inbox<ResolveRequest> {
   }
 
   /**
-   * Waits for news until the safety timer fires. One timer serves the whole life and is left pending at the end, because
-   * cancelling it costs an event. Each time it fires the next interval is longer.
+   * Waits for news until the safety timer fires. One timer serves the whole life. Each time it fires the next interval is longer.
    */
   async untilNews(patienceMs: number, news: () => boolean): Promise<void> {
-    this.alarm ??= setAlarm(patienceMs, 0);
-    const { alarm } = this;
-    await condition(() => news() || alarm.fired);
-    if (alarm.fired) this.alarm = setAlarm(patienceMs * 2 ** Math.min(alarm.looks + 1, 6), alarm.looks + 1);
+    this.alarm ??= alarmAfter(patienceMs, 0);
+    const { isOver, looks } = this.alarm;
+    await condition(() => news() || isOver());
+    if (isOver()) this.alarm = alarmAfter(patienceMs, looks + 1);
   }
 
   /** Nothing was heard for the patience time: whoever waits must look itself. */
   get isPatienceOver(): boolean {
-    return this.alarm?.fired === true;
+    return this.alarm?.isOver() === true;
   }
 }
 
-function setAlarm(ms: number, looks: number): { fired: boolean; looks: number } {
-  const alarm = { fired: false, looks };
-  void sleep(ms, { summary: 'reads the order itself if nothing is reported' }).then(() => {
-    alarm.fired = true;
-  });
-  return alarm;
-}
+const alarmAfter = (patienceMs: number, looks: number) => ({
+  isOver: after(patienceMs * 2 ** Math.min(looks, 6), 'reads the order itself if nothing is reported'),
+  looks,
+});
 
 function isNotice(value: unknown): value is OrderNotice {
   if (typeof value !== 'object' || value === null) return false;

@@ -1,9 +1,8 @@
 import { CancellationScope, condition, isCancellation, sleep } from '@temporalio/workflow';
-import type { PayoutInbox } from './inbox.ts';
 
 /** Runs a wait that nothing depends on, and cancels it when a cancel is requested or the time limit is over. */
 export async function untilCancelRequested(
-  inbox: PayoutInbox,
+  inbox: { readonly wantsCancel: boolean },
   limitMs: number,
   wait: () => Promise<void>,
 ): Promise<void> {
@@ -15,4 +14,15 @@ export async function untilCancelRequested(
   await Promise.race([waiting, stop, condition(() => inbox.wantsCancel)]);
   scope.cancel();
   await waiting;
+}
+
+/** Whether a time has passed. An unneeded timer is left pending: cancelling it costs an event. */
+export function after(ms: number | undefined, summary: string): () => boolean {
+  let passed = false;
+  if (ms !== undefined) {
+    void sleep(ms, { summary }).then(() => {
+      passed = true;
+    });
+  }
+  return () => passed;
 }
