@@ -19,8 +19,5 @@ export class Superseded extends Error {
 
 /** The payout belongs to another store, bank or namespace: nothing is done here; another worker may be the right one. */
 export class StoreMismatch extends Error {
-  constructor(why: string) {
-    super(why);
-    this.name = 'StoreMismatch';
-  }
+  override readonly name = 'StoreMismatch';
 }

@@ -63,14 +63,27 @@ export function factsOfPayment(
   orders: readonly OrderFacts[],
   closedMeans: ClosedMeaning,
 ): Fact[] {
-  const facts: Fact[] = returnsAmong(payout, orders, closedMeans);
-  for (const order of sentAmong(payout, orders)) {
-    const { order_id: orderId } = order;
+  const isOwn = ({ order_id: orderId }: OrderFacts): boolean => orderId === payout.orderId;
+  const incidents = incidentsAmong(payout, sentAmong(payout, orders), closedMeans, isOwn, paymentAgrees);
+  return [...returnsAmong(payout, orders, closedMeans), ...incidents];
+}
+
+/** `agrees`: whether the end of a payout agrees with what its own order means now. */
+function incidentsAmong(
+  payout: StoredPayout,
+  sent: readonly OrderFacts[],
+  closedMeans: ClosedMeaning,
+  isOwn: (order: OrderFacts) => boolean,
+  agrees: (payout: StoredPayout, meaning: StatusMeaning) => boolean,
+): Incident[] {
+  return sent.flatMap((order): Incident[] => {
     const meaning = stageMeaning(order.stage, closedMeans);
-    const kind = orderId === payout.orderId ? ownPayment(payout, meaning) : strange(payout, meaning);
-    if (kind !== undefined) facts.push({ kind, reference: payout.reference, orderId });
-  }
-  return facts;
+    if (isOwn(order) ? agrees(payout, meaning) : isNoMoney(meaning)) return [];
+    // An order that is not the payout's own: open, paid or unclear, it may take money.
+    const strange = payout.state === 'completed' ? 'second-order' : 'order-after-end';
+    const kind = isOwn(order) ? 'end-contradicted' : strange;
+    return [{ kind, reference: payout.reference, orderId: order.order_id }];
+  });
 }
 
 /** Returns, whether or not the payout has ended. */
@@ -91,16 +104,8 @@ function returnsAmong(payout: StoredPayout, orders: readonly OrderFacts[], close
 const sentAmong = ({ state, orderId }: StoredPayout, orders: readonly OrderFacts[]): OrderFacts[] =>
   isEnd(state) ? orders.filter((order) => !isReturn(order) && (order.order_id === orderId || !isArrival(order))) : [];
 
-function ownPayment(payout: StoredPayout, meaning: StatusMeaning): IncidentKind | undefined {
-  const agrees = payout.state === 'completed' ? meaning === 'paid' : isNoMoney(meaning) || isClosed(payout, meaning);
-  return agrees ? undefined : 'end-contradicted';
-}
-
-/** An order that is not the payout's own: open, paid or unclear, it may take money. */
-function strange({ state }: StoredPayout, meaning: StatusMeaning): IncidentKind | undefined {
-  if (isNoMoney(meaning)) return undefined;
-  return state === 'completed' ? 'second-order' : 'order-after-end';
-}
+const paymentAgrees = (payout: StoredPayout, meaning: StatusMeaning): boolean =>
+  payout.state === 'completed' ? meaning === 'paid' : isNoMoney(meaning) || isClosed(payout, meaning);
 
 /** An operator has clarified the unclear status: it is no incident while it stays unclear. */
 function isClosed({ reason }: StoredPayout, meaning: StatusMeaning): boolean {
@@ -124,21 +129,13 @@ export function factsOfExchange(
   orders: readonly OrderFacts[],
   closedMeans: ClosedMeaning,
 ): Fact[] {
-  const { reference } = payout;
   const meaningOf = (order: OrderFacts): StatusMeaning => stageMeaning(order.stage, closedMeans);
   const legOf = ({ direct = '', transaction_currency: currency = '' }: OrderFacts): string => `${direct} ${currency}`;
-  const legs = Map.groupBy(sentAmong(payout, orders), legOf);
-  const facts: Fact[] = returnsAmong(payout, orders, closedMeans);
-  const ownOrder = payout.kind === 'exchange' ? ownPayment : isBooked ? ownBooked : ownExchange;
-  for (const leg of legs.values()) {
-    const own = ownOf(leg, accepted, meaningOf);
-    for (const order of leg) {
-      const meaning = meaningOf(order);
-      const kind = order === own ? ownOrder(payout, meaning) : strange(payout, meaning);
-      if (kind !== undefined) facts.push({ kind, reference, orderId: order.order_id });
-    }
-  }
-  return facts;
+  const legs = [...Map.groupBy(sentAmong(payout, orders), legOf).values()];
+  const own = new Set(legs.map((leg) => ownOf(leg, accepted, meaningOf)));
+  const agrees = payout.kind === 'exchange' ? paymentAgrees : isBooked ? bookedAgrees : exchangeAgrees;
+  const incidents = incidentsAmong(payout, legs.flat(), closedMeans, (order) => own.has(order), agrees);
+  return [...returnsAmong(payout, orders, closedMeans), ...incidents];
 }
 
 /** The leg's own order: sorted by id, so that every pass chooses the same one if the store knows none. */
@@ -156,19 +153,11 @@ function ownOf(
 }
 
 /** A payout's exchange is followed to its end before the payout ends, and stays booked if the payout then fails. */
-function ownExchange(payout: StoredPayout, meaning: StatusMeaning): IncidentKind | undefined {
-  const agrees =
-    payout.state === 'completed'
-      ? meaning === 'paid'
-      : isNoMoney(meaning) ||
-        isClosed(payout, meaning) ||
-        (meaning === 'paid' && payout.reason?.code !== 'exchange-failed');
-  return agrees ? undefined : 'end-contradicted';
-}
+const exchangeAgrees = (payout: StoredPayout, meaning: StatusMeaning): boolean =>
+  paymentAgrees(payout, meaning) || (meaning === 'paid' && payout.reason?.code !== 'exchange-failed');
 
 /** However its payout ended, a booked exchange is not undone. */
-const ownBooked = (_payout: StoredPayout, meaning: StatusMeaning): IncidentKind | undefined =>
-  meaning === 'paid' ? undefined : 'end-contradicted';
+const bookedAgrees = (_payout: StoredPayout, meaning: StatusMeaning): boolean => meaning === 'paid';
 
 /** Result of comparing stored payouts with the bank's orders. */
 export interface ReconciliationFindings {

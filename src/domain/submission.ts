@@ -94,7 +94,6 @@ export function inDoubt<Attempt extends RecordedAttempt>(attempts: readonly Atte
 export function submissionOf(attempts: readonly RecordedAttempt[]): Submission {
   const uncertain = inDoubt(attempts);
   return {
-    ...NO_ATTEMPTS,
     attempts: Math.max(0, ...attempts.map(({ attempt }) => attempt)),
     tainted: uncertain.length > 0,
     lastLeft: Math.max(0, ...executable(attempts).map(({ attempt }) => attempt)),
@@ -169,8 +168,6 @@ export interface Submission {
   /** How often a bad request was taken for "token expired" and sent again. */
   tokenExcuses?: number;
 }
-
-export const NO_ATTEMPTS: Submission = { attempts: 0, tainted: false, lastLeft: 0, resends: 0, exists: false };
 
 /** For a reference without attempts, in a store that has forgotten nothing. */
 export const NEVER_SENT: Submission = submissionOf([]);

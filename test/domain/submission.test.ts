@@ -10,7 +10,7 @@ import {
   afterUnprovenResend,
   mayResend,
   mergeWithStored,
-  NO_ATTEMPTS,
+  NEVER_SENT,
   orderToRepeat,
   refusalMeaning,
   TOKEN_EXPIRY_RESENDS_MAX,
@@ -49,7 +49,7 @@ describe('rule R0: what follows an unknown outcome', () => {
   it('after an ambiguous attempt nothing but an order found or a look settles the payout', () => {
     fc.assert(
       fc.property(uncertain, fc.array(harmless, { minLength: 1, maxLength: 5 }), (first, rest) => {
-        let { known } = afterAttempt(NO_ATTEMPTS, first);
+        let { known } = afterAttempt(NEVER_SENT, first);
         for (const result of rest) {
           const after = afterAttempt(known, result);
           known = after.known;
@@ -61,18 +61,18 @@ describe('rule R0: what follows an unknown outcome', () => {
   });
 
   it('"balance not enough" after a lost answer is not believed: the lost attempt may have taken the money', () => {
-    const { known } = afterAttempt(NO_ATTEMPTS, { outcome: 'ambiguous', why: 'time-out' });
+    const { known } = afterAttempt(NEVER_SENT, { outcome: 'ambiguous', why: 'time-out' });
     expect(afterAttempt(known, refused('insufficient-funds')).next).toEqual({ step: 'resolve' });
   });
 
   it('"already existed" is never taken for success, failure or permission to send again', () => {
-    expect(afterAttempt(NO_ATTEMPTS, { outcome: 'exists' }).next).toEqual({ step: 'resolve' });
+    expect(afterAttempt(NEVER_SENT, { outcome: 'exists' }).next).toEqual({ step: 'resolve' });
   });
 
   it('attempts are counted whatever they answer, so that no number is used twice', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(uncertain, harmless), { maxLength: 20 }), (results) => {
-        const known = results.reduce((state, result) => afterAttempt(state, result).known, NO_ATTEMPTS);
+        const known = results.reduce((state, result) => afterAttempt(state, result).known, NEVER_SENT);
         expect(known.attempts).toBe(results.length);
       }),
     );
@@ -83,14 +83,14 @@ describe('a send that a switch kept back', () => {
   const off: AttemptResult = { outcome: 'not-sent', why: 'switched-off', scope: 'currency' };
 
   it('goes back to the gates when nothing is in doubt, and its number is used up', () => {
-    expect(afterAttempt(NO_ATTEMPTS, off)).toEqual({
-      known: { ...NO_ATTEMPTS, attempts: 1 },
+    expect(afterAttempt(NEVER_SENT, off)).toEqual({
+      known: { ...NEVER_SENT, attempts: 1 },
       next: { step: 'switched-off', scope: 'currency' },
     });
   });
 
   it('leaves an earlier attempt in doubt: it is looked for', () => {
-    const { known } = afterAttempt(NO_ATTEMPTS, { outcome: 'ambiguous', why: 'time-out' });
+    const { known } = afterAttempt(NEVER_SENT, { outcome: 'ambiguous', why: 'time-out' });
     const after = afterAttempt(known, off);
     expect(after.next).toEqual({ step: 'resolve' });
     expect(after.known.tainted).toBe(true);
@@ -108,7 +108,7 @@ describe('a clean refusal', () => {
     ['unlisted', 'fail'],
   ] as const)('%s leads to %s', (condition, kind) => {
     expect(refusalMeaning(condition).kind).toBe(kind);
-    expect(afterAttempt(NO_ATTEMPTS, refused(condition)).next.step).toBe('refused');
+    expect(afterAttempt(NEVER_SENT, refused(condition)).next.step).toBe('refused');
   });
 });
 
@@ -138,7 +138,7 @@ describe('negative proof', () => {
 });
 
 describe('sending the same reference again', () => {
-  const tainted = { ...NO_ATTEMPTS, attempts: 1, tainted: true };
+  const tainted = { ...NEVER_SENT, attempts: 1, tainted: true };
 
   const nothing = { absent: false, stableSearches: 5, isWindowOver: false };
   const proven = { absent: true, stableSearches: 2, isWindowOver: true };
@@ -199,7 +199,7 @@ describe('2002 under a token that may be dead', () => {
   const suspect: AttemptResult = { outcome: 'not-sent', why: 'token-suspect' };
 
   it('is sent again a few times, then believed', () => {
-    let known = NO_ATTEMPTS;
+    let known = NEVER_SENT;
     const steps = Array.from({ length: TOKEN_EXPIRY_RESENDS_MAX + 1 }, () => {
       const after = afterAttempt(known, suspect);
       known = after.known;
@@ -210,12 +210,12 @@ describe('2002 under a token that may be dead', () => {
 });
 
 describe('what a run knows once it has read the store again', () => {
-  const doubt = { ...NO_ATTEMPTS, attempts: 1, tainted: true, lastLeft: 1 };
-  const unknown = { ...NO_ATTEMPTS, tainted: true, doubted: [0] };
+  const doubt = { ...NEVER_SENT, attempts: 1, tainted: true, lastLeft: 1 };
+  const unknown = { ...NEVER_SENT, tainted: true, doubted: [0] };
 
   it.each([
     ['all that the run has sent', doubt, doubt, false, doubt],
-    ['less than the run has sent', doubt, NO_ATTEMPTS, false, { ...doubt, doubted: [0] }],
+    ['less than the run has sent', doubt, NEVER_SENT, false, { ...doubt, doubted: [0] }],
     [
       'no record of a later attempt that moved nothing',
       { ...doubt, attempts: 3 },
@@ -223,55 +223,55 @@ describe('what a run knows once it has read the store again', () => {
       false,
       { ...doubt, attempts: 3, doubted: [1] },
     ],
-    ['nothing of an order that the run has followed', NO_ATTEMPTS, NO_ATTEMPTS, true, unknown],
-    ['nothing of what the run was looking for', { ...NO_ATTEMPTS, tainted: true }, NO_ATTEMPTS, false, unknown],
+    ['nothing of an order that the run has followed', NEVER_SENT, NEVER_SENT, true, unknown],
+    ['nothing of what the run was looking for', { ...NEVER_SENT, tainted: true }, NEVER_SENT, false, unknown],
     [
       'that an attempt never left, and had forgotten others before it',
       { ...doubt, attempts: 1, doubted: [0, 1] },
-      { ...NO_ATTEMPTS, attempts: 1, doubted: [], unsent: [1] },
+      { ...NEVER_SENT, attempts: 1, doubted: [], unsent: [1] },
       false,
       { ...doubt, attempts: 1, doubted: [0, 1] },
     ],
     [
       'that nothing left, and the run knows of no order',
       { ...doubt, tainted: false },
-      { ...NO_ATTEMPTS, attempts: 1 },
+      { ...NEVER_SENT, attempts: 1 },
       false,
-      { ...NO_ATTEMPTS, attempts: 1 },
+      { ...NEVER_SENT, attempts: 1 },
     ],
-    ['more than the run has sent', NO_ATTEMPTS, doubt, false, doubt],
+    ['more than the run has sent', NEVER_SENT, doubt, false, doubt],
     [
       'that what the run doubts never left',
       { ...doubt, doubted: [1] },
-      { ...NO_ATTEMPTS, attempts: 1, doubted: [], unsent: [1] },
+      { ...NEVER_SENT, attempts: 1, doubted: [], unsent: [1] },
       false,
-      { ...NO_ATTEMPTS, attempts: 1, doubted: [], unsent: [1] },
+      { ...NEVER_SENT, attempts: 1, doubted: [], unsent: [1] },
     ],
     [
       'that later attempts never left, and nothing of the one that the run doubts',
       { ...doubt, attempts: 3, doubted: [1] },
-      { ...NO_ATTEMPTS, attempts: 3, doubted: [], unsent: [2, 3] },
+      { ...NEVER_SENT, attempts: 3, doubted: [], unsent: [2, 3] },
       false,
       { ...doubt, attempts: 3, doubted: [1, 0] },
     ],
     [
       'only attempts that never left, and the run has followed an order',
       { ...doubt, attempts: 3, tainted: false, doubted: [] },
-      { ...NO_ATTEMPTS, attempts: 3, doubted: [], unsent: [2, 3] },
+      { ...NEVER_SENT, attempts: 3, doubted: [], unsent: [2, 3] },
       true,
       { ...doubt, attempts: 3, doubted: [0] },
     ],
     [
       'nothing, and the run has proven that nothing came of what it sent, and has not sent it again',
       afterProvenAbsence(doubt),
-      NO_ATTEMPTS,
+      NEVER_SENT,
       false,
       { ...doubt, doubted: [0], resends: 0 },
     ],
     [
       'nothing, and what the run has sent again is in doubt',
       { ...doubt, attempts: 2, lastLeft: 2, doubted: [2], resends: 1 },
-      NO_ATTEMPTS,
+      NEVER_SENT,
       false,
       { ...doubt, attempts: 2, lastLeft: 2, doubted: [2, 0], resends: 1 },
     ],
@@ -281,7 +281,7 @@ describe('what a run knows once it has read the store again', () => {
 });
 
 describe('an attempt that gave way to another sender', () => {
-  const known = { ...NO_ATTEMPTS, attempts: 1, tainted: true, lastLeft: 1, doubted: [1], resends: 1 };
+  const known = { ...NEVER_SENT, attempts: 1, tainted: true, lastLeft: 1, doubted: [1], resends: 1 };
   const gaveWay = (gaveWayTo: number): AttemptResult => ({ outcome: 'ambiguous', why: 'another sender', gaveWayTo });
 
   it('counts as nothing where that sender is one that the run has counted: the next one takes its number', () => {
@@ -294,15 +294,15 @@ describe('an attempt that gave way to another sender', () => {
   });
 
   it('is no reason to think that the store has forgotten', () => {
-    const { known: after } = afterAttempt({ ...NO_ATTEMPTS, attempts: 1 }, gaveWay(1));
-    expect(mergeWithStored(after, { ...NO_ATTEMPTS, attempts: 1, lastLeft: 0, unsent: [1] }, false)).toMatchObject({
+    const { known: after } = afterAttempt({ ...NEVER_SENT, attempts: 1 }, gaveWay(1));
+    expect(mergeWithStored(after, { ...NEVER_SENT, attempts: 1, lastLeft: 0, unsent: [1] }, false)).toMatchObject({
       tainted: false,
     });
   });
 });
 
 describe('a resend that moved nothing', () => {
-  const doubt = { ...NO_ATTEMPTS, attempts: 1, tainted: true, lastLeft: 1, resends: 1 };
+  const doubt = { ...NEVER_SENT, attempts: 1, tainted: true, lastLeft: 1, resends: 1 };
 
   it.each<[string, AttemptResult]>([
     ['unreachable', { outcome: 'not-sent', why: 'unreachable' }],
