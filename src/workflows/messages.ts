@@ -11,8 +11,16 @@ export type { DecideUpdate, ResolveRequest };
 
 /** Every signal, update and query. Names and payloads are contracts. */
 
-export const approveSignal = defineSignal<[{ by: string; note?: string }]>(MESSAGES.approve);
-export const rejectSignal = defineSignal<[{ by: string; remark: string }]>(MESSAGES.reject);
+export interface ApproveSignal {
+  by: string;
+  note?: string;
+}
+export interface RejectSignal {
+  by: string;
+  remark: string;
+}
+export const approveSignal = defineSignal<[ApproveSignal]>(MESSAGES.approve);
+export const rejectSignal = defineSignal<[RejectSignal]>(MESSAGES.reject);
 /** The payload only says where to look; absent: look at every order. */
 export const orderChangedSignal = defineSignal<[OrderNotice?]>(MESSAGES.orderChanged);
 export const ordersOpenedSignal = defineSignal(MESSAGES.ordersOpened);
