@@ -63,9 +63,5 @@ async function sendResume(
   const { paymentType } = ready;
   const sent = { merchantRequestId, requestId, attempt, othersKnown, paymentId, amount, currency };
   const input: ResumeInput = { ...sent, referenceId, paymentType };
-  try {
-    return await sends.resumePayment(input);
-  } catch {
-    return { outcome: 'ambiguous', why: 'the sender was lost' };
-  }
+  return sends.resumePayment(input).catch(() => ({ outcome: 'ambiguous', why: 'the sender was lost' }));
 }

@@ -3,13 +3,10 @@ import { localReads } from '../proxies.ts';
 import type { CardExecution } from './execution.ts';
 
 /** What retrieve shows of a payment now; undefined if the acquirer does not answer. Does not check whose payment it is. */
-export async function retrieve(paymentId: string): Promise<CardPaymentView | undefined> {
-  try {
-    return await localReads.retrievePayment.executeWithOptions({ summary: 'retrieves the payment' }, [{ paymentId }]);
-  } catch {
-    return undefined;
-  }
-}
+export const retrieve = (paymentId: string): Promise<CardPaymentView | undefined> =>
+  localReads.retrievePayment
+    .executeWithOptions({ summary: 'retrieves the payment' }, [{ paymentId }])
+    .catch(() => undefined);
 
 /** Queries a payment of this intent; without an answer nothing changes. */
 export async function readPayment(execution: CardExecution, paymentId: string): Promise<CardPaymentView | undefined> {
