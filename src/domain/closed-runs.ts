@@ -1,4 +1,4 @@
-import { doublingPause } from './durations.ts';
+import { doublingPause, HOUR_MS } from './durations.ts';
 import type { PayoutState } from './payout-state.ts';
 
 /** After this many runs of one payout were closed in a row without progress, people are asked. */
@@ -16,8 +16,6 @@ export interface ClosedRuns {
 
 export const NO_CLOSED_RUNS: ClosedRuns = { count: 0, stoodAt: null, nextRestartAt: null };
 
-const PAUSE_MAX_MS = 3_600_000;
-
 /**
  * Counts one more closed run. If the payout's state or order changed since the previous one, that is progress and the count
  * restarts.
@@ -29,5 +27,5 @@ export function closedAgain(
 ): ClosedRuns {
   const stoodAt = `${state} ${orderId ?? ''}`.trim();
   const count = stoodAt === before.stoodAt ? before.count + 1 : 1;
-  return { count, stoodAt, nextRestartAt: now + doublingPause(count - 1, firstPauseMs, PAUSE_MAX_MS) };
+  return { count, stoodAt, nextRestartAt: now + doublingPause(count - 1, firstPauseMs, HOUR_MS) };
 }

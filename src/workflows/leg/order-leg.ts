@@ -32,8 +32,6 @@ export interface LegPlan {
    * cancel acts on it only while it waits for its audit.
    */
   cancellable: boolean;
-  /** Account that is read to find out whether the bank answers. */
-  accountId: string;
   send(attempt: number, look: SubmitInput['look']): Promise<Submitted>;
   /** Why an earlier run left the order to people. */
   parked: Reason | null;

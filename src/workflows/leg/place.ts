@@ -82,7 +82,7 @@ const SILENT: Submitted = { outcome: 'ambiguous', why: 'the sender gave no answe
 /** Nothing was sent: waits until the bank answers. */
 async function untilReachable({ view, plan, terms }: OrderLeg, why: string): Promise<void> {
   await view.enter(plan.submitting, because('bank-unreachable', why));
-  await untilCancelRequested(view.inbox, terms.waits.patienceMs, () => polls.awaitBank({ accountId: plan.accountId }));
+  await untilCancelRequested(view.inbox, terms.waits.patienceMs, () => polls.awaitBank({ accountId: view.accountId }));
 }
 
 /** Waits longer each time while sends still do not get through. */

@@ -15,7 +15,6 @@ import { untilCancelRequested } from './waits.ts';
  */
 export async function ensureBeneficiary(
   view: PayoutView,
-  accountId: string,
   pauses: Waits,
 ): Promise<Obstacle | 'not-approved' | undefined> {
   for (let looks = 0; ; looks += 1) {
@@ -25,7 +24,7 @@ export async function ensureBeneficiary(
       sends.addBeneficiary.executeWithOptions({ summary }, [{ claim: view.claim }]),
     );
     if (added === undefined) {
-      await untilCancelRequested(view.inbox, pauses.patienceMs, () => polls.awaitBank({ accountId }));
+      await untilCancelRequested(view.inbox, pauses.patienceMs, () => polls.awaitBank({ accountId: view.accountId }));
     }
     if (added?.kind === 'there') return undefined;
     if (added?.kind === 'refused') return added.obstacle;

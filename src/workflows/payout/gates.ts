@@ -49,19 +49,11 @@ export class Gates {
   private visits = 0;
   private readonly view: PayoutView;
   private readonly terms: Terms;
-  private readonly accountId: string;
 
-  constructor(
-    view: PayoutView,
-    terms: Terms,
-    accountId: string,
-    progress: ExchangeProgress,
-    passes: GrantedApprovals = {},
-  ) {
+  constructor(view: PayoutView, terms: Terms, progress: ExchangeProgress, passes: GrantedApprovals = {}) {
     this.passes = { ...passes };
     this.view = view;
     this.terms = terms;
-    this.accountId = accountId;
     this.progress = progress;
   }
 
@@ -143,7 +135,7 @@ export class Gates {
   }
 
   private async beneficiaryAdded(): Promise<Obstacle | undefined> {
-    const refused = await ensureBeneficiary(this.view, this.accountId, this.terms.waits);
+    const refused = await ensureBeneficiary(this.view, this.terms.waits);
     if (refused !== 'not-approved') return refused;
     this.weighAgain();
     return undefined;

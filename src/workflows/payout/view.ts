@@ -64,6 +64,11 @@ export class PayoutView extends ExecutionView<PayoutState> {
     return this.held;
   }
 
+  /** The account that the row names; also read to find out whether the bank answers. */
+  get accountId(): string {
+    return `${this.input.account_id ?? ''}`;
+  }
+
   get isClaimed(): boolean {
     return this.held !== undefined;
   }

@@ -71,13 +71,12 @@ function legOf(
 ): OrderLeg {
   const { [kind]: start, terms, parked } = prepared;
   if (start === undefined) throw new Error(`a row of this kind sends no ${kind}`);
-  const { account_id: accountId = '', currency = '', amount = '' } = input;
+  const { currency = '', amount = '' } = input;
   const { submit, does } = SENDERS[kind];
   const what = place.endsPayout ? `${does} ${currency} ${amount}` : `${does} ${currency} for ${amount} and the fee`;
   const plan: LegPlan = {
     ...place,
     kind,
-    accountId: `${accountId}`,
     foundStuck: parked?.code === STUCK,
     assess: () => gates.assess(),
     send: (attempt, look) =>

@@ -83,7 +83,7 @@ async function claimAndGo(
       // Without a pause two runs could take the claim from each other for ever.
       if (lost > LOSSES_WITHOUT_PAUSE) await sleep(doublingPause(lost, prepared.terms.waits.lookAgainMs, HOUR_MS));
       const progress = exchangeProgress(kind === 'payout' ? prepared : {});
-      const gates = new Gates(view, prepared.terms, `${input.account_id ?? ''}`, progress, passes);
+      const gates = new Gates(view, prepared.terms, progress, passes);
       const run = { kind, input, prepared, view, gates };
       const legs = legsOf(run, remembered?.legs ?? {});
       const { storeId, term: held } = prepared.claim;
