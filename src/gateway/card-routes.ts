@@ -6,6 +6,7 @@ import { MESSAGES } from '../domain/names.ts';
 import { answered, claimAndStartPayment, giveCard } from '../services/cards/take-payment.ts';
 import { askAudited } from '../services/decisions/audited-request.ts';
 import type { CardRecord } from '../store/card-store.ts';
+import { type Asker, limitConcurrency } from './admission.ts';
 import { makerOf } from './callers.ts';
 import { accessOf, type CardAccess, CHECKOUT_ORIGINS, newClientSecret, recordOf, seenBy } from './card-access.ts';
 import {
@@ -19,13 +20,11 @@ import {
   documentOf,
 } from './card-documents.ts';
 import { amountBody, amountOf, askedPayment, cancelBody, cardBody, createBody, givenCard } from './card-requests.ts';
-import { limitConcurrency } from './concurrency-limit.ts';
 import { allowOrigin, type Cors, preflight } from './cors.ts';
 import { changeHeader, errorAnswers } from './documents.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { idempotencyKeyOf, reused } from './idempotency.ts';
 import { assertMayControlCard, cardsSeenOf } from './may-see.ts';
-import type { Asker } from './rate-limit.ts';
 import { answerSchemas, jsonSchema, parsed } from './schemas.ts';
 import { takeJsonOnly } from './small-body.ts';
 

@@ -1,4 +1,3 @@
-import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import {
@@ -9,14 +8,11 @@ import {
   WORKFLOW_HEADER,
 } from '../codec/codec-server.ts';
 import { parseWorkflowId } from '../domain/names.ts';
-import { auditForbidden } from './audit-forbidden.ts';
-import { callerOf } from './callers.ts';
-import { limitConcurrency } from './concurrency-limit.ts';
+import { admitCallers } from './admission.ts';
 import { allowOrigin, type Cors, preflight } from './cors.ts';
 import { errorAnswers } from './documents.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { assertMayUseCodec } from './may-see.ts';
-import { rateLimitOf } from './rate-limit.ts';
 import { answerSchemas } from './schemas.ts';
 
 const OPERATIONS: readonly CodecOperation[] = ['encode', 'decode'];
@@ -29,17 +25,13 @@ const payloads = z.object({ payloads: z.array(z.object({})).optional().describe(
  * the request names. Without a policy, for every caller of the gateway. Encoding is audited.
  */
 export function codecRoutes(app: FastifyInstance, deps: GatewayDeps): void {
-  const { codec, access, now, store } = deps;
+  const { codec, now, store } = deps;
   if (codec === undefined) return;
   const cors: Cors = {
     origins: codec.origins,
     methods: 'POST',
     headers: `authorization, content-type, x-namespace, ${WORKFLOW_HEADER}`,
     setting: 'PAYOUTS_UI_URL',
-  };
-  const enter = async (request: FastifyRequest): Promise<void> => {
-    // The Web UI has another origin.
-    request.caller = callerOf(request, access(), now(), cors.origins);
   };
   const auditEncoded = ({ caller }: FastifyRequest, workflowId: string, count: number): Promise<void> =>
     store.audit({
@@ -57,10 +49,8 @@ export function codecRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   }
   const response = answerSchemas({ 200: [payloads, 'the payloads, in their order'], ...errorAnswers(413, 415) });
   app.register(async (scope) => {
-    scope.addHook('onRequest', enter);
-    limitConcurrency(scope, deps.atOnce);
-    auditForbidden(scope, deps);
-    await scope.register(rateLimit, rateLimitOf(deps.perMinute));
+    // The Web UI has another origin.
+    await admitCallers(scope, deps, cors.origins);
     for (const { path, operation } of paths) {
       const schema = { tags: ['codec'], summary: `Payloads of Temporal: ${operation}`, response };
       const allowed = async ({ caller }: FastifyRequest): Promise<void> => assertMayUseCodec(caller, operation);

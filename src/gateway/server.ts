@@ -9,18 +9,16 @@ import { leadsHere } from '../domain/loopback.ts';
 import { Problem } from '../domain/problem.ts';
 import type { Part } from '../embedded/stack.ts';
 import { StackError } from '../embedded/stack-error.ts';
+import { admitCallers, rateLimitOf } from './admission.ts';
 import { answerOf, answerTo } from './answer-error.ts';
-import { auditForbidden } from './audit-forbidden.ts';
 import { batchRoutes } from './batch-routes.ts';
 import { type Access, type Caller, callerOf } from './callers.ts';
 import { cardPageRoutes, cardRoutes, pageAsks } from './card-routes.ts';
 import { codecRoutes } from './codec-routes.ts';
-import { limitConcurrency } from './concurrency-limit.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { healthRoutes } from './health-routes.ts';
 import { intakeRoutes } from './intake-routes.ts';
 import { pages } from './pages/pages.ts';
-import { rateLimitOf } from './rate-limit.ts';
 import { parsed } from './schemas.ts';
 import { BODY_MS } from './small-body.ts';
 import {
@@ -130,12 +128,7 @@ async function gatewayApp(
   await describe(app, (request) => isThisMachineOnly || callerOf(request, deps.access(), deps.now()) !== undefined);
   healthRoutes(app, deps);
   app.register(async (scope) => {
-    scope.addHook('onRequest', async (request) => {
-      request.caller = callerOf(request, deps.access(), deps.now());
-    });
-    limitConcurrency(scope, deps.atOnce);
-    auditForbidden(scope, deps);
-    await scope.register(rateLimit, rateLimitOf(deps.perMinute));
+    await admitCallers(scope, deps);
     // A misspelled filter would show everything, and a misspelled `mask` would show names.
     scope.addHook('preHandler', async ({ query, routeOptions }) => {
       if (routeOptions.schema?.querystring === undefined) parsed(z.strictObject({}), query);

@@ -8,7 +8,7 @@ import { fastify } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { gatewayTransport } from '../../src/compose/gateway-transport.ts';
 import { loadConfig } from '../../src/config.ts';
-import { callerAsks } from '../../src/gateway/rate-limit.ts';
+import { callerAsks } from '../../src/gateway/admission.ts';
 import { startGateway } from '../../src/gateway/server.ts';
 import { answerProxiesOnly, assertEncrypted, identifyClients, PLAIN } from '../../src/gateway/transport.ts';
 import { type CertificateFiles, makeCertificate } from '../support/certificate.ts';

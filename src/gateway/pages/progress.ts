@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isAtRest } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
 import type { Store } from '../../store/store.ts';
-import { ConcurrencyCounter } from '../concurrency-limit.ts';
+import { ConcurrencyCounter } from '../admission.ts';
 
 const LOOK_EVERY_MS = 1_000;
 /** Rounds without a change after which something is sent, because proxies drop silent connections. */

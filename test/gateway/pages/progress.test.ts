@@ -3,7 +3,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../src/domain/problem.ts';
-import { ConcurrencyCounter } from '../../../src/gateway/concurrency-limit.ts';
+import { ConcurrencyCounter } from '../../../src/gateway/admission.ts';
 import { openGateway, type RunningGateway } from '../running-gateway.ts';
 import { claimed } from './asking.ts';
 import { openPages, pagePeople, signedIn, type Visit } from './visiting.ts';

@@ -1,7 +1,34 @@
+import rateLimit, { type RateLimitPluginOptions } from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '../domain/problem.ts';
-import { type Asker, callerAsks } from './rate-limit.ts';
+import { auditForbidden } from './audit-forbidden.ts';
+import { callerOf } from './callers.ts';
+import type { GatewayDeps } from './gateway-deps.ts';
 import { whenOver } from './when-over.ts';
+
+const MINUTE_MS = 60_000;
+
+/** Identifies an asker for limits. */
+export type Asker = (request: FastifyRequest) => string;
+
+/** By name, or by address without one. */
+export const callerAsks: Asker = ({ caller, address }) => caller?.name ?? address;
+
+/** Limit of requests per asker. */
+export const rateLimitOf = (max: number, keyGenerator: Asker = callerAsks): RateLimitPluginOptions => ({
+  max,
+  timeWindow: MINUTE_MS,
+  hook: 'preHandler',
+  keyGenerator,
+  errorResponseBuilder(_request, { ttl }) {
+    const retryAfterS = Math.ceil(ttl / 1_000);
+    const hint = `Try again after ${retryAfterS} s.`;
+    return new Problem('too-many', 'too-many-requests', 'There are too many requests per minute.', {
+      hint,
+      retryAfterS,
+    });
+  },
+});
 
 /** Counts what is open concurrently, by caller. */
 export class ConcurrencyCounter {
@@ -59,3 +86,20 @@ const tooManyAtOnce = (): Problem =>
     hint: 'Wait until one of them is answered.',
     retryAfterS: 1,
   });
+
+/**
+ * Admits callers of the API: by token, so many requests of each, and with an entry in the audit for what they may not do. `origins`:
+ * of pages elsewhere that may call too.
+ */
+export async function admitCallers(
+  app: FastifyInstance,
+  deps: GatewayDeps,
+  origins?: readonly string[],
+): Promise<void> {
+  app.addHook('onRequest', async (request) => {
+    request.caller = callerOf(request, deps.access(), deps.now(), origins);
+  });
+  limitConcurrency(app, deps.atOnce);
+  auditForbidden(app, deps);
+  await app.register(rateLimit, rateLimitOf(deps.perMinute));
+}
