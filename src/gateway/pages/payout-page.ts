@@ -5,16 +5,15 @@ import { counted } from '../../reports/display.ts';
 import { type Html, html } from '../../reports/html.ts';
 import type { NextStep } from '../../reports/next-step.ts';
 import { roleAskedOf } from '../../services/decisions/awaits-decision.ts';
-import type { IncidentRecord } from '../../store/store.ts';
+import type { IncidentRecord, PayoutRecord } from '../../store/store.ts';
 import { incidentNote } from './incident-note.ts';
 import { csrfField, type View } from './layout.ts';
 import { DECIDERS } from './may-do.ts';
 import { flagsOf, instructionFacts, originFacts, paymentFacts } from './payout-facts.ts';
 import type { PayoutShown } from './payout-view.ts';
 import { badge, type Column, dataTable, money, payoutPath } from './pieces.ts';
-import { isUndecidable, resolveForm } from './resolve-form.ts';
 import { byField, NO_DEFAULT, signedForm } from './signed-form.ts';
-import { stepFacts } from './step-text.ts';
+import { MEANS, stepFacts } from './step-text.ts';
 
 export interface PayoutPage {
   view: View;
@@ -54,7 +53,7 @@ ${paymentFacts(shown, caps)}
 ${next(page)}
 ${bothSides(page.sides)}
 ${decision(page)}
-${isUndecidable(row) && page.mayResolve && resolveForm(view, row)}
+${page.mayResolve && resolveForm(view, row)}
 ${page.mayCancel && cancelForm(view, reference)}
 <section><h2>History</h2>
 ${story}</section>
@@ -142,3 +141,18 @@ ${view.isTrial && byField()}
 <p><label>Why it is cancelled <input name="reason" required maxlength="200"></label></p>
 <div class="actions"><button class="danger">Cancel</button></div>
 </form></section>`;
+
+/** The decisions of an operator about a payout that the product cannot decide. */
+const resolveForm = (view: View, { reference }: PayoutRecord): Html => html`<section><h2>An operator decides</h2>
+<p>Enter what you know. It is checked against the bank first, and refused if the bank shows something else. What
+the bank does not show, a second person has to say as well, with evidence.</p>
+<div class="card">${signedForm(
+  view,
+  `${payoutPath(reference)}/resolve`,
+  html`<p><label>Action <select name="action">${Object.entries(MEANS).map(([action, means]) => html`<option value="${action}">${means}</option>`)}</select></label></p>
+<p><label>Evidence <input name="evidence" required maxlength="200" aria-describedby="evidence-help"></label>
+<span class="quiet" id="evidence-help">For example a statement or an answer of the bank. No names or account numbers.</span></p>
+<p><label>Bank order <input name="order" maxlength="200" aria-describedby="order-help"></label>
+<span class="quiet" id="order-help">Only to follow an order: its id at the bank.</span></p>`,
+  html`<button class="main">Resolve</button>`,
+)}</div></section>`;

@@ -19,7 +19,6 @@ import { historyOf } from './payout-history.ts';
 import { payoutPage } from './payout-page.ts';
 import { payoutShown } from './payout-view.ts';
 import { payoutPath } from './pieces.ts';
-import { isUndecidable } from './resolve-form.ts';
 import { assertReasoned, operatorOf, remarkField, senderFields, senderOf } from './signing.ts';
 
 const decideBody = z.object({
@@ -52,6 +51,9 @@ const TOLD: ReadonlyMap<unknown, string> = new Map([
 
 const DECIDED: readonly unknown[] = ['approved', 'rejected'];
 
+/** Whether only an operator can decide it. */
+const isUndecidable = ({ state }: PayoutRecord): boolean => state === 'needs-operator';
+
 /** What is told of the viewer's last action. The bank hears of a decision about its audit afterwards, and may refuse it. */
 function answerOf(told: unknown, { state, orderId }: PayoutRecord): string | undefined {
   const isAtBank = state === 'awaiting-bank-approval' || (told === 'rejected' && orderId !== null && !isUnpaid(state));
@@ -77,7 +79,7 @@ export function payoutRoutes(app: FastifyInstance, context: PagesContext): void 
       incidents: await store.incidentsOf([row.reference]),
       workflowUrl: workflowUrl(row.workflowId),
       mayDecide: mayDecide(caller, row),
-      mayResolve: mayOperate(caller, 'resolve', scopeFactsOfRow(row)),
+      mayResolve: isUndecidable(row) && mayOperate(caller, 'resolve', scopeFactsOfRow(row)),
       mayCancel: mayCancel(caller, row),
       step: nextStep(row, await pages.stepContext([row])),
       now: now(),

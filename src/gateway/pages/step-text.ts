@@ -6,7 +6,14 @@ import type { StepGroup } from '../../reports/step-groups.ts';
 import type { Caller } from '../callers.ts';
 import { mayVisit } from './layout.ts';
 import { factList, moment, payoutPath } from './pieces.ts';
-import { MEANS } from './resolve-form.ts';
+
+/** What an operator can say of a payout, in its form. */
+export const MEANS: Readonly<Record<ResolveAction, string>> = {
+  'keep-looking': 'Check the bank again',
+  'adopt-order': 'Follow the order named below',
+  resend: 'Send it again under the same reference',
+  'close-as-not-paid': 'Close it: no money has moved',
+};
 
 export interface StepContext {
   caller: Caller;
