@@ -4,9 +4,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onPath } from '../temporal-cli.mjs';
 import type { ClusterHome } from './home.ts';
-import { job } from './job.ts';
 import { ClusterError, type Part } from './part.ts';
-import { type ProcessSpec, ServerProcess } from './server-process.ts';
+import { job, type ProcessSpec, ServerProcess } from './server-process.ts';
 
 const HOST = '127.0.0.1';
 const ROLES = fileURLToPath(new URL('../../ops/postgres/roles.sh', import.meta.url));

@@ -88,11 +88,8 @@ export class ServerProcess implements Part {
   }
 
   #launch(stopping: AbortSignal): ChildProcess {
-    const { command, args, env, logFile, user } = this.spec;
-    const log = openSync(logFile, 'a', 0o600);
     // A group of its own: Ctrl+C of a terminal goes to the supervisor alone, which ends its parts in order.
-    const child = spawn(command, args, { env, stdio: ['ignore', log, log], detached: true, ...user });
-    closeSync(log);
+    const child = spawnLogged(this.spec, { detached: true });
     child.once('error', (error) => this.#say(`${this.name}: ${error.message}`));
     child.once('exit', (code, signal) => {
       if (!stopping.aborted && this.#child === child) void this.#restart(stopping, signal ?? `exit code ${code}`);
@@ -115,13 +112,33 @@ export class ServerProcess implements Part {
   }
 }
 
+type Program = Pick<ProcessSpec, 'name' | 'command' | 'args' | 'env' | 'logFile' | 'user'>;
+
+/** Runs once to its end, at every start of the cluster; one whose work is done already does nothing. */
+export const job = (program: Program): Part => ({
+  name: program.name,
+  async start() {
+    const { name, logFile } = program;
+    const from = sizeOf(logFile);
+    const [code] = (await once(spawnLogged(program), 'exit')) as [number | null];
+    if (code !== 0) throw new ClusterError(`${name} failed:\n${lastLines(logFile, from)}`, `Its log: ${logFile}`);
+  },
+});
+
+function spawnLogged({ command, args, env, logFile, user }: Program, { detached = false } = {}): ChildProcess {
+  const log = openSync(logFile, 'a', 0o600);
+  const child = spawn(command, args, { env, stdio: ['ignore', log, log], detached, ...user });
+  closeSync(log);
+  return child;
+}
+
 const hasEnded = ({ exitCode, signalCode, pid }: ChildProcess): boolean =>
   pid === undefined || exitCode !== null || signalCode !== null;
 
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
 /** What a part has said since, as far as it helps. */
-export const lastLines = (file: string, from = 0): string =>
+const lastLines = (file: string, from = 0): string =>
   readFileSync(file)
     .subarray(from)
     .toString('utf8')

@@ -2,9 +2,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Connection } from '@temporalio/client';
 import type { ClusterHome } from './home.ts';
-import { job } from './job.ts';
 import type { Part } from './part.ts';
-import { ServerProcess } from './server-process.ts';
+import { job, ServerProcess } from './server-process.ts';
 
 const OPS = fileURLToPath(new URL('../../ops/temporal/', import.meta.url));
 const HOST = '127.0.0.1';
