@@ -1,14 +1,7 @@
 import { saysOfEnd } from '../../domain/card-judgement.ts';
-import {
-  type CardEvent,
-  type CardPaymentView,
-  type CardState,
-  endOfStatus,
-  isCardEnd,
-} from '../../domain/card-payment.ts';
+import { type CardEvent, type CardPaymentView, endOfStatus, isCardEnd } from '../../domain/card-payment.ts';
 import { CARDS_MAX } from '../../domain/card-terms.ts';
 import { compareDecimals } from '../../domain/money.ts';
-import type { Reason } from '../../domain/payout-state.ts';
 import type { CardChange, CardRecord } from '../../store/card-store.ts';
 import { eventOfShown, readPaymentOf } from '../card-events/deliver.ts';
 import type { ActivityDeps } from '../deps.ts';
@@ -17,11 +10,7 @@ import { type CardAsked, claimCard } from './claim-card.ts';
 import { requestIdsOf } from './request-ids.ts';
 
 /** Where a card payment stands in the store. */
-export interface StoredCardState {
-  state: CardState;
-  reason: Reason | null;
-  paymentId: string | null;
-}
+export type StoredCardState = Pick<CardRecord, 'state' | 'reason' | 'paymentId'>;
 
 /** `state` absent: unchanged, only the amount changes. */
 export type RecordCardStateInput = Omit<CardChange, 'at'> & {

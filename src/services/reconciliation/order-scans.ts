@@ -1,19 +1,16 @@
 import type { Bank, OrderScan } from '../../api/bank.ts';
 import { shared } from '../../api/shared-reads.ts';
-
-export interface ScanRequest {
-  uid: string;
-  currency: string;
-  /** Epoch ms: orders created since then. */
-  from: number;
-}
+import type { WatchKey } from '../../store/store.ts';
 
 /**
  * Looks for lost orders share scans, one of a (uid, currency) at a time: the next one goes back as far as any who share it asked for,
  * and so proves as much as a scan of its own. Many lost answers then cost few bank calls. In memory, only to save calls: every
  * worker scans for itself.
  */
-export function sharedScans(bank: Bank, pageSize: number): (request: ScanRequest) => Promise<OrderScan> {
+export function sharedScans(
+  bank: Bank,
+  pageSize: number,
+): (request: WatchKey & { from: number }) => Promise<OrderScan> {
   const earliest = new Map<string, number>();
   const scan = shared((key) => {
     const from = earliest.get(key) ?? 0;
