@@ -1,4 +1,5 @@
 import { activityInfo, cancellationSignal, log, sleep } from '@temporalio/activity';
+import type { ActivityDeps } from '../services/deps.ts';
 import type { LongRun } from '../services/long-run.ts';
 import type { Caller } from '../services/sending/send-once.ts';
 
@@ -7,6 +8,12 @@ export function caller(): Caller {
   const { workflowExecution, activityId } = activityInfo();
   return { activityId, runId: workflowExecution?.runId ?? '', workflowId: workflowExecution?.workflowId ?? '' };
 }
+
+/** A service as an activity: over these dependencies, for the run that has scheduled it. */
+export const forCaller =
+  <Input, Result>(deps: ActivityDeps, service: (deps: ActivityDeps, caller: Caller, input: Input) => Promise<Result>) =>
+  (input: Input): Promise<Result> =>
+    service(deps, caller(), input);
 
 /** The running activity as `LongRun`. */
 export const longRun = (): LongRun => ({

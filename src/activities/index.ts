@@ -1,21 +1,13 @@
 import { cancellationSignal, log } from '@temporalio/activity';
-import type { Claim } from '../domain/claim.ts';
 import type { BatchControl } from '../domain/payout-state.ts';
 import { approveRows, setBatchControl } from '../services/batch/control.ts';
 import { type PumpInput, pump } from '../services/batch/pump.ts';
-import {
-  auditRefused,
-  type Refused,
-  type UseInput,
-  useDecision,
-  type WeighInput,
-  weighDecisions,
-} from '../services/decisions/weigh.ts';
+import { auditRefused, useDecision, weighDecisions } from '../services/decisions/weigh.ts';
 import type { ActivityDeps } from '../services/deps.ts';
-import { type AssessInput, assessPayout } from '../services/payout/assess.ts';
-import { type CloseInput, closePayout, type RecordStateInput, recordState } from '../services/payout/close.ts';
+import { assessPayout } from '../services/payout/assess.ts';
+import { closePayout, recordState } from '../services/payout/close.ts';
 import { type FindOrderInput, findOrder } from '../services/payout/find-order.ts';
-import { type PrepareInput, preparePayout } from '../services/payout/prepare.ts';
+import { preparePayout } from '../services/payout/prepare.ts';
 import { type ReadOrderInput, readOrder } from '../services/payout/read-order.ts';
 import { sharedScans } from '../services/reconciliation/order-scans.ts';
 import {
@@ -27,7 +19,7 @@ import {
 import { resumeUnended } from '../services/reconciliation/resume-unended.ts';
 import { renewClaim } from '../services/sending/claimed-row.ts';
 import { type SweepInput, sweepOrders } from '../services/watch/sweep-orders.ts';
-import { caller, longRun } from './caller.ts';
+import { caller, forCaller, longRun } from './caller.ts';
 import { cardActivities } from './cards.ts';
 import { withHeartbeats } from './heartbeats.ts';
 import { sendActivities } from './sends.ts';
@@ -53,14 +45,14 @@ export type Activities = ReturnType<typeof createActivities>;
 
 /** What a payout asks about itself. Nothing here moves money, and everything may run again; most run as local activities. */
 const payoutActivities = (deps: ActivityDeps) => ({
-  prepare: (input: PrepareInput) => preparePayout(deps, caller(), input),
-  renewClaim: (input: { claim: Claim }) => renewClaim(deps, caller(), input),
-  assess: (input: AssessInput) => assessPayout(deps, caller(), input),
-  weighDecisions: (input: WeighInput) => weighDecisions(deps, caller(), input),
-  auditRefused: (input: { claim: Claim; refused: Refused }) => auditRefused(deps, caller(), input),
-  useDecision: (input: UseInput) => useDecision(deps, caller(), input),
-  recordState: (input: RecordStateInput) => recordState(deps, caller(), input),
-  closePayout: (input: CloseInput) => closePayout(deps, caller(), input),
+  prepare: forCaller(deps, preparePayout),
+  renewClaim: forCaller(deps, renewClaim),
+  assess: forCaller(deps, assessPayout),
+  weighDecisions: forCaller(deps, weighDecisions),
+  auditRefused: forCaller(deps, auditRefused),
+  useDecision: forCaller(deps, useDecision),
+  recordState: forCaller(deps, recordState),
+  closePayout: forCaller(deps, closePayout),
 });
 
 /** Queries about a payout's orders. Their writes to the store may be repeated. */

@@ -3,14 +3,9 @@ import type { LegKind } from '../domain/names.ts';
 import type { ActivityDeps } from '../services/deps.ts';
 import { type FirstLook, firstLooks, type Submitted } from '../services/payout/first-look.ts';
 import { addBeneficiary } from '../services/sending/add-beneficiary.ts';
-import {
-  approveOrder,
-  type OrderDecision,
-  type OrderRejection,
-  rejectOrder,
-} from '../services/sending/decide-order.ts';
+import { approveOrder, rejectOrder } from '../services/sending/decide-order.ts';
 import { sendOrder } from '../services/sending/send-order.ts';
-import { caller, longRun } from './caller.ts';
+import { caller, forCaller, longRun } from './caller.ts';
 
 export interface SubmitInput {
   claim: Claim;
@@ -27,9 +22,9 @@ export const sendActivities = (deps: ActivityDeps, afterSend = firstLooks(deps))
   submitPayment: (input: SubmitInput) => submit(deps, afterSend, input, 'payment'),
   submitTransfer: (input: SubmitInput) => submit(deps, afterSend, input, 'transfer'),
   submitExchange: (input: SubmitInput) => submit(deps, afterSend, input, 'exchange'),
-  addBeneficiary: (input: { claim: Claim }) => addBeneficiary(deps, caller(), input),
-  approveOrder: (decision: OrderDecision) => approveOrder(deps, caller(), decision),
-  rejectOrder: (decision: OrderRejection) => rejectOrder(deps, caller(), decision),
+  addBeneficiary: forCaller(deps, addBeneficiary),
+  approveOrder: forCaller(deps, approveOrder),
+  rejectOrder: forCaller(deps, rejectOrder),
 });
 
 function submit(

@@ -1,7 +1,10 @@
+import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { AuthenticationError, BankError } from '../api/errors.ts';
 import { StoreMismatch, Superseded } from '../domain/claim.ts';
+import { doublingPause } from '../domain/durations.ts';
 import { FAILURES, type FailureType, Misuse } from '../domain/failures.ts';
+import type { Waits } from '../domain/policy.ts';
 
 /** The only place that makes Temporal failures. Messages hold codes and operations, never values or text from the bank. */
 
@@ -27,12 +30,7 @@ const ANOTHER_WORKER_MS = 2_000;
  * its error says nothing about money, so it never ends a payout. (Refusals that matter before a send are obstacles.)
  */
 function failureOf(error: unknown): unknown {
-  if (error instanceof Superseded) {
-    // Expected whenever another run took the claim, so logged as benign.
-    const { message } = error;
-    const category = ApplicationFailureCategory.BENIGN;
-    return ApplicationFailure.create({ type: FAILURES.superseded, message, nonRetryable: true, category });
-  }
+  if (error instanceof Superseded) return permanent(FAILURES.superseded, error, EXPECTED);
   if (error instanceof Misuse) return permanent(error.type, error);
   if (error instanceof StoreMismatch) return retried(FAILURES.wrongStore, error, ANOTHER_WORKER_MS);
   if (error instanceof AuthenticationError) return retried(FAILURES.authentication, error, error.retryAfterMs);
@@ -40,21 +38,23 @@ function failureOf(error: unknown): unknown {
   return error;
 }
 
-const permanent = (type: FailureType, { message }: Error): ApplicationFailure =>
-  ApplicationFailure.create({ type, message, nonRetryable: true });
+/** Logged as benign: another run takes a claim, and whoever waits polls. */
+const EXPECTED = ApplicationFailureCategory.BENIGN;
 
-const retried = (type: FailureType, { message }: Error, nextRetryDelay: number | undefined): ApplicationFailure =>
-  ApplicationFailure.create({ type, message, nonRetryable: false, nextRetryDelay });
+const permanent = (type: FailureType, { message }: Error, category?: typeof EXPECTED): ApplicationFailure =>
+  ApplicationFailure.create({ type, message, nonRetryable: true, category });
 
-/** "Not ready yet": the server retries after `inMs`; logged as benign. */
-export function notYet(message: string, inMs: number): ApplicationFailure {
-  const failure = ApplicationFailure.create({
-    type: FAILURES.notYet,
-    message,
-    nonRetryable: false,
-    nextRetryDelay: inMs,
-    category: ApplicationFailureCategory.BENIGN,
-  });
+const retried = (
+  type: FailureType,
+  { message }: { message: string },
+  nextRetryDelay: number | undefined,
+  category?: typeof EXPECTED,
+): ApplicationFailure => ApplicationFailure.create({ type, message, nonRetryable: false, nextRetryDelay, category });
+
+/** "Not ready yet": the server retries after a pause that doubles with each attempt. */
+export function notYet(message: string, { lookAgainMs, lookAgainMaxMs }: Waits): ApplicationFailure {
+  const pauseMs = doublingPause(activityInfo().attempt - 1, lookAgainMs, lookAgainMaxMs);
+  const failure = retried(FAILURES.notYet, { message }, pauseMs, EXPECTED);
   // A poll is not an error; its stack would only fill the server's record of the last failure.
   failure.stack = '';
   return failure;

@@ -1,17 +1,7 @@
-import { activityInfo } from '@temporalio/activity';
 import { conditionOf } from '../api/errors.ts';
-import { doublingPause } from '../domain/durations.ts';
 import { compareDecimals, sumDecimals } from '../domain/money.ts';
 import type { ActivityDeps } from '../services/deps.ts';
 import { notYet } from './to-failure.ts';
-
-export interface AwaitFundsInput {
-  accountId: string;
-  /** Decimal string, in the account's currency. */
-  needs: string;
-  /** The waiting payout; absent in histories recorded before rows waited in order. */
-  reference?: string;
-}
 
 /**
  * Waits that add no events to history: an activity that fails benignly is retried by the server, after a pause that it sets
@@ -24,24 +14,21 @@ export const waitActivities = (deps: ActivityDeps) => ({
       await deps.bank.accounts.get(accountId);
     } catch (error) {
       if (conditionOf(error) !== undefined) return;
-      const { lookAgainMs, lookAgainMaxMs } = deps.settings.terms.waits;
-      throw notYet('the bank does not answer', doublingPause(activityInfo().attempt - 1, lookAgainMs, lookAgainMaxMs));
+      throw notYet('the bank does not answer', deps.settings.terms.waits);
     }
   },
 
   /**
    * Returns once the account's balance covers `needs` and what the rows before this one still wait for: they get incoming money
-   * first.
+   * first. `needs`: decimal string, in the account's currency. `reference`: the waiting payout; absent in histories recorded before
+   * rows waited in order.
    */
-  async awaitFunds({ accountId, needs, reference }: AwaitFundsInput): Promise<void> {
-    const { lookAgainMs, lookAgainMaxMs } = deps.settings.terms.waits;
+  async awaitFunds(waiting: { accountId: string; needs: string; reference?: string }): Promise<void> {
+    const { accountId, needs, reference } = waiting;
     const ahead = reference === undefined ? [] : await deps.store.fundsNeededAhead(reference);
     const account = await deps.bank.accounts.get(accountId).catch(() => undefined);
     if (account === undefined || compareDecimals(account.balance, sumDecimals([needs, ...ahead])) === -1) {
-      throw notYet(
-        'the account is short of money',
-        doublingPause(activityInfo().attempt - 1, lookAgainMs, lookAgainMaxMs),
-      );
+      throw notYet('the account is short of money', deps.settings.terms.waits);
     }
   },
 });
