@@ -6,7 +6,7 @@ import type { ReadOptions, SendOptions } from './call-options.ts';
 import { withDeadline } from './deadline.ts';
 import { AuthenticationError, BankError, type KnownOutcome, NotSentError } from './errors.ts';
 import { type QueryValues, requestTarget } from './path.ts';
-import type { Token, TokenSource } from './token.ts';
+import type { TokenSource } from './token.ts';
 import { HttpFailure, type HttpMethod, type Transport } from './transport.ts';
 
 /** An endpoint and its parameters. */
@@ -167,7 +167,9 @@ function resultOf(error: unknown): CallResult {
 /** Obtains a token, makes one exchange and judges it. Drops a suspect token before throwing. */
 async function exchangeOnce<T>(options: CallsOptions, attempt: Attempt<T>, signal: AbortSignal): Promise<T> {
   const { operation, judge, ...request } = attempt;
-  const token = await tokenFor(options.tokens, operation, signal);
+  const token = await options.tokens.get(signal).catch((error: unknown) => {
+    throw error instanceof BankError ? error : exchangeError(new HttpFailure('no token in time', false), operation);
+  });
   const own = { 'content-type': 'application/json', authorization: token.authorization };
   const headers = { ...request.headers, ...own };
   const answer = await options.transport.exchange({ ...request, headers, signal }).catch((error: unknown) => {
@@ -184,15 +186,6 @@ async function exchangeOnce<T>(options: CallsOptions, attempt: Attempt<T>, signa
   } catch (error) {
     if (error instanceof BankError && error.tokenSuspect) options.tokens.invalidate(token);
     throw error;
-  }
-}
-
-async function tokenFor(tokens: TokenSource, operation: string, signal: AbortSignal): Promise<Token> {
-  try {
-    return await tokens.get(signal);
-  } catch (error) {
-    if (error instanceof BankError) throw error;
-    throw exchangeError(new HttpFailure('no token in time', false), operation);
   }
 }
 

@@ -11,7 +11,6 @@ export function accountsResource({ read }: Calls): Bank['accounts'] {
     /** GET /v1/banking/accounts: the master institution's balances. */
     master: (options) => read({ path: ACCOUNTS }, dataOf(accountBalances), options),
 
-    /** GET /v1/banking/users/{uid}: a user's balances. */
     ofUser: (uid, options) => read({ path: '/v1/banking/users/{uid}', ids: { uid } }, dataOf(accountBalances), options),
 
     /** GET /v1/banking/accounts/{account_id}: one balance, checked to be of this account. */

@@ -1,7 +1,7 @@
 import type { Calls } from '../calls.ts';
 import { type CardRules, judgePayment, judgeRaw, judgeSession, noticeOf } from '../card-answers.ts';
 import { type CardFields, writeFields } from '../card-fields.ts';
-import type { Cards, CreateRequest, PaymentIntent, ResumeRequest, SetUpRequest } from '../cards.ts';
+import type { Cards, CreateRequest, PaymentIntent } from '../cards.ts';
 
 const SETUP = '/api/v1/acq/3ds/setup';
 const PAYMENTS = '/api/v1/acq/payment';
@@ -11,19 +11,20 @@ const PAYMENT = `${PAYMENTS}/{payment_id}`;
 export function cardsResource({ read, send }: Calls, rules: CardRules): Cards {
   const { fields } = rules;
   return {
-    /** POST /api/v1/acq/3ds/setup */
-    setUp: (request, options) =>
-      send({ method: 'POST', path: SETUP, body: setUpBody(fields, request) }, judgeSession(rules), options),
+    setUp: ({ amount, currency, card }, options) => {
+      const body = writeFields<'setup'>(fields.setup, { amount, currency, ...under('card', card) });
+      return send({ method: 'POST', path: SETUP, body }, judgeSession(rules), options);
+    },
 
-    /** POST /api/v1/acq/payment: a new payment. */
     create: (request, options) =>
       send({ method: 'POST', path: PAYMENTS, body: createBody(fields, request) }, judgePayment(rules), options),
 
     /** POST /api/v1/acq/payment with `payment_id`: resumes after a challenge. */
-    resume: (request, options) =>
-      send({ method: 'POST', path: PAYMENTS, body: resumeBody(fields, request) }, judgePayment(rules), options),
+    resume: ({ paymentId: payment_id, referenceId: reference_id, ...intent }, options) => {
+      const body = writeFields<'resume'>(fields.resume, { ...intentOf(intent), payment_id, reference_id });
+      return send({ method: 'POST', path: PAYMENTS, body }, judgePayment(rules), options);
+    },
 
-    /** GET /api/v1/acq/payment/{payment_id} */
     retrieve: (paymentId, options) =>
       read({ path: PAYMENT, ids: { payment_id: paymentId } }, judgePayment(rules, paymentId), options),
 
@@ -32,9 +33,6 @@ export function cardsResource({ read, send }: Calls, rules: CardRules): Cards {
     noticeOf: (body) => noticeOf(fields, body),
   };
 }
-
-const setUpBody = (fields: CardFields, { amount, currency, card }: SetUpRequest): object =>
-  writeFields<'setup'>(fields.setup, { amount, currency, ...under('card', card) });
 
 function createBody(fields: CardFields, request: CreateRequest): object {
   const { email, ...address } = request.billing ?? {};
@@ -48,13 +46,6 @@ function createBody(fields: CardFields, request: CreateRequest): object {
     ...under('device_info', request.deviceInfo ?? {}),
   });
 }
-
-const resumeBody = (fields: CardFields, request: ResumeRequest): object =>
-  writeFields<'resume'>(fields.resume, {
-    ...intentOf(request),
-    payment_id: request.paymentId,
-    reference_id: request.referenceId,
-  });
 
 const intentOf = ({ merchantRequestId, paymentType, amount, currency }: PaymentIntent) => ({
   merchant_request_id: merchantRequestId,
