@@ -5,9 +5,9 @@ import { incidentRemedy, kindOf, nextStep, type StepContext } from '../../report
 import { stepGroupsText } from '../../reports/render-steps.ts';
 import { type StepGroup, stepGroups } from '../../reports/step-groups.ts';
 import { labelled, widthOf } from '../../reports/wrap.ts';
-import { approvedBy } from '../../services/decisions/approved-by.ts';
 import { awaitsDecisionBy } from '../../services/decisions/awaits-decision.ts';
 import { openQuestion } from '../../services/decisions/open-question.ts';
+import { approvedBy } from '../../services/decisions/verdict.ts';
 import type { CardRecord } from '../../store/card-store.ts';
 import type { IncidentRecord, PayoutRecord, Store, SubscriptionRecord } from '../../store/store.ts';
 import { cardForPeopleLines, incidentDocument, neededFor, stepsDocument, timesOf } from '../needs-people.ts';

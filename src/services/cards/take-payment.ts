@@ -62,22 +62,25 @@ export async function claimAndStartPayment(
   const known = await store.cards.get(merchantRequestId);
   const claim = { ...claimOf(input), clientSecretSha256, isMakersOwn, at: Date.now() };
   const { record, samePayload } = await store.cards.claim(claim);
-  if (!samePayload) throw idReused();
+  if (!samePayload) {
+    throw new Problem('conflict', 'id-reused', 'This merchant_request_id was used for another card payment.', {
+      hint: 'Another payment needs another id.',
+    });
+  }
   const payment = { record, isNew: known === undefined };
   if (record.endedAt !== null) return payment;
   // Kept because another card may be needed, and the page that asks for it knows only the client secret.
   cards.vault.keepForm(merchantRequestId, form);
-  await begin(deps, { input, record, isNew: payment.isNew }, card === undefined ? undefined : { card, ...form });
+  await begin(deps, input, payment, card === undefined ? undefined : { card, ...form });
   return payment;
 }
 
-interface Begun {
-  input: CardPaymentInput;
-  record: CardRecord;
-  isNew: boolean;
-}
-
-async function begin(deps: Deps, { input, record, isNew }: Begun, entry: CardEntry | undefined): Promise<void> {
+async function begin(
+  deps: Deps,
+  input: CardPaymentInput,
+  { record, isNew }: { record: CardRecord; isNew: boolean },
+  entry: CardEntry | undefined,
+): Promise<void> {
   const { cards } = deps;
   const id = input.merchant_request_id;
   const stands = isNew ? 'not-started' : await cards.state(id);
@@ -151,11 +154,5 @@ async function withCard(
 function noWorker(): Problem {
   return new Problem('unreachable', 'no-worker', 'No worker answers.', {
     hint: 'Start one: payouts worker. The same request can be sent again.',
-  });
-}
-
-function idReused(): Problem {
-  return new Problem('conflict', 'id-reused', 'This merchant_request_id was used for another card payment.', {
-    hint: 'Another payment needs another id.',
   });
 }

@@ -6,7 +6,6 @@ import { askedAbout, flagsOf } from '../payout/payee-flags.ts';
 import { type SignedTerms, signedTerms, type TermsOf } from '../payout/signed-terms.ts';
 import type { VerdictDeps } from './verdict.ts';
 
-/** What a plan is prepared and taken with. */
 export interface PlanDeps extends VerdictDeps {
   settings: TermsOf['settings'];
   bank: Pick<Bank, 'accounts' | 'beneficiaries' | 'clock'>;

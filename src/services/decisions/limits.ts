@@ -8,7 +8,6 @@ import type { ActivityDeps } from '../deps.ts';
 
 /** What is known of an order before it is sent. */
 interface AboutToSend {
-  /** The payee of a payout. */
   beneficiaryId?: string;
   /** The account that pays a payout; absent: the account its row names. */
   payingAccountId?: string;
@@ -45,7 +44,6 @@ interface Moved {
   payee: string | undefined;
 }
 
-/** Checks the limits of one currency. */
 async function passedIn(
   { store, settings: { policy, clockSkewMs }, now, bank }: ActivityDeps,
   { kind, reference }: PayoutRecord,

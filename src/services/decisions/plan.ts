@@ -95,7 +95,6 @@ export async function plansToSign<Wanted extends Decision>(
   };
 }
 
-/** A plan under construction. */
 class BegunPlan {
   readonly #about: Pick<BatchPlan, 'batchId' | 'question' | 'decision'>;
   readonly #rows: PlanRow[] = [];

@@ -19,7 +19,7 @@ export interface SeenAtBank
 type Caps = Pick<Terms, 'feeCap' | 'maxSlippage'>;
 
 /** The row's own caps, or those of the settings. */
-export const capsOf = ({ instruction }: PayoutRecord, { feeCap, maxSlippage }: Caps): Caps => ({
+export const capsOf = ({ instruction }: Pick<PayoutRecord, 'instruction'>, { feeCap, maxSlippage }: Caps): Caps => ({
   feeCap: instruction.fee_cap ?? feeCap,
   maxSlippage: instruction.max_slippage ?? maxSlippage,
 });

@@ -16,7 +16,6 @@ import { isSigned } from '../../signing/is-signed.ts';
 import { isRowOfPlan } from '../../signing/plan.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
 
-/** What is needed to reach a verdict. */
 export interface VerdictDeps {
   store: Store;
   settings: Pick<WorkerSettings, 'policy'>;
@@ -168,6 +167,19 @@ export async function maySubmit(authority: VerdictDeps, row: PayoutRecord): Prom
     if (verdict !== 'approved') return false;
   }
   return maySend(authority, row, { question: 'payout', digest, needed });
+}
+
+/** Who has approved the row's open question; empty if it asks nothing. */
+export async function approvedBy(
+  authority: VerdictDeps,
+  row: PayoutRecord,
+  asked: SignedQuestion | undefined,
+): Promise<readonly string[]> {
+  if (asked === undefined) return [];
+  const { settings, store } = authority;
+  if (settings.policy === undefined) return store.approvalsOf(row.reference, asked.digest);
+  const verdict = await verdictOn(authority, row, asked);
+  return 'awaited' in verdict ? verdict.awaited.approvedBy : [];
 }
 
 /** Verifies a signed decision and stores it before it counts. Returns the verdict with it; a refusal is in the audit. */

@@ -13,6 +13,7 @@ import { because } from '../../domain/reasons.ts';
 import { believedFrom } from '../../domain/restored.ts';
 import { payloadDigest, referenceOf } from '../../identity.ts';
 import type { PayoutClaim, PayoutRecord } from '../../store/store.ts';
+import { capsOf } from '../decisions/signed-parts.ts';
 import { isSignedByMaker } from '../decisions/verdict.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { areEarlierUnpaid } from '../sending/proven-unpaid.ts';
@@ -224,8 +225,7 @@ function termsOf({ settings }: ActivityDeps, instruction: PayoutInstruction): Te
   return {
     ...settings.terms,
     ...(settings.policy !== undefined && { signed: true as const }),
-    feeCap: instruction.fee_cap ?? settings.terms.feeCap,
-    maxSlippage: instruction.max_slippage ?? settings.terms.maxSlippage,
+    ...capsOf({ instruction }, settings.terms),
     dueAt: dueAt(instruction, settings.calendar),
   };
 }
