@@ -15,7 +15,6 @@ export const forCaller =
   (input: Input): Promise<Result> =>
     service(deps, caller(), input);
 
-/** The running activity as `LongRun`. */
 export const longRun = (): LongRun => ({
   sleep,
   signal: cancellationSignal(),

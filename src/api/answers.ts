@@ -52,7 +52,6 @@ export const dataOf =
     return payload(parsed.data, schema, answer, call);
   };
 
-/** For calls whose answer has no data. */
 export const noData = dataOf(z.unknown());
 
 /** `undefined` for a body that is not an envelope: HTML, a truncated answer, a code that is not an integer. */

@@ -63,7 +63,6 @@ export const isJudged = (error: unknown): error is BankError & { condition: Bank
 
 export const isBankError = (error: unknown): error is BankError => error instanceof BankError;
 
-/** Predicate for `unless`: the bank reports this condition. */
 export const says = (condition: BankCondition) => (error: unknown) => conditionOf(error) === condition;
 
 /** Result of a read, or undefined for an error that counts as an answer. */
@@ -119,7 +118,6 @@ export const CODE_RULES: Readonly<Record<Exclude<EnvelopeCode, 0>, CodeRule>> = 
 
 const ruleOf = (code: number): CodeRule | undefined => (CODE_RULES as Readonly<Record<number, CodeRule>>)[code];
 
-/** Condition of an envelope code other than 0. */
 export const conditionOfCode = (code: number): BankCondition => ruleOf(code)?.condition ?? 'unlisted';
 
 /** Details of an envelope error; `outcome` and `retryable` override the code's rule where the HTTP status makes it less certain. */

@@ -44,7 +44,6 @@ export interface Pages<Query, T> {
 
 export type OrderPages = Pages<OrderQuery, Order>;
 
-/** Reads every order matching the query. */
 export async function readAllOrders(
   pages: OrderPages,
   query: OrderQuery,
@@ -54,7 +53,6 @@ export async function readAllOrders(
   return { orders, ...scan };
 }
 
-/** Reads every beneficiary matching the query. */
 export async function readAllBeneficiaries(
   pages: Pages<BeneficiariesOf, Beneficiary>,
   query: BeneficiariesOf,

@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream';
 import { Agent, buildConnector, Client } from 'undici';
 
-/** Limits of one HTTP exchange. */
 interface TransportLimits {
   /** DNS, TCP and TLS together, milliseconds. */
   connectMs: number;

@@ -4,7 +4,6 @@ import { readJsonOnce } from '../api/json.ts';
 import { createTransport, type HttpAnswer, HttpFailure, type Transport } from '../api/transport.ts';
 import { CheckFailure, type CheckProvider, type Screening, type Verification } from './provider.ts';
 
-/** Address and credentials of a provider. */
 export interface HttpProviderOptions {
   name: string;
   /** http(s), without a trailing slash. */

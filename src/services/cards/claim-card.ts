@@ -8,7 +8,6 @@ import type { Caller } from '../sending/send-once.ts';
 /** What identifies a card payment, and who asked for it. */
 export type CardAsked = Pick<CardPaymentInput, 'merchant_request_id' | 'amount' | 'currency' | 'payment_type' | 'by'>;
 
-/** How it is claimed. */
 export function claimOf({ merchant_request_id: merchantRequestId, payment_type: paymentType, ...asked }: CardAsked) {
   const { amount, currency, by = null } = asked;
   const identity = { merchantRequestId, amount, currency, paymentType };

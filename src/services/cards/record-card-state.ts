@@ -9,7 +9,6 @@ import type { Caller } from '../sending/send-once.ts';
 import { type CardAsked, claimCard } from './claim-card.ts';
 import { requestIdsOf } from './request-ids.ts';
 
-/** Where a card payment stands in the store. */
 export type StoredCardState = Pick<CardRecord, 'state' | 'reason' | 'paymentId'>;
 
 /** `state` absent: unchanged, only the amount changes. */

@@ -36,7 +36,6 @@ export interface AssessInput extends ExchangeProgress {
   claim: Claim;
   /** State that the row should be in. */
   recorded?: StoredState;
-  /** Approvals given so far. */
   approved?: readonly ApprovedDigest[];
 }
 

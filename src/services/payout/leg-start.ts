@@ -5,7 +5,6 @@ import { legReferences } from '../sending/claimed-row.ts';
 
 /** What is known of one order of a payout when a run takes the claim. Usually nothing was sent; that takes no room in history. */
 export interface LegStart {
-  /** Reference of the order. */
   reference: string;
   /** Absent: nothing was sent. */
   submission?: Submission;

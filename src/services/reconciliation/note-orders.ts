@@ -160,7 +160,6 @@ async function judged(
 const asItStands = async (deps: ActivityDeps, listed: Order): Promise<Order> =>
   (await readIfThere(deps, listed.order_id)) ?? listed;
 
-/** Stores facts and counts them. */
 class Notes {
   private found: ReconciliationFindings = NOTHING_FOUND;
   /** Stored together at the end: an account that others use too shows many at each look. */

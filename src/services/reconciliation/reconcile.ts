@@ -7,7 +7,6 @@ import { listedFrom } from '../bank-time.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { noteOrders } from './note-orders.ts';
 
-/** A user, a currency, and since when to compare their orders. */
 export type PlannedKey = ReconciliationKey;
 
 export interface PlanInput {

@@ -8,7 +8,6 @@ import type { SendAttempt } from '../../store/store.ts';
 import { eventOf } from '../card-events/deliver.ts';
 import { type Caller, type Sender, sendOnce } from './send-once.ts';
 
-/** What every POST of a card payment shares. */
 interface CardAttempt extends Omit<CardPost, 'amount' | 'currency' | 'paymentType'> {
   /** Number of attempts in doubt by other runs under this id that this run knows of; default 0. */
   othersKnown?: number;
@@ -106,6 +105,5 @@ async function rivalOf(
   return { outcome: 'ambiguous', why: 'another card of this payment may be under way', barred: true };
 }
 
-/** The 3-D Secure session of a recorded request. */
 export const sessionOf = (attempt: SendAttempt | undefined): string | null =>
   (attempt?.request as unknown as SentCardRequest | null | undefined)?.referenceId ?? null;

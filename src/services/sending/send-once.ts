@@ -6,7 +6,6 @@ import type { SentCardRequest, SentOrder } from '../../domain/sent-order.ts';
 import type { AttemptResult } from '../../domain/submission.ts';
 import type { Store } from '../../store/store.ts';
 
-/** What every send needs. */
 export interface Sender {
   store: Store;
   now: () => number;
@@ -135,7 +134,6 @@ async function outcomeOf(post: () => Promise<string | undefined>, refusedByStatu
   }
 }
 
-/** What the error of a POST says about its effect. */
 function resultOfError(error: unknown, refusedByStatus: boolean): AttemptResult {
   if (!(error instanceof BankError)) return { outcome: 'ambiguous', why: 'the sender failed' };
   const { outcome, tokenSuspect, condition, code, httpStatus } = error;
