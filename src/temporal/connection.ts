@@ -1,8 +1,9 @@
-import { Client, type ClientOptions, Connection } from '@temporalio/client';
+import { randomUUID } from 'node:crypto';
+import { Client, type ClientOptions, Connection, type WorkflowClientInterceptor } from '@temporalio/client';
 import type { ClientConnectConfig } from '@temporalio/envconfig';
 import type { Config } from '../config.ts';
 import { CHECK_TEMPORAL, Problem } from '../domain/problem.ts';
-import { repeatDroppedUpdates } from './dropped-updates.ts';
+import { GRPC, grpcStatusOf } from './grpc-status.ts';
 import { sealedPayloads } from './sealed-payloads.ts';
 
 /** Address of a Temporal service: the embedded server, or the cluster named by the environment. */
@@ -54,3 +55,44 @@ export function connectOptions(
 ): ClientConnectConfig['connectionOptions'] {
   return temporal.kind === 'cluster' ? temporal.connect.reveal() : { address: temporalAddress };
 }
+
+const PATIENCE_MS = 5_000;
+
+/**
+ * Throws a `TemporalUnreachableError` if the service of a connected client does not answer in time. Asks what the service has to read
+ * from its database: others it answers without one.
+ */
+export async function assertReachable(client: Client, { temporalAddress }: TemporalAddress): Promise<void> {
+  try {
+    const { namespace } = client.options;
+    await client.withDeadline(Date.now() + PATIENCE_MS, () => client.workflowService.describeNamespace({ namespace }));
+  } catch (error) {
+    throw new TemporalUnreachableError(temporalAddress, error);
+  }
+}
+
+const TRIES_MAX = 3;
+
+/**
+ * A workflow task can fail through no fault of an update in it: a signal arrived as the workflow was about to end. The server then
+ * drops the update and reports that. Repeats it under the same update id, so that one that was accepted after all counts once.
+ */
+export const repeatDroppedUpdates: WorkflowClientInterceptor = {
+  async startUpdate(input, next) {
+    const asked = { ...input, options: { ...input.options, updateId: input.options.updateId ?? randomUUID() } };
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await next(asked);
+      } catch (error) {
+        if (tries === TRIES_MAX || !wasDropped(error)) throw error;
+      }
+    }
+  },
+};
+
+/**
+ * There is no code of its own for this: "no worker has asked for work lately" has the same one. Over a worker's connection the
+ * server's text is only in the message.
+ */
+const wasDropped = (error: unknown): boolean =>
+  grpcStatusOf(error) === GRPC.FAILED_PRECONDITION && String((error as Error).cause).includes('workflow task failure');

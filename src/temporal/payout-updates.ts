@@ -1,11 +1,11 @@
+import { setTimeout as timer } from 'node:timers/promises';
 import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { MESSAGES } from '../domain/names.ts';
 import { isAtRest, type PayoutState } from '../domain/payout-state.ts';
 import type { ReasonCode } from '../domain/reasons.ts';
 import type { ResolveAction, ResolveRequest } from '../domain/resolve-action.ts';
 import type { PayoutRecord, Store } from '../store/store.ts';
-import { untilTrue } from './carried-out.ts';
-import { executionsOver, restartPayout } from './executions.ts';
+import { described, executionsOver, restartPayout } from './executions.ts';
 
 /**
  * Sends a decision or a cancel to a payout as an update. Returns the payout's outcome (for a cancel `cancelled`, `too-late` or
@@ -73,4 +73,22 @@ async function untilParked(client: Client, workflowId: string): Promise<void> {
     const view = await client.workflow.getHandle(workflowId).query<{ state: PayoutState }>(MESSAGES.state);
     return isAtRest(view.state);
   });
+}
+
+const PULSE_MS = 250;
+const PATIENCE_MS = 30_000;
+
+/** Waits until a workflow has no pending activity or workflow task, is closed, or does not exist. */
+export async function untilCarriedOut(client: Client, workflowId: string): Promise<void> {
+  await untilTrue(async () => {
+    const shown = await described(client, workflowId);
+    if (shown?.status.name !== 'RUNNING') return true;
+    return shown.raw.pendingActivities?.length === 0 && shown.raw.pendingWorkflowTask == null;
+  });
+}
+
+/** Polls until the condition holds or the patience is over. */
+export async function untilTrue(condition: () => Promise<boolean>): Promise<void> {
+  const until = performance.now() + PATIENCE_MS;
+  while (!(await condition()) && performance.now() < until) await timer(PULSE_MS);
 }

@@ -13,7 +13,7 @@ import { SCENARIOS, type ScenarioName } from '../../src/sandbox/acquirer/scenari
 import { type RunningSandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
-import { repeatDroppedUpdates } from '../../src/temporal/dropped-updates.ts';
+import { repeatDroppedUpdates } from '../../src/temporal/connection.ts';
 import type { CardPaymentResult } from '../../src/workflows/card-payment.ts';
 import type { AlteredAnswers } from './altered-answers.ts';
 import { registerNamespace } from './product.ts';

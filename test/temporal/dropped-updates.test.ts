@@ -1,6 +1,6 @@
 import { ServiceError } from '@temporalio/client';
 import { expect, it } from 'vitest';
-import { repeatDroppedUpdates } from '../../src/temporal/dropped-updates.ts';
+import { repeatDroppedUpdates } from '../../src/temporal/connection.ts';
 
 /** As a connection of `@temporalio/client` tells of it, or one of a worker. */
 const refusal = (words: string, details = words) =>

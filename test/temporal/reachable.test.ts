@@ -1,7 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { expect, it } from 'vitest';
-import { TemporalUnreachableError } from '../../src/temporal/connection.ts';
-import { assertReachable } from '../../src/temporal/reachable.ts';
+import { assertReachable, TemporalUnreachableError } from '../../src/temporal/connection.ts';
 
 it('a Temporal whose database is down is not up, although it answers', async () => {
   const client = {

@@ -11,8 +11,8 @@ import {
   WHY_EXCLUDED,
 } from '../../services/decisions/plan.ts';
 import type { BatchRecord } from '../../store/store.ts';
-import { untilCarriedOut } from '../../temporal/carried-out.ts';
 import { executionsOver } from '../../temporal/executions.ts';
+import { untilCarriedOut } from '../../temporal/payout-updates.ts';
 import { confirm } from '../confirm.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';

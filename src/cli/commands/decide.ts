@@ -19,8 +19,7 @@ import { askAudited, outcomeInWords } from '../../services/decisions/audited-req
 import { roleAskedOf } from '../../services/decisions/awaits-decision.ts';
 import { openQuestion } from '../../services/decisions/open-question.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
-import { untilCarriedOut } from '../../temporal/carried-out.ts';
-import { refusalOf, resolvePayout, updatePayout } from '../../temporal/payout-updates.ts';
+import { refusalOf, resolvePayout, untilCarriedOut, updatePayout } from '../../temporal/payout-updates.ts';
 import { bothSidesText, verdictsText } from '../both-sides.ts';
 import { confirm } from '../confirm.ts';
 import { byKind, decisionTable } from '../decision-table.ts';
@@ -223,16 +222,14 @@ async function sendEach(
     );
     answers.set(payout.reference, answer);
   });
-  let refused = 0;
   const told = payouts.map(({ reference }): Outcome => {
     const answer = answers.get(reference) ?? '';
-    if (typeof answer === 'string') return { reference, outcome: answer };
-    refused += 1;
-    return { reference, outcome: `refused: ${answer.refused}` };
+    return { reference, outcome: typeof answer === 'string' ? answer : `refused: ${answer.refused}` };
   });
   // A stack booted by this command ends with it: first wait until the decisions are carried out.
   if (stack.owner) for (const payout of payouts) await untilCarriedOut(client, payout.workflowId);
   const text = told.map(({ reference, outcome }) => `${reference}  ${outcome}`).join('\n');
   session.output.result({ decisions: told }, text);
-  return refused > 0 ? EXIT.exceptions : EXIT.completed;
+  const isRefused = [...answers.values()].some((answer) => typeof answer !== 'string');
+  return isRefused ? EXIT.exceptions : EXIT.completed;
 }

@@ -1,5 +1,4 @@
-import type { CommandNode, Value } from './command-tree.ts';
-import { commandWords, optionsWithValue, quoted } from './words.ts';
+import { type CommandNode, commandWords, optionsWithValue, quoted, type Value } from './command-tree.ts';
 
 /** A completion script for bash 3.2 and later; needs no completion package. */
 export function bashCompletion(program: string, nodes: readonly CommandNode[]): string {

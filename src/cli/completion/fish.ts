@@ -1,5 +1,4 @@
-import type { CommandNode, Value } from './command-tree.ts';
-import { commandWords, optionsWithValue } from './words.ts';
+import { type CommandNode, commandWords, optionsWithValue, type Value } from './command-tree.ts';
 
 /** A completion script for fish: sourced, or saved as `payouts.fish` in a folder of `fish_complete_path`. */
 export function fishCompletion(program: string, nodes: readonly CommandNode[]): string {

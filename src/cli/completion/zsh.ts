@@ -1,5 +1,4 @@
-import type { CommandNode, Value } from './command-tree.ts';
-import { commandWords, optionsWithValue, quoted } from './words.ts';
+import { type CommandNode, commandWords, optionsWithValue, quoted, type Value } from './command-tree.ts';
 
 /** A completion script for zsh: sourced, or saved as `_payouts` in a folder of `fpath`. */
 export function zshCompletion(program: string, nodes: readonly CommandNode[]): string {
