@@ -1,7 +1,7 @@
 import type { Reason } from '../domain/payout-state.ts';
 import { because } from '../domain/reasons.ts';
 import { INCIDENTS } from '../domain/reconciliation.ts';
-import { minuteOf } from '../reports/display.ts';
+import { iso, isoOrNull, minuteOf } from '../reports/display.ts';
 import type { StepGroup } from '../reports/step-groups.ts';
 import { labelled } from '../reports/wrap.ts';
 import type { CardRecord } from '../store/card-store.ts';
@@ -16,8 +16,8 @@ export const stepsDocument = (groups: readonly StepGroup[]): object[] =>
   }));
 
 export const timesOf = ({ since, until }: { since: number; until: number | null }) => ({
-  since: new Date(since).toISOString(),
-  until: until === null ? null : new Date(until).toISOString(),
+  since: iso(since),
+  until: isoOrNull(until),
 });
 
 export const incidentDocument = ({ id, reference, orderId, kind, seenAt }: IncidentRecord): object => ({
@@ -26,7 +26,7 @@ export const incidentDocument = ({ id, reference, orderId, kind, seenAt }: Incid
   orderId,
   kind,
   message: INCIDENTS[kind].says,
-  seenAt: new Date(seenAt).toISOString(),
+  seenAt: iso(seenAt),
 });
 
 const CONTRADICTED = 'the acquirer has contradicted the end of this card payment';

@@ -11,6 +11,7 @@ import {
   PAYOUT_STATES,
 } from '../domain/payout-state.ts';
 import { INCIDENTS, type IncidentKind } from '../domain/reconciliation.ts';
+import { iso } from '../reports/display.ts';
 import type { BatchRecord, OutboxEvent, Store } from '../store/store.ts';
 
 /**
@@ -172,5 +173,3 @@ async function batchNow(store: EventSource, { kind, subject }: OutboxEvent): Pro
 
 const stillHolds = (kind: EventKind, { endedAt, controlReason }: BatchRecord): boolean =>
   kind === 'batch.ended' ? endedAt !== null : controlReason !== null && endedAt === null;
-
-const iso = (at: number): string => new Date(at).toISOString();

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CARD_STATES, type CardStateView } from '../domain/card-payment.ts';
+import { iso, isoOrNull } from '../reports/display.ts';
 import type { CardRecord } from '../store/card-store.ts';
 
 const schemaVersion = z.literal(1);
@@ -65,10 +66,8 @@ export function documentOf(record: CardRecord, view: CardStateView | undefined, 
     cards_left: view?.cards_left ?? null,
     workflow_id: url === null ? null : workflowId,
     url,
-    created_at: isoOf(record.createdAt),
-    ended_at: endedAt === null ? null : isoOf(endedAt),
+    created_at: iso(record.createdAt),
+    ended_at: isoOrNull(endedAt),
     contradicted: contradictedAt !== null,
   };
 }
-
-const isoOf = (at: number): string => new Date(at).toISOString();

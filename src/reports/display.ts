@@ -22,6 +22,10 @@ export const counted = (count: number, one: string, many = `${one}s`): string =>
 export const totalsText = (totals: readonly { currency: string; amount: string }[]): string =>
   totals.map(({ currency, amount }) => `${groupedAmount(amount)} ${currency}`).join(', ');
 
+export const iso = (at: number): string => new Date(at).toISOString();
+
+export const isoOrNull = (at: number | null | undefined): string | null => (at == null ? null : iso(at));
+
 /** A time to the minute: `2026-05-12 14:30 UTC`. */
 export const minuteOf = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 

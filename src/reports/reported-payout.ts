@@ -4,6 +4,7 @@ import { isEnd } from '../domain/payout-state.ts';
 import type { ExchangeOrder, PaymentOrder } from '../domain/sent-order.ts';
 import { orderToRepeat } from '../domain/submission.ts';
 import type { BookedExchange, IncidentRecord, PayoutRecord, ReturnRecord, SendAttempt } from '../store/store.ts';
+import { iso, isoOrNull } from './display.ts';
 import { maskedAccount, maskedName, maskedPayee } from './masked.ts';
 import type { NextStep } from './next-step.ts';
 import type { ReportedExchange, ReportedPayout } from './report-document.ts';
@@ -119,9 +120,6 @@ const orders = (attempts: readonly SendAttempt[]) =>
   attempts.flatMap(({ outcome, request }) =>
     request !== null && 'referenceId' in request ? [] : [{ outcome, request }],
   );
-
-const iso = (at: number): string => new Date(at).toISOString();
-const isoOrNull = (at: number | null | undefined): string | null => (at == null ? null : iso(at));
 
 const inOrder = <Fact extends { orderId: string; kind?: string }>(facts: readonly Fact[]): Fact[] =>
   facts.toSorted((a, b) => compare(a.orderId, b.orderId) || compare(a.kind ?? '', b.kind ?? ''));

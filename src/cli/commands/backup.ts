@@ -5,7 +5,7 @@ import type { Config } from '../../config.ts';
 import { Problem } from '../../domain/problem.ts';
 import { lockHome } from '../../embedded/lock.ts';
 import { StackError } from '../../embedded/stack-error.ts';
-import { counted, groupedAmount } from '../../reports/display.ts';
+import { counted, groupedAmount, isoOrNull } from '../../reports/display.ts';
 import { backupStore } from '../../store/backup.ts';
 import { type RestoreOrder, restoreStore } from '../../store/restore.ts';
 import { nameOfDatabase, recordRestoredDatabase } from '../../store/restored-database.ts';
@@ -119,7 +119,7 @@ const documentOf = ({ identity, payouts, open, lastChangeAt }: StoreFileFacts): 
   namespace: identity.namespace,
   payouts,
   open,
-  lastChangeAt: lastChangeAt === null ? null : new Date(lastChangeAt).toISOString(),
+  lastChangeAt: isoOrNull(lastChangeAt),
 });
 
 const textOf = ({ identity, payouts, open, lastChangeAt }: StoreFileFacts): string =>

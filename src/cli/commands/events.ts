@@ -1,7 +1,7 @@
 import { isEventKind } from '../../domain/events-out.ts';
 import { Problem } from '../../domain/problem.ts';
 import type { Subscription } from '../../events/subscription.ts';
-import { counted, groupedAmount, minuteOf } from '../../reports/display.ts';
+import { counted, groupedAmount, iso, isoOrNull, minuteOf } from '../../reports/display.ts';
 import { type LabelledText, labelledLines, widthOf } from '../../reports/wrap.ts';
 import type { OutboxEvent, RefusedEvent, Store, SubscriptionRecord } from '../../store/store.ts';
 import { confirm } from '../confirm.ts';
@@ -225,6 +225,3 @@ function refusedText(events: readonly RefusedEvent[]): string {
   const rest = events.length - shown.length;
   return `${counted(events.length, 'event')}: ${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
 }
-
-const iso = (at: number): string => new Date(at).toISOString();
-const isoOrNull = (at: number | null | undefined): string | null => (at == null ? null : iso(at));
