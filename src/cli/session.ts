@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { Bank } from '../api/bank.ts';
-import { bankIdentity } from '../compose/bank-mark.ts';
 import { temporalUi } from '../compose/links.ts';
+import { bankIdentity } from '../config/bank.ts';
 import { assertPolicy, type Config, loadConfig } from '../config.ts';
 import type { Stack, StackMode, StackOptions } from '../embedded/stack.ts';
 import type { BatchSummary } from '../reports/batch-report.ts';

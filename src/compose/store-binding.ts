@@ -2,11 +2,11 @@ import { hash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { Bank } from '../api/bank.ts';
 import { isBankError, undefinedIf } from '../api/errors.ts';
+import { bankIdentity } from '../config/bank.ts';
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
 import { StoreIdentityError } from '../store/errors.ts';
 import type { Store, StoreIdentity } from '../store/store.ts';
-import { bankIdentity } from './bank-mark.ts';
 
 /** How long a starting process waits for the bank to show its accounts. */
 const FIRST_READ_MS = 5_000;

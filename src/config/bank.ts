@@ -46,6 +46,10 @@ const SANDBOX_SECRET = 'sandbox-secret';
 
 export type BankConfig = ReturnType<typeof bankOf>;
 
+/** How the store distinguishes banks: a sandbox's port changes, its books do not. */
+export const bankIdentity = ({ bank }: { bank: BankConfig }): string =>
+  bank.kind === 'sandbox' ? 'sandbox' : bank.url;
+
 export function bankOf(values: BankValues) {
   const { PAYOUTS_API_URL: url, PAYOUTS_API_KEY: key, PAYOUTS_API_SECRET: secret } = values;
   const isHeader = (value: unknown) => typeof value === 'string';

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { bankIdentity } from '../../compose/bank-mark.ts';
+import { bankIdentity } from '../../config/bank.ts';
 import type { Config } from '../../config.ts';
 import { Problem } from '../../domain/problem.ts';
 import { lockHome } from '../../embedded/lock.ts';

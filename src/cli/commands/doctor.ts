@@ -1,8 +1,8 @@
 import { access, constants, mkdir } from 'node:fs/promises';
-import { bankIdentity } from '../../compose/bank-mark.ts';
 import { clockComplaint } from '../../compose/bank-warnings.ts';
 import { payeeChecks } from '../../compose/checks.ts';
 import { recordAccounts } from '../../compose/store-binding.ts';
+import { bankIdentity } from '../../config/bank.ts';
 import type { Config } from '../../config.ts';
 import { temporalCliPath } from '../../embedded/cli-path.ts';
 import type { Stack } from '../../embedded/stack.ts';
@@ -28,13 +28,11 @@ interface Check {
   detail: string;
 }
 
-interface DoctorOptions {
-  accept?: keyof typeof ACCEPTABLE;
-  by?: string;
-}
-
 /** `payouts doctor`: what works and what does not, each with its fix. Exit 0 unless a check failed (1). */
-export async function doctor(session: Session, { accept, by }: DoctorOptions = {}): Promise<ExitCode> {
+export async function doctor(
+  session: Session,
+  { accept, by }: { accept?: keyof typeof ACCEPTABLE; by?: string } = {},
+): Promise<ExitCode> {
   if (accept !== undefined) {
     const acceptance = { parts: ACCEPTABLE[accept], by: nameOf(by), at: Date.now() };
     const store = await session.store();
