@@ -37,7 +37,6 @@ export function neededFor({ state, reason, contradictedAt }: CardRecord): Reason
   return state === 'needs-operator' ? (reason ?? because('payment-outcome-unknown')) : undefined;
 }
 
-/** A card payment, as `payouts inbox` shows it. */
 export function cardForPeopleLines(record: CardRecord, { code, message }: Reason, width: number): string[] {
   const layout = { indent: 2, labelWidth: 'since  '.length, width };
   const { merchantRequestId, updatedAt } = record;

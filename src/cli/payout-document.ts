@@ -83,7 +83,6 @@ export function payoutText(
   ].join('\n');
 }
 
-/** What was sold and bought, once booked. */
 function exchangeText({ exchange }: ReportedPayout): string | null {
   if (exchange === null || exchange.soldAmount === null) return null;
   const { soldAmount, soldCurrency, boughtAmount, boughtCurrency, rate, fee, feeCurrency } = exchange;

@@ -104,7 +104,6 @@ const accountCells = ({ accountId, currency, balance, needs, after }: AccountOut
   `${groupedAmount(after)}${after.startsWith('-') ? '  short' : ''}`,
 ];
 
-/** What is moved, what it costs, and what is left: shown before money moves. */
 export function movePlanText({ kind, instruction, outlook }: MovePlan): string {
   const { amount, currency, execute_on: day } = instruction;
   const { from, to, fee, feeCurrency, sells } = outlook;

@@ -28,7 +28,6 @@ export interface SidesOf {
   clockSkewMs: number;
 }
 
-/** Whether a comparison of the row needs the bank. */
 export const needsBank = ({ reason, assessed }: PayoutRecord): boolean =>
   isPayeeInDoubt(reason?.code) ||
   assessed?.flags?.includes('changed-payee') === true ||
@@ -80,7 +79,6 @@ function payoutSide(row: PayoutRecord): Side {
   };
 }
 
-/** The payee according to the instruction, and as the bank has it now. */
 async function payeeCompared(bank: BankShown, row: PayoutRecord): Promise<Comparison | undefined> {
   const { instruction, assessed } = row;
   const known = assessed?.beneficiary;

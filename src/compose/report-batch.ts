@@ -169,7 +169,6 @@ async function generationsFrom(store: Store, payout: PayoutRecord): Promise<Payo
 
 const failedPath = ({ csv }: ReportPaths): string => csv.replace(/\.csv$/, '.failed.csv');
 
-/** Writes `failed.csv`, if there is a row for it. */
 async function writeFailed(store: Store, batchId: string, reports: ReportPaths): Promise<string | undefined> {
   const counts = countRows(await store.stateCounts(batchId));
   const isPossible =

@@ -33,7 +33,6 @@ interface EmbeddedServerOptions {
 
 export interface EmbeddedServer {
   address: string;
-  namespace: string;
   uiUrl: string;
   pid: number;
   /** Resolves when the process ends, whatever the reason. */
@@ -112,7 +111,7 @@ async function startServer(
       error,
     );
   }
-  if (await webPagesAreKeptOut(doors)) return { address, namespace: NAMESPACE, pid, exited, stop };
+  if (await webPagesAreKeptOut(doors)) return { address, pid, exited, stop };
   await stop();
   throw new EmbeddedServerError(false, 'this Temporal CLI answers web pages of other sites; version 1.5.1 does not');
 }

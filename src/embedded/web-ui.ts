@@ -182,7 +182,6 @@ const CODEC_PATH = '/codec';
 
 const OPERATION = /^\/codec\/(?:([^/?]+)\/)?(encode|decode)$/;
 
-/** The codec operation of a request; undefined if it is another request. */
 const codecOperation = ({ method, url = '' }: IncomingMessage): CodecOperation | undefined =>
   method === 'POST' ? (OPERATION.exec(url)?.[2] as CodecOperation | undefined) : undefined;
 

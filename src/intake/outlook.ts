@@ -128,7 +128,6 @@ interface ApprovalsAhead {
   moreByPayee: number;
 }
 
-/** This many payouts, each of which needs this many people. */
 interface PeopleAsked {
   people: number;
   payouts: number;

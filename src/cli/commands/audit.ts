@@ -29,18 +29,13 @@ import type { Session } from '../session.ts';
 import { nameOf, type SignedOptions } from '../signer.ts';
 import { table } from '../table.ts';
 
-interface VerifyOptions {
-  checkpoints: string | undefined;
-  key: string | undefined;
-}
-
 /**
  * `payouts audit verify [FILE]`: checks the store's log and then signs it as it is, or checks an exported file without the store.
  */
 export async function verifyAudit(
   session: Session,
   file: string | undefined,
-  options: VerifyOptions,
+  options: { checkpoints: string | undefined; key: string | undefined },
 ): Promise<ExitCode> {
   const trusted = options.key === undefined ? undefined : givenVerifier(options.key);
   const copied = copiedCheckpoints(options.checkpoints ?? whenThere(session.config.audit.checkpoints));

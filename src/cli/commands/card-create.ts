@@ -30,6 +30,11 @@ export interface CreateCardOptions {
   timeout: number | undefined;
 }
 
+interface Addresses {
+  gatewayUrl: string;
+  checkoutUrl: string | undefined;
+}
+
 interface Created {
   card_payment: CardDocument;
   client_secret: string;
@@ -88,17 +93,10 @@ function asTyped(problem: Problem, { cardFrom: file }: CreateCardOptions, card: 
   return new Problem(kind, code, message, { hint, findings, cause });
 }
 
-interface Asked {
-  body: object;
-  id: string;
-  gatewayUrl: string;
-  checkoutUrl: string | undefined;
-}
-
 async function askAndFollow(
   session: Session,
   options: CreateCardOptions,
-  { body, id, gatewayUrl, checkoutUrl }: Asked,
+  { body, id, gatewayUrl, checkoutUrl }: { body: object; id: string } & Addresses,
 ): Promise<ExitCode> {
   const { wait, cardFrom: file, timeout } = options;
   const [token] = session.config.gateway.tokens.reveal();
@@ -157,10 +155,7 @@ function hintWithId(code: string, said: string, id: string): string {
 }
 
 /** The given gateway, or that of the stack that is up; on an embedded sandbox also its checkout page. */
-async function gatewayOf(
-  session: Session,
-  given: string | undefined,
-): Promise<{ gatewayUrl: string; checkoutUrl: string | undefined }> {
+async function gatewayOf(session: Session, given: string | undefined): Promise<Addresses> {
   if (given !== undefined) return { gatewayUrl: gatewayAddress(given), checkoutUrl: undefined };
   const { gatewayUrl, apiUrl } = await session.stack('join-only');
   if (gatewayUrl === null) {

@@ -30,11 +30,6 @@ import { type DecideOptions, nameOf, type SignedOptions, type Signer, signAndSto
 import { controlBatch } from './control-batch.ts';
 import { decideBatch } from './decide-batch.ts';
 
-interface Outcome {
-  reference: string;
-  outcome: string;
-}
-
 export async function decide(
   session: Session,
   decision: 'approve' | 'reject',
@@ -222,7 +217,7 @@ async function sendEach(
     );
     answers.set(payout.reference, answer);
   });
-  const told = payouts.map(({ reference }): Outcome => {
+  const told = payouts.map(({ reference }) => {
     const answer = answers.get(reference) ?? '';
     return { reference, outcome: typeof answer === 'string' ? answer : `refused: ${answer.refused}` };
   });

@@ -3,13 +3,10 @@ import { counted } from '../../reports/display.ts';
 import { pullHistories } from '../../temporal/histories.ts';
 import type { Session } from '../session.ts';
 
-interface PullOptions {
-  to: string;
-  query: string | undefined;
-  limit: number;
-}
-
-export async function pull(session: Session, { to, query, limit }: PullOptions): Promise<void> {
+export async function pull(
+  session: Session,
+  { to, query, limit }: { to: string; query: string | undefined; limit: number },
+): Promise<void> {
   const { config, output } = session;
   const folder = resolve(to);
   // A stack booted for this would run a worker, which would change these histories.

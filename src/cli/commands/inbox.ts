@@ -16,13 +16,8 @@ import { type Asker, viewerOf } from '../signer.ts';
 
 const READ_MAX = 10_000;
 
-export interface InboxOptions extends Asker {
-  mine: boolean;
-  kind?: string;
-}
-
 /** `payouts inbox`: what waits for people in all batches, by kind, the oldest first. It reads the store and boots nothing. */
-export async function inbox(session: Session, options: InboxOptions): Promise<void> {
+export async function inbox(session: Session, options: Asker & { mine: boolean; kind?: string }): Promise<void> {
   const store = await session.store();
   const name = options.mine ? await viewerOf(session, options) : undefined;
   const read = await store.searchPayouts({ states: NEEDS_PEOPLE_STATES, oldestFirst: true }, READ_MAX);

@@ -12,14 +12,14 @@ import { interruptSignal, partEnded } from '../interrupt.ts';
 import type { Output } from '../output.ts';
 import type { Session } from '../session.ts';
 
-interface FolderOptions extends Omit<SweepOptions, 'dir'> {
-  once: boolean;
-}
-
 /**
  * `payouts intake DIR`: takes the files dropped into DIR/in until it is interrupted or, with `once`, those that are there now.
  */
-export async function intake(session: Session, dir: string, { once, ...options }: FolderOptions): Promise<ExitCode> {
+export async function intake(
+  session: Session,
+  dir: string,
+  { once, ...options }: Omit<SweepOptions, 'dir'> & { once: boolean },
+): Promise<ExitCode> {
   const { config, output } = session;
   const stopped = interruptSignal();
   const log = createLog(config.logLevel ?? 'warn');

@@ -20,7 +20,6 @@ import { signerOf } from '../signer.ts';
 import { withValidationBank } from '../validation-bank.ts';
 
 export interface PayOptions extends Omit<TakeOptions, 'batchId' | 'isAttended'>, MessageFiles {
-  /** File with the maker's key. */
   key?: string;
   yes: boolean;
   detach: boolean;

@@ -5,17 +5,14 @@ import type { Argument, Command, Option } from 'commander';
  * TAB: a tenth of a second, where a script that knows the commands takes a millisecond.
  */
 
-/** What kind of value an option or argument takes. */
 export type Value = { kind: 'choices'; choices: readonly string[] } | { kind: 'file' } | { kind: 'free' };
 
-/** What a shell needs to know of one command. */
 export interface CommandNode {
   /** The words after the program's name: `run`, `switch off`; empty for the program itself. */
   path: string;
   description: string;
   subcommands: { name: string; description: string }[];
   options: { flags: string[]; description: string; value: Value | undefined }[];
-  /** Its arguments, in order. */
   values: Value[];
 }
 
