@@ -34,10 +34,17 @@ const identity: ValueRule = (value) => {
   return undefined;
 };
 
-const bankId: ValueRule = (value) =>
-  BANK_ID.test(value)
-    ? undefined
-    : { rule: 'bad-id', message: `a bank id matches ${BANK_ID.source}; copy it exactly as the bank shows it` };
+/** A rule with one message. */
+const must =
+  (isRight: (value: string) => boolean, rule: string, message: string): ValueRule =>
+  (value) =>
+    isRight(value) ? undefined : { rule, message };
+
+const bankId = must(
+  (value) => BANK_ID.test(value),
+  'bad-id',
+  `a bank id matches ${BANK_ID.source}; copy it exactly as the bank shows it`,
+);
 
 const currency: ValueRule = (value) => {
   if (currencyExponent(value) !== undefined) return undefined;
@@ -75,48 +82,36 @@ function amountMessage(rule: AmountFinding, code: string): string {
   }
 }
 
-const freeText: ValueRule = (value) =>
-  [...value].length > FREE_TEXT_CHARACTERS_MAX
-    ? { rule: 'too-long', message: `at most ${FREE_TEXT_CHARACTERS_MAX} characters; shorten it` }
-    : undefined;
+const freeText = must(
+  (value) => [...value].length <= FREE_TEXT_CHARACTERS_MAX,
+  'too-long',
+  `at most ${FREE_TEXT_CHARACTERS_MAX} characters; shorten it`,
+);
 
-const oneOf =
-  (rule: string, message: string, ...allowed: string[]): ValueRule =>
-  (value) =>
-    allowed.includes(value) ? undefined : { rule, message };
+const oneOf = (rule: string, message: string, ...allowed: string[]): ValueRule =>
+  must((value) => allowed.includes(value), rule, message);
 
-const date: ValueRule = (value) =>
-  midnightOf(value) !== undefined
-    ? undefined
-    : { rule: 'bad-date', message: 'not a valid date; write it as 2026-03-31' };
+const isDate = (value: string): boolean => midnightOf(value) !== undefined;
+const isInstant = (value: string): boolean =>
+  isDate(INSTANT.exec(value)?.[1] ?? '') && !Number.isNaN(Date.parse(value));
+const isDecimal = (value: string): boolean => UNSIGNED_DECIMAL.test(value);
 
-const instant: ValueRule = (value) => {
-  const [, day = ''] = INSTANT.exec(value) ?? [];
-  if (midnightOf(day) !== undefined && !Number.isNaN(Date.parse(value))) return undefined;
-  return { rule: 'bad-time', message: 'not a date and time with a time zone; write it as 2026-03-31T17:00:00Z' };
-};
-
-const fee: ValueRule = (value) =>
-  UNSIGNED_DECIMAL.test(value) ? undefined : { rule: 'not-a-decimal', message: 'write a plain decimal: 2.50' };
-
-const fraction: ValueRule = (value) => {
-  const inRange = UNSIGNED_DECIMAL.test(value) && compareDecimals(value, '1') !== 1;
-  return inRange ? undefined : { rule: 'bad-fraction', message: 'write a fraction from 0 to 1: 0.01 is one per cent' };
-};
-
-const reference: ValueRule = (value) =>
-  REFERENCE.test(value)
-    ? undefined
-    : { rule: 'bad-reference', message: 'not a reference; copy it from the report of the earlier batch' };
-
-const merchantRequestId: ValueRule = (value) =>
-  isMerchantRequestId(value)
-    ? undefined
-    : {
-        rule: 'bad-card-payment',
-        message:
-          'not a merchant_request_id: 1 to 64 letters, digits, ".", "_", "~" or "-", no card number, no UUID of version 5',
-      };
+const instant = must(isInstant, 'bad-time', 'not a date and time with a time zone; write it as 2026-03-31T17:00:00Z');
+const fraction = must(
+  (value) => isDecimal(value) && compareDecimals(value, '1') !== 1,
+  'bad-fraction',
+  'write a fraction from 0 to 1: 0.01 is one per cent',
+);
+const reference = must(
+  (value) => REFERENCE.test(value),
+  'bad-reference',
+  'not a reference; copy it from the report of the earlier batch',
+);
+const merchantRequestId = must(
+  isMerchantRequestId,
+  'bad-card-payment',
+  'not a merchant_request_id: 1 to 64 letters, digits, ".", "_", "~" or "-", no card number, no UUID of version 5',
+);
 
 const RULES: readonly (readonly [column: string, rule: ValueRule])[] = [
   ['id', identity],
@@ -131,9 +126,9 @@ const RULES: readonly (readonly [column: string, rule: ValueRule])[] = [
   ['reason', freeText],
   ['charge_type', oneOf('bad-charge-type', 'only SHA is available; write SHA or leave it empty', 'SHA')],
   ['after_card_payment', merchantRequestId],
-  ['execute_on', date],
+  ['execute_on', must(isDate, 'bad-date', 'not a valid date; write it as 2026-03-31')],
   ['expires_at', instant],
-  ['fee_cap', fee],
+  ['fee_cap', must(isDecimal, 'not-a-decimal', 'write a plain decimal: 2.50')],
   ['max_slippage', fraction],
   ['retry_of', reference],
   ['priority', oneOf('bad-priority', 'write high or normal, or leave it empty', 'high', 'normal')],
