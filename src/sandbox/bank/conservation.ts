@@ -1,15 +1,10 @@
 import { formatMinor } from '../../domain/money.ts';
 import type { Database } from '../database.ts';
 
+const SUMS = ['customers', 'held', 'world', 'fees', 'exchange'] as const;
+
 /** Sums of a currency over the whole bank, as decimal strings. `customers + held + world + fees + exchange = 0`. */
-interface CurrencyTotals {
-  currency: string;
-  customers: string;
-  held: string;
-  world: string;
-  fees: string;
-  exchange: string;
-}
+type CurrencyTotals = { currency: string } & Record<(typeof SUMS)[number], string>;
 
 export interface Conservation {
   ok: boolean;
@@ -55,20 +50,16 @@ const TOTALS = `SELECT currency,
   SUM(CASE kind WHEN 'exchange' THEN available ELSE 0 END) AS exchange
   FROM accounts GROUP BY currency ORDER BY currency`;
 
-type TotalsRow = { currency: string } & Record<'customers' | 'held' | 'world' | 'fees' | 'exchange', bigint>;
+type TotalsRow = { currency: string } & Record<(typeof SUMS)[number], bigint>;
 
 /** Reads the whole journal: for tests and people, too slow for every request. */
 export function checkConservation(db: Database): Conservation {
   const problems = LAWS.flatMap(([law, offenders]) =>
     db.all<{ offender: string }>(offenders).map(({ offender }) => `broken: ${law} (${offender})`),
   );
-  const totals = db.all<TotalsRow>(TOTALS).map(({ currency, ...sums }) => ({
-    currency,
-    customers: formatMinor(sums.customers, currency),
-    held: formatMinor(sums.held, currency),
-    world: formatMinor(sums.world, currency),
-    fees: formatMinor(sums.fees, currency),
-    exchange: formatMinor(sums.exchange, currency),
-  }));
+  const totals = db.all<TotalsRow>(TOTALS).map(({ currency, ...sums }) => {
+    const shown = SUMS.map((name) => [name, formatMinor(sums[name], currency)]);
+    return { currency, ...Object.fromEntries(shown) } as CurrencyTotals;
+  });
   return { ok: problems.length === 0, problems, totals };
 }

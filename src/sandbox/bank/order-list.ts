@@ -16,14 +16,20 @@ type OrderFilter = z.infer<typeof orderListQuery>;
 /** The amount in the list's currency: an exchange is listed under both of its currencies. */
 const LEG_AMOUNT = 'CASE WHEN currency = :currency THEN amount ELSE buy_amount END';
 
-const CONDITIONS = {
-  account_id: `(account_id = :account_id OR (type = 'FX' AND counter_account = :account_id))`,
-  created_at_from: 'created_at >= :created_at_from',
-  create_at_to: 'created_at <= :create_at_to',
-  amount_from: `${LEG_AMOUNT} >= :amount_from`,
-  amount_to: `${LEG_AMOUNT} <= :amount_to`,
-  order_type: 'type = :order_type',
-} as const;
+type Condition = readonly [name: string, sql: string, bound: (filter: OrderFilter) => string | bigint | undefined];
+
+const CONDITIONS: readonly Condition[] = [
+  [
+    'account_id',
+    `(account_id = :account_id OR (type = 'FX' AND counter_account = :account_id))`,
+    ({ account_id }) => account_id,
+  ],
+  ['created_at_from', 'created_at >= :created_at_from', (filter) => timeBound(filter.created_at_from)],
+  ['create_at_to', 'created_at <= :create_at_to', (filter) => timeBound(filter.create_at_to)],
+  ['amount_from', `${LEG_AMOUNT} >= :amount_from`, (filter) => amountBound(filter.amount_from, filter.currency, 'up')],
+  ['amount_to', `${LEG_AMOUNT} <= :amount_to`, (filter) => amountBound(filter.amount_to, filter.currency, 'down')],
+  ['order_type', 'type = :order_type', ({ order_type }) => order_type],
+];
 
 /** In the profile's order, without orders that are too new for it. Throws 2002 for an invalid time or amount. */
 export function listOrders(books: Books, filter: OrderFilter): Page<OrderRecord> {
@@ -35,10 +41,11 @@ export function listOrders(books: Books, filter: OrderFilter): Page<OrderRecord>
     values.shown_until = books.now() - profile.listLagMs;
     where.push('created_at <= :shown_until');
   }
-  for (const [name, value] of Object.entries(filterValues(filter))) {
+  for (const [name, sql, bound] of CONDITIONS) {
+    const value = bound(filter);
     if (value === undefined) continue;
     values[name] = value;
-    where.push(CONDITIONS[name as keyof typeof CONDITIONS]);
+    where.push(sql);
   }
   const { pageOrder } = profile;
   const query = { conditions: where, values, direction: pageOrder === 'shuffled' ? undefined : pageOrder };
@@ -62,17 +69,6 @@ function orderClause({ profile, nextShuffle }: Books): string {
     case 'shuffled':
       return `seq * ${1 + Math.floor(nextShuffle() * (SHUFFLE_PRIME - 1))} % ${SHUFFLE_PRIME}`;
   }
-}
-
-function filterValues(filter: OrderFilter): Record<keyof typeof CONDITIONS, string | bigint | undefined> {
-  return {
-    account_id: filter.account_id,
-    created_at_from: timeBound(filter.created_at_from),
-    create_at_to: timeBound(filter.create_at_to),
-    amount_from: amountBound(filter.amount_from, filter.currency, 'up'),
-    amount_to: amountBound(filter.amount_to, filter.currency, 'down'),
-    order_type: filter.order_type,
-  };
 }
 
 function timeBound(text: string | undefined): bigint | undefined {
