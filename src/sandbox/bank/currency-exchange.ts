@@ -6,9 +6,11 @@ import type { fxQuoteQuery } from '../requests.ts';
 import { type AccountRow, requireAccount, requireUsableAccount } from './accounts.ts';
 import { readAmount } from './amounts.ts';
 import type { Books } from './books.ts';
-import { EXCHANGE_FEE } from './fees.ts';
 import { type OrderRequest, placeOrder } from './place-order.ts';
 import { buyAmountOf, orderRate, quoteRate, rateOf, sellAmountOf } from './rates.ts';
+
+/** Exchanges are free, since the rate earns. */
+const FEE = 0n;
 
 /** `currency` is that of `amount`. The interface does not show which leg that may be, so both are accepted. */
 type ExchangeTerms = z.infer<typeof fxQuoteQuery>;
@@ -23,7 +25,7 @@ export function quoteExchange({ db, profile }: Books, terms: ExchangeTerms): FxQ
     buy_account: buy.account_id,
     sell_amount: formatMinor(legs.sellAmount, sell.currency),
     buy_amount: formatMinor(legs.buyAmount, buy.currency),
-    fee: formatMinor(EXCHANGE_FEE, sell.currency),
+    fee: formatMinor(FEE, sell.currency),
     fee_currency: sell.currency,
     rate: quoteRate(legs.rate),
     sell_currency: sell.currency,
@@ -48,7 +50,7 @@ export function exchange(books: Books, request: ExchangeTerms & OrderRequest & {
       account_id: sell.account_id,
       currency: sell.currency,
       amount: legs.sellAmount,
-      fee: EXCHANGE_FEE,
+      fee: FEE,
       counter_account: buy.account_id,
       buy_currency: buy.currency,
       buy_amount: legs.buyAmount,

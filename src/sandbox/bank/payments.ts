@@ -6,11 +6,17 @@ import { type AccountRow, requireAccount, requireUsableAccount } from './account
 import { readAmount } from './amounts.ts';
 import { type BeneficiaryRow, requireBeneficiaryOf } from './beneficiaries.ts';
 import type { Books } from './books.ts';
-import { paymentFeeOf } from './fees.ts';
 import { placeOrder } from './place-order.ts';
 
 /** Payer, payee and amount, as in both fee query and payment. */
 type PaymentTerms = Pick<PaymentRequest, 'uid' | 'account_id' | 'beneficiary_id' | 'amount' | 'currency'>;
+
+/**
+ * Minor units, the same in every currency (15.00 USD, 1500 JPY); the interface shows none. Always in the currency of the paying
+ * account and on top of the amount.
+ */
+const SWIFT_FEE = 1_500n;
+const OTHER_FEE = 100n;
 
 /** Fee quote. Throws 2002, 2004, 2006. */
 export function quotePaymentFee(
@@ -53,5 +59,5 @@ function judgeTerms(
   if (terms.currency !== account.currency) throw badRequest("currency: not the account's");
   if (terms.currency !== beneficiary.currency) throw badRequest("currency: not the beneficiary's");
   const amount = readAmount(terms.amount, terms.currency);
-  return { beneficiary, amount, fee: paymentFeeOf(beneficiary.payment_type) };
+  return { beneficiary, amount, fee: beneficiary.payment_type === 'swift' ? SWIFT_FEE : OTHER_FEE };
 }

@@ -14,6 +14,8 @@ type Draw = (question: string) => number;
 
 interface PlannedKind {
   weight: number;
+  /** Its weight for reads; absent: only writes have it. */
+  readWeight?: number;
   effect(draw: Draw, times: { lateMs: number; clientLimitMs: number }): FaultEffect;
 }
 
@@ -26,7 +28,6 @@ const SERVER_ERRORS = [500, 502, 504] as const;
 /** How long after its own limit a client has certainly given up. */
 const BEYOND_LIMIT_MS = 1_000;
 
-const dropBefore = (): FaultEffect => ({ kind: 'drop-before' });
 const page =
   (commit: boolean) =>
   (draw: Draw): FaultEffect => ({
@@ -42,17 +43,9 @@ const envelope =
     commit,
     httpStatus: oneOf([200, 500], draw('status')),
   });
-const garbage = (draw: Draw): FaultEffect => ({ kind: 'garbage-after', form: oneOf(GARBAGE_FORMS, draw('form')) });
-const unauthorized = (): FaultEffect => ({ kind: 'http', status: 401, commit: false });
-const throttled = (draw: Draw): FaultEffect => ({
-  kind: 'http',
-  status: oneOf([429, 503], draw('status')),
-  commit: false,
-  retryAfterSeconds: 1,
-});
 
-/** The first four commit but are never answered in time: two fifths of all. */
-const WRITE_KINDS = {
+/** The first four commit but are never answered in time: two fifths of all. Reads commit nothing. */
+const KINDS = {
   'drop-after': { weight: 5, effect: () => ({ kind: 'drop-after' }) },
   'delay-after': {
     weight: 1,
@@ -71,28 +64,31 @@ const WRITE_KINDS = {
       hangUp: false,
     }),
   },
-  'drop-before': { weight: 2, effect: dropBefore },
+  'drop-before': { weight: 2, readWeight: 3, effect: () => ({ kind: 'drop-before' }) },
   'http-after': { weight: 2, effect: page(true) },
-  'http-before': { weight: 1, effect: page(false) },
+  'http-before': { weight: 1, readWeight: 2, effect: page(false) },
   'code-after': { weight: 2, effect: envelope(true) },
-  'code-before': { weight: 2, effect: envelope(false) },
-  'garbage-after': { weight: 2, effect: garbage },
+  'code-before': { weight: 2, readWeight: 2, effect: envelope(false) },
+  'garbage-after': {
+    weight: 2,
+    readWeight: 2,
+    effect: (draw) => ({ kind: 'garbage-after', form: oneOf(GARBAGE_FORMS, draw('form')) }),
+  },
   'slow-after': {
     weight: 1,
     effect: (_draw, { clientLimitMs }) => ({ kind: 'slow-after', ms: clientLimitMs + BEYOND_LIMIT_MS }),
   },
-  unauthorized: { weight: 1, effect: unauthorized },
-  throttled: { weight: 1, effect: throttled },
-} as const satisfies Record<string, PlannedKind>;
-
-/** Reads commit nothing. */
-const READ_KINDS = {
-  'drop-before': { weight: 3, effect: dropBefore },
-  'http-before': { weight: 2, effect: page(false) },
-  'code-before': { weight: 2, effect: envelope(false) },
-  'garbage-after': { weight: 2, effect: garbage },
-  unauthorized: { weight: 1, effect: unauthorized },
-  throttled: { weight: 1, effect: throttled },
+  unauthorized: { weight: 1, readWeight: 1, effect: () => ({ kind: 'http', status: 401, commit: false }) },
+  throttled: {
+    weight: 1,
+    readWeight: 1,
+    effect: (draw) => ({
+      kind: 'http',
+      status: oneOf([429, 503], draw('status')),
+      commit: false,
+      retryAfterSeconds: 1,
+    }),
+  },
 } as const satisfies Record<string, PlannedKind>;
 
 /** POSTs that create or decide something. */
@@ -107,8 +103,8 @@ const PLANNED_OPERATIONS: readonly string[] = [
   'cards.create',
 ];
 
-type WriteKind = keyof typeof WRITE_KINDS;
-export const WRITE_KIND_NAMES = Object.keys(WRITE_KINDS) as [WriteKind, ...WriteKind[]];
+type WriteKind = keyof typeof KINDS;
+export const WRITE_KIND_NAMES = Object.keys(KINDS) as [WriteKind, ...WriteKind[]];
 
 const share = z.number().min(0).max(1);
 
@@ -181,7 +177,9 @@ export class FaultPlan {
   }
 
   #kinds(read: boolean): (PlannedKind & { name: string })[] {
-    if (read) return Object.entries(READ_KINDS).map(([name, kind]) => ({ name, ...kind }));
-    return this.#plan.kinds.map((name) => ({ name, ...WRITE_KINDS[name] }));
+    if (!read) return this.#plan.kinds.map((name) => ({ name, ...KINDS[name] }));
+    return Object.entries<PlannedKind>(KINDS).flatMap(([name, { readWeight: weight, effect }]) =>
+      weight === undefined ? [] : [{ name, weight, effect }],
+    );
   }
 }
