@@ -27,15 +27,10 @@ export interface AnswerSource {
   log: AnswerLog;
 }
 
-export interface NewestAnswer {
+export interface NewestAnswer extends Pick<AnswerRecord, 'messageId' | 'version' | 'supersedes'> {
   /** Absolute path. */
   path: string;
-  messageId: string;
   stage: Stage;
-  /** From 1; later versions supersede the previous one. */
-  version: number;
-  /** Message id of the superseded answer. */
-  supersedes: string | null;
 }
 
 /**

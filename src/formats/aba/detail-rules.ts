@@ -1,4 +1,4 @@
-import { digitsOf, type FieldRule } from '../fixed-width/lines.ts';
+import { amountRule, type FieldRule } from '../fixed-width/lines.ts';
 import { CREDIT_CODES, DEBIT_CODE, DETAIL } from './aba-layout.ts';
 
 const BSB = /^\d{3}-\d{3}$/;
@@ -6,13 +6,7 @@ const unlike = (pattern: RegExp) => (value: string) => !pattern.test(value);
 
 /** What can be wrong with one detail record by itself, or why it is not paid. */
 export const DETAIL_RULES: readonly FieldRule[] = [
-  {
-    columns: DETAIL.amount,
-    rule: 'bad-amount',
-    message: 'an amount has ten digits, in cents, with leading zeros',
-    isBroken: (amount) => digitsOf(amount) === undefined,
-    shown: true,
-  },
+  amountRule(DETAIL.amount),
   {
     columns: DETAIL.transactionCode,
     rule: 'debit-entry',

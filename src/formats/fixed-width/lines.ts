@@ -91,6 +91,15 @@ export interface FieldRule extends Omit<BrokenColumns, 'value'> {
   shown?: true;
 }
 
+/** Of an amount in cents. */
+export const amountRule = (columns: Columns): FieldRule => ({
+  columns,
+  rule: 'bad-amount',
+  message: 'an amount has ten digits, in cents, with leading zeros',
+  isBroken: (amount) => digitsOf(amount) === undefined,
+  shown: true,
+});
+
 export const brokenColumns = (record: string, rules: readonly FieldRule[]): BrokenColumns[] =>
   rules
     .filter(({ columns, isBroken }) => isBroken(cut(record, columns)))

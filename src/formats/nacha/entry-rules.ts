@@ -1,5 +1,5 @@
 import { isRoutingNumber } from '../../domain/check-digits.ts';
-import { digitsOf, type FieldRule } from '../fixed-width/lines.ts';
+import { amountRule, type FieldRule } from '../fixed-width/lines.ts';
 import { ENTRY } from './nacha-layout.ts';
 
 export const RETURN_ENTRY = {
@@ -33,13 +33,7 @@ export const ENTRY_RULES: readonly FieldRule[] = [
     message: 'a routing number has nine digits, the last of which is a check digit',
     isBroken: (number) => !isRoutingNumber(number),
   },
-  {
-    columns: ENTRY.amount,
-    rule: 'bad-amount',
-    message: 'an amount has ten digits, in cents, with leading zeros',
-    isBroken: (amount) => digitsOf(amount) === undefined,
-    shown: true,
-  },
+  amountRule(ENTRY.amount),
   {
     columns: ENTRY.trace,
     rule: 'bad-trace-number',
