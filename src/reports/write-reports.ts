@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type BatchHead, type BatchSummary, type ReportInPages, summaryOf } from './batch-report.ts';
 import type { ReportPaths } from './report-document.ts';
-import { WholeFile } from './whole-file.ts';
+import { wholeFile } from './whole-file.ts';
 import { csvHead, csvLines } from './write-csv.ts';
 import { htmlEnd, htmlRows, htmlStart } from './write-html.ts';
 import { jsonPieces } from './write-json.ts';
@@ -22,11 +22,11 @@ export async function writeReports(
   report: ReportInPages,
 ): Promise<BatchSummary> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
-  await using csv = await WholeFile.open(paths.csv);
-  await using json = await WholeFile.open(paths.json);
-  await using html = await WholeFile.open(paths.html);
+  await using csv = await wholeFile(paths.csv);
+  await using json = await wholeFile(paths.json);
+  await using html = await wholeFile(paths.html);
   // The page's sums precede its rows, but are known only after them.
-  await using rows = await WholeFile.open(paths.html);
+  await using rows = await wholeFile(paths.html);
   await csv.write(csvHead());
   const pieces = jsonPieces(batch);
   await json.write(pieces.start);
@@ -44,7 +44,7 @@ export async function writeReports(
 }
 
 export async function writeWhole(path: string, pieces: Iterable<string> | AsyncIterable<string>): Promise<void> {
-  await using file = await WholeFile.open(path);
+  await using file = await wholeFile(path);
   for await (const piece of pieces) await file.write(piece);
   await file.put();
 }
