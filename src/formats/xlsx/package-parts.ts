@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
-import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
+import { type Entry, fromBufferPromise } from 'yauzl';
 import { inTurns } from '../turns.ts';
 import { UnreadableFile, unreadable } from '../unreadable.ts';
 import { isCompoundFile } from './first-bytes.ts';
@@ -15,74 +15,62 @@ const ENTRIES_MAX = 10_000;
  * The parts of a workbook, unpacked while they are read. Each part must have the size and the checksum given in the zip directory,
  * and all together must stay below a limit. Throws `UnreadableFile`.
  */
-export class PackageParts implements Disposable {
-  private readonly zip: ZipFile;
-  private readonly entries: ReadonlyMap<string, Entry>;
-  private unpacked = 0;
-
-  private constructor(zip: ZipFile, entries: ReadonlyMap<string, Entry>) {
-    this.zip = zip;
-    this.entries = entries;
-  }
-
-  static async open(bytes: AsyncIterable<Uint8Array>): Promise<PackageParts> {
-    const packed = await whole(bytes);
-    if (isCompoundFile(packed)) throw unreadable(1, ...OLD_WORKBOOK);
-    const zip = await fromBufferPromise(packed, { autoClose: false, lazyEntries: true }).catch(() => {
-      throw notAWorkbook();
-    });
-    if (zip.entryCount > ENTRIES_MAX) throw notAWorkbook();
-    const entries = new Map<string, Entry>();
-    try {
-      for await (const entry of zip.eachEntry()) {
-        const name = entry.fileName.toLowerCase();
-        // Which of two parts with the same name counts is undefined.
-        if (entries.has(name)) throw new Error('twice');
-        entries.set(name, entry);
-      }
-    } catch {
-      throw notAWorkbook();
+export async function openParts(bytes: AsyncIterable<Uint8Array>) {
+  const packed = await whole(bytes);
+  if (isCompoundFile(packed)) throw unreadable(1, ...OLD_WORKBOOK);
+  const zip = await fromBufferPromise(packed, { autoClose: false, lazyEntries: true }).catch(() => {
+    throw notAWorkbook();
+  });
+  if (zip.entryCount > ENTRIES_MAX) throw notAWorkbook();
+  const entries = new Map<string, Entry>();
+  try {
+    for await (const entry of zip.eachEntry()) {
+      const name = entry.fileName.toLowerCase();
+      // Which of two parts with the same name counts is undefined.
+      if (entries.has(name)) throw new Error('twice');
+      entries.set(name, entry);
     }
-    // Every workbook has it (ECMA-376 part 2, 9.3).
-    if (!entries.has(RELATIONS)) throw unreadable(1, ...OTHER_ARCHIVE);
-    return new PackageParts(zip, entries);
+  } catch {
+    throw notAWorkbook();
   }
+  // Every workbook has it (ECMA-376 part 2, 9.3).
+  if (!entries.has(RELATIONS)) throw unreadable(1, ...OTHER_ARCHIVE);
+  let unpacked = 0;
+  return {
+    has: (name: string): boolean => entries.has(name.toLowerCase()),
 
-  has(name: string): boolean {
-    return this.entries.has(name.toLowerCase());
-  }
-
-  /** Text of a part, in small pieces with turns for other work. Its checksum is known at the end: read it to there. */
-  async *text(name: string): AsyncGenerator<string> {
-    const entry = this.entries.get(name.toLowerCase());
-    if (entry === undefined || entry.isEncrypted()) throw notAWorkbook();
-    if (this.unpacked + entry.uncompressedSize > UNPACKED_BYTES_MAX) throw tooLarge();
-    const decoder = new TextDecoder('utf-8', { fatal: true });
-    let stream: Readable | undefined;
-    let checksum = 0;
-    try {
-      stream = await this.zip.openReadStreamPromise(entry);
-      for await (const piece of inTurns(stream)) {
-        this.unpacked += piece.length;
-        if (this.unpacked > UNPACKED_BYTES_MAX) throw tooLarge();
-        checksum = crc32(piece, checksum);
-        yield decoder.decode(piece, { stream: true });
+    /** Text of a part, in small pieces with turns for other work. Its checksum is known at the end: read it to there. */
+    async *text(name: string): AsyncGenerator<string> {
+      const entry = entries.get(name.toLowerCase());
+      if (entry === undefined || entry.isEncrypted()) throw notAWorkbook();
+      if (unpacked + entry.uncompressedSize > UNPACKED_BYTES_MAX) throw tooLarge();
+      const decoder = new TextDecoder('utf-8', { fatal: true });
+      let stream: Readable | undefined;
+      let checksum = 0;
+      try {
+        stream = await zip.openReadStreamPromise(entry);
+        for await (const piece of inTurns(stream)) {
+          unpacked += piece.length;
+          if (unpacked > UNPACKED_BYTES_MAX) throw tooLarge();
+          checksum = crc32(piece, checksum);
+          yield decoder.decode(piece, { stream: true });
+        }
+        yield decoder.decode();
+        // The library leaves this to its user.
+        if (checksum !== entry.crc32) throw notAWorkbook();
+      } catch (error) {
+        // Corrupt data, another size than in the directory, or another encoding.
+        throw error instanceof UnreadableFile ? error : notAWorkbook();
+      } finally {
+        stream?.destroy();
       }
-      yield decoder.decode();
-      // The library leaves this to its user.
-      if (checksum !== entry.crc32) throw notAWorkbook();
-    } catch (error) {
-      // Corrupt data, another size than in the directory, or another encoding.
-      throw error instanceof UnreadableFile ? error : notAWorkbook();
-    } finally {
-      stream?.destroy();
-    }
-  }
+    },
 
-  [Symbol.dispose](): void {
-    this.zip.close();
-  }
+    [Symbol.dispose]: (): void => zip.close(),
+  };
 }
+
+export type PackageParts = Awaited<ReturnType<typeof openParts>>;
 
 export const notAWorkbook = (): UnreadableFile =>
   unreadable(

@@ -1,7 +1,7 @@
 import type { RowSink } from '../input.ts';
 import { type CellProblem, TableRows } from '../table-rows.ts';
 import { unreadable } from '../unreadable.ts';
-import { PackageParts } from './package-parts.ts';
+import { openParts, type PackageParts } from './package-parts.ts';
 import { type SheetRow, sheetRows } from './sheet-rows.ts';
 import { readWorkbook } from './workbook.ts';
 
@@ -11,7 +11,7 @@ import { readWorkbook } from './workbook.ts';
  */
 export async function readXlsx(bytes: AsyncIterable<Uint8Array>, sink: RowSink): Promise<void> {
   const table = new TableRows(sink);
-  using parts = await PackageParts.open(bytes);
+  using parts = await openParts(bytes);
   await readSheets(parts, table);
   table.end();
 }
