@@ -11,7 +11,7 @@ import { FaultScript } from './faults/faults.ts';
 import { LateCommits } from './faults/late-commits.ts';
 import { serve } from './http/serve.ts';
 import type { Sandbox } from './sandbox.ts';
-import { Tokens } from './tokens.ts';
+import { tokensOf } from './tokens.ts';
 
 export interface SandboxOptions extends BooksOptions {
   host?: string;
@@ -46,7 +46,7 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
   const clock = new SandboxClock(options.now);
   const books = openBooks(options, clock.now);
   const apiSecret = options.apiSecret ?? SANDBOX_SECRET;
-  const tokens = new Tokens({
+  const tokens = tokensOf({
     apiKey: options.apiKey ?? SANDBOX_KEY,
     apiSecret,
     lifeSeconds: options.tokenLifeSeconds ?? 1_800,

@@ -16,65 +16,55 @@ export interface EntryBatch {
 }
 
 /** An entry whose addenda may still follow. */
-export class PendingEntry {
-  private readonly record: string;
-  private readonly place: { line: number; row: number };
-  private readonly batch: EntryBatch;
-  private readonly findings: (BrokenColumns & { line?: number })[];
-  private addendaRecords = 0;
-  private remittance = '';
+export function pendingEntry(record: string, place: { line: number; row: number }, batch: EntryBatch) {
+  const findings: (BrokenColumns & { line?: number })[] = brokenColumns(record, ENTRY_RULES);
+  let addendaRecords = 0;
+  let remittance = '';
+  return {
+    addenda(addenda: string, line: number): void {
+      addendaRecords += 1;
+      const type = cut(addenda, ADDENDA.type);
+      const found = (broken: BrokenColumns): void => void findings.push({ ...broken, line });
+      if (type === '98' || type === '99') found({ columns: ADDENDA.type, ...RETURN_ENTRY, value: type });
+      else if (type !== REMITTANCE_ADDENDA) found({ columns: ADDENDA.type, ...UNKNOWN_ADDENDA, value: type });
+      if (addendaRecords > 1) found({ columns: ADDENDA.type, ...ONE_ADDENDA });
+      if (cut(addenda, ADDENDA.entrySequence) !== cut(record, ENTRY.trace).slice(-7)) {
+        found({ columns: ADDENDA.entrySequence, ...OTHER_ENTRY });
+      }
+      remittance = cut(addenda, ADDENDA.information).trim();
+    },
 
-  constructor(record: string, place: { line: number; row: number }, batch: EntryBatch) {
-    this.record = record;
-    this.place = place;
-    this.batch = batch;
-    this.findings = brokenColumns(record, ENTRY_RULES);
-  }
-
-  addenda(record: string, line: number): void {
-    this.addendaRecords += 1;
-    const type = cut(record, ADDENDA.type);
-    const found = (broken: BrokenColumns): void => void this.findings.push({ ...broken, line });
-    if (type === '98' || type === '99') found({ columns: ADDENDA.type, ...RETURN_ENTRY, value: type });
-    else if (type !== REMITTANCE_ADDENDA) found({ columns: ADDENDA.type, ...UNKNOWN_ADDENDA, value: type });
-    if (this.addendaRecords > 1) found({ columns: ADDENDA.type, ...ONE_ADDENDA });
-    if (cut(record, ADDENDA.entrySequence) !== cut(this.record, ENTRY.trace).slice(-7)) {
-      found({ columns: ADDENDA.entrySequence, ...OTHER_ENTRY });
-    }
-    this.remittance = cut(record, ADDENDA.information).trim();
-  }
-
-  /** Hands the entry over as a row; no more addenda may follow. */
-  take(sink: RowSink, context: MessageContext): void {
-    const indicator = cut(this.record, ENTRY.addendaIndicator);
-    if (indicator !== (this.addendaRecords > 0 ? '1' : '0')) {
-      this.findings.push({ columns: ENTRY.addendaIndicator, ...WRONG_INDICATOR, value: indicator });
-    }
-    const { record, place, batch } = this;
-    const transfer = {
-      ...place,
-      messageId: batch.fileId,
-      payment: batch.payment,
-      debtorAccount: batch.companyId,
-      cents: cut(record, ENTRY.amount),
-      currency: 'USD',
-      requestedExecution: batch.effectiveDate,
-      service: { localInstrument: batch.entryClass },
-      creditor: {
-        name: filled(cut(record, ENTRY.name)),
-        type: batch.entryClass === 'PPD' ? ('personal' as const) : ('business' as const),
-        account: filled(cut(record, ENTRY.account)),
-        clearing: { system: 'USABA', member: cut(record, ENTRY.routing) },
-        bankCountry: 'US',
-      },
-      endToEndId: cut(record, ENTRY.trace).trim(),
-      // Trace numbers begin anew in each file: next month's equal salary would count as already taken.
-      isOfFile: true,
-      instructionId: filled(cut(record, ENTRY.individualId)),
-      remittance: filled(this.remittance),
-    };
-    takeTransfer({ sink, context }, transfer, this.findings);
-  }
+    /** Hands the entry over as a row; no more addenda may follow. */
+    take(sink: RowSink, context: MessageContext): void {
+      const indicator = cut(record, ENTRY.addendaIndicator);
+      if (indicator !== (addendaRecords > 0 ? '1' : '0')) {
+        findings.push({ columns: ENTRY.addendaIndicator, ...WRONG_INDICATOR, value: indicator });
+      }
+      const transfer = {
+        ...place,
+        messageId: batch.fileId,
+        payment: batch.payment,
+        debtorAccount: batch.companyId,
+        cents: cut(record, ENTRY.amount),
+        currency: 'USD',
+        requestedExecution: batch.effectiveDate,
+        service: { localInstrument: batch.entryClass },
+        creditor: {
+          name: filled(cut(record, ENTRY.name)),
+          type: batch.entryClass === 'PPD' ? ('personal' as const) : ('business' as const),
+          account: filled(cut(record, ENTRY.account)),
+          clearing: { system: 'USABA', member: cut(record, ENTRY.routing) },
+          bankCountry: 'US',
+        },
+        endToEndId: cut(record, ENTRY.trace).trim(),
+        // Trace numbers begin anew in each file: next month's equal salary would count as already taken.
+        isOfFile: true,
+        instructionId: filled(cut(record, ENTRY.individualId)),
+        remittance: filled(remittance),
+      };
+      takeTransfer({ sink, context }, transfer, findings);
+    },
+  };
 }
 
 const UNKNOWN_ADDENDA = { rule: 'unknown-addenda', message: 'only addenda of type 05 (remittance) are supported' };

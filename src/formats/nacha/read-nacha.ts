@@ -13,7 +13,7 @@ import {
   NACHA_WIDTH,
   PADDING,
 } from './nacha-layout.ts';
-import { type EntryBatch, PendingEntry } from './pending-entry.ts';
+import { type EntryBatch, pendingEntry } from './pending-entry.ts';
 
 /** Position in the file, which decides what may come next. */
 type Position = 'start' | 'file' | 'batch' | 'end';
@@ -30,7 +30,7 @@ class NachaReader extends RecordReader {
   private message: OriginalMessage | undefined;
   /** None for other entry classes: their records have another layout and are skipped, and the file is refused. */
   private batch: Batch | undefined;
-  private entry: PendingEntry | undefined;
+  private entry: ReturnType<typeof pendingEntry> | undefined;
   private readonly totals = noTotals();
   /** Every batch was read, so the file's totals can be checked. */
   private isComplete = true;
@@ -112,7 +112,7 @@ class NachaReader extends RecordReader {
     batch.rows += 1;
     addEntry(batch.totals, record);
     const { line, row } = this;
-    this.entry = new PendingEntry(record, { line, row }, batch);
+    this.entry = pendingEntry(record, { line, row }, batch);
   }
 
   private takeAddenda(record: string): void {
