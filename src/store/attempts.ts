@@ -4,7 +4,6 @@ import { inDoubt, SENDER_LIFE_MS } from '../domain/submission.ts';
 import { inChunks } from './chunks.ts';
 import type { Database } from './database.ts';
 import { json } from './json-columns.ts';
-import { leaveOpenSet } from './open-orders.ts';
 import { type HeldClaim, recordEnds, stateColumns } from './payout-changes.ts';
 import { insertNew, met } from './row-writes.ts';
 import type { AttemptOutcome, PayoutRecord, SendAttempt, Settled } from './schema.ts';
@@ -199,7 +198,7 @@ export function closeUnpaid(db: Database, end: UnpaidEnd): Promise<Closing> {
       .where('reference', '=', end.reference)
       .returning(['assessed', 'uid'])
       .executeTakeFirstOrThrow();
-    await leaveOpenSet(transaction, end.references);
+    await transaction.deleteFrom('openOrders').where('reference', 'in', end.references).execute();
     await recordEnds(transaction, [{ ...end, ...row }]);
     return 'closed';
   });

@@ -2,10 +2,10 @@ import type { ExpressionBuilder } from 'kysely';
 import type { ShownSum } from '../domain/card-judgement.ts';
 import type { CardEvent } from '../domain/card-payment.ts';
 import { audit } from './audit.ts';
-import { addPayment, ownerOfPayment } from './card-ids.ts';
+import { ownerOfPayment } from './card-ids.ts';
 import type { CardEventEffect, StoredCardEvent } from './card-schema.ts';
 import type { Database } from './database.ts';
-import { met } from './row-writes.ts';
+import { insertNew, met } from './row-writes.ts';
 import type { Tables } from './schema.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -29,7 +29,7 @@ export async function linkPayment(
   merchantRequestId: string,
   at: number,
 ): Promise<CardEvent[] | undefined> {
-  await addPayment(db, paymentId, merchantRequestId, at);
+  await insertNew(db, 'cardPaymentIds', { paymentId, merchantRequestId, linkedAt: at });
   if ((await ownerOfPayment(db, paymentId)) !== merchantRequestId) return undefined;
   return db
     .selectFrom('cardEvents')

@@ -31,16 +31,6 @@ export function ownerOfSession(db: Database, referenceId: string): Promise<strin
   return ownerOfRequest(db, sessionKey(referenceId));
 }
 
-/** The first owner stays. */
-export async function addPayment(
-  db: Database,
-  paymentId: string,
-  merchantRequestId: string,
-  at: number,
-): Promise<void> {
-  await insertNew(db, 'cardPaymentIds', { paymentId, merchantRequestId, linkedAt: at });
-}
-
 export async function ownerOfPayment(db: Database, paymentId: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('cardPaymentIds')

@@ -1,14 +1,5 @@
 /** All operations of card payments. */
 export { countRetrieve, eventsOf, linkPayment, recordEventEffect, undelivered } from './card-events.ts';
-export {
-  addRequest,
-  addSession,
-  addWaiter,
-  ownerOfPayment,
-  ownerOfRequest,
-  ownerOfSession,
-  paymentsOf,
-  waiters,
-} from './card-ids.ts';
+export * from './card-ids.ts';
 export * from './card-inbox.ts';
 export { change, claim, confirmEnd, find, forPeople, get, list } from './cards.ts';

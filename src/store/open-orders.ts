@@ -86,12 +86,7 @@ async function wake(db: Database, key: WatchKey, { at, watchAliveSince }: OpenOr
 }
 
 export async function closeOrder(db: Database, reference: string): Promise<void> {
-  await write(db, LOCKS.itsRows, (into) => leaveOpenSet(into, [reference]));
-}
-
-/** Removes these orders from the open set. */
-export async function leaveOpenSet(db: Database, references: readonly string[]): Promise<void> {
-  await db.deleteFrom('openOrders').where('reference', 'in', references).execute();
+  await write(db, LOCKS.itsRows, (into) => into.deleteFrom('openOrders').where('reference', '=', reference).execute());
 }
 
 /** Orders opened since then (epoch ms), oldest first. */

@@ -11,13 +11,10 @@ import {
 import { audit } from './audit.ts';
 import type { Database } from './database.ts';
 import { json } from './json-columns.ts';
-import { leaveOpenSet } from './open-orders.ts';
 import { announce } from './outbox.ts';
 import { insertNew } from './row-writes.ts';
 import type { PayoutRecord } from './schema.ts';
 import { inShortTransaction, LOCKS, write } from './write-groups.ts';
-
-/** Writes a row's state, and announces and audits its changes. */
 
 export interface PayoutChange {
   /** Term of the writing run: nothing changes unless it holds the claim. Absent: the writer is not a run. */
@@ -57,7 +54,7 @@ export async function changePayout(db: Database, reference: string, change: Payo
       const { id: payeeId, digest } = payee;
       await insertNew(transaction, 'payeePayments', { reference, uid, payeeId, digest, amount, currency, paidAt: at });
     }
-    await leaveOpenSet(transaction, [reference]);
+    await transaction.deleteFrom('openOrders').where('reference', '=', reference).execute();
     await recordEnds(transaction, [{ ...row, reference, state, reason, orderId, at }]);
     return true;
   });

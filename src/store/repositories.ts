@@ -23,15 +23,7 @@ export * from './idempotency.ts';
 export { forgetIdentity, identify, identity, policyInForce, recordPolicy } from './identity.ts';
 export { acknowledgeIncident, incidents, incidentsOf, incidentWith as incident, recordIncident } from './incidents.ts';
 export * from './lanes.ts';
-export {
-  closeOrder,
-  endWatch,
-  neglectedWatches,
-  noteOrder,
-  openOrder,
-  openOrders,
-  touchWatch,
-} from './open-orders.ts';
+export * from './open-orders.ts';
 export * from './open-work.ts';
 export { outboxEvents, outboxEventsAt, outboxHead, outboxTail, pruneOutbox } from './outbox.ts';
 export * from './payee-checks.ts';
