@@ -1,15 +1,11 @@
 import type { SignedCheckpoint } from './checkpoint.ts';
 
-/** A checkpoint as a mail (RFC 5322) whose text is the note. */
-
-export interface MailedCheckpoint {
-  /** Name of the file. The same checkpoint always gets the same name. */
-  name: string;
-  text: string;
-}
-
-/** @param to a mail address; `at`: epoch ms */
-export function checkpointMail({ origin, size, note }: SignedCheckpoint, to: string, at: number): MailedCheckpoint {
+/**
+ * A checkpoint as a mail (RFC 5322) whose text is the note, and the name of its file, which is always the same for it.
+ *
+ * @param to a mail address; `at`: epoch ms
+ */
+export function checkpointMail({ origin, size, note }: SignedCheckpoint, to: string, at: number) {
   const id = `${origin.replace(/[^\w-]+/g, '.')}.${size}`;
   const lines = [
     `Date: ${new Date(at).toUTCString().replace('GMT', '+0000')}`,

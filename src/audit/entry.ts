@@ -51,6 +51,15 @@ export const leafText = ({ seq, at, actor, action, subject, detail }: Serialized
   `{"action":${JSON.stringify(action)},"actor":${JSON.stringify(actor)},"at":${at},"detail":${detail},` +
   `"seq":${seq},"subject":${JSON.stringify(subject)}}`;
 
+/** Members of a leaf, or of another line of an export; none if it is not JSON. */
+export function membersOf(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) ?? {};
+  } catch {
+    return {};
+  }
+}
+
 /** PostgreSQL cannot store U+0000, nor UTF-8 half a surrogate pair. */
 function plain(text: string): string {
   const whole = text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;

@@ -1,5 +1,5 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The private key that signs checkpoints, in a home: PKCS #8 in PEM. */
@@ -7,12 +7,8 @@ const KEY_FILE = 'audit-key.pem';
 
 /** Undefined if the home has no key. */
 export function keyInHome(home: string): KeyObject | undefined {
-  try {
-    return ed25519Key(readFileSync(join(home, KEY_FILE), 'utf8'));
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw error;
-  }
+  const file = join(home, KEY_FILE);
+  return existsSync(file) ? ed25519Key(readFileSync(file, 'utf8')) : undefined;
 }
 
 /** If two processes do this at the same time, both get the same key. */
@@ -37,15 +33,11 @@ export function replaceKeyInHome(home: string, key: KeyObject): void {
 
 /** @throws TypeError if it is not a private Ed25519 key; the message repeats none of the input */
 export function ed25519Key(pem: string): KeyObject {
-  const key = attempt(() => createPrivateKey(pem));
-  if (key?.asymmetricKeyType !== 'ed25519') throw new TypeError('is not a private Ed25519 key in PEM (PKCS #8)');
-  return key;
-}
-
-function attempt<T>(work: () => T): T | undefined {
   try {
-    return work();
+    const key = createPrivateKey(pem);
+    if (key.asymmetricKeyType === 'ed25519') return key;
   } catch {
-    return undefined;
+    // Its message may repeat the input.
   }
+  throw new TypeError('is not a private Ed25519 key in PEM (PKCS #8)');
 }

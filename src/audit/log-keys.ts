@@ -1,4 +1,5 @@
 import { isSignedBy, type LogVerifier, parseVerifier, type SignedCheckpoint, verifierText } from './checkpoint.ts';
+import { membersOf } from './entry.ts';
 
 /** Action and subject of the entry that replaces one key with another; its detail has `from` and `to`. */
 export const KEY_ROTATED = 'audit key rotated';
@@ -16,17 +17,9 @@ export interface Rotation {
 /** Undefined for every other kind of entry. */
 export function rotationIn({ seq, text }: { seq: number; text: string }): Rotation | undefined {
   if (!text.includes(`"action":"${KEY_ROTATED}"`)) return undefined;
-  const { action, detail } = entryOf(text);
+  const { action, detail } = membersOf(text) as { action?: unknown; detail?: { from?: unknown; to?: unknown } };
   const [from, to] = [parseVerifier(`${detail?.from}`), parseVerifier(`${detail?.to}`)];
   return action === KEY_ROTATED && from !== undefined && to !== undefined ? { seq, text, from, to } : undefined;
-}
-
-function entryOf(text: string): { action?: unknown; detail?: { from?: unknown; to?: unknown } } {
-  try {
-    return JSON.parse(text) ?? {};
-  } catch {
-    return {};
-  }
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type LogVerifier, parseCheckpoint, type SignedCheckpoint } from './checkpoint.ts';
+import { membersOf } from './entry.ts';
 import { LogKeys, type Rotation } from './log-keys.ts';
 import { type Hash, leafHash, MerkleTree, type TreeState } from './merkle.ts';
 
@@ -169,20 +170,12 @@ const problemAt = (fault: LogFault, from: number, message: string): LogProblem =
 
 /** A line of an export: an entry, or a checkpoint. */
 export function readLine(line: string): Leaf | { checkpoint: SignedCheckpoint | { note: string }; verifier: string } {
-  const value = parsed(line);
+  const value = membersOf(line);
   if (typeof value.checkpoint === 'string') {
     const note = value.checkpoint;
     return { checkpoint: parseCheckpoint(note) ?? { note }, verifier: String(value.verifier) };
   }
   return { seq: Number.isSafeInteger(value.seq) ? Number(value.seq) : Number.NaN, text: line };
-}
-
-function parsed(line: string): { checkpoint?: unknown; verifier?: unknown; seq?: unknown } {
-  try {
-    return JSON.parse(line) ?? {};
-  } catch {
-    return {};
-  }
 }
 
 /** A checkpoint as a line of an export. */
