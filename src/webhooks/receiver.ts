@@ -4,7 +4,7 @@ import type { Log } from '../log.ts';
 import type { CardStore } from '../store/card-store.ts';
 import { eventOf, isToken } from './event.ts';
 import type { ReceivedEvent } from './event-queue.ts';
-import { QuietLog } from './quiet-log.ts';
+import { quietWarnings } from './quiet-log.ts';
 import type { Delivery } from './scheme.ts';
 import type { Verifier } from './verifier.ts';
 
@@ -16,7 +16,6 @@ export interface ReceiverDeps {
   log: Log;
 }
 
-/** Outcome of a webhook. */
 export type Receipt =
   /** Stored durably; to be delivered after the answer. */
   | { taken: 'new'; event: ReceivedEvent }
@@ -28,23 +27,23 @@ export type TakeWebhook = (delivery: Omit<Delivery, 'now'>) => Promise<Receipt>;
 
 /** Verifies, reads and stores, in this order. Rejects if the store fails: then nothing was taken. */
 export function webhookReceiver({ verifier, cards, noticeOf, now, log }: ReceiverDeps): TakeWebhook {
-  const quiet = new QuietLog(log, now);
+  const warn = quietWarnings(log, now);
   return async (delivery) => {
     const at = now();
     const verdict = verifier.verify({ ...delivery, now: at });
     if ('refused' in verdict) {
       const { refused } = verdict;
-      quiet.warn(refused, refused === 'unconfigured' ? UNCONFIGURED : 'webhook refused');
+      warn(refused, refused === 'unconfigured' ? UNCONFIGURED : 'webhook refused');
       return { refused };
     }
     const notice = noticeOf(jsonIn(delivery.body));
     const said = notice === undefined ? undefined : eventOf(notice);
     if (notice === undefined || said === undefined) {
       const receiptId = verdict.receiptId.slice(0, RECEIPT_SHOWN);
-      quiet.warn(notice?.kind ?? 'unreadable', 'webhook without a payment', { receiptId });
+      warn(notice?.kind ?? 'unreadable', 'webhook without a payment', { receiptId });
       return { taken: 'meaningless' };
     }
-    if (notice.unread === true) quiet.warn('unread', UNREAD);
+    if (notice.unread === true) warn('unread', UNREAD);
     const event = {
       ...said,
       // A payment may have several challenges: their notifications are different events, a repeated notification is not.
