@@ -18,10 +18,8 @@ export interface SenderDeps extends LeaseDeps {
   signal: AbortSignal;
 }
 
-/** Sends one event and returns the outcome. */
 type Send = (event: CloudEvent) => Promise<DeliveryOutcome>;
 
-/** Number of events read at a time. */
 const PAGE = 200;
 /** The most concurrent deliveries, each of another subject; a failing receiver is tried with one. */
 const LANES = 8;

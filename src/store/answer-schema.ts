@@ -19,7 +19,6 @@ export interface AnswerRecord {
   createdAt: number;
 }
 
-/** A transaction as reported in an answer. */
 export interface AnsweredTransaction {
   /** Position in the message, from 0. */
   position: number;

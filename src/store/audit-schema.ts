@@ -10,7 +10,6 @@ export interface AuditTables {
   auditCheckpoints: CheckpointTable;
 }
 
-/** An entry of the log with its leaf hash. */
 export interface LoggedEntry extends SerializedEntry {
   leafHash: Hash;
 }
@@ -22,7 +21,6 @@ interface AuditTreeTable {
   edge: Json<readonly Hash[]>;
 }
 
-/** A signed checkpoint. */
 interface CheckpointTable {
   size: number;
   /** Edge of the tree at this size, from which the signed root follows. */

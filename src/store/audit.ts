@@ -45,7 +45,6 @@ export async function audit(transaction: Database, appended: AuditEntry | readon
     .execute();
 }
 
-/** Numbers the entry and appends it to the tree. */
 function appendToTree(entry: AuditEntry, tree: MerkleTree): LoggedEntry {
   const next = serializedEntry(entry, tree.size);
   const hash = leafHash(leafText(next));

@@ -42,7 +42,6 @@ export async function scopeFactsOfBatch(db: Database, batchId: string): Promise<
   }));
 }
 
-/** How many rows are in each state. */
 export async function stateCounts(db: Database, batchId: string): Promise<Map<PayoutState, number>> {
   const counts = await db
     .selectFrom('payouts')
@@ -233,7 +232,6 @@ export async function rowPage(
     .execute();
 }
 
-/** State, amount and currency of at most `limit` rows of a batch. */
 export function amounts(
   db: Database,
   batchId: string,

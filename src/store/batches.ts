@@ -9,7 +9,6 @@ import type { BatchRecord } from './schema.ts';
 import { beginning } from './text-search.ts';
 import { inTransaction } from './transaction.ts';
 
-/** A refused row of a file, and why. */
 export interface RefusedRow {
   row: number;
   line: number;

@@ -1,4 +1,3 @@
-/** All operations of card payments. */
 export { countRetrieve, eventsOf, linkPayment, recordEventEffect, undelivered } from './card-events.ts';
 export * from './card-ids.ts';
 export * from './card-inbox.ts';

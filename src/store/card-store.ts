@@ -5,5 +5,4 @@ export type { UndeliveredPage } from './card-events.ts';
 export type { CardEventEffect, CardRecord, StoredCardEvent } from './card-schema.ts';
 export type { CardChange, CardClaim, CardClaimed } from './cards.ts';
 
-/** Card payments, their requests and their events. */
 export type CardStore = Repository<typeof repositories>;

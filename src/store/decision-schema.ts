@@ -61,7 +61,6 @@ export interface KeptCheck extends Omit<PayeeCheck, 'digest'> {
   why: string | null;
 }
 
-/** A row covered by a signed plan. */
 interface PlanRowTable {
   /** The signed digest of the plan. */
   plan: string;

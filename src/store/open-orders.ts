@@ -110,7 +110,6 @@ export async function noteOrder(db: Database, reference: string, note: OpenOrder
   );
 }
 
-/** Records that the watch is alive. */
 export async function touchWatch(db: Database, { uid, currency }: WatchKey, at: number): Promise<void> {
   await write(db, LOCKS.watch, (into) =>
     into

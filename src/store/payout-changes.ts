@@ -29,7 +29,6 @@ export interface PayoutChange {
   at: number;
 }
 
-/** The claim of the writing run. */
 export interface HeldClaim {
   reference: string;
   term: number;

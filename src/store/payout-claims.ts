@@ -21,7 +21,6 @@ export interface PayoutClaimRequest extends Identified {
   at: number;
 }
 
-/** Result of claiming a payout's row. */
 export interface PayoutClaim {
   record: PayoutRecord;
   /** Whether an earlier run held the claim (reset, restarted, retention over). */

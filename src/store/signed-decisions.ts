@@ -6,7 +6,6 @@ import { json } from './json-columns.ts';
 import { insertNew, met } from './row-writes.ts';
 import { inTransaction } from './transaction.ts';
 
-/** A stored decision. */
 export type TakenDecision = SignedDecision & { takenAt: number };
 
 /** A row covered by a signed plan, with its inclusion proof. */

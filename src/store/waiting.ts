@@ -48,7 +48,6 @@ export async function waitingPayouts(
   return rows.map(({ reference }) => reference);
 }
 
-/** A stored approval of a payout. */
 export interface KeptApproval {
   reference: string;
   question: Question;
