@@ -18,7 +18,8 @@ export interface Verifier {
 /** Without a secret, or for `ip` without a list, every webhook is refused. */
 export function createVerifier(settings: WebhookSettings): Verifier {
   const isListed = settings.ips.length === 0 ? undefined : ipList(settings.ips);
-  const scheme = schemeOf(settings);
+  const scheme =
+    settings.scheme === 'ip' || settings.secrets.length === 0 ? undefined : SIGNED[settings.scheme](settings);
   if (scheme === undefined && !(settings.scheme === 'ip' && isListed !== undefined)) {
     return { verify: () => ({ refused: 'unconfigured' }) };
   }
@@ -37,17 +38,11 @@ export function createVerifier(settings: WebhookSettings): Verifier {
   };
 }
 
-function schemeOf(settings: WebhookSettings): Scheme | undefined {
-  if (settings.scheme === 'ip' || settings.secrets.length === 0) return undefined;
-  switch (settings.scheme) {
-    case 'standard-webhooks':
-      return standardWebhook(settings);
-    case 'hmac-sha256':
-      return signedByHeader(settings);
-    case 'rfc9421':
-      return signedMessage(settings);
-  }
-}
+const SIGNED: Readonly<Record<Exclude<WebhookSettings['scheme'], 'ip'>, (settings: WebhookSettings) => Scheme>> = {
+  'standard-webhooks': standardWebhook,
+  'hmac-sha256': signedByHeader,
+  rfc9421: signedMessage,
+};
 
 /** With the digest, no event is lost if a sender uses an id twice. */
 function receiptOf(scheme: string, messageId: string | undefined, body: Buffer): string {
