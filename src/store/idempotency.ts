@@ -65,31 +65,21 @@ function takeOver(db: Database, hold: IdempotencyHold): Promise<{ batchId: strin
 }
 
 /** Extends the hold of a key; a time in the past gives it back without an answer. */
-export async function holdKey(db: Database, { caller, key, owner }: IdempotencyKey, heldUntil: number): Promise<void> {
-  await db
-    .updateTable('idempotencyKeys')
-    .set({ heldUntil })
-    .where('caller', '=', caller)
-    .where('key', '=', key)
-    .where('owner', '=', owner)
-    .execute();
+export async function holdKey(db: Database, key: IdempotencyKey, heldUntil: number): Promise<void> {
+  await ofHolder(db, key).set({ heldUntil }).execute();
 }
 
 /** Stores the answer, unless another process took the key or an answer exists. */
 export async function answerKey(
   db: Database,
-  { caller, key, owner }: IdempotencyKey,
+  key: IdempotencyKey,
   { status, body }: { status: number; body: string },
 ): Promise<void> {
-  await db
-    .updateTable('idempotencyKeys')
-    .set({ status, body })
-    .where('caller', '=', caller)
-    .where('key', '=', key)
-    .where('owner', '=', owner)
-    .where('status', 'is', null)
-    .execute();
+  await ofHolder(db, key).set({ status, body }).where('status', 'is', null).execute();
 }
+
+const ofHolder = (db: Database, { caller, key, owner }: IdempotencyKey) =>
+  db.updateTable('idempotencyKeys').where('caller', '=', caller).where('key', '=', key).where('owner', '=', owner);
 
 export async function forgetKeys(db: Database, takenBefore: number): Promise<void> {
   await db.deleteFrom('idempotencyKeys').where('createdAt', '<', takenBefore).execute();

@@ -85,14 +85,8 @@ class WriteGroups {
 const isUndone = (error: unknown): boolean => lostRace(error) || isAbortedTransactionError(error);
 
 async function eachAlone(pieces: readonly Piece[]): Promise<void> {
-  const done = async ({ alone, answer }: Piece): Promise<void> => {
-    try {
-      answer.resolve(await alone());
-    } catch (error) {
-      answer.reject(error);
-    }
-  };
-  await Promise.all(pieces.map(done));
+  for (const { alone, answer } of pieces) answer.resolve(Promise.resolve().then(alone));
+  await Promise.allSettled(pieces.map(({ answer }) => answer.promise));
 }
 
 async function orPatienceOver(work: Promise<void>): Promise<void> {
