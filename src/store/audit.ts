@@ -36,20 +36,18 @@ export async function audit(transaction: Database, appended: AuditEntry | readon
     .returning(['size', 'edge'])
     .executeTakeFirstOrThrow();
   const tree = new MerkleTree({ size: before.size - entries.length, edge: before.edge });
-  const rows = entries.map((entry) => appendToTree(entry, tree));
+  const rows = entries.map((entry): LoggedEntry => {
+    const next = serializedEntry(entry, tree.size);
+    const hash = leafHash(leafText(next));
+    tree.append(hash);
+    return { ...next, leafHash: hash };
+  });
   for (const some of chunks(rows)) await transaction.insertInto('auditLog').values(some).execute();
   await transaction
     .updateTable('auditTree')
     .set({ edge: json(tree.edge) })
     .where('id', '=', TREE_ID)
     .execute();
-}
-
-function appendToTree(entry: AuditEntry, tree: MerkleTree): LoggedEntry {
-  const next = serializedEntry(entry, tree.size);
-  const hash = leafHash(leafText(next));
-  tree.append(hash);
-  return { ...next, leafHash: hash };
 }
 
 /** Audits an act that changes nothing else in the store. */

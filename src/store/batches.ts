@@ -109,10 +109,24 @@ export interface ControlAsked {
  * Sets the control, with an audit entry in any case, and returns the one in force: a cancel is final, later requests are too late.
  * A reason stays until the batch runs again, which then also ends the canary.
  */
-export function controlBatch(db: Database, asked: ControlAsked): Promise<BatchControl> {
-  const { batchId, control, by, at, reason } = asked;
+export function controlBatch(
+  db: Database,
+  { batchId, control, by, at, reason, onlyTightens = false }: ControlAsked,
+): Promise<BatchControl> {
   return inTransaction(db, async (transaction) => {
-    const inForce = await setControl(transaction, asked);
+    await transaction
+      .updateTable('batches')
+      .set({ control, controlReason: control === 'running' ? null : reason })
+      .$if(control === 'running', (update) =>
+        update.set(({ case: when, ref }) => ({
+          canary: when().when('controlReason', 'is', null).then(ref('canary')).else(null).end(),
+        })),
+      )
+      .where('batchId', '=', batchId)
+      .where('control', '!=', 'cancelling')
+      .$if(onlyTightens, (update) => update.where('control', 'in', controlsAtLeastAsPermissive(control)))
+      .execute();
+    const inForce = (await batch(transaction, batchId))?.control ?? control;
     if (inForce === control && reason !== undefined) {
       await announce(transaction, { kind: 'batch.attention', subject: batchId, uid: null, at });
     }
@@ -120,27 +134,6 @@ export function controlBatch(db: Database, asked: ControlAsked): Promise<BatchCo
     await audit(transaction, { at, actor: by, action: `batch ${control}`, subject: batchId, detail });
     return inForce;
   });
-}
-
-/** `controlBatch` without the audit entry. */
-async function setControl(
-  db: Database,
-  { batchId, control, reason, onlyTightens = false }: ControlAsked,
-): Promise<BatchControl> {
-  await db
-    .updateTable('batches')
-    .set({ control, controlReason: control === 'running' ? null : reason })
-    .$if(control === 'running', (update) =>
-      update.set(({ case: when, ref }) => ({
-        canary: when().when('controlReason', 'is', null).then(ref('canary')).else(null).end(),
-      })),
-    )
-    .where('batchId', '=', batchId)
-    .where('control', '!=', 'cancelling')
-    .$if(onlyTightens, (update) => update.where('control', 'in', controlsAtLeastAsPermissive(control)))
-    .execute();
-  const stored = await batch(db, batchId);
-  return stored?.control ?? control;
 }
 
 /** Ends the canary, so that all rows may be released; with an audit entry. */

@@ -1,4 +1,4 @@
-import { type NamingDialect, PostgresNamingDialect } from './column-names.ts';
+import { PostgresNamingDialect } from './column-names.ts';
 import { openDatabase } from './database.ts';
 import { createStore } from './kysely-store.ts';
 import { migrate } from './migrate.ts';
@@ -6,7 +6,7 @@ import { openPostgresPool } from './postgres-pool.ts';
 import { nodeSqliteDialect } from './sqlite-dialect.ts';
 import { openSqliteFile } from './sqlite-file.ts';
 import type { Store } from './store.ts';
-import { type StoreLocation, storeLocation } from './store-url.ts';
+import { storeLocation } from './store-url.ts';
 import { shareCommits } from './write-groups.ts';
 
 /**
@@ -17,7 +17,11 @@ import { shareCommits } from './write-groups.ts';
  */
 export async function openStore(url: string): Promise<Store> {
   const place = storeLocation(url);
-  const db = openDatabase(dialectOf(place, url));
+  const db = openDatabase(
+    place.kind === 'postgres'
+      ? new PostgresNamingDialect({ pool: openPostgresPool(url) })
+      : nodeSqliteDialect(() => openSqliteFile(place.path), setImmediate),
+  );
   try {
     await migrate(db, place);
     if (place.kind === 'postgres') shareCommits(db);
@@ -26,9 +30,4 @@ export async function openStore(url: string): Promise<Store> {
     await db.destroy();
     throw error;
   }
-}
-
-function dialectOf(place: StoreLocation, url: string): NamingDialect {
-  if (place.kind === 'postgres') return new PostgresNamingDialect({ pool: openPostgresPool(url) });
-  return nodeSqliteDialect(() => openSqliteFile(place.path), setImmediate);
 }

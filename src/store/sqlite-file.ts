@@ -23,24 +23,18 @@ export async function openSqliteFile(path: string): Promise<DatabaseSync> {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     createPrivately(path);
   }
-  const database = connect(path);
+  let database: DatabaseSync | undefined;
   try {
-    await whenUnlocked(() => database.exec('pragma journal_mode = wal'));
+    const opened = new DatabaseSync(path, { timeout: 0, enableForeignKeyConstraints: true });
+    database = opened;
+    await whenUnlocked(() => opened.exec('pragma journal_mode = wal'));
     // In WAL mode anything below FULL loses the last commits on power loss, and with them the record of what was sent.
-    await whenUnlocked(() => database.exec('pragma synchronous = full'));
-    return database;
+    await whenUnlocked(() => opened.exec('pragma synchronous = full'));
+    return opened;
   } catch (error) {
-    database.close();
+    database?.close();
     // A restore replaced the file while this process waited for the lock.
     if (isSqliteError(error, SQLITE_READONLY_DBMOVED)) return openSqliteFile(path);
-    throw asUnusable(error, path);
-  }
-}
-
-function connect(path: string): DatabaseSync {
-  try {
-    return new DatabaseSync(path, { timeout: 0, enableForeignKeyConstraints: true });
-  } catch (error) {
     throw asUnusable(error, path);
   }
 }
