@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type MigrationProvider, Migrator } from 'kysely/migration';
+import { Problem } from '../domain/problem.ts';
 import type { Database } from './database.ts';
-import { StoreNewerError, StoreOtherVersionError } from './errors.ts';
 import { migrations } from './migrations/all-migrations.ts';
 import { storeProblemOf } from './postgres-pool.ts';
 import type { StoreLocation } from './store-url.ts';
@@ -16,7 +16,7 @@ const CONTRACTS = /^\d{4}-contract-/;
  * Migrates the tables to the latest migration, or to `upTo`. A store that a later build has expanded stays as it is: this build can
  * use it.
  *
- * @throws StoreNewerError if a later build has contracted it, StoreOtherVersionError if its steps do not lead to this build's
+ * @throws Problem `store-newer` if a later build has contracted it, `store-other-version` if its steps do not lead to this build's
  */
 export async function migrate(
   db: Database,
@@ -50,15 +50,24 @@ export async function appliedSteps(db: Database): Promise<string[]> {
 }
 
 /**
- * @throws StoreNewerError for an unknown migration that removes what this build uses, StoreOtherVersionError for an unknown one
- * in a store that lacks a known one
+ * @throws Problem `store-newer` for an unknown migration that removes what this build uses, `store-other-version` for an unknown
+ * one in a store that lacks a known one
  */
 export function assertUsable(applied: readonly string[], known: readonly string[], where: string): void {
   const unknown = applied.filter((name) => !known.includes(name));
   const contracting = unknown.find((name) => CONTRACTS.test(name));
-  if (contracting !== undefined) throw new StoreNewerError(contracting);
+  if (contracting !== undefined) {
+    const message = `a later version of this program has removed something from the store that this one uses (${contracting}).`;
+    throw new Problem('set-up', 'store-newer', message, { hint: 'Use that version, or a later one.' });
+  }
   const [first] = unknown;
   if (first !== undefined && !known.every((name) => applied.includes(name))) {
-    throw new StoreOtherVersionError(where, first);
+    throw new Problem(
+      'set-up',
+      'store-other-version',
+      `the store in ${where} was made by a version that this one does not continue, such as one from before the first ` +
+        `release (${first}).`,
+      { hint: 'End what is open in it with that version, then use a new store (PAYOUTS_HOME or PAYOUTS_STORE_URL).' },
+    );
   }
 }

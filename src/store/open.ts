@@ -13,7 +13,7 @@ import { shareCommits } from './write-groups.ts';
  * Opens the store and migrates its tables; several processes may open it at once.
  *
  * @param url as for `storeLocation`
- * @throws StoreUrlError for any other form
+ * @throws Problem `store-url` for any other form
  */
 export async function openStore(url: string): Promise<Store> {
   const place = storeLocation(url);

@@ -1,6 +1,7 @@
 import type { PostgresPool } from 'kysely';
 import { Pool, types } from 'pg';
-import { type StoreRefusal, StoreRefusedError, StoreUnreachableError } from './errors.ts';
+import { Problem } from '../domain/problem.ts';
+import { StoreUnreachableError } from './errors.ts';
 import { isNameRefused, PreparedStatements, type Statement } from './prepared-statements.ts';
 
 const INT8 = types.builtins.INT8;
@@ -8,7 +9,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
  * Connections to PostgreSQL; `bigint` columns (times, counts) are read as numbers. Queries throw a `StoreUnreachableError` if the
- * server does not answer or cannot write now, and a `StoreRefusedError` if it refuses access.
+ * server does not answer or cannot write now, and a Problem `store-refused` if it refuses access.
  */
 export function openPostgresPool(connectionString: string): PostgresPool {
   const statements = new PreparedStatements();
@@ -67,7 +68,7 @@ const MESSAGES =
   /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Postgres connection has been discarded)/;
 
 /** By SQLSTATE, Node's code for certificates, or the client's message if there is no code. */
-const REFUSALS: readonly (readonly [RegExp, StoreRefusal])[] = [
+const REFUSALS: readonly (readonly [RegExp, { why: string; hint: string }])[] = [
   [
     /^28P01$/,
     {
@@ -119,10 +120,14 @@ const REFUSALS: readonly (readonly [RegExp, StoreRefusal])[] = [
   ],
 ];
 
-export function storeProblemOf(error: unknown): StoreUnreachableError | StoreRefusedError | undefined {
+export function storeProblemOf(error: unknown): Problem | undefined {
   if (!(error instanceof Error)) return undefined;
   const code = 'code' in error ? String(error.code) : '';
   if (CODES.test(code) || MESSAGES.test(error.message)) return new StoreUnreachableError(code, error);
   const [, refusal] = REFUSALS.find(([pattern]) => pattern.test(code === '' ? error.message : code)) ?? [];
-  return refusal && new StoreRefusedError(refusal, code, error);
+  if (refusal === undefined) return undefined;
+  const { why, hint } = refusal;
+  // Nothing of its address is repeated.
+  const message = `The store's PostgreSQL ${why}${code === '' ? '' : ` (${code})`}.`;
+  return new Problem('set-up', 'store-refused', message, { hint, cause: error });
 }

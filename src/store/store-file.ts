@@ -30,7 +30,7 @@ const BUSY_PATIENCE_MS = 30_000;
  * Checks a file, open elsewhere or not: whole, a store of this product, not contracted by a later version, used with a bank.
  *
  * @param named name of the file in errors, if it differs from `path`
- * @throws StoreFileError or StoreNewerError saying which check failed
+ * @throws StoreFileError, or a Problem as `assertUsable`, saying which check failed
  */
 export async function inspectStoreFile(path: string, named = path): Promise<StoreFileFacts> {
   await using db = openDatabase(nodeSqliteDialect(async () => openToRead(path)));

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { StoreUrlError } from '../../src/store/errors.ts';
 import { openStore } from '../../src/store/open.ts';
 import type { ClaimOutcome } from '../../src/store/store.ts';
 import { batchClaim } from './samples.ts';
@@ -103,7 +102,7 @@ describe('openStore on a file', () => {
     'refuses the URL "%s" without repeating it',
     async (url) => {
       const refused = await openStore(url).catch((error: unknown) => error);
-      expect(refused).toBeInstanceOf(StoreUrlError);
+      expect(refused).toMatchObject({ kind: 'set-up', code: 'store-url' });
       expect(String(refused)).not.toContain('hunter2');
     },
   );
