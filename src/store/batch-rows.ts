@@ -112,9 +112,9 @@ export async function releasable(
     .$if(off.length > 0, (query) =>
       query.where((row) =>
         row.and(
-          [...Map.groupBy(off, ({ scope }) => COLUMNS[scope as keyof typeof COLUMNS])].map(([column, its]) => {
-            const keys = its.map(({ key }) => key);
-            return row.or([row(column, 'is', null), row(column, 'not in', keys)]);
+          Object.entries(COLUMNS).flatMap(([scope, column]) => {
+            const keys = off.filter((it) => it.scope === scope).map(({ key }) => key);
+            return keys.length === 0 ? [] : row.or([row(column, 'is', null), row(column, 'not in', keys)]);
           }),
         ),
       ),
