@@ -14,6 +14,7 @@ import {
   type ReconciliationFindings,
   type ReconciliationPass,
 } from '../domain/reconciliation.ts';
+import { someAtOnce } from '../domain/some-at-once.ts';
 import type { PlannedKey } from '../services/reconciliation/reconcile.ts';
 import { reconcileNowSignal } from './messages.ts';
 import { comparisons, plans, restarts } from './proxies.ts';
@@ -74,16 +75,12 @@ export async function reconciliation(given?: ReconciliationInput): Promise<Recon
 
 /** Compares the keys of one page, a few concurrently. */
 async function compare(pass: ReconciliationPass, keys: readonly PlannedKey[]): Promise<ReconciliationPass> {
-  const left = [...keys];
   let { unreadKeys, findings } = pass;
-  const lane = async (): Promise<void> => {
-    for (let key = left.shift(); key !== undefined; key = left.shift()) {
-      const found = await compareKey(key);
-      if (found === undefined) unreadKeys += 1;
-      else findings = addFindings(findings, found);
-    }
-  };
-  await Promise.all(Array.from({ length: KEYS_AT_ONCE }, lane));
+  await someAtOnce(keys, KEYS_AT_ONCE, async (key) => {
+    const found = await compareKey(key);
+    if (found === undefined) unreadKeys += 1;
+    else findings = addFindings(findings, found);
+  });
   const { uid, currency } = keys.at(-1) ?? { uid: '', currency: '' };
   return { after: { uid, currency }, keys: pass.keys + keys.length, unreadKeys, findings };
 }
