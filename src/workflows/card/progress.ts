@@ -21,8 +21,6 @@ export interface CardProgress {
   served: { noticed: number; claimed: number };
 }
 
-const NOTHING_SERVED = { noticed: 0, claimed: 0 };
-
 /** Takes over what earlier runs sent, and what was heard about the payment they followed. Returns how far they came. */
 export function takeOver(
   execution: CardExecution,
@@ -50,7 +48,7 @@ export function takeOver(
     threeDs: earlier?.wantsSetUp === true ? 'skip' : threeDs,
     resumeIds: openResume === undefined ? resumesOf(requestIds.resume, creation).slice(over) : rest,
     resume: openResume === undefined ? undefined : { requestId, ...openResume, resumedBefore: true, inDoubt: true },
-    served: NOTHING_SERVED,
+    served: { noticed: 0, claimed: 0 },
   };
 }
 

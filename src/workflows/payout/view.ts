@@ -45,8 +45,8 @@ export class PayoutView extends ExecutionView<PayoutState> {
   approvalsAtBank = 1;
   /** What people should check before they decide. */
   flags: readonly Flag[] = [];
-  private readonly input: PayoutInput;
-  private readonly kind: PayoutKind;
+  readonly input: PayoutInput;
+  readonly kind: PayoutKind;
   private held: Claim | undefined;
 
   /** `unanswered`: the question that the previous run left open. */

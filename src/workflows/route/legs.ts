@@ -1,5 +1,4 @@
-import type { PayoutInput } from '../../domain/instruction.ts';
-import { type LegKind, mainLegOf, type PayoutKind } from '../../domain/names.ts';
+import { type LegKind, mainLegOf } from '../../domain/names.ts';
 import type { Prepared } from '../../services/payout/prepare.ts';
 import { STUCK } from '../leg/followed-order.ts';
 import { type LegMemory, type LegPlan, OrderLeg } from '../leg/order-leg.ts';
@@ -10,8 +9,6 @@ import { endOfExchange, endOfOrder } from './ends.ts';
 
 /** What a run works with under one claim. */
 export interface Run {
-  kind: PayoutKind;
-  input: PayoutInput;
   prepared: Extract<Prepared, { kind: 'ready' }>;
   view: PayoutView;
   gates: Gates;
@@ -27,8 +24,9 @@ export type LegMemories = Partial<Record<LegKind, LegMemory>>;
 
 /** `before`: the same legs, as known to this run before it lost its claim, or to the run it continues. */
 export function legsOf(run: Run, before: LegMemories): Legs {
-  const { kind, prepared } = run;
+  const { prepared, view } = run;
   const { parked } = prepared;
+  const { kind } = view;
   if (kind !== 'payout') return { main: legOf(run, mainLegOf(kind), { ...MAIN, parked }, before) };
   // `parked` is about the leg that is in doubt; about a payment that was never sent nothing can be decided.
   const asksOfExchange =
@@ -64,14 +62,14 @@ const SENDERS = {
 } as const;
 
 function legOf(
-  { input, prepared, view, gates }: Run,
+  { prepared, view, gates }: Run,
   kind: LegKind,
   place: Place & Pick<LegPlan, 'parked' | 'earlier'>,
   before: LegMemories,
 ): OrderLeg {
   const { [kind]: start, terms, parked } = prepared;
   if (start === undefined) throw new Error(`a row of this kind sends no ${kind}`);
-  const { currency = '', amount = '' } = input;
+  const { currency = '', amount = '' } = view.input;
   const { submit, does } = SENDERS[kind];
   const what = place.endsPayout ? `${does} ${currency} ${amount}` : `${does} ${currency} for ${amount} and the fee`;
   const plan: LegPlan = {

@@ -39,8 +39,9 @@ export interface RunBefore {
 type Route = (run: Run, legs: Legs) => Promise<PayoutResult>;
 
 /**
- * Runs the route of a row of this kind, from the instruction to its end. A cancellation interrupts nothing that may have moved money. A run that lost
- * its claim (after a reset, or because something was sent whose outcome it does not know) takes it again and starts over.
+ * Runs the route of a row of this kind, from the instruction to its end. A cancellation interrupts nothing that may have moved
+ * money. A run that lost its claim (after a reset, or because something was sent whose outcome it does not know) takes it again
+ * and starts over.
  */
 export async function underClaim(
   kind: PayoutKind,
@@ -55,19 +56,14 @@ export async function underClaim(
   const view = new PayoutView(input, kind, handedOver?.unanswered);
   handleMessages(view);
   return CancellationScope.nonCancellable(async () => {
-    const result = await claimAndGo(view, kind, input, handedOver, route);
+    const result = await claimAndGo(view, handedOver, route);
     await condition(allHandlersFinished);
     return result;
   });
 }
 
-async function claimAndGo(
-  view: PayoutView,
-  kind: PayoutKind,
-  input: PayoutInput,
-  handedOver: RunBefore | undefined,
-  route: Route,
-): Promise<PayoutResult> {
+async function claimAndGo(view: PayoutView, handedOver: RunBefore | undefined, route: Route): Promise<PayoutResult> {
+  const { kind, input } = view;
   let remembered = handedOver;
   let passes = handedOver?.passes;
   const isHandedOver = handedOver !== undefined;
@@ -84,7 +80,7 @@ async function claimAndGo(
       if (lost > LOSSES_WITHOUT_PAUSE) await sleep(doublingPause(lost, prepared.terms.waits.lookAgainMs, HOUR_MS));
       const progress = exchangeProgress(kind === 'payout' ? prepared : {});
       const gates = new Gates(view, prepared.terms, progress, passes);
-      const run = { kind, input, prepared, view, gates };
+      const run = { prepared, view, gates };
       const legs = legsOf(run, remembered?.legs ?? {});
       const { storeId, term: held } = prepared.claim;
       remembered = { storeId, term: held, legs: byKind(legs), passes: gates.passes };
