@@ -18,7 +18,6 @@ export interface ClusterOptions {
   env: NodeJS.ProcessEnv;
   /** Settings of PostgreSQL beyond its defaults, `name=value`. */
   postgresSettings?: readonly string[];
-  /** File of dynamic settings of Temporal's server. */
   dynamicConfig?: string;
   /** Ends a start that is under way. */
   signal?: AbortSignal;
@@ -32,7 +31,6 @@ export interface Cluster {
   stop(): Promise<void>;
 }
 
-/** What everything of the product stands on. */
 export interface Ground {
   home: ClusterHome;
   /** In the order of their start. */
@@ -41,7 +39,6 @@ export interface Ground {
   temporal: ServerProcess;
   /** Of the machine, with the folders of what was found in PATH. */
   env: Readonly<Record<string, string>>;
-  /** Folder of PostgreSQL's programs. */
   postgresPrograms: string;
 }
 

@@ -33,7 +33,6 @@ const SECRETS = ['postgres-password', 'temporal-password', 'store-password', 'ba
 export interface Secrets {
   folder: string;
   read(name: (typeof SECRETS)[number]): string;
-  /** Path of the file of this secret. */
   path(name: (typeof SECRETS)[number] | 'store-url' | 'codec-keys'): string;
 }
 

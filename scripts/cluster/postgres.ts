@@ -118,7 +118,6 @@ function assertReachable(data: string, user: ProcessSpec['user']): void {
   );
 }
 
-/** Roles and databases of Temporal and of the store. */
 export function databaseRoles({ programs, home, env }: Omit<PostgresOptions, 'say'>): Part {
   return job({
     name: 'postgres-roles',

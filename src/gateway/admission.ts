@@ -8,13 +8,11 @@ import { whenOver } from './when-over.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Identifies an asker for limits. */
 export type Asker = (request: FastifyRequest) => string;
 
 /** By name, or by address without one. */
 export const callerAsks: Asker = ({ caller, address }) => caller?.name ?? address;
 
-/** Limit of requests per asker. */
 export const rateLimitOf = (max: number, keyGenerator: Asker = callerAsks): RateLimitPluginOptions => ({
   max,
   timeWindow: MINUTE_MS,

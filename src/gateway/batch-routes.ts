@@ -26,7 +26,6 @@ const CONTROLS = {
   cancel: [MESSAGES.cancel, 'Cancel the rest of a batch, if still possible; cannot be undone'],
 } as const;
 
-/** Routes of claimed batches: reading, control, files. */
 export function batchRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   // A control has no body; one that comes is ignored.
   app.removeAllContentTypeParsers();

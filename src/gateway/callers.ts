@@ -4,7 +4,6 @@ import type { Person, Policy } from '../domain/authority.ts';
 import { leadsHere } from '../domain/loopback.ts';
 import { Problem } from '../domain/problem.ts';
 
-/** Who asks. */
 export interface Caller {
   /** Name of the token; undefined if it has none, and if no token is required. */
   name: string | undefined;
@@ -20,7 +19,6 @@ export interface KnownToken extends Caller {
   expiresAt?: number;
 }
 
-/** Who has access. */
 export interface Access {
   tokens: readonly KnownToken[];
   /** A token is required even on this machine. */
@@ -55,7 +53,6 @@ export function callerOf(
   return { name, person };
 }
 
-/** The bearer token of a request; undefined without one. */
 export function bearerOf({ headers }: FastifyRequest): string | undefined {
   return SCHEME.exec(headers.authorization ?? '')?.[1];
 }
@@ -80,11 +77,9 @@ function assertOwnMachine({ headers, host }: FastifyRequest, origins: readonly s
   });
 }
 
-/** The tokens of a policy. */
 export const tokensOf = ({ people }: Policy): KnownToken[] =>
   people.flatMap((person) => person.tokens.map((token) => ({ name: person.name, person, ...token })));
 
-/** A token as stored. */
 export const tokenSha256 = (token: string): string => hash('sha256', token);
 
 export const digest = (text: string): Buffer => hash('sha256', text, 'buffer');

@@ -9,7 +9,6 @@ import { originRefused } from './cors.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { cardsSeenOf } from './may-see.ts';
 
-/** Who asks about one card payment. */
 export interface CardAccess {
   record: CardRecord;
   /** Undefined for a client secret: the caller is the cardholder's page. */

@@ -39,7 +39,6 @@ const TAGS = ['card payments'];
 const LISTED = 100;
 const byId = jsonSchema(z.object({ id: z.string().describe('merchant_request_id') }));
 
-/** Card payments, for callers of the gateway. */
 export function cardRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   takeJsonOnly(app);
   const createSchema = {

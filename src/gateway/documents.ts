@@ -74,7 +74,6 @@ const ERROR_SAYS = {
   503: 'the bank, Temporal or a worker does not answer; nothing was claimed',
 } as const;
 
-/** Possible for every route. */
 const EVERYWHERE = [400, 401, 403, 414, 429] as const;
 
 export const errorAnswers = (
@@ -84,7 +83,6 @@ export const errorAnswers = (
     [...EVERYWHERE, ...others].map((status) => [status, [errorDocument, ERROR_SAYS[status]] as const]),
   );
 
-/** A file of one of these media types. */
 export const fileAnswer = (...types: string[]): object => ({
   description: 'the file',
   content: Object.fromEntries(types.map((type) => [type.split(';', 1)[0], { schema: {} }])),

@@ -22,7 +22,6 @@ import type { EventQueue } from '../webhooks/event-queue.ts';
 import type { TakeWebhook } from '../webhooks/receiver.ts';
 import type { Access } from './callers.ts';
 
-/** Dependencies of the gateway. */
 export interface GatewayDeps {
   store: Store;
   /** Called for each file: the files that complete bank messages may have changed. */

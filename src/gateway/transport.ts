@@ -7,7 +7,6 @@ import { leadsHere } from '../domain/loopback.ts';
 import { Problem } from '../domain/problem.ts';
 import { ipList } from '../webhooks/ip-list.ts';
 
-/** How requests reach a gateway. */
 export interface GatewayTransport {
   /** Certificate chain and key in PEM; undefined: plain HTTP. */
   tls: { cert: string; key: Secret } | undefined;

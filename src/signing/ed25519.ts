@@ -42,7 +42,6 @@ export function signStatement(statement: Statement, privateKey: string): SignedD
   return { ...statement, credential: credentialId(publicKeyOf(privateKey)), signature };
 }
 
-/** Whether the owner of the public key has signed the statement. */
 export function verifyStatement(statement: Statement, publicKey: string, signature: string): boolean {
   const x = Buffer.from(publicKey, 'base64').toString('base64url');
   const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });

@@ -53,5 +53,4 @@ export async function isSignedByPasskey(
   }
 }
 
-/** The relying party id of passkeys: the host of the pages. */
 export const rpIdOf = (origin: string): string => new URL(origin).hostname;

@@ -24,7 +24,6 @@ export function signablePlan(rows: readonly PlanRow[]): {
   };
 }
 
-/** Whether a row is covered by a signed digest. */
 export function isRowOfPlan(digest: string, row: PlanRow, inclusion: Inclusion): boolean {
   const [, size = '', root = ''] = PLAN_DIGEST.exec(digest) ?? [];
   return isIncluded(leafOf(row), inclusion, { size: Number(size), root });

@@ -13,7 +13,6 @@ function webauthn(): string {
 
 const SCRIPT = 'text/javascript; charset=utf-8';
 
-/** All files that the pages load. */
 export function assetRoutes(app: FastifyInstance): void {
   const assets: readonly [name: string, type: string, text: string][] = [
     ['pages.css', 'text/css; charset=utf-8', own('pages.css')],

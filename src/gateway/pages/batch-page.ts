@@ -35,12 +35,9 @@ export interface BatchPage {
   isCut: boolean;
   /** Epoch ms. */
   now: number;
-  /** The viewer has just decided rows together. */
   hasJustDecided: boolean;
-  /** Whether rows can be decided together, by one signature. */
   mayDecide: boolean;
   mayControl: boolean;
-  /** Names of the existing reports. */
   reports: readonly string[];
 }
 

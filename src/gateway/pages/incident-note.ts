@@ -3,7 +3,6 @@ import { type Html, html } from '../../reports/html.ts';
 import type { IncidentRecord } from '../../store/store.ts';
 import { mayVisit, type View } from './layout.ts';
 
-/** About an incident, on the pages of its payout and batch. */
 export const incidentNote = (
   { kind, id, acknowledged }: IncidentRecord,
   { caller }: View,

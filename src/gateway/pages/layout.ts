@@ -6,10 +6,8 @@ import type { Caller } from '../callers.ts';
 import { seesAll } from './may-do.ts';
 import { type PagesContext, tokenOf } from './pages-context.ts';
 
-/** The viewer of a page. */
 export interface View {
   caller: Caller | undefined;
-  /** CSRF token for its forms. */
   csrf: string;
   isTrial: boolean;
   path: string;

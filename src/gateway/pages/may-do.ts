@@ -41,10 +41,8 @@ export function assertMayOperate(
   });
 }
 
-/** Whether the caller's scope has no limits. */
 export const seesAll = ({ person }: Caller): boolean => person === undefined || holdsAll(person.scope);
 
-/** Who decides, by the role required. */
 export const DECIDERS = { payout: 'an approver', screening: 'somebody with the role compliance' } as const;
 
 /** Anybody without a policy, where only the name they give can show that they are the maker. */

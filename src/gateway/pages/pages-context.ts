@@ -8,7 +8,6 @@ import type { GatewayDeps } from '../gateway-deps.ts';
 import { Challenges } from './challenges.ts';
 import { LONGEST_MS, Sessions } from './sessions.ts';
 
-/** What the pages need to decide who gets in. */
 export interface PagesContext {
   deps: GatewayDeps;
   /** The policy in force. Undefined: a trial, in which names are believed. */
@@ -94,7 +93,6 @@ export function callerSeen(request: FastifyRequest, { deps, policy, sessions }: 
   return undefined;
 }
 
-/** The token of the session; undefined without one. */
 export const tokenOf = ({ cookies }: FastifyRequest, policy: Policy): string | undefined => cookies[cookieName(policy)];
 
 export function keepToken(reply: FastifyReply, policy: Policy, token: string): void {

@@ -10,7 +10,6 @@ import type { BookedExchange, PayoutRecord } from '../../store/store.ts';
 import type { PayoutShown } from './payout-view.ts';
 import { batchPath, factList, moment, money } from './pieces.ts';
 
-/** What people should notice first. */
 export function flagsOf({ row, payee }: PayoutShown): string[] {
   const { kind, assessed, lookAlikeOf, generation } = row;
   const flags: [isUp: boolean, text: string][] = [
@@ -26,7 +25,6 @@ export function flagsOf({ row, payee }: PayoutShown): string[] {
 
 const CHECKS = { verification: 'Payee check', screening: 'Screening' } as const;
 
-/** Payee, amount, paying account and the highest cost. */
 export function paymentFacts(
   { row, payee, checks, booked, returns }: PayoutShown,
   caps: Pick<Terms, 'feeCap' | 'maxSlippage'>,
@@ -67,7 +65,6 @@ function exchangedText({ soldAmount, soldCurrency, boughtAmount, boughtCurrency,
   return html`${money(soldAmount, soldCurrency ?? '')} for ${money(boughtAmount, boughtCurrency ?? '')}${rate !== null && `, rate ${rate}`}`;
 }
 
-/** Where the payout comes from, and its ids. */
 export const originFacts = ({ row }: PayoutShown, url: string): Html => {
   const { uid, by, createdAt, batchId, reference, orderId } = row;
   return factList([

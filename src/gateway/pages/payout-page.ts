@@ -89,7 +89,6 @@ const comparisonTable = ({ title, sides, lines, note }: Comparison): Html => {
 ${note !== undefined && html`<p class="quiet">${note}</p>`}`;
 };
 
-/** Past participle for each kind. */
 const DONE = { payout: 'paid', transfer: 'transferred', exchange: 'exchanged' } as const;
 
 function questionText({ row, asked }: PayoutShown): string {
@@ -133,7 +132,6 @@ const form = (view: View, reference: string, digest: string): Html => html`<div 
 )}
 <p class="quiet">Digest of the decision: <code>${digest}</code></p></div>`;
 
-/** Stops a payout if that is still possible. */
 const cancelForm = (view: View, reference: string): Html => html`<section><h2>Cancel</h2>
 <form class="card" method="post" action="${payoutPath(reference)}/cancel">${csrfField(view)}
 <p>It ends unpaid if that is still possible; an order that the bank has accepted continues. This cannot be undone.</p>

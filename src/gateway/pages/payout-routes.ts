@@ -51,7 +51,6 @@ const TOLD: ReadonlyMap<unknown, string> = new Map([
 
 const DECIDED: readonly unknown[] = ['approved', 'rejected'];
 
-/** Whether only an operator can decide it. */
 const isUndecidable = ({ state }: PayoutRecord): boolean => state === 'needs-operator';
 
 /** What is told of the viewer's last action. The bank hears of a decision about its audit afterwards, and may refuse it. */

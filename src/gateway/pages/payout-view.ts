@@ -10,7 +10,6 @@ import { checksShown, type ShownCheck } from '../../services/payee-checks.ts';
 import type { BookedExchange, PayoutRecord, ReturnRecord } from '../../store/store.ts';
 import type { PagesContext } from './pages-context.ts';
 
-/** A payout as shown to somebody who may decide about it. */
 export interface PayoutShown {
   row: PayoutRecord;
   /** Undefined: it asks nothing now. */

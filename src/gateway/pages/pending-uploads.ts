@@ -1,7 +1,6 @@
 import { v7 } from 'uuid';
 import type { Upload } from '../upload.ts';
 
-/** A submitted file that is not confirmed yet. */
 export interface PendingUpload {
   id: string;
   upload: Upload;

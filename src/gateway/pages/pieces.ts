@@ -35,7 +35,6 @@ export interface Column<Row> {
   isFigure?: boolean;
 }
 
-/** Columns of amounts by currency. */
 export const TOTALS: readonly Column<Total>[] = [
   { head: 'Currency', cell: ({ currency }) => currency },
   { head: 'Payouts', isFigure: true, cell: ({ count }) => groupedAmount(count) },

@@ -12,7 +12,6 @@ const STREAMS_OF_ONE = 5;
 /** Each stream reads the store once a second. */
 const STREAMS_OF_ALL = 200;
 
-/** The open streams of a gateway, limited. */
 export const progressStreams = (): ConcurrencyCounter =>
   new ConcurrencyCounter({ each: STREAMS_OF_ONE, all: STREAMS_OF_ALL }, () => {
     return new Problem('too-many', 'too-many-streams', 'Too many pages are being followed at once.', {

@@ -3,7 +3,6 @@ import { payeeText } from '../../reports/masked.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { badge, type Column, money, payoutPath } from './pieces.ts';
 
-/** Columns of the tables of rows. */
 export const ROW = {
   document: {
     head: 'Document',

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { tokenSha256 } from '../callers.ts';
 
-/** A session of one person. */
 export interface Session {
-  /** Name of the person. */
+  /** Of the person. */
   name: string;
   /** Id of the passkey that opened it. */
   credential: string;
@@ -24,7 +23,6 @@ const TOKEN_BYTES = 32;
 export class Sessions {
   readonly #kept = new Map<string, Session>();
 
-  /** Opens a session and returns its token. */
   open(of: Pick<Session, 'name' | 'credential'>, now: number): string {
     for (const [key, session] of this.#kept) if (isOver(session, now)) this.#kept.delete(key);
     const token = randomBytes(TOKEN_BYTES).toString('base64url');

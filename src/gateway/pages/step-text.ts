@@ -7,7 +7,6 @@ import type { Caller } from '../callers.ts';
 import { mayVisit } from './layout.ts';
 import { factList, moment, payoutPath } from './pieces.ts';
 
-/** What an operator can say of a payout, in its form. */
 export const MEANS: Readonly<Record<ResolveAction, string>> = {
   'keep-looking': 'Check the bank again',
   'adopt-order': 'Follow the order named below',

@@ -63,7 +63,6 @@ const exchangeText = (
   { buyAmount, buyCurrency, sellAmount, rate }: Outlook['balances'][number]['exchanges'][number],
 ): Html => html`${money(buyAmount, buyCurrency)} for ${money(sellAmount, currency)} at ${rate} now`;
 
-/** How many people will have to approve. */
 const approvals = ({ beforeSend, atBank, moreByPayee }: Outlook['approvals']): Html =>
   html`${
     beforeSend.length > 0 && html`<p>To be approved before sending: ${peopleText(beforeSend)}.</p>`
@@ -72,7 +71,6 @@ const approvals = ({ beforeSend, atBank, moreByPayee }: Outlook['approvals']): H
     html`<p class="quiet">${moreByPayee} may need more approvals if the payee is new or has changed.</p>`
   }`;
 
-/** Which payouts will be held, and which earlier ones they look like. */
 const lookAlikes = ({ count, rows }: PlanDocument['plan']['lookAlikes']): Html | false =>
   count > 0 &&
   html`<p class="attend">${

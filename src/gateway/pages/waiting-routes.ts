@@ -59,7 +59,6 @@ ${maySubmitFiles(caller) && html`<p><a class="button" href="/batches/new">Submit
   });
 }
 
-/** Filter for payouts that the caller might decide. */
 function waitingIn({ person }: Caller): Omit<WaitingFor, 'limit'> {
   if (person === undefined)
     return { states: [...AWAITING_DECISION_STATES, ...FOR_OPERATORS], scope: {}, notBy: undefined };
