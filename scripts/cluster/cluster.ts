@@ -24,26 +24,11 @@ export interface ClusterOptions {
   say(line: string): void;
 }
 
-export interface Cluster {
-  home: ClusterHome;
-  /** What a command needs to belong to it. */
-  env: Readonly<Record<string, string>>;
-  stop(): Promise<void>;
-}
-
-export interface Ground {
-  home: ClusterHome;
-  /** In the order of their start. */
-  parts: readonly Part[];
-  database: ServerProcess;
-  temporal: ServerProcess;
-  /** Of the machine, with the folders of what was found in PATH. */
-  env: Readonly<Record<string, string>>;
-  postgresPrograms: string;
-}
-
-/** The parts that the product stands on, none of them started yet. Throws a `ClusterError` for what the machine lacks. */
-export async function layGround(options: Omit<ClusterOptions, 'signal'>): Promise<Ground> {
+/**
+ * The parts that the product stands on in the order of their start, none of them started yet. `env`: of the machine, with the
+ * folders of what was found in PATH. Throws a `ClusterError` for what the machine lacks.
+ */
+export async function layGround(options: Omit<ClusterOptions, 'signal'>) {
   const { env: machine, say } = options;
   const postgresPrograms = findPostgres(machine);
   const { path: cli, tried } = findTemporalCli(machine);
@@ -54,15 +39,20 @@ export async function layGround(options: Omit<ClusterOptions, 'signal'>): Promis
   const database = { programs: postgresPrograms, home, env, settings: options.postgresSettings, say };
   const temporal = { home, programs, env, dynamicConfig: options.dynamicConfig, say };
   const [postgresServer, server] = [postgres(database), temporalServer(temporal)];
-  const parts = [
+  const parts: Part[] = [
     ...[databaseFiles(database), postgresServer, databaseRoles(database)],
     ...[temporalSchema(temporal), server, temporalNamespace(temporal), temporalUi(temporal)],
   ];
   return { home, parts, database: postgresServer, temporal: server, env, postgresPrograms };
 }
 
-/** Starts every part, each once the one before is healthy. Throws a `ClusterError`, with nothing of it left running. */
-export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+export type Cluster = Awaited<ReturnType<typeof startCluster>>;
+
+/**
+ * Starts every part, each once the one before is healthy. `env`: what a command needs to belong to it. Throws a `ClusterError`, with
+ * nothing of it left running.
+ */
+export async function startCluster(options: ClusterOptions) {
   mkdirSync(options.home, { recursive: true, mode: 0o711 });
   const lock = takeHome(options.home);
   const parts: Part[] = [];

@@ -62,14 +62,8 @@ async function receive({ webhooks, log }: GatewayDeps, request: FastifyRequest, 
 /** The raw bytes, since they are what was signed. */
 async function bodyOf({ body, headers }: FastifyRequest): Promise<Buffer> {
   if (body === undefined || (headers['content-encoding'] ?? 'identity') !== 'identity') {
-    throw new Problem(
-      'unsupported-media',
-      'media-type-unsupported',
-      'Send the webhook as JSON without Content-Encoding.',
-      {
-        hint: '',
-      },
-    );
+    const why = 'Send the webhook as JSON without Content-Encoding.';
+    throw new Problem('unsupported-media', 'media-type-unsupported', why);
   }
   return smallBody(body as Readable);
 }

@@ -15,22 +15,13 @@ export interface PayoutShown {
   /** Undefined: it asks nothing now. */
   asked: SignedQuestion | undefined;
   approvedBy: readonly string[];
-  payee: PayeeShown;
+  payee: ReturnType<typeof payeeShown>;
   checks: readonly ShownCheck[];
   /** Undefined: no exchange was booked. */
   booked: BookedExchange | undefined;
   returns: readonly ReturnRecord[];
   /** Whether the digest to sign matches what is shown: the same reading of the bank, the same caps. */
   isWhatIsSigned: boolean;
-}
-
-interface PayeeShown {
-  id: string | undefined;
-  /** Masked. */
-  name: string;
-  account: string;
-  /** The bank does not show the payee that the row names. */
-  isUnknown: boolean;
 }
 
 export async function payoutShown(context: PagesContext, row: PayoutRecord): Promise<PayoutShown> {
@@ -63,7 +54,8 @@ function digestShown(
   return approvalDigest(signedParts(row, { ...assessed, payee }, terms));
 }
 
-function payeeShown({ instruction }: PayoutRecord, atBank: Beneficiary | undefined): PayeeShown {
+/** Name and account are masked; `isUnknown`: the bank does not show the payee that the row names. */
+function payeeShown({ instruction }: PayoutRecord, atBank: Beneficiary | undefined) {
   const { beneficiary_id: id } = instruction;
   const masked = maskedPayee(id === undefined ? beneficiaryFields(instruction) : (atBank?.items ?? {}));
   return { id, ...masked, isUnknown: id !== undefined && atBank === undefined };
