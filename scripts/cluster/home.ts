@@ -23,18 +23,13 @@ export interface ClusterHome {
   path: string;
   ports: Ports;
   /** Made at the first start, each in a file of its owner's alone. */
-  secrets: Secrets;
+  secrets: ReturnType<typeof openSecrets>;
   log(part: string): string;
   file(...names: string[]): string;
 }
 
 const SECRETS = ['postgres-password', 'temporal-password', 'store-password', 'bank-key', 'bank-secret'] as const;
-
-export interface Secrets {
-  folder: string;
-  read(name: (typeof SECRETS)[number]): string;
-  path(name: (typeof SECRETS)[number] | 'store-url' | 'codec-keys'): string;
-}
+type SecretName = (typeof SECRETS)[number];
 
 /**
  * Opens the folder, making what is not there yet.
@@ -96,11 +91,11 @@ async function freePort(taken: readonly number[]): Promise<number> {
   }
 }
 
-function openSecrets(folder: string, ports: Ports): Secrets {
-  const path: Secrets['path'] = (name) => join(folder, name);
+function openSecrets(folder: string, ports: Ports) {
+  const path = (name: SecretName | 'store-url' | 'codec-keys'): string => join(folder, name);
   for (const name of SECRETS) writeOnce(path(name), () => randomBytes(24).toString('hex'));
   writeOnce(path('codec-keys'), () => `cluster:${randomBytes(32).toString('base64')}`);
-  const read: Secrets['read'] = (name) => readFileSync(path(name), 'utf8');
+  const read = (name: SecretName): string => readFileSync(path(name), 'utf8');
   writeFileSync(path('store-url'), `postgres://payouts:${read('store-password')}@127.0.0.1:${ports.postgres}/payouts`, {
     mode: 0o600,
   });

@@ -53,7 +53,7 @@ export class EncryptionCodec implements PayloadCodec {
   }
 
   async encode(payloads: Payload[], context?: SerializationContext): Promise<Payload[]> {
-    const place = placeOf(context) ?? NO_WORKFLOW;
+    const place = placeOf(context);
     return payloads.map((payload) => seal(payload, place, this.#ring.current));
   }
 
@@ -129,8 +129,8 @@ export function open(payload: Payload, ring: KeyRing, most?: number): Opened | U
   }
 }
 
-function placeOf(context: SerializationContext | undefined): Place | undefined {
-  if (context?.workflowId === undefined) return undefined;
+function placeOf(context: SerializationContext | undefined): Place {
+  if (context?.workflowId === undefined) return NO_WORKFLOW;
   return { namespace: context.namespace, workflowId: context.workflowId };
 }
 
@@ -140,7 +140,7 @@ const SCHEDULED_AT = /-\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/;
 function misplaced(place: Place, context: SerializationContext | undefined): Undecodable | undefined {
   if (context === undefined) return undefined;
   // An activity may be started without a workflow: by nobody of ours.
-  const here = placeOf(context) ?? NO_WORKFLOW;
+  const here = placeOf(context);
   if (here.namespace !== place.namespace) return 'elsewhere';
   if (here.workflowId === place.workflowId) return undefined;
   // What a schedule starts has the input from the schedule, and the result from what it started last.

@@ -42,8 +42,14 @@ export function batchDecisionRoutes(app: FastifyInstance, context: PagesContext)
       const { digest, remark, signed } = parsed(decideBody, request.body, 'form');
       const asked = { batchId: batch.batchId, decision, subject: person.name };
       const plan = await planToSign(authority, asked);
-      if (plan.digest !== digest || plan.rows.length === 0) throw asksOtherwise();
-      const signing = signedOrAsked(request, context, person, aboutPlan(plan, remark), signed);
+      if (plan.digest !== digest || plan.rows.length === 0) {
+        throw new Problem('conflict', 'asks-otherwise', 'The rows no longer await this decision.', {
+          hint: 'Reload the page of the batch.',
+        });
+      }
+      assertReasoned({ decision, remark });
+      const about = { question: plan.question, reference: batch.batchId, digest, decision, remark };
+      const signing = signedOrAsked(request, context, person, about, signed);
       if ('asked' in signing) return signing.asked;
       const taken = await takePlan(authority, plan, signing.signed);
       if ('refused' in taken) {
@@ -69,16 +75,6 @@ function deciderOf({ caller }: FastifyRequest, batch: BatchRecord): Person {
     hint: 'This requires a policy, and an approver who is not the maker of the batch.',
   });
 }
-
-const aboutPlan = ({ batchId: reference, question, digest, decision }: BatchPlan, remark: string) => {
-  assertReasoned({ decision, remark });
-  return { question, reference, digest, decision, remark };
-};
-
-const asksOtherwise = (): Problem =>
-  new Problem('conflict', 'asks-otherwise', 'The rows no longer await this decision.', {
-    hint: 'Reload the page of the batch.',
-  });
 
 type ExcludedRow = BatchPlan['apart'][number];
 

@@ -30,12 +30,8 @@ export const mayCancel = (caller: Caller, row: PayoutRecord): boolean =>
   !isAtRest(row.state) && (caller.person?.name === row.by || mayOperate(caller, 'resolve', scopeFactsOfRow(row)));
 
 /** Throws a `Problem` if the caller is not an operator whose scope covers it. */
-export function assertMayOperate(
-  caller: Caller,
-  question: Parameters<typeof mayOperate>[1],
-  touched?: ScopeFacts,
-): void {
-  if (mayOperate(caller, question, touched)) return;
+export function assertMayOperate(...asked: Parameters<typeof mayOperate>): void {
+  if (mayOperate(...asked)) return;
   throw new Problem('forbidden', 'role-missing', 'Your role does not allow you to do this.', {
     hint: 'It requires the role operator.',
   });

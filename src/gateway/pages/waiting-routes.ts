@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { may } from '../../domain/authority.ts';
+import { may, type Question } from '../../domain/authority.ts';
 import { AWAITING_DECISION_STATES, needsAttention } from '../../domain/payout-state.ts';
 import { counted } from '../../reports/display.ts';
 import { html } from '../../reports/html.ts';
@@ -16,9 +16,6 @@ import { ROW } from './row-columns.ts';
 import { groupSections } from './step-text.ts';
 import { SHOWN_MAX as INCIDENTS_MAX, visibleIncidents } from './visible-incidents.ts';
 
-/** States in which compliance decides, and the one that only an operator resolves. */
-const FOR_COMPLIANCE = ['held'] as const;
-const FOR_OPERATORS = ['needs-operator'] as const;
 /** The most payouts in a person's scope that are searched for undecided ones. */
 const LOOKED_AT = 1_000;
 const READ_AT_ONCE = 100;
@@ -60,14 +57,13 @@ ${maySubmitFiles(caller) && html`<p><a class="button" href="/batches/new">Submit
 }
 
 function waitingIn({ person }: Caller): Omit<WaitingFor, 'limit'> {
-  if (person === undefined)
-    return { states: [...AWAITING_DECISION_STATES, ...FOR_OPERATORS], scope: {}, notBy: undefined };
+  const decides = (question: Question): boolean => person === undefined || may(person, question);
   const states = new Set<WaitingFor['states'][number]>([
-    ...(may(person, 'payout') ? AWAITING_DECISION_STATES : []),
-    ...(may(person, 'screening') ? FOR_COMPLIANCE : []),
-    ...(may(person, 'resolve') ? FOR_OPERATORS : []),
+    ...(decides('payout') ? AWAITING_DECISION_STATES : []),
+    ...(decides('screening') ? (['held'] as const) : []),
+    ...(decides('resolve') ? (['needs-operator'] as const) : []),
   ]);
-  return { states: [...states], scope: person.scope, notBy: person.name };
+  return { states: [...states], scope: person?.scope ?? {}, notBy: person?.name };
 }
 
 /** Those that the caller has not decided yet: at most one more than are shown, which means that there are more. */
@@ -119,6 +115,6 @@ function isFor(caller: Caller, row: PayoutRecord): boolean {
   const { person } = caller;
   if (!needsAttention(row.state, row.reason)) return false;
   if (person === undefined) return true;
-  if (FOR_OPERATORS.some((state) => state === row.state)) return may(person, 'resolve', scopeFactsOfRow(row));
+  if (row.state === 'needs-operator') return may(person, 'resolve', scopeFactsOfRow(row));
   return mayDecide(caller, row);
 }
