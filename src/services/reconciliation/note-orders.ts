@@ -53,7 +53,7 @@ export async function noteOrders(
   const forgotten = isReplaced ? unknownExchanges : [];
   const owners = await exchangeOwners(deps, list, new Set([...sent.keys(), ...forgotten]));
 
-  const note = new Notes(deps, list);
+  const note = notes(deps, list);
   for (const [reference, under] of byReference) {
     const payout = payouts.get(reference ?? '');
     const owner = owners.get(reference ?? '');
@@ -160,57 +160,43 @@ async function judged(
 const asItStands = async (deps: ActivityDeps, listed: Order): Promise<Order> =>
   (await readIfThere(deps, listed.order_id)) ?? listed;
 
-class Notes {
-  private found: ReconciliationFindings = NOTHING_FOUND;
+/** Stores facts and counts them; what is left is stored when the findings are asked for. */
+function notes({ store, now }: ActivityDeps, { uid, currency }: OrderList) {
+  let found = NOTHING_FOUND;
   /** Stored together at the end: an account that others use too shows many at each look. */
-  private readonly unaskedOrders: UnaskedOrder[] = [];
-  private readonly deps: ActivityDeps;
-  private readonly list: OrderList;
-
-  constructor(deps: ActivityDeps, list: OrderList) {
-    this.deps = deps;
-    this.list = list;
-  }
-
-  async facts(orders: readonly Order[], facts: readonly Fact[]): Promise<void> {
-    for (const fact of facts) {
-      if (fact.kind === 'return') await this.moneyBack(orders, fact);
-      else await this.incident(fact);
-    }
-  }
-
-  unasked({ order_id: orderId, client_order_id: clientOrderId }: Order): void {
-    const { uid, currency } = this.list;
-    const entry = { orderId, uid, currency, clientOrderId: clientOrderId ?? null, seenAt: this.deps.now() };
-    this.unaskedOrders.push(entry);
-  }
-
-  /** Stores what is left and returns all that was found. */
-  async findings(): Promise<ReconciliationFindings> {
-    const recorded = await this.deps.store.recordUnaskedOrders(this.unaskedOrders);
-    this.count({ unaskedOrders: this.unaskedOrders.length }, recorded);
-    return this.found;
-  }
-
+  const unaskedOrders: UnaskedOrder[] = [];
+  /** `recorded`: how many of `more` are new. */
+  const count = (more: Partial<ReconciliationFindings>, recorded: number): void => {
+    found = addFindings(found, { ...NOTHING_FOUND, ...more, recorded });
+  };
+  const unasked = ({ order_id: orderId, client_order_id: clientOrderId }: Order): void => {
+    unaskedOrders.push({ orderId, uid, currency, clientOrderId: clientOrderId ?? null, seenAt: now() });
+  };
   /** A return without an amount fits in no sum and is recorded as an unasked order, for people. */
-  private async moneyBack(orders: readonly Order[], fact: Return): Promise<void> {
-    const { orderId, reference, amount, currency = this.list.currency } = fact;
+  const moneyBack = async (
+    orders: readonly Order[],
+    { orderId, reference, amount, currency: its = currency }: Return,
+  ): Promise<void> => {
     if (amount === undefined) {
-      for (const order of orders) if (order.order_id === orderId) this.unasked(order);
+      for (const order of orders) if (order.order_id === orderId) unasked(order);
       return;
     }
-    const entry = { orderId, reference, amount, currency, seenAt: this.deps.now() };
-    this.count({ returns: 1 }, (await this.deps.store.recordReturn(entry)) ? 1 : 0);
-  }
-
-  private async incident(incident: Incident): Promise<void> {
-    const recorded = await this.deps.store.recordIncident({ ...incident, seenAt: this.deps.now() });
+    const entry = { orderId, reference, amount, currency: its, seenAt: now() };
+    count({ returns: 1 }, (await store.recordReturn(entry)) ? 1 : 0);
+  };
+  const incident = async (shown: Incident): Promise<void> => {
+    const recorded = await store.recordIncident({ ...shown, seenAt: now() });
     // Acknowledged incidents are no findings.
-    if (recorded !== 'acknowledged') this.count({ incidents: 1, shown: [incident] }, recorded === 'recorded' ? 1 : 0);
-  }
-
-  /** `recorded`: how many of `found` are new. */
-  private count(found: Partial<ReconciliationFindings>, recorded: number): void {
-    this.found = addFindings(this.found, { ...NOTHING_FOUND, ...found, recorded });
-  }
+    if (recorded !== 'acknowledged') count({ incidents: 1, shown: [shown] }, recorded === 'recorded' ? 1 : 0);
+  };
+  return {
+    unasked,
+    async facts(orders: readonly Order[], facts: readonly Fact[]): Promise<void> {
+      for (const fact of facts) await (fact.kind === 'return' ? moneyBack(orders, fact) : incident(fact));
+    },
+    async findings(): Promise<ReconciliationFindings> {
+      count({ unaskedOrders: unaskedOrders.length }, await store.recordUnaskedOrders(unaskedOrders));
+      return found;
+    },
+  };
 }
