@@ -7,8 +7,6 @@ export type MayTellOf = (batchId: string) => Promise<boolean>;
 
 /** How a file's rows relate to the store; known rows are removed from its claims. */
 export interface KnownRows {
-  /** Number of rows already taken unchanged. */
-  known: number;
   /** The batches that took them and of which may be told, in order of appearance. */
   batchIds: ReadonlySet<string>;
   /** Rows known with another payload, and rows that ask for a further generation that is not allowed. */

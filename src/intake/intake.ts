@@ -99,8 +99,8 @@ async function unanswered(
   const { original: message = null } = staged;
   if (message !== null && (await store.batchOfMessage(message.messageId)) !== undefined) return undefined;
   checked.known ??= await dropKnown(store, checked);
-  const { known, misused } = checked.known;
-  return known + misused.total === 0 ? { message, sha256 } : undefined;
+  const { taken, misused } = checked.known;
+  return taken.total + misused.total === 0 ? { message, sha256 } : undefined;
 }
 
 /** Compares checked rows with what was taken before and plans the rest. */
@@ -114,10 +114,11 @@ export async function planned(deps: IntakeDeps, checked: CheckedFile, options: I
   if (known.misused.total > 0)
     throw invalidInput(known.misused, `Each id is one payout permanently.${ifIdsRepeat(staged.original)}`);
   const prepared = { checked, known, [Symbol.dispose]: () => staged[Symbol.dispose]() };
-  if (staged.claimCount === 0 && known.known > 0 && staged.findings.total === 0) return { ...prepared, plan: null };
+  if (staged.claimCount === 0 && known.taken.total > 0 && staged.findings.total === 0)
+    return { ...prepared, plan: null };
   if (known.taken.total > 0 && options.invalid === 'stop') {
     // Claimed in one step by somebody else, while the rows were compared page by page.
-    if ((await dropKnown(store, checked)).known > 0) throw otherPlan('rows');
+    if ((await dropKnown(store, checked)).taken.total > 0) throw otherPlan('rows');
     throw invalidInput(known.taken, `Run with --invalid skip to pay only the new rows.${ifIdsRepeat(staged.original)}`);
   }
   const unknown = await dropUnknown(bank, checked);

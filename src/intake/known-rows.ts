@@ -16,7 +16,6 @@ export async function dropKnown(
   const misused = new FindingList();
   const taken = new FindingList();
   const told = new Map<string, boolean>();
-  let known = 0;
   const found = ({ row, instruction }: ClaimRow, rule: string, message: string): Finding => {
     staged.drop(row);
     return { file, line: staged.lineOf(row), row, column: 'id', value: instruction.id, rule, message };
@@ -51,7 +50,6 @@ export async function dropKnown(
         );
         continue;
       }
-      known += 1;
       const again = `this payout was already taken by ${await whose(claim)}; remove the row, or run with --invalid skip`;
       const finding = found(row, 'already-taken', again);
       taken.add(finding);
@@ -59,7 +57,7 @@ export async function dropKnown(
     }
   }
   const batchIds = new Set([...told.keys()].filter((batchId) => told.get(batchId)));
-  return { known, batchIds, misused, taken };
+  return { batchIds, misused, taken };
 }
 
 /** The same instruction, or the same payment in another form (a CSV row and its pain.001 transaction, say). */
