@@ -16,28 +16,20 @@ export function storableText(text: string): string {
   });
 }
 
-export function port(text: string): number {
-  const value = wholeNumber(text);
-  if (value > 65_535) throw new InvalidArgumentError('a port is a number from 0 to 65535');
-  return value;
-}
-
 export function wholeNumber(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('must be a whole number');
   return Number(text);
 }
 
-export function canary(text: string): number {
-  const rows = wholeNumber(text);
-  if (rows < 1) throw new InvalidArgumentError('must be at least one row');
-  return rows;
-}
-
-export function days(text: string): number {
+const numberIn = (least: number, most: number, rule: string) => (text: string) => {
   const value = wholeNumber(text);
-  if (value < 1 || value > 3_650) throw new InvalidArgumentError('1 to 3650 days');
+  if (value < least || value > most) throw new InvalidArgumentError(rule);
   return value;
-}
+};
+
+export const port = numberIn(0, 65_535, 'a port is a number from 0 to 65535');
+export const canary = numberIn(1, Number.POSITIVE_INFINITY, 'must be at least one row');
+export const days = numberIn(1, 3_650, '1 to 3650 days');
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 

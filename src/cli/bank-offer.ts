@@ -33,7 +33,11 @@ export async function bankOffer(bank: Bank, currency: string | undefined): Promi
 export async function offerIn(bank: Bank, currencies: Iterable<string>): Promise<RequiredDetailsEntry[]> {
   const entries: RequiredDetailsEntry[] = [];
   for (const currency of currencies) {
-    for (const type of BENEFICIARY_TYPES) entries.push(...(await offered(bank, currency, type)));
+    for (const type of BENEFICIARY_TYPES) {
+      // A bank may refuse to list details for a currency that it holds but does not pay out.
+      const offered = await undefinedIf(isJudged, () => bank.beneficiaries.requiredDetails(currency, type));
+      entries.push(...(offered ?? []));
+    }
   }
   return entries;
 }
@@ -42,7 +46,3 @@ async function heldCurrencies(bank: Bank): Promise<string[]> {
   const held = new Set((await bank.accounts.master()).map(({ currency }) => currency));
   return held.size === 0 ? [USUAL_CURRENCY] : [...held];
 }
-
-/** A bank may refuse to list details for a currency that it holds but does not pay out. */
-const offered = async (bank: Bank, currency: string, beneficiaryType: string): Promise<RequiredDetailsEntry[]> =>
-  (await undefinedIf(isJudged, () => bank.beneficiaries.requiredDetails(currency, beneficiaryType))) ?? [];

@@ -3,14 +3,14 @@ import { Problem, type ProblemKind } from '../domain/problem.ts';
 
 const PATIENCE_MS = 30_000;
 
-/** A client of a gateway, as a merchant's backend would use it. Every failure is a `Problem`. */
-export interface GatewayClient {
-  get<Document>(path: string): Promise<Document>;
-  post<Document>(path: string, body: object): Promise<Document>;
-}
+export type GatewayClient = ReturnType<typeof gatewayClient>;
 
-/** @param token from PAYOUTS_GATEWAY_TOKEN; undefined for a gateway that only this machine can reach */
-export function gatewayClient(url: string, token: string | undefined): GatewayClient {
+/**
+ * A client of a gateway, as a merchant's backend would use it. Every failure is a `Problem`.
+ *
+ * @param token from PAYOUTS_GATEWAY_TOKEN; undefined for a gateway that only this machine can reach
+ */
+export function gatewayClient(url: string, token: string | undefined) {
   const ask = async <Document>(path: string, request: RequestInit): Promise<Document> => {
     const headers = {
       'content-type': 'application/json',
@@ -23,8 +23,8 @@ export function gatewayClient(url: string, token: string | undefined): GatewayCl
     throw refusal(status, document);
   };
   return {
-    get: (path) => ask(path, { method: 'GET' }),
-    post: (path, body) => ask(path, { method: 'POST', body: JSON.stringify(body) }),
+    get: <Document>(path: string) => ask<Document>(path, { method: 'GET' }),
+    post: <Document>(path: string, body: object) => ask<Document>(path, { method: 'POST', body: JSON.stringify(body) }),
   };
 }
 

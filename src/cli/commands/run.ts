@@ -31,13 +31,10 @@ export interface PayOptions extends Omit<TakeOptions, 'batchId' | 'isAttended'>,
 
 export async function run(session: Session, path: string, options: PayOptions): Promise<ExitCode> {
   return pay(session, options, (intake, agree) =>
-    takeFile(intake, path, { ...options, isAttended: true }, agree).catch((error: unknown) => answered(session, error)),
+    takeFile(intake, path, { ...options, isAttended: true }, agree).catch(async (error: unknown) => {
+      throw error instanceof IntakeRefusal ? await answeredRefusal(session.config, error, Date.now()) : error;
+    }),
   );
-}
-
-/** A refused pain.001 is always answered, whatever is wrong with it. */
-async function answered({ config }: Session, error: unknown): Promise<never> {
-  throw error instanceof IntakeRefusal ? await answeredRefusal(config, error, Date.now()) : error;
 }
 
 /** Claims what is to be paid, on a stack that is brought up once the plan is confirmed, and follows it. */

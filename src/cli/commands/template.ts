@@ -15,17 +15,11 @@ import type { TemplateKind } from '../choices.ts';
 import type { Session } from '../session.ts';
 import { withValidationBank } from '../validation-bank.ts';
 
-export interface TemplateOptions extends MessageFiles {
-  currency?: string;
-  /** Path of a bank message. */
-  from?: string;
-}
-
 /** `payouts template [KIND]`: a file to fill in, which passes validation unchanged at the bank it is for. */
 export async function template(
   session: Session,
   kind: TemplateKind,
-  { currency, from, ...files }: TemplateOptions,
+  { currency, from, ...files }: MessageFiles & { currency?: string; from?: string },
 ): Promise<void> {
   if (from !== undefined) return fromMessage(session, kind, from, files);
   const entries = await withValidationBank(session, (bank) => bankOffer(bank, currency));
@@ -54,17 +48,9 @@ async function fromMessage(session: Session, kind: TemplateKind, from: string, f
 }
 
 function textOf(kind: TemplateKind, entries: RequiredDetailsEntry[], ids: TemplateIds): string {
-  switch (kind) {
-    case 'csv':
-      return csvTemplate(templateRows(entries, ids), entries);
-    case 'json':
-      return jsonTemplate(templateRows(entries, ids));
-    case 'pain.001':
-      return messageTemplate(entries, ids, new Date()).pain001;
-    case 'payees':
-    case 'mapping':
-      return messageTemplate(entries, ids, new Date())[kind];
-  }
+  if (kind === 'csv') return csvTemplate(templateRows(entries, ids), entries);
+  if (kind === 'json') return jsonTemplate(templateRows(entries, ids));
+  return messageTemplate(entries, ids, new Date())[kind === 'pain.001' ? 'pain001' : kind];
 }
 
 /** For the sandbox the seeded ids, so that the template can be paid there; never an account of a real bank. */
