@@ -104,25 +104,23 @@ export function executionsOver(client: Client, { startsHere = false } = {}): Exe
     },
     startCardPayment: (input) => startCardPayment(client, input),
     // Calls the service directly: the client's `signal` takes no request id, by which the server recognises a repeated signal.
-    cardEvent: (merchantRequestId, event, requestId) =>
-      ifThere(async () => {
-        const workflowId = cardWorkflowId(merchantRequestId);
-        try {
-          await client.workflowService.signalWorkflowExecution({
-            namespace: client.options.namespace,
-            workflowExecution: { workflowId },
-            signalName: MESSAGES.cardEvent,
-            input: { payloads: await encoded(client, workflowId, event) },
-            requestId,
-          });
-        } catch (error) {
-          // No such execution, or a closed one.
-          if (grpcStatusOf(error) === GRPC.NOT_FOUND) {
-            throw new WorkflowNotFoundError('no such card payment is open', workflowId, undefined);
-          }
-          throw error;
-        }
-      }),
+    async cardEvent(merchantRequestId, event, requestId) {
+      const workflowId = cardWorkflowId(merchantRequestId);
+      try {
+        await client.workflowService.signalWorkflowExecution({
+          namespace: client.options.namespace,
+          workflowExecution: { workflowId },
+          signalName: MESSAGES.cardEvent,
+          input: { payloads: await encoded(client, workflowId, event) },
+          requestId,
+        });
+        return true;
+      } catch (error) {
+        // No such execution, or a closed one.
+        if (grpcStatusOf(error) === GRPC.NOT_FOUND) return false;
+        throw error;
+      }
+    },
   };
 }
 
