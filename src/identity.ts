@@ -46,12 +46,7 @@ export function approvalDigest(parts: Record<string, string | undefined>): strin
   return hash('sha256', JSON.stringify(entries));
 }
 
-interface CardIdentity {
-  merchantRequestId: string;
-  amount: string;
-  currency: string;
-  paymentType: string;
-}
+type CardIdentity = Record<'merchantRequestId' | 'amount' | 'currency' | 'paymentType', string>;
 
 /** What must be the same for every request with one merchant_request_id: SHA-256, with the amount in minor units. */
 export function cardDigest({ merchantRequestId, amount, currency, paymentType }: CardIdentity): string {

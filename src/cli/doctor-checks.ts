@@ -78,16 +78,8 @@ export async function judgeTemporal(
 /** Number of orders of ours by the form in which they show their reference; `absent`: without any. */
 type ShownReferences = ReadonlyMap<ReferenceForm | 'absent', number>;
 
-interface Comparison {
-  /** Epoch ms: payouts changed since then are compared. */
-  changedSince: number;
-  /** How far the bank's clock may be off, ms. */
-  clockSkewMs: number;
-  pageSize: number;
-}
-
-/** The payouts of as many days as reconciliation covers. */
-export const recentPayouts = ({ settings: { pageSize, reconcileDays, clockSkewMs } }: Config): Comparison => ({
+/** The payouts of as many days as reconciliation covers; `clockSkewMs`: how far the bank's clock may be off. */
+export const recentPayouts = ({ settings: { pageSize, reconcileDays, clockSkewMs } }: Config) => ({
   changedSince: Date.now() - reconcileDays * DAY_MS,
   clockSkewMs,
   pageSize,
@@ -102,7 +94,7 @@ const KEYS_MAX = 5;
  */
 export async function shownReferences(
   { bank, store }: { bank: Bank; store: Store },
-  { changedSince, clockSkewMs, pageSize }: Comparison,
+  { changedSince, clockSkewMs, pageSize }: ReturnType<typeof recentPayouts>,
 ): Promise<ShownReferences> {
   const shown = new Map<ReferenceForm | 'absent', number>();
   for (const { uid, currency, since } of await store.reconciliationKeys(changedSince, {

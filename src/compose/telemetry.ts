@@ -4,40 +4,33 @@ import { proofFrom } from '../domain/absence.ts';
 import type { Log } from '../log.ts';
 import type { Store } from '../store/store.ts';
 import type { ListenAddress } from '../telemetry/listen-address.ts';
-import { createMetrics, type Metrics } from '../telemetry/metrics.ts';
+import { createMetrics } from '../telemetry/metrics.ts';
 import { startProbeServer } from '../telemetry/probe-server.ts';
 import { type ReadinessProbes, readinessOf } from '../telemetry/readiness.ts';
 import { storeFigures } from '../telemetry/store-figures.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { bankWarnings } from './bank-warnings.ts';
 
-export interface Telemetry {
-  metrics: Metrics;
-  /** From now on answers probes, if an address is configured. */
-  serve(parts: ReadinessProbes<string>, of: Pick<TelemetryDeps, 'store' | 'bank'>): Promise<void>;
-  /** The process has been told to end: from now on it is reported as not ready. */
-  drain(): void;
-  close(): Promise<void>;
-}
+export type Telemetry = ReturnType<typeof telemetryAt>;
 
-interface TelemetryDeps {
-  config: Pick<Config, 'settings'>;
+/** What is asked about the store and the bank of a process. */
+interface Asked {
   store: Store;
   bank: Parameters<typeof bankWarnings>[0]['bank'];
-  log: Log;
 }
 
 /** @param address undefined: metrics are counted but not served */
 export function telemetryAt(
   address: ListenAddress | undefined,
-  { config, log }: Pick<TelemetryDeps, 'config' | 'log'>,
-): Telemetry {
+  { config, log }: { config: Pick<Config, 'settings'>; log: Log },
+) {
   const metrics = createMetrics({ ofProcess: address !== undefined });
   let isTaking = true;
   let server: { close(): Promise<void> } | undefined;
   return {
     metrics,
-    async serve(parts, { store, bank }) {
+    /** From now on answers probes, if an address is configured. */
+    async serve(parts: ReadinessProbes<string>, { store, bank }: Asked): Promise<void> {
       if (address === undefined) return;
       const { waits } = config.settings.terms;
       const window = proofFrom(0, waits);
@@ -53,7 +46,8 @@ export function telemetryAt(
         }),
       });
     },
-    drain() {
+    /** The process has been told to end: from now on it is reported as not ready. */
+    drain(): void {
       isTaking = false;
     },
     close: async () => server?.close(),
