@@ -1,4 +1,4 @@
-import type { Leg, Moved, Movement, MovementKind } from './movements.ts';
+import type { Leg, Moved, Movement } from './movements.ts';
 import { csvText } from './write-csv.ts';
 
 /**
@@ -15,36 +15,6 @@ export interface JournalAccounts {
   fee: string;
   exchange: string;
   return: string;
-}
-
-/** A line: an amount on one side of one account. */
-export interface JournalLine {
-  /** Id of the entry: the same for its lines and in every journal, so that what was already booked can be recognized. */
-  entry: string;
-  /** From 1. */
-  line: number;
-  /** Epoch ms: when the movement was observed. */
-  at: number;
-  kind: MovementKind;
-  account: string;
-  side: 'debit' | 'credit';
-  /** Decimal string, above zero. */
-  amount: string;
-  currency: string;
-}
-
-/** Money that leaves the bank is a credit of its account and a debit of the other one. */
-export function entryOf({ id, kind, legs, at }: Movement, accounts: JournalAccounts): JournalLine[] {
-  const lines = legs.flatMap((leg) => {
-    const [bank, other] = leg.direction === 'debit' ? (['credit', 'debit'] as const) : (['debit', 'credit'] as const);
-    return [
-      { account: codeOf(accounts[kind], leg), side: other, leg },
-      { account: codeOf(accounts.bank, leg), side: bank, leg },
-    ];
-  });
-  return lines.map(({ account, side, leg: { amount, currency } }, index) => {
-    return { entry: id, line: index + 1, at, kind, account, side, amount, currency };
-  });
 }
 
 const codeOf = (code: string, { accountId, currency }: Leg): string =>
@@ -73,24 +43,27 @@ export async function* journalCsv(
 ): AsyncGenerator<string> {
   yield csvText([COLUMNS]);
   for await (const { payout, movements } of moved) {
-    const { documentId, uid, row, reference } = payout;
-    const lines = movements.flatMap((movement) =>
-      entryOf(movement, accounts).map(({ entry, line, at, kind, account, side, amount, currency }) => [
-        entry,
-        line,
-        new Date(at).toISOString().slice(0, 10),
-        kind,
-        account,
-        side === 'debit' ? amount : '',
-        side === 'credit' ? amount : '',
-        currency,
-        documentId,
-        uid,
-        row,
-        reference,
-        movement.orderId,
-      ]),
-    );
+    const lines = movements.flatMap((movement) => entryOf(movement, payout, accounts));
     if (lines.length > 0) yield csvText(lines);
   }
+}
+
+/**
+ * An entry, whose lines have the same id in every journal, so that what was already booked can be recognized. Its date is that on
+ * which the movement was observed. Money that leaves the bank is a credit of its account and a debit of the other one.
+ */
+function entryOf(
+  { id, kind, legs, at, orderId }: Movement,
+  { documentId, uid, row, reference }: Moved['payout'],
+  accounts: JournalAccounts,
+): (string | number | null)[][] {
+  const date = new Date(at).toISOString().slice(0, 10);
+  const sides = legs.flatMap((leg) => {
+    const [debit, credit] = leg.direction === 'debit' ? [leg.amount, ''] : ['', leg.amount];
+    return [
+      [codeOf(accounts[kind], leg), debit, credit, leg.currency],
+      [codeOf(accounts.bank, leg), credit, debit, leg.currency],
+    ];
+  });
+  return sides.map((side, index) => [id, index + 1, date, kind, ...side, documentId, uid, row, reference, orderId]);
 }
