@@ -1,5 +1,5 @@
 import { createHash, hash } from 'node:crypto';
-import { access, mkdir } from 'node:fs/promises';
+import { access, mkdir, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { ClaimedFacts, OriginalMessage, OriginalTransaction, TransactionFacts } from '../domain/bank-message.ts';
 import { verificationIn } from '../domain/payee-check.ts';
@@ -168,3 +168,23 @@ const isThere = (path: string): Promise<boolean> =>
     () => true,
     () => false,
   );
+
+/**
+ * Paths of existing answers to a bank message, by the beginning of their names, the latest last; empty if there is no such
+ * folder.
+ */
+export async function writtenAnswers(dir: string, stem: string): Promise<string[]> {
+  const names = await readdir(dir).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  return names
+    .flatMap((name) => {
+      if (!name.startsWith(`${stem}.`)) return [];
+      const [, named, version = '1'] = /^(\w+)(?:\.(\d+))?\.pain002\.xml$/.exec(name.slice(stem.length + 1)) ?? [];
+      const stage = STAGES.indexOf(named as Stage);
+      return stage < 0 ? [] : [{ name, stage, version: Number(version) }];
+    })
+    .sort((a, b) => a.stage - b.stage || a.version - b.version)
+    .map(({ name }) => resolve(dir, name));
+}

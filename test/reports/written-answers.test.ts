@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { writtenAnswers } from '../../src/reports/written-answers.ts';
+import { writtenAnswers } from '../../src/reports/status-report-files.ts';
 
 it('are those of one batch in a folder, the latest last', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'written-answers-'));

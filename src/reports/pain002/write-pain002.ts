@@ -1,4 +1,6 @@
 import type { OriginalMessage, TransactionFacts } from '../../domain/bank-message.ts';
+import { addDecimals, parseDecimal } from '../../domain/money.ts';
+import { ofType } from '../../formats/iso20022/simple-types.ts';
 import { asWritten, element, leaf } from '../xml-text.ts';
 import { elementsOf, type OriginalElements } from './original-elements.ts';
 import { fileRefusal, supersession, transactionReason } from './reason-elements.ts';
@@ -9,8 +11,7 @@ import {
   type JudgedStage,
   type RefusalAnswer,
 } from './status-report.ts';
-import { StatusTally } from './status-tally.ts';
-import { type TransactionStatus, transactionStatus } from './transaction-status.ts';
+import { type GroupStatus, groupStatus, type TransactionStatus, transactionStatus } from './transaction-status.ts';
 
 const CLOSING = '</CstmrPmtStsRpt>\n</Document>\n';
 
@@ -93,6 +94,34 @@ async function count(answer: BatchAnswer, stage: JudgedStage): Promise<Counted> 
     tally.add(status, amount);
   }
   return { statuses, all, payments };
+}
+
+interface Tally {
+  transactions: number;
+  /** Sum over all currencies, like a control sum; `undefined` after an amount that is not a plain decimal. */
+  sum: string | undefined;
+}
+
+/** Number and sum of transactions by status, for the file or a payment block. */
+class StatusTally {
+  private readonly byStatus = new Map<TransactionStatus, Tally>();
+
+  add(status: TransactionStatus, amount: string): void {
+    const { transactions, sum } = this.byStatus.get(status) ?? { transactions: 0, sum: '0' };
+    const isPlain = sum !== undefined && parseDecimal(amount) !== undefined;
+    this.byStatus.set(status, { transactions: transactions + 1, sum: isPlain ? addDecimals(sum, amount) : undefined });
+  }
+
+  status(): GroupStatus {
+    return groupStatus(this.byStatus.keys());
+  }
+
+  /** Sorted by status. */
+  counts(): { status: TransactionStatus; transactions: number; sum: string | undefined }[] {
+    return [...this.byStatus]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([status, { transactions, sum }]) => ({ status, transactions, sum: ofType('Decimal', sum) }));
+  }
 }
 
 const perStatus = (tally: StatusTally): string =>

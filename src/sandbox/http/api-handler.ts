@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
+import { withoutCard } from '../acquirer/card.ts';
 import { ACQUIRING_ROUTES, operateAcquirer } from '../acquirer/routes.ts';
-import { withoutCard } from '../acquirer/without-card.ts';
 import type { Books } from '../bank/books.ts';
 import { findOrder } from '../bank/order-store.ts';
 import type { LoggedPost } from '../bank/post-log.ts';
