@@ -31,7 +31,7 @@ export async function* pain002(answer: BatchAnswer): AsyncGenerator<string> {
   const counted = await count(answer, stage);
   const { supersedes } = answer;
   const told = leaf('GrpSts', counted.all.status()) + (supersedes === undefined ? '' : supersession(supersedes));
-  yield `${element('OrgnlGrpInfAndSts', original.head, told, perStatus(counted.all))}\n`;
+  yield `${element('OrgnlGrpInfAndSts', original.head, told, counted.all.counts())}\n`;
   let open: number | undefined;
   let position = 0;
   for await (const facts of answer.transactions()) {
@@ -44,7 +44,7 @@ export async function* pain002(answer: BatchAnswer): AsyncGenerator<string> {
     if (payment !== open) {
       const tally = counted.payments[payment] ?? new StatusTally();
       yield `${open === undefined ? '' : PAYMENT_END}<OrgnlPmtInfAndSts>${original.payment(payment)}`;
-      yield `${leaf('PmtInfSts', tally.status())}${perStatus(tally)}\n`;
+      yield `${leaf('PmtInfSts', tally.status())}${tally.counts()}\n`;
       open = payment;
     }
     yield `${transactionElement(facts, { stage, status, original })}\n`;
@@ -117,25 +117,20 @@ class StatusTally {
   }
 
   /** Sorted by status. */
-  counts(): { status: TransactionStatus; transactions: number; sum: string | undefined }[] {
+  counts(): string {
     return [...this.byStatus]
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([status, { transactions, sum }]) => ({ status, transactions, sum: ofType('Decimal', sum) }));
+      .map(([status, { transactions, sum }]) =>
+        element(
+          'NbOfTxsPerSts',
+          leaf('DtldNbOfTxs', `${transactions}`),
+          leaf('DtldSts', status),
+          leaf('DtldCtrlSum', ofType('Decimal', sum)),
+        ),
+      )
+      .join('');
   }
 }
-
-const perStatus = (tally: StatusTally): string =>
-  tally
-    .counts()
-    .map(({ status, transactions, sum }) =>
-      element(
-        'NbOfTxsPerSts',
-        leaf('DtldNbOfTxs', `${transactions}`),
-        leaf('DtldSts', status),
-        leaf('DtldCtrlSum', sum),
-      ),
-    )
-    .join('');
 
 /** The reason is given only if the status is still the one that was counted. */
 function transactionElement(
