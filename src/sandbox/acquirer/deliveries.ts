@@ -16,22 +16,16 @@ export interface DeliveryRow {
   due_at: bigint | null;
 }
 
-/** `dueAt` null: never sent. */
+/** `due_at` null: never sent. */
 export function insertDelivery(
   db: Database,
-  it: { eventId: string; paymentId: string; body: string; forged: boolean; at: number; dueAt: number | null },
+  row: Pick<DeliveryRow, 'event_id' | 'payment_id' | 'body'> & {
+    forged: 0 | 1;
+    created_at: number;
+    due_at: number | null;
+  },
 ): void {
-  const { eventId, paymentId, body, forged, at, dueAt } = it;
-  db.insert('webhook_deliveries', {
-    event_id: eventId,
-    payment_id: paymentId,
-    body,
-    forged: forged ? 1 : 0,
-    status: dueAt === null ? 'dropped' : 'pending',
-    attempts: 0,
-    created_at: at,
-    due_at: dueAt,
-  });
+  db.insert('webhook_deliveries', { ...row, status: row.due_at === null ? 'dropped' : 'pending', attempts: 0 });
 }
 
 /**

@@ -55,15 +55,17 @@ function announce(books: Books, type: string, data: CardEventData, inMs = 0): vo
   const endpoint = endpointOf(books.db);
   if (endpoint === undefined) return;
   const at = books.now();
-  const event = { eventId: newId('evt'), paymentId: data.payment_id, body: bodyOf(type, at, data), forged: false, at };
-  const ask = (question: string) => draw(endpoint.seed, type, data.merchant_request_id ?? data.payment_id, question);
+  const { payment_id } = data;
+  const body = bodyOf(type, at, data);
+  const event = { event_id: newId('evt'), payment_id, body, forged: 0, created_at: at } as const;
+  const ask = (question: string) => draw(endpoint.seed, type, data.merchant_request_id ?? payment_id, question);
   if (ask('drop') < endpoint.drop) {
-    insertDelivery(books.db, { ...event, dueAt: null });
+    insertDelivery(books.db, { ...event, due_at: null });
     return;
   }
-  insertDelivery(books.db, { ...event, dueAt: at + inMs + heldBack(endpoint, ask) });
+  insertDelivery(books.db, { ...event, due_at: at + inMs + heldBack(endpoint, ask) });
   if (ask('duplicate') < endpoint.duplicate) {
-    insertDelivery(books.db, { ...event, dueAt: at + inMs + Math.floor(ask('again in') * DUPLICATE_WITHIN_MS) });
+    insertDelivery(books.db, { ...event, due_at: at + inMs + Math.floor(ask('again in') * DUPLICATE_WITHIN_MS) });
   }
 }
 

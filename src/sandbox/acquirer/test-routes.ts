@@ -96,18 +96,18 @@ function showWebhooks({ books }: Sandbox, after: number): unknown {
 /** Sends an event made up by the tester, whatever the endpoint's settings for duplicates and order. */
 function sendOwn({ books, webhooks }: Sandbox, body: unknown): unknown {
   if (endpointOf(books.db) === undefined) throw badRequest('no endpoint is set: PUT /__sandbox/webhooks');
-  const { event_id: eventId = newId('evt'), forged, type, ...data } = read(sendBody, body);
+  const { event_id = newId('evt'), forged, type, ...data } = read(sendBody, body);
   const { completion, ...byStatus } = EVENT_TYPES;
   const fitting = (byStatus as Readonly<Record<string, string>>)[data.payment_status ?? ''] ?? completion;
   const at = books.now();
   insertDelivery(books.db, {
-    eventId,
-    paymentId: data.payment_id,
+    event_id,
+    payment_id: data.payment_id,
     body: bodyOf(type ?? fitting, at, data),
-    forged,
-    at,
-    dueAt: at,
+    forged: forged ? 1 : 0,
+    created_at: at,
+    due_at: at,
   });
   webhooks.wake();
-  return { event_id: eventId };
+  return { event_id };
 }

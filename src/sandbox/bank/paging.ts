@@ -1,18 +1,12 @@
 import type { Page } from '../../api/schemas/wire.ts';
 import { badRequest } from '../refusal.ts';
 
-/** Query parameters for paging, unparsed (interface section 8). */
-export interface PageRequest {
-  page?: string | undefined;
-  page_size?: string | undefined;
-}
-
 const PAGE_SIZE_DEFAULT = 20;
 
-/** `cap`: the largest page size (`pageCap` of the profile). */
+/** `request`: query parameters, unparsed (interface section 8); `cap`: the largest page size (`pageCap` of the profile). */
 export function pageOf<T>(
   total: number,
-  request: PageRequest,
+  request: { page?: string | undefined; page_size?: string | undefined },
   cap: number,
   read: (limit: number, offset: number) => T[],
 ): Required<Page<T>> {
