@@ -1,5 +1,5 @@
 import { parseDecimal } from '../domain/money.ts';
-import { needsAttention, type PayoutState } from '../domain/payout-state.ts';
+import { isEnd, needsAttention, type PayoutState } from '../domain/payout-state.ts';
 import type { ReportedIncident, ReportedPayout } from './report-document.ts';
 
 /** How values are shown to people in terminal and page. The CSV and JSON reports leave them unchanged. */
@@ -48,16 +48,8 @@ export type Tone = 'paid' | 'unpaid' | 'attention' | 'open';
 
 /** The importance of a state, for colours and order. */
 export function toneOf(state: PayoutState): Tone {
-  switch (state) {
-    case 'completed':
-      return 'paid';
-    case 'failed':
-    case 'rejected':
-    case 'cancelled':
-      return 'unpaid';
-    default:
-      return needsAttention(state) ? 'attention' : 'open';
-  }
+  if (isEnd(state)) return state === 'completed' ? 'paid' : 'unpaid';
+  return needsAttention(state) ? 'attention' : 'open';
 }
 
 /** `part / whole` in per mille, rounded down; computed from exact decimals, never from floats. */
