@@ -14,10 +14,15 @@ const WHOLE_UNITS = 100n;
 
 /** One row to a known beneficiary, then one for each payment type that the bank offers. Blank values are left out. */
 export function templateRows(entries: readonly RequiredDetailsEntry[], ids: TemplateIds): Record<string, string>[] {
-  const [first] = entries;
-  const known = first === undefined ? [] : [{ entry: first, payee: knownPayee(first, ids) }];
-  const rows = [...known, ...entries.map((entry) => ({ entry, payee: newPayee(entry) }))];
-  return rows.map(({ entry: { currency }, payee }, index) => ({
+  const known = entries.slice(0, 1).map((entry) => ({
+    entry,
+    payee: { beneficiary_id: ids.beneficiaryOf(entry.currency, entry.payment_type) },
+  }));
+  const made = entries.map((entry) => {
+    const { beneficiary_type, payment_type } = entry;
+    return { entry, payee: { beneficiary_type, payment_type, ...samplePayee(entry) } };
+  });
+  return [...known, ...made].map(({ entry: { currency }, payee }, index) => ({
     id: `EXAMPLE-${index + 1}`,
     uid: ids.uid,
     account_id: ids.accountOf(currency),
@@ -27,13 +32,3 @@ export function templateRows(entries: readonly RequiredDetailsEntry[], ids: Temp
     note: 'Example payout',
   }));
 }
-
-const knownPayee = ({ currency, payment_type }: RequiredDetailsEntry, ids: TemplateIds) => ({
-  beneficiary_id: ids.beneficiaryOf(currency, payment_type),
-});
-
-const newPayee = (entry: RequiredDetailsEntry) => ({
-  beneficiary_type: entry.beneficiary_type,
-  payment_type: entry.payment_type,
-  ...samplePayee(entry),
-});
