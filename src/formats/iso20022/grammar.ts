@@ -27,9 +27,8 @@ export type ElementType =
   | ({ kind: 'leaf' } & Leaf)
   | { kind: 'any' };
 
-export interface Grammar {
-  root: Particle;
-}
+/** The root of a message. */
+export type Grammar = Particle;
 
 const ENTRY = /^(\w+)(\?|\*|\+|\{(\d+),(\d+)\})?:(\w+)$/;
 const OCCURRENCE: Readonly<Record<string, readonly [min: number, max: number]>> = {
@@ -67,7 +66,7 @@ export function defineGrammar(edition: Edition, ...tables: readonly string[]): G
     types.set(name, type);
     return type;
   };
-  return { root: { name: 'Document', type: typeOf('Document'), min: 1, max: 1 } };
+  return { name: 'Document', type: typeOf('Document'), min: 1, max: 1 };
 }
 
 function builtIn(name: string): ElementType | undefined {

@@ -43,12 +43,12 @@ interface Frame {
 
 /** Checks a document against a grammar element by element; only the open elements are in memory. */
 export class StructureWalk {
-  private readonly grammar: Grammar;
+  private readonly root: Grammar;
   private readonly events: StructureEvents;
   private readonly frames: Frame[] = [];
 
-  constructor(grammar: Grammar, events: StructureEvents) {
-    this.grammar = grammar;
+  constructor(root: Grammar, events: StructureEvents) {
+    this.root = root;
     this.events = events;
   }
 
@@ -59,7 +59,8 @@ export class StructureWalk {
 
   open(tag: StartTag): void {
     const parent = this.frames.at(-1);
-    const particle = parent === undefined ? this.rootFor(tag) : this.childFor(parent, tag);
+    const root = tag.name === this.root.name ? this.root : undefined;
+    const particle = parent === undefined ? root : this.childFor(parent, tag);
     const trail = parent === undefined ? tag.name : `${parent.trail}/${tag.name}`;
     const step = parent !== undefined && particle !== undefined && particle.max > 1 ? `[${parent.taken}]` : '';
     this.frames.push({
@@ -115,10 +116,6 @@ export class StructureWalk {
         this.missingBefore(frame, type.particles, type.particles.length);
     }
     this.events.close(frame.trail);
-  }
-
-  private rootFor(tag: StartTag): Particle | undefined {
-    return tag.name === this.grammar.root.name ? this.grammar.root : undefined;
   }
 
   /** The entry that allows this child here; if there is none, reports a problem and returns `undefined`. */

@@ -15,9 +15,7 @@ export interface Answer {
   notBeforeMs?: number;
 }
 
-interface TextAnswer extends Answer {
-  body: string;
-}
+type TextAnswer = Answer & { body: string };
 
 export const json = (status: number, value: unknown): TextAnswer => ({
   status,

@@ -15,7 +15,7 @@ const shapeOf = ({ name, min, max, type }: Particle): unknown[] => [name, min, m
 
 describe('a grammar', () => {
   it('is read from its table: order, occurrences, choices and codes', () => {
-    const { root } = defineGrammar('2009', TABLE);
+    const root = defineGrammar('2009', TABLE);
     expect(shapeOf(root)).toEqual(['Document', 1, 1, 'sequence']);
     expect(childrenOf(root).map(shapeOf)).toEqual([
       ['A', 1, 1, 'sequence'],
@@ -29,9 +29,9 @@ describe('a grammar', () => {
   });
 
   it('holds what belongs to its edition', () => {
-    const { root } = defineGrammar('2019', TABLE);
+    const root = defineGrammar('2019', TABLE);
     expect(childrenOf(root).map(({ name, max }) => [name, max])).toContainEqual(['B', Number.POSITIVE_INFINITY]);
-    const kindOf = (edition: '2009' | '2019') => childrenOf(defineGrammar(edition, TABLE).root).at(-1)?.type;
+    const kindOf = (edition: '2009' | '2019') => childrenOf(defineGrammar(edition, TABLE)).at(-1)?.type;
     const verdict = (type: ElementType | undefined, text: string) => type?.kind === 'leaf' && type.check(text);
     expect(verdict(kindOf('2009'), 'THREE')).toEqual({ rule: 'bad-value', message: 'not one of ONE, TWO, FOUR' });
     expect(verdict(kindOf('2019'), 'THREE')).toBeUndefined();
