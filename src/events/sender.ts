@@ -9,8 +9,6 @@ const LOOK_EVERY_MS = 1_000;
 /** For the last events: a stack that ends with its command has no later round. */
 const CLOSING_MS = 3_000;
 
-type Deliver = () => Promise<void>;
-
 export interface EventSender {
   /** Delivers what is due for up to a few seconds, and waits for deliveries under way. */
   close(): Promise<void>;
@@ -28,47 +26,46 @@ export function startSender(
   const stopping = new AbortController();
   const deps = { ...given, signal: stopping.signal };
   const closers: (() => unknown)[] = [];
-  const senders = subscriptions.map((subscription): { subscription: Subscription; deliver: Deliver } => {
-    const { to } = subscription;
+  const senders = subscriptions.map((subscription) => {
+    const { name, to } = subscription;
     if (to.kind === 'webhook') {
       const endpoint = webhookEndpoint(to, deps.now);
       closers.push(() => endpoint.close());
-      return { subscription, deliver: () => deliverEvents(deps, subscription, endpoint.send) };
+      return { name, deliver: () => deliverEvents(deps, subscription, endpoint.send) };
     }
-    if (mailServer === undefined) throw new Error(`${subscription.name} has no mail server`);
+    if (mailServer === undefined) throw new Error(`${name} has no mail server`);
     const transport = mailTransport(mailServer);
     closers.push(() => transport.close());
-    return { subscription, deliver: () => deliverDigest(deps, { ...subscription, to }, transport.send) };
+    return { name, deliver: () => deliverDigest(deps, { ...subscription, to }, transport.send) };
   });
   const running = new Map<string, Promise<void>>();
-  const begin = (name: string, deliver: Deliver): void => {
-    const work = deliver()
-      .catch((error: unknown) => deps.log.warn({ error, id: name }, 'events were not delivered'))
-      .finally(() => running.delete(name));
-    running.set(name, work);
-  };
   const look = async (): Promise<void> => {
-    const stored = new Map((await deps.store.subscriptions()).map((state) => [state.name, state]));
-    const head = await deps.store.outboxHead();
-    for (const { subscription, deliver } of senders) {
-      const { name } = subscription;
-      if (stopping.signal.aborted || running.has(name)) continue;
-      if (await hasWork(deps, stored.get(name), head)) begin(name, deliver);
+    try {
+      const stored = new Map((await deps.store.subscriptions()).map((state) => [state.name, state]));
+      const head = await deps.store.outboxHead();
+      for (const { name, deliver } of senders) {
+        if (stopping.signal.aborted || running.has(name)) continue;
+        if (!(await hasWork(deps, stored.get(name), head))) continue;
+        const work = deliver()
+          .catch((error: unknown) => deps.log.warn({ error, id: name }, 'events were not delivered'))
+          .finally(() => running.delete(name));
+        running.set(name, work);
+      }
+    } catch (error) {
+      deps.log.warn({ error }, 'events could not be read');
     }
   };
   let looking: Promise<void> | undefined;
   const timer = setInterval(() => {
-    looking ??= look()
-      .catch((error: unknown) => deps.log.warn({ error }, 'events could not be read'))
-      .finally(() => {
-        looking = undefined;
-      });
+    looking ??= look().finally(() => {
+      looking = undefined;
+    });
   }, LOOK_EVERY_MS);
   return {
     async close() {
       clearInterval(timer);
       await looking;
-      await look().catch((error: unknown) => deps.log.warn({ error }, 'events could not be read'));
+      await look();
       const grace = setTimeout(() => {
         stopping.abort();
         for (const close of closers) void close();
