@@ -1,3 +1,4 @@
+import type { Selectable } from 'kysely';
 import type { OriginalTransaction } from '../domain/bank-message.ts';
 import { type BatchControl, controlsAtLeastAsPermissive, END_STATES } from '../domain/payout-state.ts';
 import { audit } from './audit.ts';
@@ -5,20 +6,14 @@ import { pagedByRow, ROWS_PER_STATEMENT } from './chunks.ts';
 import type { Database } from './database.ts';
 import { announce } from './outbox.ts';
 import { met } from './row-writes.ts';
-import type { BatchRecord } from './schema.ts';
+import type { BatchRecord, RefusedRowTable } from './schema.ts';
 import { beginning } from './text-search.ts';
 import { inTransaction } from './transaction.ts';
 
-export interface RefusedRow {
-  row: number;
-  line: number;
-  /** Values as written; empty if they were not read completely or came in a bank message. */
-  instruction: Record<string, string>;
+export type RefusedRow = Pick<Selectable<RefusedRowTable>, 'row' | 'line' | 'instruction' | 'findings'> & {
   original?: OriginalTransaction;
-  /** Reference of the payout that claimed the row before. */
   reference?: string;
-  findings: { column: string | null; rule: string; message: string }[];
-}
+};
 
 export async function batch(db: Database, batchId: string): Promise<BatchRecord | undefined> {
   return db.selectFrom('batches').selectAll().where('batchId', '=', batchId).executeTakeFirst();

@@ -217,7 +217,7 @@ export interface UnaskedOrder {
   seenAt: number;
 }
 
-interface RefusedRowTable {
+export interface RefusedRowTable {
   batchId: string;
   row: number;
   line: number;
