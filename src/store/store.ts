@@ -4,27 +4,15 @@ import type { Repository } from './repository.ts';
 
 export type { AuditEntry } from '../audit/entry.ts';
 export type { AnsweredTransaction, AnswerRecord } from './answer-schema.ts';
-export type { AttemptBegun, AttemptResult, Closing, NewAttempt, SettledUpTo, UnpaidEnd } from './attempts.ts';
 export type { NumberedEntry } from './audit.ts';
-export type { LogToSign } from './audit-checkpoints.ts';
 export type { CheckpointRecord, LoggedEntry } from './audit-schema.ts';
-export type { CanaryRow, InFlight } from './batch-rows.ts';
-export type { RefusedRow } from './batches.ts';
 export type { BatchClaim, ClaimOutcome, ClaimRow, KnownClaim, LookAlike } from './claims.ts';
 export type { KeptCheck } from './decision-schema.ts';
-export type { IdempotencyHold, IdempotencyKey, IdempotencyTaking } from './idempotency.ts';
 export type { Acknowledgement, IncidentRecord } from './incidents.ts';
-export type { UserAccount } from './lanes.ts';
-export type { OpenOrderNote, OpenOrderRequest, WatchKey } from './open-orders.ts';
-export type { OpenWork } from './open-work.ts';
 export type { OutboxEvent, RefusedEvent, SubscriptionRecord } from './outbox-schema.ts';
 export type { NameSeen, PayeeAsked, PayeeHistory } from './payees.ts';
 export type { HeldClaim, PayoutChange } from './payout-changes.ts';
-export type { PayoutClaim, PayoutClaimRequest } from './payout-claims.ts';
-export type { PayoutSearch } from './payouts.ts';
-export type { QuietPayout, QuietScope } from './quiet-payouts.ts';
-export type { PayoutDocument, ReconciliationKey } from './reconciliation.ts';
-export type { Restored, RestoreRecord } from './restored.ts';
+export type * from './repositories.ts';
 export type {
   AttemptOutcome,
   BatchRecord,
@@ -37,10 +25,7 @@ export type {
   SwitchRecord,
   UnaskedOrder,
 } from './schema.ts';
-export type { PlannedDecision, PlannedRow, TakenDecision } from './signed-decisions.ts';
 export type * from './store-identity.ts';
-export type { SubscriptionMove } from './subscriptions.ts';
-export type { KeptApproval, WaitingFor } from './waiting.ts';
 
 /**
  * What must outlive a workflow's retention: who claimed which payout, what was sent under which reference, the state of every row,
