@@ -33,20 +33,6 @@ export class StoreIdentityError extends Problem {
   }
 }
 
-const DISK_FULL = '53100';
-
-/** The store's PostgreSQL does not answer, or cannot write now. The request may have been carried out: repeat it. */
-export class StoreUnreachableError extends Problem {
-  /** `code`: SQLSTATE or Node's error code; empty if none. */
-  constructor(code: string, cause: unknown) {
-    const what = code === DISK_FULL ? 'has no space left on its disk' : 'does not answer';
-    super('unreachable', 'store-unreachable', `The store ${what}${code === '' ? '' : ` (${code})`}.`, {
-      hint: 'Check its PostgreSQL (PAYOUTS_STORE_URL). Nothing is lost: run the same command again.',
-      cause,
-    });
-  }
-}
-
 type StoreFileProblem =
   | 'no-file'
   | 'file-system'

@@ -1,15 +1,14 @@
 import type { PostgresPool } from 'kysely';
 import { Pool, types } from 'pg';
 import { Problem } from '../domain/problem.ts';
-import { StoreUnreachableError } from './errors.ts';
 import { isNameRefused, PreparedStatements, type Statement } from './prepared-statements.ts';
 
 const INT8 = types.builtins.INT8;
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
- * Connections to PostgreSQL; `bigint` columns (times, counts) are read as numbers. Queries throw a `StoreUnreachableError` if the
- * server does not answer or cannot write now, and a Problem `store-refused` if it refuses access.
+ * Connections to PostgreSQL; `bigint` columns (times, counts) are read as numbers. Queries throw a Problem: `store-unreachable` if
+ * the server does not answer or cannot write now, `store-refused` if it refuses access.
  */
 export function openPostgresPool(connectionString: string): PostgresPool {
   const statements = new PreparedStatements();
@@ -63,6 +62,7 @@ function told<T>(answer: T): T {
 
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html: connection, disk or memory full, shut down; and Node's codes. */
 const CODES = /^(?:08\w{3}|53\w{3}|57P0[1-3]|E(?:CONN\w+|TIMEDOUT|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN|PIPE))$/;
+const DISK_FULL = '53100';
 /** Errors of the client without a code; the last is Kysely's, after a failed rollback. */
 const MESSAGES =
   /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Postgres connection has been discarded)/;
@@ -123,11 +123,16 @@ const REFUSALS: readonly (readonly [RegExp, { why: string; hint: string }])[] = 
 export function storeProblemOf(error: unknown): Problem | undefined {
   if (!(error instanceof Error)) return undefined;
   const code = 'code' in error ? String(error.code) : '';
-  if (CODES.test(code) || MESSAGES.test(error.message)) return new StoreUnreachableError(code, error);
+  const of = code === '' ? '' : ` (${code})`;
+  if (CODES.test(code) || MESSAGES.test(error.message)) {
+    const message = `The store ${code === DISK_FULL ? 'has no space left on its disk' : 'does not answer'}${of}.`;
+    // The request may have been carried out.
+    const hint = 'Check its PostgreSQL (PAYOUTS_STORE_URL). Nothing is lost: run the same command again.';
+    return new Problem('unreachable', 'store-unreachable', message, { hint, cause: error });
+  }
   const [, refusal] = REFUSALS.find(([pattern]) => pattern.test(code === '' ? error.message : code)) ?? [];
   if (refusal === undefined) return undefined;
   const { why, hint } = refusal;
   // Nothing of its address is repeated.
-  const message = `The store's PostgreSQL ${why}${code === '' ? '' : ` (${code})`}.`;
-  return new Problem('set-up', 'store-refused', message, { hint, cause: error });
+  return new Problem('set-up', 'store-refused', `The store's PostgreSQL ${why}${of}.`, { hint, cause: error });
 }

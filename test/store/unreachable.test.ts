@@ -1,9 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 import { expect, it } from 'vitest';
-import { StoreUnreachableError } from '../../src/store/errors.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { openStore } from '../../src/store/open.ts';
-import { openPostgresPool } from '../../src/store/postgres-pool.ts';
+import { openPostgresPool, storeProblemOf } from '../../src/store/postgres-pool.ts';
 import { createDatabase, dropDatabase } from '../support/databases.ts';
 import { openTables } from './later-build.ts';
 import { BACKENDS } from './stores.ts';
@@ -19,9 +18,8 @@ it('says that the store does not answer, and nothing of its address', async () =
 });
 
 it('says of a full disk that it is full', () => {
-  expect(new StoreUnreachableError('53100', undefined).message).toBe(
-    'The store has no space left on its disk (53100).',
-  );
+  const full = Object.assign(new Error('could not extend file'), { code: '53100' });
+  expect(storeProblemOf(full)?.message).toBe('The store has no space left on its disk (53100).');
 });
 
 const onPostgres = it.runIf(BACKENDS.length > 1);
@@ -36,7 +34,7 @@ onPostgres(
     const up = async (step: Kysely<unknown>) =>
       void (await sql`select pg_terminate_backend(pg_backend_pid())`.execute(step));
     const migrated = migrate(db, { kind: 'postgres' }, { steps: async () => ({ '0001-gone': { up } }) });
-    await expect(migrated).rejects.toBeInstanceOf(StoreUnreachableError);
+    await expect(migrated).rejects.toMatchObject({ kind: 'unreachable', code: 'store-unreachable' });
     await db.destroy();
     await dropDatabase(admin, name);
   },
@@ -50,7 +48,8 @@ onPostgres('outlives a connection that breaks between two statements of a transa
     await broken.query('begin', []);
     const { rows } = await broken.query<{ pid: number }>('select pg_backend_pid() as pid', []);
     await other.query(`select pg_terminate_backend(${rows[0]?.pid})`, []);
-    await expect(broken.query('select 1', [])).rejects.toBeInstanceOf(StoreUnreachableError);
+    const unreachable = { kind: 'unreachable', code: 'store-unreachable' };
+    await expect(broken.query('select 1', [])).rejects.toMatchObject(unreachable);
   } finally {
     broken.release();
     other.release();

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Kysely, PostgresDialect, type PostgresPool, sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Problem } from '../../src/domain/problem.ts';
 import type { Database } from '../../src/store/database.ts';
-import { StoreUnreachableError } from '../../src/store/errors.ts';
 import { openPostgresPool } from '../../src/store/postgres-pool.ts';
 import { inShortTransaction, LOCKS, shareCommits, write } from '../../src/store/write-groups.ts';
 import { createDatabase, dropDatabase, urlOfDatabase } from '../support/databases.ts';
@@ -31,7 +31,7 @@ describe.runIf(BACKENDS.length > 1)('small writes at one time on PostgreSQL', ()
       const client = await pool.connect();
       const query = (text: string, values: readonly unknown[]) => {
         asked.push(text);
-        if (losesCommits && text === 'commit') throw new StoreUnreachableError('ECONNRESET', undefined);
+        if (losesCommits && text === 'commit') throw new Problem('unreachable', 'store-unreachable', '');
         return client.query(text, values as []);
       };
       return { query, release: () => client.release() } as unknown as typeof client;
