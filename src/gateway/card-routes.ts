@@ -83,20 +83,16 @@ async function ownRecord(request: FastifyRequest, { store }: GatewayDeps): Promi
   return record;
 }
 
-/** What is asked of a card payment, for the audit. */
-type CardAsked = { by: string } & Record<string, string>;
-
 function controlRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   const answers = (document: z.ZodType, says: string) =>
     answerSchemas({ 200: [document, says], ...errorAnswers(404, 408, 409, 413, 415, 422, 503) });
   const ask = <Answer extends Record<string, string>>(
     subject: string,
     action: string,
-    asked: CardAsked,
+    { by, ...detail }: { by: string } & Record<string, string>,
     updateId?: string,
   ) => {
-    const { by, ...detail } = asked;
-    const update = async () => answered(await deps.cards.update<Answer>(subject, action, asked, updateId));
+    const update = async () => answered(await deps.cards.update<Answer>(subject, action, { by, ...detail }, updateId));
     return askAudited(deps, { by, action, subject, detail }, update, (answer) => answer);
   };
   const amountSchema = {
@@ -135,8 +131,7 @@ function controlRoutes(app: FastifyInstance, deps: GatewayDeps): void {
 /** The same for a request that comes again: a delayed one would set back what was changed since. A key may say anything. */
 function changeIdOf(request: FastifyRequest): string | undefined {
   const key = idempotencyKeyOf(request);
-  if (key === undefined) return undefined;
-  return hash('sha256', `${request.caller.name ?? ''}/${key}`);
+  return key && hash('sha256', `${request.caller.name ?? ''}/${key}`);
 }
 
 /** The asker is the token's name or, with a client secret, the page of the payment. */

@@ -183,10 +183,7 @@ function sharedKeys(people: readonly Person[]): string[] {
 }
 
 /** A rule that nobody can fulfil would hold its payouts for ever. */
-function unreachable(
-  people: readonly Person[],
-  approvals: readonly { kinds?: PayoutKind[]; approvals: number }[],
-): string[] {
+function unreachable(people: readonly Person[], approvals: readonly ApprovalRule[]): string[] {
   const approvers = people.filter(({ roles, credentials }) => roles.includes('approver') && credentials.length > 0);
   const able = (kind: PayoutKind): number =>
     approvers.filter(({ scope }) => scope.kinds?.includes(kind) ?? true).length;
