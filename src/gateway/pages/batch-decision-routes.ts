@@ -24,6 +24,7 @@ const decideBody = z.object({
 });
 
 const DECISIONS = ['approve', 'reject'] as const;
+type Decision = (typeof DECISIONS)[number];
 
 /** `/batches/ID/decide`: one signature for the rows of a batch that ask, or will ask, the same question. */
 export function batchDecisionRoutes(app: FastifyInstance, context: PagesContext): void {
@@ -76,9 +77,7 @@ function deciderOf({ caller }: FastifyRequest, batch: BatchRecord): Person {
   });
 }
 
-type ExcludedRow = BatchPlan['apart'][number];
-
-const ROWS_APART: readonly Column<ExcludedRow>[] = [
+const ROWS_APART: readonly Column<BatchPlan['apart'][number]>[] = [
   { head: 'Document', cell: ({ reference, documentId }) => html`<a href="${payoutPath(reference)}">${documentId}</a>` },
   { head: 'Amount', isFigure: true, cell: ({ amount, currency }) => money(amount, currency) },
   { head: 'Why', cell: ({ why }) => WHY_EXCLUDED[why] },
@@ -87,11 +86,7 @@ const ROWS_APART: readonly Column<ExcludedRow>[] = [
 const SHOWN_MAX = 100;
 
 /** What one signature decides, and what not; a rejection also covers rows that must be approved separately. */
-function page(
-  view: View,
-  batch: BatchRecord,
-  { approve, reject }: Record<(typeof DECISIONS)[number], BatchPlan>,
-): Html {
+function page(view: View, batch: BatchRecord, { approve, reject }: Record<Decision, BatchPlan>): Html {
   return html`<h1>Decide together</h1>
 <p><a href="${batchPath(batch.batchId)}">${batch.file}</a>, maker: ${batch.by ?? 'not known'}.</p>
 ${planned(approve)}

@@ -10,7 +10,7 @@ import { groupedAmount } from '../../reports/display.ts';
 import { type Html, html } from '../../reports/html.ts';
 import type { StepGroup } from '../../reports/step-groups.ts';
 import type { BatchRecord, IncidentRecord, PayoutRecord } from '../../store/store.ts';
-import { incidentNote } from './incident-note.ts';
+import { incidentNote } from './incidents.ts';
 import { csrfField, type View } from './layout.ts';
 import { batchBadge, batchPath, type Column, dataTable, factList, moment, money, nothing, TOTALS } from './pieces.ts';
 import { ROW } from './row-columns.ts';

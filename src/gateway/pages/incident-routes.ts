@@ -8,6 +8,7 @@ import { incidentRemedy } from '../../reports/next-step.ts';
 import { scopeFactsOfRow } from '../../services/decisions/verdict.ts';
 import type { IncidentRecord } from '../../store/store.ts';
 import { parsed, storableText } from '../schemas.ts';
+import { SHOWN_MAX, type VisibleIncident, visibleIncidents, visibleOf } from './incidents.ts';
 import { assertMayVisit, show, type View, viewOf } from './layout.ts';
 import { assertMayOperate, mayOperate } from './may-do.ts';
 import type { PagesContext } from './pages-context.ts';
@@ -15,7 +16,6 @@ import { factList, moment, nothing, payoutPath } from './pieces.ts';
 import { signedForm } from './signed-form.ts';
 import { operatorOf, senderFields } from './signing.ts';
 import { todoText } from './step-text.ts';
-import { SHOWN_MAX, type VisibleIncident, visibleIncidents, visibleOf } from './visible-incidents.ts';
 
 const acknowledgeBody = z.object({ reason: storableText, ...senderFields });
 

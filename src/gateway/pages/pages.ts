@@ -58,7 +58,7 @@ export async function pages(app: FastifyInstance, deps: GatewayDeps): Promise<vo
     Object.fromEntries(new URLSearchParams((await smallBody(body)).toString('utf8'))),
   );
   app.setErrorHandler((error, request, reply) => {
-    const { status, document, headers } = answerTo(request, isStaleForm(error) ? staleForm() : error);
+    const { status, document, headers } = answerTo(request, inWords(error));
     if (status >= 500) deps.log.error({ error, route: request.routeOptions.url }, 'page failed');
     request.raw.resume();
     reply.headers(headers);
@@ -132,14 +132,12 @@ async function protect(app: FastifyInstance, context: PagesContext): Promise<voi
   await app.register(rateLimit, rateLimitOf(deps.perMinute));
 }
 
-/** The plugin's own message is about tokens. */
-const isStaleForm = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && `${error.code}`.startsWith('FST_CSRF_');
-
-const staleForm = (): Problem =>
-  new Problem('forbidden', 'form-refused', 'This form has expired.', {
-    hint: 'Open its page again and send it from there.',
-  });
+/** The plugin's own message about a stale form is about tokens. */
+function inWords(error: unknown): unknown {
+  if (!(error instanceof Error && 'code' in error && `${error.code}`.startsWith('FST_CSRF_'))) return error;
+  const hint = 'Open its page again and send it from there.';
+  return new Problem('forbidden', 'form-refused', 'This form has expired.', { hint });
+}
 
 /** For every form; for one without a valid token, `csrfProtection` itself answers with an error. */
 function asksForTokens(app: FastifyInstance): void {

@@ -6,7 +6,7 @@ import { type Html, html } from '../../reports/html.ts';
 import type { NextStep } from '../../reports/next-step.ts';
 import { roleAskedOf } from '../../services/decisions/awaits-decision.ts';
 import type { IncidentRecord, PayoutRecord } from '../../store/store.ts';
-import { incidentNote } from './incident-note.ts';
+import { incidentNote } from './incidents.ts';
 import { csrfField, type View } from './layout.ts';
 import { DECIDERS } from './may-do.ts';
 import { flagsOf, instructionFacts, originFacts, paymentFacts } from './payout-facts.ts';

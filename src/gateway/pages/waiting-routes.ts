@@ -8,13 +8,13 @@ import { openQuestion } from '../../services/decisions/open-question.ts';
 import { type SignedQuestion, scopeFactsOfRow } from '../../services/decisions/verdict.ts';
 import type { KeptApproval, PayoutRecord, WaitingFor } from '../../store/store.ts';
 import type { Caller } from '../callers.ts';
+import { SHOWN_MAX as INCIDENTS_MAX, visibleIncidents } from './incidents.ts';
 import { mayVisit, show, viewOf } from './layout.ts';
 import { mayDecide, maySubmitFiles } from './may-do.ts';
 import type { PagesContext } from './pages-context.ts';
 import { type Column, dataTable, moment, nothing } from './pieces.ts';
 import { ROW } from './row-columns.ts';
 import { groupSections } from './step-text.ts';
-import { SHOWN_MAX as INCIDENTS_MAX, visibleIncidents } from './visible-incidents.ts';
 
 /** The most payouts in a person's scope that are searched for undecided ones. */
 const LOOKED_AT = 1_000;

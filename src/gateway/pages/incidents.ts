@@ -1,14 +1,13 @@
 import { pagesOf } from '../../domain/pages.ts';
-import type { IncidentRecord, PayoutRecord, Store } from '../../store/store.ts';
+import { INCIDENTS } from '../../domain/reconciliation.ts';
+import { type Html, html } from '../../reports/html.ts';
+import type { IncidentRecord, Store } from '../../store/store.ts';
 import type { Caller } from '../callers.ts';
 import { maySeePayout } from '../may-see.ts';
+import { mayVisit, type View } from './layout.ts';
 import { seesAll } from './may-do.ts';
 
-export interface VisibleIncident {
-  incident: IncidentRecord;
-  /** Undefined: not a payout of ours. */
-  payout: PayoutRecord | undefined;
-}
+export type VisibleIncident = Awaited<ReturnType<typeof visibleOf>>[number];
 
 /** There may be more if there are as many. */
 export const SHOWN_MAX = 200;
@@ -24,15 +23,17 @@ export async function visibleIncidents(caller: Caller, store: Store, open: boole
   return visible.slice(0, SHOWN_MAX);
 }
 
-/** Incidents of payouts that the caller may see; one without a payout is for callers without limits. */
-export async function visibleOf(
-  caller: Caller,
-  store: Store,
-  incidents: readonly IncidentRecord[],
-): Promise<VisibleIncident[]> {
+/** Incidents of payouts that the caller may see; one that is of no payout of ours is for callers without limits. */
+export async function visibleOf(caller: Caller, store: Store, incidents: readonly IncidentRecord[]) {
   const payouts = await store.payoutsOf(incidents.map(({ reference }) => reference));
   const byReference = new Map(payouts.map((payout) => [payout.reference, payout]));
   return incidents
     .map((incident) => ({ incident, payout: byReference.get(incident.reference) }))
     .filter(({ payout }) => (payout === undefined ? seesAll(caller) : maySeePayout(caller, payout)));
 }
+
+export const incidentNote = (
+  { kind, id, acknowledged }: IncidentRecord,
+  { caller }: View,
+): Html => html`<p class="problem">${INCIDENTS[kind].says}
+(${caller !== undefined && mayVisit('/incidents', caller) ? html`<a href="/incidents">${id}</a>` : id}${acknowledged !== null && ', acknowledged'})</p>`;
