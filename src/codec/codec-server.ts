@@ -79,14 +79,10 @@ function encoded(payloads: Payload[], { namespace, workflowId }: CodecContext, o
     });
   }
   if (!workflowId) {
-    throw new Problem(
-      'usage',
-      'codec-place',
-      'A payload is encrypted for one workflow, but this request does not name it.',
-      {
-        hint: "Give temporal the option --codec-header 'X-Workflow-Id=WORKFLOW ID', or decide with payouts approve, reject or cancel.",
-      },
-    );
+    const why = 'A payload is encrypted for one workflow, but this request does not name it.';
+    throw new Problem('usage', 'codec-place', why, {
+      hint: "Give temporal the option --codec-header 'X-Workflow-Id=WORKFLOW ID', or decide with payouts approve, reject or cancel.",
+    });
   }
   if (!payloads.every(isReadable)) {
     throw new Problem('usage', 'codec-payload', 'Only values that a workflow can read are encrypted.', {

@@ -24,15 +24,12 @@ export function keyRingOfHome(home: string): KeyRing {
   return ring ?? makeRing(home);
 }
 
-const keysMissing = (home: string): Problem =>
-  new Problem(
-    'set-up',
-    'codec-keys-missing',
-    `${join(home, KEY_FILE)} is missing: ${TEMPORAL_FILE} is encrypted by it.`,
-    {
-      hint: `Put it back. If it is lost, move ${TEMPORAL_FILE}* away, then run payouts doctor --accept temporal: open payouts are started again from the store.`,
-    },
-  );
+function keysMissing(home: string): Problem {
+  const why = `${join(home, KEY_FILE)} is missing: ${TEMPORAL_FILE} is encrypted by it.`;
+  return new Problem('set-up', 'codec-keys-missing', why, {
+    hint: `Put it back. If it is lost, move ${TEMPORAL_FILE}* away, then run payouts doctor --accept temporal: open payouts are started again from the store.`,
+  });
+}
 
 function makeRing(home: string): KeyRing {
   mkdirSync(home, { recursive: true, mode: 0o700 });

@@ -86,14 +86,8 @@ const packed = (body: MadeAnswer['body']): Promise<Buffer> =>
 const unpacked = (body: Buffer): Readable => Readable.from([body]).pipe(createGunzip());
 
 export function reused(): Problem {
-  return new Problem(
-    'invalid-input',
-    'idempotency-key-reused',
-    'This Idempotency-Key was used for a different request.',
-    {
-      hint: 'Use a new key for a new request.',
-    },
-  );
+  const why = 'This Idempotency-Key was used for a different request.';
+  return new Problem('invalid-input', 'idempotency-key-reused', why, { hint: 'Use a new key for a new request.' });
 }
 
 function inUse(): Problem {
