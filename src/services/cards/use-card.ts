@@ -89,14 +89,8 @@ async function create(
   entry: CardEntry,
   options: SendOptions,
 ): Promise<PostedPayment> {
-  const request: CreateRequest = {
-    merchantRequestId: requestId,
-    paymentType,
-    amount,
-    currency,
-    ...entry,
-    ...(referenceId === null ? {} : { referenceId }),
-  };
+  const intent = { merchantRequestId: requestId, paymentType, amount, currency };
+  const request: CreateRequest = { ...intent, ...entry, ...(referenceId === null ? {} : { referenceId }) };
   const { other: _, ...payment } = await bank.cards.create(request, options);
   const { paymentId, status, nextAction, ...rest } = withoutCardData(payment, entry) as Partial<CardPayment>;
   if (paymentId === undefined || status === undefined) throw new Error('the answer has no id that may be kept');

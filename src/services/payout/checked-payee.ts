@@ -39,8 +39,7 @@ async function verdictOf(
   const known = await store.payeeCheck(key);
   if (known !== undefined && isFresh(known, now(), maxAgeMs)) return checkOf(known);
   const answer = asked === undefined ? NAMELESS : await answerOf(provider, kind, asked);
-  const { otherName = null, caseId = null, why = null } = answer;
-  const { verdict } = answer;
+  const { verdict, otherName = null, caseId = null, why = null } = answer;
   const name = otherName === null ? null : (asked?.name ?? null);
   const answered: KeptCheck = { ...key, verdict, name, otherName, caseId, why, askedAt: now() };
   await store.notePayeeCheck(answered, reference);

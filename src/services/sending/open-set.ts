@@ -19,19 +19,10 @@ export async function putIntoOpenSet(
 ): Promise<void> {
   const { store, executions, settings } = deps;
   const at = deps.now();
-  const [watchAliveSince, listedSince] = [at - watchLeaseMs(deps), at - settings.sweepWindowMs];
+  const times = { since, at, listedSince: at - settings.sweepWindowMs, watchAliveSince: at - watchLeaseMs(deps) };
   for (const [uid, some] of Map.groupBy(lists, (list) => list.uid)) {
     const currencies = some.map(({ currency }) => currency);
-    const asleep = await store.openOrder({
-      reference,
-      workflowId,
-      uid,
-      currencies,
-      since,
-      at,
-      listedSince,
-      watchAliveSince,
-    });
+    const asleep = await store.openOrder({ reference, workflowId, uid, currencies, ...times });
     await Promise.all(asleep.map((key) => executions.wakeWatch(key)));
   }
 }
