@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import { batchUrl } from '../compose/links.ts';
 import { WORKFLOW_TYPES } from '../domain/names.ts';
 import {
   AWAITING_DECISION_STATES,
@@ -14,7 +15,6 @@ import type { ReasonCode } from '../domain/reasons.ts';
 import { groupedAmount, shortId } from '../reports/display.ts';
 import type { PayoutRecord, Store } from '../store/store.ts';
 import { executionsOver, startBatch } from '../temporal/executions.ts';
-import { batchUrl } from '../temporal/ui-link.ts';
 import { hasTerminal } from './confirm.ts';
 import { type FollowEnd, followUntil } from './follow-until.ts';
 import type { Session } from './session.ts';

@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { batchUrl } from '../compose/links.ts';
 import { Problem } from '../domain/problem.ts';
 import type { BatchHead, BatchSummary } from '../reports/batch-report.ts';
 import { shortId } from '../reports/display.ts';
@@ -6,7 +7,6 @@ import { stepGroupsText } from '../reports/render-steps.ts';
 import { renderSummary } from '../reports/render-summary.ts';
 import { widthOf } from '../reports/wrap.ts';
 import { visible } from '../rules/finding.ts';
-import { batchUrl } from '../temporal/ui-link.ts';
 import { WHAT_AN_ID_IS } from './choices.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import type { Session } from './session.ts';

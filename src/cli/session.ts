@@ -1,13 +1,12 @@
 import type { Client } from '@temporalio/client';
 import type { Bank } from '../api/bank.ts';
-import { temporalUi } from '../compose/links.ts';
+import { type TemporalUi, temporalUi } from '../compose/links.ts';
 import { bankIdentity } from '../config/bank.ts';
 import { assertPolicy, type Config, loadConfig } from '../config.ts';
 import type { Stack, StackMode, StackOptions } from '../embedded/stack.ts';
 import type { BatchSummary } from '../reports/batch-report.ts';
 import { openStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
-import type { TemporalUi } from '../temporal/ui-link.ts';
 import { createOutput, type Output } from './output.ts';
 
 const reports = () => import('../compose/report-batch.ts');

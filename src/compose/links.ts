@@ -1,7 +1,6 @@
 import type { Config } from '../config.ts';
 import { lastPorts } from '../embedded/ports.ts';
 import { lastUiUrl } from '../embedded/stack-file.ts';
-import type { TemporalUi } from '../temporal/ui-link.ts';
 
 /** Usual address of a Temporal server's UI, for a home that never had one. */
 const USUAL_UI = 'http://127.0.0.1:8233';
@@ -28,3 +27,19 @@ export function pagesUrl(
   const port = lastPorts(home)?.gateway;
   return gatewayUrl ?? (port === undefined ? undefined : `http://127.0.0.1:${port}`);
 }
+
+export interface TemporalUi {
+  url: string;
+  namespace: string;
+}
+
+/** URL of a workflow in the Temporal Web UI; ids contain slashes, so they are encoded. */
+export const workflowUrl = (ui: TemporalUi, workflowId: string): string =>
+  `${workflowsOf(ui)}/${encodeURIComponent(workflowId)}`;
+
+/** URL of the list of a batch's payouts. */
+export const batchUrl = (ui: TemporalUi, batchId: string): string =>
+  `${workflowsOf(ui)}?query=${encodeURIComponent(`PayoutBatchId="${batchId}"`)}`;
+
+const workflowsOf = ({ url, namespace }: TemporalUi): string =>
+  `${url}/namespaces/${encodeURIComponent(namespace)}/workflows`;

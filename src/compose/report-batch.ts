@@ -14,7 +14,7 @@ import { reportPaths, writeReports, writeWhole } from '../reports/write-reports.
 import { inPages } from '../services/in-pages.ts';
 import { provenUnpaid } from '../services/sending/proven-unpaid.ts';
 import type { AnsweredTransaction, AnswerRecord, BatchRecord, PayoutRecord, Store } from '../store/store.ts';
-import type { TemporalUi } from '../temporal/ui-link.ts';
+import type { TemporalUi } from './links.ts';
 import { reportSource } from './report-source.ts';
 
 /** Where reports go, and which. `answerStem`: beginning of the file names of answers to a bank message; absent: the batch id. */

@@ -10,7 +10,7 @@ import { approvedBy } from '../services/decisions/verdict.ts';
 import { inPages } from '../services/in-pages.ts';
 import { legReference, legReferences } from '../services/sending/claimed-row.ts';
 import type { BatchRecord, PayoutRecord, Store } from '../store/store.ts';
-import { type TemporalUi, workflowUrl } from '../temporal/ui-link.ts';
+import { type TemporalUi, workflowUrl } from './links.ts';
 
 /**
  * Reads what the report of a batch is made from, the rows and what is stored about them, a page at a time. `now`: absent for a

@@ -1,12 +1,12 @@
 import { conditionOf } from '../../api/errors.ts';
 import { pathId } from '../../api/path.ts';
+import { workflowUrl } from '../../compose/links.ts';
 import { holdsCardNumber } from '../../domain/card-number.ts';
 import { Problem } from '../../domain/problem.ts';
 import { type CardDocument, documentOf } from '../../gateway/card-documents.ts';
 import { groupedAmount } from '../../reports/display.ts';
 import { type LabelledText, labelledLines } from '../../reports/wrap.ts';
 import type { CardRecord, CardStore, StoredCardEvent } from '../../store/card-store.ts';
-import { workflowUrl } from '../../temporal/ui-link.ts';
 import { findCard, requestIdOf, unknownCard } from '../find-card.ts';
 import { neededFor } from '../needs-people.ts';
 import type { Session } from '../session.ts';

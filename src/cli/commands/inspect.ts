@@ -1,5 +1,6 @@
 import { isBankError } from '../../api/errors.ts';
 import { needsBank } from '../../compose/both-sides.ts';
+import { workflowUrl } from '../../compose/links.ts';
 import { factsOf, stepContext } from '../../compose/report-source.ts';
 import { reportedIncidents } from '../../reports/batch-report.ts';
 import { nextStep } from '../../reports/next-step.ts';
@@ -7,7 +8,6 @@ import { reportedPayout } from '../../reports/reported-payout.ts';
 import { widthOf } from '../../reports/wrap.ts';
 import { checksShown } from '../../services/payee-checks.ts';
 import type { PayoutRecord } from '../../store/store.ts';
-import { workflowUrl } from '../../temporal/ui-link.ts';
 import { bothSidesText } from '../both-sides.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { findBatch, findTarget } from '../find-target.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { workflowUrl } from '../../src/temporal/ui-link.ts';
+import { workflowUrl } from '../../src/compose/links.ts';
 
 it('encodes the slashes of a workflow id', () => {
   expect(workflowUrl({ url: 'http://127.0.0.1:8233', namespace: 'default' }, 'payout/a-1')).toBe(
