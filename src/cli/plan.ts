@@ -101,8 +101,10 @@ const accountCells = ({ accountId, currency, balance, needs, after }: AccountOut
   currency,
   groupedAmount(balance),
   groupedAmount(needs),
-  `${groupedAmount(after)}${after.startsWith('-') ? '  short' : ''}`,
+  afterText(after),
 ];
+
+const afterText = (balance: string): string => `${groupedAmount(balance)}${balance.startsWith('-') ? '  short' : ''}`;
 
 export function movePlanText({ kind, instruction, outlook }: MovePlan): string {
   const { amount, currency, execute_on: day } = instruction;
@@ -114,21 +116,14 @@ export function movePlanText({ kind, instruction, outlook }: MovePlan): string {
   const what = isTransfer
     ? `transfer ${groupedAmount(amount)} ${currency}`
     : `buy ${groupedAmount(amount)} ${currency}${sells === undefined ? '' : ` for ${groupedAmount(sells.amount)} ${from.currency} at ${sells.rate} now`}`;
+  const accounts = [
+    [from.account_id, from.currency, groupedAmount(from.balance), afterText(after)],
+    [to.account_id, to.currency, groupedAmount(to.balance), groupedAmount(addDecimals(to.balance, amount))],
+  ];
   return [
     `${what}, document ${instruction.id}`,
     ...(day === undefined ? [] : [`sent on ${day}`]),
     ...(fee === undefined ? [] : [`fee now: ${groupedAmount(fee)} ${feeCurrency ?? ''}`.trimEnd()]),
-    table(
-      ['account', 'currency', 'balance', 'after'],
-      [
-        [
-          from.account_id,
-          from.currency,
-          groupedAmount(from.balance),
-          `${groupedAmount(after)}${after.startsWith('-') ? '  short' : ''}`,
-        ],
-        [to.account_id, to.currency, groupedAmount(to.balance), groupedAmount(addDecimals(to.balance, amount))],
-      ],
-    ),
+    table(['account', 'currency', 'balance', 'after'], accounts),
   ].join('\n');
 }

@@ -104,8 +104,8 @@ function planText({ batchId, question, rows, totals, payees, newPayees, flags, a
       ? []
       : [
           `${counted(apart.length, 'payout needs a separate decision', 'payouts need separate decisions')} and ${apart.length === 1 ? 'is' : 'are'} not decided by this signature:`,
+          table(['document', 'amount', 'why'], listed),
         ]),
-    ...(apart.length === 0 ? [] : [table(['document', 'amount', 'why'], listed)]),
     ...(more > 0 ? [`and ${groupedAmount(more)} more; payouts status ${batchId} lists all of them`] : []),
     digest,
   ].join('\n');
