@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { registerWebhooks, webhookSettings } from '../../src/compose/sandbox-webhooks.ts';
+import { registerWebhooks, webhookSettings } from '../../src/compose/gateway-settings.ts';
 import { loadConfig } from '../../src/config.ts';
 import { runningSandbox } from '../sandbox/running-sandbox.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { fastify } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { gatewayTransport } from '../../src/compose/gateway-transport.ts';
+import { gatewayTransport } from '../../src/compose/gateway-settings.ts';
 import { loadConfig } from '../../src/config.ts';
 import { callerAsks } from '../../src/gateway/admission.ts';
 import { startGateway } from '../../src/gateway/server.ts';

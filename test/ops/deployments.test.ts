@@ -8,7 +8,7 @@ import { parse, parseAllDocuments } from 'yaml';
 import { openClusterHome } from '../../scripts/cluster/home.ts';
 import { gateway, worker } from '../../scripts/cluster/product.ts';
 import { accessOf } from '../../src/compose/gateway.ts';
-import { gatewayTransport } from '../../src/compose/gateway-transport.ts';
+import { gatewayTransport } from '../../src/compose/gateway-settings.ts';
 import { assertPolicy, type Config, loadConfig } from '../../src/config.ts';
 import { assertTokenIfReachable } from '../../src/gateway/server.ts';
 import { assertEncrypted } from '../../src/gateway/transport.ts';

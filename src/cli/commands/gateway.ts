@@ -1,6 +1,6 @@
 import { accessOf, openGateway } from '../../compose/gateway.ts';
+import type { GatewayAddresses } from '../../compose/gateway-settings.ts';
 import { pagesUrl } from '../../compose/links.ts';
-import type { GatewayAddresses } from '../../compose/sandbox-webhooks.ts';
 import { assertTokenIfReachable, type ListenOn } from '../../gateway/server.ts';
 import { assertEncrypted } from '../../gateway/transport.ts';
 import { interruptSignal, untilStopped } from '../interrupt.ts';
