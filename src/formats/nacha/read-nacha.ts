@@ -2,7 +2,7 @@ import type { OriginalMessage } from '../../domain/bank-message.ts';
 import { formatMinor } from '../../domain/money.ts';
 import { type Columns, calendarDate, cut, digitsOf } from '../fixed-width/lines.ts';
 import { RecordReader, readerOf } from '../fixed-width/record-reader.ts';
-import { addEntry, addTotals, type ControlTotals, noTotals } from './control-totals.ts';
+import { ControlTotals } from './control-totals.ts';
 import {
   BATCH_CONTROL,
   BATCH_HEADER,
@@ -31,7 +31,7 @@ class NachaReader extends RecordReader {
   /** None for other entry classes: their records have another layout and are skipped, and the file is refused. */
   private batch: Batch | undefined;
   private entry: ReturnType<typeof pendingEntry> | undefined;
-  private readonly totals = noTotals();
+  private readonly totals = new ControlTotals();
   /** Every batch was read, so the file's totals can be checked. */
   private isComplete = true;
   private records = 0;
@@ -95,7 +95,7 @@ class NachaReader extends RecordReader {
     }
     this.batch = {
       header: record,
-      totals: noTotals(),
+      totals: new ControlTotals(),
       rows: 0,
       payment: payments.length - 1,
       companyId,
@@ -110,7 +110,8 @@ class NachaReader extends RecordReader {
     if (batch === undefined) return;
     this.row += 1;
     batch.rows += 1;
-    addEntry(batch.totals, record);
+    batch.totals.add(record);
+    this.totals.add(record);
     const { line, row } = this;
     this.entry = pendingEntry(record, { line, row }, batch);
   }
@@ -121,6 +122,7 @@ class NachaReader extends RecordReader {
     if (this.entry === undefined)
       throw this.unreadable('bad-record', 'an addenda record (type 7) must follow an entry (type 6)');
     batch.totals.entries += 1;
+    this.totals.entries += 1;
     this.entry.addenda(record, this.line);
   }
 
@@ -139,7 +141,6 @@ class NachaReader extends RecordReader {
       this.found({ columns, rule: 'batch-mismatch', message: 'the batch header has a different value here' });
     }
     this.compare(record, BATCH_CONTROL, batch.totals, 'batch');
-    addTotals(this.totals, batch.totals);
     const payment = this.message?.payments[batch.payment];
     if (payment === undefined) return;
     payment.transactions = `${batch.rows}`;
