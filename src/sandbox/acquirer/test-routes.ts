@@ -79,12 +79,10 @@ function showWebhooks({ books }: Sandbox, after: number): unknown {
     endpoint: endpoint === undefined ? null : withoutSecret(endpoint),
     counts: countsOfDeliveries(books.db),
     deliveries: deliveriesAfter(books.db, after).map((row) => ({
+      ...row,
       seq: Number(row.seq),
-      event_id: row.event_id,
-      payment_id: row.payment_id,
       body: JSON.parse(row.body),
       forged: row.forged === 1n,
-      status: row.status,
       attempts: Number(row.attempts),
       last_http_status: row.last_http_status === null ? null : Number(row.last_http_status),
       created_at: Number(row.created_at),
