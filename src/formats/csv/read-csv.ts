@@ -19,29 +19,23 @@ export async function readCsv(bytes: AsyncIterable<Uint8Array>, sink: RowSink): 
 /** Returns the last character. */
 async function parseInto(records: CsvRecords, text: AsyncIterable<string>): Promise<string> {
   let parser: Parser | undefined;
-  let head = '';
+  let held = '';
   let ending = '';
   for await (const chunk of text) {
     ending = chunk.at(-1) ?? ending;
-    if (parser === undefined) {
-      // The delimiter is known once the header line is complete.
-      head += chunk;
-      const newline = head.trimStart().indexOf('\n');
-      if (newline < 0) {
-        if (head.length > 2 * RECORD_BYTES_MAX) throw recordTooLarge(1);
-        continue;
-      }
-      parser = openParser(records, head);
-      await write(parser, head);
-    } else {
-      await write(parser, chunk);
+    held += chunk;
+    // The delimiter is known once the header line is complete.
+    if (parser === undefined && !held.trimStart().includes('\n')) {
+      if (held.length > 2 * RECORD_BYTES_MAX) throw recordTooLarge(1);
+      continue;
     }
+    parser ??= openParser(records, held);
+    await write(parser, held);
+    held = '';
   }
-  if (parser === undefined) {
-    if (head.trim() === '') return ending;
-    parser = openParser(records, head);
-    await write(parser, head);
-  }
+  if (parser === undefined && held.trim() === '') return ending;
+  parser ??= openParser(records, held);
+  await write(parser, held);
   await end(parser);
   return ending;
 }
