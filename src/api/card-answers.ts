@@ -1,4 +1,4 @@
-import { endOfStatus } from '../domain/card-payment.ts';
+import { type CardPaymentView, endOfStatus } from '../domain/card-payment.ts';
 import {
   asksAgain,
   type CallContext,
@@ -9,9 +9,9 @@ import {
   unauthenticated,
   unknownOutcome,
 } from './answers.ts';
-import { type CardFields, readText, readValue, unnamedMembers } from './card-fields.ts';
+import { type CardFields, readText, readValue } from './card-fields.ts';
 import { masked } from './card-mask.ts';
-import type { CardNotice, CardPayment, ThreeDsSession } from './cards.ts';
+import type { CardNotice, ThreeDsSession } from './cards.ts';
 import { BankError } from './errors.ts';
 import { isEnvelopeCode } from './schemas/envelope.ts';
 import { inCapitals } from './schemas/wire.ts';
@@ -31,7 +31,7 @@ export interface CardRules {
 
 /** The payment in an answer with any 2xx or 4xx status. With `paymentId`, the answer must be about that payment. */
 export const judgePayment =
-  (rules: CardRules, paymentId?: string): Judge<CardPayment> =>
+  (rules: CardRules, paymentId?: string): Judge<CardPaymentView> =>
   (answer, call) => {
     const payment = mayName(answer) ? paymentIn(answer, rules) : undefined;
     if (payment === undefined) throw failureOf(answer, call, 'payment', (status) => rules.refusalStatuses.has(status));
@@ -48,7 +48,7 @@ export const judgeSession =
       const referenceId = readText(fields.reference_id, source);
       if (referenceId === undefined) continue;
       const dataCollectionInfo = readValue(fields.data_collection_info, source) ?? null;
-      return { referenceId, dataCollectionInfo, other: unnamedMembers(fields, source) };
+      return { referenceId, dataCollectionInfo };
     }
     // A setup moves no money: a 4xx, which would be repeated, counts as a refusal.
     throw failureOf(answer, call, '3-D Secure session', (status) => status >= 400 && status < 500);
@@ -82,7 +82,7 @@ export function noticeOf({ webhook }: CardFields, body: unknown): CardNotice | u
 function paymentIn(
   answer: HttpAnswer,
   { fields: { payment: fields }, verifyUrls }: CardRules,
-): CardPayment | undefined {
+): CardPaymentView | undefined {
   for (const source of sourcesOf(answer)) {
     const paymentId = readText(fields.payment_id, source);
     const status = statusIn(fields.payment_status, source);
@@ -99,7 +99,6 @@ function paymentIn(
       amount: readText(fields.amount, source),
       currency: currencyIn(fields.currency, source),
       merchantRequestId: readText(fields.merchant_request_id, source),
-      other: unnamedMembers(fields, source),
     };
   }
   return undefined;

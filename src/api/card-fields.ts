@@ -153,16 +153,6 @@ export function readText(paths: readonly Path[], source: unknown): string | unde
   return texts.map(String).find((text) => text !== '');
 }
 
-/** A copy of an answer without the fields of its message: only members that have no name here. */
-export function unnamedMembers(
-  fields: Readonly<Record<string, readonly Path[]>>,
-  source: object,
-): Record<string, unknown> {
-  const copy = structuredClone(source) as Record<string, unknown>;
-  for (const path of Object.values(fields).flat()) remove(copy, path);
-  return copy;
-}
-
 const pathsIn = (text: string): Path[] =>
   text
     .split(' ')
@@ -191,16 +181,4 @@ function put(body: Record<string, unknown>, path: Path, value: string | number):
     place = inner as Record<string, unknown>;
   }
   place[last] = value;
-}
-
-/** Also removes objects that become empty. */
-function remove(source: Record<string, unknown>, path: Path): void {
-  const [member = '', ...rest] = path;
-  if (!Object.hasOwn(source, member)) return;
-  const inner = source[member];
-  if (rest.length > 0 && isObject(inner)) {
-    remove(inner, rest);
-    if (Object.keys(inner).length > 0) return;
-  } else if (rest.length > 0) return;
-  delete source[member];
 }

@@ -49,8 +49,6 @@ export interface ThreeDsSession {
   referenceId: string;
   /** Passed through as the acquirer gave it. */
   dataCollectionInfo: unknown;
-  /** Members of the answer that have no name here. */
-  other: Readonly<Record<string, unknown>>;
 }
 
 export interface PaymentIntent {
@@ -75,12 +73,6 @@ export interface ResumeRequest extends PaymentIntent {
   referenceId?: string;
 }
 
-/** `status` is `payment_status`, whatever its value. */
-export interface CardPayment extends CardPaymentView {
-  /** Members of the answer that have no name here. They may hold anything: never log them or pass them to a workflow. */
-  other: Readonly<Record<string, unknown>>;
-}
-
 /** Contents of a webhook (interface section 6: payload not shown). */
 export interface CardNotice {
   kind: 'status' | 'completion';
@@ -100,9 +92,9 @@ export interface Cards {
   /** Takes no money and may be repeated, each time with a new session. Failures are `BankError`s. */
   setUp(request: SetUpRequest, options?: SendOptions): Promise<ThreeDsSession>;
   /** At most one POST. Failures are `BankError`s; their `outcome` tells what is known about the money. */
-  create(request: CreateRequest, options?: SendOptions): Promise<CardPayment>;
-  resume(request: ResumeRequest, options?: SendOptions): Promise<CardPayment>;
-  retrieve(paymentId: string, options?: ReadOptions): Promise<CardPayment>;
+  create(request: CreateRequest, options?: SendOptions): Promise<CardPaymentView>;
+  resume(request: ResumeRequest, options?: SendOptions): Promise<CardPaymentView>;
+  retrieve(paymentId: string, options?: ReadOptions): Promise<CardPaymentView>;
   /** The raw payment, for people: digits that look like a card number are masked. */
   retrieveRaw(paymentId: string, options?: ReadOptions): Promise<unknown>;
   /** Reads a webhook's JSON; undefined if it names no payment and no session. */

@@ -32,7 +32,7 @@ beforeEach(async () => {
   store = await openEmptyStore();
   onTestFinished(() => store.close());
   woken = [];
-  const shown = { status: 'SUCCEEDED', nextAction: null, other: {} };
+  const shown = { status: 'SUCCEEDED', nextAction: null };
   acquirer = {
     resume: async ({ paymentId }, options) => {
       options?.beforeFirstByte?.();
@@ -289,7 +289,7 @@ describe('recordCardState', () => {
   it('believes no workflow that the money was taken: a verified event or the acquirer says so, and how much', async () => {
     await prepare();
     await store.cards.linkPayment('pay-2', 'order-2', 1);
-    const shown = { nextAction: null, other: {} };
+    const shown = { nextAction: null };
     const says = (status: string, more: object = {}) => {
       acquirer.retrieve = async (paymentId) => ({ ...shown, paymentId, status, ...more });
     };
@@ -315,7 +315,7 @@ describe('recordCardState', () => {
     ['nothing', { status: 'FAILED' }],
   ])('takes what the acquirer shows, %s, as a contradiction of a success', async (_what, shows) => {
     await prepare();
-    acquirer.retrieve = async (paymentId) => ({ nextAction: null, other: {}, paymentId, ...shows });
+    acquirer.retrieve = async (paymentId) => ({ nextAction: null, paymentId, ...shows });
     await end('succeeded');
     expect(cardStanding(await store.cards.get(ID))).toBe('contradicted');
   });

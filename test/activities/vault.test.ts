@@ -1,9 +1,9 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { vaultActivities } from '../../src/activities/vault.ts';
-import type { CardPayment, Cards, CreateRequest } from '../../src/api/cards.ts';
+import type { Cards, CreateRequest } from '../../src/api/cards.ts';
 import { envelopeError, NotSentError, UnknownOutcomeError } from '../../src/api/errors.ts';
-import type { CardHandle } from '../../src/domain/card-payment.ts';
+import type { CardHandle, CardPaymentView } from '../../src/domain/card-payment.ts';
 import type { CardSendResult, CreateInput, SetUpResult } from '../../src/domain/card-sending.ts';
 import { cardWorkflowId } from '../../src/domain/names.ts';
 import { cardRequestId } from '../../src/identity.ts';
@@ -14,20 +14,20 @@ import { CVV, cardEntry, PAN } from '../vault/cards.ts';
 
 const ID = 'order-1';
 const OPERATION = 'POST /api/v1/acq/payment';
-const PROCESSING: CardPayment = { paymentId: 'pay-1', status: 'PROCESSING', nextAction: null, other: { echo: PAN } };
-const CHALLENGE: CardPayment = {
+const PROCESSING: CardPaymentView = { paymentId: 'pay-1', status: 'PROCESSING', nextAction: null, ...{ echo: PAN } };
+const CHALLENGE: CardPaymentView = {
   ...PROCESSING,
   status: 'REQUIRES_ACTION',
   nextAction: { type: '3DS', verifyUrl: 'https://acs.example/v' },
 };
-const DECLINED_FOR_SET_UP: CardPayment = { ...PROCESSING, status: 'REQUIRES_ACTION' };
+const DECLINED_FOR_SET_UP: CardPaymentView = { ...PROCESSING, status: 'REQUIRES_ACTION' };
 
 let store: Store;
 let vault: CardVault;
 let card: CardHandle;
 let sent: CreateRequest[];
 let acquirer: Pick<Cards, 'setUp' | 'create'>;
-let answer: () => CardPayment;
+let answer: () => CardPaymentView;
 
 beforeEach(async () => {
   store = await openEmptyStore();
@@ -47,7 +47,7 @@ beforeEach(async () => {
       sent.push(request);
       return answer();
     },
-    setUp: async () => ({ referenceId: 'ref-1', dataCollectionInfo: { url: 'https://acs.example' }, other: {} }),
+    setUp: async () => ({ referenceId: 'ref-1', dataCollectionInfo: { url: 'https://acs.example' } }),
   };
 });
 

@@ -8,7 +8,6 @@ import {
   cardFieldsProblem,
   readText,
   readValue,
-  unnamedMembers,
   writeFields,
 } from '../../src/api/card-fields.ts';
 
@@ -94,7 +93,6 @@ describe('fields', () => {
         const values = Object.fromEntries(names.map((name, at) => [name, `value ${at}`]));
         const body = JSON.parse(JSON.stringify(writeFields<'create'>(fields, values)));
         for (const name of names) expect(readText(fields[name], body)).toBe(values[name]);
-        expect(unnamedMembers(fields, body)).toEqual({});
       }),
     );
   });

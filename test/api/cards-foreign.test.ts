@@ -70,7 +70,6 @@ describe('an acquirer of other shapes', () => {
       expect(await cards.setUp(SET_UP)).toEqual({
         referenceId: 'S-9',
         dataCollectionInfo: ['https://acs.example'],
-        other: { result: { issuer: 'bank' } },
       });
       expect(sent()).toEqual({
         order: { value: '49.90', ccy: 'EUR' },
@@ -94,7 +93,6 @@ describe('an acquirer of other shapes', () => {
         amount: '49.90',
         currency: 'EUR',
         merchantRequestId: undefined,
-        other: { result: { hint: 'x' } },
       });
       expect(sent()).toMatchObject({
         order: { value: '49.90', ccy: 'EUR', clientRef: 'intent-1' },

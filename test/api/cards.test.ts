@@ -29,7 +29,6 @@ describe('under our own names', () => {
     expect(result).toEqual({
       referenceId: 'ref-1',
       dataCollectionInfo: { url: 'https://acs.example', token: 7 },
-      other: { ttl: 600 },
     });
   });
 
@@ -50,7 +49,7 @@ describe('under our own names', () => {
       },
       device_info: { ip: '203.0.113.9', language: 'nb', screen_width: 1440, screen_height: 900, user_agent: 'Agent/1' },
     });
-    expect(result).toEqual({ paymentId: 'pay-1', status: 'PROCESSING', nextAction: null, other: {} });
+    expect(result).toEqual({ paymentId: 'pay-1', status: 'PROCESSING', nextAction: null });
     const { billing: _billing, deviceInfo: _device, referenceId: _reference, ...bare } = CREATE;
     const { cvv: _cvv, holder_name: _name, ...card } = bare.card;
     const second = await exchange(answer(200, PAID), (cards) => cards.create({ ...bare, card }));
@@ -93,7 +92,6 @@ describe('under our own names', () => {
       amount: '49.9',
       currency: 'EUR',
       merchantRequestId: 'intent-1',
-      other: { next_action: { ttl: 5 }, scheme: 'x' },
     };
     for (const script of [answer(200, payload), ok(payload)]) {
       const { result, line } = await exchange(script, (cards) => cards.retrieve('17'));

@@ -1,6 +1,7 @@
 import type { SendOptions } from '../../api/call-options.ts';
-import type { CardPayment, Cards, CreateRequest, ThreeDsSession } from '../../api/cards.ts';
+import type { Cards, CreateRequest, ThreeDsSession } from '../../api/cards.ts';
 import { BankError } from '../../api/errors.ts';
+import type { CardPaymentView } from '../../domain/card-payment.ts';
 import type { CardSendResult, CreateInput, SetUpInput, SetUpResult } from '../../domain/card-sending.ts';
 import { CARDS_MAX } from '../../domain/card-terms.ts';
 import type { CardEntry, CardVault } from '../../vault/card-vault.ts';
@@ -91,8 +92,8 @@ async function create(
 ): Promise<PostedPayment> {
   const intent = { merchantRequestId: requestId, paymentType, amount, currency };
   const request: CreateRequest = { ...intent, ...entry, ...(referenceId === null ? {} : { referenceId }) };
-  const { other: _, ...payment } = await bank.cards.create(request, options);
-  const { paymentId, status, nextAction, ...rest } = withoutCardData(payment, entry) as Partial<CardPayment>;
+  const shown = await bank.cards.create(request, options);
+  const { paymentId, status, nextAction, ...rest } = withoutCardData(shown, entry) as Partial<CardPaymentView>;
   if (paymentId === undefined || status === undefined) throw new Error('the answer has no id that may be kept');
   const events = await store.cards.linkPayment(paymentId, merchantRequestId, now());
   if (events === undefined) throw new Error('the payment of another intent');
@@ -101,7 +102,7 @@ async function create(
     await store.cards.addRequest(restartIdOf(merchantRequestId), merchantRequestId);
   }
   const action = nextAction?.type === undefined ? null : { ...nextAction, verifyUrl: nextAction.verifyUrl ?? null };
-  const view = viewOf({ ...rest, paymentId, status, nextAction: action, other: {} }, paymentId);
+  const view = viewOf({ ...rest, paymentId, status, nextAction: action }, paymentId);
   return { payment: view, events };
 }
 

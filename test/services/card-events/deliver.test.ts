@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { CardPayment } from '../../../src/api/cards.ts';
 import { envelopeError, UnknownOutcomeError } from '../../../src/api/errors.ts';
+import type { CardPaymentView } from '../../../src/domain/card-payment.ts';
 import { type CardEventDeps, cardEventSweep, deliverCardEvent } from '../../../src/services/card-events/deliver.ts';
 import type { CardChange, CardEventEffect } from '../../../src/store/card-store.ts';
 import { cardClaim, cardEvent, type ReceivedEvent } from '../../store/card-samples.ts';
@@ -21,7 +21,7 @@ async function openWorld() {
     open: new Set<string>(['m-1']),
     signals: [] as { owner: string; paymentId: string; requestId: string }[],
     started: [] as string[],
-    acquirer: new Map<string, Partial<CardPayment> | Error>(),
+    acquirer: new Map<string, Partial<CardPaymentView> | Error>(),
     looks: [] as string[],
     failures: [] as unknown[],
     /** Effects by payment. */
@@ -49,7 +49,7 @@ async function openWorld() {
           world.looks.push(paymentId);
           const shown = world.acquirer.get(paymentId) ?? NOT_FOUND;
           if (shown instanceof Error) throw shown;
-          return { paymentId, status: 'PROCESSING', nextAction: null, other: {}, ...shown };
+          return { paymentId, status: 'PROCESSING', nextAction: null, ...shown };
         },
       },
     },
@@ -187,7 +187,7 @@ describe('A workflow that was closed without an end', () => {
 });
 
 describe('A hint after the end', () => {
-  it.each<[CardEventEffect | null, string, Partial<CardPayment> | Error]>([
+  it.each<[CardEventEffect | null, string, Partial<CardPaymentView> | Error]>([
     ['contradicts', 'm-1 paid', { status: 'SUCCEEDED', merchantRequestId: 'r-1' }],
     ['confirms', 'm-1 unpaid', { status: 'FAILED', merchantRequestId: 'r-1' }],
     [null, 'open', { status: 'PROCESSING', merchantRequestId: 'r-1' }],
