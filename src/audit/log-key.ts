@@ -1,5 +1,5 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The private key that signs checkpoints, in a home: PKCS #8 in PEM. */
@@ -7,8 +7,13 @@ const KEY_FILE = 'audit-key.pem';
 
 /** Undefined if the home has no key. */
 export function keyInHome(home: string): KeyObject | undefined {
-  const file = join(home, KEY_FILE);
-  return existsSync(file) ? ed25519Key(readFileSync(file, 'utf8')) : undefined;
+  try {
+    return ed25519Key(readFileSync(join(home, KEY_FILE), 'utf8'));
+  } catch (error) {
+    // A home that cannot be read is not one without a key: log and signer would part without a word.
+    if (hasCode(error, 'ENOENT')) return undefined;
+    throw error;
+  }
 }
 
 /** If two processes do this at the same time, both get the same key. */
@@ -19,10 +24,13 @@ export function makeKeyInHome(home: string): KeyObject {
   try {
     writeFileSync(join(home, KEY_FILE), pem, { mode: 0o600, flag: 'wx' });
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (!hasCode(error, 'EEXIST')) throw error;
   }
   return keyInHome(home) ?? privateKey;
 }
+
+const hasCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && 'code' in error && error.code === code;
 
 /** Overwrites the previous key, which must not be needed any more. */
 export function replaceKeyInHome(home: string, key: KeyObject): void {

@@ -51,6 +51,13 @@ const signerOf = async (key: KeyObject): Promise<LogSigner> => {
   return signer;
 };
 
+it('is not taken for a missing one where its home cannot be read', async () => {
+  const home = join(folder, 'file');
+  writeFileSync(home, '');
+  const config = { audit: { key: undefined, checkpoints: undefined, spool: undefined }, home };
+  await expect(logSigner(config, store)).rejects.toThrow('ENOTDIR');
+});
+
 const act = (n: number) => store.audit({ at: n, actor: 'alice', action: 'act', subject: `s-${n}`, detail: {} });
 
 /** Three keys, one after the other, each with entries that it has signed. */
