@@ -18,14 +18,14 @@ export function bodyFinding(path: readonly string[], rule: string, message: stri
 
 /** What a schema refuses in a body, one finding for each member. */
 export function schemaFindings(schema: z.ZodObject, given: unknown): Finding[] {
-  const issues = schema.safeParse(given, { reportInput: true }).error?.issues ?? [];
+  const issues = schema.safeParse(given).error?.issues ?? [];
   return issues.flatMap((issue) => {
     const path = issue.path.map(String);
     if (issue.code === 'unrecognized_keys') {
       const names = namesAt(schema, path);
       return issue.keys.map((key) => unknownMember(key, path, names));
     }
-    const rule = issue.input === undefined ? 'member-missing' : 'member-invalid';
+    const rule = valueAt(given, path) === undefined ? 'member-missing' : 'member-invalid';
     return bodyFinding(path, rule, issue.message);
   });
 }
@@ -37,6 +37,10 @@ function unknownMember(key: string, path: readonly string[], names: readonly str
   }
   return bodyFinding([...path, key], 'member-unknown', `is unknown. ${members}`);
 }
+
+/** Read from what was given: zod would put it into its error, and card data belongs into none. */
+const valueAt = (given: unknown, path: readonly string[]): unknown =>
+  path.reduce<unknown>((it, name) => (it as Record<string, unknown> | null | undefined)?.[name], given);
 
 /** The members that an object in the body may have. */
 function namesAt(schema: z.ZodObject, path: readonly string[]): string[] {

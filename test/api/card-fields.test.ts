@@ -80,6 +80,9 @@ describe('a mapping', () => {
   });
 });
 
+const leavesOf = (value: unknown): number =>
+  typeof value === 'object' && value !== null ? Object.values(value).reduce((sum, it) => sum + leavesOf(it), 0) : 1;
+
 describe('fields', () => {
   const member = fc.stringMatching(/^[a-z]{1,3}$/);
   const path = fc.array(member, { minLength: 1, maxLength: 4 }).map((members) => members.join('.'));
@@ -93,6 +96,8 @@ describe('fields', () => {
         const values = Object.fromEntries(names.map((name, at) => [name, `value ${at}`]));
         const body = JSON.parse(JSON.stringify(writeFields<'create'>(fields, values)));
         for (const name of names) expect(readText(fields[name], body)).toBe(values[name]);
+        const places = names.reduce((sum, name) => sum + fields[name].length, 0);
+        expect(leavesOf(body)).toBe(places);
       }),
     );
   });
