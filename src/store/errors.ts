@@ -33,6 +33,12 @@ export class StoreIdentityError extends Problem {
   }
 }
 
+/** Of its PostgreSQL. These have classes of their own because Temporal shows an activity's failure by the name of its class. */
+export class StoreUnreachableError extends Problem {}
+export class StoreRefusedError extends Problem {}
+/** Another process has locked the store's file for too long. Nothing was done. */
+export class StoreBusyError extends Problem {}
+
 type StoreFileProblem =
   | 'no-file'
   | 'file-system'

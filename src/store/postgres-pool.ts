@@ -1,6 +1,7 @@
 import type { PostgresPool } from 'kysely';
 import { Pool, types } from 'pg';
-import { Problem } from '../domain/problem.ts';
+import type { Problem } from '../domain/problem.ts';
+import { StoreRefusedError, StoreUnreachableError } from './errors.ts';
 import { isNameRefused, PreparedStatements, type Statement } from './prepared-statements.ts';
 
 const INT8 = types.builtins.INT8;
@@ -123,16 +124,17 @@ const REFUSALS: readonly (readonly [RegExp, { why: string; hint: string }])[] = 
 export function storeProblemOf(error: unknown): Problem | undefined {
   if (!(error instanceof Error)) return undefined;
   const code = 'code' in error ? String(error.code) : '';
-  const of = code === '' ? '' : ` (${code})`;
+  const shownCode = code === '' ? '' : ` (${code})`;
   if (CODES.test(code) || MESSAGES.test(error.message)) {
-    const message = `The store ${code === DISK_FULL ? 'has no space left on its disk' : 'does not answer'}${of}.`;
-    // The request may have been carried out.
+    const message = `The store ${code === DISK_FULL ? 'has no space left on its disk' : 'does not answer'}${shownCode}.`;
+    // The request may have been carried out: it is safe to repeat.
     const hint = 'Check its PostgreSQL (PAYOUTS_STORE_URL). Nothing is lost: run the same command again.';
-    return new Problem('unreachable', 'store-unreachable', message, { hint, cause: error });
+    return new StoreUnreachableError('unreachable', 'store-unreachable', message, { hint, cause: error });
   }
   const [, refusal] = REFUSALS.find(([pattern]) => pattern.test(code === '' ? error.message : code)) ?? [];
   if (refusal === undefined) return undefined;
   const { why, hint } = refusal;
-  // Nothing of its address is repeated.
-  return new Problem('set-up', 'store-refused', `The store's PostgreSQL ${why}${of}.`, { hint, cause: error });
+  // Nothing of the URL is repeated: it may hold a password.
+  const message = `The store's PostgreSQL ${why}${shownCode}.`;
+  return new StoreRefusedError('set-up', 'store-refused', message, { hint, cause: error });
 }
