@@ -35,6 +35,15 @@ onEveryStore('The order of release', (test) => {
     expect(await store.releasable('b-1', 10, [{ uid: 'user-2', accountId: 'acc-1' }])).toHaveLength(4);
   });
 
+  it('takes no notice of a switch of a scope that only a newer build knows', async () => {
+    const store = await claimed();
+    const turnedOff = { key: 'k', reason: 'audit', by: 'alice', at: 1 };
+    await store.switchOff({ ...turnedOff, scope: 'galaxy' as never });
+    expect(await store.releasable('b-1', 10)).toHaveLength(4);
+    await store.switchOff({ ...turnedOff, scope: 'account', key: 'acc-1' });
+    expect(await store.releasable('b-1', 10)).toEqual([]);
+  });
+
   it('is the order in which short money is given out', async () => {
     const store = await claimed();
     for (const [id, fundsNeeded] of [
