@@ -37,12 +37,13 @@ async function build(
   // Beside the target, so that the rename is whole or nothing, also beside another build.
   const folder = mkdtempSync(`${target}-`);
   try {
-    renameSync(await goInstall(source, folder, { name: basename(target), env, say }), target);
-  } catch (error) {
-    throw new ClusterError(
-      `${source} cannot be built: ${(error as Error).message}`,
-      `Install Go 1.25 or later (https://go.dev/dl), which needs access to its module proxy, or put the program here: ${target}`,
-    );
+    const built = await goInstall(source, folder, { name: basename(target), env, say }).catch((error: Error) => {
+      throw new ClusterError(
+        `${source} cannot be built: ${error.message}`,
+        `Install Go 1.25 or later (https://go.dev/dl), which needs access to its module proxy, or put the program here: ${target}`,
+      );
+    });
+    renameSync(built, target);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -3,8 +3,6 @@ export interface Part {
   readonly name: string;
   /** Resolves once it is healthy, or, of a job, done. Throws a `ClusterError`. */
   start(): Promise<void>;
-  /** Resolves when nothing of it runs any more; of a job there is nothing to stop. */
-  stop?(): Promise<void>;
 }
 
 /** What people can put right: what is wrong, and how. */

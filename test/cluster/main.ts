@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { layGround } from '../../scripts/cluster/cluster.ts';
+import { ServerProcess } from '../../scripts/cluster/server-process.ts';
 import { temporalAddress, temporalNamespace } from '../../scripts/cluster/temporal.ts';
 import { TEST_SETTINGS } from '../support/temporal-settings.ts';
 import { OFF_CLUSTER } from './off-cluster.ts';
@@ -71,7 +72,7 @@ try {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => vitest.kill(signal));
   [code] = (await once(vitest, 'exit')) as [number | null] as [number];
 } finally {
-  for (const part of parts.toReversed()) await part.stop?.();
+  for (const part of parts.toReversed()) if (part instanceof ServerProcess) await part.stop();
   rmSync(dir, { recursive: true, force: true });
 }
 process.exit(code ?? 1);
