@@ -49,8 +49,8 @@ export async function layGround(options: Omit<ClusterOptions, 'signal'>) {
 export type Cluster = Awaited<ReturnType<typeof startCluster>>;
 
 /**
- * Starts every part, each once the one before is healthy. `env`: what a command needs to belong to it. Throws a `ClusterError`, with
- * nothing of it left running.
+ * Starts every part, each once the one before is healthy. `env`: what a command needs to belong to it. Throws a `ClusterError`,
+ * with nothing of it left running.
  */
 export async function startCluster(options: ClusterOptions) {
   mkdirSync(options.home, { recursive: true, mode: 0o711 });

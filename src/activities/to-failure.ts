@@ -38,7 +38,7 @@ function failureOf(error: unknown): unknown {
   return error;
 }
 
-/** Logged as benign: another run takes a claim, and whoever waits polls. */
+/** Logged as benign: a claim that another run has taken, and a poll that is not ready yet. */
 const EXPECTED = ApplicationFailureCategory.BENIGN;
 
 const permanent = (type: FailureType, { message }: Error, category?: typeof EXPECTED): ApplicationFailure =>

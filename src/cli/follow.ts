@@ -46,7 +46,7 @@ export async function followBatches(
   const isAttended = hasTerminal();
   let atRestSince: number | undefined;
   let forPeopleSince: number | undefined;
-  const isAtRest = async (): Promise<boolean> => {
+  const areAtRest = async (): Promise<boolean> => {
     let [open, forPeople] = [0, 0];
     let ended = true;
     const asking = new Map<string, number>();
@@ -69,7 +69,7 @@ export async function followBatches(
     return atRestSince !== undefined && (ended || performance.now() - atRestSince >= ENDS_WITHIN_MS);
   };
   const pulse = () => client.workflowService.getSystemInfo({});
-  const end = await followUntil(isAtRest, { timeoutMs, failure, pulse });
+  const end = await followUntil(areAtRest, { timeoutMs, failure, pulse });
   return end === 'time-out' && atRestSince !== undefined ? 'at-rest' : end;
 }
 

@@ -17,9 +17,12 @@ export interface Asker {
 }
 
 /** Options of the commands that ask before they act. */
-export interface SignedOptions extends Asker {
+export interface ConfirmedOptions {
+  by: string | undefined;
   yes: boolean;
 }
+
+export interface SignedOptions extends ConfirmedOptions, Asker {}
 
 export interface DecideOptions extends SignedOptions {
   remark: string | undefined;

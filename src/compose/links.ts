@@ -5,6 +5,11 @@ import { lastUiUrl } from '../embedded/stack-file.ts';
 /** Usual address of a Temporal server's UI, for a home that never had one. */
 const USUAL_UI = 'http://127.0.0.1:8233';
 
+export interface TemporalUi {
+  url: string;
+  namespace: string;
+}
+
 /** Where links point: to the configured UI, the stack's, or the last one of this home's embedded Temporal. */
 export function temporalUi(
   config: Config,
@@ -26,11 +31,6 @@ export function pagesUrl(
   if (gateway.tokens.reveal().length > 0) return undefined;
   const port = lastPorts(home)?.gateway;
   return gatewayUrl ?? (port === undefined ? undefined : `http://127.0.0.1:${port}`);
-}
-
-export interface TemporalUi {
-  url: string;
-  namespace: string;
 }
 
 /** URL of a workflow in the Temporal Web UI; ids contain slashes, so they are encoded. */

@@ -13,7 +13,7 @@ import { bankWarnings } from './bank-warnings.ts';
 
 export type Telemetry = ReturnType<typeof telemetryAt>;
 
-/** What is asked about the store and the bank of a process. */
+/** What figures and warnings are read from. */
 interface Asked {
   store: Store;
   bank: Parameters<typeof bankWarnings>[0]['bank'];

@@ -63,7 +63,7 @@ export function bankOf(values: BankValues) {
   const access = {
     key: new Secret(key),
     secret: new Secret(secret),
-    /** How a token is requested: what interface section 5 does not show. `body`: with `{key}` and `{secret}`. */
+    /** How a token is requested: what interface section 5 does not show. `body`: a JSON template with `{key}` and `{secret}`. */
     auth: {
       method: values.PAYOUTS_AUTH_METHOD,
       body: JSON.stringify(values.PAYOUTS_AUTH_BODY),

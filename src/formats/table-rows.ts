@@ -14,8 +14,7 @@ export interface CellProblem {
 /** Rows of a table whose first record has the column names: a CSV file or a sheet. */
 export class TableRows {
   private readonly sink: RowSink;
-  /** Column names; undefined before the header line. */
-  header: readonly string[] | undefined;
+  private names: readonly string[] | undefined;
   /** Index of each readable column. */
   private readonly positions = new Map<string, number>();
   private headerLine = 1;
@@ -26,10 +25,15 @@ export class TableRows {
     this.sink = sink;
   }
 
+  /** Column names; undefined before the header line. */
+  get header(): readonly string[] | undefined {
+    return this.names;
+  }
+
   /** Throws `UnreadableFile` if the record has none of our column names, or too many columns. */
   takeHeader(record: readonly string[], line: number): void {
     const names = record.map((name) => name.trim());
-    this.header = names;
+    this.names = names;
     this.headerLine = line;
     if (names.length > COLUMNS_MAX) throw tooManyColumns(line);
     // If the first line has none of our column names, it may be a row: its values are not shown.

@@ -86,8 +86,8 @@ const tooManyAtOnce = (): Problem =>
   });
 
 /**
- * Admits callers of the API: by token, so many requests of each, and with an entry in the audit for what they may not do. `origins`:
- * of pages elsewhere that may call too.
+ * Admits callers of the API or of the codec server: by token, each with a limit of requests, and with an entry in the audit for
+ * what they may not do. `origins`: of pages elsewhere that may call too.
  */
 export async function admitCallers(
   app: FastifyInstance,

@@ -12,7 +12,7 @@ export const storableText = z
     'must not contain a card number or control characters',
   );
 
-/** The same of a field that may be left empty. */
+/** The same for a field that may be left empty. */
 export const optionalText = z.union([z.literal('').transform(() => undefined), storableText]).optional();
 
 /** PostgreSQL allows no NUL in texts, and control characters steer a terminal. */

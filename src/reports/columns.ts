@@ -62,7 +62,7 @@ function valueAt(path: Path, meaning: string, page?: OnPage): Column {
 }
 
 /** `label` precedes it on the page. */
-const date = (path: Path, label: string, meaning: string): Column => {
+const date = (path: Extract<Path, `${string}At`>, label: string, meaning: string): Column => {
   const made = valueAt(path, meaning);
   return { ...made, page: { under: 'Dates (UTC)', label, text: (payout) => minute(made.of(payout) as string | null) } };
 };

@@ -22,6 +22,7 @@ export const counted = (count: number, one: string, many = `${one}s`): string =>
 export const totalsText = (totals: readonly { currency: string; amount: string }[]): string =>
   totals.map(({ currency, amount }) => `${groupedAmount(amount)} ${currency}`).join(', ');
 
+/** A time as documents for programs show it: the JSON report, events, answers of the gateway. */
 export const iso = (at: number): string => new Date(at).toISOString();
 
 export const isoOrNull = (at: number | null | undefined): string | null => (at == null ? null : iso(at));

@@ -12,9 +12,10 @@ export function tokensOf(options: { apiKey: string; apiSecret: string; lifeSecon
     /** `undefined` if key or secret is wrong. */
     issue(apiKey: string, apiSecret: string): { access_token: string; expired_in: number } | undefined {
       if (!timingSafeEqual(hashOf(apiKey, apiSecret), secretHash)) return undefined;
-      for (const [token, expiry] of expiries) if (expiry <= now()) expiries.delete(token);
+      const at = now();
+      for (const [token, expiry] of expiries) if (expiry <= at) expiries.delete(token);
       const token = randomBytes(24).toString('base64url');
-      expiries.set(token, now() + lifeSeconds * 1_000);
+      expiries.set(token, at + lifeSeconds * 1_000);
       return { access_token: token, expired_in: lifeSeconds };
     },
 

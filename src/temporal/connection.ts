@@ -59,8 +59,8 @@ export function connectOptions(
 const PATIENCE_MS = 5_000;
 
 /**
- * Throws a `TemporalUnreachableError` if the service of a connected client does not answer in time. Asks what the service has to read
- * from its database: others it answers without one.
+ * Throws a `TemporalUnreachableError` if the service of a connected client does not answer in time. Asks what the service has to
+ * read from its database: others it answers without one.
  */
 export async function assertReachable(client: Client, { temporalAddress }: TemporalAddress): Promise<void> {
   try {
@@ -74,8 +74,8 @@ export async function assertReachable(client: Client, { temporalAddress }: Tempo
 const TRIES_MAX = 3;
 
 /**
- * A workflow task can fail through no fault of an update in it: a signal arrived as the workflow was about to end. The server then
- * drops the update and reports that. Repeats it under the same update id, so that one that was accepted after all counts once.
+ * A workflow task can fail through no fault of an update in it: a signal arrived as the workflow was about to end. The server
+ * then drops the update and reports that. Repeats it under the same update id, so that one that was accepted after all counts once.
  */
 export const repeatDroppedUpdates: WorkflowClientInterceptor = {
   async startUpdate(input, next) {

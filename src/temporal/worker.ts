@@ -1,9 +1,10 @@
+// Loads the native core, which clients do without: only what runs a worker imports this file.
+
 import { getHeapStatistics } from 'node:v8';
 import { NativeConnection, type Worker } from '@temporalio/worker';
 import type { Config } from '../config.ts';
 import { connectOptions, type TemporalAddress, TemporalUnreachableError } from './connection.ts';
 
-/** Loads the native core, which clients do without. */
 export async function connectWorker(config: Pick<Config, 'temporal'>, at: TemporalAddress): Promise<NativeConnection> {
   return NativeConnection.connect(connectOptions(config, at)).catch((error: unknown) => {
     throw new TemporalUnreachableError(at.temporalAddress, error);

@@ -109,7 +109,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'events/private-addresses.ts',
       'rules/nearest.ts',
     ],
-    types: ['events/', 'webhooks/settings.ts'],
+    types: ['events/'],
     packages: ['zod', 'pg-connection-string', '@temporalio/envconfig', 'node:'],
   },
   'config.ts': {

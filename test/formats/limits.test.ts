@@ -44,7 +44,9 @@ test.each(FILES)(
     expect([all.length, none]).toEqual([ROWS_MAX, []]);
     const { rows, findings } = await read(name, of(ROWS_MAX + 1), context);
     expect(rows.map(({ row }) => row)).toEqual([1, 2, 3]);
-    expect(findings).toMatchObject([{ rule: 'too-many-rows', row: null, message: expect.stringContaining('3 rows') }]);
+    expect(findings).toMatchObject([
+      { file: name, rule: 'too-many-rows', row: null, message: expect.stringContaining('3 rows') },
+    ]);
   },
 );
 

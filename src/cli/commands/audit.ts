@@ -26,7 +26,7 @@ import { confirm } from '../confirm.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { findTarget } from '../find-target.ts';
 import type { Session } from '../session.ts';
-import { nameOf, type SignedOptions } from '../signer.ts';
+import { type ConfirmedOptions, nameOf } from '../signer.ts';
 import { table } from '../table.ts';
 
 /**
@@ -172,7 +172,7 @@ function tableOf(entries: readonly ShownEntry[]): string {
  * `payouts audit rotate-key FILE`: from now on another key signs the audit, introduced by the previous one. If it was
  * interrupted, running it again puts the new key in its place.
  */
-export async function rotateAuditKey(session: Session, file: string, { by, yes }: SignedOptions): Promise<void> {
+export async function rotateAuditKey(session: Session, file: string, { by, yes }: ConfirmedOptions): Promise<void> {
   const { config, output } = session;
   const store = await session.store();
   const key = givenKey(file);

@@ -13,7 +13,7 @@ import type { StoreFileFacts } from '../../store/store-file.ts';
 import { storeLocation } from '../../store/store-url.ts';
 import { confirm } from '../confirm.ts';
 import type { Session } from '../session.ts';
-import { nameOf, type SignedOptions } from '../signer.ts';
+import { type ConfirmedOptions, nameOf } from '../signer.ts';
 
 /** `payouts backup FILE`: a copy of the store as of now, even while a stack is up. */
 export async function backup(session: Session, path: string): Promise<void> {
@@ -33,7 +33,11 @@ export async function backup(session: Session, path: string): Promise<void> {
  * `payouts restore FILE`: puts a copy in the place of the store, which is kept beside it. Without a FILE: records in a store on
  * PostgreSQL that PostgreSQL's own tools have restored it.
  */
-export async function restore(session: Session, path: string | undefined, { yes, by }: SignedOptions): Promise<void> {
+export async function restore(
+  session: Session,
+  path: string | undefined,
+  { yes, by }: ConfirmedOptions,
+): Promise<void> {
   const { config, output } = session;
   const { file, store, question, put } = restoring(config, path);
   const lock = lockHome(config.home);

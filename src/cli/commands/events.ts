@@ -7,7 +7,7 @@ import type { OutboxEvent, RefusedEvent, Store, SubscriptionRecord } from '../..
 import { confirm } from '../confirm.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
-import { nameOf, type SignedOptions } from '../signer.ts';
+import { type ConfirmedOptions, nameOf } from '../signer.ts';
 import { table } from '../table.ts';
 
 interface ListOptions {
@@ -50,7 +50,7 @@ const eventDocument = ({ position, kind, subject, uid, at }: OutboxEvent): objec
   at: iso(at),
 });
 
-interface ReplayOptions extends SignedOptions {
+interface ReplayOptions extends ConfirmedOptions {
   from: number;
   /** Name of the subscription. */
   to: string;
@@ -89,7 +89,7 @@ const deleted = (tail: number): Problem =>
   });
 
 /** `payouts events forget`: drops a subscription that is no longer configured; until then its events are kept for it. */
-export async function forgetEvents(session: Session, name: string, { by, yes }: SignedOptions): Promise<void> {
+export async function forgetEvents(session: Session, name: string, { by, yes }: ConfirmedOptions): Promise<void> {
   const store = await session.store();
   if (session.config.events.subscriptions.some((it) => it.name === name)) {
     throw new Problem('conflict', 'subscription-in-use', `PAYOUTS_EVENTS still names ${name}.`, {

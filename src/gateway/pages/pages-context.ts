@@ -25,7 +25,7 @@ export const pagesContext = (deps: GatewayDeps, closing: AbortSignal): PagesCont
   get policy() {
     return deps.pages.settings.policy;
   },
-  authority: { ...deps.pages, store: deps.store, now: deps.now },
+  authority: { store: deps.store, bank: deps.pages.bank, settings: deps.pages.settings, now: deps.now },
   sessions: new Sessions(),
   challenges: new Challenges(),
   closing,

@@ -132,7 +132,7 @@ async function protect(app: FastifyInstance, context: PagesContext): Promise<voi
   await app.register(rateLimit, rateLimitOf(deps.perMinute));
 }
 
-/** The plugin's own message about a stale form is about tokens. */
+/** Of a stale form, the plugin itself speaks of tokens. */
 function inWords(error: unknown): unknown {
   if (!(error instanceof Error && 'code' in error && `${error.code}`.startsWith('FST_CSRF_'))) return error;
   const hint = 'Open its page again and send it from there.';

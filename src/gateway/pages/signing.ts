@@ -15,11 +15,11 @@ import { storableText } from '../schemas.ts';
 import { assertion, challengeOptions, read } from './assertion.ts';
 import { type PagesContext, policyIn } from './pages-context.ts';
 
-/** What is signed; an operator approves what they do. */
+/** What an operator signs: always an approval of what they do. */
 type OperatorForm = Pick<Statement, 'question' | 'reference' | 'digest' | 'remark'>;
 type About = OperatorForm & Pick<Statement, 'decision'>;
 
-/** Fields of a form that show who sends it, see `signedForm`. */
+/** Fields of a form that show who sends it (`signed-form.ts`). */
 export const senderFields = { by: storableText.optional(), signed: z.string().optional() };
 type Sent = { by?: string; signed?: string };
 

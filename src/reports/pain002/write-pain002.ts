@@ -31,7 +31,7 @@ export async function* pain002(answer: BatchAnswer): AsyncGenerator<string> {
   const counted = await count(answer, stage);
   const { supersedes } = answer;
   const told = leaf('GrpSts', counted.all.status()) + (supersedes === undefined ? '' : supersession(supersedes));
-  yield `${element('OrgnlGrpInfAndSts', original.head, told, counted.all.counts())}\n`;
+  yield `${element('OrgnlGrpInfAndSts', original.head, told, counted.all.perStatus())}\n`;
   let open: number | undefined;
   let position = 0;
   for await (const facts of answer.transactions()) {
@@ -44,7 +44,7 @@ export async function* pain002(answer: BatchAnswer): AsyncGenerator<string> {
     if (payment !== open) {
       const tally = counted.payments[payment] ?? new StatusTally();
       yield `${open === undefined ? '' : PAYMENT_END}<OrgnlPmtInfAndSts>${original.payment(payment)}`;
-      yield `${leaf('PmtInfSts', tally.status())}${tally.counts()}\n`;
+      yield `${leaf('PmtInfSts', tally.status())}${tally.perStatus()}\n`;
       open = payment;
     }
     yield `${transactionElement(facts, { stage, status, original })}\n`;
@@ -117,7 +117,7 @@ class StatusTally {
   }
 
   /** Sorted by status. */
-  counts(): string {
+  perStatus(): string {
     return [...this.byStatus]
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([status, { transactions, sum }]) =>

@@ -9,7 +9,9 @@ import type { PayoutRecord } from '../../store/store.ts';
 import { inPages } from '../in-pages.ts';
 import { foresight, type PlanDeps } from './foresee.ts';
 import { openQuestion } from './open-question.ts';
-import { scopeFactsOfRow, takeUnless, type VerdictDeps, verdictOn, whyDecisionIsVoid } from './verdict.ts';
+import { scopeFactsOfRow, takeOrRefuse, type VerdictDeps, verdictOn, whyDecisionIsVoid } from './verdict.ts';
+
+export type { PlanDeps };
 
 /**
  * Why a row is not in a plan: a rule requires a separate decision, it is outside the signer's scope, enough people have approved
@@ -21,8 +23,6 @@ export const WHY_EXCLUDED = {
   approved: 'approved already; cancel it to stop it',
   'not-shown': 'the bank does not show its account or payee',
 } as const;
-
-export type { PlanDeps };
 
 export type Exclusion = keyof typeof WHY_EXCLUDED;
 
@@ -211,7 +211,7 @@ export async function takePlan(
   const signable = signablePlan(plan.rows);
   const why = await refusalOfPlan(authority, { ...plan, digest: signable.digest }, signed);
   const take = () => store.takeSignedPlan(signed, signable.inclusions(), now());
-  const refused = await takeUnless(why, authority, signed, { about: plan.batchId, take });
+  const refused = await takeOrRefuse(why, authority, signed, { about: plan.batchId, take });
   return refused === undefined ? { taken: true } : { refused };
 }
 

@@ -190,7 +190,7 @@ export async function takeDecision(
   signed: SignedDecision,
 ): Promise<Verdict> {
   const why = await refusalOfDecision(authority, row, asked, signed);
-  const refused = await takeUnless(why, authority, signed, { about: row.reference });
+  const refused = await takeOrRefuse(why, authority, signed, { about: row.reference });
   return refused === undefined ? verdictOn(authority, row, asked) : { verdict: 'refused', why: refused };
 }
 
@@ -216,10 +216,13 @@ export const storeDecision = async (
   authority: VerdictDeps,
   signed: SignedDecision,
   touched?: ScopeFacts,
-): Promise<string | undefined> => takeUnless(await whyDecisionIsVoid(authority, signed, touched), authority, signed);
+): Promise<string | undefined> => takeOrRefuse(await whyDecisionIsVoid(authority, signed, touched), authority, signed);
 
-/** Stores what was signed unless something speaks against it (`why`), or it is there already. Returns the refusal, then in the audit. */
-export async function takeUnless(
+/**
+ * Stores what was signed, unless something speaks against it (`why`) or it is there already. Returns the refusal, which is then in
+ * the audit.
+ */
+export async function takeOrRefuse(
   why: string | undefined,
   { store, now }: VerdictDeps,
   signed: SignedDecision,

@@ -30,9 +30,9 @@ export interface Run {
 const SLOW_MS = 10_000;
 
 /**
- * Reads an order once, a pause (0: never) after its send, at a bank that settles at once; elsewhere hardly ever. Its end is returned
- * with the result of its send, which saves a signal, a timer and a workflow task. Never fails because of the look: without its answer
- * the payout follows its order as usual.
+ * Returns what sends an order and reads it once, `firstLookMs` after that (0: never), at a bank that settles at once; elsewhere
+ * hardly ever. An end is returned with the result of the send, which saves a signal, a timer and a workflow task. Never fails because
+ * of the look: without its answer the payout follows its order as usual.
  */
 export function firstLooks(deps: ActivityDeps) {
   const afterMs = deps.settings.firstLookMs;
