@@ -29,6 +29,7 @@ export function makeKeyInHome(home: string): KeyObject {
   return keyInHome(home) ?? privateKey;
 }
 
+/** As in `domain/error-code.ts`: the audit log imports nothing of the product. */
 const hasCode = (error: unknown, code: string): boolean =>
   error instanceof Error && 'code' in error && error.code === code;
 

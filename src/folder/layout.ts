@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { access, chmod, lstat, mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { v7 } from 'uuid';
+import { hasCode } from '../domain/error-code.ts';
 import { writeWhole } from '../reports/write-reports.ts';
 
 /** Subfolders of a drop folder; missing ones are created for their owner only. */
@@ -161,9 +162,6 @@ const ofSomebodyElse = (error: unknown): void => {
 };
 
 const isMissing = (error: unknown): boolean => hasCode(error, 'ENOENT');
-
-const hasCode = (error: unknown, code: string): boolean =>
-  error instanceof Error && 'code' in error && error.code === code;
 
 const nothing = (error: unknown): string[] => {
   if (isMissing(error) || hasCode(error, 'ENOTDIR')) return [];

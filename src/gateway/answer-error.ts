@@ -1,4 +1,5 @@
 import type { FastifyError, FastifyRequest } from 'fastify';
+import { hasCode } from '../domain/error-code.ts';
 import { Problem, type ProblemKind } from '../domain/problem.ts';
 import { problemOf } from '../intake/problem-of.ts';
 
@@ -49,8 +50,7 @@ export function answerOf(error: unknown): {
 export const answerTo = ({ raw }: FastifyRequest, error: unknown): ReturnType<typeof answerOf> =>
   answerOf(raw.errored === error || (raw.socket.destroyed && isCutOff(error)) ? incomplete() : error);
 
-const isCutOff = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
+const isCutOff = (error: unknown): boolean => hasCode(error, 'ERR_STREAM_PREMATURE_CLOSE');
 
 const incomplete = (): Problem =>
   new Problem('incomplete', 'body-incomplete', 'The request did not arrive completely.');

@@ -4,7 +4,10 @@ import type { Tables } from './schema.ts';
 
 type NewRow<Table extends keyof Tables> = InsertObject<Tables, Table>;
 
-/** Inserts those rows whose key is free, in one statement; returns how many. Every unique constraint of the table counts as its key. */
+/**
+ * Inserts those rows whose key is free, in one statement; returns how many. Every unique constraint of the table counts as its
+ * key.
+ */
 export async function insertNew<Table extends keyof Tables>(
   db: Database,
   table: Table,
