@@ -1,13 +1,20 @@
+import { CompleteAsyncError } from '@temporalio/activity';
 import { conditionOf } from '../api/errors.ts';
 import { compareDecimals, sumDecimals } from '../domain/money.ts';
+import type { PaidOrder } from '../domain/order-judgement.ts';
 import type { ActivityDeps } from '../services/deps.ts';
 import { notYet } from './to-failure.ts';
 
 /**
  * Waits that add no events to history: an activity that fails benignly is retried by the server, after a pause that it sets
- * itself.
+ * itself, and one that somebody else completes needs no worker meanwhile.
  */
 export const waitActivities = (deps: ActivityDeps) => ({
+  /** Completed by the watch, once it has stored that the order is paid (`src/services/watch/tell-end.ts`). */
+  async awaitOrderEnd(): Promise<PaidOrder> {
+    throw new CompleteAsyncError();
+  },
+
   /** Returns once the bank answers a cheap read, with whatever answer. */
   async awaitBank({ accountId }: { accountId: string }): Promise<void> {
     try {

@@ -73,6 +73,9 @@ export function parseWorkflowId(workflowId: string): { kind: 'payout' | 'batch';
   return undefined;
 }
 
+/** Id of the activity in which a run hears from the watch how an order ended; one for each order, for a run may follow several. */
+export const orderEndActivityId = (orderId: string): string => `end-of-order/${orderId}`;
+
 export const MESSAGES = {
   approve: 'approve',
   reject: 'reject',

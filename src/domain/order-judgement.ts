@@ -159,6 +159,14 @@ export interface OrderJudgement {
   sellAmount?: string;
 }
 
+/** What the payout needs to know of its paid order. */
+export interface PaidOrder extends Pick<OrderJudgement, 'status' | 'fee' | 'feeCurrency'> {
+  /** The exchange was booked at a rate above the cap, or at one that cannot be compared. */
+  aboveCap?: boolean;
+  /** Booked beside quoted amounts of such an exchange, for people. */
+  bookedRate?: string;
+}
+
 /** `ownIds`: see `orderDifferences`. */
 export function judgeOrder(
   order: OrderFacts,

@@ -1,5 +1,6 @@
 import type { CardEvent, CardPaymentInput } from '../domain/card-payment.ts';
 import type { PayoutKind } from '../domain/names.ts';
+import type { PaidOrder } from '../domain/order-judgement.ts';
 import type { OrderNotice } from '../domain/order-notice.ts';
 
 /** Starts and reaches workflow executions; implemented over the Temporal client (`src/temporal/executions.ts`). */
@@ -27,6 +28,8 @@ export interface Executions {
   wakeWatch(key: { uid: string; currency: string }): Promise<void>;
   /** False when no such workflow is open. */
   orderChanged(workflowId: string, notice: OrderNotice): Promise<boolean>;
+  /** Tells the run how the order that it waits for ended; false when it does not wait for that. */
+  endOrder(run: { workflowId: string; runId: string }, orderId: string, paid: PaidOrder): Promise<boolean>;
   approve(workflowId: string, decision: { by: string; note?: string }): Promise<boolean>;
   reject(workflowId: string, decision: { by: string; remark: string }): Promise<boolean>;
   /** Asks a payout to cancel; false when no such workflow is open. */

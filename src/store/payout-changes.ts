@@ -26,6 +26,8 @@ export interface PayoutChange {
   feeCurrency?: string;
   /** What the row awaits on its account, decimal string; null: unknown. */
   fundsNeeded?: string | null;
+  /** With an end: its order stays in the open set, since its run has yet to hear of it. */
+  staysOpen?: boolean;
   at: number;
 }
 
@@ -39,7 +41,7 @@ export interface HeldClaim {
  * holder's.
  */
 export async function changePayout(db: Database, reference: string, change: PayoutChange): Promise<boolean> {
-  const { state, reason = null, orderId, at } = change;
+  const { state, reason = null, orderId, staysOpen = false, at } = change;
   if (needsAttention(state)) return changeToAttention(db, reference, change);
   if (!isEnd(state)) {
     return write(db, LOCKS.itsRows, async (into) => (await changeRow(into, reference, change)) !== undefined);
@@ -53,7 +55,7 @@ export async function changePayout(db: Database, reference: string, change: Payo
       const { id: payeeId, digest } = payee;
       await insertNew(transaction, 'payeePayments', { reference, uid, payeeId, digest, amount, currency, paidAt: at });
     }
-    await transaction.deleteFrom('openOrders').where('reference', '=', reference).execute();
+    if (!staysOpen) await transaction.deleteFrom('openOrders').where('reference', '=', reference).execute();
     await recordEnds(transaction, [{ ...row, reference, state, reason, orderId, at }]);
     return true;
   });

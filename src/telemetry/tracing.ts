@@ -10,6 +10,7 @@ import {
   type SpanExporter,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
+import { CompleteAsyncError } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { CallObserver } from '../api/calls.ts';
@@ -153,6 +154,7 @@ const under = (workflowId: string): Context =>
 
 /** By the failure's type, which our code names; its message may contain the bank's text. "Not yet" is not an error. */
 function noteFailure(span: Span, error: unknown): void {
+  if (error instanceof CompleteAsyncError) return;
   if (!(error instanceof ApplicationFailure)) {
     span.setStatus({ code: SpanStatusCode.ERROR });
     return;

@@ -1,4 +1,5 @@
 import {
+  ActivityNotFoundError,
   type Client,
   WorkflowExecutionAlreadyStartedError,
   type WorkflowExecutionDescription,
@@ -19,6 +20,7 @@ import {
   batchWorkflowId,
   cardWorkflowId,
   MESSAGES,
+  orderEndActivityId,
   orderWatchWorkflowId,
   RECONCILIATION_ID,
   TASK_QUEUE,
@@ -84,6 +86,14 @@ export function executionsOver(client: Client, { startsHere = false } = {}): Exe
       });
     },
     orderChanged: (workflowId, notice) => signal(workflowId, MESSAGES.orderChanged, notice),
+    endOrder: ({ workflowId, runId }, orderId, paid) =>
+      client.activity.complete({ workflowId, runId, activityId: orderEndActivityId(orderId) }, paid).then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof ActivityNotFoundError) return false;
+          throw error;
+        },
+      ),
     approve: (workflowId, decision) => signal(workflowId, MESSAGES.approve, decision),
     reject: (workflowId, decision) => signal(workflowId, MESSAGES.reject, decision),
     // ACCEPTED is enough: the payout answers once it knows, and its row shows it. The update id makes repeats harmless.

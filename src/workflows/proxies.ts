@@ -10,6 +10,7 @@ import type { Activities } from '../activities/index.ts';
 import type { CardHandle } from '../domain/card-payment.ts';
 import type { VaultActivities } from '../domain/card-sending.ts';
 import { FAILURES, PERMANENT_FAILURES } from '../domain/failures.ts';
+import { orderEndActivityId } from '../domain/names.ts';
 
 /** Activity groups, one per timeout class; no call site sets a time limit. */
 
@@ -110,6 +111,14 @@ export const polls = proxyActivities<Pick<Activities, 'awaitBank' | 'awaitFunds'
   startToCloseTimeout: '1m',
   retry: { initialInterval: '5s', backoffCoefficient: 1 },
 });
+
+/** The wait for the end of an order: over after `patienceMs`, so that a run that nobody tells reads its order itself. */
+export const endOfOrder = (orderId: string, patienceMs: number) =>
+  proxyActivities<Pick<Activities, 'awaitOrderEnd'>>({
+    activityId: orderEndActivityId(orderId),
+    startToCloseTimeout: patienceMs,
+    retry: { maximumAttempts: 1 },
+  });
 
 /** Long, heartbeating work of a batch or an order watch: lasts as long as they have rows. */
 export const longRuns = proxyActivities<Pick<Activities, 'pumpBatch' | 'approveRows' | 'sweepOrders'>>({

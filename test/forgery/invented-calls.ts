@@ -91,6 +91,8 @@ export const INVENTED: Readonly<Record<keyof Activities, Invented>> = {
   findOrder: ({ claim }) => [{ claim, leg: 'payment', since: 0, settled: SETTLED }],
   closePayout: ({ claim }) => [{ claim, ...END, settled: {}, by: 'carol' }],
   awaitBank: () => [{ accountId: 'acc-u1001-usd' }],
+  // Asks nothing, and waits for whoever completes it.
+  awaitOrderEnd: () => [],
   awaitFunds: ({ reference }) => [{ accountId: 'acc-u1001-usd', needs: '1.00', reference }],
   pumpBatch: () => [
     { batchId: 'open', untilSettled: 0 },

@@ -31,6 +31,11 @@ export function executionsOf(world: World, process: WorkerProcess): Executions {
         world.trace.note(`watch tells ${workflowId.slice(0, 15)}: ${notice.orderId} ${notice.status}`);
         return cluster.signal(workflowId, 'orderChanged', notice);
       }),
+    endOrder: ({ workflowId, runId }, orderId, paid) =>
+      reach(() => {
+        world.trace.note(`watch ends ${workflowId.slice(0, 15)}: ${orderId} ${paid.status}`);
+        return cluster.activities.complete({ workflowId, runId }, `end-of-order/${orderId}`, paid);
+      }),
     approve: (workflowId, decision) => reach(() => cluster.signal(workflowId, 'approve', decision)),
     reject: elsewhere,
     lookAgain: (workflowId) => reach(() => cluster.signal(workflowId, 'orderChanged')),

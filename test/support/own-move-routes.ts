@@ -8,6 +8,7 @@ import {
   type PayoutHandle,
   type PayoutRoute,
   switchedOffOnce,
+  TOLD_OF_ITS_END,
   USD_SWITCH,
   until,
 } from './payout-routes.ts';
@@ -273,6 +274,7 @@ function withArrivals(bank: Bank, { hidden = 0 } = {}): Bank {
 
 const TRANSFERS: readonly Omit<OwnMoveRoute, 'kind'>[] = [
   ...BOTH,
+  { ...TOLD_OF_ITS_END, travel: (_p, start) => start() },
   ...lostAnswers('transactions.transfer'),
   ...shortOfMoney('USD'),
   {

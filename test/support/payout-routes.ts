@@ -52,11 +52,39 @@ export const PAID_AT_ONCE = {
   orders: 1,
 } as const satisfies Omit<PayoutRoute, 'travel'>;
 
+/** The bank takes longer than its first look: the run hears of the end in an activity, and reads nothing. */
+export const TOLD_OF_ITS_END = {
+  name: 'told-of-its-end',
+  ends: { state: 'completed' },
+  eventsMax: 19,
+  notices: 0,
+  orders: 1,
+} as const satisfies Omit<PayoutRoute, 'travel'>;
+
 export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
   { name: 'plain', travel: (p) => p.start({ id: 'r' }), ends: { state: 'completed' }, eventsMax: 20, orders: 1 },
   {
     ...PAID_AT_ONCE,
     travel: (p) => p.start({ id: 'r' }),
+  },
+  {
+    ...TOLD_OF_ITS_END,
+    travel: (p) => p.start({ id: 'r' }),
+  },
+  {
+    // The wait for the end began before its audit, and is over after that.
+    name: 'told-of-its-end-after-its-audit',
+    terms: AFTER_THE_BANK,
+    travel: async (p) => {
+      const handle = await p.start({ id: 'r', note: 'sandbox:audit' });
+      await until(handle, 'awaiting-bank-approval');
+      await handle.signal('approve', { by: 'alice' });
+      return handle;
+    },
+    ends: { state: 'completed' },
+    eventsMax: 36,
+    notices: 2,
+    orders: 1,
   },
   {
     name: 'new-beneficiary',

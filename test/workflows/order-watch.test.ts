@@ -63,6 +63,6 @@ describe.concurrent('the order watch', () => {
     expect((await handle.result()).state).toBe('completed');
     const { events } = await handle.fetchHistory();
     expect(events?.some((event) => event.workflowExecutionSignaledEventAttributes != null)).toBe(false);
-    await recordHistory(handle, 'payout', 'looked-itself');
+    await recordHistory(handle, 'payout', 'told-by-nobody');
   });
 });

@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { Client, WorkflowFailedError } from '@temporalio/client';
-import type { Payload } from '@temporalio/common';
+import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { seal } from '../../src/codec/encryption.ts';
-import { payoutWorkflowId, TASK_QUEUE } from '../../src/domain/names.ts';
+import { HOUR_MS } from '../../src/domain/durations.ts';
+import { orderEndActivityId, payoutWorkflowId, TASK_QUEUE } from '../../src/domain/names.ts';
 import { referenceOf } from '../../src/identity.ts';
+import { startReconciliationPass } from '../../src/temporal/executions.ts';
 import { codecKeys } from '../support/codec-keys.ts';
 import { failedTasks } from '../support/failed-tasks.ts';
 import { until } from '../support/payout-routes.ts';
 import { DEFAULT_INSTRUCTION, ordersUnder, type Product, startProduct } from '../support/product.ts';
+import { until as untilTrue } from '../support/until.ts';
 
 const MAKER = { by: 'alice' };
 
@@ -50,6 +53,70 @@ it('A payout that the watch follows keeps within 20 events and 6 kB', async () =
   const { historySizeBytes, historyLength } = (await handle.describe()).raw.workflowExecutionInfo ?? {};
   expect(Number(historyLength)).toBeLessThanOrEqual(20);
   expect(Number(historySizeBytes)).toBeLessThanOrEqual(6_000);
+});
+
+it('The end of an order told in clear, as a failure, or for another payout is none: the payout reads its order', async () => {
+  await using slow = await startProduct({ codecKeys: codecKeys(), sandbox: { settle: { SUBMITTED: HOUR_MS } } });
+  const { connection } = slow.client;
+  const keyless = new Client({ connection, namespace: slow.namespace });
+  const handle = await slow.start({ id: 'told' });
+  const looks = async (): Promise<number> => {
+    const { events } = await keyless.workflow.getHandle(handle.workflowId).fetchHistory();
+    return (events ?? []).filter((event) => event.markerRecordedEventAttributes != null).length;
+  };
+  const wait = async () => {
+    const { raw } = await handle.describe();
+    return raw.pendingActivities?.find(({ activityType }) => activityType?.name === 'awaitOrderEnd');
+  };
+  const paid = { status: 'COMPLETED', fee: '1.00', feeCurrency: 'USD' };
+  const forgeries: ((told: { workflowId: string; activityId: string }) => Promise<void>)[] = [
+    (told) => keyless.activity.complete(told, paid),
+    (told) => keyless.activity.complete(told, undefined),
+    (told) => keyless.activity.fail(told, new Error('the order is gone')),
+    // Encrypted with the key, for another workflow.
+    async ({ activityId, workflowId }) => {
+      const place = { namespace: slow.namespace, workflowId: idOf('other') };
+      const sealed = seal(defaultPayloadConverter.toPayload(paid), place, codecKeys().current);
+      const task = { namespace: slow.namespace, workflowId, activityId, result: { payloads: [sealed] } };
+      await connection.workflowService.respondActivityTaskCompletedById(task);
+    },
+  ];
+  for (const forge of forgeries) {
+    await untilTrue(async () => (await wait()) !== undefined);
+    const before = await looks();
+    await forge({ workflowId: handle.workflowId, activityId: (await wait())?.activityId ?? '' });
+    await untilTrue(async () => (await looks()) === before + 1);
+  }
+  expect(await slow.store.payout(referenceOf('u-1001', 'told'))).toMatchObject({ state: 'processing' });
+  await slow.sandboxTest('POST', 'clock', { advance_ms: 2 * HOUR_MS });
+  expect(await handle.result()).toMatchObject({ state: 'completed' });
+  const { events } = await keyless.workflow.getHandle(handle.workflowId).fetchHistory();
+  expect(failedTasks(events ?? [])).toEqual([]);
+});
+
+it('Who has the key can have a run end as paid, but not its row, which ends as the bank says', async () => {
+  await using slow = await startProduct({
+    codecKeys: codecKeys(),
+    settings: { quietRowMs: 100, quietCheckMs: 100 },
+    sandbox: { settle: { SUBMITTED: HOUR_MS } },
+  });
+  const handle = await slow.start({ id: 'forged', note: 'sandbox:fail' });
+  const { workflowId } = handle;
+  const reference = referenceOf('u-1001', 'forged');
+  const row = () => slow.store.payout(reference);
+  await untilTrue(async () => (await row())?.state === 'processing');
+  const told = { workflowId, activityId: orderEndActivityId((await row())?.orderId ?? '') };
+  await untilTrue(() =>
+    slow.client.activity.complete(told, { status: 'COMPLETED' }).then(
+      () => true,
+      () => false,
+    ),
+  );
+  expect(await handle.result()).toMatchObject({ state: 'completed' });
+  expect(await row()).toMatchObject({ state: 'processing' });
+  await slow.sandboxTest('POST', 'clock', { advance_ms: 2 * HOUR_MS });
+  await startReconciliationPass(slow.client, 'after', undefined);
+  await untilTrue(async () => (await row())?.state === 'failed');
 });
 
 it('A start in clear fails without a call of the bank', async () => {

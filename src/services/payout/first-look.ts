@@ -1,15 +1,13 @@
 import { withDeadline } from '../../api/deadline.ts';
 import { isBankError } from '../../api/errors.ts';
+import type { PaidOrder } from '../../domain/order-judgement.ts';
 import type { AttemptResult } from '../../domain/submission.ts';
 import type { ActivityDeps } from '../deps.ts';
 import type { LongRun } from '../long-run.ts';
 import type { Caller } from '../sending/send-once.ts';
-import { type OrderRead, type ReadOrderInput, readOrder } from './read-order.ts';
+import { asPaid, type ReadOrderInput, readOrder } from './read-order.ts';
 
 export type FirstLook = Pick<ReadOrderInput, 'claim' | 'leg' | 'closedMeans' | 'maxSlippage'>;
-
-/** What the payout needs to know of a paid order. */
-export type PaidOrder = Pick<OrderRead, 'status' | 'fee' | 'feeCurrency' | 'aboveCap' | 'bookedRate'>;
 
 /** What a first look adds to the result of a send. */
 interface Looked {
@@ -42,9 +40,9 @@ export function firstLooks(deps: ActivityDeps) {
     try {
       await longRun.sleep(afterMs);
       const read = await withDeadline(SLOW_MS, longRun.signal, (signal) => readOrder(deps, caller, input, signal));
-      isPaid = read.meaning === 'paid' && read.differences.length === 0;
-      const { status, fee, feeCurrency, aboveCap, bookedRate } = read;
-      return isPaid ? { paid: { status, fee, feeCurrency, aboveCap, bookedRate } } : {};
+      const paid = asPaid(read);
+      isPaid = paid !== undefined;
+      return { paid };
     } catch (error) {
       // The order is sent and recorded: whoever follows it meets the error and reports it. If the bank failed, nothing was stored.
       return isBankError(error) ? {} : { isUntold: true };

@@ -10,6 +10,7 @@ import {
   ORDER_OF_ANOTHER,
   type OrderFacts,
   type OrderJudgement,
+  type PaidOrder,
 } from '../../domain/order-judgement.ts';
 import { type ClosedMeaning, isNoMoney, isTerminal } from '../../domain/order-status.ts';
 import { isUnpaid, type StoredState } from '../../domain/payout-state.ts';
@@ -33,6 +34,8 @@ export interface ReadOrderInput extends LegInput {
   despite?: readonly string[];
   /** State to store for each meaning of the order. Written by this activity, so it costs no event of its own. */
   becomes?: Partial<Record<OrderJudgement['meaning'], StoredState>>;
+  /** An end that is stored has yet to be told to the run: its order stays in the open set. */
+  isToTell?: boolean;
   /** For an end without money: what the run has settled. */
   settled?: SettledLegs;
   /** Highest slippage of an exchange, as a fraction. */
@@ -41,13 +44,9 @@ export interface ReadOrderInput extends LegInput {
   thenAssess?: ExchangeProgress;
 }
 
-export interface OrderRead extends OrderJudgement {
+export interface OrderRead extends OrderJudgement, PaidOrder {
   /** Epoch ms until which the bank waits for the audit. */
   expiredAt?: number;
-  /** The exchange was booked at a rate above the cap, or at one that cannot be compared. */
-  aboveCap?: boolean;
-  /** Booked beside quoted amounts of such an exchange, for people. */
-  bookedRate?: string;
   /** The order took no money, and people had it rejected through us. */
   rejectedAs?: RejectedAs;
   assessment?: Assessment;
@@ -108,6 +107,14 @@ export async function readOrder(
   }
   await deps.store.closeOrder(reference);
   return thenAssess === undefined ? read : { ...read, assessment: await recordedAssessment(deps, row, thenAssess) };
+}
+
+/** The order as read, if it is paid and nothing in it differs from what was sent. */
+export function asPaid(read: OrderRead): PaidOrder | undefined {
+  const { meaning, differences, status, fee, feeCurrency, aboveCap, bookedRate } = read;
+  return meaning === 'paid' && differences.length === 0
+    ? { status, fee, feeCurrency, aboveCap, bookedRate }
+    : undefined;
 }
 
 /** A bank that takes one payout for a repetition of another answers with the other's order, whose id was told to that one first. */
@@ -174,7 +181,7 @@ const withRate = (becomes: StoredState, read: OrderRead): StoredState =>
 async function storeEnd(
   deps: ActivityDeps,
   caller: Caller,
-  { claim, settled = {} }: ReadOrderInput,
+  { claim, settled = {}, isToTell }: ReadOrderInput,
   { meaning, orderId, fee, feeCurrency }: OrderJudgement,
   { state, reason }: StoredState,
 ): Promise<void> {
@@ -183,6 +190,6 @@ async function storeEnd(
     return;
   }
   const { reference, term } = claim;
-  const change = { state, reason, orderId, fee, feeCurrency, term, at: deps.now() };
+  const change = { state, reason, orderId, fee, feeCurrency, term, staysOpen: isToTell, at: deps.now() };
   if (!(await deps.store.changePayout(reference, change))) throw new Superseded();
 }

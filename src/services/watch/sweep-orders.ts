@@ -13,6 +13,7 @@ import type { LongRun } from '../long-run.ts';
 import { noteOrders } from '../reconciliation/note-orders.ts';
 import { watchLeaseMs } from '../sending/open-set.ts';
 import { depthAt, pauseAt } from './pace.ts';
+import { tellEnd } from './tell-end.ts';
 
 export interface SweepInput {
   uid: string;
@@ -38,7 +39,16 @@ export async function sweepOrders(
   key: SweepInput,
 ): Promise<SweepResult> {
   const began = deps.now();
-  const sweeping: Sweeping = { deps, signal, key, foreign: new Set(), seconds: new Set(), otherLegs: new Map() };
+  const sweeping: Sweeping = {
+    deps,
+    signal,
+    key,
+    foreign: new Set(),
+    seconds: new Set(),
+    disputed: new Set(),
+    isUnanswered: false,
+    otherLegs: new Map(),
+  };
   let before = 0;
   for (let sweeps = 1; ; sweeps += 1) {
     await deps.store.touchWatch(key, deps.now());
@@ -64,12 +74,17 @@ interface Sweeping {
   foreign: Set<string>;
   /** Second orders already signalled to an open payout. */
   seconds: Set<string>;
+  /** References under which more than one order was seen: only their runs know what people have said about that. */
+  disputed: Set<string>;
+  /** The bank shows lists and leaves a read of a single order unanswered, in the present sweep. */
+  isUnanswered: boolean;
   /** Last seen status by order id: of exchanges seen from the currency sold, and of transfers seen by the other user. */
   otherLegs: Map<string, string>;
 }
 
 /** A bank that does not answer ends no watch: the next sweep tries again. */
 async function sweepSafely(sweeping: Sweeping, open: OpenOrder[], depth: number): Promise<void> {
+  sweeping.isUnanswered = false;
   await undefinedIf(isBankError, () =>
     Number.isFinite(depth) ? sweepRecent(sweeping, open) : sweepAll(sweeping, open),
   );
@@ -115,6 +130,10 @@ async function sweepAll(sweeping: Sweeping, open: readonly OpenOrder[]): Promise
 }
 
 async function tellOwners(sweeping: Sweeping, orders: readonly Order[], owners: Owners): Promise<void> {
+  for (const order of orders) {
+    const owner = openOrderOf(order, owners);
+    if (owner !== undefined && isSecond(order, owner)) sweeping.disputed.add(owner.reference);
+  }
   await someAtOnce(orders, SIGNALS_AT_ONCE, (order) => route(sweeping, order, owners));
 }
 
@@ -141,12 +160,16 @@ function openOrderOf(order: Order, { byId, byReference }: Owners): OpenOrder | u
   return byId.get(order.order_id) ?? (shown === undefined ? undefined : byReference.find(shown));
 }
 
+/** Another order than the one that its sender was told. */
+const isSecond = (order: Order, { orderId }: OpenOrder): boolean =>
+  orderId !== null && orderId !== order.order_id && !isArrival(order);
+
 /** Routes one listed order to the open payout that owns it. */
 async function route(sweeping: Sweeping, order: Order, owners: Owners): Promise<void> {
   const owner = openOrderOf(order, owners);
   // The receiving side of a transfer adds nothing to the order itself.
   if (owner === undefined || (isArrival(order) && owner.orderId !== order.order_id)) return;
-  if (owner.orderId === null || owner.orderId === order.order_id) return tell(sweeping, owner, order);
+  if (!isSecond(order, owner)) return tell(sweeping, owner, order);
   if (sweeping.seconds.has(order.order_id)) return;
   sweeping.seconds.add(order.order_id);
   await tellOfSecond(sweeping, owner, order);
@@ -186,10 +209,24 @@ async function tell(sweeping: Sweeping, owner: OpenOrder, order: Order): Promise
   const { deps } = sweeping;
   const { reference, workflowId } = owner;
   const { order_id: orderId, status, stage } = order;
+  if (meaning === 'paid' && (await isTold(sweeping, owner, orderId))) return;
   const heard = await deps.executions.orderChanged(workflowId, { reference, orderId, status, stage });
   await deps.store.noteOrder(reference, { orderId, notifiedStatus: status });
   // A stalled sender may put a reference back into the open set after its payout has ended.
   if (!heard && (await hasEnded(deps, workflowId))) await deps.store.closeOrder(reference);
+}
+
+/** Whether the run has heard of its paid order, and need not read it. */
+async function isTold(sweeping: Sweeping, owner: OpenOrder, orderId: string): Promise<boolean> {
+  if (sweeping.isUnanswered || sweeping.disputed.has(owner.reference)) return false;
+  try {
+    return await tellEnd(sweeping.deps, owner, orderId, sweeping.signal);
+  } catch (error) {
+    if (!isBankError(error)) throw error;
+    // The runs read their orders themselves, each with its own patience: the others are told without delay.
+    sweeping.isUnanswered = true;
+    return false;
+  }
 }
 
 /** Time a sender takes besides its pause on a busy machine: from opening the order, before the POST, to storing its end. */

@@ -35,6 +35,11 @@ export async function followOrder(leg: OrderLeg): Promise<Followed> {
     await follow.untilNews(() => inbox.hasNews || cancelAsks());
     const hadNews = inbox.take();
     follow.second = await secondOrder(follow);
+    const { toldPaid } = follow;
+    if (toldPaid !== undefined) {
+      view.question.close();
+      return leg.paidAs(toldPaid);
+    }
     const judgement = await follow.read();
     if (judgement.meaning !== 'awaiting-audit' && wasRead(judgement)) {
       if (view.question.awaited?.kind === 'bank')

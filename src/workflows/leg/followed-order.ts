@@ -1,6 +1,6 @@
 import { condition } from '@temporalio/workflow';
 import { doublingPause } from '../../domain/durations.ts';
-import type { OrderJudgement } from '../../domain/order-judgement.ts';
+import type { OrderJudgement, PaidOrder } from '../../domain/order-judgement.ts';
 import { isNoMoney, isTerminal, stageMeaning } from '../../domain/order-status.ts';
 import type { Reason } from '../../domain/payout-state.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
@@ -54,8 +54,26 @@ export class Follow {
 
   async untilNews(news: () => boolean): Promise<void> {
     const { quickReadPause, leg } = this;
-    if (quickReadPause === undefined) await leg.view.inbox.untilNews(leg.terms.waits.patienceMs, news);
-    else await condition(news, quickReadPause);
+    const { inbox } = leg.view;
+    if (quickReadPause !== undefined) await condition(news, quickReadPause);
+    else if (this.hearsEnd()) await condition(news);
+    else await inbox.untilNews(leg.terms.waits.patienceMs, news);
+  }
+
+  /**
+   * Whether its end will be told (`tell-end.ts` goes by the same rule). That of an exchange is not, since only the run knows what
+   * the booked rate means, nor that of the payment after it: the run already has its safety timer.
+   */
+  private hearsEnd(): boolean {
+    const { plan, terms, orderId = '', view } = this.leg;
+    const hasExchange = plan.kind === 'exchange' || (plan.earlier?.known.attempts ?? 0) > 0;
+    if (terms.hearsEnd !== true || hasExchange) return false;
+    return view.inbox.hearsEnd(orderId, terms.waits.patienceMs);
+  }
+
+  /** The order as the watch told it paid, unless another one under the reference asks for people. */
+  get toldPaid(): PaidOrder | undefined {
+    return this.second === undefined ? this.leg.view.inbox.toldEnd(this.leg.orderId ?? '') : undefined;
   }
 
   /** One GET. "Paid" is an end at the first read; "no money" only if a second read agrees with the `first`. */

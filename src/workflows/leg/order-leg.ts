@@ -2,12 +2,13 @@ import type { SubmitInput } from '../../activities/sends.ts';
 import type { ExchangeProgress } from '../../domain/exchange-progress.ts';
 import type { Assessment } from '../../domain/gates.ts';
 import type { LegKind } from '../../domain/names.ts';
+import type { PaidOrder } from '../../domain/order-judgement.ts';
 import type { TerminalMeaning } from '../../domain/order-status.ts';
 import type { EndState, PayoutState, Reason } from '../../domain/payout-state.ts';
 import type { Terms } from '../../domain/policy.ts';
 import { lastPossiblySentAttempt, mergeWithStored, NEVER_SENT, type Submission } from '../../domain/submission.ts';
 import type { SettledLegs } from '../../services/payout/close.ts';
-import type { PaidOrder, Submitted } from '../../services/payout/first-look.ts';
+import type { Submitted } from '../../services/payout/first-look.ts';
 import type { LegStart } from '../../services/payout/leg-start.ts';
 import type { OrderRead } from '../../services/payout/read-order.ts';
 import type { RejectedAs } from '../../services/sending/decide-order.ts';
@@ -176,6 +177,13 @@ export class OrderLeg {
     this.despite = [...this.despite, ...differences];
     this.view.note(`order ${orderId} counts, with another ${differences.join(', ')}: said by ${people}`);
     return true;
+  }
+
+  /** As its sender, or the watch, read the order and stored the end. */
+  paidAs(read: PaidOrder): LegResult & { kind: 'paid' } {
+    this.view.bankStatus = read.status;
+    this.view.note(`the bank shows ${read.status}`);
+    return { kind: 'paid', read };
   }
 
   endedBy<Result extends LegResult>(result: Result): Result {

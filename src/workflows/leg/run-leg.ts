@@ -1,4 +1,3 @@
-import type { PaidOrder } from '../../services/payout/first-look.ts';
 import { followOrder } from './follow.ts';
 import type { LegResult, OrderLeg } from './order-leg.ts';
 import { placeOrder } from './place.ts';
@@ -15,12 +14,5 @@ export async function runLeg(leg: OrderLeg): Promise<LegResult> {
   leg.view.show(leg.plan.following);
   leg.decision = undefined;
   leg.view.inbox.cancelStage = 'open';
-  return leg.endedBy(placed.paid === undefined ? await followOrder(leg) : paidAtOnce(leg, placed.paid));
-}
-
-/** The sender saw the order paid, so nothing has to follow it. */
-function paidAtOnce({ view }: OrderLeg, read: PaidOrder): LegResult & { kind: 'paid' } {
-  view.bankStatus = read.status;
-  view.note(`the bank shows ${read.status}`);
-  return { kind: 'paid', read };
+  return leg.endedBy(placed.paid === undefined ? await followOrder(leg) : leg.paidAs(placed.paid));
 }

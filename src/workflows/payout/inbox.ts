@@ -1,7 +1,9 @@
 import { condition } from '@temporalio/workflow';
+import type { PaidOrder } from '../../domain/order-judgement.ts';
 import type { OrderNotice } from '../../domain/order-notice.ts';
 import type { ResolveRequest } from '../../domain/resolve-action.ts';
 import { Inbox } from '../execution/inbox.ts';
+import { endOfOrder } from '../proxies.ts';
 import { after } from './waits.ts';
 
 /** Whether a cancel can still affect the current order: `open`, passed to the bank (`driven`), or `too-late`. */
@@ -15,6 +17,8 @@ export class PayoutInbox extends Inbox<ResolveRequest> {
   private fresh = false;
   private readRequested = false;
   private alarm: { isOver: () => boolean; looks: number } | undefined;
+  /** By order id: what the watch told of its end, or that it is asked to tell it. */
+  private readonly ends = new Map<string, PaidOrder | 'asked'>();
 
   /** Makes the order be read without waiting for news. */
   readAgain(): void {
@@ -64,6 +68,35 @@ export class PayoutInbox extends Inbox<ResolveRequest> {
     const { isOver, looks } = this.alarm;
     await condition(() => news() || isOver());
     if (isOver()) this.alarm = alarmAfter(patienceMs, looks + 1);
+  }
+
+  /**
+   * Asks the watch to tell the end of an order, which is news then. If it tells none for the patience time, that is news too, and
+   * it can be asked again. False: it has told already.
+   */
+  hearsEnd(orderId: string, patienceMs: number): boolean {
+    const end = this.ends.get(orderId);
+    if (end === undefined) {
+      this.ends.set(orderId, 'asked');
+      void this.hearEnd(orderId, patienceMs);
+    }
+    return end === undefined || end === 'asked';
+  }
+
+  /** The paid order as the watch told it; the end is stored. */
+  toldEnd(orderId: string): PaidOrder | undefined {
+    const end = this.ends.get(orderId);
+    return end === 'asked' ? undefined : end;
+  }
+
+  private async hearEnd(orderId: string, patienceMs: number): Promise<void> {
+    try {
+      const summary = 'hears that the order is paid; reads it itself if nothing is heard';
+      this.ends.set(orderId, await endOfOrder(orderId, patienceMs).awaitOrderEnd.executeWithOptions({ summary }, []));
+    } catch {
+      this.ends.delete(orderId);
+    }
+    this.readAgain();
   }
 
   /** Nothing was heard for the patience time: whoever waits must look itself. */

@@ -2,6 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { CancelledFailure } from '@temporalio/common';
 import type { WorkerProcess } from './worker-process.ts';
 
+export { CompleteAsyncError } from '@temporalio/common';
+
 /** Stands for `@temporalio/activity` in the simulation: what the activities of the product use of it. */
 
 export interface RunningActivity {

@@ -2,6 +2,7 @@ import {
   ActivityFailure,
   ApplicationFailure,
   CancelledFailure,
+  CompleteAsyncError,
   ensureApplicationFailure,
   RetryState,
   TimeoutFailure,
@@ -40,6 +41,8 @@ interface Run {
  */
 export class ActivityTasks {
   private readonly cluster: Cluster;
+  /** Attempts whose code has left the answer to somebody else. */
+  private readonly left = new Map<Task, Run>();
 
   constructor(cluster: Cluster) {
     this.cluster = cluster;
@@ -54,8 +57,8 @@ export class ActivityTasks {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     promise.catch(() => {});
     execution.activitiesMade += 1;
-    const id = `${execution.activitiesMade}`;
-    const key = `activity ${id}`;
+    const key = `activity ${execution.activitiesMade}`;
+    const id = options.activityId ?? `${execution.activitiesMade}`;
     const task: Task = {
       execution,
       name,
@@ -79,6 +82,19 @@ export class ActivityTasks {
       else this.cancel(task);
     };
     return { result: promise, cancel };
+  }
+
+  /** An answer from elsewhere; false: no such activity waits for one. */
+  complete(run: { workflowId: string; runId: string }, id: string, value: unknown): boolean {
+    for (const [task, attempt] of this.left) {
+      const { workflowId, runId } = task.execution.start;
+      if (task.id !== id || workflowId !== run.workflowId || runId !== run.runId) continue;
+      this.left.delete(task);
+      if (attempt.isOver || isDropped(task)) return false;
+      this.attemptCompleted(task, attempt, copyOf(value));
+      return true;
+    }
+    return false;
   }
 
   /** TRY_CANCEL, which is what the SDK does unasked: the workflow hears at once, the code only by its next heartbeat. */
@@ -116,7 +132,10 @@ export class ActivityTasks {
         .perform(process, task.execution, { ...task, input: copyOf(task.input), heartbeat, signal: run.abort.signal })
         .then(
           (value) => this.report(process, () => this.attemptCompleted(task, run, copyOf(value))),
-          (error: unknown) => this.report(process, () => this.attemptFailed(task, run, error)),
+          (error: unknown) =>
+            this.report(process, () =>
+              error instanceof CompleteAsyncError ? this.left.set(task, run) : this.attemptFailed(task, run, error),
+            ),
         );
     };
     // One that stands still with the task in hand begins it when it goes on, even if its time is over by then.
@@ -125,7 +144,7 @@ export class ActivityTasks {
   }
 
   /** Between the end of the code and the server's knowledge of it the process can still die. */
-  private report(process: WorkerProcess, how: () => void): void {
+  private report(process: WorkerProcess, how: () => unknown): void {
     void process.wait(this.cluster.latency()).then(how);
   }
 

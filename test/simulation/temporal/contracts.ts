@@ -3,6 +3,7 @@ import type { Execution } from './execution.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
 export interface ActivityOptions {
+  activityId?: string;
   startToCloseTimeout?: Duration;
   scheduleToCloseTimeout?: Duration;
   heartbeatTimeout?: Duration;
