@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { temporalUi } from '../../src/compose/links.ts';
+import { temporalUi, workflowUrl } from '../../src/compose/links.ts';
 import { loadConfig } from '../../src/config.ts';
 
 it('links of a home that has gone from an embedded Temporal to a cluster do not point to the UI that it had', () => {
@@ -15,4 +15,10 @@ it('links of a home that has gone from an embedded Temporal to a cluster do not 
   const cluster = { TEMPORAL_ADDRESS: '127.0.0.1:7233', PAYOUTS_ONE_MACHINE: 'true' };
   expect(urlIn(cluster)).toBe('http://127.0.0.1:8233');
   expect(urlIn({ ...cluster, PAYOUTS_UI_URL: 'https://temporal.example/' })).toBe('https://temporal.example');
+});
+
+it('a link encodes the slashes of a workflow id', () => {
+  expect(workflowUrl({ url: 'http://127.0.0.1:8233', namespace: 'default' }, 'payout/a-1')).toBe(
+    'http://127.0.0.1:8233/namespaces/default/workflows/payout%2Fa-1',
+  );
 });

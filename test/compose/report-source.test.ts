@@ -1,11 +1,15 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { reportSource } from '../../src/compose/report-source.ts';
+import { reportSource, stepContext } from '../../src/compose/report-source.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { Assessment } from '../../src/domain/gates.ts';
+import type { PayoutState } from '../../src/domain/payout-state.ts';
+import { because } from '../../src/domain/reasons.ts';
 import { batchReport } from '../../src/reports/batch-report.ts';
+import { nextStep } from '../../src/reports/next-step.ts';
 import { jsonReport } from '../../src/reports/write-json.ts';
 import { reportPaths } from '../../src/reports/write-reports.ts';
 import { claimRowsOf } from '../intake/rows.ts';
+import { payoutClaim } from '../store/samples.ts';
 import { openEmptyStore } from '../support/empty-store.ts';
 import { policyOf, signedBy, signingPerson } from '../support/people.ts';
 
@@ -100,4 +104,30 @@ it('no clock changes who has approved so far, but for a report that is asked as 
   onTestFinished(() => void vi.useRealTimers());
   expect(await report()).toEqual(first);
   expect((await report(Date.now)).payouts[0].open.who).toBe('bob, carol');
+});
+
+it('a payout that ended unpaid after its exchange is told where the money is, and no retry that is refused', async () => {
+  const store = await openEmptyStore();
+  onTestFinished(() => store.close());
+  const endedAs = async (id: string, state: PayoutState, isExchanged: boolean) => {
+    const { reference } = (await store.claimPayout(payoutClaim(id))).record;
+    const booked = { soldAmount: '9.09', soldCurrency: 'EUR', boughtAmount: '10.00', boughtCurrency: 'USD' };
+    const rest = { orderId: `fx-${id}`, rate: null, fee: null, feeCurrency: null, seenAt: 1 };
+    if (isExchanged) await store.recordBookedExchange({ reference, ...booked, ...rest });
+    const reason = state === 'completed' ? null : because('bank-failed');
+    await store.changePayout(reference, { state, reason, orderId: `o-${id}`, at: 2 });
+    return reference;
+  };
+  const unpaid = await endedAs('unpaid', 'failed', true);
+  const plain = await endedAs('plain', 'failed', false);
+  const paid = await endedAs('paid', 'completed', true);
+  const rows = await store.payoutsOf([unpaid, plain, paid]);
+  const context = await stepContext(loadConfig({}), store, rows);
+  expect(context.exchanged).toEqual(new Set([unpaid]));
+  const todoOf = (reference: string) => {
+    const row = rows.find((it) => it.reference === reference);
+    return row && nextStep(row, context)?.todo;
+  };
+  expect(todoOf(unpaid)).toContain('exchange_bought_to');
+  expect(todoOf(plain)).not.toContain('exchange_bought_to');
 });

@@ -1,9 +1,9 @@
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { OriginalMessage } from '../../src/domain/bank-message.ts';
-import { type AnswerSource, writeStatusReports } from '../../src/reports/status-report-files.ts';
+import { type AnswerSource, writeStatusReports, writtenAnswers } from '../../src/reports/status-report-files.ts';
 import type { PayoutRecord, RefusedRow } from '../../src/store/store.ts';
 import { answerLog } from './pain002/answer-log.ts';
 import { BATCH, record } from './records.ts';
@@ -166,4 +166,17 @@ test('says other things under another message id', async () => {
   const after = idOf(await finalOf(sourceOf([paid, record(2, 'completed', { original: original('E-2') })])));
   expect(before).toMatch(/^.{18,35}$/);
   expect(after).not.toBe(before);
+});
+
+test('written answers are those of one batch in a folder, the latest last', async () => {
+  const inOrder = ['received', 'validated', 'sent', 'final', 'final.2', 'final.10'].map(
+    (it) => `b-1.${it}.pain002.xml`,
+  );
+  const others = ['b-10.final.pain002.xml', 'b-1.refused.pain002.xml', 'b-1.final.pain002.xml.tmp', 'b-1.csv'];
+  for (const name of [...others, ...inOrder.toReversed()]) await writeFile(join(dir, name), '');
+  expect(await writtenAnswers(dir, 'b-1')).toEqual(inOrder.map((name) => join(dir, name)));
+});
+
+test('no answers are found where no report was written', async () => {
+  expect(await writtenAnswers(join(tmpdir(), 'no-such-folder'), 'b-1')).toEqual([]);
 });

@@ -1,9 +1,46 @@
 import { expect, it } from 'vitest';
-import { judgeShown, shownReferences } from '../../src/cli/doctor-checks.ts';
+import { judgePayloads, judgeShown, shownReferences } from '../../src/cli/doctor-checks.ts';
 import type { Profile } from '../../src/sandbox/bank/profile.ts';
+import { openStore } from '../../src/store/open.ts';
 import { claimRow, payoutClaim } from '../store/samples.ts';
 import { openBankAndStore } from '../support/bank-and-store.ts';
+import { codecKeys } from '../support/codec-keys.ts';
 import { DEFAULT_PAYMENT } from '../support/product.ts';
+
+const NOW = Date.UTC(2026, 10, 23);
+const HOUR_MS = 3_600_000;
+
+async function judgedPayloads(
+  entries: { hoursAgo: number; why: string }[],
+  keys: typeof codecKeys | (() => undefined),
+) {
+  const store = await openStore('file::memory:');
+  try {
+    for (const { hoursAgo, why } of entries) {
+      const at = NOW - hoursAgo * HOUR_MS;
+      await store.audit({ at, actor: 'codec', action: 'payload refused', subject: 'ref-1', detail: { why } });
+    }
+    return await judgePayloads({ codecKeys: () => keys() }, store, NOW);
+  } finally {
+    await store.close();
+  }
+}
+
+it.each([
+  ['no key', [], () => undefined, 'warning', 'PAYOUTS_CODEC_KEYS is not set'],
+  ['a key', [], codecKeys, 'ok', 'with the key test'],
+  [
+    'a key that lately was not enough',
+    [{ hoursAgo: 1, why: 'unknown-key' }],
+    codecKeys,
+    'warning',
+    'payloads of ref-1',
+  ],
+  ['a key that once was not enough', [{ hoursAgo: 25, why: 'unknown-key' }], codecKeys, 'ok', 'with the key test'],
+  ['payloads that others have forged', [{ hoursAgo: 1, why: 'clear' }], codecKeys, 'ok', 'with the key test'],
+] as const)('of payloads, %s is judged', async (_case, entries, keys, verdict, detail) => {
+  expect(await judgedPayloads([...entries], keys)).toEqual({ verdict, detail: expect.stringContaining(detail) });
+});
 
 const OF_USER = { uid: 'u-1001' };
 

@@ -1,6 +1,6 @@
-import { ServiceError } from '@temporalio/client';
+import { type Client, ServiceError } from '@temporalio/client';
 import { expect, it } from 'vitest';
-import { repeatDroppedUpdates } from '../../src/temporal/connection.ts';
+import { assertReachable, repeatDroppedUpdates, TemporalUnreachableError } from '../../src/temporal/connection.ts';
 
 /** As a connection of `@temporalio/client` tells of it, or one of a worker. */
 const refusal = (words: string, details = words) =>
@@ -37,4 +37,18 @@ it('what is dropped again and again is said, and every other error at once', asy
   expect((await asked([DROPPED, DROPPED, DROPPED])).end).toBe(DROPPED);
   const idle = refusal('no poller seen for task queue recently');
   expect(await asked([idle])).toMatchObject({ end: idle, ids: { length: 1 } });
+});
+
+it('a Temporal whose database is down is not up, although it answers', async () => {
+  const client = {
+    options: { namespace: 'payouts' },
+    withDeadline: (_until: number, call: () => unknown) => call(),
+    workflowService: {
+      getSystemInfo: async () => ({ serverVersion: '1.29.1' }),
+      describeNamespace: async () => Promise.reject(new Error('14 UNAVAILABLE: no usable database connection found')),
+    },
+  } as unknown as Client;
+  await expect(assertReachable(client, { temporalAddress: '127.0.0.1:7233', namespace: 'payouts' })).rejects.toThrow(
+    TemporalUnreachableError,
+  );
 });
