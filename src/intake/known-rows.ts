@@ -1,11 +1,9 @@
 import type { Finding } from '../domain/finding.ts';
 import { sameMoney } from '../domain/likeness.ts';
-import { referenceOf } from '../identity.ts';
 import { FindingList } from '../rules/finding-list.ts';
-import { provenUnpaid } from '../services/sending/proven-unpaid.ts';
-import type { ClaimRow, KnownClaim, PayoutRecord, Store } from '../store/store.ts';
+import type { ClaimRow, KnownClaim, Store } from '../store/store.ts';
 import type { CheckedFile, KnownRows, MayTellOf } from './checked-file.ts';
-import { claimRow } from './claims.ts';
+import { asGenerations } from './retries.ts';
 
 /** Separates new rows from known and misused ones, page by page. Only batches of which may be told are named. */
 export async function dropKnown(
@@ -63,91 +61,4 @@ export async function dropKnown(
 /** The same instruction, or the same payment in another form (a CSV row and its pain.001 transaction, say). */
 function isSame(row: ClaimRow, { kind, samePayload, instruction }: KnownClaim): boolean {
   return samePayload || (kind === 'payout' && sameMoney(row.instruction, instruction));
-}
-
-interface BrokenRetry {
-  row: ClaimRow;
-  rule: 'retry-unknown' | 'retry-not-proven' | 'retry-exchanged';
-  message: string;
-}
-
-/**
- * Turns rows that name an earlier payout in `retry_of` into its next generation, with a new reference; other rows are unchanged.
- * `retry_of` does not count as part of the payment, so a row submitted twice is the same payout twice.
- */
-async function asGenerations(
-  store: Store,
-  page: readonly ClaimRow[],
-): Promise<{ rows: ClaimRow[]; broken: BrokenRetry[] }> {
-  const references = page.flatMap(({ instruction }) => instruction.retry_of ?? []);
-  if (references.length === 0) return { rows: [...page], broken: [] };
-  const earlier = new Map((await store.payoutsOf(references)).map((payout) => [payout.reference, payout]));
-  const exchanged = await exchangesOf(store, [...earlier.values()]);
-  const unpaid = await provenUnpaid(store, [...earlier.values()]);
-  const doubtful = new Set((await store.incidentsOf(references)).map(({ reference }) => reference));
-  const rows: ClaimRow[] = [];
-  const broken: BrokenRetry[] = [];
-  for (const row of page) {
-    const { retry_of: reference, ...instruction } = row.instruction;
-    if (reference === undefined) {
-      rows.push(row);
-      continue;
-    }
-    const before = earlier.get(reference);
-    // After an exchange, only the account that holds the bought money may pay.
-    const bought = exchanged.get(reference);
-    const problem =
-      brokenBecause(row, before, { isUnpaid: unpaid.has(reference), isDoubtful: doubtful.has(reference) }) ??
-      (bought === undefined || bought === instruction.account_id ? undefined : EXCHANGED);
-    if (before === undefined || problem !== undefined) broken.push({ row, ...(problem ?? UNKNOWN) });
-    else {
-      const again = instruction as typeof row.instruction;
-      rows.push(claimRow({ ...row, instruction: again, generation: before.generation + 1 }));
-    }
-  }
-  return { rows, broken };
-}
-
-/** By reference: the account into which money was exchanged for this generation or an earlier one. */
-async function exchangesOf(store: Store, payouts: readonly PayoutRecord[]): Promise<Map<string, string>> {
-  const owners = new Map<string, string>();
-  for (const { uid, documentId, generation, reference } of payouts) {
-    for (let earlier = 0; earlier <= generation; earlier += 1) {
-      owners.set(referenceOf(uid, documentId, 'exchange', earlier), reference);
-    }
-  }
-  const accounts = new Map<string, string>();
-  for (const { reference, settled, request } of await store.attemptsOf([...owners.keys()])) {
-    const owner = owners.get(reference);
-    // An order id is no criterion: a lost answer gave none, and an order that the bank accepted may have moved nothing.
-    if (settled !== 'paid' || owner === undefined) continue;
-    accounts.set(owner, request !== null && 'buyAccountId' in request ? request.buyAccountId : '');
-  }
-  return accounts;
-}
-
-const EXCHANGED = {
-  rule: 'retry-exchanged',
-  message:
-    'money was already exchanged for the earlier payout, and this row would exchange again; use the account in the payout currency as account_id',
-} as const;
-
-const UNKNOWN = {
-  rule: 'retry-unknown',
-  message: 'retry_of is not a payout with this uid and id; copy it from the report, or delete it',
-} as const;
-
-function brokenBecause(
-  { instruction }: ClaimRow,
-  before: PayoutRecord | undefined,
-  { isUnpaid, isDoubtful }: { isUnpaid: boolean; isDoubtful: boolean },
-): Omit<BrokenRetry, 'row'> | undefined {
-  const { uid, id } = instruction;
-  if (before?.kind !== 'payout' || before.uid !== uid || before.documentId !== id) return UNKNOWN;
-  if (isUnpaid && !isDoubtful) return undefined;
-  const state = isDoubtful ? `${before.state}, but the bank shows an order that contradicts this` : before.state;
-  return {
-    rule: 'retry-not-proven',
-    message: `the earlier payout is not proven unpaid (${state}); wait until it ends, or resolve it first`,
-  };
 }
