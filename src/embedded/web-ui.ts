@@ -3,15 +3,9 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestOptions, request, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import {
-  answerCodec,
-  CODEC_BYTES_MAX,
-  type CodecOperation,
-  type CodecSpace,
-  codecContext,
-} from '../codec/codec-server.ts';
+import type { CodecSpace } from '../codec/codec-server.ts';
 import { leadsHere } from '../domain/loopback.ts';
-import { Problem } from '../domain/problem.ts';
+import { answerCodecRequest, CODEC_PATH, codecOperation } from './codec-endpoint.ts';
 import { apiTarget, type DevServerPorts, RENDER_PATH, SEALED_UI_PATH } from './dev-server-ports.ts';
 
 const HOST = '127.0.0.1';
@@ -175,49 +169,4 @@ function send(answer: ServerResponse, type: string, body: string): void {
 function refuse(answer: ServerResponse, status: number, why: string): void {
   answer.statusCode = status;
   send(answer, 'text/plain; charset=utf-8', `${why}\n`);
-}
-
-/** Path of the codec server under the Web UI's address, for its pages and the `temporal` command. */
-const CODEC_PATH = '/codec';
-
-const OPERATION = /^\/codec\/(?:([^/?]+)\/)?(encode|decode)$/;
-
-const codecOperation = ({ method, url = '' }: IncomingMessage): CodecOperation | undefined =>
-  method === 'POST' ? (OPERATION.exec(url)?.[2] as CodecOperation | undefined) : undefined;
-
-async function answerCodecRequest(
-  incoming: IncomingMessage,
-  operation: CodecOperation,
-  space: CodecSpace,
-): Promise<{ status: number; document: object }> {
-  try {
-    const body: unknown = JSON.parse((await bytesOf(incoming)).toString('utf8'));
-    const inPath = OPERATION.exec(incoming.url ?? '')?.[1];
-    const context = codecContext(incoming.headers, inPath && decodeURIComponent(inPath), workflowOfPage(incoming));
-    return { status: 200, document: answerCodec(space, operation, context, body) };
-  } catch (error) {
-    if (error instanceof Problem) return { status: 400, document: { message: `${error.message} ${error.hint}` } };
-    return { status: 400, document: { message: 'The body is not JSON with payloads, or is too large.' } };
-  }
-}
-
-const WORKFLOW_PAGE = /^https?:\/\/[^/]+\/namespaces\/[^/]+\/workflows\/([^/?#]+)\//;
-
-/**
- * A form of the Web UI does not name the workflow that it writes to; its page, which has the same origin, does in the Referer.
- */
-function workflowOfPage({ headers: { referer = '' } }: IncomingMessage): string | undefined {
-  const id = WORKFLOW_PAGE.exec(referer)?.[1];
-  return id && decodeURIComponent(id);
-}
-
-async function bytesOf(incoming: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of incoming as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > CODEC_BYTES_MAX) throw new RangeError('too large');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
