@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { parseAmount } from '../../src/domain/money.ts';
 import { readInstructions } from '../../src/formats/read-file.ts';
 import { claimRow } from '../../src/intake/claims.ts';
-import { settingsOf } from '../../src/sandbox/bank/books.ts';
+import { settingsOf } from '../../src/sandbox/bank/open-books.ts';
 import { requiredDetails } from '../../src/sandbox/bank/required-details.ts';
 import { validateRows } from '../rules/validate-rows.ts';
 import { collected, NO_CONTEXT } from './collected.ts';

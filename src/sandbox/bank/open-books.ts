@@ -1,7 +1,8 @@
+import { parseAmount } from '../../domain/money.ts';
 import { Database } from '../database.ts';
 import { draw } from '../draw.ts';
-import { type Books, settingsOf } from './books.ts';
-import type { SettleTimes } from './order-machine.ts';
+import type { Books, Settings } from './books.ts';
+import { DEFAULT_SETTLE_TIMES, type SettleTimes } from './order-machine.ts';
 import { DEFAULT_PROFILE, type Profile } from './profile.ts';
 import { seedBooks } from './seed.ts';
 
@@ -33,5 +34,22 @@ export function openBooks(options: BooksOptions, now: () => number): Books {
       shuffles += 1;
       return draw('page order', shuffles);
     },
+  };
+}
+
+const DEFAULT_AUDIT_THRESHOLDS: Readonly<Record<string, string>> = { JPY: '1500000', HKD: '80000.00' };
+const OTHER_AUDIT_THRESHOLD_MINOR = 1_000_000n;
+
+/** Without thresholds given, an order waits for an audit from 10000.00 on (JPY 1500000; HKD 80000.00). */
+export function settingsOf(options: Pick<BooksOptions, 'settle' | 'auditThreshold'>): Settings {
+  const thresholds = new Map<string, bigint>();
+  for (const [currency, amount] of Object.entries({ ...DEFAULT_AUDIT_THRESHOLDS, ...options.auditThreshold })) {
+    const parsed = parseAmount(amount, currency);
+    if (!parsed.ok) throw new RangeError(`audit threshold of ${currency}: ${parsed.rule}`);
+    thresholds.set(currency, parsed.minor);
+  }
+  return {
+    settle: { ...DEFAULT_SETTLE_TIMES, ...options.settle },
+    auditThreshold: (currency) => thresholds.get(currency) ?? OTHER_AUDIT_THRESHOLD_MINOR,
   };
 }

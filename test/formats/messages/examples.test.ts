@@ -4,7 +4,7 @@ import { parseAmount } from '../../../src/domain/money.ts';
 import { loadMessageMapping } from '../../../src/formats/messages/mapping.ts';
 import { loadPayeeDirectory } from '../../../src/formats/messages/payee-directory.ts';
 import { readInstructions } from '../../../src/formats/read-file.ts';
-import { settingsOf } from '../../../src/sandbox/bank/books.ts';
+import { settingsOf } from '../../../src/sandbox/bank/open-books.ts';
 import { requiredDetails } from '../../../src/sandbox/bank/required-details.ts';
 import { validateRows } from '../../rules/validate-rows.ts';
 import { collected } from '../collected.ts';
