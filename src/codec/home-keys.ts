@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { hasCode } from '../domain/error-code.ts';
 import { Problem } from '../domain/problem.ts';
+import { createSecretFile, readSecretFile } from '../secret-file.ts';
 import { KEY_BYTES, type KeyRing, parseKeyRing } from './key-ring.ts';
 
 /** Keys for the embedded Temporal server, in the same home as its database; same format as PAYOUTS_CODEC_KEYS. */
@@ -20,35 +20,26 @@ const ID_BYTES = 4;
 export function keyRingOfHome(home: string): KeyRing {
   // Checked first: whoever creates both creates the keys before the database.
   const isInUse = existsSync(join(home, TEMPORAL_FILE));
-  const ring = ringIn(home);
-  if (ring === undefined && isInUse) throw keysMissing(home);
-  return ring ?? makeRing(home);
+  const file = join(home, KEY_FILE);
+  const text = readSecretFile(file);
+  if (text === undefined && isInUse) throw keysMissing(file);
+  return ringIn(file, text ?? createSecretFile(file, `${newKey()}\n`));
 }
 
-function keysMissing(home: string): Problem {
-  const why = `${join(home, KEY_FILE)} is missing: ${TEMPORAL_FILE} is encrypted by it.`;
+function keysMissing(file: string): Problem {
+  const why = `${file} is missing: ${TEMPORAL_FILE} is encrypted by it.`;
   return new Problem('set-up', 'codec-keys-missing', why, {
     hint: `Put it back. If it is lost, move ${TEMPORAL_FILE}* away, then run payouts doctor --accept temporal: open payouts are started again from the store.`,
   });
 }
 
-function makeRing(home: string): KeyRing {
-  mkdirSync(home, { recursive: true, mode: 0o700 });
-  const text = `home-${randomBytes(ID_BYTES).toString('hex')}:${randomBytes(KEY_BYTES).toString('base64')}`;
-  try {
-    writeFileSync(join(home, KEY_FILE), `${text}\n`, { mode: 0o600, flag: 'wx' });
-  } catch (error) {
-    if (!hasCode(error, 'EEXIST')) throw error;
-  }
-  return ringIn(home) ?? parseKeyRing(text);
-}
+const newKey = (): string =>
+  `home-${randomBytes(ID_BYTES).toString('hex')}:${randomBytes(KEY_BYTES).toString('base64')}`;
 
-function ringIn(home: string): KeyRing | undefined {
-  const file = join(home, KEY_FILE);
+function ringIn(file: string, text: string): KeyRing {
   try {
-    return parseKeyRing(readFileSync(file, 'utf8').trim());
+    return parseKeyRing(text.trim());
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return undefined;
     if (!(error instanceof TypeError)) throw error;
     throw new Problem('set-up', 'codec-keys-broken', `${file} ${error.message}.`, {
       hint: 'Restore it from a copy: what it has encrypted cannot be read without it.',

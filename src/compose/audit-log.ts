@@ -13,13 +13,13 @@ import {
 } from '../audit/checkpoint.ts';
 import { checkpointMail } from '../audit/checkpoint-mail.ts';
 import { leafText } from '../audit/entry.ts';
-import { keyInHome, makeKeyInHome } from '../audit/log-key.ts';
 import { KEY_ROTATED, KEY_SUBJECT, LogKeys, type Rotation, rotationIn } from '../audit/log-keys.ts';
 import { leafHash, MerkleTree, type TreeState } from '../audit/merkle.ts';
 import { checkpointLine, type Leaf, type LogVerdict, verifyLog } from '../audit/verify-log.ts';
 import type { Config } from '../config.ts';
 import { Problem } from '../domain/problem.ts';
 import type { CheckpointRecord, Store } from '../store/store.ts';
+import { keyInHome, makeKeyInHome } from './home-log-key.ts';
 
 /** Name of a store's log and of the key that signs it. */
 export const originOf = ({ id }: Pick<Store, 'id'>): string => `durable-payouts/${id}`;

@@ -64,7 +64,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   vault: { imports: ['domain/'], types: ['api/cards.ts'], packages: ['node:'] },
   api: { imports: ['domain/'], packages: ['zod', 'undici', 're2js', 'node:'] },
   // What Temporal keeps, encrypted.
-  codec: { imports: ['domain/'], packages: ['@temporalio/common', '@temporalio/proto', 'node:'] },
+  codec: { imports: ['domain/', 'secret-file.ts'], packages: ['@temporalio/common', '@temporalio/proto', 'node:'] },
   // The log that people trust: it knows nothing of what is logged.
   audit: { imports: [], packages: ['node:'] },
   store: { imports: ['own-files.ts', 'domain/', 'audit/'], packages: ['kysely', 'pg', 'node:'] },
@@ -188,6 +188,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   compose: { imports: [''], packages: ['@temporalio/', 'node:'] },
   cli: { imports: [''], packages: ['@temporalio/client', 'commander', 'uuid', 'node:'] },
   'own-files.ts': { imports: [], packages: ['node:'] },
+  'secret-file.ts': { imports: ['domain/'], packages: ['node:'] },
   // What the package shows to programs.
   'index.ts': { imports: [''], packages: [] },
   'tls-minimum.ts': { imports: [], packages: ['node:tls'] },

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { type LogVerifier, parseCheckpoints, parseVerifier, verifierOf, verifierText } from '../../audit/checkpoint.ts';
 import { noteOfMail } from '../../audit/checkpoint-mail.ts';
 import { verifyExport } from '../../audit/exported-log.ts';
-import { ed25519Key, replaceKeyInHome } from '../../audit/log-key.ts';
+import { ed25519Key } from '../../audit/log-key.ts';
 import type { LogVerdict } from '../../audit/verify-log.ts';
 import {
   exportedLines,
@@ -19,6 +19,7 @@ import {
   storedVerifier,
   verifyStore,
 } from '../../compose/audit-log.ts';
+import { replaceKeyInHome } from '../../compose/home-log-key.ts';
 import { Problem } from '../../domain/problem.ts';
 import { counted, groupedAmount } from '../../reports/display.ts';
 import type { NumberedEntry, Store } from '../../store/store.ts';
