@@ -1,21 +1,16 @@
 import type { KeyObject } from 'node:crypto';
-import { renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import {
   isSignedBy,
   type LogVerifier,
   parseCheckpoint,
   parseVerifier,
-  type SignedCheckpoint,
   signCheckpoint,
   verifierOf,
   verifierText,
 } from '../audit/checkpoint.ts';
-import { checkpointMail } from '../audit/checkpoint-mail.ts';
 import { leafText } from '../audit/entry.ts';
-import { KEY_ROTATED, KEY_SUBJECT, LogKeys, type Rotation, rotationIn } from '../audit/log-keys.ts';
+import { KEY_ROTATED, KEY_SUBJECT } from '../audit/log-keys.ts';
 import { leafHash, MerkleTree, type TreeState } from '../audit/merkle.ts';
-import { checkpointLine, type Leaf, type LogVerdict, verifyLog } from '../audit/verify-log.ts';
 import type { Config } from '../config.ts';
 import { Problem } from '../domain/problem.ts';
 import type { CheckpointRecord, Store } from '../store/store.ts';
@@ -115,116 +110,3 @@ const brokenLog = (): Problem =>
       hint: 'payouts audit verify shows where it was changed.',
     },
   );
-
-/** Appends the checkpoints not yet copied to a file. After a crash between file and store, some may be there twice. */
-export async function copyCheckpoints(store: Store, file: string, now: number): Promise<void> {
-  const waiting = await store.waitingCheckpoints('copiedAt');
-  const last = waiting.at(-1);
-  if (last === undefined) return;
-  write(file, 'a', waiting.map(({ note }) => `${note}\n`).join(''));
-  await store.markLeft('copiedAt', last.size, now);
-}
-
-/**
- * Puts the checkpoints not yet mailed into a folder as mails, from which the machine's mail system, or whoever empties it, takes
- * them. A mail appears complete or not at all; a repeated one gets the same file name.
- */
-export async function mailCheckpoints(
-  store: Store,
-  { folder, to }: NonNullable<Config['audit']['spool']>,
-  now: number,
-): Promise<void> {
-  const waiting = await store.waitingCheckpoints('mailedAt');
-  const last = waiting.at(-1);
-  if (last === undefined) return;
-  for (const { note, at } of waiting) {
-    const checkpoint = parseCheckpoint(note);
-    if (checkpoint === undefined) continue;
-    const { name, text } = checkpointMail(checkpoint, to, at);
-    // Mail spools ignore files whose names begin with a dot.
-    const begun = join(folder, `.${name}`);
-    write(begun, 'w', text);
-    renameSync(begun, join(folder, name));
-  }
-  await store.markLeft('mailedAt', last.size, now);
-}
-
-/** On disk when this returns. */
-const write = (file: string, flag: 'a' | 'w', text: string): void =>
-  writeFileSync(file, text, { flag, mode: 0o600, flush: true });
-
-/** Done by a worker at intervals: signs new entries and publishes new checkpoints. */
-export async function keepLog(config: Pick<Config, 'audit' | 'home'>, store: Store, now: number): Promise<void> {
-  const signer = await logSigner(config, store);
-  if (signer !== undefined) await signLog(store, signer, now);
-  const { checkpoints, spool } = config.audit;
-  // Independent of each other: one unreachable destination does not hold up the other.
-  const left = await Promise.allSettled([
-    checkpoints === undefined ? undefined : copyCheckpoints(store, checkpoints, now),
-    spool === undefined ? undefined : mailCheckpoints(store, spool, now),
-  ]);
-  for (const result of left) if (result.status === 'rejected') throw result.reason;
-}
-
-/**
- * Checks a store's log while entries may be appended to it.
- *
- * @param copied checkpoints that are kept elsewhere
- */
-export async function verifyStore(
-  store: Store,
-  verifier: LogVerifier,
-  copied: readonly (SignedCheckpoint | { note: string })[],
-): Promise<LogVerdict> {
-  const checkpoints = [...copied];
-  for await (const { note } of store.checkpoints()) checkpoints.push(parseCheckpoint(note) ?? { note });
-  // Read after the checkpoints, so that it contains all that they sign.
-  const tree = await store.auditTree();
-  return verifyLog({
-    leaves: leavesOf(store, tree.size),
-    verifier,
-    rotations: await rotationsIn(store),
-    checkpoints,
-    tree,
-    stray: await store.firstEntryOutsideTree(),
-  });
-}
-
-export async function rotationsIn(store: Store): Promise<Rotation[]> {
-  const found: Rotation[] = [];
-  for (const { seq } of await store.auditEntries({ subject: KEY_SUBJECT })) {
-    for await (const page of store.auditLog({ from: seq, to: seq + 1 })) {
-      found.push(...page.flatMap((entry) => rotationIn({ seq, text: leafText(entry) }) ?? []));
-    }
-  }
-  return found;
-}
-
-async function* leavesOf(store: Store, to: number): AsyncGenerator<Leaf[]> {
-  for await (const page of store.auditLog({ from: 0, to })) {
-    yield page.map((entry) => ({ seq: entry.seq, text: leafText(entry), hash: entry.leafHash }));
-  }
-}
-
-/** Lines of an export: the last checkpoint, then the entries that it covers, with each checkpoint after its last entry. */
-export async function* exportedLines(store: Store, verifier: LogVerifier): AsyncGenerator<string> {
-  const last = await store.lastCheckpoint();
-  if (last === undefined) return;
-  const all = await Array.fromAsync(store.checkpoints(), ({ note }) => parseCheckpoint(note) ?? { note });
-  const keys = new LogKeys(verifier, await rotationsIn(store), all);
-  const lineOf = ({ size, note }: CheckpointRecord): string => checkpointLine(note, verifierText(keys.at(size)));
-  yield `${lineOf(last)}\n`;
-  const checkpoints = store.checkpoints();
-  let next = await checkpoints.next();
-  for await (const page of store.auditLog({ from: 0, to: last.size })) {
-    const lines: string[] = [];
-    for (const entry of page) {
-      lines.push(leafText(entry));
-      while (!next.done && next.value.size <= entry.seq + 1) {
-        lines.push(lineOf(next.value));
-        next = await checkpoints.next();
-      }
-    }
-    yield `${lines.join('\n')}\n`;
-  }
-}

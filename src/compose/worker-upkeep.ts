@@ -6,8 +6,8 @@ import { cardEventSweep } from '../services/card-events/deliver.ts';
 import type { ActivityDeps } from '../services/deps.ts';
 import { resumeUnended } from '../services/reconciliation/resume-unended.ts';
 import { keepNamespace, NamespaceTakenError } from '../temporal/namespace-claim.ts';
-import { keepLog } from './audit-log.ts';
 import { bankClockAlarm } from './bank-warnings.ts';
+import { keepLog } from './keep-audit-log.ts';
 
 /** Interval at which claimed batches without an end are (re)started, and so are missing watches. */
 const EVERY_MS = 30_000;

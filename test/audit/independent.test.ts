@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifierOf } from '../../src/audit/checkpoint.ts';
-import { exportedLines, originOf, rotateLogKey, signLog } from '../../src/compose/audit-log.ts';
+import { originOf, rotateLogKey, signLog } from '../../src/compose/audit-log.ts';
+import { exportedLines } from '../../src/compose/read-audit-log.ts';
 import { openEmptyStore } from '../support/empty-store.ts';
 
 // Somebody else's reading of the standards. Python is needed: without it the first test fails, and says so.

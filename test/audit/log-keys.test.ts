@@ -14,15 +14,14 @@ import { verifyExport } from '../../src/audit/exported-log.ts';
 import { KEY_ROTATED, KEY_SUBJECT } from '../../src/audit/log-keys.ts';
 import { MerkleTree } from '../../src/audit/merkle.ts';
 import {
-  exportedLines,
   type LogSigner,
   logSigner,
   originOf,
   rotateLogKey,
   signLog,
   storedVerifier,
-  verifyStore,
 } from '../../src/compose/audit-log.ts';
+import { exportedLines, verifyStore } from '../../src/compose/read-audit-log.ts';
 import { Secret } from '../../src/config/secret.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openEmptyStore } from '../support/empty-store.ts';

@@ -8,17 +8,9 @@ import { noteOfMail } from '../../src/audit/checkpoint-mail.ts';
 import { leafText, serializedEntry } from '../../src/audit/entry.ts';
 import { verifyExport } from '../../src/audit/exported-log.ts';
 import { leafHash, MerkleTree } from '../../src/audit/merkle.ts';
-import {
-  copyCheckpoints,
-  exportedLines,
-  keepLog,
-  type LogSigner,
-  logSigner,
-  mailCheckpoints,
-  originOf,
-  signLog,
-  verifyStore,
-} from '../../src/compose/audit-log.ts';
+import { type LogSigner, logSigner, originOf, signLog } from '../../src/compose/audit-log.ts';
+import { copyCheckpoints, keepLog, mailCheckpoints } from '../../src/compose/keep-audit-log.ts';
+import { exportedLines, verifyStore } from '../../src/compose/read-audit-log.ts';
 import { Secret } from '../../src/config/secret.ts';
 import type { Store } from '../../src/store/store.ts';
 import { onEveryStore, type TestStore } from '../store/stores.ts';

@@ -8,18 +8,9 @@ import { noteOfMail } from '../../audit/checkpoint-mail.ts';
 import { verifyExport } from '../../audit/exported-log.ts';
 import { ed25519Key } from '../../audit/log-key.ts';
 import type { LogVerdict } from '../../audit/verify-log.ts';
-import {
-  exportedLines,
-  type LogSigner,
-  logSigner,
-  originOf,
-  rotateLogKey,
-  rotationsIn,
-  signLog,
-  storedVerifier,
-  verifyStore,
-} from '../../compose/audit-log.ts';
+import { type LogSigner, logSigner, originOf, rotateLogKey, signLog, storedVerifier } from '../../compose/audit-log.ts';
 import { replaceKeyInHome } from '../../compose/home-log-key.ts';
+import { exportedLines, rotationsIn, verifyStore } from '../../compose/read-audit-log.ts';
 import { Problem } from '../../domain/problem.ts';
 import { counted, groupedAmount } from '../../reports/display.ts';
 import type { NumberedEntry, Store } from '../../store/store.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { rotateAuditKey, showAudit, verifyAudit } from '../../../src/cli/commands/audit.ts';
 import type { Session } from '../../../src/cli/session.ts';
-import { keepLog } from '../../../src/compose/audit-log.ts';
+import { keepLog } from '../../../src/compose/keep-audit-log.ts';
 import { openStore } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { batchClaim, claimRow } from '../../store/samples.ts';
