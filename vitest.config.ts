@@ -7,7 +7,10 @@ import { COMPILE_CACHE } from './test/support/compile-cache.ts';
 const firstSteps = 'test/e2e/demo.test.ts';
 /** Workflows in the process of a test, on a real Temporal server that is started once for all of them. */
 const workflows = ['test/workflows/**/*.test.ts', firstSteps];
-/** The real command and its stacks, Temporal servers, a browser, copies of stores and a program of the docs, as processes of their own. */
+/**
+ * The real command and its stacks, Temporal servers, a browser, copies of stores and a program of the docs, as processes of their
+ * own.
+ */
 const processes = [
   'test/e2e/**/*.test.ts',
   'test/chaos/**/*.test.ts',

@@ -7,7 +7,9 @@ import { join } from 'node:path';
 
 const OLDEST_NODE = 24;
 
-/** True when what npm says it installed is what the lock file asks for. npm's own record also knows of installs made without this. */
+/**
+ * True when what npm says it installed is what the lock file asks for. npm's own record also knows of installs made without this.
+ */
 export function packagesAreCurrent(root) {
   const wanted = packagesOf(join(root, 'package-lock.json'));
   const present = packagesOf(join(root, 'node_modules', '.package-lock.json'));
@@ -41,7 +43,10 @@ export function installPackages(root, env) {
   if (status !== 0) throw new Error(`npm install ended with exit code ${status}; see its message above`);
 }
 
-/** The package `node` brings its binary by an install script, which npm may have been told not to run; for some platforms there is none. */
+/**
+ * The package `node` brings its binary by an install script, which npm may have been told not to run; for some platforms there is
+ * none.
+ */
 export function assertNode(root) {
   if (existsSync(join(root, 'node_modules', 'node', 'bin', 'node'))) return;
   if (Number.parseInt(process.versions.node, 10) >= OLDEST_NODE) return;

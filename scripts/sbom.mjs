@@ -1,7 +1,7 @@
 /**
- * Writes what the package depends on as a CycloneDX document, from the lock file: `npm run sbom [FILE]`, `sbom.json` by default. More
- * than npm's own: that prints a heading before the document, calls the package after the folder that it is in, and leaves out with
- * `--omit dev` what the package needs and something of development needs too.
+ * Writes what the package depends on as a CycloneDX document, from the lock file: `npm run sbom [FILE]`, `sbom.json` by default.
+ * More than npm's own: that prints a heading before the document, calls the package after the folder that it is in, and leaves
+ * out with `--omit dev` what the package needs and something of development needs too.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,7 @@
 /**
  * Tries the package as its users get it: packs it, installs it into an empty project under each Node it is for, and uses command,
- * types, client, sandbox, workflow bundle and codec there. Ends with 1 at the first thing that does not work. `npm run try:package`.
+ * types, client, sandbox, workflow bundle and codec there. Ends with 1 at the first thing that does not work.
+ * `npm run try:package`.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

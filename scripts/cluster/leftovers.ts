@@ -18,8 +18,8 @@ export function rememberProcesses(home: string, pids: readonly number[]): void {
 }
 
 /**
- * Ends what a supervisor that was killed has left behind; the last first, and nothing but what it had started: a copied folder has
- * the record of the original's processes.
+ * Ends what a supervisor that was killed has left behind; the last first, and nothing but what it had started: a copied folder
+ * has the record of the original's processes.
  */
 export async function endLeftovers(home: string, say: (line: string) => void): Promise<void> {
   for (const { pid, mark, folder } of (readJsonFile(fileOf(home), processes) ?? []).toReversed()) {

@@ -27,8 +27,8 @@ export const waitActivities = (deps: ActivityDeps) => ({
 
   /**
    * Returns once the account's balance covers `needs` and what the rows before this one still wait for: they get incoming money
-   * first. `needs`: decimal string, in the account's currency. `reference`: the waiting payout; absent in histories recorded before
-   * rows waited in order.
+   * first. `needs`: decimal string, in the account's currency. `reference`: the waiting payout; absent in histories recorded
+   * before rows waited in order.
    */
   async awaitFunds(waiting: { accountId: string; needs: string; reference?: string }): Promise<void> {
     const { accountId, needs, reference } = waiting;

@@ -77,8 +77,8 @@ export function exchangeError(failure: HttpFailure, operation: string): BankErro
 }
 
 /**
- * Retry-After in milliseconds, at most 5 minutes. A date is compared with the answer's own Date header, so that our clock does not
- * matter.
+ * Retry-After in milliseconds, at most 5 minutes. A date is compared with the answer's own Date header, so that our clock does
+ * not matter.
  */
 export function retryAfterMs(headers: HttpAnswer['headers']): number | undefined {
   const text = String(headers['retry-after'] ?? '').trim();

@@ -2,8 +2,8 @@ import type { HttpAnswer, HttpRequest, Transport } from './transport.ts';
 
 export interface BankClock {
   /**
-   * Milliseconds by which the bank's clock is ahead of ours: median of samples, each accurate to half a second plus half its round
-   * trip. Undefined until an answer carries the time; a bank whose answers never do has no offset.
+   * Milliseconds by which the bank's clock is ahead of ours: median of samples, each accurate to half a second plus half its
+   * round trip. Undefined until an answer carries the time; a bank whose answers never do has no offset.
    */
   offset(): number | undefined;
 }

@@ -53,8 +53,8 @@ export interface BeneficiariesOf {
 /**
  * A bank as seen outside `src/api`, which hides its codes and words, its paging, time formats and payee descriptions. Records and
  * bodies are spelled as in the first interface (section 4); times are epoch milliseconds, amounts decimal strings. Reads are
- * retried within a total time limit; a POST, PUT or DELETE is sent at most once. Every failure is a `BankError` (`api/errors.ts`);
- * one that the bank reported has a condition.
+ * retried within a total time limit; a POST, PUT or DELETE is sent at most once. Every failure is a `BankError`
+ * (`api/errors.ts`); one that the bank reported has a condition.
  */
 export interface Bank {
   /** Base URL without a trailing slash. */

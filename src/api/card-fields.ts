@@ -1,6 +1,6 @@
 /**
- * The one mapping between our names of card fields and the acquirer's. The interface (sections 2, 4 and 6) shows few of them: each
- * is read and written under our own name unless `PAYOUTS_CARD_FIELDS` says otherwise.
+ * The one mapping between our names of card fields and the acquirer's. The interface (sections 2, 4 and 6) shows few of them:
+ * each is read and written under our own name unless `PAYOUTS_CARD_FIELDS` says otherwise.
  *
  * A setting `amount` applies to every message, `create.amount` to that message only. Its value is one or more paths separated by
  * blanks: dots nest, reading takes the first path present, writing fills all, and an empty value omits the field.
@@ -52,8 +52,8 @@ export type CardFields = { readonly [Message in CardMessage]: Readonly<Record<Fi
 type FieldPaths<Message extends CardMessage> = CardFields[Message];
 
 /**
- * Section 4 shows `reference_id` on resume and, within `three_ds_info`, on create: a resume writes both. A sum that is shown may be
- * two members or one object.
+ * Section 4 shows `reference_id` on resume and, within `three_ds_info`, on create: a resume writes both. A sum that is shown may
+ * be two members or one object.
  */
 const OWN_PATHS: Readonly<Record<string, string>> = {
   'resume.reference_id': 'reference_id three_ds_info.reference_id',

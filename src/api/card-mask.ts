@@ -9,7 +9,9 @@ const MASK = '[masked]';
 /** 19 groups of one digit and the separators between them. */
 const PARTS_MAX = 2 * 19 - 1;
 
-/** A copy of any JSON with possible card data masked: card numbers anywhere, and members whose names suggest card data in full. */
+/**
+ * A copy of any JSON with possible card data masked: card numbers anywhere, and members whose names suggest card data in full.
+ */
 export function masked(value: unknown): unknown {
   if (typeof value === 'string' || (typeof value === 'number' && !isTime(value))) {
     const text = String(value);

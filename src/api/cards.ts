@@ -2,8 +2,8 @@ import type { CardPaymentType, CardPaymentView } from '../domain/card-payment.ts
 import type { ReadOptions, SendOptions } from './call-options.ts';
 
 /**
- * Card acquiring (interface section 4, "Card acquiring endpoints"). Field names on the wire: `card-fields.ts`; members of a card and
- * a device are called as there.
+ * Card acquiring (interface section 4, "Card acquiring endpoints"). Field names on the wire: `card-fields.ts`; members of a card
+ * and a device are called as there.
  */
 
 /** Never logged, never in an error, never stored. */

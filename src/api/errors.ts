@@ -120,7 +120,9 @@ const ruleOf = (code: number): CodeRule | undefined => (CODE_RULES as Readonly<R
 
 export const conditionOfCode = (code: number): BankCondition => ruleOf(code)?.condition ?? 'unlisted';
 
-/** Details of an envelope error; `outcome` and `retryable` override the code's rule where the HTTP status makes it less certain. */
+/**
+ * Details of an envelope error; `outcome` and `retryable` override the code's rule where the HTTP status makes it less certain.
+ */
 type EnvelopeErrorDetails = Omit<BankErrorDetails, 'outcome' | 'retryable' | 'condition' | 'code'> &
   Partial<Pick<BankErrorDetails, 'outcome' | 'retryable'>>;
 

@@ -16,8 +16,8 @@ type Reviver = (this: unknown, key: string, value: unknown, context: { source?: 
 const parseWithSource = JSON.parse as (text: string, reviver: Reviver) => unknown;
 
 /**
- * Parses an answer. A number that is not a safe integer becomes its source text, so that a decimal sent as a number loses no digit.
- * Nesting above 32 levels and duplicate members are refused, as parsers disagree about both.
+ * Parses an answer. A number that is not a safe integer becomes its source text, so that a decimal sent as a number loses no
+ * digit. Nesting above 32 levels and duplicate members are refused, as parsers disagree about both.
  */
 export function parseJson(text: string): unknown {
   return parseOnce(text, (item, source) => (typeof item === 'number' && !Number.isSafeInteger(item) ? source : item));

@@ -29,8 +29,8 @@ type Matcher = (value: string, budget: PatternBudget) => PatternResult;
 const cache = new Map<string, Matcher>();
 
 /**
- * Whether `pattern` matches anywhere in `value`; anchoring is up to the pattern. The dialect is not shown: RE2 reads `[\d-A-Za-z]`
- * (interface section 2) like Java and PCRE, with the range A to Z, where JavaScript takes only A and Z.
+ * Whether `pattern` matches anywhere in `value`; anchoring is up to the pattern. The dialect is not shown: RE2 reads
+ * `[\d-A-Za-z]` (interface section 2) like Java and PCRE, with the range A to Z, where JavaScript takes only A and Z.
  */
 export function matchPattern(pattern: string, value: string, budget = patternBudget()): PatternResult {
   if (budget.steps <= 0) return 'too-slow';

@@ -41,9 +41,9 @@ type SignedAbout = Pick<Statement, 'storeId' | 'question' | 'reference' | 'diges
   Partial<Pick<Statement, 'decision' | 'remark'>>;
 
 /**
- * Who stands behind a command: without a policy the name given, else the user of this machine; with one the person whose key it is.
- * Throws a `Problem` for a key that is missing or nobody's, and for a person who may not do this. `isInScope`: of what is asked
- * about, where that is known here.
+ * Who stands behind a command: without a policy the name given, else the user of this machine; with one the person whose key it
+ * is. Throws a `Problem` for a key that is missing or nobody's, and for a person who may not do this. `isInScope`: of what is
+ * asked about, where that is known here.
  */
 export async function signerOf(
   session: Session,
@@ -108,8 +108,8 @@ async function holderOfKey(
 }
 
 /**
- * Who lets a batch go on: without a policy whoever they say they are, with one its maker or an operator whose scope holds it, by their
- * key. To stop it takes nobody's: it only keeps money where it is.
+ * Who lets a batch go on: without a policy whoever they say they are, with one its maker or an operator whose scope holds it, by
+ * their key. To stop it takes nobody's: it only keeps money where it is.
  */
 export async function personContinuing(session: Session, asker: Asker, batch: BatchRecord): Promise<string> {
   const policy = await policyOf(session);

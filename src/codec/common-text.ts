@@ -1,6 +1,6 @@
 /**
- * What payloads have in common, as the dictionary of their compression: a payload of 200 bytes has little of its own to repeat. It
- * is part of the format: any other text, even one byte longer, leaves the payloads of stored histories unreadable.
+ * What payloads have in common, as the dictionary of their compression: a payload of 200 bytes has little of its own to repeat.
+ * It is part of the format: any other text, even one byte longer, leaves the payloads of stored histories unreadable.
  */
 export const COMMON: Buffer = Buffer.from(
   [

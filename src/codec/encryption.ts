@@ -26,8 +26,8 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Metadata in clear text beside the ciphertext, and authenticated. Short, because every payload of a history carries it. `context`:
- * namespace and workflow id, a line each.
+ * Metadata in clear text beside the ciphertext, and authenticated. Short, because every payload of a history carries it.
+ * `context`: namespace and workflow id, a line each.
  */
 const META = { encoding: 'encoding', keyId: 'key-id', context: 'context' } as const;
 
@@ -39,9 +39,9 @@ export type OnRefused = (why: Undecodable, place: Partial<Place>) => void;
 
 /**
  * Compresses and encrypts everything that Temporal stores: inputs, results, messages, memos, summaries, and failures if their
- * converter encodes them. AES-256-GCM with a random nonce for each payload; key id, namespace and workflow id are authenticated, so
- * that a payload copied to another workflow is not accepted there. `decode` never throws: a payload that is not accepted becomes an
- * `undecodable` value.
+ * converter encodes them. AES-256-GCM with a random nonce for each payload; key id, namespace and workflow id are authenticated,
+ * so that a payload copied to another workflow is not accepted there. `decode` never throws: a payload that is not accepted
+ * becomes an `undecodable` value.
  */
 export class EncryptionCodec implements PayloadCodec {
   readonly #ring: KeyRing;

@@ -4,7 +4,9 @@ import type { Policy } from '../domain/authority.ts';
 import type { Log } from '../log.ts';
 import type { Store } from '../store/store.ts';
 
-/** Without its policy a store would pay on anybody's word what it has paid by signatures: a setting that got lost is no decision. */
+/**
+ * Without its policy a store would pay on anybody's word what it has paid by signatures: a setting that got lost is no decision.
+ */
 export async function assertPolicyKept(
   { policyFile }: Pick<Config, 'policyFile'>,
   store: Pick<Store, 'policyInForce'>,

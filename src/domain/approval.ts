@@ -76,7 +76,9 @@ export function refusalOf(awaited: AwaitedApproval | undefined, decision: Decisi
 export const hasExpired = ({ expiresAt }: AwaitedApproval, now: number): boolean =>
   expiresAt !== undefined && now >= expiresAt;
 
-/** The distinct people among `names` other than the maker; empty if the maker is unknown, because then anybody may be the maker. */
+/**
+ * The distinct people among `names` other than the maker; empty if the maker is unknown, because then anybody may be the maker.
+ */
 export function approvers(names: readonly string[], maker: string | null): string[] {
   if (maker === null) return [];
   const people: string[] = [];

@@ -70,8 +70,8 @@ const saysPaid = ({ status }: CardEvent): boolean => endOfStatus(status) === 'su
 
 /**
  * What a status shown after the stored end says of it; undefined: nothing. It is contradicted if money was taken although the end
- * says none, or another sum, or by another payment than the stored one; or if none was taken, or it was given back (`backStatuses`,
- * in capitals), although the end says that it was.
+ * says none, or another sum, or by another payment than the stored one; or if none was taken, or it was given back
+ * (`backStatuses`, in capitals), although the end says that it was.
  */
 export function saysOfEnd(
   stored: { state: CardState; paymentId: string | null } & Sum,
@@ -99,8 +99,8 @@ const isAnotherSum = (shown: ShownSum, { amount, currency }: Sum): boolean =>
   (shown.currency ?? currency) !== currency || !decimalsEqual(shown.amount ?? amount, amount);
 
 /**
- * What two events about one status say together: a part that they say differently is kept in both forms, so that it equals no other.
- * Undefined if the later one adds nothing.
+ * What two events about one status say together: a part that they say differently is kept in both forms, so that it equals no
+ * other. Undefined if the later one adds nothing.
  */
 export function combinedSum(known: ShownSum, said: ShownSum): ShownSum | undefined {
   const amount = bothOf(known.amount, said.amount, decimalsEqual);

@@ -6,7 +6,9 @@ export interface PayoutInstruction {
   /** The ERP's document number; together with `uid` it identifies the payout. */
   id: string;
   uid: string;
-  /** The account that pays, also in a transfer or an exchange. If its currency is not `currency`, the money is exchanged first. */
+  /**
+   * The account that pays, also in a transfer or an exchange. If its currency is not `currency`, the money is exchanged first.
+   */
   account_id: string;
   /** Decimal string with at most as many decimals as ISO 4217 gives `currency`. */
   amount: string;

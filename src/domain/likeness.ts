@@ -11,8 +11,8 @@ const IN_AN_IBAN: readonly string[] = ['swift_code', 'bank_code', 'branch_code']
 export type PayeeDetails = Readonly<Record<string, string | undefined>>;
 
 /**
- * The payee as a comparable text: the bank's id, or the account named by the fields, ignoring blanks, hyphens and letter case; names,
- * addresses and bank names around them have many spellings.
+ * The payee as a comparable text: the bank's id, or the account named by the fields, ignoring blanks, hyphens and letter case;
+ * names, addresses and bank names around them have many spellings.
  * Undefined if the instruction names neither.
  */
 function payeeAccount(instruction: PayoutInstruction): string | undefined {

@@ -1,4 +1,7 @@
-/** Pages of a long list, none of them empty: `read` gives the items behind the last one of the page before, in order, `size` at most. */
+/**
+ * Pages of a long list, none of them empty: `read` gives the items behind the last one of the page before, in order, `size` at
+ * most.
+ */
 export async function* pagesOf<Item>(
   size: number,
   read: (last: Item | undefined) => Promise<Item[]>,

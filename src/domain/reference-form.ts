@@ -5,7 +5,9 @@
  */
 export type ReferenceForm = 'as-sent' | 'respelled' | 'cut' | 'other';
 
-/** The first 14 hex digits of a UUID (16 characters) hold 52 distinguishing bits; anything shorter counts as another reference. */
+/**
+ * The first 14 hex digits of a UUID (16 characters) hold 52 distinguishing bits; anything shorter counts as another reference.
+ */
 const STEM_LENGTH = 14;
 
 export function referenceForm(shown: string, sent: string): ReferenceForm {

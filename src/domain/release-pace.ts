@@ -2,8 +2,8 @@
 const WAITING_AT_LEAST = 10;
 
 /**
- * How many more rows of a batch may be released, given those that wait for a worker. Whatever comes later, even a batch of one row
- * of the same user, waits behind all of them: so at most twice as many wait as workers begin between two releases.
+ * How many more rows of a batch may be released, given those that wait for a worker. Whatever comes later, even a batch of one
+ * row of the same user, waits behind all of them: so at most twice as many wait as workers begin between two releases.
  *
  * @param before how many rows waited after the last release
  */

@@ -108,7 +108,9 @@ export function exchangeOrder(
   };
 }
 
-/** The order of a stand-alone exchange; undefined if the plan differs from the accounts, amount or currency that the row names. */
+/**
+ * The order of a stand-alone exchange; undefined if the plan differs from the accounts, amount or currency that the row names.
+ */
 export function ownExchangeOrder(
   instruction: PayoutInstruction,
   { exchange }: Assessment,

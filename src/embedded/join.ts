@@ -9,8 +9,8 @@ import { readStackFile, type StackDescription } from './stack-file.ts';
 
 /**
  * Joins the home's stack; undefined if none answers. The caller knows that some process holds the home's lock. Throws a
- * `ConfigError` if the stack serves another bank or Temporal than the configured one, and with `staying` a `StackError` if it ends
- * with the command that booted it.
+ * `ConfigError` if the stack serves another bank or Temporal than the configured one, and with `staying` a `StackError` if it
+ * ends with the command that booted it.
  */
 export async function joinStack(config: Config, { staying }: { staying: boolean }): Promise<Stack | undefined> {
   // Registered before the file is read: an ending owner removes the file first and then counts followers again.

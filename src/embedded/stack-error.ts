@@ -1,8 +1,9 @@
 import { Problem } from '../domain/problem.ts';
 
 /**
- * Why there is no stack: `down` none that will do is up and none may be booted, `already-up` one is up although a new one was asked for,
- * `busy` another process is booting or ending one, `copied` the home is a copy of one that is served, `port-taken`, `boot-failed`.
+ * Why there is no stack: `down` none that will do is up and none may be booted, `already-up` one is up although a new one was
+ * asked for, `busy` another process is booting or ending one, `copied` the home is a copy of one that is served, `port-taken`,
+ * `boot-failed`.
  */
 type StackProblem = 'down' | 'already-up' | 'busy' | 'copied' | 'port-taken' | 'boot-failed';
 

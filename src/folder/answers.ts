@@ -34,8 +34,8 @@ export async function answeredStem(out: string, { batchId, message }: BatchRecor
 }
 
 /**
- * The answer to a pain.001 that was refused as a whole; other formats have none. `id`: under which it was taken. It takes the place of
- * none to another file under the same message id: whoever sent that may not have read it yet.
+ * The answer to a pain.001 that was refused as a whole; other formats have none. `id`: under which it was taken. It takes the
+ * place of none to another file under the same message id: whoever sent that may not have read it yet.
  */
 export async function answerRefusal(out: string, id: string, { unanswered, findings }: IntakeRefusal): Promise<void> {
   if (unanswered === undefined) return;

@@ -74,8 +74,8 @@ export async function workItems({ work }: DropFolderPaths): Promise<WorkItem[]> 
 const TAKEN_WITHIN_MS = 1_000;
 
 /**
- * Whether somebody has written to a file since it was taken with these bytes: who pauses looks like one who has finished. Its folder
- * was made when it was taken, by the same clock.
+ * Whether somebody has written to a file since it was taken with these bytes: who pauses looks like one who has finished. Its
+ * folder was made when it was taken, by the same clock.
  */
 export async function isWrittenSince(path: string, sha256: string): Promise<boolean> {
   try {

@@ -9,8 +9,8 @@ const UTF8_BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 const WINDOWS_1252 = new TextDecoder('windows-1252');
 
 /**
- * Strict UTF-8, chunk by chunk, without the BOM. Throws `UnreadableFile` (`not-utf8` with the line of the first bad byte). Only one
- * chunk is in memory.
+ * Strict UTF-8, chunk by chunk, without the BOM. Throws `UnreadableFile` (`not-utf8` with the line of the first bad byte). Only
+ * one chunk is in memory.
  *
  * If `onBad` is given, it is called once for a file that is not UTF-8, and the rest is decoded as Windows-1252, so that other
  * findings are reported in the same pass. The file is refused all the same: in another code page, the names would be different.

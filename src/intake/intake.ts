@@ -84,9 +84,9 @@ export async function prepareFile(deps: IntakeDeps, path: string, options: Intak
 }
 
 /**
- * A pain.001 refused because of its content must be answered. Not if our own files lack something, which is corrected here, unless
- * the file must be sent again all the same; and not if its message id or one of its rows was taken: RJCT would be about payouts
- * that were made.
+ * A pain.001 refused because of its content must be answered. Not if our own files lack something, which is corrected here,
+ * unless the file must be sent again all the same; and not if its message id or one of its rows was taken: RJCT would be about
+ * payouts that were made.
  */
 async function unanswered(
   store: Store,
@@ -146,8 +146,8 @@ function refuseUnlessSkipping({ staged }: CheckedFile, { invalid }: IntakeOption
 }
 
 /**
- * Before anything is told of what the store or the bank has: whoever has proven who they are learns nothing by what they may not hand
- * over. Without a policy nobody has.
+ * Before anything is told of what the store or the bank has: whoever has proven who they are learns nothing by what they may not
+ * hand over. Without a policy nobody has.
  */
 async function assertMayHandOver(deps: IntakeDeps, { staged }: CheckedFile, { dryRun }: IntakeOptions): Promise<void> {
   const { policy, maker } = deps;

@@ -33,7 +33,9 @@ const MISSING_COLUMN = {
   message: 'this column is required and missing in the header line; add it',
 };
 
-/** A template has the fields of every payment type: without any value they may stay in a file of which only some rows are kept. */
+/**
+ * A template has the fields of every payment type: without any value they may stay in a file of which only some rows are kept.
+ */
 const OF_TEMPLATES: ReadonlySet<string> = new Set(USUAL_PAYEE_FIELDS);
 
 const BENEFICIARY_TYPES: ReadonlySet<string> = new Set(['personal', 'business']);

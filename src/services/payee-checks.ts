@@ -22,7 +22,9 @@ export function checksAskedOf(
   return CHECK_KINDS.filter((check) => check === 'screening' || isVerified);
 }
 
-/** The part of a stored verdict kept in an assessment. The digest covers the details as well: another case is another question. */
+/**
+ * The part of a stored verdict kept in an assessment. The digest covers the details as well: another case is another question.
+ */
 export function checkOf({ kind, verdict, provider, payee, askedAt, otherName, caseId }: KeptCheck): PayeeCheck {
   const answered = { otherName: otherName ?? undefined, caseId: caseId ?? undefined };
   const digest = approvalDigest({ kind, verdict, provider, payee, ...answered });

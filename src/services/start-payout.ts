@@ -26,8 +26,8 @@ export function startPayout(
 }
 
 /**
- * How long until the day of a row, in ms; not above 0 when it has come. A workflow that begins too early waits for its day, and one
- * that a clock behind has put off begins no sooner when the clock is set right.
+ * How long until the day of a row, in ms; not above 0 when it has come. A workflow that begins too early waits for its day, and
+ * one that a clock behind has put off begins no sooner when the clock is set right.
  */
 export function delayOf({ bank, settings, now }: ActivityDeps, row: PayoutRecord): number {
   const due = dueAt(row.instruction, settings.calendar);

@@ -23,14 +23,14 @@ export interface NewAttempt {
 }
 
 /**
- * Whether the attempt may be made. `superseded`: the run no longer holds the claim, or the payout has an end. `told`: the bank has
- * it, as another sender recorded, perhaps only now.
+ * Whether the attempt may be made. `superseded`: the run no longer holds the claim, or the payout has an end. `told`: the bank
+ * has it, as another sender recorded, perhaps only now.
  */
 export type AttemptBegun = 'begun' | 'superseded' | 'told' | GivesWay;
 
 /**
- * Nothing was recorded because of attempt `to`. `taken`: its number is the same or higher. `live`: its sender may still be about to
- * send.
+ * Nothing was recorded because of attempt `to`. `taken`: its number is the same or higher. `live`: its sender may still be about
+ * to send.
  */
 interface GivesWay {
   to: number;
@@ -69,7 +69,8 @@ export interface UnpaidEnd extends HeldClaim {
 export type Closing = 'closed' | 'superseded' | 'in-doubt';
 
 /**
- * Records an attempt; durable when it returns. Under a claim, only its holder may begin one, and only while the payout has no end.
+ * Records an attempt; durable when it returns. Under a claim, only its holder may begin one, and only while the payout has no
+ * end.
  *
  * Recording and closing exclude each other on the payout's row: either the close sees the attempt, or the attempt sees that it is
  * too late.
@@ -221,7 +222,9 @@ export function attemptsOf(db: Database, references: readonly string[]): Promise
 /** Enough orders to tell whether a list is up to date. */
 const BESIDE_MAX = 50;
 
-/** Ids of payments in the same list as that of a row that the bank accepted between two times (epoch ms): the last few of them. */
+/**
+ * Ids of payments in the same list as that of a row that the bank accepted between two times (epoch ms): the last few of them.
+ */
 export async function acceptedBeside(
   db: Database,
   { reference, uid, currency }: PayoutRecord,

@@ -56,8 +56,8 @@ export interface LogToSign {
 }
 
 /**
- * Replaces the signing key. The entry that says so is the last one of a checkpoint that `sign` makes with both keys, or throws. All
- * or nothing.
+ * Replaces the signing key. The entry that says so is the last one of a checkpoint that `sign` makes with both keys, or throws.
+ * All or nothing.
  */
 export function rotateAuditVerifier(
   db: Database,

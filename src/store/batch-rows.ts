@@ -10,7 +10,9 @@ import { COLUMNS, switches } from './switches.ts';
 import { inTransaction } from './transaction.ts';
 
 export interface InFlight {
-  /** Released rows of the batch in progress without an order accepted by the bank; none that waits for a date, money or people. */
+  /**
+   * Released rows of the batch in progress without an order accepted by the bank; none that waits for a date, money or people.
+   */
   unaccepted: number;
   /** Payouts of all batches with an open order at the bank, including those on their way there and `unaccepted`. */
   openOrders: number;

@@ -101,8 +101,8 @@ export interface ControlAsked {
 }
 
 /**
- * Sets the control, with an audit entry in any case, and returns the one in force: a cancel is final, later requests are too late.
- * A reason stays until the batch runs again, which then also ends the canary.
+ * Sets the control, with an audit entry in any case, and returns the one in force: a cancel is final, later requests are too
+ * late. A reason stays until the batch runs again, which then also ends the canary.
  */
 export function controlBatch(
   db: Database,

@@ -29,8 +29,8 @@ async function insert(
 }
 
 /**
- * Takes a known event again, so that it has its effect again: a `hint` that is now verified, or a repeated one whose earlier effect
- * may be out of date.
+ * Takes a known event again, so that it has its effect again: a `hint` that is now verified, or a repeated one whose earlier
+ * effect may be out of date.
  */
 async function takeAgain(db: Database, event: ReceivedCardEvent): Promise<boolean> {
   const sameReceipt = db.selectFrom('cardEvents').select('receiptId').where('receiptId', '=', event.receiptId);

@@ -42,8 +42,8 @@ export interface CardChange {
 }
 
 /**
- * Claims the id, or returns its record. A `runId` takes the claim over; a `clientSecretSha256` replaces the previous one. A stored
- * end never changes. Each step is one atomic statement and no row is ever deleted, so no transaction is needed.
+ * Claims the id, or returns its record. A `runId` takes the claim over; a `clientSecretSha256` replaces the previous one. A
+ * stored end never changes. Each step is one atomic statement and no row is ever deleted, so no transaction is needed.
  */
 export async function claim(db: Database, { isMakersOwn = false, ...request }: CardClaim): Promise<CardClaimed> {
   const record =
@@ -126,8 +126,8 @@ export async function forPeople(db: Database): Promise<CardRecord[]> {
 }
 
 /**
- * Changes a record without an end; one with an end stays. Returns what is stored. Each column by its name: a change may come from a
- * workflow of anybody, with members that name others.
+ * Changes a record without an end; one with an end stays. Returns what is stored. Each column by its name: a change may come from
+ * a workflow of anybody, with members that name others.
  */
 export async function change(
   db: Database,

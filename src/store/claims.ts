@@ -76,8 +76,8 @@ export type ClaimOutcome =
 
 /**
  * Claims all rows in one transaction: either all are new and inserted as `received`, or nothing is written and the known ones are
- * returned. Unique are the reference and (uid, documentId, generation). Of concurrent claims one wins and the others learn what it
- * took. Throws if the claim names a document or a row twice, or the id of a batch with other rows.
+ * returned. Unique are the reference and (uid, documentId, generation). Of concurrent claims one wins and the others learn what
+ * it took. Throws if the claim names a document or a row twice, or the id of a batch with other rows.
  */
 export function claimBatch(db: Database, claim: BatchClaim): Promise<ClaimOutcome> {
   return inTransaction(db, async (transaction) => {

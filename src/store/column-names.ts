@@ -2,8 +2,8 @@ import { CamelCasePlugin, type Dialect, PostgresDialect, PostgresQueryCompiler, 
 
 /**
  * Names are camelCase in code and snake_case on disk, converted by the rules of kysely's CamelCasePlugin. The plugin itself
- * rewrites every query node by node, which costs more than all else done to the query; here names are converted as the statement is
- * written, and each conversion is cached.
+ * rewrites every query node by node, which costs more than all else done to the query; here names are converted as the statement
+ * is written, and each conversion is cached.
  */
 class Names extends CamelCasePlugin {
   readonly onDisk = (name: string): string => this.snakeCase(name);

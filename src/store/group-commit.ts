@@ -99,7 +99,9 @@ export class GroupCommit {
     this.#group = undefined;
   }
 
-  /** Call after an error: if it ended the database transaction (full disk, say), the group is lost, and all of it must learn so. */
+  /**
+   * Call after an error: if it ended the database transaction (full disk, say), the group is lost, and all of it must learn so.
+   */
   notice(error: unknown): void {
     if (this.#group === undefined || this.#database.isTransaction) return;
     this.#group.settled.reject(error);

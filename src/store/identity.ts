@@ -18,9 +18,9 @@ export async function storeId(db: Database): Promise<string> {
 }
 
 /**
- * Records each part at first use; later throws `StoreIdentityError` naming the part that differs. Accounts differ if a recorded one
- * is not among those given; new ones are added. Known parts are compared first; then new ones are written, unless another process
- * did so meanwhile.
+ * Records each part at first use; later throws `StoreIdentityError` naming the part that differs. Accounts differ if a recorded
+ * one is not among those given; new ones are added. Known parts are compared first; then new ones are written, unless another
+ * process did so meanwhile.
  */
 export async function identify(db: Database, given: Partial<StoreIdentity>): Promise<void> {
   for (;;) {
@@ -95,7 +95,9 @@ export async function policyInForce(db: Database): Promise<string> {
   return (await metaValue(db, POLICY)) ?? 'none';
 }
 
-/** With an audit entry, when it is another one than was recorded last; returns whether. `hash` is `none` where no policy is set. */
+/**
+ * With an audit entry, when it is another one than was recorded last; returns whether. `hash` is `none` where no policy is set.
+ */
 export function recordPolicy(
   db: Database,
   { hash, by, at }: { hash: string; by: string; at: number },

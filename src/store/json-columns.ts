@@ -42,9 +42,9 @@ export type JsonColumns<Tables> = {
 
 /**
  * Returns rows with camelCase names and parsed JSON columns. Kysely's `ParseJSONResultsPlugin` parses any text that looks like
- * JSON, even inside parsed values, and ignores a column's table: the reason `{...}` that a person gave for a switch would come back
- * as an object. Here a column is JSON if a table of the query declares it, so a query over two tables must not return a text of one
- * under the name of a JSON column of the other.
+ * JSON, even inside parsed values, and ignores a column's table: the reason `{...}` that a person gave for a switch would come
+ * back as an object. Here a column is JSON if a table of the query declares it, so a query over two tables must not return a text
+ * of one under the name of a JSON column of the other.
  */
 export class StoreColumns implements KyselyPlugin {
   readonly #columnsOf: ReadonlyMap<string, readonly string[]>;
@@ -61,8 +61,8 @@ export class StoreColumns implements KyselyPlugin {
   }
 
   /**
-   * Rows are copies of the first one: V8 makes a dictionary of an object that gets this many properties one by one, which is slower
-   * by half for thousands of rows, but not of a copy of an object that has them.
+   * Rows are copies of the first one: V8 makes a dictionary of an object that gets this many properties one by one, which is
+   * slower by half for thousands of rows, but not of a copy of an object that has them.
    */
   async transformResult({ queryId, result }: PluginTransformResultArgs): Promise<QueryResult<UnknownRow>> {
     const [first] = result.rows;

@@ -13,10 +13,11 @@ export const MIGRATION_TABLE = 'payouts_migration';
 const CONTRACTS = /^\d{4}-contract-/;
 
 /**
- * Migrates the tables to the latest migration, or to `upTo`. A store that a later build has expanded stays as it is: this build can
- * use it.
+ * Migrates the tables to the latest migration, or to `upTo`. A store that a later build has expanded stays as it is: this build
+ * can use it.
  *
- * @throws Problem `store-newer` if a later build has contracted it, `store-other-version` if its steps do not lead to this build's
+ * @throws Problem `store-newer` if a later build has contracted it, `store-other-version` if its steps do not lead to this
+ * build's
  */
 export async function migrate(
   db: Database,

@@ -36,8 +36,8 @@ export interface WatchKey {
  * Adds a reference to the open set (an existing entry keeps what is known) and returns the keys whose watch must be signalled:
  * those without a watch that has swept since `watchAliveSince`.
  *
- * A watch that ends and a payout that registers exclude each other on the watch's row, which both lock before they read: either the
- * end sees the order, or the payout sees that no watch is left.
+ * A watch that ends and a payout that registers exclude each other on the watch's row, which both lock before they read: either
+ * the end sees the order, or the payout sees that no watch is left.
  */
 export function openOrder(db: Database, request: OpenOrderRequest): Promise<WatchKey[]> {
   const { uid } = request;

@@ -8,8 +8,8 @@ import { inTransaction } from './transaction.ts';
 const ROW_ID = 0;
 
 /**
- * Writes events in the transaction that makes the reported change, right before its audit entry: on PostgreSQL the head's row stays
- * locked until the commit. No reader sees a position before all smaller ones.
+ * Writes events in the transaction that makes the reported change, right before its audit entry: on PostgreSQL the head's row
+ * stays locked until the commit. No reader sees a position before all smaller ones.
  */
 export async function announce(transaction: Database, announced: NewEvent | readonly NewEvent[]): Promise<void> {
   const events = [announced].flat();

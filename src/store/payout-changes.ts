@@ -37,8 +37,8 @@ export interface HeldClaim {
 }
 
 /**
- * Absent keys keep their value; `reason: null` clears it. False, with nothing changed, if the row has an end or the term is not the
- * holder's.
+ * Absent keys keep their value; `reason: null` clears it. False, with nothing changed, if the row has an end or the term is not
+ * the holder's.
  */
 export async function changePayout(db: Database, reference: string, change: PayoutChange): Promise<boolean> {
   const { state, reason = null, orderId, staysOpen = false, at } = change;

@@ -32,9 +32,9 @@ export interface PayoutClaim {
 }
 
 /**
- * Takes the claim of one payout for `runId` (state `received` becomes `preparing`). Inserts the row if no batch has. Takes it over
- * from another run under the next term if the payload is the same and the row has no end. Sets `releasedAt` if the batch did not
- * get to it. Each step is one atomic statement and no row is ever deleted, so no transaction is needed.
+ * Takes the claim of one payout for `runId` (state `received` becomes `preparing`). Inserts the row if no batch has. Takes it
+ * over from another run under the next term if the payload is the same and the row has no end. Sets `releasedAt` if the batch did
+ * not get to it. Each step is one atomic statement and no row is ever deleted, so no transaction is needed.
  */
 export async function claimPayout(db: Database, claim: PayoutClaimRequest): Promise<PayoutClaim> {
   const taken = await write(

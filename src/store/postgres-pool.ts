@@ -8,8 +8,8 @@ const INT8 = types.builtins.INT8;
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
- * Connections to PostgreSQL; `bigint` columns (times, counts) are read as numbers. Queries throw a Problem: `store-unreachable` if
- * the server does not answer or cannot write now, `store-refused` if it refuses access.
+ * Connections to PostgreSQL; `bigint` columns (times, counts) are read as numbers. Queries throw a Problem: `store-unreachable`
+ * if the server does not answer or cannot write now, `store-refused` if it refuses access.
  */
 export function openPostgresPool(connectionString: string): PostgresPool {
   const statements = new PreparedStatements();
@@ -61,7 +61,9 @@ function told<T>(answer: T): T {
   }) as T;
 }
 
-/** https://www.postgresql.org/docs/current/errcodes-appendix.html: connection, disk or memory full, shut down; and Node's codes. */
+/**
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html: connection, disk or memory full, shut down; and Node's codes.
+ */
 const CODES = /^(?:08\w{3}|53\w{3}|57P0[1-3]|E(?:CONN\w+|TIMEDOUT|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN|PIPE))$/;
 const DISK_FULL = '53100';
 /** Errors of the client without a code; the last is Kysely's, after a failed rollback. */

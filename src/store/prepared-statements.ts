@@ -11,8 +11,9 @@ const STATEMENTS_MAX = 300;
 const VALUES_MAX = 40;
 
 /**
- * Names for the prepared statements of this process. PostgreSQL refuses one whose result shape changed because another build added
- * a column (0A000). A pooler that assigns connections per transaction may not know the name (26000), or know it already (42P05).
+ * Names for the prepared statements of this process. PostgreSQL refuses one whose result shape changed because another build
+ * added a column (0A000). A pooler that assigns connections per transaction may not know the name (26000), or know it already
+ * (42P05).
  */
 export class PreparedStatements {
   readonly #names = new Map<string, string>();

@@ -16,8 +16,8 @@ export type QuietPayout = PayoutRecord & { closedRuns: ClosedRuns };
 export type QuietScope = { batchId: string | null } | 'ended-batches';
 
 /**
- * Released payouts without an end, unchanged since `changedBefore` and restartable at `now`; by reference, after `after`. Excludes
- * those handed to people because their runs were closed repeatedly.
+ * Released payouts without an end, unchanged since `changedBefore` and restartable at `now`; by reference, after `after`.
+ * Excludes those handed to people because their runs were closed repeatedly.
  */
 export async function quietPayouts(
   db: Database,

@@ -127,8 +127,8 @@ async function takeStore(path: string, given: Partial<StoreIdentity>): Promise<D
 }
 
 /**
- * Links the replaced store under a second name, with its side files, which only a damaged store still has. They must be gone before
- * another file takes the store's name, or SQLite would apply them to that file.
+ * Links the replaced store under a second name, with its side files, which only a damaged store still has. They must be gone
+ * before another file takes the store's name, or SQLite would apply them to that file.
  */
 function keep(store: string, replaced: string): void {
   for (const suffix of ['', '-wal', '-journal']) {

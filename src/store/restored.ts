@@ -42,8 +42,8 @@ export async function hasReplaced(db: Database, storeId: string): Promise<boolea
 }
 
 /**
- * The last restore or take-over: the store may know less than was sent. If the start is not recorded, anything may be missing, as a
- * later start could make what was sent count as absent.
+ * The last restore or take-over: the store may know less than was sent. If the start is not recorded, anything may be missing, as
+ * a later start could make what was sent count as absent.
  */
 export async function restored(db: Database): Promise<Restored | undefined> {
   const at = await metaValue(db, KEY);

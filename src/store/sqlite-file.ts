@@ -51,10 +51,10 @@ function asUnusable(error: unknown, path: string): unknown {
 }
 
 /**
- * Creates an empty file with mode 0600 unless it exists; SQLite gives its -wal and -shm files the mode of the main file. Never open
- * an existing one here: closing any descriptor of a file drops all POSIX locks that the process holds on it, those of its open
- * SQLite connections included (https://www.sqlite.org/howtocorrupt.html, section 2.2). The next process that leaves the file then
- * takes itself for the last one and removes the WAL under those connections.
+ * Creates an empty file with mode 0600 unless it exists; SQLite gives its -wal and -shm files the mode of the main file. Never
+ * open an existing one here: closing any descriptor of a file drops all POSIX locks that the process holds on it, those of its
+ * open SQLite connections included (https://www.sqlite.org/howtocorrupt.html, section 2.2). The next process that leaves the file
+ * then takes itself for the last one and removes the WAL under those connections.
  */
 export function createPrivately(path: string): void {
   try {

@@ -28,8 +28,8 @@ export type {
 export type * from './store-identity.ts';
 
 /**
- * What must outlive a workflow's retention: who claimed which payout, what was sent under which reference, the state of every row,
- * and who did what. Times are epoch milliseconds, given by the caller.
+ * What must outlive a workflow's retention: who claimed which payout, what was sent under which reference, the state of every
+ * row, and who did what. Times are epoch milliseconds, given by the caller.
  */
 export interface Store extends Repository<typeof repositories> {
   /** Random UUID, created with the store and never changed: tells in which store a claim was made. Copies share it. */

@@ -5,7 +5,9 @@ import { chunks } from './chunks.ts';
 import type { Database } from './database.ts';
 import type { PayoutRecord } from './schema.ts';
 
-/** States in which payouts wait for people. The index has the same list: a query without exactly this condition does not use it. */
+/**
+ * States in which payouts wait for people. The index has the same list: a query without exactly this condition does not use it.
+ */
 const WAITING = ['awaiting-approval', 'awaiting-bank-approval', 'held', 'needs-operator'] as const;
 
 export type WaitingState = (typeof WAITING)[number];

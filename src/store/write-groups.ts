@@ -6,8 +6,8 @@ import { inTransaction, lostRace } from './transaction.ts';
 type Work<T> = (db: Database) => Promise<T>;
 
 /**
- * What a piece of work locks besides rows that nobody else is about to write, in the common lock order: the watch of an open order,
- * then the outbox and the audit log. A group runs its pieces in this order, so that two groups rarely deadlock.
+ * What a piece of work locks besides rows that nobody else is about to write, in the common lock order: the watch of an open
+ * order, then the outbox and the audit log. A group runs its pieces in this order, so that two groups rarely deadlock.
  */
 export const LOCKS = { itsRows: 0, watch: 1, logs: 2 } as const;
 type Locks = (typeof LOCKS)[keyof typeof LOCKS];
@@ -29,9 +29,9 @@ const GROUP_PATIENCE_MS = 250;
 
 /**
  * Groups small writes of this process on PostgreSQL: those that arrive while others are written form one transaction, and each is
- * answered when it is durable. A group is all or nothing: if a piece fails, or meets a lock held by another transaction, nothing is
- * written and each piece runs by itself, as without groups. So no piece fails because of another, and none waits for a lock while
- * holding those of others: of two groups, or a group and a transaction, that block each other, the group lets go.
+ * answered when it is durable. A group is all or nothing: if a piece fails, or meets a lock held by another transaction, nothing
+ * is written and each piece runs by itself, as without groups. So no piece fails because of another, and none waits for a lock
+ * while holding those of others: of two groups, or a group and a transaction, that block each other, the group lets go.
  */
 class WriteGroups {
   readonly #db: Database;

@@ -17,9 +17,9 @@ const MAP = 'inline-nosources-cheap-module-source-map';
 const SYNTAX = 'es2022';
 
 /**
- * The workflow bundle: built once per state of its sources and kept under node_modules; the package ships it built. `isEncrypted`:
- * encodes failures, for workers with a codec. `isVersioned`: for workers of a deployment. Throws a `Problem` if it is not built yet
- * and cannot be kept.
+ * The workflow bundle: built once per state of its sources and kept under node_modules; the package ships it built.
+ * `isEncrypted`: encodes failures, for workers with a codec. `isVersioned`: for workers of a deployment. Throws a `Problem` if it
+ * is not built yet and cannot be kept.
  */
 export async function workflowBundle({ root = ROOT, isEncrypted = false, isVersioned = false } = {}): Promise<{
   codePath: string;

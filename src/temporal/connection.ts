@@ -75,7 +75,8 @@ const TRIES_MAX = 3;
 
 /**
  * A workflow task can fail through no fault of an update in it: a signal arrived as the workflow was about to end. The server
- * then drops the update and reports that. Repeats it under the same update id, so that one that was accepted after all counts once.
+ * then drops the update and reports that. Repeats it under the same update id, so that one that was accepted after all counts
+ * once.
  */
 export const repeatDroppedUpdates: WorkflowClientInterceptor = {
   async startUpdate(input, next) {

@@ -40,9 +40,9 @@ import { CARD_PAYMENT, payoutPriority, SHARED_WORK, watchPriority } from './prio
 const CANCEL_MS = 10_000;
 
 /**
- * `Executions` over a Temporal client. `startsHere` requests eager start: the first task of a payout goes to the worker that starts
- * it, if it has room, without queueing. Only over the worker's own connection, and not with Worker Versioning: the starting
- * worker's version may no longer be the current one.
+ * `Executions` over a Temporal client. `startsHere` requests eager start: the first task of a payout goes to the worker that
+ * starts it, if it has room, without queueing. Only over the worker's own connection, and not with Worker Versioning: the
+ * starting worker's version may no longer be the current one.
  */
 export function executionsOver(client: Client, { startsHere = false } = {}): Executions {
   const signal = async (workflowId: string, name: string, payload: unknown): Promise<boolean> =>
@@ -147,8 +147,8 @@ async function encoded({ options }: Client, workflowId: string, value: unknown):
 
 /**
  * Starts a card payment unless it runs: the id is the lock. One that was closed without an end is always safe to start again,
- * for it looks first at what was sent; one with an end returns that end. It hears that a run of its id was closed: an older copy of
- * the store may know nothing of it.
+ * for it looks first at what was sent; one with an end returns that end. It hears that a run of its id was closed: an older copy
+ * of the store may know nothing of it.
  */
 export async function startCardPayment(client: Client, input: CardPaymentInput): Promise<void> {
   const start = (workflowIdReusePolicy: WorkflowIdReusePolicy, ranBefore: boolean) =>
@@ -203,7 +203,8 @@ export const continuesStopped = (update: string, { control }: Pick<BatchRecord, 
 
 /**
  * Pauses, drains, resumes or cancels a batch by an update of its workflow, which is started if it does not run. Under a policy,
- * workers accept no update that lets a batch continue, so that control is stored here. Throws a `Problem` if the workflow refuses.
+ * workers accept no update that lets a batch continue, so that control is stored here. Throws a `Problem` if the workflow
+ * refuses.
  */
 export async function updateBatch(
   { client, store, settings: { policy } }: BatchControls,

@@ -6,8 +6,8 @@ const UNTOLD: ReadonlySet<number | undefined> = new Set([GRPC.PERMISSION_DENIED,
 
 /**
  * Identity of the Temporal service of a client. The cluster id is random, created and stored with its database. If it is hidden
- * (default authorization shows it only to readers of the whole cluster), the namespace id, also random, stands in for it. Throws a
- * `NamespaceNotFoundError`, so that a misspelled name is never stored.
+ * (default authorization shows it only to readers of the whole cluster), the namespace id, also random, stands in for it. Throws
+ * a `NamespaceNotFoundError`, so that a misspelled name is never stored.
  */
 export async function temporalIdentity(client: Client): Promise<{ cluster: string; namespace: string }> {
   const { namespace } = client.options;

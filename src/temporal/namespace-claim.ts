@@ -30,8 +30,8 @@ export class NamespaceTakenError extends Problem {
 }
 
 /**
- * Takes the namespace for a store and makes its reconciliation pass now. Throws a `NamespaceTakenError` if another store holds it,
- * or held it last and left workflows open. `replaces`: id of a store that may be displaced.
+ * Takes the namespace for a store and makes its reconciliation pass now. Throws a `NamespaceTakenError` if another store holds
+ * it, or held it last and left workflows open. `replaces`: id of a store that may be displaced.
  *
  * @returns id of the displaced store
  */

@@ -23,8 +23,8 @@ type Results = AsyncGenerator<{ file: HistoryFile; replayed: Replayed }>;
 const LIMIT_MS = 120_000;
 
 /**
- * Replays histories with the workflow code of this build, one after the other, each for at most `limitMs`. `keys` is called at the
- * first encrypted history. The SDK's runtime must be installed.
+ * Replays histories with the workflow code of this build, one after the other, each for at most `limitMs`. `keys` is called at
+ * the first encrypted history. The SDK's runtime must be installed.
  */
 export async function* replayHistories(
   histories: readonly HistoryFile[],

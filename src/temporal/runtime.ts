@@ -11,9 +11,9 @@ const EXPECTED = 'No workflows registered, not polling for workflow tasks';
 const EXPORTED = { countersTotalSuffix: true, useSecondsForDurations: true, unitSuffix: true } as const;
 
 /**
- * Routes the SDK's log through ours; call before any worker or native connection. Only the first call of a process counts. Process
- * signals stay ours: the root decides the order in which worker and server end. `metricsAt`: address of the SDK's metrics; throws a
- * `Problem` if it cannot be used.
+ * Routes the SDK's log through ours; call before any worker or native connection. Only the first call of a process counts.
+ * Process signals stay ours: the root decides the order in which worker and server end. `metricsAt`: address of the SDK's
+ * metrics; throws a `Problem` if it cannot be used.
  */
 export function installRuntime(log: Log, metricsAt?: ListenAddress): void {
   if (installed) return;

@@ -59,7 +59,8 @@ test('a list whose pages and total are true is stable, in any order that it keep
       expect(new Set(orders.map(({ order_id }) => order_id)).size).toBe(orders.length);
       expect(pagesRead).toBe(list.requests);
     }),
-    // Seeded: of a shuffled list that grows during every look, once in many thousand, no look is whole; then it is called unstable.
+    // Seeded: of a shuffled list that grows during every look, once in many thousand, no look is whole; then it is called
+    // unstable.
     { numRuns: 500, seed: 2026 },
   );
 });

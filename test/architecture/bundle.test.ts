@@ -10,7 +10,10 @@ import { read } from './sources.ts';
 const PACKAGES_ALLOWED = ['@temporalio/common', '@temporalio/workflow', 'long', 'ms', 'nexus-rpc'];
 /** Every worker thread compiles the code. */
 const BYTES_MAX = 917_000;
-/** What a module would keep from one workflow to the next: a variable, a collection that is not read-only, the position of a search. */
+/**
+ * What a module would keep from one workflow to the next: a variable, a collection that is not read-only, the position of a
+ * search.
+ */
 const STATE = [
   /^(?:export )?(?:let|var) /,
   /^(?:export )?const \w+(?!: Readonly)(?:: [^=]+)? = (?:new (?:Weak)?(?:Map|Set)\b|\[\];|\{\};)/,
@@ -56,8 +59,8 @@ describe('the workflow bundle', () => {
   });
 
   it('stays below its ceiling', () => {
-    // The source map at its end holds every comment and the path of every file: neither is compiled. Names of modules, and the banners
-    // over them, are as long as the way from here to where the packages are.
+    // The source map at its end holds every comment and the path of every file: neither is compiled. Names of modules, and the
+    // banners over them, are as long as the way from here to where the packages are.
     const [compiled = '', map] = code.split('//# sourceMappingURL=');
     expect(map).toBeDefined();
     const anywhere = compiled

@@ -27,8 +27,8 @@ export async function countsOf(client: Client, workflowId: string): Promise<Hist
 }
 
 /**
- * https://docs.temporal.io/evaluate/cloud/actions: a start, each activity and each of its retries, a timer, a signal, an update, a change of
- * search attributes; all local activities of one workflow task together are one.
+ * https://docs.temporal.io/evaluate/cloud/actions: a start, each activity and each of its retries, a timer, a signal, an update,
+ * a change of search attributes; all local activities of one workflow task together are one.
  */
 export function actionsOf({ events }: History): number {
   const localTasks = new Set<string>();

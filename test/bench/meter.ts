@@ -59,8 +59,8 @@ interface Written {
 }
 
 /**
- * A commit of PostgreSQL is the end of a transaction, or of a statement outside one, that has written: rows, or the lock of one that
- * an upsert finds. One that finds nothing to write gets no transaction id, and its end waits for no disk.
+ * A commit of PostgreSQL is the end of a transaction, or of a statement outside one, that has written: rows, or the lock of one
+ * that an upsert finds. One that finds nothing to write gets no transaction id, and its end waits for no disk.
  */
 function countPostgres(): void {
   const { Client } = createRequire(import.meta.url)('pg') as { Client: { prototype: { query: unknown } } };

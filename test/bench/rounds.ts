@@ -79,8 +79,8 @@ async function roundsIn(
 }
 
 /**
- * No amount comes twice to the payee: a payout that looks like another one waits for people. Nor does an id: another bank may know
- * those of an earlier run.
+ * No amount comes twice to the payee: a payout that looks like another one waits for people. Nor does an id: another bank may
+ * know those of an earlier run.
  */
 function numbered({ payment }: Pick<BenchOptions, 'payment'>): (arm: ArmName, count: number) => Payment[] {
   const run = Date.now().toString(36);

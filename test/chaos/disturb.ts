@@ -11,8 +11,8 @@ export type DisturbanceCounts = Map<string, number>;
 const SHORT_PAUSES = 3;
 
 /**
- * Kills and pauses by the seed's schedule until `signal` aborts; resolves when no process is paused any more. `slack`: a factor on
- * the next gap.
+ * Kills and pauses by the seed's schedule until `signal` aborts; resolves when no process is paused any more. `slack`: a factor
+ * on the next gap.
  */
 export async function disturb(
   options: ChaosOptions,

@@ -14,8 +14,8 @@ const COMMAND_LIMIT_MS = 60_000;
 const COMMANDS_AT_ONCE = 1;
 
 /**
- * People who approve what the bank's audit stopped, and a booked exchange whose quote a restored store does not know, by signal or by
- * command, again until it moves, and at the bank where that store does not know the payee either; and who watch states.
+ * People who approve what the bank's audit stopped, and a booked exchange whose quote a restored store does not know, by signal
+ * or by command, again until it moves, and at the bank where that store does not know the payee either; and who watch states.
  */
 export class People {
   readonly decisions: PeopleDecision[] = [];

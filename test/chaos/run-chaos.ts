@@ -165,8 +165,8 @@ function readLogs(stack: Stack): () => Promise<void> {
 const LATE_LIMIT_MS = 60_000;
 
 /**
- * A row that was with an operator when the command ended may have gone on by itself since, and one of which no look has proven anything
- * yet (a clock was off, say) still may.
+ * A row that was with an operator when the command ended may have gone on by itself since, and one of which no look has proven
+ * anything yet (a clock was off, say) still may.
  */
 async function untilAtRest({ store }: Stack): Promise<void> {
   const deadline = performance.now() + LATE_LIMIT_MS;

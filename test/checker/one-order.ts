@@ -132,7 +132,9 @@ function betweenRestores({ restores }: Facts, { posts, attempts }: ReferenceFact
 /** Writes under one reference that the trust in the bank allows while none of them is proven dead or alive. */
 export const TRIES = { none: 1, assumed: 2, verified: 6 } as const;
 
-/** Not more often than the setting and people allow, and never again once the bank's word that it has the reference is recorded. */
+/**
+ * Not more often than the setting and people allow, and never again once the bank's word that it has the reference is recorded.
+ */
 function sentSparingly(facts: Facts, under: ReferenceFacts): Violation[] {
   const { reference, posts, attempts } = under;
   const { settings, decisions, payouts, restores } = facts;

@@ -14,8 +14,8 @@ export function people(facts: Facts): Violation[] {
 }
 
 /**
- * What was rejected in time, and nothing of it in doubt, is not sent. Whoever resets or closes a run, or replaces the store, may lose what was
- * said to it, or have something else said to it again. */
+ * What was rejected in time, and nothing of it in doubt, is not sent. Whoever resets or closes a run, or replaces the store, may
+ * lose what was said to it, or have something else said to it again. */
 function rejectedAndSent(
   { decisions, interruptions, restores }: Facts,
   { instruction, payment: { reference, attempts } }: PayoutFacts,

@@ -14,7 +14,10 @@ interface Webhook {
   forged: boolean;
 }
 
-/** Each payment succeeds, every fiftieth fails as well; every third one comes three times, one in twenty is forged, one in five late. */
+/**
+ * Each payment succeeds, every fiftieth fails as well; every third one comes three times, one in twenty is forged, one in five
+ * late.
+ */
 function flood(): Webhook[] {
   const at = Math.floor(Date.now() / 1_000);
   const webhook = (n: number, payment_status: string, forged = false): Webhook => {

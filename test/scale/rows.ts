@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { openStore } from '../../src/store/open.ts';
 import { fileOf, LARGE, openGround, payouts } from './place.ts';
 
-// What a file of many rows takes of memory: `node test/scale/rows.ts [N]` has N of them, and a tenth, claimed by `payouts run` and
-// reported by `payouts report`, and ends with 1 where memory grows with rows. No worker runs: nothing is paid.
+// What a file of many rows takes of memory: `node test/scale/rows.ts [N]` has N of them, and a tenth, claimed by `payouts run`
+// and reported by `payouts report`, and ends with 1 where memory grows with rows. No worker runs: nothing is paid.
 
 const MEGABYTE = 1_000_000;
 /** Beside a tenth of the rows. */
@@ -17,8 +17,8 @@ const METER = `data:text/javascript,${encodeURIComponent(`
 `)}`;
 
 /**
- * Heap of a process, as a small container has it: the old generation, beyond which it ends with an error, and the young one. Where
- * there is room V8 collects late, and what it has not yet collected would look like growth.
+ * Heap of a process, as a small container has it: the old generation, beyond which it ends with an error, and the young one.
+ * Where there is room V8 collects late, and what it has not yet collected would look like growth.
  */
 const SMALL_HEAP = '--max-old-space-size=128 --max-semi-space-size=4';
 

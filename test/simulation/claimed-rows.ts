@@ -2,7 +2,9 @@ import type { PlannedPayout } from './scenario.ts';
 import { RUN_START } from './virtual-time.ts';
 import type { Product, World } from './world.ts';
 
-/** Claims the rows of the batches, as `run` does with a file, and gives their workflows the brief input that a batch gives them. */
+/**
+ * Claims the rows of the batches, as `run` does with a file, and gives their workflows the brief input that a batch gives them.
+ */
 export async function claimRows({ payouts, stores }: World, product: Product): Promise<void> {
   const batches = Map.groupBy(payouts, ({ batchId }) => batchId);
   for (const [batchId, planned] of batches) {

@@ -104,7 +104,9 @@ export class Disturbances {
     });
   }
 
-  /** A worker stands still between the task of a send and its first line: until the workflow has long been told that it is over. */
+  /**
+   * A worker stands still between the task of a send and its first line: until the workflow has long been told that it is over.
+   */
   whenTaken(process: WorkerProcess, activity: string): void {
     const { faults, random } = this.world;
     if (this.world.isCalm || !/^(?:submit|approveOrder|rejectOrder|addBeneficiary)/.test(activity)) return;
@@ -136,7 +138,9 @@ export class Disturbances {
     });
   }
 
-  /** A worker stands still between the first lines of a send and its first byte, or between the answer and what it writes last. */
+  /**
+   * A worker stands still between the first lines of a send and its first byte, or between the answer and what it writes last.
+   */
   private standInSend(process: WorkerProcess): void {
     const { faults, random, time } = this.world;
     if (!random.chance((faults.other.get('pause') ?? 0) * 0.3)) return;

@@ -8,8 +8,8 @@ const COPIES_MAX = 12;
 
 /**
  * Copies of the store, one of which is put in its place once, while orders are being sent. The runs in Temporal go on. Nothing in
- * the product can help a run that has to learn from the store alone what was sent, when the store does not say that it was replaced
- * or the copy does not have the payout: such runs are kept out.
+ * the product can help a run that has to learn from the store alone what was sent, when the store does not say that it was
+ * replaced or the copy does not have the payout: such runs are kept out.
  */
 export class OlderCopies {
   /** When a copy was put in place, epoch ms. */

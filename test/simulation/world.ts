@@ -64,7 +64,9 @@ export class World {
   readonly outcomesAt = new Map<string, number>();
   /** When the record of each attempt was made: a sender that stands still may have taken its time long before. */
   readonly recordedAt = new Map<string, number>();
-  /** With the task in hand a sender may have done anything, for all that a run knows which has to learn it from the store alone. */
+  /**
+   * With the task in hand a sender may have done anything, for all that a run knows which has to learn it from the store alone.
+   */
   readonly senders = new Map<string, SeenSender>();
   readonly decisions: PeopleDecision[] = [];
   /** Those of them that were sent as signals. */

@@ -7,7 +7,10 @@ import { expect, it, onTestFinished } from 'vitest';
 import { openStore } from '../../src/store/open.ts';
 import { makeCertificate } from '../support/certificate.ts';
 
-/** A message of PostgreSQL: its type, its length and what it says. https://www.postgresql.org/docs/current/protocol-message-formats.html */
+/**
+ * A message of PostgreSQL: its type, its length and what it says.
+ * https://www.postgresql.org/docs/current/protocol-message-formats.html
+ */
 function message(type: string, body: Buffer): Buffer {
   const length = Buffer.alloc(4);
   length.writeInt32BE(body.length + length.length);

@@ -60,8 +60,8 @@ const NEEDS_A_WORKER: ReadonlySet<string | undefined> = new Set(['run']);
 export const QUICK = { PAYOUTS_TIME_SCALE: '0.05' };
 
 /**
- * `env` is laid over a clean environment: nothing of the caller's settings is inherited. `pays`: unless it is said that no command gets
- * as far, one that may pay has a worker on a cluster.
+ * `env` is laid over a clean environment: nothing of the caller's settings is inherited. `pays`: unless it is said that no
+ * command gets as far, one that may pay has a worker on a cluster.
  */
 export function openCommandHome(
   env: Readonly<Record<string, string>> = QUICK,
@@ -190,7 +190,9 @@ function launchProcess(
   };
 }
 
-/** Payloads are encrypted: the command reads and writes them through the codec server of the embedded stack, or of the gateway. */
+/**
+ * Payloads are encrypted: the command reads and writes them through the codec server of the embedded stack, or of the gateway.
+ */
 function codecOf(url: string | null, args: readonly string[]): string[] {
   const workflowId = args[args.indexOf('--workflow-id') + 1];
   const written = args.includes('--workflow-id') ? ['--codec-header', `X-Workflow-Id=${workflowId}`] : [];

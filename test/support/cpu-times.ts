@@ -3,7 +3,8 @@ import { afterAll, expect } from 'vitest';
 
 /**
  * `CPU_TIMES=FILE vitest run ...` adds a line for each test file: CPU milliseconds of its own, of the processes that it started,
- * with what they started and have collected (Linux), and its name. Other processes of a machine take time from the clock, but add nothing to these.
+ * with what they started and have collected (Linux), and its name. Other processes of a machine take time from the clock, but add
+ * nothing to these.
  */
 const own = process.cpuUsage();
 const ofChildren = childrenMs();
@@ -20,7 +21,10 @@ function childrenMs(): number {
   return [ended, ...living('self').map(timesOf)].flat().reduce((sum, time) => sum + time, 0) * 10;
 }
 
-/** /proc/PID/stat: "pid (name) state ..." with the times of a process and of its ended children as fields 14 to 17, in hundredths of a second. */
+/**
+ * /proc/PID/stat: "pid (name) state ..." with the times of a process and of its ended children as fields 14 to 17, in hundredths
+ * of a second.
+ */
 function timesOf(pid: string): number[] {
   const [, fields = ''] = contentsOf(`/proc/${pid}/stat`).split(/^.*\) /s);
   return fields.split(' ').slice(11, 15).map(Number);

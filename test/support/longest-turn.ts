@@ -2,7 +2,9 @@ import { setImmediate } from 'node:timers/promises';
 
 const ROUNDS = 3;
 
-/** What `yardstick` takes on the machine that the limits of tests are meant for, ms: many times as long as a system's clock tick. */
+/**
+ * What `yardstick` takes on the machine that the limits of tests are meant for, ms: many times as long as a system's clock tick.
+ */
 const YARDSTICK_MS = 120;
 
 /**

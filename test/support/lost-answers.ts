@@ -19,7 +19,10 @@ const answeredNever = (name: string, fault: LostAnswer['fault'], bank: LostAnswe
   outcome: 'ambiguous',
 });
 
-/** The fault points of the failure table (F1: no connection, and F10: a stopped process, are tested on Temporal and by the chaos run). */
+/**
+ * The fault points of the failure table (F1: no connection, and F10: a stopped process, are tested on Temporal and by the chaos
+ * run).
+ */
 export const LOST_ANSWERS: readonly LostAnswer[] = [
   answeredNever('F2 read and dropped', { kind: 'drop-before' }, 'nothing'),
   answeredNever('F3 committed and dropped', { kind: 'drop-after' }, 'done'),

@@ -9,8 +9,8 @@ const APART = 100;
 let asked = process.pid * APART;
 
 /**
- * A port on 127.0.0.1 that nobody uses, for a server that is started with it later: a free port that the system has named may be given
- * to somebody else in between.
+ * A port on 127.0.0.1 that nobody uses, for a server that is started with it later: a free port that the system has named may be
+ * given to somebody else in between.
  */
 export async function ownPort(): Promise<number> {
   for (;;) {

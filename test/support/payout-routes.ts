@@ -398,8 +398,8 @@ export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
   },
   {
     name: 'sender-heard-late',
-    // The first sender finds everything switched off, sends nothing, and stands still before it says so until the activity's time of
-    // 45 s is over.
+    // The first sender finds everything switched off, sends nothing, and stands still before it says so until the activity's time
+    // of 45 s is over.
     terms: { referenceDedupe: 'none' },
     store: (store) => {
       let sends = 0;
@@ -722,8 +722,8 @@ const evidenceOf = async (handle: PayoutHandle): Promise<string[]> =>
 const LOOK_MS = 50;
 
 /**
- * Asks for a cancel that ends the payout. The task in which it does may be dropped for what came meanwhile, and the update with it,
- * after the store has the end: asked again under its id, it then finds a workflow that has ended by what is stored.
+ * Asks for a cancel that ends the payout. The task in which it does may be dropped for what came meanwhile, and the update with
+ * it, after the store has the end: asked again under its id, it then finds a workflow that has ended by what is stored.
  */
 export async function cancel(handle: PayoutHandle, given: { by: string; reason: string }): Promise<void> {
   try {

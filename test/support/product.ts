@@ -34,8 +34,8 @@ import { TEST_CLUSTER } from './test-cluster.ts';
 const DEFAULTS = loadConfig({}).settings;
 
 /**
- * Waits short enough for a test and long enough to keep their order; those for people and for money are longer than any test, unless it
- * is about their end.
+ * Waits short enough for a test and long enough to keep their order; those for people and for money are longer than any test,
+ * unless it is about their end.
  */
 export const quickSettings: WorkerSettings = {
   ...DEFAULTS,

@@ -56,8 +56,8 @@ export async function roguePayout(input: unknown, kind = 'payout'): Promise<stri
 }
 
 /**
- * Calls one activity after the other; with `takes` first `prepare`, under the id of a payout, so that every call names a claim that
- * is held. Returns what was answered.
+ * Calls one activity after the other; with `takes` first `prepare`, under the id of a payout, so that every call names a claim
+ * that is held. Returns what was answered.
  */
 export async function rogueCalls({
   calls,

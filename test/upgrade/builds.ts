@@ -12,8 +12,8 @@ interface Change {
 }
 
 /**
- * A payout of the build before waits for a moment before it sends: a history of the one does not replay under the other, so that only
- * pinning keeps open payouts whole.
+ * A payout of the build before waits for a moment before it sends: a history of the one does not replay under the other, so that
+ * only pinning keeps open payouts whole.
  */
 export const BEFORE: Change = {
   edits: [

@@ -118,7 +118,10 @@ describe('A verifier', () => {
   });
 });
 
-/** Other spellings of the same: hex in capitals, another member beside the good one, spaces around it all, a tab behind a member (RFC 8941, 4.2.2). */
+/**
+ * Other spellings of the same: hex in capitals, another member beside the good one, spaces around it all, a tab behind a member
+ * (RFC 8941, 4.2.2).
+ */
 function isSame(name: string, value: string, good: string): boolean {
   if (value.toLowerCase() === good.toLowerCase() && name === 'x-signature') return true;
   const members = value.replace(/^ +|[ \t]+$/g, '').split(name === 'webhook-signature' ? ' ' : /\s*,\s*/);

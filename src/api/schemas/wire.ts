@@ -19,8 +19,8 @@ export const optionalDecimal = z
   .transform((value) => (value === '' ? undefined : (value ?? undefined)));
 
 /**
- * An unsigned amount; other fields tell its direction. Some banks write debits with a minus, which would pass every cap on a fee or
- * rate and flip the sign of a total.
+ * An unsigned amount; other fields tell its direction. Some banks write debits with a minus, which would pass every cap on a fee
+ * or rate and flip the sign of a total.
  */
 export const amount = decimal.transform(unsigned);
 export const optionalAmount = optionalDecimal.transform((value) => value && unsigned(value));
@@ -100,8 +100,8 @@ const optionalCount = wholeNumber.nullish().transform((count) => count ?? undefi
 export const currencyCode = z.string().trim().toUpperCase().min(3).max(3);
 
 /**
- * A page of a list. `pages` and `total` may be missing: readers then continue until an empty page. A page with neither records nor
- * a total does not mean an empty list; it is an error.
+ * A page of a list. `pages` and `total` may be missing: readers then continue until an empty page. A page with neither records
+ * nor a total does not mean an empty list; it is an error.
  */
 export const pageOf = <T extends z.ZodType>(record: T) =>
   z

@@ -18,7 +18,9 @@ import { findCard } from '../find-card.ts';
 import type { Session } from '../session.ts';
 import { type SignedOptions, signAndStore, signerOf } from '../signer.ts';
 
-/** Whoever may decide about a card payment, once asked whether they do; what they decide is signed where a policy asks for that. */
+/**
+ * Whoever may decide about a card payment, once asked whether they do; what they decide is signed where a policy asks for that.
+ */
 async function decided(
   session: Session,
   record: CardRecord,

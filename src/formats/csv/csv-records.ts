@@ -60,8 +60,8 @@ export class CsvRecords {
   }
 
   /**
-   * `isEnded`: the file ends with a line end or a quote. Otherwise it may have been cut off inside its last value, and a part of an amount
-   * or of an account number is one too. Throws if it certainly looks so.
+   * `isEnded`: the file ends with a line end or a quote. Otherwise it may have been cut off inside its last value, and a part of
+   * an amount or of an account number is one too. Throws if it certainly looks so.
    */
   end(isEnded: boolean): void {
     this.table.end();

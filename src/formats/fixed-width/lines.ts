@@ -24,8 +24,9 @@ export interface RecordShape {
 }
 
 /**
- * Records of exactly `width` printable ASCII characters; line ends are LF or CRLF, empty lines count as lines, and so does each record of
- * a line that has several. Throws `UnreadableFile` (`not-ascii`, `wrong-record-length`), since after that no column can be trusted.
+ * Records of exactly `width` printable ASCII characters; line ends are LF or CRLF, empty lines count as lines, and so does each
+ * record of a line that has several. Throws `UnreadableFile` (`not-ascii`, `wrong-record-length`), since after that no column can
+ * be trusted.
  */
 export async function* fixedRecords(bytes: AsyncIterable<Uint8Array>, shape: RecordShape): AsyncGenerator<FixedRecord> {
   const { width, mayRunOn } = shape;

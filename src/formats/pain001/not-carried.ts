@@ -31,8 +31,8 @@ const SCHEME = 'CdtrAcct/Id/Othr/SchmeNm';
 const OF_ADDRESS = ['Dept', 'SubDept', 'BldgNm', 'Flr', 'Room', 'TwnLctnNm', 'DstrctNm'];
 const OF_PAYMENT = ['ReqdExctnDt/DtTm', 'PoolgAdjstmntDt', 'UltmtDbtr', 'InstrForDbtrAgt', 'ChrgsAcct'];
 /**
- * A warning that names the parts of the transaction that are checked but not passed to the bank; undefined if there are none. Those of
- * a payee that the bank has under an id (`isById`) are not missed.
+ * A warning that names the parts of the transaction that are checked but not passed to the bank; undefined if there are none.
+ * Those of a payee that the bank has under an id (`isById`) are not missed.
  */
 export function notCarried(
   transaction: Transaction,

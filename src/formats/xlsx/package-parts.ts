@@ -12,8 +12,8 @@ export const UNPACKED_BYTES_MAX = 256 * 1024 * 1024;
 const ENTRIES_MAX = 10_000;
 
 /**
- * The parts of a workbook, unpacked while they are read. Each part must have the size and the checksum given in the zip directory,
- * and all together must stay below a limit. Throws `UnreadableFile`.
+ * The parts of a workbook, unpacked while they are read. Each part must have the size and the checksum given in the zip
+ * directory, and all together must stay below a limit. Throws `UnreadableFile`.
  */
 export async function openParts(bytes: AsyncIterable<Uint8Array>) {
   const packed = await whole(bytes);

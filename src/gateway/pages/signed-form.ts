@@ -16,5 +16,7 @@ ${fields}
 export const byField = (): Html =>
   html`<p><label>Your name <input name="by" required maxlength="64" autocomplete="name"></label></p>`;
 
-/** The first button of a form with several: a browser takes that one for Enter in a field, and does nothing for a disabled one. */
+/**
+ * The first button of a form with several: a browser takes that one for Enter in a field, and does nothing for a disabled one.
+ */
 export const NO_DEFAULT = html`<button disabled hidden></button>`;

@@ -20,7 +20,9 @@ export interface StepContext {
   now: number;
 }
 
-/** What the pages have instead of a command: a button of whoever may act, or another page; undefined if there is only the command. */
+/**
+ * What the pages have instead of a command: a button of whoever may act, or another page; undefined if there is only the command.
+ */
 function instead(command: string, caller: Caller): Html | undefined {
   const [, verb = '', action = ''] = /^payouts (\w+(?: list| show)?)(?:.* --action (\S+))?/.exec(command) ?? [];
   const page = (path: string, name: string): Html | undefined =>

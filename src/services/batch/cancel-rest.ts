@@ -16,8 +16,9 @@ export const BATCH_CANCELLED = { by: 'batch', reason: 'the batch was cancelled' 
 const AT_ONCE = 10;
 
 /**
- * Ends rows that were not started and asks started ones to cancel; those decide for themselves. After the store was replaced by an
- * older copy, its "not started" is not believed for a while: such rows are started, so that each looks at the bank before it ends.
+ * Ends rows that were not started and asks started ones to cancel; those decide for themselves. After the store was replaced by
+ * an older copy, its "not started" is not believed for a while: such rows are started, so that each looks at the bank before it
+ * ends.
  */
 export async function cancelRest(
   deps: ActivityDeps,

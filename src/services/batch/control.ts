@@ -25,7 +25,9 @@ export async function approveRows(
   return asked;
 }
 
-/** Signals the decision to every row of a signed plan that asks its question; each row verifies what was signed. Returns how many. */
+/**
+ * Signals the decision to every row of a signed plan that asks its question; each row verifies what was signed. Returns how many.
+ */
 export async function signalPlan(
   { store, executions }: Pick<ActivityDeps, 'store' | 'executions'>,
   plan: Pick<SignedDecision, 'question' | 'decision' | 'digest' | 'subject' | 'remark'>,

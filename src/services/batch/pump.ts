@@ -27,8 +27,8 @@ export interface PumpResult {
 }
 
 /**
- * Starts payout workflows within a bounded window and waits until enough rows are at rest. Safe to run again: the store selects the
- * rows, and a start that finds the workflow running counts as success.
+ * Starts payout workflows within a bounded window and waits until enough rows are at rest. Safe to run again: the store selects
+ * the rows, and a start that finds the workflow running counts as success.
  */
 export async function pump(
   deps: ActivityDeps,
@@ -108,8 +108,8 @@ async function progress({ store }: ActivityDeps, batchId: string): Promise<PumpR
 }
 
 /**
- * Rows held by a switch check again by themselves, but rarely. Whenever a switch or the batch's control changes, signals those that
- * no switch stops any more. Returns what is off now, for the next call.
+ * Rows held by a switch check again by themselves, but rarely. Whenever a switch or the batch's control changes, signals those
+ * that no switch stops any more. Returns what is off now, for the next call.
  */
 async function wakeSwitchedOn(deps: ActivityDeps, batch: BatchRecord, seen: string): Promise<string> {
   const off = JSON.stringify([batch.control, await deps.store.switches()]);

@@ -143,8 +143,8 @@ export async function readPaymentOf(
 }
 
 /**
- * Events that came after an older copy of the store was made are not sent again: what the acquirer shows counts as one, once for each
- * status. Needed only for an end that is in the copy.
+ * Events that came after an older copy of the store was made are not sent again: what the acquirer shows counts as one, once for
+ * each status. Needed only for an end that is in the copy.
  */
 export async function hearAfterRestore(deps: ActivityDeps, record: CardRecord): Promise<void> {
   const { merchantRequestId, paymentId, endedAt } = record;

@@ -3,9 +3,9 @@ import { isMerchantRequestId } from '../../domain/card-number.ts';
 import type { CardPaymentView } from '../../domain/card-payment.ts';
 
 /**
- * A payment as workflows may see it: known fields only, and no text that holds a card number. Throws, without saying what it found,
- * if the payment id or the status holds one. One long number in ten passes the card check digit by chance, so `known`, an id that
- * was asked for or compared with the card itself, is accepted.
+ * A payment as workflows may see it: known fields only, and no text that holds a card number. Throws, without saying what it
+ * found, if the payment id or the status holds one. One long number in ten passes the card check digit by chance, so `known`, an
+ * id that was asked for or compared with the card itself, is accepted.
  */
 export function viewOf(
   { paymentId, status, nextAction, amount, currency, merchantRequestId }: CardPaymentView,

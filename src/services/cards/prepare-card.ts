@@ -105,8 +105,8 @@ const NOTHING_SENT: EarlierRuns = {
 
 /**
  * After an older copy was put in the store's place, a run before this one may have sent what it does not show, and no interface
- * finds that: only an event names it, or people. While the acquirer repeats its first answer, the same request finds it, so that is
- * known only by a run that ends without a payment.
+ * finds that: only an event names it, or people. While the acquirer repeats its first answer, the same request finds it, so that
+ * is known only by a run that ends without a payment.
  */
 async function withForgotten(
   { store, settings, now }: ActivityDeps,

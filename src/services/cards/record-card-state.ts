@@ -21,8 +21,8 @@ export type RecordCardStateInput = Omit<CardChange, 'at'> & {
 export const stateOf = ({ state, reason, paymentId }: CardRecord): StoredCardState => ({ state, reason, paymentId });
 
 /**
- * Stores the state for people and for payouts that wait for this payment. A stored end never changes. An older copy in the store's
- * place may have forgotten the payment, which is then claimed again, or whose the payment at the acquirer is.
+ * Stores the state for people and for payouts that wait for this payment. A stored end never changes. An older copy in the
+ * store's place may have forgotten the payment, which is then claimed again, or whose the payment at the acquirer is.
  */
 export async function recordCardState(
   deps: ActivityDeps,
@@ -47,8 +47,8 @@ export async function recordCardState(
 }
 
 /**
- * Whoever can write to a workflow can have it say anything: money counts as taken, and as no more, by a stored event or by what the
- * acquirer shows now. What it shows to the contrary is stored as an event.
+ * Whoever can write to a workflow can have it say anything: money counts as taken, and as no more, by a stored event or by what
+ * the acquirer shows now. What it shows to the contrary is stored as an event.
  *
  * @throws Error if neither says anything of an end: asked again later
  */

@@ -81,8 +81,8 @@ function sessionOf({ referenceId, dataCollectionInfo }: ThreeDsSession, entry: C
 }
 
 /**
- * Throws if the answer's id or status holds card data, which must not be stored: the payment is looked up instead. Also if it shows
- * the payment of another intent, which an acquirer took for the same one: the outcome is then unknown.
+ * Throws if the answer's id or status holds card data, which must not be stored: the payment is looked up instead. Also if it
+ * shows the payment of another intent, which an acquirer took for the same one: the outcome is then unknown.
  */
 async function create(
   { bank, store, now }: VaultDeps,

@@ -15,8 +15,8 @@ export interface AuditedRequest {
 type Outcome = Readonly<Record<string, string>> | undefined;
 
 /**
- * Makes the request and records in the audit who asked and what came of it: the answer, a refusal, or no answer, after which it may
- * still be carried out.
+ * Makes the request and records in the audit who asked and what came of it: the answer, a refusal, or no answer, after which it
+ * may still be carried out.
  */
 export async function askAudited<Answer>(
   { store, now }: Pick<ActivityDeps, 'store' | 'now'>,

@@ -10,8 +10,8 @@ export const roleAskedOf = ({ state, reason }: Pick<PayoutRecord, 'state' | 'rea
   state === 'held' && reason !== null && questionOfHold(reason) === 'screening' ? 'screening' : 'payout';
 
 /**
- * Whether a row waits for this person: unless it waits for an operator, they are neither its maker nor one who has approved it; and
- * the policy, if there is one, lets them decide it. `approved`: who has approved the open question.
+ * Whether a row waits for this person: unless it waits for an operator, they are neither its maker nor one who has approved it;
+ * and the policy, if there is one, lets them decide it. `approved`: who has approved the open question.
  */
 export function awaitsDecisionBy(
   policy: Policy | undefined,

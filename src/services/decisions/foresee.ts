@@ -14,8 +14,8 @@ export interface PlanDeps extends VerdictDeps {
 type Foreseen = SignedTerms & { flags: readonly Flag[] };
 
 /**
- * Predicts what a row will ask people before it has been assessed, from the row, its account and, if it names one by id, its payee.
- * Each is read once, however many rows share it. The later assessment may differ; it then asks again.
+ * Predicts what a row will ask people before it has been assessed, from the row, its account and, if it names one by id, its
+ * payee. Each is read once, however many rows share it. The later assessment may differ; it then asks again.
  *
  * Undefined if it cannot be predicted: the bank refuses to show the account or the payee, or there is no account to pay from. A
  * payee given by its details counts as new.

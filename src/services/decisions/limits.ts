@@ -52,8 +52,8 @@ async function passedIn(
   const counted = (limit: Limit, of: PayoutRecord['kind']): boolean => limit.kinds?.includes(of) ?? true;
   const limits = policy?.limits.filter((limit) => limit.currency === currency && counted(limit, kind)) ?? [];
   if (limits.length === 0) return undefined;
-  // Our clock alone does not say when a day is over: one that is ahead would begin another, and a worker whose clock is behind records
-  // its sends too early, by no more than the allowed skew.
+  // Our clock alone does not say when a day is over: one that is ahead would begin another, and a worker whose clock is behind
+  // records its sends too early, by no more than the allowed skew.
   const since = byEarlierClock({ bank }, now()) - DAY_MS - clockSkewMs;
   const others = (await store.handedToBank({ currency, since })).filter((other) => other.reference !== reference);
   const counts: Readonly<Record<Limit['per'], (other: (typeof others)[number]) => boolean>> = {

@@ -198,9 +198,9 @@ async function openAtBank({ store }: PlanDeps, row: PayoutRecord): Promise<Open 
 }
 
 /**
- * Stores a signed plan. For each of its rows it counts like that person's decision about the row alone, and is verified again, with
- * the row's inclusion proof, wherever it is used. A refusal says why and is in the audit. Waiting rows are signalled by their batch
- * or by `signalPlan`.
+ * Stores a signed plan. For each of its rows it counts like that person's decision about the row alone, and is verified again,
+ * with the row's inclusion proof, wherever it is used. A refusal says why and is in the audit. Waiting rows are signalled by
+ * their batch or by `signalPlan`.
  */
 export async function takePlan(
   authority: VerdictDeps,

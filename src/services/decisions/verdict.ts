@@ -77,8 +77,8 @@ export async function verdictOn(
 
 /**
  * Signed decisions about a question of a row, its own and those of plans it is proven to be in, in the order they were taken. A
- * plan approves a row only under the digest it was planned with and only if the row needs no separate decision; it rejects the row
- * whatever was read since, and rejects what the row is held for. Screenings are never decided by a plan.
+ * plan approves a row only under the digest it was planned with and only if the row needs no separate decision; it rejects the
+ * row whatever was read since, and rejects what the row is held for. Screenings are never decided by a plan.
  */
 async function signedAbout(
   store: Store,
@@ -219,8 +219,8 @@ export const storeDecision = async (
 ): Promise<string | undefined> => takeOrRefuse(await whyDecisionIsVoid(authority, signed, touched), authority, signed);
 
 /**
- * Stores what was signed, unless something speaks against it (`why`) or it is there already. Returns the refusal, which is then in
- * the audit.
+ * Stores what was signed, unless something speaks against it (`why`) or it is there already. Returns the refusal, which is then
+ * in the audit.
  */
 export async function takeOrRefuse(
   why: string | undefined,

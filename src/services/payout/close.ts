@@ -42,8 +42,8 @@ export async function recordState(
 }
 
 /**
- * Stores an end without money. Throws `Superseded` if something was sent that this run has not settled. Open orders leave the open
- * set.
+ * Stores an end without money. Throws `Superseded` if something was sent that this run has not settled. Open orders leave the
+ * open set.
  */
 export async function closePayout(
   deps: ActivityDeps,

@@ -26,8 +26,8 @@ export interface FindOrderInput extends LegInput {
   /** Epoch ms: orders created since then; moved back by the clock skew, and to the first recorded attempt if that is earlier. */
   since: number;
   /**
-   * Whether two looks like this one may prove that there is no order, by the clock of the run, which counts them. Absent in one of an
-   * earlier release.
+   * Whether two looks like this one may prove that there is no order, by the clock of the run, which counts them. Absent in one
+   * of an earlier release.
    */
   mayProve?: boolean;
 }

@@ -24,13 +24,15 @@ export interface Run {
   longRun: Pick<LongRun, 'sleep' | 'signal'>;
 }
 
-/** Of the send, and of the look. Together well below the 45 s of the activity, whose result must not be lost because of the look. */
+/**
+ * Of the send, and of the look. Together well below the 45 s of the activity, whose result must not be lost because of the look.
+ */
 const SLOW_MS = 10_000;
 
 /**
  * Returns what sends an order and reads it once, `firstLookMs` after that (0: never), at a bank that settles at once; elsewhere
- * hardly ever. An end is returned with the result of the send, which saves a signal, a timer and a workflow task. Never fails because
- * of the look: without its answer the payout follows its order as usual.
+ * hardly ever. An end is returned with the result of the send, which saves a signal, a timer and a workflow task. Never fails
+ * because of the look: without its answer the payout follows its order as usual.
  */
 export function firstLooks(deps: ActivityDeps) {
   const afterMs = deps.settings.firstLookMs;
@@ -44,7 +46,8 @@ export function firstLooks(deps: ActivityDeps) {
       isPaid = paid !== undefined;
       return { paid };
     } catch (error) {
-      // The order is sent and recorded: whoever follows it meets the error and reports it. If the bank failed, nothing was stored.
+      // The order is sent and recorded: whoever follows it meets the error and reports it. If the bank failed, nothing was
+      // stored.
       return isBankError(error) ? {} : { isUntold: true };
     } finally {
       pace.note(isPaid);
@@ -64,8 +67,8 @@ export function firstLooks(deps: ActivityDeps) {
 const RAREST = 63;
 
 /**
- * While looks find orders paid, every order is looked at. After one that is not paid, single orders are tried, ever more rarely: a
- * slow bank is hardly asked in vain, and one that has become fast is noticed.
+ * While looks find orders paid, every order is looked at. After one that is not paid, single orders are tried, ever more rarely:
+ * a slow bank is hardly asked in vain, and one that has become fast is noticed.
  */
 class Pace {
   #isWorthIt = false;

@@ -82,8 +82,8 @@ async function cardPaymentOf(
 }
 
 /**
- * Amounts of the other payouts that wait for the same card payment, or were paid from it: those that ended unpaid took nothing. Each
- * of two that it covers only alone sees the other, whichever registered first, so people decide which one is paid.
+ * Amounts of the other payouts that wait for the same card payment, or were paid from it: those that ended unpaid took nothing.
+ * Each of two that it covers only alone sees the other, whichever registered first, so people decide which one is paid.
  */
 async function alsoPaidFrom(
   { cards, payoutsOf }: ActivityDeps['store'],

@@ -136,8 +136,8 @@ export async function preparePayout(
     broken.length > 0
       ? obstructed(record, { kind: 'fail', reason: because('invalid-instruction', broken.join(', ')) })
       : await recordedAssessment(deps, record, exchangeProgress(legStarts(claimed, () => ({ at }))));
-  // A payout that needs no exchange can only have forgotten its payment. While its payee is unknown no exchange is planned, yet one
-  // may be needed and may have been sent.
+  // A payout that needs no exchange can only have forgotten its payment. While its payee is unknown no exchange is planned, yet
+  // one may be needed and may have been sent.
   const needsNoExchange = assessment.payingAccountId === instruction.account_id;
   const mayBeSent = (leg: LegKind): boolean => leg === mainLegOf(kind) || !needsNoExchange;
   return {
@@ -159,9 +159,9 @@ const isTerm = (term: unknown): term is number =>
 const LOOKED_FOR: ReadonlySet<string> = new Set(['workflow-closed', 'outcome-unknown']);
 
 /**
- * The period in which more may have been sent than the store shows; a look must then come before any send. Undefined: none. Cases:
- * an earlier run was looking, or its workflow was closed without an end; another run held the payout (`hadOther`); shortly before
- * the payout was claimed, this store was replaced by an older copy or took another store's namespace.
+ * The period in which more may have been sent than the store shows; a look must then come before any send. Undefined: none.
+ * Cases: an earlier run was looking, or its workflow was closed without an end; another run held the payout (`hadOther`); shortly
+ * before the payout was claimed, this store was replaced by an older copy or took another store's namespace.
  */
 async function forgottenSince(
   { store, settings }: ActivityDeps,

@@ -6,8 +6,8 @@ import type { QuietPayout, QuietScope } from '../../store/store.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { startPayout } from '../start-payout.ts';
 
-// A released payout without an end whose workflow is not open (terminated, failed, lost with its server) is started again under its
-// id: the lock is the claim in the store, and the store's attempts hold what was sent before.
+// A released payout without an end whose workflow is not open (terminated, failed, lost with its server) is started again under
+// its id: the lock is the claim in the store, and the store's attempts hold what was sent before.
 
 const ROWS_PER_PAGE = 50;
 const AT_ONCE = 10;
@@ -87,7 +87,8 @@ async function restart(
     await store.countClosedRun(reference, paused, counted);
     return false;
   }
-  // Its batch may have ended with this row left to people. The row may be at work again, so the batch is open until that is known.
+  // Its batch may have ended with this row left to people. The row may be at work again, so the batch is open until that is
+  // known.
   if (row.batchId !== null) await store.reopenBatch(row.batchId);
   if ((await startPayout(deps, row)) === 'already-started' && !(await executions.isOpen(workflowId))) {
     // The workflow completed but the store has no end: an older copy, say. Sends may be missing too, so the new run begins as one

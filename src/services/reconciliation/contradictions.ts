@@ -4,8 +4,8 @@ import { readIfThere } from '../bank-orders.ts';
 import type { ActivityDeps } from '../deps.ts';
 
 /**
- * Contradictions between the end of a payout and what the bank shows now, read by order id and recorded as incidents. An order that
- * is not found proves nothing.
+ * Contradictions between the end of a payout and what the bank shows now, read by order id and recorded as incidents. An order
+ * that is not found proves nothing.
  */
 export async function contradictions(deps: ActivityDeps, payout: PayoutRecord): Promise<Incident[]> {
   const { store, settings, now } = deps;

@@ -116,7 +116,9 @@ async function sentReferences(
   return sentAs;
 }
 
-/** An older copy of the store has forgotten the exchange of an ended payout: what the bank books for it is kept for the report. */
+/**
+ * An older copy of the store has forgotten the exchange of an ended payout: what the bank books for it is kept for the report.
+ */
 async function keepBooked(deps: ActivityDeps, owner: PayoutRecord, orders: readonly Order[]): Promise<void> {
   const isPaid = ({ stage }: Order): boolean => stageMeaning(stage, deps.settings.terms.closedMeans) === 'paid';
   const listed = orders.find(isPaid);

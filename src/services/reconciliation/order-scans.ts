@@ -3,9 +3,9 @@ import { shared } from '../../api/shared-reads.ts';
 import type { WatchKey } from '../../store/store.ts';
 
 /**
- * Looks for lost orders share scans, one of a (uid, currency) at a time: the next one goes back as far as any who share it asked for,
- * and so proves as much as a scan of its own. Many lost answers then cost few bank calls. In memory, only to save calls: every
- * worker scans for itself.
+ * Looks for lost orders share scans, one of a (uid, currency) at a time: the next one goes back as far as any who share it asked
+ * for, and so proves as much as a scan of its own. Many lost answers then cost few bank calls. In memory, only to save calls:
+ * every worker scans for itself.
  */
 export function sharedScans(
   bank: Bank,

@@ -39,8 +39,8 @@ export async function planReconciliation(
 }
 
 /**
- * Compares the orders of one key since a time with the store. Only reads from the bank. A list that moved while it was read is good
- * enough: it only adds facts, and the next pass reads it again.
+ * Compares the orders of one key since a time with the store. Only reads from the bank. A list that moved while it was read is
+ * good enough: it only adds facts, and the next pass reads it again.
  */
 export async function reconcile(
   deps: ActivityDeps,

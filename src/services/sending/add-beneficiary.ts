@@ -22,8 +22,8 @@ type BeneficiaryAdded =
 
 /**
  * Adds the payee unless the bank has it. Adding has no idempotency key, so the recorded attempt under the payee's key is also the
- * lock between rows that share the payee. A further attempt is made only if the previous one provably did nothing or the list still
- * lacks the payee after the proof window.
+ * lock between rows that share the payee. A further attempt is made only if the previous one provably did nothing or the list
+ * still lacks the payee after the proof window.
  */
 export async function addBeneficiary(
   deps: ActivityDeps,

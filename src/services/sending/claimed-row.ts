@@ -6,8 +6,8 @@ import type { PayoutRecord, Store } from '../../store/store.ts';
 import type { Caller, Sender } from './send-once.ts';
 
 /**
- * The row, for the run that holds its claim. The run id comes from Temporal, not from the caller: knowing somebody else's claim is
- * not enough.
+ * The row, for the run that holds its claim. The run id comes from Temporal, not from the caller: knowing somebody else's claim
+ * is not enough.
  *
  * @throws StoreMismatch in another store, Superseded for another run and after an end
  */

@@ -20,8 +20,8 @@ export interface OrderDecision extends LegInput {
 }
 
 /**
- * `payee-changed`: nothing was sent, the bank does not show the payee that was paid. `not-signed`: nothing was sent, decisions that
- * the policy requires for this order are not signed.
+ * `payee-changed`: nothing was sent, the bank does not show the payee that was paid. `not-signed`: nothing was sent, decisions
+ * that the policy requires for this order are not signed.
  */
 type OrderApproved = AttemptResult | { outcome: 'payee-changed'; detail?: string } | { outcome: 'not-signed' };
 
@@ -98,7 +98,8 @@ async function drive(
       await post(deps.bank, options);
       return orderId;
     },
-    // An audit that still waits, or waits again, is news. Only once: the bank may accept a decision again and again without effect.
+    // An audit that still waits, or waits again, is news. Only once: the bank may accept a decision again and again without
+    // effect.
     accepted: async (row) => {
       if (isFirst) await store.noteOrder(legReference(row, leg), { notifiedStatus: null });
     },

@@ -6,8 +6,8 @@ import type { PayoutRecord, Store } from '../../store/store.ts';
 import { legReferences } from './claimed-row.ts';
 
 /**
- * References of the payouts proven to have taken no money: an end other than completed, no unsettled attempt, and no incident. The
- * stored state alone proves nothing.
+ * References of the payouts proven to have taken no money: an end other than completed, no unsettled attempt, and no incident.
+ * The stored state alone proves nothing.
  */
 export async function provenUnpaid(
   store: Pick<Store, 'attemptsOf' | 'incidentsOf'>,

@@ -52,8 +52,9 @@ interface Sending<Request, Held> {
 
 /**
  * Send protocol for everything that moves money or creates something: one attempt, at most one POST. In order: identity; request
- * against store; record of (reference, attempt); last check; first byte within its deadline; record of the outcome. A record conflict
- * means another sender: nothing is sent, and that sender's outcome is unknown. Every outcome is returned except a lost claim.
+ * against store; record of (reference, attempt); last check; first byte within its deadline; record of the outcome. A record
+ * conflict means another sender: nothing is sent, and that sender's outcome is unknown. Every outcome is returned except a lost
+ * claim.
  *
  * @throws Superseded if the run no longer holds the claim; no byte has left
  */
@@ -111,8 +112,8 @@ export async function sendOnce<Request, Held>(
 const FIRST_BYTE_WITHIN_MS = 5_000;
 
 /**
- * The check to make right before the first byte; it throws once it is too late. Uses both clocks: the monotonic one may stop while
- * the machine is suspended, the wall clock may be set.
+ * The check to make right before the first byte; it throws once it is too late. Uses both clocks: the monotonic one may stop
+ * while the machine is suspended, the wall clock may be set.
  */
 function firstByteDeadline(): () => void {
   const [monotonic, wall] = [performance.now(), Date.now()];

@@ -67,7 +67,9 @@ export async function sendOrder(
   });
 }
 
-/** The gates have seen the card payment that it depends on succeed, perhaps long ago: the money may have been given back since. */
+/**
+ * The gates have seen the card payment that it depends on succeed, perhaps long ago: the money may have been given back since.
+ */
 async function isCollected({ store }: ActivityDeps, { instruction }: PayoutRecord): Promise<boolean> {
   const { after_card_payment: id } = instruction;
   return id === undefined || cardStanding(await store.cards.get(id)) === 'succeeded';
@@ -115,8 +117,8 @@ async function admit(
 }
 
 /**
- * The order of a row by its last assessment; undefined if that does not name the payee or the accounts, or if rows of this kind do
- * not send this order.
+ * The order of a row by its last assessment; undefined if that does not name the payee or the accounts, or if rows of this kind
+ * do not send this order.
  */
 function orderOf(
   { now, settings: { terms, transferAcrossUsers } }: ActivityDeps,
@@ -157,8 +159,8 @@ const isEarly = ({ now }: ActivityDeps, { instruction }: PayoutRecord): boolean 
   (dueAt(instruction, undefined) ?? 0) - now() > DAY_MS;
 
 /**
- * Under a policy, what may have been executed is not sent again to a bank that recognises no reference. Our workflows ask for that
- * only after a stalled sender recorded late, and then look; a forged workflow in a payout's place would repeat it.
+ * Under a policy, what may have been executed is not sent again to a bank that recognises no reference. Our workflows ask for
+ * that only after a stalled sender recorded late, and then look; a forged workflow in a payout's place would repeat it.
  */
 const isRepeated = ({ settings }: ActivityDeps, attempts: readonly SendAttempt[]): boolean =>
   settings.policy !== undefined && settings.terms.referenceDedupe === 'none' && inDoubt(attempts).length > 0;

@@ -151,8 +151,8 @@ const ownersOf = (open: readonly OpenOrder[]): Owners => ({
 });
 
 /**
- * The open payout that a listed order was sent for: by the order id if the bank has told it, else by the reference in whatever form
- * it comes back. A return belongs to none.
+ * The open payout that a listed order was sent for: by the order id if the bank has told it, else by the reference in whatever
+ * form it comes back. A return belongs to none.
  */
 function openOrderOf(order: Order, { byId, byReference }: Owners): OpenOrder | undefined {
   if (isReturn(order)) return undefined;
@@ -247,8 +247,8 @@ async function hasEnded({ store }: ActivityDeps, workflowId: string): Promise<bo
 }
 
 /**
- * Signals a second order under one reference, unless it took no money, so that the payout stops for people. Exchanges are excluded:
- * a bank may list one record per currency.
+ * Signals a second order under one reference, unless it took no money, so that the payout stops for people. Exchanges are
+ * excluded: a bank may list one record per currency.
  */
 async function tellOfSecond({ deps }: Sweeping, owner: OpenOrder, order: Order): Promise<void> {
   if (order.type === 'FX' || isNoMoney(stageMeaning(order.stage))) return;

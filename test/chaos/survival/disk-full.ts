@@ -9,7 +9,10 @@ const DISK_MB = 400;
 const FULL_MS = 30_000;
 const MB = 1 << 20;
 
-/** One small disk for Temporal's databases, the store and the home with the reports; the bank has its own. Needs the right to mount. */
+/**
+ * One small disk for Temporal's databases, the store and the home with the reports; the bank has its own. Needs the right to
+ * mount.
+ */
 async function smallDisk(dir: string, home: string): Promise<ClusterGround> {
   const disk = diskOf(dir);
   mkdirSync(disk);

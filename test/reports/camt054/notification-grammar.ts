@@ -3,8 +3,8 @@ import { defineGrammar } from '../../../src/formats/iso20022/grammar.ts';
 import { readMessage } from '../read-message.ts';
 
 /**
- * BankToCustomerDebitCreditNotification .08 (edition 2019), in the order of the standard, without most of the optional elements that an
- * advice of ours never has. Notation: `src/formats/iso20022/grammar.ts`.
+ * BankToCustomerDebitCreditNotification .08 (edition 2019), in the order of the standard, without most of the optional elements
+ * that an advice of ours never has. Notation: `src/formats/iso20022/grammar.ts`.
  */
 const MESSAGE = `
 Document = BkToCstmrDbtCdtNtfctn:Message

@@ -19,7 +19,8 @@ import { until } from '../../support/until.ts';
 
 /**
  * Every POST of a payout under every fault of the failure table: what the bank has done is in doubt unless it is known to be
- * nothing, and sent again after the proof window it is done once. What a workflow makes of that: `test/workflows/lost-answers.test.ts`.
+ * nothing, and sent again after the proof window it is done once. What a workflow makes of that:
+ * `test/workflows/lost-answers.test.ts`.
  */
 
 const { settings } = loadConfig({});

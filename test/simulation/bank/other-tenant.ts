@@ -3,8 +3,8 @@ import { type BankSurroundings, ModelBank } from './model-bank.ts';
 import { itemsOf } from './payees.ts';
 
 /**
- * Another customer of the bank, at the same address and with accounts and payees of the same ids: what a worker with the wrong key
- * sees. Money that leaves here is money that nobody has instructed.
+ * Another customer of the bank, at the same address and with accounts and payees of the same ids: what a worker with the wrong
+ * key sees. Money that leaves here is money that nobody has instructed.
  */
 export class OtherTenant {
   readonly bank: ModelBank;

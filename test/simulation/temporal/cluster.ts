@@ -121,8 +121,8 @@ export class Cluster {
   }
 
   /**
-   * Another run of the same execution, open or closed, from where the first `events` of its history lead. Messages that came after
-   * are given to it again, or not.
+   * Another run of the same execution, open or closed, from where the first `events` of its history lead. Messages that came
+   * after are given to it again, or not.
    */
   reset(workflowId: string, { events, messages }: { events: number; messages: 'kept' | 'dropped' }): void {
     const from = this.executions.get(workflowId);
@@ -257,8 +257,8 @@ export class Cluster {
   }
 
   /**
-   * The code is at rest: a workflow task without a local activity is over, and what came meanwhile begins the next ones. One message
-   * each, as a replay goes through them.
+   * The code is at rest: a workflow task without a local activity is over, and what came meanwhile begins the next ones. One
+   * message each, as a replay goes through them.
    */
   private nextTasks(): boolean {
     const due = [...this.touched].filter(({ localRunning, buffered }) => localRunning === 0 && buffered.length > 0);

@@ -3,8 +3,8 @@ import type { Execution, HistoryEvent } from './execution.ts';
 import { copyOf } from './payloads.ts';
 
 /**
- * A run that goes through what has happened to an earlier one, event by event and at the times of then, and goes on by itself where
- * that ends: what it has begun and what has not settled is then begun for it.
+ * A run that goes through what has happened to an earlier one, event by event and at the times of then, and goes on by itself
+ * where that ends: what it has begun and what has not settled is then begun for it.
  */
 export class Replay {
   private readonly cluster: Cluster;
