@@ -121,7 +121,7 @@ export class Session implements AsyncDisposable {
   /** Writes the report files of a batch as it stands now. */
   async report(batchId: string, isMasked = false): Promise<BatchSummary> {
     const { reportBatch, reportFolder } = await reports();
-    const place = { dir: reportFolder(this.config), isMasked };
+    const place = { folder: reportFolder(this.config), isMasked };
     return reportBatch(this.config, await this.store(), batchId, await this.ui(), place);
   }
 

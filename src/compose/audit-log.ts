@@ -14,7 +14,7 @@ import { leafHash, MerkleTree, type TreeState } from '../audit/merkle.ts';
 import type { Config } from '../config.ts';
 import { Problem } from '../domain/problem.ts';
 import type { CheckpointRecord, Store } from '../store/store.ts';
-import { keyInHome, makeKeyInHome } from './home-log-key.ts';
+import { createKeyInHome, keyInHome } from './home-log-key.ts';
 
 /** Name of a store's log and of the key that signs it. */
 export const originOf = ({ id }: Pick<Store, 'id'>): string => `durable-payouts/${id}`;
@@ -33,7 +33,7 @@ export async function logSigner(
   store: Store,
 ): Promise<LogSigner | undefined> {
   const known = await store.auditVerifier();
-  const key = audit.key?.reveal() ?? keyInHome(home) ?? (known === undefined ? makeKeyInHome(home) : undefined);
+  const key = audit.key?.reveal() ?? keyInHome(home) ?? (known === undefined ? createKeyInHome(home) : undefined);
   if (key === undefined) return undefined;
   const verifier = verifierOf(originOf(store), key);
   const mine = verifierText(verifier);

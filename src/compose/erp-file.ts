@@ -35,15 +35,15 @@ export async function writeErpFile(
   format: ErpFormat,
 ): Promise<ErpFile> {
   const batch = await batchOf(store, batchId);
-  const dir = reportFolder(config);
-  await mkdir(dir, { recursive: true, mode: 0o700 });
+  const folder = reportFolder(config);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
   if (format === 'pain002') {
-    const answers = await writeAnswers(store, await messageBatchOf(store, batch), dir);
+    const answers = await writeAnswers(store, await messageBatchOf(store, batch), folder);
     if (answers === undefined) throw nothingToAnswer();
     const { path, ...answer } = answers.newest;
     return { path, unclear: [], answer };
   }
-  const path = resolve(join(dir, `${batchId}${ENDINGS[format]}`));
+  const path = resolve(join(folder, `${batchId}${ENDINGS[format]}`));
   const moved = (): AsyncGenerator<Moved> => movedIn(store, batchId);
   const unclear: Unclear[] = [];
   for await (const { unclear: some } of moved()) unclear.push(...some);

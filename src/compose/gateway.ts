@@ -116,7 +116,7 @@ function depsOf(at: Opened, ui: TemporalUi): Omit<GatewayDeps, 'cards' | 'webhoo
     refused: (refusal) => answeredRefusal(config, refusal, Date.now()),
     document: (batchId) => documentOf(config, store, batchId, ui),
     report: async (batchId, isMasked) =>
-      (await reportBatch(config, store, batchId, ui, { dir: reportFolder(config), isMasked })).head.reports,
+      (await reportBatch(config, store, batchId, ui, { folder: reportFolder(config), isMasked })).head.reports,
     erpFile: (batchId, format) => writeErpFile(config, store, batchId, format),
     control: (batch, update, by) =>
       inTime(client, () => updateBatch({ client, store, settings: config.settings }, batch, update, by)),

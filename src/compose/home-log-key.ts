@@ -13,7 +13,7 @@ export function keyInHome(home: string): KeyObject | undefined {
 }
 
 /** If two processes do this at the same time, both get the same key. */
-export const makeKeyInHome = (home: string): KeyObject =>
+export const createKeyInHome = (home: string): KeyObject =>
   ed25519Key(createSecretFile(fileIn(home), pemOf(generateKeyPairSync('ed25519').privateKey)));
 
 /** Overwrites the previous key, which must not be needed any more. */

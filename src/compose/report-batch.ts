@@ -19,7 +19,7 @@ import { reportSource } from './report-source.ts';
 
 /** Where reports go, and which. `answerStem`: beginning of the file names of answers to a bank message; absent: the batch id. */
 export interface ReportTarget {
-  dir: string;
+  folder: string;
   answerStem?: string;
   isMasked?: boolean;
 }
@@ -33,19 +33,19 @@ export async function reportBatch(
   store: Store,
   batchId: string,
   ui: TemporalUi,
-  { dir, answerStem, isMasked = false }: ReportTarget = { dir: reportFolder(config) },
+  { folder, answerStem, isMasked = false }: ReportTarget = { folder: reportFolder(config) },
 ): Promise<BatchSummary> {
   const batch = await batchOf(store, batchId);
-  const reports = reportPaths(dir, batchId, isMasked);
-  await mkdir(dir, { recursive: true, mode: 0o700 });
+  const reports = reportPaths(folder, batchId, isMasked);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
   if (!isMasked) {
-    const answers = await writeAnswers(store, await messageBatchOf(store, batch), dir, answerStem);
+    const answers = await writeAnswers(store, await messageBatchOf(store, batch), folder, answerStem);
     if (answers !== undefined) Object.assign(reports, { pain002: answers.newest.path, pain002Stages: answers.paths });
     const failed = await writeFailed(store, batchId, reports);
     if (failed !== undefined) reports.failed = failed;
   }
   const source = reportSource(config, store, batch, { ui, reports, isMasked });
-  return writeReports(dir, batch, reports, batchReport(source));
+  return writeReports(folder, batch, reports, batchReport(source));
 }
 
 /** The report of a batch as it stands, in pages, without writing files. `reports` names the files that exist. */
@@ -56,10 +56,10 @@ export async function readBatch(
   ui: TemporalUi,
 ): Promise<{ batch: BatchRecord; report: ReportInPages }> {
   const batch = await batchOf(store, batchId);
-  const dir = reportFolder(config);
-  const reports = reportPaths(dir, batchId, false);
+  const folder = reportFolder(config);
+  const reports = reportPaths(folder, batchId, false);
   const message = await messageBatchOf(store, batch);
-  const answers = await writtenAnswers(dir, message.batchId);
+  const answers = await writtenAnswers(folder, message.batchId);
   if (answers.length > 0) Object.assign(reports, { pain002: answers.at(-1), pain002Stages: answers });
   if (existsSync(failedPath(reports))) reports.failed = failedPath(reports);
   const source = reportSource(config, store, batch, { ui, reports, isMasked: false, now: Date.now });
@@ -94,7 +94,7 @@ export async function messageBatchOf(store: Store, batch: BatchRecord): Promise<
 export async function writeAnswers(
   store: Store,
   batch: BatchRecord,
-  dir: string,
+  folder: string,
   stem?: string,
 ): ReturnType<typeof writeStatusReports> {
   if (batch.message === null) return undefined;
@@ -115,7 +115,7 @@ export async function writeAnswers(
         store.recordAnswer({ ...answer, batchId }, transactions),
     },
   };
-  return writeStatusReports(dir, source, stem);
+  return writeStatusReports(folder, source, stem);
 }
 
 /**

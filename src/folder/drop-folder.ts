@@ -28,7 +28,7 @@ export interface FolderDeps {
   store: Store;
   /** Called for each pass: the files that complete bank messages may have changed. */
   intake(): Promise<IntakeDeps>;
-  report(batchId: string, place: { dir: string; answerStem?: string }): Promise<BatchSummary>;
+  report(batchId: string, place: { folder: string; answerStem?: string }): Promise<BatchSummary>;
   /** Called for something that is tried again in the next pass. */
   failed(error: unknown, item: WorkItem): void;
 }
@@ -102,7 +102,7 @@ export class DropFolder {
       try {
         const batch = await this.deps.store.batch(batchId);
         const stem = batch && (await answeredStem(out, batch));
-        if (stem !== undefined) await this.deps.report(batchId, { dir: out, answerStem: stem });
+        if (stem !== undefined) await this.deps.report(batchId, { folder: out, answerStem: stem });
         this.looked.set(batchId, at);
       } catch (error) {
         this.deps.failed(error, { batchId, path: out });
@@ -145,7 +145,7 @@ export class DropFolder {
     const { batchId, endedAt } = batch;
     const { out } = this.paths;
     const stands = endedAt === null ? stageOf(await this.deps.store.stateCounts(batchId)) : 'ended';
-    const place = { dir: out, answerStem: await answerStem(out, batchId, batch.message) };
+    const place = { folder: out, answerStem: await answerStem(out, batchId, batch.message) };
     if (stands !== 'ended') {
       if (this.reported.get(batchId) !== stands) await this.deps.report(batchId, place);
       this.reported.set(batchId, stands);

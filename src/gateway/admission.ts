@@ -8,12 +8,13 @@ import { whenOver } from './when-over.ts';
 
 const MINUTE_MS = 60_000;
 
-export type Asker = (request: FastifyRequest) => string;
+/** As whose a request counts. */
+export type CallerKey = (request: FastifyRequest) => string;
 
 /** By name, or by address without one. */
-export const callerAsks: Asker = ({ caller, address }) => caller?.name ?? address;
+export const callerKey: CallerKey = ({ caller, address }) => caller?.name ?? address;
 
-export const rateLimitOf = (max: number, keyGenerator: Asker = callerAsks): RateLimitPluginOptions => ({
+export const rateLimitOf = (max: number, keyGenerator: CallerKey = callerKey): RateLimitPluginOptions => ({
   max,
   timeWindow: MINUTE_MS,
   hook: 'preHandler',
@@ -59,10 +60,10 @@ export class ConcurrencyCounter {
 }
 
 /**
- * Limits the concurrent requests of each asker; one too many is refused before its body is read. What is still worked on counts
+ * Limits the concurrent requests of each caller; one too many is refused before its body is read. What is still worked on counts
  * although its client has gone away: whoever does not wait and asks again must not have it done many times at once.
  */
-export function limitConcurrency(app: FastifyInstance, most: number, asker: Asker = callerAsks): void {
+export function limitConcurrency(app: FastifyInstance, most: number, keyOf: CallerKey = callerKey): void {
   const open = new ConcurrencyCounter({ each: most }, tooManyAtOnce);
   const works = new WeakMap<FastifyRequest, unknown>();
   app.addHook('onRoute', (route) => {
@@ -74,7 +75,7 @@ export function limitConcurrency(app: FastifyInstance, most: number, asker: Aske
     };
   });
   app.addHook('onRequest', async (request, reply) => {
-    const leave = open.enter(asker(request));
+    const leave = open.enter(keyOf(request));
     whenOver(reply, () => void Promise.allSettled([works.get(request)]).then(leave));
   });
 }

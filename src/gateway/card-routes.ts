@@ -6,7 +6,7 @@ import { MESSAGES } from '../domain/names.ts';
 import { answered, claimAndStartPayment, giveCard } from '../services/cards/take-payment.ts';
 import { askAudited } from '../services/decisions/audited-request.ts';
 import type { CardRecord } from '../store/card-store.ts';
-import { type Asker, limitConcurrency } from './admission.ts';
+import { type CallerKey, limitConcurrency } from './admission.ts';
 import { makerOf } from './callers.ts';
 import { accessOf, type CardAccess, CHECKOUT_ORIGINS, newClientSecret, recordOf, seenBy } from './card-access.ts';
 import {
@@ -134,8 +134,8 @@ function changeIdOf(request: FastifyRequest): string | undefined {
   return key && hash('sha256', `${request.caller.name ?? ''}/${key}`);
 }
 
-/** The asker is the token's name or, with a client secret, the page of the payment. */
-export const pageAsks: Asker = ({ caller, params }) => caller?.name ?? `page/${(params as { id: string }).id}`;
+/** The token's name or, with a client secret, the page of the payment. */
+export const pageKey: CallerKey = ({ caller, params }) => caller?.name ?? `page/${(params as { id: string }).id}`;
 
 /** A browser needs one or two signals, and each is an event in the workflow's history, which is limited. */
 const SIGNALS_A_MINUTE = 30;
@@ -153,7 +153,7 @@ export function cardPageRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     if (request.method !== 'GET') assertMayControlCard(caller, record);
     request.caller = caller;
   });
-  limitConcurrency(app, deps.atOnce, pageAsks);
+  limitConcurrency(app, deps.atOnce, pageKey);
   const base = '/v1/card-payments/:id';
   const security: Record<string, string[]>[] = [{ token: [] }, { clientSecret: [] }];
   const described = (

@@ -13,7 +13,7 @@ import { admitCallers, rateLimitOf } from './admission.ts';
 import { answerOf, answerTo } from './answer-error.ts';
 import { batchRoutes } from './batch-routes.ts';
 import { type Access, type Caller, callerOf } from './callers.ts';
-import { cardPageRoutes, cardRoutes, pageAsks } from './card-routes.ts';
+import { cardPageRoutes, cardRoutes, pageKey } from './card-routes.ts';
 import { codecRoutes } from './codec-routes.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { healthRoutes } from './health-routes.ts';
@@ -138,7 +138,7 @@ async function gatewayApp(
     }
   });
   app.register(async (scope) => {
-    await scope.register(rateLimit, rateLimitOf(deps.perMinute, pageAsks));
+    await scope.register(rateLimit, rateLimitOf(deps.perMinute, pageKey));
     cardPageRoutes(scope, deps);
   });
   for (const routes of [codecRoutes, webhookRoutes, pages]) app.register(async (scope) => routes(scope, deps));

@@ -39,7 +39,7 @@ export interface NewestAnswer extends Pick<AnswerRecord, 'messageId' | 'version'
  * last; undefined for other formats. `stem`: beginning of the file names.
  */
 export async function writeStatusReports(
-  dir: string,
+  folder: string,
   source: AnswerSource,
   stem: string = source.batch.batchId,
 ): Promise<{ paths: string[]; newest: NewestAnswer } | undefined> {
@@ -53,7 +53,7 @@ export async function writeStatusReports(
   const written: NewestAnswer[] = [];
   for (const stage of STAGES.slice(0, STAGES.indexOf(reached) + 1)) {
     if (stage === 'final') break;
-    const path = answerPath(dir, stem, stage);
+    const path = answerPath(folder, stem, stage);
     const messageId = idStart(stage) + facts.digest;
     written.push({ path, messageId, stage, version: 1, supersedes: null });
     if (stage !== reached && (await isThere(path))) continue;
@@ -63,7 +63,7 @@ export async function writeStatusReports(
   if (reached === 'final') {
     const summary = { transactions: () => transactions(source), idStart: idStart('final'), at: facts.lastChange };
     for (const answer of await finalAnswers(log, summary)) {
-      written.push(await writeFinal(answerPath(dir, stem, 'final', answer.version), { answer, message, log }));
+      written.push(await writeFinal(answerPath(folder, stem, 'final', answer.version), { answer, message, log }));
     }
   }
   const newest = written.at(-1);
@@ -83,8 +83,8 @@ async function writeFinal(
   return { path, messageId, stage: 'final', version, supersedes };
 }
 
-const answerPath = (dir: string, stem: string, stage: Stage, version = 1): string =>
-  resolve(join(dir, `${stem}.${stage}${version === 1 ? '' : `.${version}`}.pain002.xml`));
+const answerPath = (folder: string, stem: string, stage: Stage, version = 1): string =>
+  resolve(join(folder, `${stem}.${stage}${version === 1 ? '' : `.${version}`}.pain002.xml`));
 
 /** Beginning of the ids of a batch's answers, 16 characters. */
 export const answerIdStart = (batchId: string): string => batchId.replaceAll('-', '').slice(-16);
@@ -94,14 +94,14 @@ export const refusalIdStart = (sha256: string): string => `${sha256.slice(0, 16)
 
 /** Writes the answer to a pain.001 that was refused as a whole; returns its path. */
 export async function writeRefusal(
-  dir: string,
+  folder: string,
   { sha256, message, findings, at }: { sha256: string; at: number } & Pick<RefusalAnswer, 'message' | 'findings'>,
   stem: string = `refused-${sha256.slice(0, 16)}`,
 ): Promise<string> {
-  const path = resolve(join(dir, `${stem}.pain002.xml`));
+  const path = resolve(join(folder, `${stem}.pain002.xml`));
   const digest = hash('sha256', JSON.stringify(findings));
   const answer = { messageId: `${refusalIdStart(sha256)}${digest.slice(0, 16)}`, createdAt: at, message, findings };
-  await mkdir(dir, { recursive: true, mode: 0o700 });
+  await mkdir(folder, { recursive: true, mode: 0o700 });
   await writeWhole(path, [refusalPain002(answer)]);
   return path;
 }
@@ -173,8 +173,8 @@ const isThere = (path: string): Promise<boolean> =>
  * Paths of existing answers to a bank message, by the beginning of their names, the latest last; empty if there is no such
  * folder.
  */
-export async function writtenAnswers(dir: string, stem: string): Promise<string[]> {
-  const names = await readdir(dir).catch((error: NodeJS.ErrnoException) => {
+export async function writtenAnswers(folder: string, stem: string): Promise<string[]> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
     throw error;
   });
@@ -186,5 +186,5 @@ export async function writtenAnswers(dir: string, stem: string): Promise<string[
       return stage < 0 ? [] : [{ name, stage, version: Number(version) }];
     })
     .sort((a, b) => a.stage - b.stage || a.version - b.version)
-    .map(({ name }) => resolve(dir, name));
+    .map(({ name }) => resolve(folder, name));
 }

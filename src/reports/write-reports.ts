@@ -8,20 +8,21 @@ import { htmlEnd, htmlRows, htmlStart } from './write-html.ts';
 import { jsonPieces } from './write-json.ts';
 
 /** Paths of a batch's reports; masked ones are beside the others. Throws a RangeError for an id that cannot be a file name. */
-export function reportPaths(dir: string, batchId: string, isMasked = false): ReportPaths {
+export function reportPaths(folder: string, batchId: string, isMasked = false): ReportPaths {
   if (!/^[A-Za-z0-9_-]{1,128}$/.test(batchId)) throw new RangeError('a batch id is letters, digits, "_" and "-"');
-  const path = (extension: string): string => resolve(join(dir, `${batchId}${isMasked ? '.masked' : ''}.${extension}`));
+  const path = (extension: string): string =>
+    resolve(join(folder, `${batchId}${isMasked ? '.masked' : ''}.${extension}`));
   return { csv: path('csv'), json: path('json'), html: path('html') };
 }
 
 /** Writes all three in one pass over the rows, so that they agree, each atomically. The same report gives the same bytes. */
 export async function writeReports(
-  dir: string,
+  folder: string,
   batch: Pick<BatchHead, 'batchId' | 'file'>,
   paths: ReportPaths,
   report: ReportInPages,
 ): Promise<BatchSummary> {
-  await mkdir(dir, { recursive: true, mode: 0o700 });
+  await mkdir(folder, { recursive: true, mode: 0o700 });
   await using csv = await wholeFile(paths.csv);
   await using json = await wholeFile(paths.json);
   await using html = await wholeFile(paths.html);

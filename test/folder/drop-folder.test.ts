@@ -141,7 +141,7 @@ describe('a file under way', () => {
     expect([state, existsSync(reports.csv)]).toEqual(['completed', true]);
     expect(folder.list('work')).toEqual([]);
     const before = readFileSync(reports.html);
-    await door.report(batchId, { dir: folder.path('out') });
+    await door.report(batchId, { folder: folder.path('out') });
     expect(readFileSync(reports.html).equals(before)).toBe(true);
   });
 

@@ -74,7 +74,7 @@ export async function openGateway(
     intake: async () => door,
     document: door.document,
     report: async (batchId, isMasked) =>
-      (await door.report(batchId, { dir: join(door.dir, 'home', 'reports'), isMasked })).head.reports,
+      (await door.report(batchId, { folder: join(door.dir, 'home', 'reports'), isMasked })).head.reports,
     erpFile: door.erpFile,
     refused: door.refused,
     async control({ batchId }, update, by) {

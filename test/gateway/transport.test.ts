@@ -8,7 +8,7 @@ import { fastify } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { gatewayTransport } from '../../src/compose/gateway-settings.ts';
 import { loadConfig } from '../../src/config.ts';
-import { callerAsks } from '../../src/gateway/admission.ts';
+import { callerKey } from '../../src/gateway/admission.ts';
 import { startGateway } from '../../src/gateway/server.ts';
 import { answerProxiesOnly, assertEncrypted, identifyClients, PLAIN } from '../../src/gateway/transport.ts';
 import { type CertificateFiles, makeCertificate } from '../support/certificate.ts';
@@ -131,7 +131,7 @@ describe('a gateway behind a proxy', () => {
   ])('counts requests of %s', async (_case, remoteAddress, named, address) => {
     const app = fastify();
     identifyClients(app, { ...PLAIN, proxies: ['192.0.2.0/24'] });
-    app.get('/', async (request) => callerAsks(request));
+    app.get('/', async (request) => callerKey(request));
     const headers = { 'x-forwarded-for': named };
     expect((await app.inject({ url: '/', remoteAddress, headers })).body).toBe(address);
   });
