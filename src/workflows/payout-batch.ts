@@ -8,7 +8,6 @@ import {
 import { FAILURES } from '../domain/failures.ts';
 import { inMarkdown } from '../domain/markdown.ts';
 import { noteProblem } from '../domain/message-text.ts';
-import type { StateCounts } from '../domain/payout-state.ts';
 import type { PumpResult } from '../services/batch/pump.ts';
 import { assertNamed, assertSound } from './execution/handlers.ts';
 import {
@@ -82,11 +81,14 @@ export async function payoutBatch(given: PayoutBatchInput): Promise<PumpResult> 
 }
 
 function details({ counts, control, controlReason }: PumpResult): string {
-  const rows: [string, number][] = (Object.entries(counts) as [keyof StateCounts, number][]).filter(
-    ([, count]) => count > 0,
-  );
+  const rows = Object.entries(counts).filter(([, count]) => count > 0);
   const why = controlReason == null ? [] : [inMarkdown(controlReason), ''];
-  return [...why, `| ${control} | rows |`, '|---|---|', ...rows.map(([name, count]) => `| ${name} | ${count} |`)].join(
-    '\n',
-  );
+  return [
+    ...why,
+    `| ${control} | rows |`,
+    '|---|---|',
+    ...rows.map(([name, count]) => `| ${inWords(name)} | ${count} |`),
+  ].join('\n');
 }
+
+const inWords = (name: string): string => (name === 'needsOperator' ? 'needs-operator' : name);

@@ -66,6 +66,8 @@ describe.concurrent('a batch on a real Temporal server', () => {
     // Ten reports of six events, and the frame around them: from 1,000 rows on that is at most 0.15 a row.
     expect(events?.length).toBeLessThanOrEqual(100);
     expect((await product.store.batch(BATCH))?.endedAt).not.toBeNull();
+    const metadata = await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
+    expect(metadata.currentDetails).toContain('| needs-operator | 1 |');
     await recordHistory(handle, 'payoutBatch', 'mixed-ends');
   });
 
