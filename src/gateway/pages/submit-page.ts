@@ -109,9 +109,13 @@ const BALANCES: readonly Column<Outlook['balances'][number]>[] = [
   },
 ];
 
+/** The name of a column, which breaks between its words. */
+const wordByWord = (column: string | null): Html =>
+  html`${column?.split(/(?<=_)/).map((word, n) => html`${n > 0 && html`<wbr>`}${word}`)}`;
+
 const FINDINGS: readonly Column<Finding>[] = [
   { head: 'Place', cell: ({ line }) => `Line ${line}` },
-  { head: 'Column', cell: ({ column }) => column },
+  { head: 'Column', cell: ({ column }) => wordByWord(column) },
   { head: 'Value', cell: ({ value }) => value !== null && html`<code>${value}</code>` },
   {
     head: 'Problem',
@@ -123,7 +127,7 @@ const FINDINGS: readonly Column<Finding>[] = [
 /** One line for each kind of warning, with its first rows. */
 const WARNINGS: readonly Column<readonly Finding[]>[] = [
   { head: 'Place', cell: (alike) => rowsText(alike).replace(/^./, (letter) => letter.toUpperCase()) },
-  { head: 'Column', cell: ([first]) => first?.column },
+  { head: 'Column', cell: ([first]) => wordByWord(first?.column ?? null) },
   { head: 'Warning', cell: ([first]) => first?.message },
   { head: 'Rule', cell: ([first]) => html`<code>${first?.rule}</code>` },
 ];

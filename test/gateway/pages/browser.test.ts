@@ -20,6 +20,14 @@ it.skipIf(executable !== undefined)('needs a Chromium on PATH: install one, and 
 const UNLABELLED =
   '[...document.querySelectorAll("input:not([type=hidden]), select")].filter((field) => !field.labels?.length).length';
 
+/** How many parts that are marked as hidden can be seen. */
+const SHOWN_THOUGH_HIDDEN =
+  '[...document.querySelectorAll("[hidden]")].filter((part) => part.getClientRects().length > 0).length';
+
+/** How many labels of a narrow window's cards may run into their values. */
+const UNBROKEN_LABELS =
+  '[...document.querySelectorAll("td")].filter((cell) => getComputedStyle(cell, "::before").content !== "none" && getComputedStyle(cell, "::before").whiteSpace === "nowrap").length';
+
 describe.skipIf(executable === undefined)('in a browser the pages', () => {
   let browser: Browser;
   beforeAll(async () => {
@@ -73,6 +81,8 @@ describe.skipIf(executable === undefined)('in a browser the pages', () => {
         expect(await page.evaluate('document.documentElement.scrollWidth'), path).toBeLessThanOrEqual(width);
         expect(await page.locator('h1').count(), path).toBe(1);
         expect(await page.evaluate(UNLABELLED), path).toBe(0);
+        expect(await page.evaluate(SHOWN_THOUGH_HIDDEN), path).toBe(0);
+        expect(await page.evaluate(UNBROKEN_LABELS), path).toBe(0);
       }
       expect(said).toEqual([]);
       await context.close();
