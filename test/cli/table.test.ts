@@ -14,6 +14,29 @@ it('aligns columns under their head and leaves no blanks at the ends of lines', 
   ).toBe(['batch         paid', '------------  ----', 'a             1/1', 'a-longer-one'].join('\n'));
 });
 
+it('puts figures at the right, with or without a currency, but not what names the row', () => {
+  const rows = [
+    ['17', '1,250.00', '1.00 USD', '8/8'],
+    ['4', '-5', '', '10'],
+  ];
+  expect(table(['document', 'balance', 'fee', 'paid'], rows)).toBe(
+    [
+      'document   balance       fee  paid',
+      '--------  --------  --------  ----',
+      '17        1,250.00  1.00 USD  8/8',
+      '4               -5            10',
+    ].join('\n'),
+  );
+});
+
+it('stays aligned with letters that take two columns, or none of their own', () => {
+  const rows = [
+    ['請求書-1', 'x'],
+    ['e\u0301-2', 'y'],
+  ];
+  expect(table(['document', 'kind'], rows).split('\n').slice(2)).toEqual(['請求書-1  x', 'e\u0301-2       y']);
+});
+
 it('shows the head alone when there are no rows', () => {
   expect(table(['batch', 'paid'], [])).toBe('batch  paid\n-----  ----');
 });

@@ -15,6 +15,11 @@ describe('a text that is too long for the terminal', () => {
     expect(wrap(text, 30)).toEqual(['Try', '`payouts resolve ID --action resend`;', 'it asks the bank.']);
   });
 
+  it('counts what a terminal shows: no colours, and two columns for a wide letter', () => {
+    expect(wrap('\u001b[33mheld\u001b[39m: waiting for', 17)).toEqual(['\u001b[33mheld\u001b[39m: waiting for']);
+    expect(wrap('山田 太郎', 8)).toEqual(['山田', '太郎']);
+  });
+
   it('breaks at blanks behind a backtick that has no other', () => {
     expect(wrap('a value ` with one backtick', 16)).toEqual(['a value ` with', 'one backtick']);
   });

@@ -16,7 +16,7 @@ export async function accounts(session: Session, uid: string | undefined): Promi
     record.account_id,
     record.currency,
     groupedAmount(record.balance),
-    record.frozen ?? '',
+    groupedAmount(record.frozen ?? ''),
   ]);
   session.output.result({ accounts: records }, table(['uid', 'account', 'currency', 'balance', 'frozen'], rows));
 }
