@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { labelled, widthOf, wrap } from '../reports/wrap.ts';
 import { WHAT_AN_ID_IS } from './choices.ts';
 import { EXAMPLES } from './examples.ts';
 import { EXIT } from './exit.ts';
@@ -6,10 +7,10 @@ import { EXIT } from './exit.ts';
 /** Examples before the usage of the program and every command, exit codes after that of `run` and `watch`. */
 export function addHelp(program: Command): void {
   for (const [path, command] of commandsOf(program)) {
-    command.addHelpText('before', () => examplesText(path));
-    if (WITH_EXIT_CODES.has(path)) command.addHelpText('after', EXIT_CODES);
+    command.addHelpText('before', () => examplesText(path, widthOf(process.stdout)));
+    if (WITH_EXIT_CODES.has(path)) command.addHelpText('after', () => exitCodesText(widthOf(process.stdout)));
   }
-  program.addHelpText('after', `\n${WHAT_AN_ID_IS}`);
+  program.addHelpText('after', () => `\n${wrap(WHAT_AN_ID_IS, widthOf(process.stdout)).join('\n')}`);
 }
 
 /** The program (path '') and all its commands, each with its words, `switch off`. */
@@ -33,14 +34,24 @@ const MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   interrupted: 'interrupted; payouts continue',
 };
 
-const EXIT_CODES = [
-  '',
-  'Exit codes:',
-  ...Object.entries(EXIT).map(([name, exit]) => `  ${String(exit).padEnd(4)} ${MEANINGS[name as keyof typeof EXIT]}`),
-].join('\n');
+const exitCodesText = (width: number): string =>
+  [
+    '',
+    'Exit codes:',
+    ...Object.entries(EXIT).flatMap(([name, exit]) =>
+      labelled(String(exit), MEANINGS[name as keyof typeof EXIT], { indent: 2, labelWidth: 5, width }),
+    ),
+  ].join('\n');
 
-function examplesText(path: string): string {
+/** What each does stands beside it or, where that is too wide, below; a line to paste is never broken. */
+function examplesText(path: string, width: number): string {
   const examples = EXAMPLES[path] ?? [];
-  const width = Math.max(...examples.map(([line]) => line.length));
-  return ['Examples:', ...examples.map(([line, does]) => `  ${line.padEnd(width)}  ${does}`), ''].join('\n');
+  const longest = Math.max(...examples.map(([line]) => line.length));
+  const beside = examples.map(([line, does]) => `  ${line.padEnd(longest)}  ${does}`);
+  const below = examples.flatMap(([line, does]) => [
+    `  ${line}`,
+    ...wrap(does, width - 6).map((part) => `      ${part}`),
+  ]);
+  const fits = beside.every(({ length }) => length <= width);
+  return ['Examples:', ...(fits ? beside : below), ''].join('\n');
 }

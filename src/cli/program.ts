@@ -75,7 +75,7 @@ export function buildProgram(perform: Perform): Command {
     .description('Payouts that are never made twice, never lost and never a mystery.')
     .exitOverride()
     .showSuggestionAfterError()
-    .configureHelp({ sortSubcommands: false })
+    .configureHelp({ sortSubcommands: false, minWidthToWrap: 20 })
     .version(versionText(), '-v, --version', 'show the versions of the product, the Temporal SDK and Node');
   const below =
     (parent: Command): Add =>

@@ -53,6 +53,24 @@ it.each(['run', 'watch'])('%s says its exit codes at the end', (name) => {
   expect(codes).toEqual(Object.values(EXIT));
 });
 
+it.each([60, 120])('breaks no word at %i columns, and no line that is to be pasted', (columns) => {
+  const stdout = process.stdout as { columns: number | undefined };
+  const { columns: before } = stdout;
+  stdout.columns = columns;
+  onTestFinished(() => {
+    stdout.columns = before;
+  });
+  const program = buildProgram(async () => {});
+  const toPaste = Object.values(EXAMPLES).flatMap((examples) => examples.map(([line]) => `  ${line}`));
+  for (const name of ['', 'run', 'watch', 'restore']) {
+    const command = commandsOf(program).find(([path]) => path === name)?.[1] ?? program;
+    command.configureOutput({ getOutHelpWidth: () => columns });
+    const lines = helpOf(command).split('\n');
+    for (const [line] of EXAMPLES[name] ?? []) expect(lines.join('\n')).toContain(`  ${line}`);
+    expect(lines.filter((line) => line.length > columns && !toPaste.includes(line))).toEqual([]);
+  }
+});
+
 it('has examples of commands that exist, and nothing else', () => {
   expect(Object.keys(EXAMPLES).filter((path) => !paths.includes(path))).toEqual([]);
 });
