@@ -73,7 +73,7 @@ code { overflow-wrap: anywhere; }
 .payouts td, .payouts th { min-width: 4.5rem; overflow-wrap: anywhere; }
 .payouts td.figure { min-width: 9rem; overflow-wrap: normal; }
 .payouts th { min-width: 6rem; }
-.payouts td[data-head="Payee"] { min-width: 5.5rem; }
+.payouts td[data-head="Payee"] { min-width: 9rem; }
 .payouts td[data-head="State"] { min-width: 9rem; }
 .payouts td[data-head="Order"] { min-width: 7.5rem; }
 .payouts td[data-head^="Dates"] { white-space: nowrap; }
