@@ -26,6 +26,15 @@ describe.skipIf(executable === undefined)('the checkout page', () => {
     await home?.close();
   });
 
+  it('lists test cards that fit the window of a phone', async () => {
+    const page = await browser.newPage({ viewport: { width: 390, height: 900 } });
+    await page.goto(`${home.stack()?.apiUrl}/cards`);
+    const cut = `[...document.querySelectorAll('table *')].filter((it) =>
+      it.getBoundingClientRect().right > document.querySelector('main').getBoundingClientRect().right).length`;
+    expect(await page.evaluate(cut)).toBe(0);
+    await page.close();
+  });
+
   async function openCheckout(id: string): Promise<{ page: Page; problems: string[] }> {
     const created = await home.payouts(
       'card',
