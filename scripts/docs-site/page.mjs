@@ -19,6 +19,7 @@ export function pageOf(document, content, documents) {
 <meta name="description" content="${escaped(document.description)}">
 <title>${escaped(document.title)} · ${escaped(documents[0].title)}</title>
 <link rel="stylesheet" href="${to('style.css')}">
+<link rel="icon" href="${to('icon.svg')}">
 <link rel="alternate" type="text/markdown" href="${to(document.path)}">
 <script src="${to('search.js')}" data-root="${to('.') || '.'}" defer></script>
 </head>

@@ -53,6 +53,7 @@ it('leads only to what is there, headings included, and loads nothing from elsew
     return targets.filter((target) => !isThere(url, target)).map((target) => `${url} -> ${target}`);
   });
   expect(broken).toEqual([]);
+  for (const { url } of documents) expect(read(url)).toContain('<link rel="icon"');
   const loaded = documents.flatMap(({ url }) => [...read(url).matchAll(/<(?:script|img|link)[^>]*"https?:[^>]*>/g)]);
   expect(loaded).toEqual([]);
 });
