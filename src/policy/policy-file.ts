@@ -191,7 +191,9 @@ function unreachable(people: readonly Person[], approvals: readonly ApprovalRule
     const fewest = about === undefined ? approvers.length : Math.min(...about.map(able));
     return asked <= fewest
       ? []
-      : [`approvals.${index}.approvals: requires ${asked} people, but only ${fewest} can approve with a key`];
+      : [
+          `approvals.${index}.approvals: requires ${asked === 1 ? '1 person' : `${asked} people`}, but ${fewest === 0 ? 'nobody' : `only ${fewest}`} can approve with a key`,
+        ];
   });
 }
 

@@ -76,6 +76,15 @@ describe('a policy file', () => {
       'approvals.0.approvals: requires 3 people, but only 2 can approve with a key',
     ],
     [
+      'a rule for whom nobody has a key',
+      {
+        ...POLICY,
+        people: POLICY.people.map(({ name, roles, scope }) => ({ name, roles, scope })),
+        approvals: [{ approvals: 1 }],
+      },
+      'approvals.0.approvals: requires 1 person, but nobody can approve with a key',
+    ],
+    [
       'a rule about a kind that too few may approve',
       {
         ...POLICY,
