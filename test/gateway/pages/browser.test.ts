@@ -53,6 +53,13 @@ describe.skipIf(executable === undefined)('in a browser the pages', () => {
     const reason = because('outcome-unknown');
     await store.changePayout(fourth ?? '', { state: 'needs-operator', reason, at: Date.now() });
     await store.switchOff({ scope: 'account', key: 'acc-u1001-usd', reason: 'a drill', by: 'bob', at: 1_000 });
+    const [inAudit] = await claimed(gateway, [{ id: 'inv-in-audit', amount: '1234567.89' }], 'alice');
+    const audit = because('bank-approval-required');
+    await store.changePayout(inAudit?.reference ?? '', {
+      state: 'awaiting-bank-approval',
+      reason: audit,
+      at: Date.now(),
+    });
     const batch = `/batches/${rows[0]?.batchId}`;
     const payouts = [first, fourth].map((reference) => `/payouts/${reference}`);
     const pages = [
@@ -69,7 +76,7 @@ describe.skipIf(executable === undefined)('in a browser the pages', () => {
     return { gateway, paths: pages };
   }
 
-  it.each([1280, 390, 320])(
+  it.each([1280, 960, 800, 390, 320])(
     'fit a window of %i pixels, have one heading, and break no rule of their own',
     async (width) => {
       const { gateway, paths } = await filled();
