@@ -1,6 +1,7 @@
 import type { Verdict } from '../../domain/approval.ts';
 import { isDecision } from '../../domain/authority.ts';
 import type { Claim } from '../../domain/claim.ts';
+import { nameProblem } from '../../domain/message-text.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { claimedRow } from '../sending/claimed-row.ts';
@@ -44,9 +45,12 @@ async function auditUnsigned(
       : verdict.verdict !== 'refused' && verdict.awaited.approvedBy.some((it) => it === by);
   for (const { decision, by } of said.filter((it) => !hasSigned(it.by)).slice(0, SAID_MAX)) {
     const detail = { why: 'the signal is not signed' };
-    await store.audit({ at: now(), actor: `${by}`, action: `${decision} refused`, subject, detail });
+    await store.audit({ at: now(), actor: actorOf(by), action: `${decision} refused`, subject, detail });
   }
 }
+
+/** A signal can name anything as whoever sent it: an object, a whole book, a NUL. An entry must not fail of it. */
+const actorOf = (by: unknown): string => (typeof by === 'string' && nameProblem(by) === undefined ? by : 'unknown');
 
 /** A decision that a payout refused. `by` is the name they gave themselves. */
 export interface Refused {
@@ -63,7 +67,13 @@ export async function auditRefused(
 ): Promise<void> {
   const row = await store.payout(reference);
   if (row?.claimRunId !== runId) return;
-  await store.audit({ at: now(), actor: `${by}`, action: `${action} refused`, subject: reference, detail: { why } });
+  await store.audit({
+    at: now(),
+    actor: actorOf(by),
+    action: `${action} refused`,
+    subject: reference,
+    detail: { why },
+  });
 }
 
 export interface UseInput {
