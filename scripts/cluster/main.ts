@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { shellWord } from '../../src/cli/shell-word.ts';
 import { type Cluster, startCluster } from './cluster.ts';
 import { PORT_NAMES, type Ports } from './home.ts';
 import { ClusterError } from './part.ts';
@@ -63,7 +64,7 @@ function directions({ home, env }: Cluster): string {
     '',
     'To pay a file, in another terminal:',
     '',
-    `  . ${home.file('env.sh')}`,
+    `  . ${shellWord(home.file('env.sh'))}`,
     // Of the users and payees that only the sandbox has.
     `  npx payouts ${isTrial ? 'run examples/payouts.csv --yes' : 'template > payouts.csv'}`,
     '',

@@ -13,6 +13,7 @@ import { EXIT, type ExitCode } from '../exit.ts';
 import { exitOfCard, followCard } from '../follow-card.ts';
 import { gatewayAddress, gatewayClient } from '../gateway-client.ts';
 import type { Session } from '../session.ts';
+import { shellWord } from '../shell-word.ts';
 import { cardText } from './card.ts';
 
 export interface CreateCardOptions {
@@ -137,10 +138,6 @@ function anotherCard(id: string, options: CreateCardOptions): string {
   const { amount, currency } = options;
   return `payouts card create --amount ${amount} --currency ${currency} --id ${id}${said.join('')} --card-from FILE --wait`;
 }
-
-/** Quoted for a POSIX shell. */
-const shellWord = (text: string): string =>
-  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** The money may have been asked for: the command must be run again under the same id. */
 function withId(error: unknown, id: string): Problem {

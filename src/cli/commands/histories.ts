@@ -1,7 +1,10 @@
 import { resolve } from 'node:path';
+import { Problem } from '../../domain/problem.ts';
 import { counted } from '../../reports/display.ts';
+import { GRPC, grpcStatusOf } from '../../temporal/grpc-status.ts';
 import { pullHistories } from '../../temporal/histories.ts';
 import type { Session } from '../session.ts';
+import { shellWord } from '../shell-word.ts';
 
 export async function pull(
   session: Session,
@@ -12,7 +15,10 @@ export async function pull(
   // A stack booted for this would run a worker, which would change these histories.
   await session.stack(config.temporal.kind === 'embedded' ? 'join-only' : 'join-or-boot');
   const onCount = (count: number): void => output.progress(counted(count, 'history', 'histories'));
-  const count = await pullHistories(await session.client(), folder, { query, limit, onCount });
+  const pulled = pullHistories(await session.client(), folder, { query, limit, onCount });
+  const count = await pulled.catch((error: unknown) => {
+    throw query !== undefined && grpcStatusOf(error) === GRPC.INVALID_ARGUMENT ? queryRefused(error) : error;
+  });
   const isEncrypted = config.codecKeys() !== undefined;
   const payloads = isEncrypted
     ? 'Payloads are encrypted as in Temporal: payouts replay needs the same keys.'
@@ -21,8 +27,13 @@ export async function pull(
     { histories: { folder, count, encrypted: isEncrypted, complete: count < limit } },
     [
       `${counted(count, 'open workflow')} in ${folder}${count < limit ? '' : ', and maybe more: --limit'}.`,
-      payloads,
-      `payouts replay ${to}`,
+      ...(count > 0 ? [payloads, `payouts replay ${shellWord(to)}`] : []),
     ].join('\n'),
   );
 }
+
+const queryRefused = (cause: unknown): Problem =>
+  new Problem('usage', 'query-refused', 'Temporal refuses the query.', {
+    hint: `--query takes what temporal workflow list takes, for example 'WorkflowType="payout"'.`,
+    cause,
+  });

@@ -8,6 +8,7 @@ import { type ReplayProblem, replayHistories } from '../../temporal/replay.ts';
 import { installRuntime } from '../../temporal/runtime.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
+import { shellWord } from '../shell-word.ts';
 
 interface Failed {
   file: string;
@@ -34,7 +35,7 @@ export async function replay({ config, output }: Session, dir: string): Promise<
   if (paths === undefined || paths.length === 0) {
     const what = paths === undefined ? 'does not exist' : 'contains no *.json file';
     throw new Problem('usage', 'no-histories', `${folder} ${what}.`, {
-      hint: `payouts histories pull --to ${dir} writes the open ones of a namespace to it.`,
+      hint: `payouts histories pull --to ${shellWord(dir)} writes the open ones of a namespace to it.`,
     });
   }
   const failed: Failed[] = [];

@@ -13,6 +13,7 @@ import { whyUnreadable } from '../../formats/unreadable.ts';
 import { bankOffer, offerIn } from '../bank-offer.ts';
 import type { TemplateKind } from '../choices.ts';
 import type { Session } from '../session.ts';
+import { shellWord } from '../shell-word.ts';
 import { withValidationBank } from '../validation-bank.ts';
 
 /** `payouts template [KIND]`: a file to fill in, which passes validation unchanged at the bank it is for. */
@@ -36,7 +37,7 @@ export async function template(
 async function fromMessage(session: Session, kind: TemplateKind, from: string, files: MessageFiles): Promise<void> {
   if (kind !== 'mapping' && kind !== 'payees') {
     throw new Problem('usage', 'no-template-from', 'Only mapping and payees can be made from a bank message.', {
-      hint: `payouts template mapping --from ${from}`,
+      hint: `payouts template mapping --from ${shellWord(from)}`,
     });
   }
   const context = await messageContextOf(session.config, files, Date.now());
