@@ -32,7 +32,12 @@ interface Tallied {
   count: number;
   totals: Totals;
   rows: PayoutRecord[];
+  /** Data rows of the file, at most one more than `RETRIED_MAX`. */
+  numbers: number[];
 }
+
+/** Most rows that a command names; with more it would be too long to paste. */
+const RETRIED_MAX = 500;
 
 /** Collects steps by kind, row by row; keeps only the first `rowsKept` rows of each. */
 export class StepTally {
@@ -50,7 +55,7 @@ export class StepTally {
     const key = `${state} ${step.kind} ${step.commands.length === 0 ? step.todo : ''}`;
     const kind: Tallied = this.#kinds.get(key) ?? {
       first: { state, reason, step, reference },
-      ...{ since: step.since, until: null, count: 0, rows: [] },
+      ...{ since: step.since, until: null, count: 0, rows: [], numbers: [] },
       ...{ whos: new Set(), whys: new Set(), batchIds: new Set(), totals: new Totals() },
     };
     this.#kinds.set(key, kind);
@@ -63,6 +68,7 @@ export class StepTally {
     if (kind.batchIds.size < 2) kind.batchIds.add(batchId);
     kind.totals.add(row);
     if (kind.rows.length < this.#rowsKept) kind.rows.push(row);
+    if (row.row !== null && kind.numbers.length <= RETRIED_MAX) kind.numbers.push(row.row);
   }
 
   groups(): StepGroup[] {
@@ -95,15 +101,28 @@ function groupOf(kind: Tallied): StepGroup {
 }
 
 /** Commands that decide rows of one kind in one batch together; in all other cases, row by row. */
-function commandsOfMany({ first, batchIds }: Tallied): readonly string[] {
+function commandsOfMany({ first, batchIds, numbers }: Tallied): readonly string[] {
   const { kind, commands } = first.step;
   const [batchId] = batchIds;
   if (batchId == null || batchIds.size > 1) return commands;
   const id = shortId(batchId);
-  return commands.map((command) =>
-    command
+  return commands.flatMap((command) => {
+    // A retry of the batch would pay rows of other kinds too, or be refused because of them.
+    if (command.startsWith('payouts retry '))
+      return numbers.length > RETRIED_MAX ? [] : [`payouts retry ${id} --rows ${rangesOf(numbers)}`];
+    return command
       .replace(/^payouts (approve|reject) \S+/, `payouts $1 ${id} --kind ${kind}`)
-      .replace(/^payouts retry .*/, `payouts retry ${id}`)
-      .replace(/^payouts (resolve|cancel) \S+/, `payouts $1 ${shortId(first.reference)}`),
-  );
+      .replace(/^payouts (resolve|cancel) \S+/, `payouts $1 ${shortId(first.reference)}`);
+  });
+}
+
+/** Like `3,7-9`. */
+function rangesOf(numbers: readonly number[]): string {
+  const ranges: { from: number; to: number }[] = [];
+  for (const number of numbers.toSorted((a, b) => a - b)) {
+    const last = ranges.at(-1);
+    if (last !== undefined && number === last.to + 1) last.to = number;
+    else ranges.push({ from: number, to: number });
+  }
+  return ranges.map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`)).join(',');
 }

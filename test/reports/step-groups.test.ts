@@ -41,6 +41,19 @@ describe('rows by kind', () => {
     ]);
   });
 
+  it('that are to be paid again are named in the command, which would pay others of the batch too', () => {
+    const failed = [9, 3, 8, 7].map((row) => record(row, 'failed', {}, 'bank-failed'));
+    const rejected = record(4, 'rejected', {}, 'bank-rejected');
+    const [first] = stepGroups([...failed, rejected], TRIAL);
+    expect(first?.commands).toEqual(['payouts retry batch-1 --rows 3,7-9']);
+  });
+
+  it('that are too many for one command have none', () => {
+    const failed = Array.from({ length: 501 }, (_, index) => record(index + 1, 'failed', {}, 'bank-failed'));
+    expect(stepGroups(failed.slice(1), TRIAL)[0]?.commands).toEqual(['payouts retry batch-1 --rows 2-501']);
+    expect(stepGroups(failed, TRIAL)[0]?.commands).toEqual([]);
+  });
+
   it.each([60, 80, 120, 200])('break no word and no command at %i columns', (width) => {
     const text = stepGroupsText(stepGroups(rows, TRIAL), { now: NOW, width });
     const wide = stepGroupsText(stepGroups(rows, TRIAL), { now: NOW, width: Number.POSITIVE_INFINITY });
