@@ -32,7 +32,7 @@ export async function judgePayloads(
   }
   const subject = await metWithoutKey(store, now);
   if (subject === undefined) return { verdict: 'ok', detail: `encrypted in Temporal with the key ${id}` };
-  const detail = `encrypted with the key ${id}, but workers met payloads of ${subject} with a key that they lack: add it to PAYOUTS_CODEC_KEYS`;
+  const detail = `encrypted with the key ${id}, but workers met payloads of ${subject} with a key that they lack: if it is one of yours, add it to PAYOUTS_CODEC_KEYS`;
   return { verdict: 'warning', detail };
 }
 
