@@ -4,7 +4,7 @@ import { type HomeLock, lockHome } from '../../src/embedded/lock.ts';
 import { findTemporalCli } from '../temporal-cli.mjs';
 import { goPrograms } from './go-programs.ts';
 import { type ClusterHome, openClusterHome, type Ports } from './home.ts';
-import { endLeftovers, rememberProcesses } from './leftovers.ts';
+import { endLeftovers, rememberLaunches } from './leftovers.ts';
 import { ClusterError, type Part } from './part.ts';
 import { databaseFiles, databaseRoles, findPostgres, postgres } from './postgres.ts';
 import { clusterEnv, productParts } from './product.ts';
@@ -93,12 +93,11 @@ async function startAll(
   home: ClusterHome,
   { say, signal }: Pick<ClusterOptions, 'say' | 'signal'>,
 ): Promise<void> {
+  rememberLaunches(home.path, processesOf(parts));
   for (const part of parts) {
     if (signal?.aborted) throw new ClusterError('interrupted');
     const from = performance.now();
     await part.start();
-    const running = processesOf(parts).flatMap(({ pid }) => pid ?? []);
-    rememberProcesses(home.path, running);
     say(
       `${part.name} is ${part instanceof ServerProcess ? 'healthy' : 'done'} (${((performance.now() - from) / 1_000).toFixed(1)} s)`,
     );

@@ -3,10 +3,20 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { folderMark, processMark } from '../../src/embedded/process-mark.ts';
 import { readJsonFile, writeJsonFile } from '../../src/embedded/whole-file.ts';
+import type { ServerProcess } from './server-process.ts';
 
 const processes = z.array(z.object({ pid: z.int(), mark: z.string(), folder: z.string() }));
 const fileOf = (home: string): string => join(home, 'processes.json');
 const END_MS = 20_000;
+
+/** Keeps the record of what runs, also of what is started again. */
+export function rememberLaunches(home: string, parts: readonly ServerProcess[]): void {
+  const remember = (): void => {
+    const pids = parts.flatMap(({ pid }) => pid ?? []);
+    rememberProcesses(home, pids);
+  };
+  for (const part of parts) part.onLaunch = remember;
+}
 
 /** What runs now, each process with a mark that a later one under its id does not have. */
 export function rememberProcesses(home: string, pids: readonly number[]): void {

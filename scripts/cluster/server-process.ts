@@ -31,6 +31,8 @@ const RESTART_LONGEST_MS = 15_000;
 /** A process that is started again whenever it ends without having been asked to. */
 export class ServerProcess implements Part {
   readonly spec: ProcessSpec;
+  /** Called whenever it has another process id. */
+  onLaunch: () => void = () => undefined;
   #child: ChildProcess | undefined;
   #stopping: AbortController | undefined;
   #restarts = 0;
@@ -95,6 +97,7 @@ export class ServerProcess implements Part {
       if (!stopping.aborted && this.#child === child) void this.#restart(stopping, signal ?? `exit code ${code}`);
     });
     this.#child = child;
+    this.onLaunch();
     return child;
   }
 

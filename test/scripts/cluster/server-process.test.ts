@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { endLeftovers, rememberProcesses } from '../../../scripts/cluster/leftovers.ts';
+import { endLeftovers, rememberLaunches, rememberProcesses } from '../../../scripts/cluster/leftovers.ts';
 import { ClusterError } from '../../../scripts/cluster/part.ts';
 import { type ProcessSpec, ServerProcess } from '../../../scripts/cluster/server-process.ts';
 import { until } from '../../support/until.ts';
@@ -68,6 +68,19 @@ it('is killed when it does not end in time', async () => {
   const { pid } = it;
   await it.stop();
   expect(isAlive(pid)).toBe(false);
+});
+
+it('ends what an earlier supervisor had started again', async () => {
+  const it = part(STAYS);
+  rememberLaunches(dir, [it]);
+  await it.start();
+  const first = it.pid ?? 0;
+  process.kill(first, 'SIGKILL');
+  await until(async () => it.pid !== undefined && it.pid !== first);
+  const second = it.pid;
+  await endLeftovers(dir, (line) => said.push(line));
+  expect(said).toContain(`ending process ${second}, left behind by an earlier cluster in this folder`);
+  expect(isAlive(second)).toBe(false);
 });
 
 it('ends what an earlier supervisor left behind, and nothing for a copy of its folder', async () => {
