@@ -21,9 +21,9 @@ const commit = tally('commits');
 countSqlite();
 countPostgres();
 
-/** A commit of SQLite is one that leaves no transaction open and has changed rows. */
+/** A commit of SQLite is one that leaves no transaction open and has changed rows; a read never is one. */
 function countSqlite(): void {
-  const { prepare } = DatabaseSync.prototype;
+  const { prepare, exec } = DatabaseSync.prototype;
   const changes = new WeakMap<DatabaseSync, { total(): number; seen: number }>();
   const owners = new WeakMap<StatementSync, DatabaseSync>();
   const look = (database: DatabaseSync): void => {
@@ -35,12 +35,16 @@ function countSqlite(): void {
   };
   DatabaseSync.prototype.prepare = function (this: DatabaseSync, ...given): StatementSync {
     const statement = prepare.apply(this, given);
-    owners.set(statement, this);
+    if (!/^\s*select\b/i.test(given[0])) owners.set(statement, this);
     if (!changes.has(this)) {
       const counter = prepare.call(this, 'select total_changes() as n');
       changes.set(this, { total: () => Number((counter.get() as { n: number }).n), seen: 0 });
     }
     return statement;
+  };
+  DatabaseSync.prototype.exec = function (this: DatabaseSync, ...given): void {
+    exec.apply(this, given);
+    look(this);
   };
   for (const name of ['run', 'all', 'get'] as const) {
     const original = StatementSync.prototype[name] as (...given: never[]) => unknown;
