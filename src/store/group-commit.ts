@@ -11,28 +11,49 @@ interface Group {
   isDue: boolean;
 }
 
-/** Calls `close` once all who are about to write have had time to join. */
-export type Gather = (close: () => void) => void;
+/** When those who write at one time come together. */
+export interface Pace {
+  /** Calls `close` once all who are about to write have had time to join. */
+  gather(close: () => void): void;
+  rest(ms: number): Promise<unknown>;
+}
 
 /** Upper bound on the others that one piece of work waits for. */
 const JOINED_MAX = 64;
+
+/** How long a rest is, in times of the commit before it, so that commits take a fifth of the process's time at most. */
+const REST = 4;
+/** On a quick disk many are to share a commit, too: on a slow one nobody is to wait for long. */
+const REST_MIN_MS = 20;
+const REST_MAX_MS = 50;
 
 /**
  * Gives turns on the single connection of a file, first come, first served. What consecutive turns write becomes one database
  * transaction: a commit costs one disk write however much it holds. Whoever wrote, or read what is not durable yet, is answered
  * when it is durable, and gets the error if the commit fails.
+ *
+ * A commit blocks the thread while the disk writes. Where several share one, others are about to write as well: after it comes a
+ * rest, in which they gather for the next one and other processes find the file unlocked. Reads, and whoever writes alone, never
+ * wait for one.
  */
 export class GroupCommit {
   readonly #database: DatabaseSync;
   /** Absent: each transaction forms a group by itself. */
-  readonly #gather: Gather | undefined;
+  readonly #pace: Pace | undefined;
   readonly #waiting: (() => void)[] = [];
   #isTaken = false;
   #group: Group | undefined;
+  #rest: Promise<void> | undefined;
 
-  constructor(database: DatabaseSync, gather: Gather | undefined) {
+  constructor(database: DatabaseSync, pace: Pace | undefined) {
     this.#database = database;
-    this.#gather = gather;
+    this.#pace = pace;
+  }
+
+  /** Waits for a turn to write, which `endTurn` gives back. */
+  async takeTurnToWrite(): Promise<void> {
+    if (this.#rest !== undefined && this.#group === undefined) await this.#rest;
+    await this.takeTurn();
   }
 
   /** Waits for a turn, which `endTurn` gives back. */
@@ -51,13 +72,13 @@ export class GroupCommit {
       next();
     } else {
       this.#isTaken = false;
-      if (group !== undefined) this.#gather?.(() => this.#close(group));
+      if (group !== undefined) this.#pace?.gather(() => this.#close(group));
     }
   }
 
   /** Whether a single statement should join a group. */
   get gathers(): boolean {
-    return this.#gather !== undefined;
+    return this.#pace !== undefined;
   }
 
   /** Whether something written is not durable yet; ask within a turn. */
@@ -125,13 +146,23 @@ export class GroupCommit {
   }
 
   async #end(group: Group): Promise<void> {
+    const began = performance.now();
     try {
       await whenUnlocked(() => this.#database.exec('commit'));
       group.settled.resolve();
+      if (group.joined > 1) this.#startRest(performance.now() - began);
     } catch (error) {
       if (this.#database.isTransaction) this.#database.exec('rollback');
       group.settled.reject(error);
     }
     this.#group = undefined;
+  }
+
+  #startRest(committedMs: number): void {
+    const ms = Math.min(Math.max(REST * committedMs, REST_MIN_MS), REST_MAX_MS);
+    const rest = this.#pace?.rest(ms).then(() => {
+      if (this.#rest === rest) this.#rest = undefined;
+    });
+    this.#rest = rest;
   }
 }

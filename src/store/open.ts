@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { PostgresNamingDialect } from './column-names.ts';
 import { openDatabase } from './database.ts';
 import { createStore } from './kysely-store.ts';
@@ -20,7 +21,7 @@ export async function openStore(url: string): Promise<Store> {
   const db = openDatabase(
     place.kind === 'postgres'
       ? new PostgresNamingDialect({ pool: openPostgresPool(url) })
-      : nodeSqliteDialect(() => openSqliteFile(place.path), setImmediate),
+      : nodeSqliteDialect(() => openSqliteFile(place.path), { gather: setImmediate, rest: setTimeout }),
   );
   try {
     await migrate(db, place);

@@ -9,18 +9,18 @@ import {
   SqliteIntrospector,
 } from 'kysely';
 import { type NamingDialect, SqliteNamingCompiler } from './column-names.ts';
-import { type Gather, GroupCommit } from './group-commit.ts';
+import { GroupCommit, type Pace } from './group-commit.ts';
 import { whenUnlocked } from './sqlite-lock.ts';
 import { SqliteStatements } from './sqlite-statements.ts';
 
 /**
  * Kysely's SQLite dialect over `node:sqlite`, for a file written by several processes.
  *
- * @param gather lets concurrent writers share a commit (`group-commit.ts`)
+ * @param pace lets concurrent writers share a commit (`group-commit.ts`)
  */
-export const nodeSqliteDialect = (open: () => Promise<DatabaseSync>, gather?: Gather): NamingDialect => ({
+export const nodeSqliteDialect = (open: () => Promise<DatabaseSync>, pace?: Pace): NamingDialect => ({
   writesNamesOnDisk: true,
-  createDriver: () => new SharedFileDriver(open, gather),
+  createDriver: () => new SharedFileDriver(open, pace),
   createQueryCompiler: () => new SqliteNamingCompiler(),
   createAdapter: () => new SharedFileAdapter(),
   createIntrospector: (db) => new SqliteIntrospector(db),
@@ -40,17 +40,17 @@ class SharedFileAdapter extends SqliteAdapter {
 
 class SharedFileDriver implements Driver {
   readonly #open: () => Promise<DatabaseSync>;
-  readonly #gather: Gather | undefined;
+  readonly #pace: Pace | undefined;
   #shared: Shared | undefined;
 
-  constructor(open: () => Promise<DatabaseSync>, gather: Gather | undefined) {
+  constructor(open: () => Promise<DatabaseSync>, pace: Pace | undefined) {
     this.#open = open;
-    this.#gather = gather;
+    this.#pace = pace;
   }
 
   async init(): Promise<void> {
     const database = await this.#open();
-    const [statements, commits] = [new SqliteStatements(database), new GroupCommit(database, this.#gather)];
+    const [statements, commits] = [new SqliteStatements(database), new GroupCommit(database, this.#pace)];
     this.#shared = { database, statements, commits };
   }
 
@@ -109,9 +109,10 @@ class Turn implements DatabaseConnection {
   }
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    await this.#take();
     if (this.#transaction !== undefined) return this.#inTransaction(query);
-    if (this.#commits.gathers && !reads(query)) await this.#commits.join();
+    const isRead = reads(query);
+    await this.#take(isRead);
+    if (this.#commits.gathers && !isRead) await this.#commits.join();
     const result = await this.#run<Row>(query);
     await this.#endDurably();
     return result;
@@ -123,7 +124,7 @@ class Turn implements DatabaseConnection {
   }
 
   async begin(): Promise<void> {
-    await this.#take();
+    await this.#take(false);
     const isFirst = await this.#commits.join();
     this.#transaction = { isFirst };
     if (!isFirst) await this.#run(SAVEPOINT);
@@ -157,9 +158,9 @@ class Turn implements DatabaseConnection {
     await durable;
   }
 
-  async #take(): Promise<void> {
+  async #take(isRead: boolean): Promise<void> {
     if (this.#isMine) return;
-    await this.#commits.takeTurn();
+    await (isRead ? this.#commits.takeTurn() : this.#commits.takeTurnToWrite());
     this.#isMine = true;
   }
 

@@ -19,6 +19,9 @@ describe('what is written at one time', () => {
   let other: DatabaseSync;
   /** Ends the groups that wait for others. */
   let closings: (() => void)[];
+  /** How long the rests were to be, ms, and what ends the last one. */
+  let rests: number[];
+  let endRest: () => void;
 
   const write = (id: number) =>
     db
@@ -39,12 +42,17 @@ describe('what is written at one time', () => {
     folder = mkdtempSync(join(tmpdir(), 'payouts-group-'));
     file = join(folder, 'store.sqlite');
     database = await openSqliteFile(file);
-    closings = [];
+    [closings, rests] = [[], []];
     db = new Kysely<Tables>({
-      dialect: nodeSqliteDialect(
-        async () => database,
-        (end) => closings.push(end),
-      ),
+      dialect: nodeSqliteDialect(async () => database, {
+        gather: (end) => void closings.push(end),
+        rest: (ms) => {
+          rests.push(ms);
+          const { promise, resolve } = Promise.withResolvers<void>();
+          endRest = resolve;
+          return promise;
+        },
+      }),
     });
     database.exec('create table notes (id integer primary key, text text not null)');
     vi.spyOn(database, 'exec');
@@ -150,6 +158,48 @@ describe('what is written at one time', () => {
     await close();
     await later;
     expect(commits()).toBe(2);
+  });
+
+  it('is followed by a rest if several shared it: writers gather, readers and other processes go on', async () => {
+    const shared = [write(1), write(2)];
+    await close();
+    await Promise.all(shared);
+    const later = [write(3), write(4)];
+    expect(await db.selectFrom('notes').select('id').execute()).toHaveLength(2);
+    await turn();
+    expect(closings).toEqual([]);
+    other.exec("insert into notes values (9, 'of another process')");
+    endRest();
+    await close();
+    await Promise.all(later);
+    expect([durable(), commits()]).toEqual([[1, 2, 3, 4, 9], 2]);
+  });
+
+  it('is followed by a rest of four times what it took, within bounds', async () => {
+    for (const [took, ms] of [
+      [0, 20],
+      [10, 40],
+      [30, 50],
+    ] as const) {
+      const times = [100, 100 + took];
+      vi.spyOn(performance, 'now').mockImplementation(() => times.shift() ?? 0);
+      const shared = [write(2 * took + 1), write(2 * took + 2)];
+      await close();
+      await Promise.all(shared);
+      expect(rests.splice(0)).toEqual([ms]);
+      vi.mocked(performance.now).mockRestore();
+      endRest();
+      await turn();
+    }
+  });
+
+  it('is not followed by one if nobody shared it', async () => {
+    for (const id of [1, 2, 3]) {
+      const written = write(id);
+      await close();
+      await written;
+    }
+    expect([rests, commits()]).toEqual([[], 3]);
   });
 
   it('is durable before the store is closed', async () => {
