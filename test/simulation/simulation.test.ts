@@ -78,7 +78,7 @@ describe('the simulation', () => {
   it.each([
     ['new-reference-on-retry', 'I2', 4],
     ['lost-answer-not-sent', 'I3', 12],
-    ['unknown-code-refused', 'I[15]', 68],
+    ['unknown-code-refused', 'I[15]', 20],
     ['maker-may-approve', 'I8', 1],
     ['float-amount', 'I15', 3],
     ['switch-not-asked', 'I18', 8],

@@ -4,6 +4,7 @@ import type { Bank } from '../../../src/api/bank.ts';
 import { createBank } from '../../../src/api/client.ts';
 import { payoutWorkflowId } from '../../../src/domain/names.ts';
 import type { OrderNotice } from '../../../src/domain/order-notice.ts';
+import { referenceOf } from '../../../src/identity.ts';
 import type { Profile } from '../../../src/sandbox/bank/profile.ts';
 import { SANDBOX_KEY, SANDBOX_SECRET } from '../../../src/sandbox/credentials.ts';
 import { type RunningSandbox, startSandbox } from '../../../src/sandbox/server.ts';
@@ -23,6 +24,8 @@ let store: Store;
 /** What payouts have been told. */
 let told: OrderNotice[];
 let unasked: string[];
+/** Orders of which runs have heard that they are paid. */
+let ended: string[];
 /** Order ids by the reference that they are the payment of. */
 let answered: Map<string, string>;
 let reads: number;
@@ -40,7 +43,7 @@ async function openBank(references: Profile['references'], listLagMs = 0): Promi
 beforeEach(async () => {
   store = await openEmptyStore();
   onTestFinished(() => store.close());
-  [told, unasked, reads, answered] = [[], [], 0, new Map()];
+  [told, unasked, ended, reads, answered] = [[], [], [], 0, new Map()];
 });
 
 const pay = async (under = reference): Promise<string> =>
@@ -88,6 +91,7 @@ function watch(key: SweepInput, everyRead: (read: number) => void = () => {}, fi
         if (notice.status === 'COMPLETED' && notice.orderId === own) await store.closeOrder(notice.reference);
         return true;
       },
+      endOrder: async (_run: object, orderId: string) => ended.push(orderId) > 0,
     },
     settings: { ...quickSettings, firstLookMs, sweepMs: 1, sweepMaxMs: 5 },
     now: Date.now,
@@ -205,4 +209,50 @@ it('an order that was sent again long after the first send is looked for in the 
   expect(await watch(USD, () => settle())).toMatchObject({ ended: true });
   expect(told).toEqual([{ reference, orderId, status: 'COMPLETED', stage: 'paid' }]);
   expect(reads).toBeGreaterThan(0);
+});
+
+describe('of a paid order that a run follows', () => {
+  /** A payout whose order the bank has accepted, and whose row says so. */
+  async function follow(document: string): Promise<string> {
+    const under = referenceOf('u-1001', document);
+    const instruction = { ...DEFAULT_PAYMENT, id: document };
+    const claim = { reference: under, workflowId: payoutWorkflowId(under), instruction };
+    const { term } = (await store.claimPayout(payoutClaim(document, claim))).record;
+    const orderId = await pay(under);
+    await open(orderId, { reference: under });
+    const { account_id: accountId, beneficiary_id: beneficiaryId, amount, currency } = DEFAULT_PAYMENT;
+    const request = { accountId, beneficiaryId, amount, currency, expiredAt: Date.now() };
+    const attempt = { attempt: 1, runId: 'run-1', activityId: '1', sentAt: Date.now(), request };
+    await store.recordAttempt({ reference: under, ...attempt });
+    await store.finishAttempt(under, 1, { outcome: 'accepted', orderId });
+    await store.changePayout(under, { state: 'processing', orderId, term, at: Date.now() });
+    return orderId;
+  }
+
+  beforeEach(() => openBank('as-sent'));
+
+  it('the run hears once, by the end itself', async () => {
+    const orderId = await follow('doc');
+    settle();
+    expect(await watch(USD)).toMatchObject({ ended: true });
+    expect([ended, told]).toEqual([[orderId], []]);
+  });
+
+  it('the run is signalled if there is a second order, about which people may have been asked', async () => {
+    const orderId = await follow('doc');
+    const second = await pay(referenceOf('u-1001', 'doc'));
+    settle();
+    expect(await watch(USD)).toMatchObject({ ended: true });
+    expect(ended).toEqual([]);
+    expect(told.map((notice) => notice.orderId).toSorted()).toEqual([orderId, second].toSorted());
+  });
+
+  it('no run waits for a bank that shows no single order: they are signalled, and read it with their own patience', async () => {
+    const orders = [await follow('doc'), await follow('other'), await follow('third')];
+    settle();
+    await door('faults', { operation: 'orders.get', kind: 'http', status: 503, commit: false, times: 1_000 });
+    expect(await watch(USD)).toMatchObject({ ended: true });
+    expect(ended).toEqual([]);
+    expect(told.map((notice) => notice.orderId).toSorted()).toEqual(orders.toSorted());
+  });
 });

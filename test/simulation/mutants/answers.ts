@@ -24,9 +24,9 @@ export const ANSWER_MUTANTS: readonly Mutant[] = [
     what: 'an order that its sender reads while it is still open ends the payout as paid',
     edits: [
       {
-        file: 'src/services/payout/first-look.ts',
-        find: "isPaid = read.meaning === 'paid' && read.differences.length === 0;",
-        replace: "isPaid = read.meaning === 'paid' || read.meaning === 'open';",
+        file: 'src/services/payout/read-order.ts',
+        find: "return meaning === 'paid' && differences.length === 0",
+        replace: "return meaning === 'paid' || meaning === 'open'",
       },
       {
         file: 'src/services/payout/first-look.ts',
