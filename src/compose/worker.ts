@@ -115,6 +115,7 @@ async function open(
     settings: config.settings,
     now: Date.now,
     checkInstruction,
+    traced: tracing?.within,
     assertIdentity: () => assertIdentity(binding),
   };
   return { telemetry, tracing, stored, deps, client, connection };

@@ -12,6 +12,8 @@ export interface ActivityDeps extends Sender {
   settings: WorkerSettings;
   /** Absent: payees are not checked. */
   checks?: PayeeChecks;
+  /** Runs what is done for a payout outside its own activities as a part of its trace; absent: there are no traces. */
+  traced?<T>(workflowId: string, name: string, work: () => Promise<T>): Promise<T>;
   /** Rules of an instruction (`src/rules`), injected because activities do not import readers. Empty: no finding. */
   checkInstruction(instruction: PayoutInstruction, kind: PayoutKind): readonly { rule: string; message: string }[];
 }

@@ -1,6 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { hash } from 'node:crypto';
-import { type Context, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api';
+import {
+  type Attributes,
+  type Context,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  trace,
+} from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import {
@@ -27,6 +36,8 @@ import type { PayoutRecord } from '../store/store.ts';
  */
 export interface Tracing {
   activity: ActivityInterceptorsFactory;
+  /** Work for a payout outside its own activities, as a span of its trace. */
+  within<T>(workflowId: string, name: string, work: () => Promise<T>): Promise<T>;
   /** Observes a call of the bank in the activity that makes it; undefined if that is not traced. */
   bankCall(operation: string): CallObserver | undefined;
   /** The span of the workflow itself, made once, when its end is stored. */
@@ -75,30 +86,36 @@ export function startTracing(
   });
   const tracer = provider.getTracer('durable-payouts');
   const current = new AsyncLocalStorage<Context>();
+  async function within<T>(
+    workflowId: string,
+    name: string,
+    work: () => Promise<T>,
+    more: Attributes = {},
+  ): Promise<T> {
+    const attributes = { temporalWorkflowID: workflowId, ...more };
+    const span = tracer.startSpan(name, { attributes }, under(workflowId));
+    try {
+      return await current.run(trace.setSpan(ROOT_CONTEXT, span), work);
+    } catch (error) {
+      noteFailure(span, error);
+      throw error;
+    } finally {
+      span.end();
+    }
+  }
   return {
     activity: ({ info }) => ({
       inbound: {
         async execute(input, next) {
           const { workflowExecution: of, workflowType = '', activityType, attempt, isLocal } = info;
           if (of === undefined || !TRACED.has(workflowType)) return next(input);
-          const attributes = {
-            temporalWorkflowID: of.workflowId,
-            temporalRunID: of.runId,
-            'payout.attempt': attempt,
-            'payout.local': isLocal,
-          };
-          const span = tracer.startSpan(`RunActivity:${activityType}`, { attributes }, under(of.workflowId));
-          try {
-            return await current.run(trace.setSpan(ROOT_CONTEXT, span), () => next(input));
-          } catch (error) {
-            noteFailure(span, error);
-            throw error;
-          } finally {
-            span.end();
-          }
+          const { workflowId, runId } = of;
+          const attributes = { temporalRunID: runId, 'payout.attempt': attempt, 'payout.local': isLocal };
+          return within(workflowId, `RunActivity:${activityType}`, () => next(input), attributes);
         },
       },
     }),
+    within,
     bankCall(operation) {
       const context = current.getStore();
       if (context === undefined) return undefined;

@@ -79,7 +79,7 @@ describe.skipIf(executable === undefined)('the Temporal Web UI', { shuffle: fals
     await page.getByRole('button', { name: 'Run Query' }).click();
     await page.getByText('"awaiting-bank-approval"').first().waitFor();
     await page.getByRole('tab', { name: 'Pending Activities' }).click();
-    await page.getByText('No Pending Activities').first().waitFor();
+    await page.getByText('awaitOrderEnd').first().waitFor();
     await page.getByRole('tab', { name: 'User Metadata' }).click();
     await page.getByText('reads the order').first().waitFor();
     const details = page.frameLocator('iframe').last().getByText('waiting for approval of the bank order');

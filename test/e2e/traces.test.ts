@@ -30,8 +30,16 @@ it('one payout is one trace of workflow, activities and calls of the bank, and s
 
     const activities = spans.filter(({ parentSpanId }) => parentSpanId === root.spanId);
     expect(activities.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(['RunActivity:prepare', 'RunActivity:submitPayment', 'RunActivity:readOrder']),
+      expect.arrayContaining([
+        'RunActivity:prepare',
+        'RunActivity:submitPayment',
+        'RunActivity:awaitOrderEnd',
+        'TellEnd',
+      ]),
     );
+    const told = activities.find(({ name }) => name === 'TellEnd');
+    const look = spans.filter(({ parentSpanId }) => parentSpanId === told?.spanId);
+    expect(look.map(({ name }) => name)).toEqual(['GET /v1/banking/transactions/{order_id}']);
     const submit = activities.find(({ name }) => name === 'RunActivity:submitPayment');
     const calls = spans.filter(({ parentSpanId }) => parentSpanId === submit?.spanId);
     const post = calls.find(({ name }) => name === 'POST /v1/banking/transactions/payment') as ReceivedSpan;

@@ -38,9 +38,8 @@ export async function tellEnd(
     becomes: { paid: { state: 'completed', reason: null } },
     isToTell: true,
   };
-  const read = await undefinedIf(isSuperseded, () =>
-    withDeadline(SLOW_MS, signal, (inTime) => readOrder(deps, caller, input, inTime)),
-  );
+  const look = () => withDeadline(SLOW_MS, signal, (inTime) => readOrder(deps, caller, input, inTime));
+  const read = await undefinedIf(isSuperseded, () => deps.traced?.(workflowId, 'TellEnd', look) ?? look());
   const paid = read && asPaid(read);
   if (paid === undefined || !(await deps.executions.endOrder(run, orderId, paid))) return false;
   await deps.store.closeOrder(reference);
