@@ -20,6 +20,8 @@ export interface PayoutChange {
   /** Term of the writing run: nothing changes unless it holds the claim. Absent: the writer is not a run. */
   term?: number;
   state: PayoutState;
+  /** Nothing changes unless the row is in this state; absent: in any without an end. */
+  from?: PayoutState;
   reason?: Reason | null;
   orderId?: string;
   fee?: string;
@@ -37,8 +39,8 @@ export interface HeldClaim {
 }
 
 /**
- * Absent keys keep their value; `reason: null` clears it. False, with nothing changed, if the row has an end or the term is not
- * the holder's.
+ * Absent keys keep their value; `reason: null` clears it. False, with nothing changed, if the row has an end, is not in the state
+ * `from`, or the term is not the holder's.
  */
 export async function changePayout(db: Database, reference: string, change: PayoutChange): Promise<boolean> {
   const { state, reason = null, orderId, staysOpen = false, at } = change;
@@ -133,7 +135,7 @@ const CHANGED = ['assessed', 'uid', 'amount', 'currency', 'state', 'reason'] as 
 async function changeRow(
   db: Database,
   reference: string,
-  { term, state, reason, orderId, fee, feeCurrency, fundsNeeded, at }: PayoutChange,
+  { term, state, from, reason, orderId, fee, feeCurrency, fundsNeeded, at }: PayoutChange,
 ): Promise<ChangedRow | undefined> {
   return db
     .updateTable('payouts')
@@ -141,6 +143,7 @@ async function changeRow(
     .where('reference', '=', reference)
     .where('state', 'not in', END_STATES)
     .$if(term !== undefined, (query) => query.where('term', '=', term ?? 0))
+    .$if(from !== undefined, (query) => query.where('state', '=', from ?? state))
     .returning(CHANGED)
     .executeTakeFirst();
 }

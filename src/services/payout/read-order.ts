@@ -34,7 +34,10 @@ export interface ReadOrderInput extends LegInput {
   despite?: readonly string[];
   /** State to store for each meaning of the order. Written by this activity, so it costs no event of its own. */
   becomes?: Partial<Record<OrderJudgement['meaning'], StoredState>>;
-  /** An end that is stored has yet to be told to the run: its order stays in the open set. */
+  /**
+   * The reader is not the run, which has yet to hear of an end: its order stays in the open set, and nothing is stored if the run
+   * has moved on from `processing`.
+   */
   isToTell?: boolean;
   /** For an end without money: what the run has settled. */
   settled?: SettledLegs;
@@ -174,6 +177,8 @@ function rateAboveCap(
 const withRate = (becomes: StoredState, read: OrderRead): StoredState =>
   becomes.state === 'completed' && read.aboveCap === true ? { ...becomes, reason: bookedAboveCap(read) } : becomes;
 
+const TO_TELL = { staysOpen: true, from: 'processing' } as const;
+
 /**
  * Stores the end. `closePayout` stores one without money, and refuses if something else may have moved money; the fee that such an
  * order shows was not taken either.
@@ -190,6 +195,6 @@ async function storeEnd(
     return;
   }
   const { reference, term } = claim;
-  const change = { state, reason, orderId, fee, feeCurrency, term, staysOpen: isToTell, at: deps.now() };
+  const change = { state, reason, orderId, fee, feeCurrency, term, ...(isToTell && TO_TELL), at: deps.now() };
   if (!(await deps.store.changePayout(reference, change))) throw new Superseded();
 }

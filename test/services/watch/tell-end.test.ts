@@ -4,6 +4,7 @@ import { order as orderSchema } from '../../../src/api/schemas/orders.ts';
 import { orderEndActivityId } from '../../../src/domain/names.ts';
 import type { PaidOrder } from '../../../src/domain/order-judgement.ts';
 import type { PayoutState } from '../../../src/domain/payout-state.ts';
+import { because } from '../../../src/domain/reasons.ts';
 import type { ActivityDeps } from '../../../src/services/deps.ts';
 import { legReference } from '../../../src/services/sending/claimed-row.ts';
 import { tellEnd } from '../../../src/services/watch/tell-end.ts';
@@ -25,7 +26,7 @@ async function followed({ state = 'processing' as PayoutState } = {}) {
   await store.finishAttempt(reference, 1, { outcome: 'accepted', orderId: 'o-1' });
   await store.noteOrder(reference, { orderId: 'o-1' });
   await store.changePayout(reference, { state, orderId: 'o-1', term, at: 2 });
-  const bank = { status: 'COMPLETED', amount: '10.50', reads: 0, fails: false };
+  const bank = { status: 'COMPLETED', amount: '10.50', reads: 0, fails: false, meanwhile: async () => {} };
   const told: { runId: string; orderId: string; paid: PaidOrder; stored: PayoutState | undefined }[] = [];
   const hears = { isWaiting: true };
   const deps = {
@@ -36,6 +37,7 @@ async function followed({ state = 'processing' as PayoutState } = {}) {
       orders: {
         get: async () => {
           bank.reads += 1;
+          await bank.meanwhile();
           if (bank.fails) throw new BankError('no answer', { outcome: 'ambiguous', retryable: true, operation: 'get' });
           const amounts = {
             transaction_currency: 'USD',
@@ -114,6 +116,14 @@ it('so is one after an exchange, which has its safety timer', async () => {
   await store.recordAttempt({ reference, attempt: 1, runId: RUN, activityId: '1', sentAt: 1, request: SENT });
   expect(await tell()).toBe(false);
   expect(bank.reads).toBe(0);
+});
+
+it('so is one about which people are asked while the order is read', async () => {
+  const { tell, bank, store, reference, told, state } = await followed();
+  const change = { state: 'needs-operator', reason: because('duplicate-suspected'), at: 3 } as const;
+  bank.meanwhile = async () => void (await store.changePayout(reference, change));
+  expect(await tell()).toBe(false);
+  expect([told, await state()]).toEqual([[], 'needs-operator']);
 });
 
 it('a bank that shows no order stores nothing', async () => {
