@@ -1,23 +1,24 @@
 import { MESSAGES } from './names.ts';
 
+const BEFORE_APPROVAL = ['received', 'preparing', 'scheduled', 'held', 'awaiting-funds', 'awaiting-approval'] as const;
+
+/** Ends in which no money was taken. */
+export const UNPAID_STATES = ['failed', 'rejected', 'cancelled'] as const;
+export type UnpaidState = (typeof UNPAID_STATES)[number];
+
+export const END_STATES = ['completed', ...UNPAID_STATES] as const;
+export type EndState = (typeof END_STATES)[number];
+
 /** States of a payout, in the order of its life. Ours are kebab-case, the bank's UPPER_SNAKE. */
 export const PAYOUT_STATES = [
-  'received',
-  'preparing',
-  'scheduled',
-  'held',
-  'awaiting-funds',
-  'awaiting-approval',
+  ...BEFORE_APPROVAL,
   'converting',
   'submitting',
   'resolving',
   'awaiting-bank-approval',
   'processing',
   'needs-operator',
-  'completed',
-  'failed',
-  'rejected',
-  'cancelled',
+  ...END_STATES,
 ] as const;
 
 export type PayoutState = (typeof PAYOUT_STATES)[number];
@@ -31,13 +32,6 @@ export const AWAITING_DECISION_STATES = [
 
 /** States in which people must act. */
 export const NEEDS_PEOPLE_STATES: readonly PayoutState[] = [...AWAITING_DECISION_STATES, 'needs-operator'];
-
-/** Ends in which no money was taken. */
-export const UNPAID_STATES = ['failed', 'rejected', 'cancelled'] as const satisfies readonly PayoutState[];
-export type UnpaidState = (typeof UNPAID_STATES)[number];
-
-export const END_STATES = ['completed', ...UNPAID_STATES] as const;
-export type EndState = (typeof END_STATES)[number];
 
 export function isEnd(state: PayoutState): state is EndState {
   return (END_STATES as readonly string[]).includes(state);
@@ -53,14 +47,7 @@ export function isAtRest(state: PayoutState): boolean {
 }
 
 /** States in which a payout awaits approval or has yet to ask for it. */
-export const BEFORE_APPROVAL_STATES: readonly PayoutState[] = [
-  'received',
-  'preparing',
-  'scheduled',
-  'held',
-  'awaiting-funds',
-  'awaiting-approval',
-];
+export const BEFORE_APPROVAL_STATES: readonly PayoutState[] = BEFORE_APPROVAL;
 
 /** States in which a started payout can still be stopped: no order at the bank, or one that still awaits the bank's audit. */
 export const CANCELLABLE_STATES: readonly PayoutState[] = [
