@@ -87,13 +87,7 @@ export function executionsOver(client: Client, { startsHere = false } = {}): Exe
     },
     orderChanged: (workflowId, notice) => signal(workflowId, MESSAGES.orderChanged, notice),
     endOrder: ({ workflowId, runId }, orderId, paid) =>
-      client.activity.complete({ workflowId, runId, activityId: orderEndActivityId(orderId) }, paid).then(
-        () => true,
-        (error: unknown) => {
-          if (error instanceof ActivityNotFoundError) return false;
-          throw error;
-        },
-      ),
+      ifThere(() => client.activity.complete({ workflowId, runId, activityId: orderEndActivityId(orderId) }, paid)),
     approve: (workflowId, decision) => signal(workflowId, MESSAGES.approve, decision),
     reject: (workflowId, decision) => signal(workflowId, MESSAGES.reject, decision),
     // ACCEPTED is enough: the payout answers once it knows, and its row shows it. The update id makes repeats harmless.
@@ -281,7 +275,7 @@ async function isStarted(start: Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** False when no such workflow is open. */
+/** False when no such workflow, or activity of it, is open. */
 export const ifThere = async (call: () => Promise<unknown>): Promise<boolean> =>
   (await undefinedIfGone(call().then(() => true))) ?? false;
 
@@ -291,6 +285,6 @@ export const described = (client: Client, workflowId: string): Promise<WorkflowE
 
 const undefinedIfGone = <T>(asked: Promise<T>): Promise<T | undefined> =>
   asked.catch((error: unknown) => {
-    if (!(error instanceof WorkflowNotFoundError)) throw error;
-    return undefined;
+    if (error instanceof WorkflowNotFoundError || error instanceof ActivityNotFoundError) return undefined;
+    throw error;
   });

@@ -38,19 +38,18 @@ export function firstLooks(deps: ActivityDeps) {
   const afterMs = deps.settings.firstLookMs;
   const pace = new Pace();
   async function looked({ caller, longRun }: Run, input: ReadOrderInput): Promise<Looked> {
-    let isPaid = false;
+    let paid: PaidOrder | undefined;
     try {
       await longRun.sleep(afterMs);
       const read = await withDeadline(SLOW_MS, longRun.signal, (signal) => readOrder(deps, caller, input, signal));
-      const paid = asPaid(read);
-      isPaid = paid !== undefined;
+      paid = asPaid(read);
       return { paid };
     } catch (error) {
       // The order is sent and recorded: whoever follows it meets the error and reports it. If the bank failed, nothing was
       // stored.
       return isBankError(error) ? {} : { isUntold: true };
     } finally {
-      pace.note(isPaid);
+      pace.note(paid !== undefined);
     }
   }
   return async (run: Run, send: () => Promise<AttemptResult>, look: FirstLook | undefined): Promise<Submitted> => {

@@ -130,11 +130,12 @@ async function sweepAll(sweeping: Sweeping, open: readonly OpenOrder[]): Promise
 }
 
 async function tellOwners(sweeping: Sweeping, orders: readonly Order[], owners: Owners): Promise<void> {
-  for (const order of orders) {
+  const owned = orders.flatMap((order) => {
     const owner = openOrderOf(order, owners);
-    if (owner !== undefined && isSecond(order, owner)) sweeping.disputed.add(owner.reference);
-  }
-  await someAtOnce(orders, SIGNALS_AT_ONCE, (order) => route(sweeping, order, owners));
+    return owner === undefined ? [] : [{ order, owner }];
+  });
+  for (const { order, owner } of owned) if (isSecond(order, owner)) sweeping.disputed.add(owner.reference);
+  await someAtOnce(owned, SIGNALS_AT_ONCE, ({ order, owner }) => route(sweeping, order, owner));
 }
 
 const SIGNALS_AT_ONCE = 20;
@@ -165,10 +166,9 @@ const isSecond = (order: Order, { orderId }: OpenOrder): boolean =>
   orderId !== null && orderId !== order.order_id && !isArrival(order);
 
 /** Routes one listed order to the open payout that owns it. */
-async function route(sweeping: Sweeping, order: Order, owners: Owners): Promise<void> {
-  const owner = openOrderOf(order, owners);
+async function route(sweeping: Sweeping, order: Order, owner: OpenOrder): Promise<void> {
   // The receiving side of a transfer adds nothing to the order itself.
-  if (owner === undefined || (isArrival(order) && owner.orderId !== order.order_id)) return;
+  if (isArrival(order) && owner.orderId !== order.order_id) return;
   if (!isSecond(order, owner)) return tell(sweeping, owner, order);
   if (sweeping.seconds.has(order.order_id)) return;
   sweeping.seconds.add(order.order_id);

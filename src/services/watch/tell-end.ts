@@ -1,7 +1,7 @@
 import { withDeadline } from '../../api/deadline.ts';
 import { undefinedIf } from '../../api/errors.ts';
 import { Superseded } from '../../domain/claim.ts';
-import { mainLegOf, orderEndActivityId, parseWorkflowId } from '../../domain/names.ts';
+import { mainLegOf, orderEndActivityId } from '../../domain/names.ts';
 import type { OpenOrder } from '../../store/store.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { asPaid, type ReadOrderInput, readOrder } from '../payout/read-order.ts';
@@ -23,9 +23,10 @@ export async function tellEnd(
   orderId: string,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const row = await deps.store.payout(parseWorkflowId(workflowId)?.key ?? '');
+  // An exchange that funds a payout has a reference of its own, under which there is no row.
+  const row = await deps.store.payout(reference);
   // In any other state people, or a search, may have a say.
-  if (row?.reference !== reference || row.state !== 'processing') return false;
+  if (row?.state !== 'processing') return false;
   const { exchange } = legReferences(row);
   if (exchange !== undefined && (await deps.store.attemptsOf([exchange])).length > 0) return false;
   const run = { workflowId, runId: row.claimRunId ?? '' };
