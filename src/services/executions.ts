@@ -28,6 +28,8 @@ export interface Executions {
   wakeWatch(key: { uid: string; currency: string }): Promise<void>;
   /** False when no such workflow is open. */
   orderChanged(workflowId: string, notice: OrderNotice): Promise<boolean>;
+  /** Whether the run waits to hear how this order ends. */
+  awaitsEnd(run: { workflowId: string; runId: string }, orderId: string): Promise<boolean>;
   /** Tells the run how the order that it waits for ended; false when it does not wait for that. */
   endOrder(run: { workflowId: string; runId: string }, orderId: string, paid: PaidOrder): Promise<boolean>;
   approve(workflowId: string, decision: { by: string; note?: string }): Promise<boolean>;

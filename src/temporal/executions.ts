@@ -12,6 +12,7 @@ import {
   WorkflowUpdateStage,
 } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
+import proto from '@temporalio/proto';
 import type { Policy } from '../domain/authority.ts';
 import type { CardPaymentInput } from '../domain/card-payment.ts';
 import { payoutInput, payoutTitle } from '../domain/instruction.ts';
@@ -35,6 +36,8 @@ import type { BatchRecord, PayoutRecord, Store } from '../store/store.ts';
 import { lastingAttributes, searchAttributes } from '../workflows/search-attributes.ts';
 import { GRPC, grpcStatusOf } from './grpc-status.ts';
 import { CARD_PAYMENT, payoutPriority, SHARED_WORK, watchPriority } from './priorities.ts';
+
+const { PENDING_ACTIVITY_STATE_STARTED } = proto.temporal.api.enums.v1.PendingActivityState;
 
 /** Limit of a cancel: a payout that no worker serves, or whose workflow tasks fail, accepts no update. */
 const CANCEL_MS = 10_000;
@@ -86,6 +89,13 @@ export function executionsOver(client: Client, { startsHere = false } = {}): Exe
       });
     },
     orderChanged: (workflowId, notice) => signal(workflowId, MESSAGES.orderChanged, notice),
+    async awaitsEnd({ workflowId, runId }, orderId) {
+      const shown = await described(client, workflowId);
+      if (shown?.runId !== runId) return false;
+      const waits = ({ activityId, state }: proto.temporal.api.workflow.v1.IPendingActivityInfo): boolean =>
+        activityId === orderEndActivityId(orderId) && state === PENDING_ACTIVITY_STATE_STARTED;
+      return shown.raw.pendingActivities?.some(waits) === true;
+    },
     endOrder: ({ workflowId, runId }, orderId, paid) =>
       ifThere(() => client.activity.complete({ workflowId, runId, activityId: orderEndActivityId(orderId) }, paid)),
     approve: (workflowId, decision) => signal(workflowId, MESSAGES.approve, decision),

@@ -31,6 +31,7 @@ export function executionsOf(world: World, process: WorkerProcess): Executions {
         world.trace.note(`watch tells ${workflowId.slice(0, 15)}: ${notice.orderId} ${notice.status}`);
         return cluster.signal(workflowId, 'orderChanged', notice);
       }),
+    awaitsEnd: (run, orderId) => reach(() => cluster.activities.isLeft(run, `end-of-order/${orderId}`)),
     endOrder: ({ workflowId, runId }, orderId, paid) =>
       reach(() => {
         world.trace.note(`watch ends ${workflowId.slice(0, 15)}: ${orderId} ${paid.status}`);

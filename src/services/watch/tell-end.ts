@@ -5,7 +5,6 @@ import { mainLegOf, orderEndActivityId } from '../../domain/names.ts';
 import type { OpenOrder } from '../../store/store.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { asPaid, type ReadOrderInput, readOrder } from '../payout/read-order.ts';
-import { legReferences } from '../sending/claimed-row.ts';
 
 /** Others wait for their turn, so it is less patient than the run itself. */
 const SLOW_MS = 5_000;
@@ -27,9 +26,9 @@ export async function tellEnd(
   const row = await deps.store.payout(reference);
   // In any other state people, or a search, may have a say.
   if (row?.state !== 'processing') return false;
-  const { exchange } = legReferences(row);
-  if (exchange !== undefined && (await deps.store.attemptsOf([exchange])).length > 0) return false;
   const run = { workflowId, runId: row.claimRunId ?? '' };
+  // One that has an exchange, or was just told that its order is accepted, does not wait.
+  if (!(await deps.executions.awaitsEnd(run, orderId))) return false;
   const caller = { ...run, activityId: orderEndActivityId(orderId) };
   const input: ReadOrderInput = {
     claim: { storeId: deps.store.id, reference, term: row.term },

@@ -61,8 +61,8 @@ export class Follow {
   }
 
   /**
-   * Whether its end will be told (`tell-end.ts` goes by the same rule). That of an exchange is not, since only the run knows what
-   * the booked rate means, nor that of the payment after it: the run already has its safety timer.
+   * Whether its end will be told. That of an exchange is not, since only the run knows what the booked rate means, nor that of the
+   * payment after it: the run already has its safety timer.
    */
   private hearsEnd(): boolean {
     const { plan, terms, orderId = '', view } = this.leg;

@@ -19,6 +19,8 @@ export class PayoutInbox extends Inbox<ResolveRequest> {
   private alarm: { isOver: () => boolean; looks: number } | undefined;
   /** By order id: what the watch told of its end, or that it is asked to tell it. */
   private readonly ends = new Map<string, PaidOrder | 'asked'>();
+  /** How often it was asked. */
+  private waits = 0;
 
   /** Makes the order be read without waiting for news. */
   readAgain(): void {
@@ -72,7 +74,7 @@ export class PayoutInbox extends Inbox<ResolveRequest> {
 
   /**
    * Asks the watch to tell the end of an order, which is news then. If it tells none for the patience time, that is news too, and
-   * it can be asked again. False: it has told already.
+   * it can be asked again, for a longer time. False: it has told already.
    */
   hearsEnd(orderId: string, patienceMs: number): boolean {
     const end = this.ends.get(orderId);
@@ -90,11 +92,10 @@ export class PayoutInbox extends Inbox<ResolveRequest> {
   }
 
   private async hearEnd(orderId: string, patienceMs: number): Promise<void> {
+    const { awaitOrderEnd } = endOfOrder(orderId, longer(patienceMs, this.waits));
+    this.waits += 1;
     try {
-      this.ends.set(
-        orderId,
-        await endOfOrder(orderId, patienceMs).awaitOrderEnd.executeWithOptions({ summary: IF_NOTHING_IS_HEARD }, []),
-      );
+      this.ends.set(orderId, await awaitOrderEnd.executeWithOptions({ summary: IF_NOTHING_IS_HEARD }, []));
     } catch {
       this.ends.delete(orderId);
     }
@@ -110,8 +111,10 @@ export class PayoutInbox extends Inbox<ResolveRequest> {
 /** In these words because they are in the dictionary of the codec (`src/codec/common-text.ts`): they cost next to nothing. */
 const IF_NOTHING_IS_HEARD = 'reads the order itself if nothing is reported';
 
+const longer = (patienceMs: number, times: number): number => patienceMs * 2 ** Math.min(times, 6);
+
 const alarmAfter = (patienceMs: number, looks: number) => ({
-  isOver: after(patienceMs * 2 ** Math.min(looks, 6), IF_NOTHING_IS_HEARD),
+  isOver: after(longer(patienceMs, looks), IF_NOTHING_IS_HEARD),
   looks,
 });
 

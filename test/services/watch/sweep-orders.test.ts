@@ -91,6 +91,7 @@ function watch(key: SweepInput, everyRead: (read: number) => void = () => {}, fi
         if (notice.status === 'COMPLETED' && notice.orderId === own) await store.closeOrder(notice.reference);
         return true;
       },
+      awaitsEnd: async () => true,
       endOrder: async (_run: object, orderId: string) => ended.push(orderId) > 0,
     },
     settings: { ...quickSettings, firstLookMs, sweepMs: 1, sweepMaxMs: 5 },

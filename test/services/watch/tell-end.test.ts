@@ -6,7 +6,6 @@ import type { PaidOrder } from '../../../src/domain/order-judgement.ts';
 import type { PayoutState } from '../../../src/domain/payout-state.ts';
 import { because } from '../../../src/domain/reasons.ts';
 import type { ActivityDeps } from '../../../src/services/deps.ts';
-import { legReference } from '../../../src/services/sending/claimed-row.ts';
 import { tellEnd } from '../../../src/services/watch/tell-end.ts';
 import { openOrderRequest, payoutClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
@@ -28,7 +27,7 @@ async function followed({ state = 'processing' as PayoutState } = {}) {
   await store.changePayout(reference, { state, orderId: 'o-1', term, at: 2 });
   const bank = { status: 'COMPLETED', amount: '10.50', reads: 0, fails: false, meanwhile: async () => {} };
   const told: { runId: string; orderId: string; paid: PaidOrder; stored: PayoutState | undefined }[] = [];
-  const hears = { isWaiting: true };
+  const hears = { isWaiting: true, isStill: true };
   const deps = {
     store,
     now: () => 5,
@@ -53,14 +52,14 @@ async function followed({ state = 'processing' as PayoutState } = {}) {
       wakeWatch: async () => {},
       endOrder: async ({ runId }: { runId: string }, orderId: string, paid: PaidOrder) => {
         told.push({ runId, orderId, paid, stored: (await store.payout(reference))?.state });
-        return hears.isWaiting;
+        return hears.isStill;
       },
+      awaitsEnd: async () => hears.isWaiting,
     },
   } as unknown as ActivityDeps;
   const open = async () => (await store.openOrders({ uid: 'user-1', currency: 'USD' })).length;
   return {
     ...{ store, reference, bank, told, hears, open, term },
-    row: record,
     tell: async () => {
       const [owner] = await store.openOrders({ uid: 'user-1', currency: 'USD' });
       if (owner === undefined) throw new Error(`nothing is open of ${workflowId}`);
@@ -80,7 +79,7 @@ it('a paid order is stored as the end of its payout, then told to its run, and t
 
 it('a run that does not hear leaves the order in the open set, so that the next sweep signals it', async () => {
   const { tell, hears, open, state, told } = await followed();
-  hears.isWaiting = false;
+  hears.isStill = false;
   expect(await tell()).toBe(false);
   expect([await state(), await open()]).toEqual(['completed', 1]);
   expect(await tell()).toBe(false);
@@ -110,12 +109,11 @@ it.each(['submitting', 'resolving', 'awaiting-bank-approval', 'needs-operator'] 
   },
 );
 
-it('so is one after an exchange, which has its safety timer', async () => {
-  const { tell, bank, store, row } = await followed();
-  const reference = legReference(row, 'exchange');
-  await store.recordAttempt({ reference, attempt: 1, runId: RUN, activityId: '1', sentAt: 1, request: SENT });
+it('so is one that does not wait for it: after an exchange, or before it knows of the order', async () => {
+  const { tell, bank, hears, state } = await followed();
+  hears.isWaiting = false;
   expect(await tell()).toBe(false);
-  expect(bank.reads).toBe(0);
+  expect([bank.reads, await state()]).toEqual([0, 'processing']);
 });
 
 it('so is one about which people are asked while the order is read', async () => {

@@ -84,17 +84,29 @@ export class ActivityTasks {
     return { result: promise, cancel };
   }
 
-  /** An answer from elsewhere; false: no such activity waits for one. */
+  /** Whether an activity waits for an answer from elsewhere. */
+  isLeft(run: { workflowId: string; runId: string }, id: string): boolean {
+    return this.leftBy(run, id) !== undefined;
+  }
+
+  /** Gives it that answer; false: none waits for one. */
   complete(run: { workflowId: string; runId: string }, id: string, value: unknown): boolean {
-    for (const [task, attempt] of this.left) {
-      const { workflowId, runId } = task.execution.start;
-      if (task.id !== id || workflowId !== run.workflowId || runId !== run.runId) continue;
-      this.left.delete(task);
-      if (attempt.isOver || isDropped(task)) return false;
-      this.attemptCompleted(task, attempt, copyOf(value));
-      return true;
-    }
-    return false;
+    const found = this.leftBy(run, id);
+    if (found === undefined) return false;
+    this.left.delete(found[0]);
+    this.attemptCompleted(...found, copyOf(value));
+    return true;
+  }
+
+  private leftBy({ workflowId, runId }: { workflowId: string; runId: string }, id: string): [Task, Run] | undefined {
+    return [...this.left].find(
+      ([task, attempt]) =>
+        task.id === id &&
+        task.execution.start.workflowId === workflowId &&
+        task.execution.start.runId === runId &&
+        !attempt.isOver &&
+        !isDropped(task),
+    );
   }
 
   /** TRY_CANCEL, which is what the SDK does unasked: the workflow hears at once, the code only by its next heartbeat. */
