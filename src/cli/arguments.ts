@@ -44,9 +44,10 @@ export function duration(text: string): number {
 export function rowNumbers(text: string): ReadonlySet<number> {
   const rows = new Set<number>();
   for (const part of text.split(',')) {
-    const match = /^(\d{1,6})(?:-(\d{1,6}))?$/.exec(part.trim());
-    if (match === null) throw new InvalidArgumentError('rows are numbers or ranges: 3,7-9');
-    const [first, last] = [Number(match[1]), Number(match[2] ?? match[1])];
+    const match = /^(\d{1,7})(?:-(\d{1,7}))?$/.exec(part.trim());
+    const [first, last] = [Number(match?.[1]), Number(match?.[2] ?? match?.[1])];
+    if (!(first >= 1 && first <= last))
+      throw new InvalidArgumentError('rows are numbers from 1 on, or ranges from low to high: 3,7-9');
     for (let row = first; row <= last; row += 1) rows.add(row);
   }
   return rows;
