@@ -4,38 +4,31 @@ import {
   WorkflowExecutionAlreadyStartedError,
   type WorkflowExecutionDescription,
   type WorkflowExecutionStatusName,
-  type WorkflowHandle,
   WorkflowIdConflictPolicy,
   WorkflowIdReusePolicy,
   WorkflowNotFoundError,
-  WorkflowUpdateFailedError,
   WorkflowUpdateStage,
 } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
 import proto from '@temporalio/proto';
-import type { Policy } from '../domain/authority.ts';
 import type { CardPaymentInput } from '../domain/card-payment.ts';
 import { payoutInput, payoutTitle } from '../domain/instruction.ts';
 import { inMarkdown } from '../domain/markdown.ts';
 import {
-  batchWorkflowId,
   cardWorkflowId,
   MESSAGES,
   orderEndActivityId,
   orderWatchWorkflowId,
-  RECONCILIATION_ID,
   TASK_QUEUE,
   WORKFLOW_TYPES,
   workflowTypeOf,
 } from '../domain/names.ts';
-import type { BatchControl } from '../domain/payout-state.ts';
-import { Problem } from '../domain/problem.ts';
-import type { ReconciliationPass } from '../domain/reconciliation.ts';
 import type { Executions } from '../services/executions.ts';
-import type { BatchRecord, PayoutRecord, Store } from '../store/store.ts';
+import type { PayoutRecord } from '../store/store.ts';
 import { lastingAttributes, searchAttributes } from '../workflows/search-attributes.ts';
+import { startBatch } from './batch-executions.ts';
 import { GRPC, grpcStatusOf } from './grpc-status.ts';
-import { CARD_PAYMENT, payoutPriority, SHARED_WORK, watchPriority } from './priorities.ts';
+import { CARD_PAYMENT, payoutPriority, watchPriority } from './priorities.ts';
 
 const { PENDING_ACTIVITY_STATE_STARTED } = proto.temporal.api.enums.v1.PendingActivityState;
 
@@ -173,91 +166,6 @@ export async function startCardPayment(client: Client, input: CardPaymentInput):
     });
   const { REJECT_DUPLICATE, ALLOW_DUPLICATE } = WorkflowIdReusePolicy;
   if (!(await isStarted(start(REJECT_DUPLICATE, false)))) await start(ALLOW_DUPLICATE, true);
-}
-
-/** Starts the workflow of a claimed batch unless it runs; a batch without an end can always be started again. */
-export async function startBatch(client: Client, batchId: string, file: string): Promise<void> {
-  await client.workflow.start(WORKFLOW_TYPES.payoutBatch, {
-    workflowId: batchWorkflowId(batchId),
-    taskQueue: TASK_QUEUE,
-    args: [{ batchId }],
-    workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
-    workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
-    staticSummary: `batch of ${inMarkdown(file)}`,
-    priority: SHARED_WORK,
-    typedSearchAttributes: searchAttributes({ PayoutBatchId: batchId }),
-  });
-}
-
-export interface BatchControls {
-  client: Client;
-  store: Pick<Store, 'controlBatch'>;
-  settings: { policy?: Policy };
-}
-
-/** Updates that let a batch continue, and the control they set. */
-const CONTINUING_UPDATES: ReadonlyMap<string, BatchControl> = new Map([
-  [MESSAGES.resume, 'running'],
-  [MESSAGES.drain, 'draining'],
-]);
-
-/** Whether it lets a batch go on that somebody has stopped; to drain one that runs only holds back. */
-export const continuesStopped = (update: string, { control }: Pick<BatchRecord, 'control'>): boolean =>
-  CONTINUING_UPDATES.has(update) && (update === MESSAGES.resume || control === 'paused');
-
-/**
- * Pauses, drains, resumes or cancels a batch by an update of its workflow, which is started if it does not run. Under a policy,
- * workers accept no update that lets a batch continue, so that control is stored here. Throws a `Problem` if the workflow
- * refuses.
- */
-export async function updateBatch(
-  { client, store, settings: { policy } }: BatchControls,
-  { batchId, file }: Pick<BatchRecord, 'batchId' | 'file'>,
-  update: string,
-  by: string,
-): Promise<{ control: BatchControl }> {
-  const goesOnAs = policy && CONTINUING_UPDATES.get(update);
-  const controlled = goesOnAs && (await store.controlBatch({ batchId, control: goesOnAs, by, at: Date.now() }));
-  await startBatch(client, batchId, file);
-  if (controlled !== undefined) return { control: controlled };
-  return client.workflow
-    .getHandle(batchWorkflowId(batchId))
-    .executeUpdate<{ control: BatchControl }, [{ by: string }]>(update, { args: [{ by }] })
-    .catch((error: unknown) => {
-      if (!(error instanceof WorkflowUpdateFailedError)) throw error;
-      throw new Problem('conflict', 'control-refused', `Not possible now: ${error.cause?.message ?? error.message}.`, {
-        cause: error,
-      });
-    });
-}
-
-/** Starts the endless reconciliation, which is also the store's claim on the namespace; a sleeping one makes a pass now. */
-export async function startReconciliation(client: Client, storeId: string): Promise<void> {
-  await client.workflow.signalWithStart(WORKFLOW_TYPES.reconciliation, {
-    workflowId: RECONCILIATION_ID,
-    taskQueue: TASK_QUEUE,
-    signal: MESSAGES.reconcileNow,
-    signalArgs: [],
-    workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
-    memo: { store: storeId },
-    staticSummary: "compares the store with the bank's orders",
-    priority: SHARED_WORK,
-  });
-}
-
-/** Starts a single reconciliation pass under its own id; `days` absent: the worker's setting. */
-export function startReconciliationPass(
-  client: Client,
-  passId: string,
-  days: number | undefined,
-): Promise<WorkflowHandle<() => Promise<ReconciliationPass>>> {
-  return client.workflow.start<() => Promise<ReconciliationPass>>(WORKFLOW_TYPES.reconciliation, {
-    workflowId: `${RECONCILIATION_ID}/${passId}`,
-    taskQueue: TASK_QUEUE,
-    args: [{ once: true, days }] as never,
-    staticSummary: "compares the store with the bank's orders once",
-    priority: SHARED_WORK,
-  });
 }
 
 /** Starts the workflow of a payout again after it was closed without an end (terminated, say), unless it is open again. */

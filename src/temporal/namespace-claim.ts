@@ -1,7 +1,8 @@
 import type { Client } from '@temporalio/client';
 import { RECONCILIATION_ID, WORKFLOW_TYPES } from '../domain/names.ts';
 import { Problem } from '../domain/problem.ts';
-import { described, ifThere, isOpen, startReconciliation } from './executions.ts';
+import { described, ifThere, isOpen } from './executions.ts';
+import { startReconciliation } from './reconciliation-executions.ts';
 
 /**
  * One namespace has one store. The claim is the memo of the workflow `reconciliation`, which runs as long as there are workers:

@@ -5,7 +5,7 @@ import type { BatchControl, PayoutState } from '../../src/domain/payout-state.ts
 import { payloadDigest, referenceOf } from '../../src/identity.ts';
 import type { PumpResult } from '../../src/services/batch/pump.ts';
 import type { ClaimRow, PayoutRecord, Store } from '../../src/store/store.ts';
-import { startBatch } from '../../src/temporal/executions.ts';
+import { startBatch } from '../../src/temporal/batch-executions.ts';
 import { DEFAULT_INSTRUCTION, type Product } from './product.ts';
 
 /** The one batch of a test. */

@@ -4,7 +4,7 @@ import type { PayoutInstruction } from '../../src/domain/instruction.ts';
 import { batchWorkflowId, payoutWorkflowId, TASK_QUEUE } from '../../src/domain/names.ts';
 import { payloadDigest, referenceOf } from '../../src/identity.ts';
 import type { PumpResult } from '../../src/services/batch/pump.ts';
-import { startBatch } from '../../src/temporal/executions.ts';
+import { startBatch } from '../../src/temporal/batch-executions.ts';
 import { DEFAULT_INSTRUCTION, type Product, startProduct } from '../support/product.ts';
 import { recordHistory } from '../support/record-history.ts';
 import { until as untilTrue } from '../support/until.ts';

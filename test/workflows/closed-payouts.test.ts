@@ -5,7 +5,8 @@ import { MESSAGES, payoutWorkflowId, TASK_QUEUE, WORKFLOW_TYPES } from '../../sr
 import { because } from '../../src/domain/reasons.ts';
 import { referenceOf } from '../../src/identity.ts';
 import type { PayoutRecord } from '../../src/store/store.ts';
-import { executionsOver, restartPayout, startReconciliationPass } from '../../src/temporal/executions.ts';
+import { executionsOver, restartPayout } from '../../src/temporal/executions.ts';
+import { startReconciliationPass } from '../../src/temporal/reconciliation-executions.ts';
 import type { PayoutStateView } from '../../src/workflows/messages.ts';
 import { BATCH, rowsOf, runBatch } from '../support/claimed-batch.ts';
 import { DEFAULT_INSTRUCTION, ordersUnder, type Product, startProduct } from '../support/product.ts';

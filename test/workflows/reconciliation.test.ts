@@ -13,7 +13,8 @@ import {
 import { NOTHING_FOUND, type ReconciliationPass } from '../../src/domain/reconciliation.ts';
 import { payloadDigest, referenceOf } from '../../src/identity.ts';
 import { SANDBOX_KEY, SANDBOX_SECRET } from '../../src/sandbox/credentials.ts';
-import { startBatch, startReconciliation, startReconciliationPass } from '../../src/temporal/executions.ts';
+import { startBatch } from '../../src/temporal/batch-executions.ts';
+import { startReconciliation, startReconciliationPass } from '../../src/temporal/reconciliation-executions.ts';
 import { DEFAULT_INSTRUCTION, DEFAULT_PAYMENT, type Product, startProduct } from '../support/product.ts';
 import { recordHistory } from '../support/record-history.ts';
 import { until } from '../support/until.ts';

@@ -6,7 +6,7 @@ import { seal } from '../../src/codec/encryption.ts';
 import { HOUR_MS } from '../../src/domain/durations.ts';
 import { orderEndActivityId, payoutWorkflowId, TASK_QUEUE } from '../../src/domain/names.ts';
 import { referenceOf } from '../../src/identity.ts';
-import { startReconciliationPass } from '../../src/temporal/executions.ts';
+import { startReconciliationPass } from '../../src/temporal/reconciliation-executions.ts';
 import { codecKeys } from '../support/codec-keys.ts';
 import { failedTasks } from '../support/failed-tasks.ts';
 import { until } from '../support/payout-routes.ts';

@@ -7,7 +7,7 @@ import { isOverBatch } from '../../intake/known-batches.ts';
 import { type Agree, assertPlan, type TakeOptions, type Taking, takeFile, takeUnpaid } from '../../intake/take-file.ts';
 import type { BatchSummary } from '../../reports/batch-report.ts';
 import { counted, shortId } from '../../reports/display.ts';
-import { startBatch } from '../../temporal/executions.ts';
+import { startBatch } from '../../temporal/batch-executions.ts';
 import { confirm } from '../confirm.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { findBatch } from '../find-target.ts';
