@@ -6,6 +6,7 @@ import { openStore } from '../../src/store/open.ts';
 import type { BatchRecord, Store } from '../../src/store/store.ts';
 import { bankOf } from '../bench/payments.ts';
 import { PAYOUTS, type Place } from '../bench/place.ts';
+import { eventTimeOf } from '../support/event-time.ts';
 import { memoryOf } from './memory.ts';
 import { fileOf, LARGE, OTHER, openGround, type Payee, payouts, SETTLED_AFTER_MS } from './place.ts';
 
@@ -130,8 +131,7 @@ async function firstTaskAt({ client }: Place, workflowId: string): Promise<numbe
     .getHandle(workflowId)
     .fetchHistory()
     .catch(() => undefined);
-  const time = history?.events?.find((event) => event.workflowTaskStartedEventAttributes)?.eventTime;
-  return time == null ? undefined : Number(time.seconds) * 1_000 + (time.nanos ?? 0) / 1_000_000;
+  return eventTimeOf(history?.events?.find((event) => event.workflowTaskStartedEventAttributes));
 }
 
 async function countsOf(store: Store, { batchId }: BatchRecord) {

@@ -1,13 +1,14 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import proto from '@temporalio/proto';
 import { expect } from 'vitest';
+import { eventTimeOf } from './event-time.ts';
 
 type HistoryEvent = proto.temporal.api.history.v1.IHistoryEvent;
 
 const { EventType } = proto.temporal.api.enums.v1;
 
-/** A signal, the workflow task that it causes, the look, and one more task if it comes during another. */
-const EVENTS_OF_NOTICE = 8;
+/** A signal, the workflow task that it causes, and the look. */
+const EVENTS_OF_NOTICE = 5;
 
 /**
  * Fails, and lists the events, if a history has more than `most` of them, without notices beyond the `notices` that its route has:
@@ -21,11 +22,10 @@ export async function assertBudget(handle: WorkflowHandle, most: number, notices
 }
 
 function lineOf(event: HistoryEvent): string {
-  const { eventTime, eventType } = event;
-  const at = new Date(Number(eventTime?.seconds ?? 0) * 1_000 + (eventTime?.nanos ?? 0) / 1e6).toISOString();
+  const at = new Date(eventTimeOf(event) ?? 0).toISOString();
   const name =
     event.activityTaskScheduledEventAttributes?.activityType?.name ??
     event.workflowExecutionSignaledEventAttributes?.signalName ??
     event.markerRecordedEventAttributes?.markerName;
-  return [at, EventType[eventType ?? 0], name].join(' ').trimEnd();
+  return [at, EventType[event.eventType ?? 0], name].join(' ').trimEnd();
 }

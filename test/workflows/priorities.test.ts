@@ -2,6 +2,7 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import { expect, it } from 'vitest';
 import { payoutWorkflowId } from '../../src/domain/names.ts';
 import { referenceOf } from '../../src/identity.ts';
+import { eventTimeOf } from '../support/event-time.ts';
 import { type Product, startProduct } from '../support/product.ts';
 import { until } from '../support/until.ts';
 
@@ -30,8 +31,7 @@ it('of what waits for a worker each user has a turn', async () => {
 async function beginningOf({ client }: Product, uid: string, id: string): Promise<number | undefined> {
   try {
     const { events } = await client.workflow.getHandle(payoutWorkflowId(referenceOf(uid, id))).fetchHistory();
-    const started = events?.find((event) => event.workflowTaskStartedEventAttributes)?.eventTime;
-    return started == null ? undefined : Number(started.seconds) * 1_000 + (started.nanos ?? 0) / 1_000_000;
+    return eventTimeOf(events?.find((event) => event.workflowTaskStartedEventAttributes));
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return undefined;
     throw error;
