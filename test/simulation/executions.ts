@@ -1,3 +1,4 @@
+import { orderEndActivityId } from '../../src/domain/names.ts';
 import type { Executions } from '../../src/services/executions.ts';
 import type { WorkerProcess } from './temporal/worker-process.ts';
 import type { World } from './world.ts';
@@ -31,11 +32,11 @@ export function executionsOf(world: World, process: WorkerProcess): Executions {
         world.trace.note(`watch tells ${workflowId.slice(0, 15)}: ${notice.orderId} ${notice.status}`);
         return cluster.signal(workflowId, 'orderChanged', notice);
       }),
-    awaitsEnd: (run, orderId) => reach(() => cluster.activities.isLeft(run, `end-of-order/${orderId}`)),
+    awaitsEnd: (run, orderId) => reach(() => cluster.activities.isLeft(run, orderEndActivityId(orderId))),
     endOrder: ({ workflowId, runId }, orderId, paid) =>
       reach(() => {
         world.trace.note(`watch ends ${workflowId.slice(0, 15)}: ${orderId} ${paid.status}`);
-        return cluster.activities.complete({ workflowId, runId }, `end-of-order/${orderId}`, paid);
+        return cluster.activities.complete({ workflowId, runId }, orderEndActivityId(orderId), paid);
       }),
     approve: (workflowId, decision) => reach(() => cluster.signal(workflowId, 'approve', decision)),
     reject: elsewhere,
