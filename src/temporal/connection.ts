@@ -74,9 +74,8 @@ export async function assertReachable(client: Client, { temporalAddress }: Tempo
 const TRIES_MAX = 3;
 
 /**
- * A workflow task can fail through no fault of an update in it: a signal arrived as the workflow was about to end. The server
- * then drops the update and reports that. Repeats it under the same update id, so that one that was accepted after all counts
- * once.
+ * A workflow task can fail through no fault of an update in it. The server then drops the update and reports that. Repeats it
+ * under the same update id, so that one that was accepted after all counts once.
  */
 export const repeatDroppedUpdates: WorkflowClientInterceptor = {
   async startUpdate(input, next) {

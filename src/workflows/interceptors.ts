@@ -1,19 +1,52 @@
 import {
   ApplicationFailure,
+  CancellationScope,
   log,
+  patched,
+  sleep,
   type WorkflowInboundCallsInterceptor,
   type WorkflowInterceptors,
   type WorkflowOutboundCallsInterceptor,
+  workflowInfo,
 } from '@temporalio/workflow';
 import { UNDECODABLE, undecodableIn } from '../domain/undecodable.ts';
+
+export const interceptors = (): WorkflowInterceptors => ({
+  inbound: [DECODED, endsAfterItsAnswers()],
+  outbound: [OUTBOUND],
+});
+
+/**
+ * The server drops a task that ends the run while something else arrives, and with it what the task has answered: whoever asked
+ * would hear that the run is closed, though what they asked for is done. The end therefore comes a task later than any answer.
+ */
+function endsAfterItsAnswers(): WorkflowInboundCallsInterceptor {
+  /** Length of the history, which grows with each task, at the last answer to an update. */
+  let answeredAt: number | undefined;
+  return {
+    async handleUpdate(input, next) {
+      try {
+        return await next(input);
+      } finally {
+        answeredAt = workflowInfo().historyLength;
+      }
+    },
+    async execute(input, next) {
+      try {
+        return await next(input);
+      } finally {
+        const isUnrecorded = answeredAt === workflowInfo().historyLength;
+        if (isUnrecorded && patched('ends-after-its-answers')) await CancellationScope.nonCancellable(() => sleep(1));
+      }
+    },
+  };
+}
 
 /**
  * A payload that the codec did not accept reaches no handler: a start fails, a signal is dropped, an update or a query is
  * refused, and an activity's result becomes a failure of the activity, which for a send means an unknown outcome.
  */
-export const interceptors = (): WorkflowInterceptors => ({ inbound: [INBOUND], outbound: [OUTBOUND] });
-
-const INBOUND: WorkflowInboundCallsInterceptor = {
+const DECODED: WorkflowInboundCallsInterceptor = {
   async execute(input, next) {
     assertDecoded('its input', input.args);
     return await next(input);

@@ -1,4 +1,4 @@
-import { type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
+import type { WorkflowHandle } from '@temporalio/client';
 import type { WorkerSettings } from '../../src/config/settings.ts';
 import { payoutWorkflowId } from '../../src/domain/names.ts';
 import type { PayoutState } from '../../src/domain/payout-state.ts';
@@ -721,16 +721,8 @@ const evidenceOf = async (handle: PayoutHandle): Promise<string[]> =>
 
 const LOOK_MS = 50;
 
-/**
- * Asks for a cancel that ends the payout. The task in which it does may be dropped for what came meanwhile, and the update with
- * it, after the store has the end: asked again under its id, it then finds a workflow that has ended by what is stored.
- */
 export async function cancel(handle: PayoutHandle, given: { by: string; reason: string }): Promise<void> {
-  try {
-    await handle.executeUpdate('cancel', { args: [given] });
-  } catch (error) {
-    if (!(error instanceof WorkflowNotFoundError)) throw error;
-  }
+  await handle.executeUpdate('cancel', { args: [given] });
 }
 
 /** Waits until the search attribute shows a state (a query in the middle of a task would cost events of its own). */
