@@ -48,7 +48,7 @@ export const quickSettings: WorkerSettings = {
       lateCommitMs: 1_500,
       listLagMs: 500,
       noMoneyRecheckMs: 200,
-      statusAgeLimitMs: 60_000,
+      statusAgeLimitMs: 600_000,
       lookAgainMs: 200,
       lookAgainMaxMs: 1_000,
     },
