@@ -1,6 +1,8 @@
 import {
   ApplicationFailure,
+  allHandlersFinished,
   CancellationScope,
+  condition,
   log,
   patched,
   sleep,
@@ -18,7 +20,8 @@ export const interceptors = (): WorkflowInterceptors => ({
 
 /**
  * The server drops a task that ends the run while something else arrives, and with it what the task has answered: whoever asked
- * would hear that the run is closed, though what they asked for is done. The end therefore comes a task later than any answer.
+ * would hear that the run is closed, though what they asked for is done. The end therefore comes a task later than any answer. A
+ * run that continues as new does so at once, before something arrives that it would not hand over.
  */
 function endsAfterItsAnswers(): WorkflowInboundCallsInterceptor {
   /** Length of the history, which grows with each task, at the last answer to an update. */
@@ -32,12 +35,14 @@ function endsAfterItsAnswers(): WorkflowInboundCallsInterceptor {
       }
     },
     async execute(input, next) {
-      try {
-        return await next(input);
-      } finally {
-        const isUnrecorded = answeredAt === workflowInfo().historyLength;
-        if (isUnrecorded && patched('ends-after-its-answers')) await CancellationScope.nonCancellable(() => sleep(1));
+      const result = await next(input);
+      while (answeredAt === workflowInfo().historyLength && patched('ends-after-its-answers')) {
+        await CancellationScope.nonCancellable(async () => {
+          await sleep(1);
+          await condition(allHandlersFinished);
+        });
       }
+      return result;
     },
   };
 }
