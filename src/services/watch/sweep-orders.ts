@@ -278,9 +278,10 @@ async function readById(sweeping: Sweeping, owner: OpenOrder, now: number): Prom
     if (await hasEnded(sweeping.deps, owner.workflowId)) await sweeping.deps.store.closeOrder(owner.reference);
     return;
   }
-  if (owner.nextLookAt !== null && now < owner.nextLookAt) return;
-  const age = now - owner.openedAt;
-  await sweeping.deps.store.noteOrder(owner.reference, { nextLookAt: now + Math.ceil(age / 10) });
+  const nextLookAt = now + Math.ceil((now - owner.openedAt) / 10);
+  // A time later than the next one from now was noted by a clock that was ahead.
+  if (owner.nextLookAt !== null && now < owner.nextLookAt && owner.nextLookAt <= nextLookAt) return;
+  await sweeping.deps.store.noteOrder(owner.reference, { nextLookAt });
   await tell(sweeping, owner, await sweeping.deps.bank.orders.get(owner.orderId));
 }
 

@@ -17,6 +17,7 @@ import { DEFAULT_PAYMENT, quickSettings } from '../../support/product.ts';
 
 const USD = { uid: 'u-1001', currency: 'USD' };
 const { reference } = payoutClaim('doc');
+const HOUR_MS = 3_600_000;
 
 let sandbox: RunningSandbox;
 let bank: Bank;
@@ -147,9 +148,13 @@ describe.each(['as-sent', 'upper-case', 'cut'] as const)('at a bank that shows r
     expect(told).toEqual([{ reference, orderId, status: 'COMPLETED', stage: 'paid' }]);
   });
 
-  it('tells of an order that was opened by a clock an hour ahead', async () => {
+  it.each([
+    ['opened', null],
+    ['opened, and put off,', 2 * HOUR_MS],
+  ])('tells of an order that was %s by a clock an hour ahead', async (_, putOffMs) => {
     const orderId = await pay();
-    await open(orderId, { at: Date.now() + 3_600_000 });
+    await open(orderId, { at: Date.now() + HOUR_MS });
+    await store.noteOrder(reference, { nextLookAt: putOffMs && Date.now() + putOffMs });
     settle();
     expect(await watch(USD)).toMatchObject({ ended: true });
     expect(told).toEqual([{ reference, orderId, status: 'COMPLETED', stage: 'paid' }]);
@@ -194,7 +199,7 @@ describe.each(['as-sent', 'upper-case', 'cut'] as const)('at a bank that shows r
 });
 
 it('an order that the list does not show is looked up by its id', async () => {
-  await openBank('as-sent', 3_600_000);
+  await openBank('as-sent', HOUR_MS);
   const orderId = await pay();
   await open(orderId, { at: Date.now() - quickSettings.terms.waits.listLagMs - 1 });
   settle();
