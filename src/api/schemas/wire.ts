@@ -55,11 +55,14 @@ function unsigned(value: string): string {
   return value.replace(/^-/, '');
 }
 
-/** Text from the bank. Replaces U+0000, which PostgreSQL cannot store: every write of such a text would fail. */
+/**
+ * Text from the bank. Replaces what PostgreSQL cannot store, so that every write of such a text would fail: U+0000, and half a
+ * surrogate pair, which has no UTF-8 and ends a Temporal worker that uses it as an id.
+ */
 export const wireText = z.string().transform(storable);
 
 function storable(text: string): string {
-  return text.replaceAll('\0', '\ufffd');
+  return text.toWellFormed().replaceAll('\0', '\ufffd');
 }
 
 /** A non-empty string, or an integer converted to text. */

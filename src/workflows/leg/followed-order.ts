@@ -1,7 +1,8 @@
-import { condition } from '@temporalio/workflow';
+import { condition, patched } from '@temporalio/workflow';
 import { doublingPause } from '../../domain/durations.ts';
 import type { OrderJudgement, PaidOrder } from '../../domain/order-judgement.ts';
 import { isNoMoney, isTerminal, stageMeaning } from '../../domain/order-status.ts';
+import { PATH_ID } from '../../domain/path-id.ts';
 import type { Reason } from '../../domain/payout-state.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
 import type { OrderRead, ReadOrderInput } from '../../services/payout/read-order.ts';
@@ -62,12 +63,15 @@ export class Follow {
 
   /**
    * Whether its end will be told. That of an exchange is not, since only the run knows what the booked rate means, nor that of the
-   * payment after it: the run already has its safety timer.
+   * payment after it: the run already has its safety timer. Nor is that of an order that the bank cannot be asked for.
    */
   private hearsEnd(): boolean {
     const { plan, terms, orderId = '', view } = this.leg;
     const hasExchange = plan.kind === 'exchange' || (plan.earlier?.known.attempts ?? 0) > 0;
     if (terms.hearsEnd !== true || hasExchange) return false;
+    // The watch cannot read it, and it may be no id of an activity: the server refuses a long one, and half a surrogate pair
+    // ends the worker.
+    if (!PATH_ID.test(orderId) && patched('waits-for-orders-that-can-be-read')) return false;
     return view.inbox.hearsEnd(orderId, terms.waits.patienceMs);
   }
 

@@ -77,6 +77,11 @@ test.each(['', null, 1.5, {}])('%j is no identifier', (value) => {
   expect(identifier.safeParse(value).success).toBe(false);
 });
 
+test('a text is as every store and every server takes it', () => {
+  expect(identifier.parse('ord-\ud83d-\0')).toBe('ord-\ufffd-\ufffd');
+  expect(optionalText.parse('\udc00 and \u{1f642}')).toBe('\ufffd and \u{1f642}');
+});
+
 describe('a page', () => {
   const page = pageOf(z.object({ id: identifier }));
 
