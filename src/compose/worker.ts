@@ -26,7 +26,7 @@ import { executionsOver } from '../temporal/executions.ts';
 import { temporalIdentity } from '../temporal/identity.ts';
 import { takeNamespace } from '../temporal/namespace-claim.ts';
 import { refuseUndecodable, sealedPayloads } from '../temporal/sealed-payloads.ts';
-import { connectWorker, runWorker, workerCapacity } from '../temporal/worker.ts';
+import { connectWorker, runWorker, SHUTDOWN, workerCapacity } from '../temporal/worker.ts';
 import { bankAt } from './bank.ts';
 import { payeeChecks } from './checks.ts';
 import { folderDeps } from './intake-deps.ts';
@@ -152,8 +152,7 @@ async function createWorker(
       ...countedActivities(createActivities(deps), telemetry.metrics),
       ...folderActivities(async (options) => (await DropFolder.open(folder, options)).sweepOnce(LOOK_EVERY_MS)),
     },
-    // Only tells long activities to stop; a POST under way is never interrupted, whatever the grace time.
-    shutdownGraceTime: '200ms',
+    ...SHUTDOWN,
   });
 }
 

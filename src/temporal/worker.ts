@@ -22,6 +22,13 @@ export function runWorker(worker: Worker, failed: (error: Error) => void): Async
   };
 }
 
+/**
+ * How a worker ends. The grace time only tells long activities to stop; a POST under way is never interrupted, and takes less
+ * than the time after which the worker gives up: one that an error of the SDK has stopped would otherwise wait for ever for a
+ * workflow task that cannot end, and nobody would start it again.
+ */
+export const SHUTDOWN = { shutdownGraceTime: '200ms', shutdownForceTime: '1m' } as const;
+
 interface WorkerCapacity {
   maxCachedWorkflows: number;
   maxConcurrentActivityTaskExecutions: number;
