@@ -74,8 +74,8 @@ export function cardDeps(
 
 export const pageDeps = ({ config, store, client, bank, log }: Opened): PageDeps => ({
   settings: config.settings,
-  decide: (payout, update) => inTime(client, () => updatePayout(client, payout.workflowId, MESSAGES.decide, update)),
-  cancel: (payout, request) => inTime(client, () => updatePayout(client, payout.workflowId, MESSAGES.cancel, request)),
+  decide: (payout, update) => inTime(client, () => updatePayout({ client, store }, payout, MESSAGES.decide, update)),
+  cancel: (payout, request) => inTime(client, () => updatePayout({ client, store }, payout, MESSAGES.cancel, request)),
   resolve: (payout, request) =>
     inTime(client, () => resolvePayout({ client, store }, payout, request), resolveMs(config.settings)),
   stepContext: (payouts) => stepContext(config, store, payouts),

@@ -1,7 +1,7 @@
 import { setTimeout as timer } from 'node:timers/promises';
 import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { MESSAGES } from '../domain/names.ts';
-import { isAtRest, type PayoutState } from '../domain/payout-state.ts';
+import { isAtRest, isEnd, type PayoutState } from '../domain/payout-state.ts';
 import type { ReasonCode } from '../domain/reasons.ts';
 import type { ResolveAction, ResolveRequest } from '../domain/resolve-action.ts';
 import type { PayoutRecord, Store } from '../store/store.ts';
@@ -12,8 +12,8 @@ import { described, executionsOver, restartPayout } from './executions.ts';
  * `pending`), or why the update was refused.
  */
 export const updatePayout = (
-  client: Client,
-  workflowId: string,
+  { client, store }: { client: Client; store: Pick<Store, 'payout'> },
+  { workflowId, reference }: Pick<PayoutRecord, 'workflowId' | 'reference'>,
   update: typeof MESSAGES.decide | typeof MESSAGES.cancel,
   payload: object,
 ): Promise<string | { refused: string }> =>
@@ -21,7 +21,12 @@ export const updatePayout = (
     .getHandle(workflowId)
     .executeUpdate<{ outcome: string }, [object]>(update, { args: [payload] })
     .then(({ outcome }) => outcome)
-    .catch(refusalOf);
+    .catch(async (error: unknown) => {
+      const row = isClosed(error) ? await store.payout(reference) : undefined;
+      if (row === undefined || !isEnd(row.state)) return refusalOf(error);
+      if (update === MESSAGES.decide) return { refused: `the payout has ended as ${row.state}` };
+      return row.state === 'cancelled' ? 'cancelled' : 'too-late';
+    });
 
 /** Why an update was refused. Rethrows an error that is no refusal. */
 export function refusalOf(error: unknown): { refused: string } {

@@ -64,7 +64,7 @@ export async function decide(
   return sendEach(session, payouts, asked, async (client, payout) => {
     const update = await decisionOn(store, payout, signer, { decision, remark: options.remark });
     if ('refused' in update) return update;
-    return updatePayout(client, payout.workflowId, MESSAGES.decide, update);
+    return updatePayout({ client, store }, payout, MESSAGES.decide, update);
   });
 }
 
@@ -124,8 +124,8 @@ export async function cancel(session: Session, id: string, options: DecideOption
   const reason = options.remark ?? 'cancelled by an operator';
   await confirm(`Cancel ${titleOf(target)}?`, options.yes);
   if (target.kind === 'batch') return controlBatch(session, target.batch.batchId, MESSAGES.cancel, by);
-  return sendEach(session, [target.payout], { action: 'cancel', by, detail: { reason } }, (client, { workflowId }) =>
-    updatePayout(client, workflowId, MESSAGES.cancel, { by, reason }),
+  return sendEach(session, [target.payout], { action: 'cancel', by, detail: { reason } }, (client, payout) =>
+    updatePayout({ client, store }, payout, MESSAGES.cancel, { by, reason }),
   );
 }
 
