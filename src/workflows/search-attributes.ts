@@ -14,21 +14,26 @@ type Changing = 'PayoutState' | 'PayoutOrderId' | 'PayoutNeedsAttention';
 /** Attributes known from the start. All must be set here: one that is only registered would never match in a list. */
 export const lastingAttributes = (
   reference: string,
-  { currency = '', batchId, id, uid }: { currency?: unknown; batchId?: unknown; id?: unknown; uid?: unknown },
-): { [N in Exclude<Name, Changing>]: SearchAttributes[N] } => ({
-  PayoutReference: reference,
-  PayoutCurrency: `${currency}`,
-  PayoutBatchId: batchId as string | undefined,
-  PayoutDocument: keyword(id),
-  PayoutUid: keyword(uid),
-});
+  { currency, batchId, id, uid }: { currency?: unknown; batchId?: unknown; id?: unknown; uid?: unknown },
+) =>
+  ({
+    PayoutReference: reference,
+    PayoutCurrency: currency,
+    PayoutBatchId: batchId,
+    PayoutDocument: id,
+    PayoutUid: uid,
+  }) as { [N in Exclude<Name, Changing>]: SearchAttributes[N] };
 
 /** Longer keywords do not fit the SQL visibility store, and a workflow that sets one never completes its workflow task. */
 const KEYWORD_MAX = 255;
 
-/** Anybody can start a workflow with any input: a value that is not a valid keyword is not set. */
-const keyword = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' && value.length <= KEYWORD_MAX ? value : undefined;
+/**
+ * Anybody can start a workflow with any input, and a bank can give an order any id: what is no value of the attribute is not set.
+ */
+const isValue = (name: Name, value: unknown): boolean =>
+  SEARCH_ATTRIBUTES[name] === 'Bool'
+    ? typeof value === 'boolean'
+    : typeof value === 'string' && value !== '' && value.length <= KEYWORD_MAX;
 
 const keyOf = (name: Name) =>
   defineSearchAttributeKey(
@@ -38,8 +43,8 @@ const keyOf = (name: Name) =>
 
 /** As the SDK takes them; attributes without a value are omitted. */
 export function searchAttributes(values: SearchAttributes): SearchAttributePair[] {
-  return Object.entries(values).flatMap(([name, value]) =>
-    value === null || value === undefined ? [] : [{ key: keyOf(name as Name), value } as SearchAttributePair],
+  return (Object.entries(values) as [Name, unknown][]).flatMap(([name, value]) =>
+    isValue(name, value) ? [{ key: keyOf(name), value } as SearchAttributePair] : [],
   );
 }
 

@@ -40,3 +40,8 @@ it.each([
 ])('sets no attribute for %s', (_what, id) => {
   expect(namesOf({ id, uid: 'u-1', currency: 'EUR' })).not.toHaveProperty('PayoutDocument');
 });
+
+it('sets no attribute for an order id that no store of Temporal takes, which the workflow would never get past', () => {
+  const values = { PayoutState: 'needs-operator', PayoutNeedsAttention: false, PayoutOrderId: 'x'.repeat(256) };
+  expect(searchAttributes(values).map(({ key }) => key.name)).toEqual(['PayoutState', 'PayoutNeedsAttention']);
+});

@@ -8,6 +8,7 @@ const PATH = '../accounts';
 // In clear words for the case that one fails: the ids themselves are no names of tests.
 const ODD = [
   ['too long for an id of an activity', 'x'.repeat(1_100)],
+  ['too long for a search attribute', 'x'.repeat(2_100)],
   ['half a surrogate pair', 'ord-\ud83d'],
   ['a path', PATH],
 ] as const;
