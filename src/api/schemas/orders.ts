@@ -9,7 +9,7 @@ import {
   optionalWord,
   pageOf,
   spelled,
-  wireText,
+  word,
 } from './wire.ts';
 
 /**
@@ -25,7 +25,7 @@ const record = z.object({
   updated_at: optionalTimestamp,
   type: optionalWord,
   direct: optionalWord,
-  status: wireText.pipe(z.string().min(1)),
+  status: word,
   payment_type: optionalText,
   sell_account: optionalText,
   buy_account: optionalText,

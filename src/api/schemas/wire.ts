@@ -59,7 +59,7 @@ function unsigned(value: string): string {
  * Text from the bank. Replaces what PostgreSQL cannot store, so that every write of such a text would fail: U+0000, and half a
  * surrogate pair, which has no UTF-8 and ends a Temporal worker that uses it as an id.
  */
-export const wireText = z.string().transform(storable);
+const wireText = z.string().transform(storable);
 
 function storable(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\ufffd');
@@ -77,8 +77,22 @@ export const optionalText = z
   .nullish()
   .transform((value) => (value === null || value === undefined || value === '' ? undefined : storable(String(value))));
 
-/** A word of an enumeration, or a currency code: compared, so that it is read in capitals. */
-export const optionalWord = optionalText.transform((value) => inCapitals(value ?? '') || undefined);
+/** No word of an enumeration is as long, and no currency code. */
+const WORD_MAX = 100;
+
+/**
+ * A word of an enumeration. It is shown to people, stored in rows and repeated in histories, so that one longer than any of the
+ * interface is cut.
+ */
+export const word = wireText.pipe(z.string().min(1)).transform(shortened);
+
+function shortened(text: string): string {
+  const said = text.length > WORD_MAX ? text.trim() : text;
+  return said.length > WORD_MAX ? `${said.slice(0, WORD_MAX).toWellFormed()}\u2026` : said;
+}
+
+/** A word, or a currency code, that may be absent: compared, so that it is read in capitals. */
+export const optionalWord = optionalText.transform((value) => inCapitals(shortened(value ?? '')) || undefined);
 
 export const inCapitals = (word: string): string => word.trim().toUpperCase();
 

@@ -111,3 +111,12 @@ test('no text of the bank holds U+0000, which PostgreSQL does not store', () => 
   const { status, client_order_id, order_id } = order.parse({ order_id: text, client_order_id: text, status: text });
   expect([status, client_order_id, order_id]).toEqual(['a\ufffdb', 'a\ufffdb', 'a\ufffdb']);
 });
+
+test('a word longer than any of the interface is cut, and never into one that is listed', () => {
+  const long = 'W'.repeat(99) + '\u{1f642}'.repeat(5_000);
+  const spaced = `COMPLETED${' '.repeat(10_000)}`;
+  const { status, stage, fee_currency } = order.parse({ order_id: '1', status: long, fee: '1.5', fee_currency: long });
+  expect([status, stage, fee_currency]).toEqual([`${'W'.repeat(99)}\ufffd\u2026`, 'unknown', status]);
+  expect(order.parse({ order_id: '1', status: spaced }).stage).toBe('paid');
+  expect(order.parse({ order_id: '1', status: `${spaced}NOT` }).stage).toBe('unknown');
+});
