@@ -7,7 +7,7 @@ import type { VaultDeps } from '../services/cards/use-card.ts';
 import type { TemporalAddress } from '../temporal/connection.ts';
 import { installRuntime } from '../temporal/runtime.ts';
 import { refuseUndecodable, sealedPayloads } from '../temporal/sealed-payloads.ts';
-import { connectWorker, runWorker } from '../temporal/worker.ts';
+import { connectWorker, runWorker, SHUTDOWN } from '../temporal/worker.ts';
 import { refusedPayloads } from './refused-payloads.ts';
 
 /**
@@ -30,7 +30,7 @@ export async function startVaultWorker(
     activities: { ...vaultActivities(deps) },
     dataConverter: sealedPayloads(config.codecKeys(), refusedPayloads(undefined, log)),
     interceptors: { activity: [() => ({ inbound: refuseUndecodable })] },
-    shutdownGraceTime: '200ms',
+    ...SHUTDOWN,
     shutdownForceTime: '10s',
   });
   const failure = Promise.withResolvers<Error>();
