@@ -5,32 +5,20 @@ import { type PayoutHandle, until } from '../support/payout-routes.ts';
 import { type Product, startProduct } from '../support/product.ts';
 import { recordHistory } from '../support/record-history.ts';
 
-/** Signals the run while the end of its payout is stored: the server drops the task in which that happens. */
-function signalledAsItEnds() {
-  let handle: PayoutHandle | undefined;
-  const signalled = async (): Promise<void> => {
-    await handle?.signal('orderChanged');
-    handle = undefined;
-  };
-  const store = (store: Store): Store => ({
-    ...store,
+/**
+ * A payout that awaits an approval, and whose run is signalled once while the end of its payout is stored: the server drops the
+ * task in which that happens.
+ */
+async function ending(id: string): Promise<{ product: Product; handle: PayoutHandle; isSignalled: () => boolean }> {
+  let toSignal: PayoutHandle | undefined;
+  const store = (given: Store): Store => ({
+    ...given,
     closeUnpaid: async (end) => {
-      await signalled();
-      return store.closeUnpaid(end);
+      await toSignal?.signal('orderChanged');
+      toSignal = undefined;
+      return given.closeUnpaid(end);
     },
   });
-  return {
-    store,
-    signal: (run: PayoutHandle): void => {
-      handle = run;
-    },
-    isSignalled: (): boolean => handle === undefined,
-  };
-}
-
-/** A payout that awaits an approval, which is signalled as it ends. */
-async function ending(id: string): Promise<{ product: Product; handle: PayoutHandle; isSignalled: () => boolean }> {
-  const { store, signal, isSignalled } = signalledAsItEnds();
   const product = await startProduct({ settings: { approvalRules: [{ approvals: 2 }] }, store });
   // The product's own client repeats an update that was dropped, which is in time on a quick machine.
   const { connection, options } = product.client;
@@ -38,8 +26,8 @@ async function ending(id: string): Promise<{ product: Product; handle: PayoutHan
   const { workflowId } = await product.start({ id });
   const handle: PayoutHandle = once.workflow.getHandle(workflowId);
   await until(handle, 'awaiting-approval');
-  signal(handle);
-  return { product, handle, isSignalled };
+  toSignal = handle;
+  return { product, handle, isSignalled: () => toSignal === undefined };
 }
 
 describe.concurrent('whoever asks for what ends a payout hears that it did, though a signal arrives as it ends', () => {

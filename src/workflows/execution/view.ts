@@ -35,7 +35,7 @@ export abstract class ExecutionView<State extends string> {
   /** Shows a state in the UI without storing it: an activity stores or has stored it. */
   show(state: State, reason: Reason | null = null): void {
     if (this.state === 'needs-operator' && state !== 'needs-operator') {
-      // The task that answered a close may have been dropped: the server gives its end to a later one, the store had taken it.
+      // The task that answered a close may be lost with its worker: a later one answers again, when the store has taken the end.
       const isClosed = reason?.code === 'closed-by-operator';
       const isDone = ({ action }: { action: string }): boolean => isClosed && action === 'close-as-not-paid';
       this.inbox.answerAll(isDone, `the ${this.what} is ${state} now`);

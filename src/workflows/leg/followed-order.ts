@@ -63,7 +63,7 @@ export class Follow {
 
   /**
    * Whether its end will be told. That of an exchange is not, since only the run knows what the booked rate means, nor that of the
-   * payment after it: the run already has its safety timer. Nor is that of an order that the bank cannot be asked for.
+   * payment after it: the run already has its safety timer. Nor is that of an order whose id no path can hold.
    */
   private hearsEnd(): boolean {
     const { plan, terms, orderId = '', view } = this.leg;
