@@ -31,7 +31,8 @@ export interface AccountOutlook {
 }
 
 const ACCOUNTS_MAX = 50;
-const FEES_MAX = 100;
+/** A quote is a call of the bank, and each payout asks for its own again before it is sent. */
+const FEES_MAX = 25;
 const AT_ONCE = 8;
 
 /** Reads balances, an exchange quote for each pair and the fees of the first payouts. What the bank refuses is left out. */

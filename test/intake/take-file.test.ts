@@ -116,6 +116,14 @@ it('claims nothing while Temporal does not answer, nor for a plan', async () => 
   expect(await door.store.batches(10)).toEqual([]);
 });
 
+it('asks the bank for the fees of the first 25 rows of a plan, and says how many it left out', async () => {
+  const door = await openTestDoor();
+  const rows = Array.from({ length: 30 }, (_, index) => ({ id: `${index + 1}` }));
+  expect(await taken(door, file(door, 'a.csv', rows), { ...STOP, dryRun: true })).toMatchObject({
+    document: { plan: { payouts: 30, fees: [{ currency: 'USD', quoted: 25 }], feesNotQuoted: 5 } },
+  });
+});
+
 it('knows a payee that one file names by its details and the next one by its id', async () => {
   const door = await openTestDoor();
   const { items, payment_type, beneficiary_type } = await door.bank.beneficiaries.get('ben-u1001-usd-local');
