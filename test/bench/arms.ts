@@ -38,7 +38,7 @@ export async function openArms(place: Place, { arms }: BenchOptions): Promise<{ 
   const left: string[] = [];
   const wanted = new Set(arms);
   if (wanted.has('raw')) opened.push(await rawArm(place));
-  if (wanted.has('empty') || wanted.has('textbook')) {
+  if (COMPARED.some((name) => wanted.has(name))) {
     opened.push(...(await comparedWorkflows(place)).filter(({ name }) => wanted.has(name)));
   }
   if (wanted.has('direct') || wanted.has('batch')) {
@@ -65,6 +65,8 @@ async function program(place: Place, name: ArmName, file: string, args: readonly
   return { name, worker, meters: [name], pay: (payments, atOnce) => worker.does({ payments, atOnce }) };
 }
 
+const COMPARED = ['empty', 'single', 'textbook'] as const;
+
 async function comparedWorkflows(place: Place): Promise<Arm[]> {
   const { bankUrl, dir, settleMs, temporal } = place;
   const name = 'workflows';
@@ -73,7 +75,7 @@ async function comparedWorkflows(place: Place): Promise<Arm[]> {
   await worker.said();
   const connection = await Connection.connect({ address: temporal.address });
   const client = new TemporalClient({ connection, namespace: temporal.namespace });
-  const arm = (type: 'empty' | 'textbook', argsOf: (payment: Payment) => unknown[]): Arm => ({
+  const arm = (type: (typeof COMPARED)[number], argsOf: (payment: Payment) => unknown[]): Arm => ({
     name: type,
     worker,
     meters: [name],
@@ -85,7 +87,11 @@ async function comparedWorkflows(place: Place): Promise<Arm[]> {
         await patiently(() => client.workflow.getHandle(payment.id).result());
       }),
   });
-  return [arm('empty', () => []), arm('textbook', (payment) => [payment, settleMs / STATUS_READS, STATUS_READS])];
+  return [
+    arm('empty', () => []),
+    arm('single', (payment) => [payment]),
+    arm('textbook', (payment) => [payment, settleMs / STATUS_READS, STATUS_READS]),
+  ];
 }
 
 /** Whoever waits behind a server that is busy asks again. */

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-export const ARMS = ['raw', 'empty', 'textbook', 'direct', 'batch', 'dbos'] as const;
+export const ARMS = ['raw', 'empty', 'single', 'textbook', 'direct', 'batch', 'dbos'] as const;
 export type ArmName = (typeof ARMS)[number];
 
 export const PLACES = ['embedded', 'postgres'] as const;

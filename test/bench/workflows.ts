@@ -6,6 +6,11 @@ export async function empty(): Promise<void> {}
 
 const calls = proxyActivities<PaymentCalls>({ startToCloseTimeout: '1m' });
 
+/** The least that a payout needs of Temporal: its POST is an ordinary activity. Nothing is read, recorded or followed. */
+export async function single(payment: Payment): Promise<void> {
+  await calls.submit(payment);
+}
+
 /** As tutorials have it: an activity for each call, then a timer and a look until the order is settled. */
 export async function textbook(payment: Payment, pauseMs: number, reads: number): Promise<void> {
   await calls.readPayee(payment);
