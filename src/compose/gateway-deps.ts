@@ -1,6 +1,5 @@
 import {
   type Client,
-  isGrpcDeadlineError,
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
@@ -29,6 +28,16 @@ import { inTime, resolveMs } from './worker-answer.ts';
 const QUERY_MS = 5_000;
 
 /**
+ * No answer within `QUERY_MS`: the server knows this deadline too, and often cancels the call before our own clock ends it. The
+ * last: no worker has polled recently.
+ */
+const SILENT: ReadonlySet<number | undefined> = new Set([
+  GRPC.DEADLINE_EXCEEDED,
+  GRPC.CANCELLED,
+  GRPC.FAILED_PRECONDITION,
+]);
+
+/**
  * What a gateway does with card payments, through a Temporal client. `own`: the origin of an embedded sandbox's checkout page.
  */
 export function cardDeps(
@@ -52,8 +61,7 @@ export function cardDeps(
         return await inTime(client, () => handleOf(id).query<CardStateView>(MESSAGES.state), QUERY_MS);
       } catch (error) {
         if (error instanceof WorkflowNotFoundError) return 'not-started';
-        // The second: no worker has polled recently.
-        if (isGrpcDeadlineError(error) || grpcStatusOf(error) === GRPC.FAILED_PRECONDITION) return 'silent';
+        if (SILENT.has(grpcStatusOf(error))) return 'silent';
         throw error;
       }
     },

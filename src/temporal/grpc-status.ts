@@ -1,7 +1,9 @@
 import { isGrpcServiceError, ServiceError } from '@temporalio/client';
 
 export const GRPC = {
+  CANCELLED: 1,
   INVALID_ARGUMENT: 3,
+  DEADLINE_EXCEEDED: 4,
   NOT_FOUND: 5,
   ALREADY_EXISTS: 6,
   PERMISSION_DENIED: 7,

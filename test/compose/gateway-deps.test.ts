@@ -1,24 +1,25 @@
-import type { Client } from '@temporalio/client';
+import { type Client, ServiceError } from '@temporalio/client';
 import { expect, it } from 'vitest';
 import { cardDeps } from '../../src/compose/gateway-deps.ts';
 import { loadConfig } from '../../src/config.ts';
 import { GRPC } from '../../src/temporal/grpc-status.ts';
 import { CardVault } from '../../src/vault/card-vault.ts';
 
+const grpcError = (code: number): Error => Object.assign(new Error('no answer'), { code, details: '', metadata: {} });
+
 it.each([
-  ['TERMINATED', 'not-started'],
-  ['RUNNING', 'silent'],
+  ['TERMINATED', 'not-started', grpcError(GRPC.FAILED_PRECONDITION)],
+  ['RUNNING', 'silent', grpcError(GRPC.FAILED_PRECONDITION)],
+  // Whose clock ends a call first, the client's or the server's, is chance.
+  ['RUNNING', 'silent', new ServiceError('Failed to query Workflow', { cause: grpcError(GRPC.DEADLINE_EXCEEDED) })],
+  ['RUNNING', 'silent', new ServiceError('Failed to query Workflow', { cause: grpcError(GRPC.CANCELLED) })],
 ] as const)(
   'a %s card payment that no worker answers for is %s: a closed one can be started again',
-  async (name, is) => {
+  async (name, is, error) => {
     const handle = {
       describe: async () => ({ status: { name } }),
       query: async () => {
-        throw Object.assign(new Error('no worker has polled'), {
-          code: GRPC.FAILED_PRECONDITION,
-          details: '',
-          metadata: {},
-        });
+        throw error;
       },
     };
     const client = { withDeadline: (_at: number, ask: () => unknown) => ask(), workflow: { getHandle: () => handle } };
