@@ -7,7 +7,7 @@ const TOKEN = /^[\x21-\x7e]{1,128}$/;
 
 export const isToken = (text: string): boolean => TOKEN.test(text);
 
-/** A sum that cannot be kept as it was said. It is nobody's. */
+/** What cannot be kept as it was said: a sum is then nobody's, a status concludes nothing. */
 const UNREADABLE = '?';
 
 /** The event in a notification; undefined if it names no payment and no 3-D Secure session, or names one by an impossible id. */
@@ -15,7 +15,8 @@ export function eventOf(
   notice: CardNotice,
 ): Pick<CardEvent, 'kind' | 'paymentId' | 'status' | 'amount' | 'currency'> | undefined {
   const { kind, paymentId = '', referenceId = '' } = notice;
-  const status = kind === 'status' ? (notice.status ?? '') : referenceId;
+  // Ids of payments and sessions may be all digits, so that some look like card numbers; without them nothing is followed.
+  const status = kind === 'status' ? withoutCardNumber(notice.status ?? '') : referenceId;
   if (paymentId === '' && (kind === 'status' || status === '')) return undefined;
   const written = [paymentId, status].filter((text) => text !== '');
   if (!written.every(isToken)) return undefined;
@@ -29,4 +30,6 @@ export function eventOf(
   };
 }
 
-const kept = (text: string): string => (isToken(text) && !holdsCardNumber(text) ? text : UNREADABLE);
+const kept = (text: string): string => (isToken(text) ? withoutCardNumber(text) : UNREADABLE);
+
+const withoutCardNumber = (text: string): string => (holdsCardNumber(text) ? UNREADABLE : text);

@@ -35,6 +35,17 @@ onEveryStore('A webhook', (test) => {
     expect(await cards.linkPayment('p-1', 'm-1', NOW)).toContainEqual(expect.objectContaining(said));
   });
 
+  it('is stored without the card number that its status says', async () => {
+    const { cards } = await test.open();
+    const { take } = openReceiver({ cards });
+    await cards.addRequest('r-1', 'm-1');
+    const number = '4111111111111111';
+    await take(noticeBody({ ...SUCCEEDED, payment_status: `OK-${number}` }));
+    const events = await cards.eventsOf('m-1');
+    expect(events).toMatchObject([{ status: '?' }]);
+    expect(JSON.stringify(events)).not.toContain(number);
+  });
+
   it('is taken once, whether it comes again as it is or written and signed anew', async () => {
     const { cards } = await test.open();
     const { take, clock } = openReceiver({ cards });
