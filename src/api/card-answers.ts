@@ -14,7 +14,7 @@ import { masked } from './card-mask.ts';
 import type { CardNotice, ThreeDsSession } from './cards.ts';
 import { BankError } from './errors.ts';
 import { isEnvelopeCode } from './schemas/envelope.ts';
-import { inCapitals } from './schemas/wire.ts';
+import { asWord, inCapitals } from './schemas/wire.ts';
 import type { HttpAnswer } from './transport.ts';
 import { acceptedUrl, type UrlRule } from './verify-url.ts';
 
@@ -87,7 +87,7 @@ function paymentIn(
     const paymentId = readText(fields.payment_id, source);
     const status = statusIn(fields.payment_status, source);
     if (paymentId === undefined || status === undefined) continue;
-    const type = readText(fields['next_action.type'], source);
+    const type = wordIn(fields['next_action.type'], source);
     const url = readText(fields['next_action.verify_url'], source);
     const verifyUrl = url === undefined ? null : acceptedUrl(url, verifyUrls);
     // The interface knows one type of action; an answer may show only its URL.
@@ -96,20 +96,26 @@ function paymentIn(
       paymentId,
       status,
       nextAction,
-      amount: readText(fields.amount, source),
+      amount: wordIn(fields.amount, source),
       currency: currencyIn(fields.currency, source),
-      merchantRequestId: readText(fields.merchant_request_id, source),
+      merchantRequestId: wordIn(fields.merchant_request_id, source),
     };
   }
   return undefined;
 }
 
+/** Shown to people, stored and repeated in histories. */
+function wordIn(...where: Parameters<typeof readText>): string | undefined {
+  const text = readText(...where);
+  return text === undefined ? undefined : asWord(text);
+}
+
 /** ISO 4217 writes codes in capitals, and not every acquirer does. */
-const currencyIn = (...where: Parameters<typeof readText>): string | undefined => readText(...where)?.toUpperCase();
+const currencyIn = (...where: Parameters<typeof readText>): string | undefined => wordIn(...where)?.toUpperCase();
 
 /** A status of the interface (section 3) is the same in any case; another one is kept as it is. */
 function statusIn(...where: Parameters<typeof readText>): string | undefined {
-  const text = readText(...where);
+  const text = wordIn(...where);
   const word = inCapitals(text ?? '');
   return STATUSES.has(word) ? word : text;
 }

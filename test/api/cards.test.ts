@@ -121,6 +121,23 @@ describe('under our own names', () => {
     expect(result.status).toBe('On Hold');
   });
 
+  test('a word is cut that is longer than any, and loses what no store takes', async () => {
+    const long = 'S'.repeat(10_000);
+    const said = {
+      payment_status: long,
+      amount: long,
+      merchant_request_id: long,
+      currency: 'e\0u',
+      next_action: { type: long },
+    };
+    const { result } = await exchange(answer(200, { ...PAID, ...said }), (cards) => cards.create(CREATE));
+    const cut = `${'S'.repeat(100)}\u2026`;
+    expect(result).toMatchObject({ status: cut, amount: cut, merchantRequestId: cut, currency: 'E\ufffdU' });
+    expect(result.nextAction?.type).toBe(cut);
+    const half = answer(200, JSON.stringify({ ...PAID, payment_status: 'A\ud800' }));
+    expect((await exchange(half, (cards) => cards.create(CREATE))).result.status).toBe('A\ufffd');
+  });
+
   test('an address that no browser may be sent to is not given on', async () => {
     const action = (verify_url: string) => answer(200, { ...PAID, next_action: { type: '3DS', verify_url } });
     const shown = async (url: string, options = {}) =>

@@ -86,6 +86,9 @@ const WORD_MAX = 100;
  */
 export const word = wireText.pipe(z.string().min(1)).transform(shortened);
 
+/** The same of a text that no schema reads. */
+export const asWord = (text: string): string => shortened(storable(text));
+
 function shortened(text: string): string {
   const said = text.length > WORD_MAX ? text.trim() : text;
   return said.length > WORD_MAX ? `${said.slice(0, WORD_MAX).toWellFormed()}\u2026` : said;
