@@ -1,4 +1,5 @@
 import { type CardPaymentView, endOfStatus } from '../domain/card-payment.ts';
+import { isToken } from '../domain/token.ts';
 import {
   asksAgain,
   type CallContext,
@@ -86,7 +87,8 @@ function paymentIn(
   for (const source of sourcesOf(answer)) {
     const paymentId = readText(fields.payment_id, source);
     const status = statusIn(fields.payment_status, source);
-    if (paymentId === undefined || status === undefined) continue;
+    // With another id, no event could name the payment and no request could ask for it: its outcome is unknown.
+    if (paymentId === undefined || !isToken(paymentId) || status === undefined) continue;
     const type = wordIn(fields['next_action.type'], source);
     const url = readText(fields['next_action.verify_url'], source);
     const verifyUrl = url === undefined ? null : acceptedUrl(url, verifyUrls);

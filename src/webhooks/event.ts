@@ -1,11 +1,7 @@
 import type { CardNotice } from '../api/cards.ts';
 import { holdsCardNumber } from '../domain/card-number.ts';
 import type { CardEvent } from '../domain/card-payment.ts';
-
-/** Ids and statuses are stored and logged: only printable ASCII without blanks. */
-const TOKEN = /^[\x21-\x7e]{1,128}$/;
-
-export const isToken = (text: string): boolean => TOKEN.test(text);
+import { isToken } from '../domain/token.ts';
 
 /** What cannot be kept as it was said: a sum is then nobody's, a status concludes nothing. */
 const UNREADABLE = '?';

@@ -1,8 +1,9 @@
 import type { CardNotice, Cards } from '../api/cards.ts';
 import { JsonRefused, parseJson } from '../api/json.ts';
+import { isToken } from '../domain/token.ts';
 import type { Log } from '../log.ts';
 import type { CardStore } from '../store/card-store.ts';
-import { eventOf, isToken } from './event.ts';
+import { eventOf } from './event.ts';
 import type { ReceivedEvent } from './event-queue.ts';
 import { quietWarnings } from './quiet-log.ts';
 import type { Delivery } from './scheme.ts';
