@@ -63,6 +63,10 @@ export const forApproverToRecheck = (says: string, todo: string, byItself = LOOK
 export const forOperator = (says: string, todo: string, byItself = KEEPS_LOOKING): Remedy =>
   remedyFor('operator')(says, todo, byItself);
 
+/** The command by which an operator decides about a payout or a card payment. */
+export const toResolve = (what: 'resolve' | 'card resolve', action: string): string =>
+  `\`payouts ${what} ID --action ${action} --evidence TEXT\``;
+
 /** It has ended, and its maker may submit it again. */
 export const forMaker = (says: string, todo: string): Remedy => remedyFor('maker')(says, todo, OVER);
 

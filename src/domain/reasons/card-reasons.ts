@@ -1,4 +1,6 @@
-import { forMaker, forNobody, forOperator, forOutside, type Remedy, STAYS } from '../remedy.ts';
+import { forMaker, forNobody, forOperator, forOutside, type Remedy, STAYS, toResolve } from '../remedy.ts';
+
+const resolve = (action: string): string => toResolve('card resolve', action);
 
 const forCardholder = (says: string, todo: string): Remedy =>
   forOutside(says, todo, 'It ends without taking money if nothing happens in time.');
@@ -37,7 +39,7 @@ export const CARD_REASONS = {
   ),
   'payment-outcome-unknown': forOperator(
     'the answer of the acquirer was lost; waiting for an event that names the payment',
-    'Ask the acquirer for the payment with this merchant_request_id. Then `payouts card resolve ID --action adopt-payment --payment-id PAYMENT --evidence TEXT` follows it; `payouts card resolve ID --action close-as-not-paid --evidence TEXT` ends it unpaid. Do not collect the money another way before that.',
+    `Ask the acquirer for the payment with this merchant_request_id. Then ${resolve('adopt-payment --payment-id PAYMENT')} follows it; ${resolve('close-as-not-paid')} ends it unpaid. Do not collect the money another way before that.`,
     'It ends automatically when an event names the payment.',
   ),
   // ended unpaid
@@ -68,22 +70,22 @@ export const CARD_REASONS = {
   // need an operator
   'status-contradicted': forOperator(
     'the acquirer reports both that money was taken and that none was',
-    'Ask the acquirer which is true; then `payouts card resolve ID --action adopt-payment --payment-id PAYMENT --evidence TEXT` or `payouts card resolve ID --action close-as-not-paid --evidence TEXT`.',
+    `Ask the acquirer which is true; then ${resolve('adopt-payment --payment-id PAYMENT')} or ${resolve('close-as-not-paid')}.`,
     STAYS,
   ),
   'amount-conflict': forOperator(
     'the acquirer shows a different amount than requested',
-    'Ask the acquirer what was taken, and to refund any excess; then `payouts card resolve ID --action adopt-payment --payment-id PAYMENT --evidence TEXT` or `payouts card resolve ID --action close-as-not-paid --evidence TEXT`.',
+    `Ask the acquirer what was taken, and to refund any excess; then ${resolve('adopt-payment --payment-id PAYMENT')} or ${resolve('close-as-not-paid')}.`,
     STAYS,
   ),
   'payment-conflict': forOperator(
     'the acquirer shows this payment under another merchant_request_id',
-    'Ask the acquirer whose payment it is; then `payouts card resolve ID --action adopt-payment --payment-id PAYMENT --evidence TEXT` or `payouts card resolve ID --action close-as-not-paid --evidence TEXT`.',
+    `Ask the acquirer whose payment it is; then ${resolve('adopt-payment --payment-id PAYMENT')} or ${resolve('close-as-not-paid')}.`,
     STAYS,
   ),
   'status-stuck-at-acquirer': forOperator(
     'the payment has been open for longer than the age limit',
-    'Ask the acquirer why the payment does not end; `payouts card resolve ID --action keep-looking --evidence TEXT` checks now.',
+    `Ask the acquirer why the payment does not end; ${resolve('keep-looking')} checks now.`,
     'It is checked again, and ends automatically when the acquirer shows an end.',
   ),
 } satisfies Record<string, Remedy>;

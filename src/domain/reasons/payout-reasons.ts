@@ -11,8 +11,14 @@ import {
   type Remedy,
   STAYS,
   signalled,
+  toResolve,
 } from '../remedy.ts';
 
+const resolve = (action: string): string => toResolve('resolve', action);
+const REJECT = '`payouts reject ID --remark TEXT` ends it unpaid';
+const RETRY = '`payouts retry ID` if it still has to be paid';
+const LOOK = '`payouts approve ID` checks again at once';
+const ONLY_LOOK = '`payouts approve ID` only checks again';
 const ASKS_AGAIN = 'The provider is asked again at least once an hour; the payout continues when the answer allows it.';
 
 /** Reasons of a payout that waits for someone, is held, or ended unpaid. */
@@ -42,7 +48,7 @@ export const PAYOUT_REASONS = {
   ),
   'approval-required': forApprover(
     'waiting for internal approval',
-    '`payouts approve ID` approves it, `payouts reject ID --remark TEXT` ends it unpaid. The maker may not decide.',
+    `\`payouts approve ID\` approves it, ${REJECT}. The maker may not decide.`,
     'It ends unpaid if nobody approves it in time.',
     'approval',
   ),
@@ -60,50 +66,50 @@ export const PAYOUT_REASONS = {
   // held
   'fee-above-cap': forApprover(
     'the quoted fee is above the cap',
-    '`payouts approve ID` accepts the fee, `payouts reject ID --remark TEXT` ends it unpaid.',
+    `\`payouts approve ID\` accepts the fee, ${REJECT}.`,
     'It checks again, and continues when the fee is within the cap.',
   ),
   'slippage-above-cap': forApprover(
     'the exchange rate moved by more than the cap',
-    '`payouts approve ID` accepts the rate, `payouts reject ID --remark TEXT` ends it unpaid.',
+    `\`payouts approve ID\` accepts the rate, ${REJECT}.`,
     'Until the exchange is booked it checks again, and continues when the rate is within the cap.',
   ),
   'exchange-quote-unclear': forApproverToRecheck(
     'the exchange quote does not buy the requested amount',
-    'Ask the bank about its quote. Then `payouts approve ID` checks again at once; `payouts reject ID --remark TEXT` ends it unpaid.',
+    `Ask the bank about its quote. Then ${LOOK}; ${REJECT}.`,
   ),
   'account-frozen': ofAccount(
     forApproverToRecheck(
       'the bank reports the account as frozen',
-      'Have the bank unfreeze the account. Then `payouts approve ID` checks again at once; it pays nothing while the account is frozen. `payouts reject ID --remark TEXT` ends it unpaid.',
+      `Have the bank unfreeze the account. Then ${LOOK}; it pays nothing while the account is frozen. ${REJECT}.`,
     ),
   ),
   'account-not-found': ofAccount(
     forApproverToRecheck(
       'the bank does not know the account',
-      'If the id is right, clarify with the bank; then `payouts approve ID` checks again at once. If it is wrong, `payouts reject ID --remark TEXT` and submit the row under a new document id.',
+      `If the id is right, clarify with the bank; then ${LOOK}. If it is wrong, \`payouts reject ID --remark TEXT\` and submit the row under a new document id.`,
     ),
   ),
   'beneficiary-changed': forApproverToRecheck(
     'the beneficiary at the bank differs from the instruction',
-    'Compare the payee at the bank with the instruction, and correct it at the bank. Then `payouts approve ID` checks again at once; it does not accept the change. `payouts reject ID --remark TEXT` ends it unpaid.',
+    `Compare the payee at the bank with the instruction, and correct it at the bank. Then ${LOOK}; it does not accept the change. ${REJECT}.`,
   ),
   'beneficiary-not-found': forApproverToRecheck(
     'the bank does not know the beneficiary',
-    'If the id is right, clarify with the bank; then `payouts approve ID` checks again at once. If it is wrong, `payouts reject ID --remark TEXT` and submit the row under a new document id.',
+    `If the id is right, clarify with the bank; then ${LOOK}. If it is wrong, \`payouts reject ID --remark TEXT\` and submit the row under a new document id.`,
   ),
   'beneficiary-conflict': forApproverToRecheck(
     'the bank has this beneficiary with other details',
-    'Correct the payee at the bank; then `payouts approve ID` checks again at once. Or `payouts reject ID --remark TEXT` and submit a new row with the beneficiary_id.',
+    `Correct the payee at the bank; then ${LOOK}. Or \`payouts reject ID --remark TEXT\` and submit a new row with the beneficiary_id.`,
   ),
   'no-payout-account': forApproverToRecheck(
     'the user has no account in the payout currency',
-    'Have the bank open an account in that currency; then `payouts approve ID` checks again at once. `payouts reject ID --remark TEXT` ends it unpaid.',
+    `Have the bank open an account in that currency; then ${LOOK}. ${REJECT}.`,
   ),
   'switched-off': signalled(
     forApproverToRecheck(
       'an operator has switched this off or paused its batch; continues when that is undone',
-      '`payouts switch list` shows who switched what off and why. If only its batch is paused, `payouts resume BATCH` continues it. `payouts approve ID` only checks again and lifts no switch. `payouts reject ID --remark TEXT` ends it unpaid.',
+      `\`payouts switch list\` shows who switched what off and why. If only its batch is paused, \`payouts resume BATCH\` continues it. ${ONLY_LOOK} and lifts no switch. ${REJECT}.`,
       'It continues when the switch is on again, or the batch is resumed.',
     ),
   ),
@@ -113,35 +119,35 @@ export const PAYOUT_REASONS = {
   ),
   'payee-close-match': forApprover(
     "the account is held under a name that is close to the payee's",
-    'Compare the two names that `payouts status ID` shows: `payouts approve ID` pays the account anyway; `payouts reject ID --remark TEXT` ends it unpaid, so that you can submit it with the right name.',
+    `Compare the two names that \`payouts status ID\` shows: \`payouts approve ID\` pays the account anyway; ${REJECT}, so that you can submit it with the right name.`,
   ),
   'payee-no-match': forApprover(
     'the account is not held under the name of the payee',
-    'Confirm the account with the payee through another channel than the one the row came by: `payouts approve ID` pays it anyway, `payouts reject ID --remark TEXT` ends it unpaid.',
+    `Confirm the account with the payee through another channel than the one the row came by: \`payouts approve ID\` pays it anyway, ${REJECT}.`,
   ),
   'payee-not-verified': forApprover(
     'whether the account is held under the name of the payee could not be verified',
-    'Verify the account another way: `payouts approve ID` pays it without a verification, `payouts reject ID --remark TEXT` ends it unpaid.',
+    `Verify the account another way: \`payouts approve ID\` pays it without a verification, ${REJECT}.`,
     ASKS_AGAIN,
   ),
   'screening-hit': forCompliance(
     'the screening found the payee on a list',
-    'Review the case at the screening provider: `payouts approve ID` clears it for this payout, `payouts reject ID --remark TEXT` ends it unpaid.',
+    `Review the case at the screening provider: \`payouts approve ID\` clears it for this payout, ${REJECT}.`,
     STAYS,
   ),
   'screening-not-available': forCompliance(
     'the payee could not be screened',
-    '`payouts approve ID` pays it without a screening, `payouts reject ID --remark TEXT` ends it unpaid.',
+    `\`payouts approve ID\` pays it without a screening, ${REJECT}.`,
     ASKS_AGAIN,
   ),
   'limit-reached': forApproverToRecheck(
     'a limit of the policy would be exceeded; continues when the limit allows it',
-    'Wait, or have the policy changed; `payouts approve ID` only checks again. `payouts reject ID --remark TEXT` ends it unpaid.',
+    `Wait, or have the policy changed; ${ONLY_LOOK}. ${REJECT}.`,
     'It continues when the limit of 24 hours allows it.',
   ),
   'maker-not-allowed': forApproverToRecheck(
     'the policy does not allow its maker to submit it; continues when it does',
-    'Give its maker the role `maker` again in the policy file, or reject it and have somebody else submit it. `payouts approve ID` only checks again; `payouts reject ID --remark TEXT` ends it unpaid.',
+    `Give its maker the role \`maker\` again in the policy file, or reject it and have somebody else submit it. ${ONLY_LOOK}; ${REJECT}.`,
     'It continues when the policy allows it.',
   ),
   'card-payment-open': signalled(
@@ -153,11 +159,11 @@ export const PAYOUT_REASONS = {
   ),
   'card-payment-not-captured': forApprover(
     'the card payment it depends on has only reserved the money',
-    'Capture the money at the acquirer first; then `payouts approve ID` pays it. `payouts reject ID --remark TEXT` ends it unpaid.',
+    `Capture the money at the acquirer first; then \`payouts approve ID\` pays it. ${REJECT}.`,
   ),
   'card-payment-too-small': forApprover(
     'the card payment it depends on does not cover it',
-    'Compare it with the card payment that `payouts card list` shows: `payouts approve ID` pays it anyway, `payouts reject ID --remark TEXT` ends it unpaid.',
+    `Compare it with the card payment that \`payouts card list\` shows: \`payouts approve ID\` pays it anyway, ${REJECT}.`,
   ),
   'card-payment-contradicted': signalled(
     forApprover(
@@ -168,7 +174,7 @@ export const PAYOUT_REASONS = {
   'earlier-generation-open': signalled(
     forApproverToRecheck(
       'an earlier attempt to pay this document may have moved money',
-      'If the earlier one was paid, `payouts reject ID --remark TEXT` ends this one unpaid. If not, `payouts incidents --open` shows what has to be cleared first. `payouts approve ID` only checks again.',
+      `If the earlier one was paid, \`payouts reject ID --remark TEXT\` ends this one unpaid. If not, \`payouts incidents --open\` shows what has to be cleared first. ${ONLY_LOOK}.`,
     ),
   ),
   // ended unpaid
@@ -195,40 +201,22 @@ export const PAYOUT_REASONS = {
   ),
   'funds-patience-over': forMaker(
     'the account did not receive enough money within the waiting time',
-    'Put money on the account; `payouts retry ID` if it still has to be paid.',
+    `Put money on the account; ${RETRY}.`,
   ),
   'approval-rejected': ended(
     'an approver rejected the payout',
     'Nothing was paid; `payouts audit show ID` shows the remark.',
   ),
-  'approval-expired': forMaker(
-    'nobody approved it in time',
-    'Nothing was paid; `payouts retry ID` if it still has to be paid.',
-  ),
-  'bank-rejected': forMaker(
-    'the bank order was rejected',
-    'Ask the bank why; `payouts retry ID` if it still has to be paid.',
-  ),
-  'bank-cancelled': forMaker(
-    'the bank cancelled the order',
-    'Ask the bank why; `payouts retry ID` if it still has to be paid.',
-  ),
-  'bank-failed': forMaker(
-    'the bank reports the order as failed',
-    'Ask the bank why; `payouts retry ID` if it still has to be paid.',
-  ),
+  'approval-expired': forMaker('nobody approved it in time', `Nothing was paid; ${RETRY}.`),
+  'bank-rejected': forMaker('the bank order was rejected', `Ask the bank why; ${RETRY}.`),
+  'bank-cancelled': forMaker('the bank cancelled the order', `Ask the bank why; ${RETRY}.`),
+  'bank-failed': forMaker('the bank reports the order as failed', `Ask the bank why; ${RETRY}.`),
   'exchange-failed': forMaker(
     'the currency exchange ended without moving money',
-    'Nothing was exchanged or paid; `payouts retry ID` if it still has to be paid.',
+    `Nothing was exchanged or paid; ${RETRY}.`,
   ),
-  'cancelled-by-request': forMaker(
-    'cancelled on request',
-    'Nothing was paid; `payouts retry ID` if it still has to be paid.',
-  ),
-  'batch-cancelled': forMaker(
-    'the batch was cancelled before this row was sent',
-    'Nothing was paid; `payouts retry ID` if it still has to be paid.',
-  ),
+  'cancelled-by-request': forMaker('cancelled on request', `Nothing was paid; ${RETRY}.`),
+  'batch-cancelled': forMaker('the batch was cancelled before this row was sent', `Nothing was paid; ${RETRY}.`),
   'closed-by-operator': ended(
     'an operator closed it as not paid',
     "Nothing was paid, according to the operator's evidence; `payouts audit show ID` shows it.",
@@ -240,27 +228,27 @@ export const PAYOUT_REASONS = {
   // needs an operator
   'order-not-found': forOperator(
     'no order was found under this reference and the settings forbid sending it again',
-    'Ask the bank whether it has the order. If so, `payouts resolve ID --action keep-looking --evidence TEXT` searches again and follows it; if not, `payouts resolve ID --action close-as-not-paid --evidence TEXT` ends it unpaid, or `payouts resolve ID --action resend --evidence TEXT` sends it again, unless the bank is not trusted to recognise a reference or says that it has this one.',
+    `Ask the bank whether it has the order. If so, ${resolve('keep-looking')} searches again and follows it; if not, ${resolve('close-as-not-paid')} ends it unpaid, or ${resolve('resend')} sends it again, unless the bank is not trusted to recognise a reference or says that it has this one.`,
   ),
   'reference-conflict': forOperator(
     'the bank has another order under this reference',
-    'Ask the bank what happened to the order under this reference, and do not pay it another way before you know. Then two people, one after the other: `payouts resolve ID --action adopt-order --order ORDER --evidence TEXT` follows the order as it is, `payouts resolve ID --action close-as-not-paid --evidence TEXT` ends the payout unpaid.',
+    `Ask the bank what happened to the order under this reference, and do not pay it another way before you know. Then two people, one after the other: ${resolve('adopt-order --order ORDER')} follows the order as it is, ${resolve('close-as-not-paid')} ends the payout unpaid.`,
   ),
   'duplicate-suspected': forOperator(
     'the bank shows more than one order under this reference',
-    'Have the bank recall the surplus order; then `payouts resolve ID --action adopt-order --order ORDER --evidence TEXT` follows the other one.',
+    `Have the bank recall the surplus order; then ${resolve('adopt-order --order ORDER')} follows the other one.`,
   ),
   'status-unclear': forOperator(
     'the bank shows a status whose meaning is not known',
-    'Ask the bank what the status means; `payouts resolve ID --action close-as-not-paid --evidence TEXT` once it confirms that no money moved.',
+    `Ask the bank what the status means; ${resolve('close-as-not-paid')} once it confirms that no money moved.`,
   ),
   'status-stuck': forOperator(
     'the order has not moved for longer than the age limit',
-    'Ask the bank why the order does not progress; `payouts resolve ID --action keep-looking --evidence TEXT` checks now. If the bank has never had the order, although it accepted it, two people one after the other: `payouts resolve ID --action close-as-not-paid --evidence TEXT`.',
+    `Ask the bank why the order does not progress; ${resolve('keep-looking')} checks now. If the bank has never had the order, although it accepted it, two people one after the other: ${resolve('close-as-not-paid')}.`,
   ),
   'workflow-closed': forOperator(
     'the workflow was closed before the payout ended',
-    '`payouts resolve ID --action keep-looking --evidence TEXT` starts it again; it searches for its order before it sends anything.',
+    `${resolve('keep-looking')} starts it again; it searches for its order before it sends anything.`,
     'Nothing: it was closed repeatedly and is no longer restarted automatically.',
   ),
 } satisfies Record<string, Remedy>;
@@ -268,5 +256,5 @@ export const PAYOUT_REASONS = {
 /** For `outcome-unknown` once all searches are over: from then on only people can continue it. */
 export const SEARCHED_IN_VAIN: Remedy = forOperator(
   'an answer of the bank was lost, and no search has proved what happened',
-  'Ask the bank whether it has the order, and do not pay it another way before you know. `payouts resolve ID --action keep-looking --evidence TEXT` searches again; by two people one after the other, `payouts resolve ID --action close-as-not-paid --evidence TEXT` ends it unpaid, and `payouts resolve ID --action adopt-order --order ORDER --evidence TEXT` follows an order that shows no reference.',
+  `Ask the bank whether it has the order, and do not pay it another way before you know. ${resolve('keep-looking')} searches again; by two people one after the other, ${resolve('close-as-not-paid')} ends it unpaid, and ${resolve('adopt-order --order ORDER')} follows an order that shows no reference.`,
 );
