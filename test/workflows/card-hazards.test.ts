@@ -596,6 +596,25 @@ describe.concurrent('an acquirer that says', () => {
     expect(effects.sort()).toEqual(['FAILED contradicts', 'SUCCEEDED delivered']);
   });
 
+  it('a payment that it never shows, nor tells the end of, leaves that end to two people', async () => {
+    await using product = await startCardProduct({ PAYOUTS_STATUS_AGE_LIMIT: '10s' });
+    const id = 'never-shown';
+    const away = { operation: 'cards.retrieve', kind: 'http', status: 404, commit: false, times: 10_000 };
+    await product.sandboxTest('POST', 'faults', away);
+    const handle = await product.ask({ id, card: 'no-webhook' });
+    const { reason } = await product.untilState(id, 'needs-operator');
+    expect(reason?.code).toBe('status-stuck-at-acquirer');
+    for (const by of ['ann', 'Ann ']) {
+      expect(await resolve(handle, 'close-as-not-paid', { by })).toMatchObject({
+        accepted: false,
+        message: expect.stringContaining('a second person'),
+      });
+    }
+    expect(await resolve(handle, 'close-as-not-paid', { by: 'bob' })).toMatchObject({ accepted: true });
+    expect(await handle.result()).toMatchObject({ state: 'failed', reason: { code: 'closed-by-operator' } });
+    await recordHistory(handle, 'cardPayment', 'never-shown-closed-by-two');
+  });
+
   it('that another payment, which nobody can retrieve, took the money is for people', async () => {
     const id = 'named-beside';
     const handle = await product.ask({ id, card: 'challenge' });

@@ -85,7 +85,7 @@ export const CARD_REASONS = {
   ),
   'status-stuck-at-acquirer': forOperator(
     'the payment has been open for longer than the age limit',
-    `Ask the acquirer why the payment does not end; ${resolve('keep-looking')} checks now.`,
+    `Ask the acquirer why the payment does not end; ${resolve('keep-looking')} checks now. If the acquirer has never shown it, two people may close it, one after the other: ${resolve('close-as-not-paid')}.`,
     'It is checked again, and ends automatically when the acquirer shows an end.',
   ),
 } satisfies Record<string, Remedy>;

@@ -1,7 +1,8 @@
-import { condition } from '@temporalio/workflow';
+import { condition, patched } from '@temporalio/workflow';
 import type { CardPaymentView } from '../../domain/card-payment.ts';
 import type { Reason } from '../../domain/payout-state.ts';
 import { accepted, refused } from '../execution/inbox.ts';
+import { noted } from '../execution/two-people.ts';
 import type { ResolveAnswer } from '../messages.ts';
 import { checks } from '../proxies.ts';
 import type { CardExecution } from './execution.ts';
@@ -12,8 +13,8 @@ export type OperatorAnswer = 'look' | 'closed' | { adopt: string };
 
 /**
  * Hands the payment to people, who answer with the update `resolve`; anything heard meanwhile, and `lookEveryMs`, end the wait
- * too. Answers are checked against the acquirer: nothing that may be taken or in progress is closed as unpaid, and a payment is
- * adopted only if it is shown and belongs to no other intent.
+ * too. Answers are checked against the acquirer: nothing that it shows as taken or in progress is closed as unpaid, what it has
+ * never shown only by two people, and a payment is adopted only if it is shown and belongs to no other intent.
  */
 export async function askOperator(
   execution: CardExecution,
@@ -36,7 +37,7 @@ export async function askOperator(
 /** The answer to an operator, and what follows from the request. */
 async function considered(
   execution: CardExecution,
-  { action, paymentId = '' }: ResolveCardUpdate,
+  { action, by, paymentId = '' }: ResolveCardUpdate,
 ): Promise<{ answer: ResolveAnswer; leadsTo?: OperatorAnswer }> {
   if (action === 'keep-looking') return { answer: accepted('checking again'), leadsTo: 'look' };
   if (action === 'adopt-payment') {
@@ -44,7 +45,7 @@ async function considered(
     if (refusal !== undefined) return { answer: refused(refusal) };
     return { answer: accepted('follows this payment'), leadsTo: { adopt: paymentId } };
   }
-  const refusal = execution.paymentId === null ? undefined : await closingRefused(execution, execution.paymentId);
+  const refusal = execution.paymentId === null ? undefined : await closingRefused(execution, execution.paymentId, by);
   if (refusal !== undefined) return { answer: refused(refusal) };
   return { answer: accepted('closed as failed'), leadsTo: 'closed' };
 }
@@ -65,11 +66,16 @@ async function adoptionRefused(execution: CardExecution, paymentId: string): Pro
 }
 
 /**
- * Why a payment cannot be closed as unpaid; undefined if the acquirer shows it as failed, or as not confirmed and never resumed.
+ * Why a payment cannot be closed as unpaid; undefined if the acquirer shows it as failed, or as not confirmed and never resumed,
+ * or if it has never shown it and two people say so.
  */
-async function closingRefused(execution: CardExecution, paymentId: string): Promise<string | undefined> {
+async function closingRefused(execution: CardExecution, paymentId: string, by: string): Promise<string | undefined> {
   const view = await shown(paymentId);
-  if (view === undefined) return 'the acquirer does not answer: nobody knows that nothing was taken';
+  if (view === undefined) {
+    const neverShown = !execution.looks.has(paymentId) && patched('two-people-close-a-payment-never-shown');
+    if (!neverShown) return 'the acquirer does not answer: nobody knows that nothing was taken';
+    return execution.people.agree(`close ${paymentId}`, by) ? undefined : noted('the acquirer has never shown it');
+  }
   if (view.status === 'FAILED' || (view.status === 'REQUIRES_ACTION' && !execution.resumed)) return undefined;
   return `the acquirer shows ${view.status}`;
 }

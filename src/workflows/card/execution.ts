@@ -16,6 +16,7 @@ import type { Reason } from '../../domain/payout-state.ts';
 import type { PreparedCard } from '../../services/cards/prepare-card.ts';
 import type { StoredCardState } from '../../services/cards/record-card-state.ts';
 import { Inbox } from '../execution/inbox.ts';
+import { TwoPeople } from '../execution/two-people.ts';
 import { ExecutionView } from '../execution/view.ts';
 import { call } from '../proxies.ts';
 import { lastingAttributes, payoutState, type SearchAttributes } from '../search-attributes.ts';
@@ -35,6 +36,7 @@ export class EndedElsewhere extends Error {
 export class CardExecution extends ExecutionView<CardState> {
   readonly what = 'card payment';
   readonly inbox = new Inbox<ResolveCardUpdate>();
+  readonly people = new TwoPeople();
   amount: string;
   readonly merchantRequestId: string;
   currency: string;
@@ -212,10 +214,7 @@ export class CardExecution extends ExecutionView<CardState> {
     );
   }
 
-  /**
-   * How often the challenge was reported as completed: `noticed` by verified notices, `claimed` by the browser or unverified
-   * ones.
-   */
+  /** How often the challenge was reported as completed: `noticed` by verified notices, `claimed` by anybody else. */
   get completions(): { noticed: number; claimed: number } {
     const notices = this.events.filter(({ kind }) => kind === 'completion');
     const noticed = notices.filter(({ trust }) => trust === 'verified').length;

@@ -5,6 +5,7 @@ import { isNoMoney } from '../../domain/order-status.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
 import type { ResolveRequest } from '../../domain/resolve-action.ts';
 import { accepted, refused } from '../execution/inbox.ts';
+import { noted } from '../execution/two-people.ts';
 import type { ResolveAnswer } from '../messages.ts';
 import { continueAsNewIfLong } from '../payout/long-history.ts';
 import { awaitBankApproval, forgetDecision } from './audit.ts';
@@ -200,8 +201,6 @@ function closedByTwo(leg: OrderLeg, { action, by }: Pick<ResolveRequest, 'action
   const people = leg.people.agree(`${action}: ${why}`, by);
   return people === undefined ? refused(noted(why)) : { ...accepted('closed as not paid by two people'), people };
 }
-
-const noted = (why: string): string => `${why}: noted, and a second person with evidence may settle it`;
 
 /** `people`: both names, if two were needed. */
 type Settled = ResolveAnswer & { people?: string };

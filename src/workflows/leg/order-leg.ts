@@ -12,9 +12,9 @@ import type { Submitted } from '../../services/payout/first-look.ts';
 import type { LegStart } from '../../services/payout/leg-start.ts';
 import type { OrderRead } from '../../services/payout/read-order.ts';
 import type { RejectedAs } from '../../services/sending/decide-order.ts';
+import { TwoPeople } from '../execution/two-people.ts';
 import type { BackToGates, Unpaid } from '../payout/gates.ts';
 import type { PayoutView } from '../payout/view.ts';
-import { TwoPeople } from './two-people.ts';
 
 export interface BankDecision {
   decision: 'approve' | 'reject';

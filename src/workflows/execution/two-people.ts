@@ -18,3 +18,6 @@ export class TwoPeople {
     return this.statements.size === 0;
   }
 }
+
+/** What the first of them is told. */
+export const noted = (why: string): string => `${why}: noted, and a second person with evidence may settle it`;
