@@ -59,8 +59,9 @@ export async function followBatches(
       const batch = await store.batch(batchId);
       ended &&= batch?.endedAt !== null;
       asking.set(batchId, await shownAsking(store, batchId, byState));
-      forPeople += (asking.get(batchId) ?? 0) + unreleased(byState, batch?.control);
-      lines.push(progressLine(batchId, counts, byState));
+      const kept = await keptBack(store, batchId, byState, batch?.control);
+      forPeople += (asking.get(batchId) ?? 0) + kept;
+      lines.push(progressLine(batchId, counts, byState) + (batch?.control === 'running' && kept > 0 ? OFF : ''));
     }
     session.output.progress(lines.join(' | '));
     forPeopleSince = open > 0 && forPeople === open ? (forPeopleSince ?? performance.now()) : undefined;
@@ -89,9 +90,21 @@ async function sayLinks(session: Session, batchIds: readonly string[]): Promise<
     session.output.say(`Temporal UI  ${batchUrl(ui, batchId)}  (while this command runs)`);
 }
 
-/** Number of rows that a paused or drained batch does not release. */
-const unreleased = (byState: ReadonlyMap<PayoutState, number>, control: BatchControl | undefined): number =>
-  control === 'paused' || control === 'draining' ? (byState.get('received') ?? 0) : 0;
+/** Number of rows that are not started until people undo something: the batch is paused or drained, or a switch is off. */
+async function keptBack(
+  store: Store,
+  batchId: string,
+  byState: ReadonlyMap<PayoutState, number>,
+  control: BatchControl | undefined,
+): Promise<number> {
+  const received = byState.get('received') ?? 0;
+  if (received === 0 || control === 'paused' || control === 'draining') return received;
+  if ((await store.switches()).length === 0 || (await store.releasable(batchId, 1)).length > 0) return 0;
+  const { waiting } = await store.inFlight(batchId);
+  return received - waiting;
+}
+
+const OFF = ', switched off (payouts switch list)';
 
 /** Number of rows that ask people, as stored. */
 async function shownAsking(store: Store, batchId: string, byState: ReadonlyMap<PayoutState, number>): Promise<number> {

@@ -129,6 +129,7 @@ export async function stepContext(
     calendar,
     auditEnds: await auditEnds(store, rows),
     approvedBy: await approvers({ settings, store, now }, rows),
+    off: await store.switches(),
     exchanged: referencesIn(await store.bookedExchangesOf(unpaid)),
     contradicted: referencesIn(await store.incidentsOf(unpaid)),
   };

@@ -80,12 +80,13 @@ export async function* batchReport(source: ReportSource): ReportInPages {
   return { head, unpaid, steps: steps.groups() };
 }
 
-function lastChange(record: PayoutRecord, { returns, incidents, approvals, booked }: PayoutFacts): number {
+function lastChange(record: PayoutRecord, { returns, incidents, approvals, booked, step }: PayoutFacts): number {
   return Math.max(
     record.createdAt,
     record.updatedAt,
     record.endedAt ?? 0,
     booked?.seenAt ?? 0,
+    step?.since ?? 0,
     ...returns.map(({ seenAt }) => seenAt),
     ...incidents.map(({ seenAt, acknowledged }) => Math.max(seenAt, acknowledged?.at ?? 0)),
     ...approvals.map(({ at }) => at),

@@ -6,9 +6,10 @@ import type { Terms } from '../domain/policy.ts';
 import { isReasonCode, REASONS, SEARCHED_IN_VAIN } from '../domain/reasons.ts';
 import { INCIDENTS, type IncidentKind } from '../domain/reconciliation.ts';
 import { type Actor, commandsIn, type Deadline, forOperator, type Remedy } from '../domain/remedy.ts';
-import type { PayoutRecord } from '../store/store.ts';
+import type { PayoutRecord, SwitchRecord } from '../store/store.ts';
 import { shortId } from './display.ts';
 import { STATES } from './state-texts.ts';
+import { NOT_STARTED_WHILE_OFF, SWITCHED_OFF, switchedOff } from './switched-off.ts';
 
 /**
  * About a row that waits or has ended: why, since when, until when, who may act, with which commands, and what happens without
@@ -47,6 +48,8 @@ export interface StepContext {
    * refused.
    */
   exchanged?: ReadonlySet<string>;
+  /** What is switched off. */
+  off?: readonly SwitchRecord[];
   /** References of payouts that ended unpaid, and about which there is an incident: a retry is refused. */
   contradicted?: ReadonlySet<string>;
 }
@@ -65,16 +68,21 @@ export function kindOf({ state, reason }: { state: PayoutState; reason: Reason |
 export function nextStep(row: PayoutRecord, context: StepContext): NextStep | undefined {
   const { state, reason } = row;
   if (state === 'completed') return undefined;
-  const kind = kindOf(row);
+  const off = switchedOff(row, context.off);
+  const kind = off === undefined ? kindOf(row) : SWITCHED_OFF;
   const remedy = context.contradicted?.has(row.reference) === true ? CONTRADICTED : remedyOf(kind, state);
   const { todo = '', who = 'nobody', byItself = STATES[state].byItself, until } = remedy ?? {};
   const isExchanged = context.exchanged?.has(row.reference) === true;
-  const shown = ready(isExchanged ? todoExchanged(todo) : todo, row, who, context.policy === undefined);
+  const asked = isExchanged ? todoExchanged(todo) : todo;
+  // The key may be an account, which some reports mask.
+  const told = off === undefined ? asked : asked.replace('SCOPE KEY', off.key === '' ? off.scope : `${off.scope} KEY`);
+  const shown = ready(told, row, who, context.policy === undefined);
   return {
     kind,
-    why: reason?.message ?? STATES[state].meaning,
+    why:
+      off === undefined ? (reason?.message ?? STATES[state].meaning) : `${NOT_STARTED_WHILE_OFF.says} (${off.scope})`,
     hasEnded: isEnd(state),
-    since: row.endedAt ?? row.updatedAt,
+    since: Math.max(row.endedAt ?? row.updatedAt, off?.at ?? 0),
     until: isEnd(state) || until === undefined ? null : deadline(until, row, context),
     who: actorText(who, row, context),
     todo: shown,
@@ -83,9 +91,13 @@ export function nextStep(row: PayoutRecord, context: StepContext): NextStep | un
   };
 }
 
-/** An unknown outcome is only a wait while searches continue; once they have proved nothing, people must act. */
+/**
+ * An unknown outcome is only a wait while searches continue; once they have proved nothing, people must act. A payout that was
+ * not started can be neither approved nor rejected.
+ */
 export function remedyOf(kind: string, state: PayoutState): Remedy | undefined {
   if (kind === 'outcome-unknown' && state === 'needs-operator') return SEARCHED_IN_VAIN;
+  if (kind === SWITCHED_OFF && state === 'received') return NOT_STARTED_WHILE_OFF;
   return isReasonCode(kind) ? REASONS[kind] : undefined;
 }
 
@@ -119,7 +131,7 @@ function ready(todo: string, row: PayoutRecord, who: Actor, isTrial: boolean): s
   return (
     todo
       .replace(/`payouts retry ID`/g, retryOf(row))
-      .replace(/(`payouts resume )BATCH/g, `$1${row.batchId === null ? 'BATCH' : shortId(row.batchId)}`)
+      .replace(/(`payouts (?:resume|cancel) )BATCH/g, `$1${row.batchId === null ? 'BATCH' : shortId(row.batchId)}`)
       .replace(/`payouts (?:approve|reject|resolve) ID[^`]*/g, (command) => command + by)
       .replace(/(`payouts [^`]*?)\bID\b/g, `$1${id}`)
       // A text from a file goes into a command to paste only if it is safe in a shell.

@@ -3,6 +3,7 @@ import { Totals } from '../domain/totals.ts';
 import type { PayoutRecord } from '../store/store.ts';
 import { shortId } from './display.ts';
 import { type NextStep, nextStep, remedyOf, type StepContext } from './next-step.ts';
+import { SWITCHED_OFF } from './switched-off.ts';
 
 /** Rows of the same kind, as one entry. */
 export interface StepGroup extends NextStep {
@@ -50,7 +51,7 @@ export class StepTally {
 
   add(row: PayoutRecord, step: NextStep | undefined): void {
     const { state, reason, reference, batchId } = row;
-    if (step === undefined || (reason === null && !needsAttention(state))) return;
+    if (step === undefined || (reason === null && step.kind === state && !needsAttention(state))) return;
     // Rows that no command helps are grouped by what is to be done instead.
     const key = `${state} ${step.kind} ${step.commands.length === 0 ? step.todo : ''}`;
     const kind: Tallied = this.#kinds.get(key) ?? {
@@ -84,7 +85,7 @@ function groupOf(kind: Tallied): StepGroup {
   return {
     kind: step.kind,
     state,
-    needsAttention: needsAttention(state, reason),
+    needsAttention: needsAttention(state, reason) || step.kind === SWITCHED_OFF,
     // Messages differ in details between rows; the sentence for the code does not.
     why: whys.size > 1 ? (remedyOf(step.kind, state)?.says ?? step.why) : step.why,
     hasEnded: step.hasEnded,
@@ -112,7 +113,10 @@ function commandsOfMany({ first, batchIds, numbers }: Tallied): readonly string[
       return numbers.length > RETRIED_MAX ? [] : [`payouts retry ${id} --rows ${rangesOf(numbers)}`];
     return command
       .replace(/^payouts (approve|reject) \S+/, `payouts $1 ${id} --kind ${kind}`)
-      .replace(/^payouts (resolve|cancel) \S+/, `payouts $1 ${shortId(first.reference)}`);
+      .replace(
+        /^payouts (resolve|cancel) \S+/,
+        (_, verb) => `payouts ${verb} ${first.state === 'received' ? id : shortId(first.reference)}`,
+      );
   });
 }
 

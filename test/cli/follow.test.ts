@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
-import { followPayout } from '../../src/cli/follow.ts';
+import { followBatches, followPayout } from '../../src/cli/follow.ts';
 import type { Session } from '../../src/cli/session.ts';
 import type { PayoutRecord } from '../../src/store/store.ts';
+import { batchClaim } from '../store/samples.ts';
+import { openEmptyStore } from '../support/empty-store.ts';
 
 const FOLLOWED = { reference: 'ref-1', workflowId: 'exchange/ref-1', until: 'at-rest' } as const;
 
@@ -39,3 +41,25 @@ it.concurrent('a row that is written while its workflow ends is followed', async
   });
   expect(await followPayout(session, FOLLOWED, 20_000)).toEqual({ row, end: 'at-rest' });
 }, 15_000);
+
+it.concurrent('without a terminal, a batch of which a switch lets nothing start is not followed for ever', async ({
+  onTestFinished,
+}) => {
+  const store = await openEmptyStore();
+  onTestFinished(() => store.close());
+  const batchId = '01890000-0000-7000-8000-000000000001';
+  await store.claimBatch(batchClaim(batchId, ['A-1', 'A-2'], 1_000));
+  await store.switchOff({ scope: 'everything', key: '', reason: 'a drill', by: 'bob', at: 2_000 });
+  const said: string[] = [];
+  const session = {
+    stack: async () => ({ owner: false }),
+    store: async () => store,
+    client: async () => ({
+      workflow: { start: async () => ({}) },
+      workflowService: { getSystemInfo: async () => ({}) },
+    }),
+    output: { progress: (text: string) => said.push(text) },
+  } as unknown as Session;
+  expect(await followBatches(session, [batchId], 20_000)).toBe('at-rest');
+  expect(said[0]).toContain('2 received, switched off (payouts switch list)');
+}, 30_000);

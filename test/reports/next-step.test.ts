@@ -50,6 +50,27 @@ describe('the next step', () => {
     expect(until(1, 'failed', {}, 'funds-patience-over')).toBeNull();
   });
 
+  it('of a row that a switch keeps from being started names the switch, and nothing that only a started payout hears', () => {
+    const off = [{ scope: 'everything', key: '', reason: 'a drill', by: 'dave', at: NOW + 5 }] as const;
+    const row = record(1, 'received', { updatedAt: NOW, releasedAt: null, accountId: 'acc-1' });
+    const batch = shortId(row.batchId ?? '');
+    expect(nextStep(row, { ...TRIAL, off })).toMatchObject({
+      kind: 'switched-off',
+      why: expect.stringContaining('(everything)'),
+      since: NOW + 5,
+      commands: ['payouts switch list', 'payouts switch on everything --reason TEXT', `payouts cancel ${batch}`],
+    });
+    expect(stepGroups([row], { ...TRIAL, off })).toMatchObject([{ kind: 'switched-off', needsAttention: true }]);
+    const account = [{ ...off[0], scope: 'account', key: 'acc-1' }] as const;
+    expect(nextStep(row, { ...TRIAL, off: account })?.commands).toContain(
+      'payouts switch on account KEY --reason TEXT',
+    );
+    const other = [{ ...account[0], key: 'acc-of-another' }];
+    expect(nextStep(row, { ...TRIAL, off: other })?.kind).toBe('received');
+    expect(nextStep({ ...row, releasedAt: NOW }, { ...TRIAL, off })?.kind).toBe('received');
+    expect(stepGroups([row], TRIAL)).toEqual([]);
+  });
+
   it('is for people once the searches for a lost answer are over', () => {
     const stepOf = (state: 'resolving' | 'needs-operator') => nextStep(record(1, state, {}, 'outcome-unknown'), TRIAL);
     expect(stepOf('resolving')).toMatchObject({ who: 'nobody has to', commands: [] });

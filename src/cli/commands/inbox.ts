@@ -1,9 +1,10 @@
 import { stepContext } from '../../compose/report-source.ts';
-import { NEEDS_PEOPLE_STATES, needsAttention, type Reason } from '../../domain/payout-state.ts';
+import { NEEDS_PEOPLE_STATES, needsAttention, type PayoutState, type Reason } from '../../domain/payout-state.ts';
 import { counted, minuteOf } from '../../reports/display.ts';
 import { incidentRemedy, kindOf, nextStep, type StepContext } from '../../reports/next-step.ts';
 import { stepGroupsText } from '../../reports/render-steps.ts';
 import { type StepGroup, stepGroups } from '../../reports/step-groups.ts';
+import { SWITCHED_OFF, switchedOff } from '../../reports/switched-off.ts';
 import { labelled, widthOf } from '../../reports/wrap.ts';
 import { awaitsDecisionBy } from '../../services/decisions/awaits-decision.ts';
 import { openQuestion } from '../../services/decisions/open-question.ts';
@@ -20,10 +21,15 @@ const READ_MAX = 10_000;
 export async function inbox(session: Session, options: Asker & { mine: boolean; kind?: string }): Promise<void> {
   const store = await session.store();
   const name = options.mine ? await viewerOf(session, options) : undefined;
-  const read = await store.searchPayouts({ states: NEEDS_PEOPLE_STATES, oldestFirst: true }, READ_MAX);
-  const waiting = read
-    .filter((row) => needsAttention(row.state, row.reason))
-    .filter((row) => options.kind === undefined || kindOf(row) === options.kind)
+  const off = await store.switches();
+  const read = await oldest(store, NEEDS_PEOPLE_STATES);
+  // A read of its own: most of them may have nothing to do with the switch, and would take the place of what asks people.
+  const unstarted = off.length === 0 ? [] : await oldest(store, ['received']);
+  const waiting = [...read, ...unstarted]
+    .map((row) => ({ row, kind: switchedOff(row, off) === undefined ? kindOf(row) : SWITCHED_OFF }))
+    .filter(({ row, kind }) => needsAttention(row.state, row.reason) || kind === SWITCHED_OFF)
+    .filter(({ kind }) => options.kind === undefined || kind === options.kind)
+    .map(({ row }) => row)
     .sort((a, b) => a.updatedAt - b.updatedAt);
   const rows = name === undefined ? waiting : await rowsFor(session, store, waiting, name);
   const context = await stepContext(session.config, store, rows);
@@ -40,9 +46,16 @@ export async function inbox(session: Session, options: Asker & { mine: boolean; 
     cardPayments: cards.map(({ card: { merchantRequestId: id, state }, reason }) => ({ id, state, reason })),
     parkedEvents: parked.map((it) => it.name),
   };
-  const text = inboxText(groups, { incidents, cards }, { name, isCut: read.length === READ_MAX });
+  const text = inboxText(
+    groups,
+    { incidents, cards },
+    { name, isCut: Math.max(read.length, unstarted.length) === READ_MAX },
+  );
   session.output.result(document, [text, ...parked.map(parkedText)].join('\n\n'));
 }
+
+const oldest = (store: Store, states: readonly PayoutState[]): Promise<PayoutRecord[]> =>
+  store.searchPayouts({ states, oldestFirst: true }, READ_MAX);
 
 function cardsOf(records: readonly CardRecord[], kind: string | undefined): { card: CardRecord; reason: Reason }[] {
   return records.flatMap((card) => {

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { MESSAGES } from '../../domain/names.ts';
-import { NEEDS_PEOPLE_STATES, needsAttention, PAYOUT_STATES } from '../../domain/payout-state.ts';
+import { NEEDS_PEOPLE_STATES, needsAttention, PAYOUT_STATES, type PayoutState } from '../../domain/payout-state.ts';
 import { currencyTotals } from '../../reports/currency-totals.ts';
 import { ERP_FORMATS } from '../../reports/erp-formats.ts';
 import { stepGroups } from '../../reports/step-groups.ts';
@@ -92,11 +92,12 @@ export function batchRoutes(app: FastifyInstance, context: PagesContext): void {
   });
 }
 
-/** Rows that wait for people, and others that may have a reason; the first ones of the file. */
+/** Rows that wait for people, others that may have a reason, and those that a switch may stop; the first ones of the file. */
 async function steppingRows(store: Store, batchId: string): Promise<{ rows: PayoutRecord[]; isCut: boolean }> {
   const rows: PayoutRecord[] = [];
   let isCut = false;
-  for (const states of [NEEDS_PEOPLE_STATES, WITH_REASONS]) {
+  const unstarted: PayoutState[][] = (await store.switches()).length > 0 ? [['received']] : [];
+  for (const states of [NEEDS_PEOPLE_STATES, WITH_REASONS, ...unstarted]) {
     const read = await store.rowPage(batchId, { states, after: 0, limit: STEPS_MAX + 1 });
     isCut ||= read.length > STEPS_MAX;
     rows.push(...read.slice(0, STEPS_MAX));

@@ -35,11 +35,13 @@ export function waitingRoutes(app: FastifyInstance, context: PagesContext): void
     const view = viewOf(request, reply, context);
     const waiting = await store.waitingPayouts({ ...waitingIn(caller), limit: LOOKED_AT });
     const mine = await waitingFor(context, caller, waiting);
+    const off = mayVisit('/switches', caller) ? await store.switches() : [];
     const open = mayVisit('/incidents', caller) ? await visibleIncidents(caller, store, true) : [];
     const shown = mine.slice(0, SHOWN_MAX);
     const groups = stepGroups(shown, await pages.stepContext(shown));
     const body = html`<h1>Inbox</h1>
 ${open.length > 0 && html`<p class="problem"><a href="/incidents">${open.length === INCIDENTS_MAX && 'At least '}${counted(open.length, 'open incident')}</a>: the bank shows something different from what was stored.</p>`}
+${off.length > 0 && html`<p class="attend"><a href="/switches">${off.some(({ scope }) => scope === 'everything') ? 'Everything' : 'Something'} is switched off</a>: nothing is sent for it.</p>`}
 ${
   groups.length === 0
     ? nothing('Nothing waits for you.')

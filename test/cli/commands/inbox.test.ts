@@ -49,6 +49,20 @@ async function enter(id: string, state: PayoutState, code: ReasonCode, at: numbe
 const all = { mine: false, by: undefined };
 const listed = (): string[] => (told.document as { payouts: { id: string }[] }).payouts.map(({ id }) => id);
 
+it('`inbox` shows the rows that are not started while something is switched off', async () => {
+  const third = '01890000-0000-7000-8000-00000000000b';
+  await store.claimBatch(batchClaim(third, ['C-1', 'C-2'], 3_000));
+  await store.markReleased([claimRow(1, 'C-2').reference], 4_000);
+  await inbox(session, { ...all, kind: 'switched-off' });
+  expect(listed()).toEqual([]);
+  await store.switchOff({ scope: 'batch', key: third, reason: 'a drill', by: 'bob', at: 6_000 });
+  await inbox(session, { ...all, kind: 'switched-off' });
+  expect(listed()).toEqual(['C-1']);
+  expect(told.document).toMatchObject({ kinds: [{ kind: 'switched-off', since: '1970-01-01T00:00:06.000Z' }] });
+  await inbox(session, all);
+  expect(told.text).toContain('payouts switch on batch KEY --reason TEXT');
+});
+
 it('`inbox` shows what waits for people in every batch, by kind, the oldest first, and nothing else', async () => {
   await inbox(session, all);
   expect(told.document).toMatchObject({

@@ -282,3 +282,21 @@ it('what a page refuses, it explains in words of the pages', async () => {
   };
   expect(await refused(visit.send(`${batch}/control`, late))).toBe('This batch has ended.\nIts report shows how.');
 });
+
+it('the inbox says that something is switched off, and the page of a batch why its rows are not started', async () => {
+  const gateway = await openGateway();
+  const row = await first(gateway);
+  const pageOf = async (path: string) => read((await new Visit(gateway.url).send(path)).text);
+  expect(await pageOf('/')).not.toContain('is switched off');
+  expect(await pageOf(`/batches/${row.batchId}`)).not.toContain('switched-off');
+  const everything = { scope: 'everything', key: '', reason: 'a drill', by: 'bob', at: 1_000 } as const;
+  await gateway.door.store.switchOff(everything);
+  expect(await pageOf('/')).toContain('Everything is switched off: nothing is sent for it.');
+  const page = await pageOf(`/batches/${row.batchId}`);
+  expect(page).toContain('(switched-off)');
+  expect(page).toContain('payouts switch on everything --reason TEXT');
+  await gateway.door.store.switchOn(everything);
+  await gateway.door.store.switchOff({ ...everything, scope: 'currency', key: 'XAF' });
+  expect(await pageOf('/')).toContain('Something is switched off');
+  expect(await pageOf(`/batches/${row.batchId}`)).not.toContain('switched-off');
+});
