@@ -19,6 +19,7 @@ import { batchRoutes } from './batch-routes.ts';
 import { findRoutes } from './find-routes.ts';
 import { incidentRoutes } from './incident-routes.ts';
 import { errorPage, show, userInfoOf, viewOf } from './layout.ts';
+import { missingPage } from './missing-page.ts';
 import {
   assertOpen,
   assertOwnPage,
@@ -66,6 +67,7 @@ export async function pages(app: FastifyInstance, deps: GatewayDeps): Promise<vo
     return show(reply, viewOf(request, reply, context), { ...errorPage(document), status });
   });
   assetRoutes(app);
+  missingPage(app);
   app.register(async (open) => {
     asksForTokens(open);
     if (policy?.origin === undefined) {

@@ -87,3 +87,20 @@ it('a name written from right to left does not turn the account number beside it
   const { text } = await new Visit(gateway.url).send('/batches/b-1');
   expect(text).toContain('<bdi>م***</bdi> <bdi>***05</bdi>');
 });
+
+it('a browser gets a page for an address that is none, and a program the document of the API', async () => {
+  const gateway = await openGateway();
+  const visit = new Visit(gateway.url);
+  for (const path of ['/batchs', '/batches/1/2/3', '/sign-in', '/v1/nothing', '/assets/../x', '/%00']) {
+    const page = await visit.send(path, { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } });
+    expect([path, page.status, page.headers['content-type']]).toEqual([path, 404, 'text/html; charset=utf-8']);
+    expect(page.text).toContain('There is no such page.');
+    expect(page.headers['content-security-policy']).toContain("default-src 'none'");
+    const { status, text } = await visit.send(path);
+    expect([path, status, JSON.parse(text).error.code]).toEqual([path, 404, 'no-such-route']);
+  }
+  const answers = ['/healthz', '/openapi.json', '/v1/batches'].map((path) =>
+    visit.send(path, { headers: { accept: 'text/html' } }),
+  );
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200, 200]);
+});
