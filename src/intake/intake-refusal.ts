@@ -55,3 +55,10 @@ export function invalidInput(found: FindingList, mend: string): IntakeRefusal {
   const counted = `${found.total} ${found.total === 1 ? 'finding' : 'findings'}${where}`;
   return new IntakeRefusal('invalid-input', INPUT_INVALID, `${counted}; nothing was sent.`, { findings, hint });
 }
+
+/** Rows with the id of another payout, or that retry one which may not be paid again. */
+export function misusedIds(found: FindingList, original: OriginalMessage | undefined): IntakeRefusal {
+  const isReused = found.list().some(({ rule }) => rule === 'id-reused');
+  const mend = `Each id is one payout permanently.${ifIdsRepeat(original)}`;
+  return invalidInput(found, isReused ? mend : 'Correct or remove the rows, and run again.');
+}

@@ -13,6 +13,7 @@ import {
   IntakeRefusal,
   ifIdsRepeat,
   invalidInput,
+  misusedIds,
   OTHER_PLAN,
   type UnansweredMessage,
 } from './intake-refusal.ts';
@@ -111,8 +112,7 @@ export async function planned(deps: IntakeDeps, checked: CheckedFile, options: I
   await assertMayHandOver(deps, checked, options);
   const known = await dropKnown(store, checked, mayTellOf);
   checked.known = known;
-  if (known.misused.total > 0)
-    throw invalidInput(known.misused, `Each id is one payout permanently.${ifIdsRepeat(staged.original)}`);
+  if (known.misused.total > 0) throw misusedIds(known.misused, staged.original);
   const prepared = { checked, known, [Symbol.dispose]: () => staged[Symbol.dispose]() };
   if (staged.claimCount === 0 && known.taken.total > 0 && staged.findings.total === 0)
     return { ...prepared, plan: null };

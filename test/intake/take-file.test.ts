@@ -61,6 +61,18 @@ it('refuses a file with how many findings it has, and in how many rows or lines'
   expect(await refused(csvOf([{ id: '1', colour: 'red', size: 'L' }]))).toMatch(/^2 findings in 1 place; /);
 });
 
+it('says that an id is one payout only of a row that uses the id of another', async () => {
+  const door = await openTestDoor();
+  await taken(door, file(door, 'a.csv', [{ id: '1' }]));
+  const hintOf = async (row: Row): Promise<string | undefined> => {
+    const refusal = (await taken(door, file(door, 'b.csv', [row])).catch((error) => error)) as IntakeRefusal;
+    return refusal.hint;
+  };
+  expect(await hintOf({ id: '1', amount: '77.00' })).toBe('Each id is one payout permanently.');
+  const reference = '01234567-89ab-5cde-8f01-23456789abcd';
+  expect(await hintOf({ id: '1', retry_of: reference })).toBe('Correct or remove the rows, and run again.');
+});
+
 it('owes a pain.001 an answer unless it is refused only for what our own files lack', async () => {
   const door = await openTestDoor();
   const owed = async (sum: string): Promise<boolean> => {
