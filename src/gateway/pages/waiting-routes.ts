@@ -37,7 +37,7 @@ export function waitingRoutes(app: FastifyInstance, context: PagesContext): void
     const mine = await waitingFor(context, caller, waiting);
     const off = mayVisit('/switches', caller) ? await store.switches() : [];
     const open = mayVisit('/incidents', caller) ? await visibleIncidents(caller, store, true) : [];
-    const shown = mine.slice(0, SHOWN_MAX);
+    const shown = mine.slice(0, SHOWN_MAX).toSorted((a, b) => a.updatedAt - b.updatedAt);
     const groups = stepGroups(shown, await pages.stepContext(shown));
     const body = html`<h1>Inbox</h1>
 ${open.length > 0 && html`<p class="problem"><a href="/incidents">${open.length === INCIDENTS_MAX && 'At least '}${counted(open.length, 'open incident')}</a>: the bank shows something different from what was stored.</p>`}

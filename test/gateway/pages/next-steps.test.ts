@@ -300,3 +300,17 @@ it('the inbox says that something is switched off, and the page of a batch why i
   expect(await pageOf('/')).toContain('Something is switched off');
   expect(await pageOf(`/batches/${row.batchId}`)).not.toContain('switched-off');
 });
+
+it('the inbox lists the longest wait first, in whatever order the payouts were submitted', async () => {
+  const gateway = await openGateway();
+  const rows = await claimed(gateway, [{ id: 'inv-young' }, { id: 'inv-old' }], 'alice');
+  const at = Date.now();
+  for (const [n, { reference }] of rows.entries())
+    await gateway.door.store.changePayout(reference, {
+      state: 'held',
+      reason: because('look-alike'),
+      at: at - n * 1_000,
+    });
+  const page = read((await new Visit(gateway.url).send('/')).text);
+  expect(page.lastIndexOf('inv-old')).toBeLessThan(page.indexOf('inv-young'));
+});
