@@ -101,22 +101,23 @@ function groupOf(kind: Tallied): StepGroup {
   };
 }
 
-/** Commands that decide rows of one kind in one batch together; in all other cases, row by row. */
+/** Commands that decide rows of one kind in one batch together; what is done row by row leaves the row to be filled in. */
 function commandsOfMany({ first, batchIds, numbers }: Tallied): readonly string[] {
   const { kind, commands } = first.step;
   const [batchId] = batchIds;
-  if (batchId == null || batchIds.size > 1) return commands;
+  const isOneBatch = batchId != null && batchIds.size === 1;
+  const its = new RegExp(` ${shortId(first.reference)}\\b`);
+  const ofEach = (command: string): string => command.replace(its, ' ID');
+  if (!isOneBatch)
+    return commands.map((command) =>
+      ofEach(command).replace(/^payouts (resume|cancel) (?!ID$)\S+/, 'payouts $1 BATCH'),
+    );
   const id = shortId(batchId);
   return commands.flatMap((command) => {
     // A retry of the batch would pay rows of other kinds too, or be refused because of them.
     if (command.startsWith('payouts retry '))
       return numbers.length > RETRIED_MAX ? [] : [`payouts retry ${id} --rows ${rangesOf(numbers)}`];
-    return command
-      .replace(/^payouts (approve|reject) \S+/, `payouts $1 ${id} --kind ${kind}`)
-      .replace(
-        /^payouts (resolve|cancel) \S+/,
-        (_, verb) => `payouts ${verb} ${first.state === 'received' ? id : shortId(first.reference)}`,
-      );
+    return ofEach(command.replace(/^payouts (approve|reject) \S+/, `payouts $1 ${id} --kind ${kind}`));
   });
 }
 

@@ -30,6 +30,22 @@ describe('rows by kind', () => {
     expect(stepGroups(rows, TRIAL)[1]?.commands[0]).toBe('payouts approve batch-1 --kind look-alike --by NAME');
   });
 
+  it('leave the row to be filled in where each is decided by itself, and name none of several', () => {
+    const commandsOf = (...given: Parameters<typeof stepGroups>[0]) => stepGroups(given, TRIAL)[0]?.commands;
+    const code = 'bank-approval-required';
+    const inAudit = [1, 2].map((row) => record(row, 'awaiting-bank-approval', {}, code));
+    expect(commandsOf(...inAudit)?.at(-1)).toBe('payouts cancel ID');
+    const elsewhere = record(3, 'awaiting-bank-approval', { batchId: 'batch-2' }, code);
+    expect(commandsOf(...inAudit, elsewhere)).toEqual([
+      'payouts approve ID --by NAME',
+      'payouts reject ID --remark TEXT --by NAME',
+      'payouts cancel ID',
+    ]);
+    const off = [1, 2].map((row) => record(row, 'held', { batchId: `batch-${row}` }, 'switched-off'));
+    expect(commandsOf(...off)).toContain('payouts resume BATCH');
+    expect(commandsOf(...off.slice(0, 1))).toContain('payouts resume batch-1');
+  });
+
   it('are apart where something else is to be done about them, although no command helps', () => {
     const failed = [1, 2, 3].map((row) => record(row, 'failed', {}, 'bank-failed'));
     const [exchanged, contradicted] = failed.map(({ reference }) => new Set([reference]));
