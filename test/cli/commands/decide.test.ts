@@ -87,6 +87,16 @@ it('`resolve` that is refused ends 5, like every decision that is', async () => 
   });
 });
 
+it.each([
+  ['cancelled', 0, / {2}cancelled$/],
+  ['pending', 0, / {2}asked for: `payouts status` shows/],
+  ['too-late', 5, / {2}too late: it continues, or has ended$/],
+])('`cancel` that is answered %s ends %i', async (outcome, exit, said) => {
+  answer = { accepted: true, message: '', outcome };
+  expect(await cancel(session, 'doc', { yes: true, by: 'bob' } as DecideOptions)).toBe(exit);
+  expect(text).toMatch(said);
+});
+
 it('`cancel` of a batch on a stack of its own ends once each row that can be stopped has heard, and has acted', async () => {
   const acts: string[] = [];
   const batch = batchClaim('batch-1', ['a', 'b', 'c']);
