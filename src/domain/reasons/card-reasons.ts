@@ -38,7 +38,7 @@ export const CARD_REASONS = {
     'If the address is right, add its host to PAYOUTS_CARD_VERIFY_HOSTS; a new card payment can then be confirmed.',
   ),
   'payment-outcome-unknown': forOperator(
-    'the answer of the acquirer was lost; waiting for an event that names the payment',
+    'the answer of the acquirer was lost or cannot be used; waiting for an event that names the payment',
     `Ask the acquirer for the payment with this merchant_request_id. Then ${resolve('adopt-payment --payment-id PAYMENT')} follows it; ${resolve('close-as-not-paid')} ends it unpaid. Do not collect the money another way before that.`,
     'It ends automatically when an event names the payment.',
   ),
