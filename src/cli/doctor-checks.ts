@@ -1,10 +1,10 @@
 import type { Connection } from '@temporalio/client';
 import type { Bank } from '../api/bank.ts';
 import { bankAt } from '../compose/bank.ts';
-import { PAYLOAD_REFUSED } from '../compose/refused-payloads.ts';
 import type { Config } from '../config.ts';
 import { DAY_MS } from '../domain/durations.ts';
 import { TASK_QUEUE } from '../domain/names.ts';
+import { PAYLOAD_REFUSED } from '../domain/payload-refused.ts';
 import { Problem } from '../domain/problem.ts';
 import { ByReference, type ReferenceForm, referenceForm } from '../domain/reference-form.ts';
 import type { Undecodable } from '../domain/undecodable.ts';

@@ -1,10 +1,9 @@
 import type { OnRefused } from '../codec/encryption.ts';
 import { HOUR_MS } from '../domain/durations.ts';
 import { cardWorkflowId, parseWorkflowId } from '../domain/names.ts';
+import { PAYLOAD_REFUSED } from '../domain/payload-refused.ts';
 import type { Log } from '../log.ts';
 import type { Store } from '../store/store.ts';
-
-export const PAYLOAD_REFUSED = 'payload refused';
 
 /**
  * The most entries that a process writes in an hour, for workflows that the store knows and for others; further ones are only

@@ -1,3 +1,4 @@
+import { PAYLOAD_REFUSED } from '../domain/payload-refused.ts';
 import { isEnd } from '../domain/payout-state.ts';
 import type { Log } from '../log.ts';
 import type { AuditEntry, Store } from '../store/store.ts';
@@ -81,7 +82,7 @@ export function observedStore(store: Store, metrics: Metrics, log: Log, tracing?
 }
 
 function tellRefusal({ action, detail, subject }: AuditEntry, metrics: Metrics, log: Log): void {
-  if (action === 'payload refused') {
+  if (action === PAYLOAD_REFUSED) {
     metrics.payloadsRefused.inc();
     return;
   }

@@ -1,4 +1,6 @@
 import type { AuditEntry } from '../../audit/entry.ts';
+import { PAYLOAD_REFUSED } from '../../domain/payload-refused.ts';
+import { type Undecodable, undecodable, undecodableIn } from '../../domain/undecodable.ts';
 import { referenceOf } from '../../identity.ts';
 import { type Html, html } from '../../reports/html.ts';
 import type { PayoutRecord, SendAttempt, Store } from '../../store/store.ts';
@@ -56,5 +58,8 @@ const sent =
 
 function audited({ at, actor, action, detail }: AuditEntry): Event {
   const texts = READ.flatMap((member) => (typeof detail[member] === 'string' ? [detail[member]] : []));
-  return { at, who: actor, what: `: ${action}`, detail: [...new Set(texts)].join(' · ') };
+  // The codec says in a word why.
+  const isRefused = action === PAYLOAD_REFUSED;
+  const said = isRefused ? [`it ${undecodableIn([undecodable(texts[0] as Undecodable)])}, and was ignored`] : texts;
+  return { at, who: actor, what: `: ${action}`, detail: [...new Set(said)].join(' · ') };
 }

@@ -54,6 +54,15 @@ it('the page of a payout says why, since when, until when, who, what to do and w
   }
 });
 
+it('the page of a payout says in words why something that was sent to it was ignored', async () => {
+  const gateway = await openGateway();
+  const { reference: subject } = await first(gateway);
+  const entry = { at: 1, actor: 'codec', action: 'payload refused', subject, detail: { why: 'clear', workflow: 'w' } };
+  await gateway.door.store.audit(entry);
+  const page = read((await new Visit(gateway.url).send(`/payouts/${subject}`)).text);
+  expect(page).toContain('it is not encrypted, and was ignored');
+});
+
 it('the same texts as at a terminal stand on the page for each reason code, and every command on it can be typed', async () => {
   const gateway = await openGateway();
   const row = await first(gateway);
