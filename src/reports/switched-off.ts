@@ -1,6 +1,7 @@
 import type { ReasonCode } from '../domain/reasons.ts';
 import { forOperator, type Remedy } from '../domain/remedy.ts';
-import { SWITCH_SCOPES, type SwitchScope } from '../domain/switch-scope.ts';
+import { SWITCH_COLUMNS } from '../domain/switch-columns.ts';
+import { SWITCH_SCOPES } from '../domain/switch-scope.ts';
 import type { PayoutRecord, SwitchRecord } from '../store/store.ts';
 
 // A batch does not start rows under a switch that is off. They have no workflow yet that could be held and give a reason.
@@ -17,13 +18,8 @@ export const NOT_STARTED_WHILE_OFF: Remedy = forOperator(
 /** The widest switch for which a row is not started. A payout that was started is held by a switch, and has a reason. */
 export function switchedOff(row: PayoutRecord, off: readonly SwitchRecord[] = []): SwitchRecord | undefined {
   if (row.state !== 'received' || row.releasedAt !== null) return undefined;
-  const keys: Readonly<Record<SwitchScope, string | null>> = {
-    everything: '',
-    uid: row.uid,
-    account: row.accountId,
-    currency: row.currency,
-    payee: row.beneficiaryId,
-    batch: row.batchId,
-  };
-  return SWITCH_SCOPES.flatMap((scope) => off.filter((it) => it.scope === scope && it.key === keys[scope]))[0];
+  return SWITCH_SCOPES.flatMap((scope) => off.filter((it) => it.scope === scope && isUnder(row, it)))[0];
 }
+
+const isUnder = (row: PayoutRecord, { scope, key }: SwitchRecord): boolean =>
+  scope === 'everything' || row[SWITCH_COLUMNS[scope]] === key;

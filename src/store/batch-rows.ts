@@ -1,12 +1,13 @@
 import { type ExpressionBuilder, sql } from 'kysely';
 import type { ScopeFacts } from '../domain/authority.ts';
 import { END_STATES, isEnd, PAYOUT_STATES, type PayoutState, type Reason } from '../domain/payout-state.ts';
+import { SWITCH_COLUMNS } from '../domain/switch-columns.ts';
 import { chunks, pagedByRow, ROWS_PER_STATEMENT } from './chunks.ts';
 import type { Database } from './database.ts';
 import type { UserAccount } from './lanes.ts';
 import { recordEnds, stateColumns } from './payout-changes.ts';
 import type { PayoutRecord, Tables } from './schema.ts';
-import { COLUMNS, switches } from './switches.ts';
+import { switches } from './switches.ts';
 import { inTransaction } from './transaction.ts';
 
 export interface InFlight {
@@ -114,7 +115,7 @@ export async function releasable(
     .$if(off.length > 0, (query) =>
       query.where((row) =>
         row.and(
-          Object.entries(COLUMNS).flatMap(([scope, column]) => {
+          Object.entries(SWITCH_COLUMNS).flatMap(([scope, column]) => {
             const keys = off.filter((it) => it.scope === scope).map(({ key }) => key);
             return keys.length === 0 ? [] : row.or([row(column, 'is', null), row(column, 'not in', keys)]);
           }),

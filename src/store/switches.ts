@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { AuditEntry } from '../audit/entry.ts';
 import { END_STATES } from '../domain/payout-state.ts';
+import { SWITCH_COLUMNS } from '../domain/switch-columns.ts';
 import type { SwitchScope } from '../domain/switch-scope.ts';
 import { type SwitchedOff, type SwitchFacts, switchText, widest } from '../domain/switches.ts';
 import { audit } from './audit.ts';
@@ -85,16 +86,7 @@ export async function openUnder(db: Database, { scope, key }: SwitchedOff): Prom
     .selectFrom('payouts')
     .select((row) => row.fn.countAll<number>().as('count'))
     .where('state', 'not in', END_STATES)
-    .$if(scope !== 'everything', (query) => query.where(COLUMNS[scope as keyof typeof COLUMNS], '=', key))
+    .$if(scope !== 'everything', (query) => query.where(SWITCH_COLUMNS[scope as keyof typeof SWITCH_COLUMNS], '=', key))
     .executeTakeFirstOrThrow();
   return count;
 }
-
-/** Column of `payouts` that each scope is compared with. */
-export const COLUMNS = {
-  uid: 'uid',
-  account: 'accountId',
-  currency: 'currency',
-  payee: 'beneficiaryId',
-  batch: 'batchId',
-} as const satisfies Partial<Record<SwitchScope, string>>;
