@@ -223,7 +223,7 @@ async function sendEach(
   });
   // A stack booted by this command ends with it: first wait until the decisions are carried out.
   if (stack.owner) for (const payout of payouts) await untilCarriedOut(client, payout.workflowId);
-  const text = told.map(({ reference, outcome }) => `${reference}  ${IN_WORDS.get(outcome) ?? outcome}`).join('\n');
+  const text = told.map(({ reference, outcome }) => `${reference}  ${inWords(outcome, reference)}`).join('\n');
   session.output.result({ decisions: told }, text);
   const isInVain = [...answers.values()].some((answer) => typeof answer !== 'string' || answer === TOO_LATE);
   return isInVain ? EXIT.exceptions : EXIT.completed;
@@ -231,8 +231,9 @@ async function sendEach(
 
 const TOO_LATE = 'too-late';
 
-/** Answers to a cancel that say too little by themselves. */
-const IN_WORDS: ReadonlyMap<string, string> = new Map([
-  [TOO_LATE, 'too late: it continues, or has ended'],
-  ['pending', 'asked for: `payouts status` shows whether it was still possible'],
-]);
+/** Two answers to a cancel say too little by themselves. */
+function inWords(outcome: string, reference: string): string {
+  if (outcome === TOO_LATE) return 'too late: it continues, or has ended';
+  if (outcome !== 'pending') return outcome;
+  return `asked for: \`payouts status ${shortId(reference)}\` shows whether it was still possible`;
+}

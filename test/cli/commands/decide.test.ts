@@ -5,6 +5,7 @@ import type { Session } from '../../../src/cli/session.ts';
 import type { DecideOptions } from '../../../src/cli/signer.ts';
 import { payoutWorkflowId } from '../../../src/domain/names.ts';
 import { because } from '../../../src/domain/reasons.ts';
+import { shortId } from '../../../src/reports/display.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { batchClaim, claimRow, payoutClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
@@ -89,7 +90,7 @@ it('`resolve` that is refused ends 5, like every decision that is', async () => 
 
 it.each([
   ['cancelled', 0, / {2}cancelled$/],
-  ['pending', 0, / {2}asked for: `payouts status` shows/],
+  ['pending', 0, new RegExp(`  asked for: .payouts status ${shortId(reference)}. shows whether`)],
   ['too-late', 5, / {2}too late: it continues, or has ended$/],
 ])('`cancel` that is answered %s ends %i', async (outcome, exit, said) => {
   answer = { accepted: true, message: '', outcome };
