@@ -21,21 +21,20 @@ const READ_MAX = 10_000;
 export async function inbox(session: Session, options: Asker & { mine: boolean; kind?: string }): Promise<void> {
   const store = await session.store();
   const name = options.mine ? await viewerOf(session, options) : undefined;
+  const wants = (kind: string): boolean => options.kind === undefined || kind === options.kind;
   const off = await store.switches();
   const read = await oldest(store, NEEDS_PEOPLE_STATES);
   // A read of its own: most of them may have nothing to do with the switch, and would take the place of what asks people.
-  const unstarted = off.length === 0 ? [] : await oldest(store, ['received']);
-  const waiting = [...read, ...unstarted]
-    .map((row) => ({ row, kind: switchedOff(row, off) === undefined ? kindOf(row) : SWITCHED_OFF }))
-    .filter(({ row, kind }) => needsAttention(row.state, row.reason) || kind === SWITCHED_OFF)
-    .filter(({ kind }) => options.kind === undefined || kind === options.kind)
-    .map(({ row }) => row)
-    .sort((a, b) => a.updatedAt - b.updatedAt);
+  const unstarted = off.length > 0 && wants(SWITCHED_OFF) ? await oldest(store, ['received']) : [];
+  const waiting = [
+    ...read.filter((row) => needsAttention(row.state, row.reason) && wants(kindOf(row))),
+    ...unstarted.filter((row) => switchedOff(row, off) !== undefined),
+  ].sort((a, b) => a.updatedAt - b.updatedAt);
   const rows = name === undefined ? waiting : await rowsFor(session, store, waiting, name);
   const context = await stepContext(session.config, store, rows);
   const groups = stepGroups(rows, context);
   const found = await store.incidents({ open: true, limit: READ_MAX });
-  const incidents = found.filter(({ kind }) => options.kind === undefined || kind === options.kind).toReversed();
+  const incidents = found.filter(({ kind }) => wants(kind)).toReversed();
   const cards = cardsOf(await store.cards.forPeople(), options.kind);
   const parked = (await store.subscriptions()).filter(({ parkedAt }) => parkedAt !== null);
   const document = {
