@@ -41,7 +41,7 @@ export function waitingRoutes(app: FastifyInstance, context: PagesContext): void
     const groups = stepGroups(shown, await pages.stepContext(shown));
     const body = html`<h1>Inbox</h1>
 ${open.length > 0 && html`<p class="problem"><a href="/incidents">${open.length === INCIDENTS_MAX && 'At least '}${counted(open.length, 'open incident')}</a>: the bank shows something different from what was stored.</p>`}
-${off.length > 0 && html`<p class="attend"><a href="/switches">${off.some(({ scope }) => scope === 'everything') ? 'Everything' : 'Something'} is switched off</a>: nothing is sent for it.</p>`}
+${off.length > 0 && html`<p class="attend">${off.some(({ scope }) => scope === 'everything') ? html`<a href="/switches">Everything is switched off</a>: nothing is sent.` : html`<a href="/switches">Something is switched off</a>: payouts that it concerns are not sent.`}</p>`}
 ${
   groups.length === 0
     ? nothing('Nothing waits for you.')

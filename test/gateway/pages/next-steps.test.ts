@@ -300,13 +300,13 @@ it('the inbox says that something is switched off, and the page of a batch why i
   expect(await pageOf(`/batches/${row.batchId}`)).not.toContain('switched-off');
   const everything = { scope: 'everything', key: '', reason: 'a drill', by: 'bob', at: 1_000 } as const;
   await gateway.door.store.switchOff(everything);
-  expect(await pageOf('/')).toContain('Everything is switched off: nothing is sent for it.');
+  expect(await pageOf('/')).toContain('Everything is switched off: nothing is sent.');
   const page = await pageOf(`/batches/${row.batchId}`);
   expect(page).toContain('(switched-off)');
   expect(page).toContain('payouts switch on everything --reason TEXT');
   await gateway.door.store.switchOn(everything);
   await gateway.door.store.switchOff({ ...everything, scope: 'currency', key: 'XAF' });
-  expect(await pageOf('/')).toContain('Something is switched off');
+  expect(await pageOf('/')).toContain('Something is switched off: payouts that it concerns are not sent.');
   expect(await pageOf(`/batches/${row.batchId}`)).not.toContain('switched-off');
 });
 
