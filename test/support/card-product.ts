@@ -170,12 +170,19 @@ export async function startCardProduct(
     },
     async untilState(id, ...states) {
       let view: CardStateView | undefined;
+      let unanswered: unknown;
       await until(async () => {
-        view = await state(id).catch(() => undefined);
-        return view !== undefined && states.includes(view.state);
+        try {
+          view = await state(id);
+          unanswered = undefined;
+        } catch (error) {
+          unanswered = error;
+        }
+        return unanswered === undefined && view !== undefined && states.includes(view.state);
       }).catch(() => {
         const seen = view?.evidence.map(({ what }) => what).join('; ');
-        throw new Error(`${id} is ${view?.state} (${view?.reason?.code}), not ${states.join(' or ')}: ${seen}`);
+        const message = `${id} is ${view?.state} (${view?.reason?.code}), not ${states.join(' or ')}: ${seen}`;
+        throw new Error(message, { cause: unanswered });
       });
       return view as CardStateView;
     },

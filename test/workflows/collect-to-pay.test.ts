@@ -131,11 +131,16 @@ describe.concurrent('a payout after a card payment', () => {
   });
 
   it('has a card payment whose workflow was closed without an end started again, and is then paid', async () => {
+    let isShown = false;
+    const keepBack = (_method: string, answer: Record<string, unknown>) =>
+      !isShown && 'payment_id' in answer ? { ...answer, payment_status: 'PROCESSING' } : answer;
+    await using product = await startCardProduct({}, (url) => alterAnswers(url, keepBack));
     const id = 'closed-without-an-end';
     const card = await product.ask({ id, card: 'no-webhook', currency: 'USD' });
     await product.untilState(id, 'processing');
     await card.terminate('a test');
-    const { handle } = await payoutAfter(id);
+    isShown = true;
+    const { handle } = await payoutAfter(id, id, product);
     expect(await handle.result()).toMatchObject({ state: 'completed' });
   });
 
