@@ -7,6 +7,7 @@ import { TASK_QUEUE } from '../domain/names.ts';
 import { PAYLOAD_REFUSED } from '../domain/payload-refused.ts';
 import { Problem } from '../domain/problem.ts';
 import { ByReference, type ReferenceForm, referenceForm } from '../domain/reference-form.ts';
+import { type SwitchedOff, switchText } from '../domain/switches.ts';
 import type { Undecodable } from '../domain/undecodable.ts';
 import type { Stack } from '../embedded/stack.ts';
 import { counted } from '../reports/display.ts';
@@ -46,6 +47,17 @@ async function metWithoutKey(store: Pick<Store, 'auditTree' | 'auditLog'>, now: 
     if (met !== undefined) return met.subject;
   }
   return undefined;
+}
+
+const SWITCHES_NAMED = 3;
+
+/** What is switched off: payouts under it wait, though all else works. */
+export function judgeSwitches(off: readonly SwitchedOff[]): { verdict: 'ok' | 'warning'; detail: string } {
+  if (off.length === 0) return { verdict: 'ok', detail: 'nothing is off' };
+  const further = off.length - SWITCHES_NAMED;
+  const named = off.slice(0, SWITCHES_NAMED).map(switchText).join(', ');
+  const what = further > 0 ? `${named} and ${further} more` : named;
+  return { verdict: 'warning', detail: `off: ${what}; nothing under them is sent; payouts switch list shows why` };
 }
 
 /**

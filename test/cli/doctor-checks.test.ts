@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { judgePayloads, judgeShown, shownReferences } from '../../src/cli/doctor-checks.ts';
+import { judgePayloads, judgeShown, judgeSwitches, shownReferences } from '../../src/cli/doctor-checks.ts';
 import type { Profile } from '../../src/sandbox/bank/profile.ts';
 import { openStore } from '../../src/store/open.ts';
 import { claimRow, payoutClaim } from '../store/samples.ts';
@@ -40,6 +40,15 @@ it.each([
   ['payloads that others have forged', [{ hoursAgo: 1, why: 'clear' }], codecKeys, 'ok', 'with the key test'],
 ] as const)('of payloads, %s is judged', async (_case, entries, keys, verdict, detail) => {
   expect(await judgedPayloads([...entries], keys)).toEqual({ verdict, detail: expect.stringContaining(detail) });
+});
+
+it('switches that are off are named, the first three of them', () => {
+  const uids = ['u-1', 'u-2', 'u-3'].map((key) => ({ scope: 'uid', key }) as const);
+  expect(judgeSwitches([])).toEqual({ verdict: 'ok', detail: 'nothing is off' });
+  expect(judgeSwitches([{ scope: 'everything', key: '' }, ...uids])).toEqual({
+    verdict: 'warning',
+    detail: expect.stringContaining('everything, uid u-1, uid u-2 and 1 more'),
+  });
 });
 
 const OF_USER = { uid: 'u-1001' };

@@ -13,6 +13,7 @@ import {
   assertSameBank,
   judgePayloads,
   judgeShown,
+  judgeSwitches,
   judgeTemporal,
   recentPayouts,
   shownReferences,
@@ -45,6 +46,7 @@ export async function doctor(
     settingsCheck(session.config),
     await check('home', () => writable(session.config.home)),
     await check('store', async () => storeDetail(session)),
+    await check('switches', async () => judgeSwitches(await (await session.store()).switches())),
     ...(session.config.temporal.kind === 'embedded'
       ? [await check('Temporal CLI', async () => temporalCliPath(session.config.cliSearch))]
       : []),
