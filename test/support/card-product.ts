@@ -179,10 +179,11 @@ export async function startCardProduct(
           unanswered = error;
         }
         return unanswered === undefined && view !== undefined && states.includes(view.state);
-      }).catch(() => {
+      }).catch(async () => {
+        const stopped = await Promise.race([worker.failure, undefined]);
         const seen = view?.evidence.map(({ what }) => what).join('; ');
         const message = `${id} is ${view?.state} (${view?.reason?.code}), not ${states.join(' or ')}: ${seen}`;
-        throw new Error(message, { cause: unanswered });
+        throw new Error(message, { cause: stopped ?? unanswered });
       });
       return view as CardStateView;
     },
