@@ -3,7 +3,7 @@ import type { SendOptions } from '../../api/call-options.ts';
 import { says, undefinedIf } from '../../api/errors.ts';
 import type { Payee } from '../../domain/gates.ts';
 import { bankDigest } from '../../domain/question-digest.ts';
-import type { PaymentOrder } from '../../domain/sent-order.ts';
+import { listsOf, type PaymentOrder, type SentOrder } from '../../domain/sent-order.ts';
 import { type AttemptResult, inDoubt, orderToRepeat } from '../../domain/submission.ts';
 import { switchFactsOf } from '../../domain/switches.ts';
 import type { PayoutRecord, SendAttempt, Store } from '../../store/store.ts';
@@ -11,6 +11,7 @@ import { maySend } from '../decisions/verdict.ts';
 import type { ActivityDeps } from '../deps.ts';
 import type { LegInput } from '../payout/sent-leg.ts';
 import { claimedRow, legReference, legReferences } from './claimed-row.ts';
+import { putIntoOpenSet } from './open-set.ts';
 import { payeeDigest } from './payee.ts';
 import { type Caller, sendOnce } from './send-once.ts';
 
@@ -91,7 +92,10 @@ async function drive(
       const key = keyOf(as, orderId);
       const made = await store.attempts(key);
       isFirst = made.length === 0;
-      return { reference: key, attempt: (made.at(-1)?.attempt ?? 0) + 1, request: row, claim };
+      return {
+        ...{ reference: key, attempt: (made.at(-1)?.attempt ?? 0) + 1, request: row, claim },
+        expect: () => expectNews(deps, row, leg),
+      };
     },
     stoppedBy,
     post: async (_row, options) => {
@@ -104,6 +108,18 @@ async function drive(
       if (isFirst) await store.noteOrder(legReference(row, leg), { notifiedStatus: null });
     },
   });
+}
+
+/**
+ * The bank is about to act on the order: one that waited until the lists no longer show it, and is therefore read ever more
+ * rarely, is young again for the watch.
+ */
+async function expectNews(deps: ActivityDeps, row: PayoutRecord, leg: OrderDecision['leg']): Promise<void> {
+  const reference = legReference(row, leg);
+  const sent = orderToRepeat<SentOrder>(await deps.store.attempts(reference));
+  // Of what a restored store has forgotten, the run itself reads the order in the end.
+  if (sent === undefined) return;
+  await putIntoOpenSet(deps, row, reference, { lists: listsOf(row.uid, sent), since: deps.now() });
 }
 
 export type RejectedAs = 'reject' | 'cancel';

@@ -28,6 +28,7 @@ const { lateCommitMs, listLagMs } = settings.terms.waits;
 const PROOF_WINDOW_MS = lateCommitMs + listLagMs;
 /** Longer than an order takes from one status to its end. */
 const SETTLE_MS = 60_000;
+const HOUR_MS = 3_600_000;
 
 const PAYMENT: PayoutInstruction = {
   id: 'lost',
@@ -201,6 +202,24 @@ describe.each(SENDINGS)('the answer about $what is lost', ({ operation, row: cla
     row.sandbox.clock.advance(SETTLE_MS);
     expect(await done(row)).toBe(1);
     expect(row.sandbox.checkConservation()).toMatchObject({ ok: true });
+  });
+});
+
+describe.each([decision('approve'), decision('reject')])('$what of an order that waited for days', (decided) => {
+  it.each([
+    ['accepted', undefined],
+    ['lost', 'drop-after'],
+  ])('is followed as a young order is, with its answer %s', async (_, kind) => {
+    const row = await decided.row();
+    const { clock } = row.sandbox;
+    clock.advance(30 * HOUR_MS);
+    await row.store.noteOrder(row.reference, { nextLookAt: clock.now() + 3 * HOUR_MS });
+    if (kind !== undefined) await row.door('POST', '/faults', { operation: decided.operation, kind });
+    const decidedAt = clock.now();
+    await decided.send(row, 1);
+    const [open] = await row.store.openOrders({ uid: 'u-1001', currency: 'USD' });
+    expect(open).toMatchObject({ reference: row.reference, nextLookAt: null });
+    expect(open?.openedAt).toBeGreaterThanOrEqual(decidedAt);
   });
 });
 
