@@ -28,6 +28,15 @@ const SHOWN_THOUGH_HIDDEN =
 const UNBROKEN_LABELS =
   '[...document.querySelectorAll("td")].filter((cell) => getComputedStyle(cell, "::before").content !== "none" && getComputedStyle(cell, "::before").whiteSpace === "nowrap").length';
 
+/** The words of states in tables that are broken over two lines. */
+const BROKEN_WORDS = `[...document.querySelectorAll('td > .badge')].flatMap((badge) =>
+  [...badge.textContent.matchAll(/[^- ]+/g)].filter((word) => {
+    const range = document.createRange();
+    range.setStart(badge.firstChild, word.index);
+    range.setEnd(badge.firstChild, word.index + word[0].length);
+    return range.getClientRects().length > 1;
+  }).map(([word]) => word))`;
+
 describe.skipIf(executable === undefined)('in a browser the pages', () => {
   let browser: Browser;
   beforeAll(async () => {
@@ -76,7 +85,7 @@ describe.skipIf(executable === undefined)('in a browser the pages', () => {
     return { gateway, paths: pages };
   }
 
-  it.each([1280, 960, 800, 390, 320])(
+  it.each([1280, 960, 800, 768, 390, 320])(
     'fit a window of %i pixels, have one heading, and break no rule of their own',
     async (width) => {
       const { gateway, paths } = await filled();
@@ -90,6 +99,7 @@ describe.skipIf(executable === undefined)('in a browser the pages', () => {
         expect(await page.evaluate(UNLABELLED), path).toBe(0);
         expect(await page.evaluate(SHOWN_THOUGH_HIDDEN), path).toBe(0);
         expect(await page.evaluate(UNBROKEN_LABELS), path).toBe(0);
+        expect(await page.evaluate(BROKEN_WORDS), path).toEqual([]);
       }
       expect(said).toEqual([]);
       await context.close();
