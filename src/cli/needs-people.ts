@@ -1,5 +1,5 @@
 import type { Reason } from '../domain/payout-state.ts';
-import { because } from '../domain/reasons.ts';
+import { because, isReasonCode, REASONS } from '../domain/reasons.ts';
 import { INCIDENTS } from '../domain/reconciliation.ts';
 import { iso, isoOrNull, minuteOf } from '../reports/display.ts';
 import type { StepGroup } from '../reports/step-groups.ts';
@@ -35,6 +35,16 @@ const CONTRADICTED = 'the acquirer has contradicted the end of this card payment
 export function neededFor({ state, reason, contradictedAt }: CardRecord): Reason | undefined {
   if (contradictedAt !== null) return { code: 'card-payment-contradicted', message: CONTRADICTED };
   return state === 'needs-operator' ? (reason ?? because('payment-outcome-unknown')) : undefined;
+}
+
+const CONFIRM =
+  'Ask the acquirer which is true. `payouts card resolve ID --action confirm-end --evidence TEXT` confirms the stored end.';
+
+/** What an operator does about a card payment that needs one, with its id in the commands. */
+export function todoFor({ merchantRequestId }: CardRecord, { code }: Reason): string {
+  const ofState = isReasonCode(code) ? REASONS[code].todo : '';
+  const todo = code === 'card-payment-contradicted' ? CONFIRM : ofState;
+  return todo.replaceAll('card resolve ID ', `card resolve ${merchantRequestId} `);
 }
 
 export function cardForPeopleLines(record: CardRecord, { code, message }: Reason, width: number): string[] {

@@ -5,10 +5,10 @@ import { holdsCardNumber } from '../../domain/card-number.ts';
 import { Problem } from '../../domain/problem.ts';
 import { type CardDocument, documentOf } from '../../gateway/card-documents.ts';
 import { groupedAmount } from '../../reports/display.ts';
-import { type LabelledText, labelledLines } from '../../reports/wrap.ts';
+import { type LabelledText, labelled, labelledLines, widthOf } from '../../reports/wrap.ts';
 import type { CardRecord, CardStore, StoredCardEvent } from '../../store/card-store.ts';
 import { findCard, requestIdOf, unknownCard } from '../find-card.ts';
-import { neededFor } from '../needs-people.ts';
+import { neededFor, todoFor } from '../needs-people.ts';
 import type { Session } from '../session.ts';
 import { table } from '../table.ts';
 
@@ -26,12 +26,19 @@ export async function showCard(session: Session, id: string): Promise<void> {
     trust,
     effect ?? 'open',
   ]);
-  const list =
-    events.length === 0 ? '' : `\n${table(['event (UTC)', 'kind', 'status', 'says', 'trust', 'effect'], rows)}`;
+  const list = events.length === 0 ? [] : [table(['event (UTC)', 'kind', 'status', 'says', 'trust', 'effect'], rows)];
+  const facts = cardText(document, [['other ids', payments.filter((it) => it !== document.payment_id).join(' ')]]);
   session.output.result(
     { card_payment: document, payment_ids: payments, events },
-    cardText(document, [['other ids', payments.filter((it) => it !== document.payment_id).join(' ')]]) + list,
+    [facts, ...todoIn(record), ...list].join('\n\n'),
   );
+}
+
+function todoIn(record: CardRecord): string[] {
+  const needed = neededFor(record);
+  if (needed === undefined) return [];
+  const layout = { labelWidth: LABEL_WIDTH, width: widthOf(process.stdout) };
+  return [labelled('to do', todoFor(record, needed), layout).join('\n')];
 }
 
 export async function listCards(session: Session): Promise<void> {
@@ -54,6 +61,7 @@ export async function listCards(session: Session): Promise<void> {
 }
 
 const LISTED = 100;
+const LABEL_WIDTH = 'Temporal UI   '.length;
 
 /** `payouts card retrieve ID`: the payment as the acquirer shows it now; whatever may be card data is masked. */
 export async function retrieveCard(session: Session, id: string): Promise<void> {
@@ -109,5 +117,5 @@ export function cardText(payment: CardDocument, more: readonly LabelledText[]): 
     ...more,
     ['Temporal UI', payment.url],
   ];
-  return labelledLines(rows, { labelWidth: 14, width: Number.POSITIVE_INFINITY }).join('\n');
+  return labelledLines(rows, { labelWidth: LABEL_WIDTH, width: Number.POSITIVE_INFINITY }).join('\n');
 }

@@ -186,6 +186,21 @@ describe('a card payment', () => {
     ]);
   });
 
+  it('is shown with what an operator can do about it, until it needs none', async () => {
+    await showCard(session, 'order-1');
+    expect(told.at(-1)?.text).toContain(
+      '\n\nto do         Ask the acquirer for the payment with this merchant_request_id. Then `payouts card resolve order-1 --action adopt-payment --payment-id PAYMENT --evidence TEXT` follows it',
+    );
+    expect(told.at(-1)?.text).toContain('\n\nevent (UTC)');
+    await store.cards.change('order-1', { state: 'succeeded', at: 7 });
+    await showCard(session, 'order-1');
+    expect(told.at(-1)?.text).not.toContain('to do');
+    const event = { kind: 'status', paymentId: 'pay-1', status: 'SUCCEEDED' } as const;
+    await store.cards.recordEventEffect(event, { merchantRequestId: 'order-1', effect: 'contradicts', at: 8 });
+    await showCard(session, 'order-1');
+    expect(told.at(-1)?.text).toContain('`payouts card resolve order-1 --action confirm-end --evidence TEXT` confirms');
+  });
+
   it('is listed, and retrieved by any of its ids', async () => {
     expect(await listCards(session)).toBeUndefined();
     expect(told[0]?.text).toMatch(/order-1 .* needs-operator +49\.90 +EUR +pay-1/);
