@@ -1,5 +1,5 @@
-import { createInterface } from 'node:readline/promises';
 import { Problem } from '../domain/problem.ts';
+import { openQuestions } from './question.ts';
 
 export const hasTerminal = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true;
 
@@ -11,9 +11,9 @@ export async function confirm(question: string, yes: boolean): Promise<void> {
       hint: 'Add --yes to go ahead without confirmation.',
     });
   }
-  const prompt = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await prompt.question(`${question} [y/N] `);
-  prompt.close();
+  const questions = openQuestions(process.stdin, process.stderr);
+  const answer = await questions.ask(`${question} [y/N] `);
+  questions.close();
   if (!/^y(es)?$/i.test(answer.trim())) {
     throw new Problem('usage', 'not-confirmed', 'Not confirmed; nothing was sent.');
   }

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
-import { createInterface } from 'node:readline/promises';
 import { may, type Person, type Policy, personOf, ROLES } from '../../domain/authority.ts';
 import { DAY_MS, HOUR_MS } from '../../domain/durations.ts';
 import { Problem } from '../../domain/problem.ts';
@@ -12,6 +11,7 @@ import { scopeFactsOfRow, verdictOn } from '../../services/decisions/verdict.ts'
 import { newKey } from '../../signing/ed25519.ts';
 import { hasTerminal } from '../confirm.ts';
 import { findTarget } from '../find-target.ts';
+import { openQuestions } from '../question.ts';
 import type { Session } from '../session.ts';
 import { table } from '../table.ts';
 
@@ -41,20 +41,20 @@ export async function initPolicy(session: Session, file: string): Promise<void> 
       hint: 'Write the file manually (docs/policy.md shows one), then: payouts policy check FILE',
     });
   }
-  const ask = createInterface({ input: process.stdin, output: process.stderr });
+  const questions = openQuestions(process.stdin, process.stderr);
   const people: object[] = [];
   for (let n = 1; ; n += 1) {
-    const name = (await ask.question(`Name of person ${n} (leave empty to finish): `)).trim();
+    const name = (await questions.ask(`Name of person ${n} (leave empty to finish): `)).trim();
     if (name === '') break;
-    const roles = await ask.question(`  Roles of ${name} (${ROLES.join(', ')}): `);
-    const key = (await ask.question(`  Public key, as printed by payouts policy key FILE: `)).trim();
+    const roles = await questions.ask(`  Roles of ${name} (${ROLES.join(', ')}): `);
+    const key = (await questions.ask(`  Public key, as printed by payouts policy key FILE: `)).trim();
     const named = roles.split(/[\s,]+/).filter((role) => role !== '');
     people.push({ name, roles: named, scope: {}, keys: key === '' ? [] : [key] });
   }
   const approvals = Number(
-    (await ask.question('How many people approve each payout, transfer and exchange (0: none): ')).trim() || '0',
+    (await questions.ask('How many people approve each payout, transfer and exchange (0: none): ')).trim() || '0',
   );
-  ask.close();
+  questions.close();
   const text = `${JSON.stringify({ version: 1, people, approvals: approvals > 0 ? [{ approvals }] : [] }, null, 2)}\n`;
   assertUsable(text);
   await writeNew(file, text);
