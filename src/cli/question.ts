@@ -18,7 +18,11 @@ export function openQuestions(input: NodeJS.ReadableStream, output: NodeJS.Writa
       return await prompt.question(question, { signal: ended.signal });
     } catch (error) {
       if (!ended.signal.aborted) throw error;
-      throw new Problem('interrupted', 'not-answered', 'The question was not answered; what it asks about was not done.');
+      throw new Problem(
+        'interrupted',
+        'not-answered',
+        'The question was not answered; what it asks about was not done.',
+      );
     }
   };
   return { ask, close: () => prompt.close() };

@@ -86,6 +86,11 @@ interface ResolveCardOptions extends SignedOptions {
 /** `payouts card resolve ID`: an operator's decision on a card payment in `needs-operator`. */
 export async function resolveCard(session: Session, id: string, options: ResolveCardOptions): Promise<ExitCode> {
   const { action, evidence, paymentId, ...asker } = options;
+  if (action === 'adopt-payment' && paymentId === undefined) {
+    throw new Problem('usage', 'payment-id-missing', 'adopt-payment needs the id of the payment to adopt.', {
+      hint: 'Add --payment-id ID, as the acquirer writes it.',
+    });
+  }
   const record = await findCard(await session.store(), id);
   const question = `${action} for card payment ${record.merchantRequestId}?`;
   const signed = paymentId === undefined ? action : `${action} ${paymentId}`;

@@ -281,6 +281,19 @@ describe('a card payment', () => {
     });
   });
 
+  it('is not asked to adopt a payment that is not named', async () => {
+    const asked = {
+      action: 'adopt-payment',
+      evidence: 'letter 7',
+      paymentId: undefined,
+      by: 'alice',
+      yes: true,
+    } as const;
+    const refused = { kind: endsWith(2), hint: expect.stringContaining('--payment-id') };
+    await expect(resolveCard(session, 'order-1', asked)).rejects.toMatchObject(refused);
+    expect(updates).toEqual([]);
+  });
+
   it('whose end was contradicted has it confirmed, once', async () => {
     const { cards } = store;
     const event = { kind: 'status', paymentId: 'pay-1', status: 'SUCCEEDED' } as const;
