@@ -89,6 +89,12 @@ const KIND_OF_STATUS: Readonly<Record<number, ProblemKind>> = {
 /** That a payment is past this step is not an error in the command. */
 const KIND_OF_CODE: Readonly<Record<string, ProblemKind>> = { 'not-now': 'refused' };
 
+/** Instead of hints that are meant for programs. */
+const HINT_OF_CODE: Readonly<Record<string, string>> = {
+  'token-refused':
+    'Set PAYOUTS_GATEWAY_TOKEN to a token of the gateway. Under a policy it is the token of a person (payouts policy token), and PAYOUTS_POLICY is not set for this command.',
+};
+
 /** The gateway's error document, as a `Problem` of this command. */
 function refusal(status: number, document: object): Problem {
   const { error, findings = [] } = document as {
@@ -97,7 +103,7 @@ function refusal(status: number, document: object): Problem {
   };
   const { code = 'gateway-refused', message = `The gateway answered HTTP ${status}.`, hint } = error ?? {};
   return new Problem(KIND_OF_CODE[code] ?? KIND_OF_STATUS[status] ?? 'usage', code, message, {
-    hint,
+    hint: HINT_OF_CODE[code] ?? hint,
     findings,
   });
 }

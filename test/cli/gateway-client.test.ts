@@ -33,6 +33,14 @@ it.each([
   await expect(client.get('/v1/card-payments')).rejects.toMatchObject({ kind: endsWith(exit), code });
 });
 
+it.each([
+  ['token-refused', 'Set PAYOUTS_GATEWAY_TOKEN to '],
+  ['id-reused', 'Do this.'],
+])('a refusal as %s has a hint for the user of a command', async (code, hint) => {
+  const client = gatewayClient(await answering(401, refusal(code)), undefined);
+  await expect(client.get('/v1/card-payments')).rejects.toMatchObject({ hint: expect.stringContaining(hint) });
+});
+
 it('an answer that is no refusal is the document', async () => {
   const url = await answering(200, '{"schemaVersion":1,"card_payments":[]}');
   expect(await gatewayClient(url, 'token').get('/v1/card-payments')).toEqual({ schemaVersion: 1, card_payments: [] });
