@@ -1,4 +1,5 @@
 import { stepContext } from '../../compose/report-source.ts';
+import { may, mayOperateCard, type Person, personOf } from '../../domain/authority.ts';
 import { NEEDS_PEOPLE_STATES, needsAttention, type PayoutState, type Reason } from '../../domain/payout-state.ts';
 import { counted, minuteOf } from '../../reports/display.ts';
 import { incidentRemedy, kindOf, nextStep, type StepContext } from '../../reports/next-step.ts';
@@ -21,6 +22,9 @@ const READ_MAX = 10_000;
 export async function inbox(session: Session, options: Asker & { mine: boolean; kind?: string }): Promise<void> {
   const store = await session.store();
   const name = options.mine ? await viewerOf(session, options) : undefined;
+  const { policy } = session.config.settings;
+  // Without a policy, everybody may do what operators do.
+  const reader: Person | undefined = policy === undefined || name === undefined ? undefined : personOf(policy, name);
   const wants = (kind: string): boolean => options.kind === undefined || kind === options.kind;
   const off = await store.switches();
   const read = await oldest(store, NEEDS_PEOPLE_STATES);
@@ -34,8 +38,12 @@ export async function inbox(session: Session, options: Asker & { mine: boolean; 
   const context = await stepContext(session.config, store, rows);
   const groups = stepGroups(rows, context);
   const found = await store.incidents({ open: true, limit: READ_MAX });
-  const incidents = found.filter(({ kind }) => wants(kind)).toReversed();
-  const cards = cardsOf(await store.cards.forPeople(), options.kind);
+  const acknowledges = reader === undefined || may(reader, 'resolve');
+  const incidents = found.filter(({ kind }) => acknowledges && wants(kind)).toReversed();
+  const unclear = (await store.cards.forPeople()).filter(
+    (card) => reader === undefined || mayOperateCard(reader, card),
+  );
+  const cards = cardsOf(unclear, options.kind);
   const parked = (await store.subscriptions()).filter(({ parkedAt }) => parkedAt !== null);
   const document = {
     for: name ?? null,

@@ -12,6 +12,7 @@ import type { Store } from '../../../src/store/store.ts';
 import { cardClaim, cardEvent } from '../../store/card-samples.ts';
 import { batchClaim, claimRow } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
+import { policyOf, signingPerson } from '../../support/people.ts';
 
 const [FIRST, SECOND] = ['01890000-0000-7000-8000-000000000001', '01890000-0000-7000-8000-00000000000a'];
 let store: Store;
@@ -128,6 +129,28 @@ it('`inbox` shows every card payment that needs an operator or whose end is cont
   const [, , first = '', second = ''] = told.text.split('\n');
   expect([first, second].map((line) => line.split(/ +/)[0])).toEqual(['order-1', 'order-2']);
   expect(second).toMatch(/failed .* card-payment-contradicted/);
+});
+
+it('`inbox --mine` shows card payments and incidents to operators of the policy only, by the currencies of their scope', async () => {
+  await store.cards.claim(cardClaim('order-1', { currency: 'EUR', runId: 'r', at: 1 }));
+  await store.cards.change('order-1', { state: 'needs-operator', at: 2 });
+  const { reference } = claimRow(1, 'A-3');
+  await store.recordIncident({ kind: 'order-after-end', reference, orderId: 'ord-9', seenAt: 1 });
+  const policy = policyOf([
+    signingPerson('bob', ['approver']),
+    signingPerson('olga', ['operator']),
+    signingPerson('dave', ['operator'], { currencies: ['USD'] }),
+  ]);
+  const { config } = session;
+  const governed = { ...session, config: { ...config, settings: { ...config.settings, policy } } } as Session;
+  const shown = async (by: string): Promise<number[]> => {
+    await inbox(governed, { mine: true, by });
+    const { cardPayments, incidents } = told.document as { cardPayments: object[]; incidents: object[] };
+    return [cardPayments.length, incidents.length];
+  };
+  expect(await shown('bob')).toEqual([0, 0]);
+  expect(await shown('olga')).toEqual([1, 1]);
+  expect(await shown('dave')).toEqual([0, 1]);
 });
 
 it('`status` of a payout with an incident says what to do about it, with its id', async () => {
