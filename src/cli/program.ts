@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { Problem } from '../domain/problem.ts';
+import { fitted, widthOf } from '../reports/wrap.ts';
 import { type Acts, type Add, actsIn, type Perform } from './acts.ts';
 import { port } from './arguments.ts';
 import { addCards } from './card-commands.ts';
@@ -55,7 +56,6 @@ async function printError(error: Problem, json: boolean): Promise<ExitCode> {
     return exitOf(error);
   }
   const { formatFindings } = await import('./findings-text.ts');
-  const { fitted, widthOf } = await import('../reports/wrap.ts');
   const { plainText } = await import('./output.ts');
   const findings = formatFindings(error.findings);
   const lines = [findings, `${error.message}`, error.hint, error.batchId === undefined ? '' : `Batch ${error.batchId}`];
@@ -75,6 +75,7 @@ export function buildProgram(perform: Perform): Command {
     .description('Payouts that are never made twice, never lost and never a mystery.')
     .exitOverride()
     .showSuggestionAfterError()
+    .configureOutput({ outputError: (text, write) => write(fitted(text, widthOf(process.stderr))) })
     .configureHelp({ sortSubcommands: false, minWidthToWrap: 20 })
     .version(versionText(), '-v, --version', 'show the versions of the product, the Temporal SDK and Node');
   const below =

@@ -37,6 +37,15 @@ describe('a mistyped', () => {
     expect(stdout).toBe('');
   });
 
+  it('choice is explained in lines that fit the terminal', async () => {
+    const { columns } = process.stderr;
+    process.stderr.columns = 60;
+    const { stderr } = await told('list', '--state', 'frob');
+    process.stderr.columns = columns;
+    expect(stderr).toContain('cancelled');
+    expect(Math.max(...stderr.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(60);
+  });
+
   it('command is one document on one line with --json', async () => {
     const { exit, stdout } = await told('validat', 'payroll.csv', '--json');
     expect(exit).toBe(EXIT.usage);
