@@ -12,6 +12,7 @@ import type { Undecodable } from '../domain/undecodable.ts';
 import type { Stack } from '../embedded/stack.ts';
 import { counted } from '../reports/display.ts';
 import type { Store } from '../store/store.ts';
+import { whyNewOnesWait } from '../temporal/current-build.ts';
 import { areRefused, missingAttributes } from '../temporal/search-attributes.ts';
 import type { Session } from './session.ts';
 
@@ -61,23 +62,24 @@ export function judgeSwitches(off: readonly SwitchedOff[]): { verdict: 'ok' | 'w
 }
 
 /**
- * Whether the namespace is ready for payouts, that is, has their search attributes. Names the server version and the number of
- * polling workers.
+ * Whether the namespace is ready for payouts, that is, has their search attributes and workers that take new ones. Names the
+ * server version and the number of polling workers.
  */
 export async function judgeTemporal(
   connection: Connection,
   { namespace, temporalAddress }: Pick<Stack, 'namespace' | 'temporalAddress'>,
 ): Promise<string | { verdict: 'warning' | 'failed'; detail: string }> {
   const { serverVersion } = await connection.workflowService.getSystemInfo({});
-  const { pollers } = await connection.workflowService.describeTaskQueue({
+  const queue = await connection.workflowService.describeTaskQueue({
     namespace,
     taskQueue: { name: TASK_QUEUE },
     taskQueueType: 1,
   });
-  const seen = `${temporalAddress}, server ${serverVersion}, ${counted(pollers?.length ?? 0, 'worker')} polling`;
+  const waiting = whyNewOnesWait(queue);
+  const seen = `${temporalAddress}, server ${serverVersion}, ${counted(queue.pollers?.length ?? 0, 'worker')} polling`;
   try {
     const missing = Object.keys(await missingAttributes(connection, namespace));
-    if (missing.length === 0) return seen;
+    if (missing.length === 0) return waiting ? { verdict: 'warning', detail: `${seen}; ${waiting}` } : seen;
     const detail = `${seen}; search attributes are missing: ${missing.join(', ')}; a worker registers them at start`;
     return { verdict: 'failed', detail };
   } catch (error) {
