@@ -92,7 +92,7 @@ const KIND_OF_CODE: Readonly<Record<string, ProblemKind>> = { 'not-now': 'refuse
 /** Instead of hints that are meant for programs. */
 const HINT_OF_CODE: Readonly<Record<string, string>> = {
   'token-refused':
-    'Set PAYOUTS_GATEWAY_TOKEN to a token of the gateway. Under a policy it is the token of a person (payouts policy token), and PAYOUTS_POLICY is not set for this command.',
+    'Set PAYOUTS_GATEWAY_TOKEN to a token of the gateway. Under a policy it is the token of a person (payouts policy token), and PAYOUTS_POLICY must not be set for this command.',
 };
 
 /** The gateway's error document, as a `Problem` of this command. */

@@ -30,6 +30,9 @@ export const isoOrNull = (at: number | null | undefined): string | null => (at =
 /** A time to the minute: `2026-05-12 14:30 UTC`. */
 export const minuteOf = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
+/** For a column whose heading says that it is UTC, e.g. `2026-11-27 12:01:19`. */
+export const secondOf = (at: number | string): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ');
+
 /** How long ago, given in ms; what a clock that was ahead has recorded may be still to come. */
 export const agoOf = (ms: number): string =>
   ms < -MINUTE_MS ? `in ${spanOf(ms)}: a clock was wrong` : `${spanOf(ms)} ago`;

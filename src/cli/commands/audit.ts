@@ -12,7 +12,7 @@ import { type LogSigner, logSigner, originOf, rotateLogKey, signLog, storedVerif
 import { replaceKeyInHome } from '../../compose/home-log-key.ts';
 import { exportedLines, rotationsIn, verifyStore } from '../../compose/read-audit-log.ts';
 import { Problem } from '../../domain/problem.ts';
-import { counted, groupedAmount } from '../../reports/display.ts';
+import { counted, groupedAmount, secondOf } from '../../reports/display.ts';
 import type { NumberedEntry, Store } from '../../store/store.ts';
 import { confirm } from '../confirm.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -149,7 +149,7 @@ type ShownEntry = Omit<NumberedEntry, 'at'> & { at: string };
 function tableOf(entries: readonly ShownEntry[]): string {
   const rows = entries.map(({ seq, at, actor, action, subject, detail }) => [
     `${seq}`,
-    at.slice(0, 19),
+    secondOf(at),
     actor,
     action,
     subject,

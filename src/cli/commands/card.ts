@@ -4,7 +4,7 @@ import { workflowUrl } from '../../compose/links.ts';
 import { holdsCardNumber } from '../../domain/card-number.ts';
 import { Problem } from '../../domain/problem.ts';
 import { type CardDocument, documentOf } from '../../gateway/card-documents.ts';
-import { groupedAmount } from '../../reports/display.ts';
+import { groupedAmount, secondOf } from '../../reports/display.ts';
 import { type LabelledText, labelled, labelledLines, widthOf } from '../../reports/wrap.ts';
 import type { CardRecord, CardStore, StoredCardEvent } from '../../store/card-store.ts';
 import { findCard, requestIdOf, unknownCard } from '../find-card.ts';
@@ -19,7 +19,7 @@ export async function showCard(session: Session, id: string): Promise<void> {
   const events = (await store.cards.eventsOf(record.merchantRequestId)).map(eventDocument);
   const payments = await store.cards.paymentsOf(record.merchantRequestId);
   const rows = events.map(({ received_at: at, kind, status, amount, currency, trust, effect }) => [
-    at.slice(0, 19),
+    secondOf(at),
     kind,
     status,
     `${amount ?? ''} ${currency ?? ''}`.trim(),
@@ -48,7 +48,7 @@ export async function listCards(session: Session): Promise<void> {
   const documents = await Promise.all(records.map((record) => documentIn(session, record)));
   const rows = documents.map((it, row) => [
     it.merchant_request_id,
-    it.created_at.slice(0, 19),
+    secondOf(it.created_at),
     it.state,
     groupedAmount(it.amount),
     it.currency,

@@ -1,5 +1,6 @@
 import { Problem } from '../../domain/problem.ts';
 import { resolveDigest } from '../../domain/question-digest.ts';
+import { secondOf } from '../../reports/display.ts';
 import { visible } from '../../rules/finding.ts';
 import { assertMayAcknowledge } from '../../services/decisions/incident-scope.ts';
 import type { IncidentRecord } from '../../store/store.ts';
@@ -19,7 +20,7 @@ export async function listIncidents(session: Session, { open }: { open: boolean 
   const found = await store.incidents({ open, limit: SHOWN_MAX });
   const rows = found.map(({ id, seenAt, kind, reference, orderId, acknowledged }) => [
     id,
-    new Date(seenAt).toISOString().slice(0, 19),
+    secondOf(seenAt),
     kind,
     reference,
     orderId,

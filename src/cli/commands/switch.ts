@@ -1,6 +1,7 @@
 import { Problem } from '../../domain/problem.ts';
 import type { SwitchScope } from '../../domain/switch-scope.ts';
 import { switchText } from '../../domain/switches.ts';
+import { secondOf } from '../../reports/display.ts';
 import { assertMaySwitchOn, checkedSwitch, namedSwitch } from '../../services/decisions/named-switch.ts';
 import { confirm } from '../confirm.ts';
 import type { Session } from '../session.ts';
@@ -57,13 +58,7 @@ export async function listSwitches(session: Session): Promise<void> {
     ...rest,
     since: new Date(at).toISOString(),
   }));
-  const rows = switches.map(({ scope, key, by, since, reason }) => [
-    scope,
-    key,
-    since.slice(0, 19).replace('T', ' '),
-    by,
-    reason,
-  ]);
+  const rows = switches.map(({ scope, key, by, since, reason }) => [scope, key, secondOf(since), by, reason]);
   const text = rows.length === 0 ? 'Nothing is off.' : table(['scope', 'key', 'since (UTC)', 'by', 'why'], rows);
   session.output.result({ switches }, text);
 }
