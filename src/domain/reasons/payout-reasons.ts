@@ -59,7 +59,7 @@ export const PAYOUT_REASONS = {
     'bank-audit',
   ),
   'outcome-unknown': forNobody(
-    'an answer of the bank was lost; searching for the order before anything else is sent',
+    'an answer of the bank was lost, or the store restored; searching for the order before anything else is sent',
     'Nothing, and do not pay it another way: it may already be paid.',
     "It continues as soon as the bank's data proves what happened.",
   ),
