@@ -1,6 +1,7 @@
 import type { Reason } from '../domain/payout-state.ts';
 import { because, isReasonCode, REASONS } from '../domain/reasons.ts';
 import { INCIDENTS } from '../domain/reconciliation.ts';
+import { forOperator } from '../domain/remedy.ts';
 import { iso, isoOrNull, minuteOf } from '../reports/display.ts';
 import type { StepGroup } from '../reports/step-groups.ts';
 import { labelled } from '../reports/wrap.ts';
@@ -29,22 +30,23 @@ export const incidentDocument = ({ id, reference, orderId, kind, seenAt }: Incid
   seenAt: iso(seenAt),
 });
 
-const CONTRADICTED = 'the acquirer has contradicted the end of this card payment';
+/** For `card-payment-contradicted` of the card payment itself; the reason of that code is about a payout that depends on one. */
+const CONTRADICTED = forOperator(
+  'the acquirer has contradicted the end of this card payment',
+  'Ask the acquirer which is true. `payouts card resolve ID --action confirm-end --evidence TEXT` confirms the stored end.',
+);
 
 /** Why a card payment needs an operator; undefined if it does not. */
 export function neededFor({ state, reason, contradictedAt }: CardRecord): Reason | undefined {
-  if (contradictedAt !== null) return { code: 'card-payment-contradicted', message: CONTRADICTED };
+  if (contradictedAt !== null) return { code: 'card-payment-contradicted', message: CONTRADICTED.says };
   return state === 'needs-operator' ? (reason ?? because('payment-outcome-unknown')) : undefined;
 }
 
-const CONFIRM =
-  'Ask the acquirer which is true. `payouts card resolve ID --action confirm-end --evidence TEXT` confirms the stored end.';
-
 /** What an operator does about a card payment that needs one, with its id in the commands. */
 export function todoFor({ merchantRequestId }: CardRecord, { code }: Reason): string {
-  const ofState = isReasonCode(code) ? REASONS[code].todo : '';
-  const todo = code === 'card-payment-contradicted' ? CONFIRM : ofState;
-  return todo.replaceAll('card resolve ID ', `card resolve ${merchantRequestId} `);
+  const ofCode = isReasonCode(code) ? REASONS[code] : undefined;
+  const remedy = code === 'card-payment-contradicted' ? CONTRADICTED : ofCode;
+  return (remedy?.todo ?? '').replaceAll('card resolve ID ', `card resolve ${merchantRequestId} `);
 }
 
 export function cardForPeopleLines(record: CardRecord, { code, message }: Reason, width: number): string[] {
