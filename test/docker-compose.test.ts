@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { TEMPORAL_SERVER_VERSION, TEMPORAL_UI_VERSION } from '../scripts/cluster/go-programs.ts';
-import { TEMPORAL_CLI_VERSION } from '../scripts/temporal-cli.mjs';
+import { CURRENT_TEMPORAL } from '../scripts/temporal-versions.mjs';
 import { SEARCH_ATTRIBUTES } from '../src/domain/names.ts';
 
 interface Service {
@@ -49,15 +48,37 @@ it('has in its full profile the parts of `npm run cluster`', () => {
 });
 
 it('runs the versions that the product is tested with, each image by an exact tag', () => {
-  const images = Object.fromEntries(services.map(([name, { image }]) => [name, image]));
+  const images = Object.fromEntries(services.map(([name, { image }]) => [name, image.split('@')[0]]));
+  const { cli, server, ui } = CURRENT_TEMPORAL;
   expect(images).toMatchObject({
-    temporal: `temporalio/temporal:${TEMPORAL_CLI_VERSION}`,
-    'temporal-server': `temporalio/server:${TEMPORAL_SERVER_VERSION}`,
-    'temporal-schema': expect.stringMatching(new RegExp(`^temporalio/admin-tools:${TEMPORAL_SERVER_VERSION}-`)),
-    'temporal-ui': `temporalio/ui:${TEMPORAL_UI_VERSION}`,
+    temporal: `temporalio/temporal:${cli}`,
+    'temporal-server': `temporalio/server:${server}`,
+    'temporal-schema': `temporalio/admin-tools:${server}`,
+    'temporal-namespace': `temporalio/admin-tools:${server}`,
+    'temporal-ui': `temporalio/ui:${ui}`,
   });
-  for (const image of Object.values(images)) expect(image).toMatch(/:\d+\.\d+(\.\d+)?[\w.-]*(@sha256:[0-9a-f]{64})?$/);
-  for (const [, image] of read('Dockerfile').matchAll(/^FROM (\S+)/gm)) expect(image).toMatch(/@sha256:[0-9a-f]{64}$/);
+  for (const image of Object.values(images)) expect(image).toMatch(/:\d+\.\d+(\.\d+)?(-[\w.-]+)?$/);
+});
+
+it('knows by digest every image whose digest is known', () => {
+  const isPinned = (image: string): boolean => /@sha256:[0-9a-f]{64}$/.test(image);
+  const bare = services.map(([, { image }]) => image).filter((image) => !isPinned(image));
+  expect([...new Set(bare)].sort()).toEqual([
+    'durable-payouts:0.1.0',
+    `temporalio/admin-tools:${CURRENT_TEMPORAL.server}`,
+    `temporalio/server:${CURRENT_TEMPORAL.server}`,
+  ]);
+  const bases = [...read('Dockerfile').matchAll(/^FROM (\S+)/gm)].map(([, image = '']) => image);
+  expect(bases.filter((image) => !isPinned(image))).toEqual([]);
+});
+
+it('lets no workflow of another namespace command ours, in either profile', () => {
+  expect(compose.services.temporal?.command).toContain(
+    '--dynamic-config-value=system.enableCrossNamespaceCommands=false',
+  );
+  expect(parse(read('ops/temporal/server/dynamic.yaml'))).toMatchObject({
+    'system.enableCrossNamespaceCommands': [{ value: false }],
+  });
 });
 
 it('registers the search attributes of the product, in both profiles, and by hand in Temporal Cloud', () => {

@@ -1,17 +1,15 @@
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { cachedCliPath } from '../temporal-cli.mjs';
-import { goInstall } from '../temporal-cli-install.mjs';
+import { CURRENT_TEMPORAL } from '../temporal-versions.mjs';
+import { goInstall } from './go.ts';
 import { ClusterError } from './part.ts';
 
-/** The server of the Temporal CLI that the product is tested with, and what belongs to it. */
-export const TEMPORAL_SERVER_VERSION = '1.29.1';
-export const TEMPORAL_UI_VERSION = '2.42.1';
-
+const { server, ui } = CURRENT_TEMPORAL;
 const PROGRAMS = {
-  'temporal-sql-tool': `go.temporal.io/server/cmd/tools/sql@v${TEMPORAL_SERVER_VERSION}`,
-  'temporal-server': `go.temporal.io/server/cmd/server@v${TEMPORAL_SERVER_VERSION}`,
-  'temporal-ui-server': `github.com/temporalio/ui-server/v2/cmd/server@v${TEMPORAL_UI_VERSION}`,
+  'temporal-sql-tool': `go.temporal.io/server/cmd/tools/sql@v${server}`,
+  'temporal-server': `go.temporal.io/server/cmd/server@v${server}`,
+  'temporal-ui-server': `github.com/temporalio/ui-server/v2/cmd/server@v${ui}`,
 } as const;
 
 /**
@@ -20,7 +18,7 @@ const PROGRAMS = {
  */
 export async function goPrograms(env: NodeJS.ProcessEnv, say: (line: string) => void): Promise<string> {
   const cache = dirname(dirname(cachedCliPath(env)));
-  const folder = join(cache, `temporal-server-${TEMPORAL_SERVER_VERSION}-ui-${TEMPORAL_UI_VERSION}`);
+  const folder = join(cache, `temporal-server-${server}-ui-${ui}`);
   mkdirSync(folder, { recursive: true });
   for (const [name, source] of Object.entries(PROGRAMS)) {
     const target = join(folder, name);
@@ -40,7 +38,7 @@ async function build(
     const built = await goInstall(source, folder, { name: basename(target), env, say }).catch((error: Error) => {
       throw new ClusterError(
         `${source} cannot be built: ${error.message}`,
-        `Install Go 1.25 or later (https://go.dev/dl), which needs access to its module proxy, or put the program here: ${target}`,
+        `Install Go 1.26.8 or later (https://go.dev/dl), which needs access to its module proxy, or put the program here: ${target}`,
       );
     });
     renameSync(built, target);
