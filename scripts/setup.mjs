@@ -31,6 +31,8 @@ function makeReady() {
 
 async function ensureTemporalCli(env) {
   const { path, tried } = findTemporalCli(env);
+  // Whoever has a CLI that is not taken should know why.
+  for (const line of tried.filter((it) => !it.endsWith(': not found'))) say(`the Temporal CLI of ${line}`);
   if (path !== undefined) return;
   if (!env.TEMPORAL_CLI_PATH) {
     const { installTemporalCli } = await import('./temporal-cli-install.mjs');

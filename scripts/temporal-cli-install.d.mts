@@ -1,12 +1,17 @@
-/** By version, then by platform such as `linux_amd64`. */
-type Digests = Readonly<Record<string, Readonly<Record<string, string>>>>;
+interface InstallOptions {
+  say: (line: string) => void;
+  /** Gets one line for each way that did not work. */
+  tried: string[];
+  /** The current version when not said. */
+  version?: string;
+  downloads?: string;
+  /** Digest of `checksums.txt`, by version. */
+  checksums?: Readonly<Record<string, string>>;
+  /** Digests of the wheels, by version. */
+  wheels?: Readonly<Record<string, readonly string[]>>;
+}
 
 export function installTemporalCli(
   env: Readonly<Record<string, string | undefined>>,
-  options: { say: (line: string) => void; tried: string[]; downloads?: string; digests?: Digests },
+  options: InstallOptions,
 ): Promise<string | undefined>;
-export function goInstall(
-  source: string,
-  folder: string,
-  options: { name: string; env: Readonly<Record<string, string | undefined>>; say: (line: string) => void },
-): Promise<string>;

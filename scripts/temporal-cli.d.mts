@@ -1,10 +1,22 @@
+import type { TemporalVersions } from './temporal-versions.mjs';
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export const TEMPORAL_CLI_VERSION: string;
-export function cachedCliPath(env: Environment): string;
+export function cacheFolder(env: Environment): string;
+export function cachedCliPath(env: Environment, version?: string): string;
 export function onPath(name: string, env: Environment): string | undefined;
+
+export interface FoundCli {
+  path: string;
+  /** `TEMPORAL_CLI_PATH`, `PATH` or `cache`. */
+  source: string;
+  versions: TemporalVersions;
+}
+
 /** `tried` says, one line a place, why each place before the one found was no use. */
 export function findTemporalCli(
   env: Environment,
-): { path: string; source: string; tried: string[] } | { path: undefined; source?: undefined; tried: string[] };
-export function problemOf(path: string): string | undefined;
+): (FoundCli & { tried: string[] }) | { path: undefined; tried: string[] };
+export function examineCli(
+  path: string,
+): { versions: TemporalVersions; problem?: undefined } | { versions?: undefined; problem: string };

@@ -5,16 +5,16 @@ import { spawnSync } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
-
-/** Version that is downloaded or built; its server is the one the product is tested with. */
-export const TEMPORAL_CLI_VERSION = '1.5.1';
-const OLDEST_SERVER = [1, 29];
+import { CURRENT_TEMPORAL, OLDEST_TEMPORAL } from './temporal-versions.mjs';
 
 /** The per-user cache: a new home or a fresh clone costs no second download. */
-export function cachedCliPath(env) {
-  const cache = env.XDG_CACHE_HOME || join(env.HOME || homedir(), '.cache');
-  return join(cache, 'durable-payouts', `temporal-${TEMPORAL_CLI_VERSION}`, 'temporal');
+export function cacheFolder(env) {
+  return join(env.XDG_CACHE_HOME || join(env.HOME || homedir(), '.cache'), 'durable-payouts');
 }
+
+/** Where the set-up puts a version of the CLI. */
+export const cachedCliPath = (env, version = CURRENT_TEMPORAL.cli) =>
+  join(cacheFolder(env), `temporal-${version}`, 'temporal');
 
 /** First executable of this name on PATH. */
 export function onPath(name, env) {
@@ -23,14 +23,14 @@ export function onPath(name, env) {
 }
 
 /**
- * Finds a CLI that runs: TEMPORAL_CLI_PATH, else `temporal` on PATH, else the cache. A path that was named and does not
- * work is an answer of its own: nothing else is taken in its place.
+ * Finds a CLI that runs and brings a supported server: TEMPORAL_CLI_PATH, else `temporal` on PATH, else the cache. A path that was
+ * named and does not work is an answer of its own: nothing else is taken in its place.
  */
 export function findTemporalCli(env) {
   const tried = [];
   for (const { source, path } of candidates(env)) {
-    const problem = path === undefined ? 'not found' : problemOf(path);
-    if (problem === undefined) return { path, source, tried };
+    const { versions, problem } = path === undefined ? { problem: 'not found' } : examineCli(path);
+    if (problem === undefined) return { path, source, versions, tried };
     tried.push(`${source}: ${problem}`);
     if (source === 'TEMPORAL_CLI_PATH') break;
   }
@@ -45,16 +45,23 @@ function candidates(env) {
   ];
 }
 
-/** Why this file is no usable Temporal CLI; undefined when it is one. */
-export function problemOf(path) {
-  if (!isExecutable(path)) return 'not an executable file';
+/** Which versions a CLI has, or why it is no use: a newer one than those that the product is tested with is taken. */
+export function examineCli(path) {
+  if (!isExecutable(path)) return { problem: 'not an executable file' };
   const { status, stdout, error } = spawnSync(path, ['--version'], { encoding: 'utf8', timeout: 20_000 });
-  if (error !== undefined || status !== 0) return '`--version` fails';
-  const [, major, minor] = /\(Server (\d+)\.(\d+)/.exec(stdout) ?? [];
-  if (major === undefined) return '`--version` does not name a Temporal server';
-  const isOlder =
-    Number(major) < OLDEST_SERVER[0] || (Number(major) === OLDEST_SERVER[0] && Number(minor) < OLDEST_SERVER[1]);
-  return isOlder ? `server ${major}.${minor} is older than ${OLDEST_SERVER.join('.')}` : undefined;
+  if (error !== undefined || status !== 0) return { problem: '`--version` fails' };
+  const [, cli, server, ui] = /version (\S+) \(Server (\d+\.\d+\S*), UI (\d[^\s)]*)\)/.exec(stdout) ?? [];
+  if (cli === undefined) return { problem: '`--version` does not name a Temporal server and Web UI' };
+  if (isOlder(server, OLDEST_TEMPORAL.server))
+    return { problem: `server ${server} is older than ${OLDEST_TEMPORAL.server}` };
+  return { versions: { cli, server, ui } };
+}
+
+/** Compares versions as `1.29.1`, of which a part that is missing counts as 0. */
+function isOlder(version, than) {
+  const [a, b] = [version, than].map((text) => text.split('.').map((part) => Number.parseInt(part, 10) || 0));
+  const at = b.findIndex((part, index) => (a[index] ?? 0) !== part);
+  return at >= 0 && (a[at] ?? 0) < b[at];
 }
 
 function existing(path) {

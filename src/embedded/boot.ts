@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { cacheFolder } from '../../scripts/temporal-cli.mjs';
 import { keyRingOfHome, TEMPORAL_FILE } from '../codec/home-keys.ts';
 import type { Config } from '../config.ts';
 import { Problem } from '../domain/problem.ts';
-import { temporalCliPath } from './cli-path.ts';
+import { temporalCli } from './cli-path.ts';
 import { type EmbeddedServer, EmbeddedServerError, startEmbeddedServer } from './embedded-server.ts';
 import { liveFollowers } from './followers.ts';
 import { endLeftover, forgetServer, recordServer } from './leftover.ts';
@@ -155,8 +156,10 @@ function serverOn(config: Config, ports: Ports): Promise<EmbeddedServer> {
   const { home } = config;
   const dbFile = join(home, TEMPORAL_FILE);
   const keys = config.codecKeys() ?? keyRingOfHome(home);
+  const { path, versions } = temporalCli(config.cliSearch);
   return startEmbeddedServer({
-    cliPath: temporalCliPath(config.cliSearch),
+    cliPath: path,
+    uiFolder: join(cacheFolder(config.cliSearch), `temporal-ui-${versions.ui}`),
     dbFile,
     logFile: join(home, 'temporal.log'),
     port: ports.temporal,

@@ -1,11 +1,12 @@
-import { findTemporalCli } from '../../scripts/temporal-cli.mjs';
+import { type FoundCli, findTemporalCli } from '../../scripts/temporal-cli.mjs';
 import { IS_BUILT } from '../own-files.ts';
 import { StackError } from './stack-error.ts';
 
-/** Path of a working Temporal CLI, from TEMPORAL_CLI_PATH, PATH or the cache; never downloads one. */
-export function temporalCliPath(search: Readonly<Record<string, string | undefined>>): string {
-  const { path, tried } = findTemporalCli(search);
-  if (path !== undefined) return path;
+/** A working Temporal CLI, from TEMPORAL_CLI_PATH, PATH or the cache; never downloads one. */
+export function temporalCli(search: Readonly<Record<string, string | undefined>>): FoundCli {
+  const found = findTemporalCli(search);
+  if (found.path !== undefined) return found;
+  const { tried } = found;
   throw new StackError(
     'boot-failed',
     `no usable Temporal CLI was found (${tried.join('; ')})`,

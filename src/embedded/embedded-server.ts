@@ -4,16 +4,14 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
+import { CURRENT_TEMPORAL, OLDEST_TEMPORAL } from '../../scripts/temporal-versions.mjs';
 import type { KeyRing } from '../codec/key-ring.ts';
 import { SEARCH_ATTRIBUTES } from '../domain/names.ts';
 import { ensureSearchAttributes } from '../temporal/search-attributes.ts';
 import { takesConnections } from '../temporal/takes-connections.ts';
-import {
-  chooseDevServerPorts,
-  type DevServerPorts,
-  devServerPortFlags,
-  webPagesAreKeptOut,
-} from './dev-server-ports.ts';
+import { httpApiFlags, httpApiPort, webPagesAreKeptOut } from './http-api-port.ts';
+import { TemporalHttpApi } from './temporal-http-api.ts';
+import { UiFiles } from './ui-files.ts';
 import { startWebUi } from './web-ui.ts';
 
 interface EmbeddedServerOptions {
@@ -23,8 +21,9 @@ interface EmbeddedServerOptions {
   /** The server's own output; truncated at each boot. */
   logFile: string;
   port: number;
-  /** Port of our proxy in front of the Web UI. */
   uiPort: number;
+  /** Where the files of the Web UI are kept, for this version of the CLI. */
+  uiFolder: string;
   /** Keys with which the Web UI decodes payloads; undefined: it shows them encrypted. */
   codecKeys: KeyRing | undefined;
   /** Called with the process id at once, so that the server can be found again if its owner is killed. */
@@ -61,17 +60,21 @@ const GARBAGE_PERCENT = '400';
 const RETENTION_MS = 90 * 24 * 3_600_000;
 
 /**
- * Starts the CLI's dev server on a SQLite file, with a proxy in front of its Web UI. Resolves when it serves, has our search
- * attributes and retention, and has been checked to answer no page of another site.
+ * Starts the CLI's dev server on a SQLite file, and our server of its Web UI. Resolves when it serves, has our search attributes
+ * and retention, and has been checked to answer no page of another site.
  */
 export async function startEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
-  const doors = await chooseDevServerPorts([options.port, options.uiPort]);
-  const codec = options.codecKeys && { keys: options.codecKeys, namespace: NAMESPACE };
-  const webUi = await startWebUi(options.uiPort, doors, codec).catch((error: unknown) => {
+  const apiPort = await httpApiPort([options.port, options.uiPort]);
+  const webUi = await startWebUi({
+    port: options.uiPort,
+    api: new TemporalHttpApi(`${HOST}:${options.port}`),
+    files: new UiFiles({ cliPath: options.cliPath, folder: options.uiFolder }),
+    codec: options.codecKeys && { keys: options.codecKeys, namespace: NAMESPACE },
+  }).catch((error: unknown) => {
     throw new EmbeddedServerError(true, `port ${options.uiPort} of the Web UI cannot be used`, error);
   });
   try {
-    const server = await startServer(options, doors);
+    const server = await startServer(options, apiPort);
     const stop = async () => {
       await webUi.close();
       await server.stop();
@@ -83,11 +86,8 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
   }
 }
 
-async function startServer(
-  options: EmbeddedServerOptions,
-  doors: DevServerPorts,
-): Promise<Omit<EmbeddedServer, 'uiUrl'>> {
-  const child = spawnServer(options, doors);
+async function startServer(options: EmbeddedServerOptions, apiPort: number): Promise<Omit<EmbeddedServer, 'uiUrl'>> {
+  const child = spawnServer(options, apiPort);
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const { pid } = child;
   if (pid === undefined) throw new EmbeddedServerError(false, 'the Temporal CLI could not be started');
@@ -111,15 +111,18 @@ async function startServer(
       error,
     );
   }
-  if (await webPagesAreKeptOut(doors)) return { address, pid, exited, stop };
+  if (await webPagesAreKeptOut(apiPort)) return { address, pid, exited, stop };
   await stop();
-  throw new EmbeddedServerError(false, 'this Temporal CLI answers web pages of other sites; version 1.5.1 does not');
+  throw new EmbeddedServerError(
+    false,
+    `this Temporal CLI answers web pages of other sites, which versions ${OLDEST_TEMPORAL.cli} to ${CURRENT_TEMPORAL.cli} do not`,
+  );
 }
 
-function spawnServer({ cliPath, dbFile, logFile, port }: EmbeddedServerOptions, doors: DevServerPorts): ChildProcess {
+function spawnServer({ cliPath, dbFile, logFile, port }: EmbeddedServerOptions, apiPort: number): ChildProcess {
   const log = openSync(logFile, 'w', 0o600);
   try {
-    return spawn(cliPath, serverArguments(dbFile, port, doors), {
+    return spawn(cliPath, serverArguments(dbFile, port, apiPort), {
       // Its own process group: Ctrl-C must not end the server before its worker.
       detached: true,
       stdio: ['ignore', log, log],
@@ -131,9 +134,9 @@ function spawnServer({ cliPath, dbFile, logFile, port }: EmbeddedServerOptions, 
   }
 }
 
-function serverArguments(dbFile: string, port: number, doors: DevServerPorts): string[] {
+function serverArguments(dbFile: string, port: number, apiPort: number): string[] {
   return [
-    ...['server', 'start-dev', '--ip', HOST, '--port', `${port}`, ...devServerPortFlags(doors)],
+    ...['server', 'start-dev', '--ip', HOST, '--port', `${port}`, '--headless', ...httpApiFlags(apiPort)],
     ...keepingFlags(dbFile),
     ...Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, type]) => ['--search-attribute', `${name}=${type}`]),
   ];
@@ -146,6 +149,8 @@ export const keepingFlags = (dbFile: string): string[] => [
   ...['--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=2'],
   // A worker may get a requested activity with the answer, which saves a write. The default from server 1.32 on.
   ...['--dynamic-config-value', 'system.enableActivityEagerExecution=true'],
+  // No worker of another namespace signals or cancels ours (CVE-2025-14987).
+  ...['--dynamic-config-value', 'system.enableCrossNamespaceCommands=false'],
   // Serves a backlog by priority, and users in turn (`src/temporal/priorities.ts`).
   ...['--dynamic-config-value', 'matching.enableFairness=true'],
 ];

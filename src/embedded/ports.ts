@@ -48,7 +48,7 @@ export async function freePort(taken: readonly number[]): Promise<number> {
 }
 
 /** Binds and releases the port; 0 picks a free one. undefined if it is taken. */
-async function bindable(port: number): Promise<number | undefined> {
+export async function bindable(port: number): Promise<number | undefined> {
   const server = createServer();
   try {
     server.listen(port, '127.0.0.1');

@@ -1,37 +1,40 @@
-import { hash } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type RequestOptions, request, type ServerResponse } from 'node:http';
-import { text } from 'node:stream/consumers';
-import { pipeline } from 'node:stream/promises';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { marked } from 'marked';
 import type { CodecSpace } from '../codec/codec-server.ts';
 import { leadsHere } from '../domain/loopback.ts';
-import { answerCodecRequest, CODEC_PATH, codecOperation } from './codec-endpoint.ts';
-import { apiTarget, type DevServerPorts, RENDER_PATH, SEALED_UI_PATH } from './dev-server-ports.ts';
+import { answerCodecRequest, bytesOf, CODEC_PATH, codecOperation } from './codec-endpoint.ts';
+import type { TemporalHttpApi } from './temporal-http-api.ts';
+import type { UiFiles } from './ui-files.ts';
 
 const HOST = '127.0.0.1';
-
-/** The UI server requires the same token in header and cookie of a write; who may write is decided here (`isOwnPage`). */
-const CSRF_TOKEN = 'own';
-
-const KEPT_OF_ANSWERS = ['content-type', 'content-security-policy', 'last-modified', 'cache-control'] as const;
+const SETTINGS = '/api/v1/settings';
 
 export interface WebUi {
   url: string;
   close(): Promise<void>;
 }
 
+interface WebUiOptions {
+  port: number;
+  api: Pick<TemporalHttpApi, 'answer' | 'close'>;
+  files: Pick<UiFiles, 'read' | 'close'>;
+  /** undefined: payloads are shown as they are stored, since this port checks no tokens. */
+  codec: CodecSpace | undefined;
+}
+
 /**
- * Serves the Temporal Web UI of the embedded server: files and API of the CLI's UI server, which is closed to everybody else
- * (`dev-server-ports.ts`). Answers a request only if its Host is this machine and its Origin, required for a write, is the same:
- * pages of other sites, and other names that resolve to this machine, get 403. Throws the server's own error if the port is
- * taken. Without `codec`, payloads are shown as they are stored, since this port checks no tokens.
+ * Serves the Temporal Web UI of the embedded server. Answers a request only if its Host is this machine and its Origin, required
+ * for a write, is the same: pages of other sites, and other names that resolve to this machine, get 403. Throws the server's own
+ * error if the port is taken.
  */
-export async function startWebUi(port: number, doors: DevServerPorts, codec: CodecSpace | undefined): Promise<WebUi> {
+export async function startWebUi({ port, ...sources }: WebUiOptions): Promise<WebUi> {
+  const { api, files } = sources;
   const server = createServer((incoming, answer) => {
     if (!isOwnPage(incoming)) return refuse(answer, 403, 'Only requests from pages of this address are accepted.');
-    serve(incoming, answer, doors, codec).catch(() => {
+    serve(incoming, answer, sources).catch(() => {
       if (answer.headersSent) answer.destroy();
-      else refuse(answer, 502, 'The embedded Temporal server does not answer.');
+      else refuse(answer, 502, 'The files of the Temporal Web UI cannot be read from the Temporal CLI.');
     });
   });
   server.listen(port, HOST);
@@ -41,6 +44,7 @@ export async function startWebUi(port: number, doors: DevServerPorts, codec: Cod
     close: async () => {
       server.close();
       server.closeAllConnections();
+      await Promise.all([api.close(), files.close()]);
     },
   };
 }
@@ -65,103 +69,90 @@ const JSON_TYPE = /^application\/json *(?:;|$)/i;
 
 const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD';
 
-async function serve(
-  incoming: IncomingMessage,
-  answer: ServerResponse,
-  doors: DevServerPorts,
-  codec: CodecSpace | undefined,
-): Promise<void> {
-  const { url = '', method = '' } = incoming;
+type Sources = Omit<WebUiOptions, 'port'>;
+
+async function serve(incoming: IncomingMessage, answer: ServerResponse, sources: Sources): Promise<void> {
+  const { url = '', method = '', headers } = incoming;
+  const { api, files, codec } = sources;
   const operation = codecOperation(incoming);
   if (operation !== undefined) {
     if (codec === undefined)
       return refuse(answer, 403, 'Here payloads are decoded only by /codec of the gateway, with a token.');
     const { status, document } = await answerCodecRequest(incoming, operation, codec);
-    answer.statusCode = status;
-    return send(answer, 'application/json', JSON.stringify(document));
+    return sendJson(answer, status, document);
   }
+  // In absolute form the target names a host of its own.
   if (!url.startsWith('/')) return refuse(answer, 400, 'This is not a valid path.');
-  if (/^\/api\/v1\/settings(?:\?|$)/.test(url)) {
-    return sendSettings(answer, await ask(incoming, answer, toApi(incoming, doors)), codec && incoming.headers.host);
+  const [path = ''] = url.split('?');
+  if (path === SETTINGS) return sendJson(answer, 200, await settings(files, codec && headers.host));
+  if (path.startsWith('/api/')) {
+    const { status, json } = await api.answer({
+      method,
+      target: url,
+      body: (await bytesOf(incoming)).toString('utf8'),
+      signal: endOf(answer),
+    });
+    return sendJson(answer, status, json);
   }
-  if (url.startsWith('/api/')) return passOn(incoming, answer, toApi(incoming, doors));
   if (!isRead(method)) return refuse(answer, 405, 'Only GET and HEAD are allowed here.');
-  // The UI shows Markdown in frames from this route, which SEALED_UI_PATH has moved.
-  const path = url.startsWith('/render?') ? url.replace('/render', RENDER_PATH) : url;
-  return passOn(incoming, answer, { port: doors.uiPort, path, headers: { host: `${HOST}:${doors.uiPort}` } });
+  if (path === '/render') return sendMarkdown(answer, new URL(url, 'http://ui').searchParams);
+  const file = await files.read(isPage(path, headers.accept) ? '/' : path);
+  if (file === undefined) return refuse(answer, 404, 'The Temporal Web UI has no such file.');
+  if (path.startsWith('/_app/immutable/')) answer.setHeader('cache-control', 'max-age=31536000, immutable');
+  if (file.csp !== undefined) answer.setHeader('content-security-policy', file.csp);
+  send(answer, file.type, file.body);
 }
 
-function toApi({ url = '', headers }: IncomingMessage, doors: DevServerPorts): RequestOptions {
-  const length = headers['content-length'];
-  return {
-    port: doors.uiPort,
-    path: apiTarget(doors, url),
-    headers: {
-      host: `${HOST}:${doors.uiPort}`,
-      cookie: `_csrf=${CSRF_TOKEN}`,
-      'x-csrf-token': CSRF_TOKEN,
-      ...(length === undefined ? {} : { 'content-length': length }),
-    },
-  };
-}
+/** All pages are one file, whose script reads the address; every other file has an extension. */
+const isPage = (path: string, accept = ''): boolean => accept.includes('text/html') || !/\.[^/]*$/.test(path);
 
-/** Forwards only named headers, either way: no header of a browser reaches the server, no cookie comes back. */
-async function ask(incoming: IncomingMessage, answer: ServerResponse, to: RequestOptions): Promise<IncomingMessage> {
-  const outgoing = request({ host: HOST, method: incoming.method, agent: false, ...to });
-  answer.once('close', () => outgoing.destroy());
-  // Errors after the answer has begun are reported by its own stream.
-  outgoing.on('error', () => undefined);
-  incoming.pipe(outgoing);
-  const [from] = (await once(outgoing, 'response')) as [IncomingMessage];
-  return from;
-}
-
-async function passOn(incoming: IncomingMessage, answer: ServerResponse, to: RequestOptions): Promise<void> {
-  const from = await ask(incoming, answer, to);
-  const type = from.headers['content-type'] ?? '';
-  answer.statusCode = from.statusCode ?? 502;
-  for (const name of KEPT_OF_ANSWERS) answer.setHeader(name, from.headers[name] ?? []);
-  if (!type.startsWith('text/html') || from.headers['content-security-policy'] !== undefined)
-    return pipeline(from, answer);
-  return sendPage(answer, await text(from));
+/** For a long poll: the call ends when the page goes. */
+function endOf(answer: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  answer.once('close', () => controller.abort());
+  return controller.signal;
 }
 
 /**
  * The UI server's own settings, whose version decides how the page encodes ids in paths, plus the address of our codec server, if
  * any, as the page sees it.
  */
-async function sendSettings(
-  answer: ServerResponse,
-  from: IncomingMessage,
-  codecHost: string | undefined,
-): Promise<void> {
-  const settings = JSON.parse(await text(from)) as object;
-  const ours = {
+async function settings(files: Sources['files'], codecHost: string | undefined): Promise<object> {
+  const own = JSON.parse((await files.read(SETTINGS))?.body.toString('utf8') ?? '{}') as object;
+  return {
+    ...own,
     DefaultNamespace: 'default',
     NotifyOnNewVersion: false,
+    DisableNewsFetch: true,
     Codec: { Endpoint: codecHost === undefined ? '' : `http://${codecHost}${CODEC_PATH}` },
   };
-  send(answer, 'application/json', JSON.stringify({ ...settings, ...ours }));
 }
 
-/**
- * The page without the SEALED_UI_PATH that the server wrote into it, and with the content security policy that the UI server
- * drops for such a path.
- */
-function sendPage(answer: ServerResponse, sealed: string): void {
-  const page = sealed.replaceAll(SEALED_UI_PATH, '');
-  const scripts = [...page.matchAll(/<script>(.*?)<\/script>/gs)].map(
-    ([, script = '']) => `'sha256-${hash('sha256', script, 'base64')}'`,
-  );
+/** Details and summaries of a workflow, which the page shows in frames without scripts. */
+function sendMarkdown(answer: ServerResponse, query: URLSearchParams): void {
+  const dark = (query.get('overrideTheme') ?? query.get('theme') ?? '').includes('dark');
+  const [color, background] = dark ? ['#f8fafc', '#141414'] : ['#121416', '#fff'];
+  const style = `body{margin:0;padding:1rem;font-family:sans-serif;white-space:pre-line;color:${color};background:${background}}`;
   answer.setHeader(
     'content-security-policy',
-    `script-src 'strict-dynamic' ${scripts.join(' ')}; frame-ancestors 'self'`,
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox allow-same-origin allow-popups allow-popups-to-escape-sandbox",
   );
-  send(answer, 'text/html; charset=utf-8', page);
+  const body = marked.parse(query.get('content') ?? '', { async: false });
+  send(
+    answer,
+    'text/html; charset=utf-8',
+    `<!doctype html><meta charset="utf-8"><base target="_blank"><title>Details</title><style>${style}</style>${body}`,
+  );
 }
 
-function send(answer: ServerResponse, type: string, body: string): void {
+function sendJson(answer: ServerResponse, status: number, document: unknown): void {
+  answer.statusCode = status;
+  send(answer, 'application/json', JSON.stringify(document));
+}
+
+function send(answer: ServerResponse, type: string, body: string | Buffer): void {
   answer.setHeader('content-type', type);
+  answer.setHeader('x-frame-options', 'SAMEORIGIN');
   answer.setHeader('x-content-type-options', 'nosniff');
   answer.end(body);
 }

@@ -7,8 +7,11 @@ export const GRPC = {
   NOT_FOUND: 5,
   ALREADY_EXISTS: 6,
   PERMISSION_DENIED: 7,
+  RESOURCE_EXHAUSTED: 8,
   FAILED_PRECONDITION: 9,
+  ABORTED: 10,
   UNIMPLEMENTED: 12,
+  UNAVAILABLE: 14,
 } as const;
 
 /** The status of an error that the service answered, bare or wrapped by the client; undefined for every other error. */

@@ -101,6 +101,8 @@ const READS = [
   '/v1/payouts',
   '/__sandbox/state',
   '/metrics',
+  '/nexus/endpoints/none/services/s/o',
+  '/namespaces/default/task-queues/payouts/nexus-services/s/o',
 ];
 
 const pageOf = (name: string, port: number): Record<string, string> => ({
@@ -136,7 +138,8 @@ describe('a page', { shuffle: false }, () => {
       for (const port of ports)
         for (const headers of pages(port)) {
           const { path, body, type } = approval('mallory');
-          for (const at of [path, path.replace('/api/v1', ''), path.replace('/api', '/%61pi')]) {
+          const nexus = '/namespaces/default/task-queues/payouts/nexus-services/s/o';
+          for (const at of [path, path.replace('/api/v1', ''), path.replace('/api', '/%61pi'), nexus]) {
             const answer = await send(port, at, { ...headers, ...type }, { body });
             expect({ port, at, headers, status: answer?.status ?? 0 }).not.toMatchObject({ status: 200 });
           }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SEARCH_ATTRIBUTES } from '../../src/domain/names.ts';
-import { temporalCliPath } from '../../src/embedded/cli-path.ts';
+import { temporalCli } from '../../src/embedded/cli-path.ts';
 import { type EmbeddedServer, EmbeddedServerError, startEmbeddedServer } from '../../src/embedded/embedded-server.ts';
 import { codecKeys } from '../support/codec-keys.ts';
 import { ownPort } from '../support/own-port.ts';
@@ -24,11 +24,12 @@ afterEach(async () => {
 async function start(dbFile = join(home, 'temporal.sqlite')): Promise<EmbeddedServer> {
   const [temporal, ui] = [await ownPort(), await ownPort()];
   const server = await startEmbeddedServer({
-    cliPath: temporalCliPath(process.env),
+    cliPath: temporalCli(process.env).path,
     dbFile,
     logFile: join(home, 'temporal.log'),
     port: temporal,
     uiPort: ui,
+    uiFolder: join(home, 'ui'),
     codecKeys: codecKeys(),
   });
   servers.push(server);

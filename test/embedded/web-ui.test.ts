@@ -1,43 +1,48 @@
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, request, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { placeIn } from '../../src/codec/encryption.ts';
+import type { ApiRequest } from '../../src/embedded/temporal-http-api.ts';
 import { startWebUi, type WebUi } from '../../src/embedded/web-ui.ts';
 import { codecKeys } from '../support/codec-keys.ts';
 import { ownPort } from '../support/own-port.ts';
 
 const CODEC = { keys: codecKeys(), namespace: 'default' };
+const close = async (): Promise<void> => undefined;
 
-/** A UI server, which notes what reaches it. */
-let upstream: Server;
+/** Notes what it is asked for. */
+const api = {
+  close,
+  async answer({ method, target, body }: ApiRequest) {
+    reached.push(`${method} ${target}${body}`);
+    return { status: 200, json: {} };
+  },
+};
+
+const FILES: Readonly<Record<string, { type: string; body: string; csp?: string }>> = {
+  '/': { type: 'text/html', body: 'the page', csp: "script-src 'self'" },
+  '/favicon.ico': { type: 'image/x-icon', body: 'an icon' },
+  '/api/v1/settings': { type: 'application/json', body: '{"Version":"2.42.1","FeedbackURL":"x"}' },
+};
+const files = {
+  close,
+  async read(path: string) {
+    const file = FILES[path];
+    return file && { ...file, body: Buffer.from(file.body) };
+  },
+};
+
 let reached: string[];
 let ui: WebUi;
-let upstreamPort: number;
 let port: number;
 
 beforeAll(async () => {
-  upstream = createServer((incoming, answer) => {
-    reached.push(`${incoming.method} ${incoming.headers.host} ${incoming.url} ${Object.keys(incoming.headers).sort()}`);
-    incoming.resume();
-    if (incoming.url?.startsWith('/namespaces/')) {
-      answer.setHeader('content-type', 'text/html').end('<script>base: "^/api*"</script>');
-      return;
-    }
-    answer.setHeader('set-cookie', 'a=b').setHeader('content-type', 'application/json').end('{"Version":"2.42.1"}');
-  }).listen(0, '127.0.0.1');
-  await once(upstream, 'listening');
-  upstreamPort = (upstream.address() as AddressInfo).port;
   port = await ownPort();
-  ui = await startWebUi(port, { uiPort: upstreamPort, apiPort: upstreamPort }, CODEC);
+  ui = await startWebUi({ port, api, files, codec: CODEC });
 });
 
-afterAll(async () => {
-  await ui.close();
-  upstream.close();
-});
+afterAll(() => ui.close());
 
 async function ask(method: string, path: string, headers: Record<string, string>, body = '') {
   reached = [];
@@ -75,19 +80,39 @@ it.each(['page.invalid@127.0.0.1', '127.0.0.1.page.invalid'])('takes %j for no n
   expect(await ask('GET', READ, { host })).toMatchObject({ status: 403 });
 });
 
-it('gives the page back its base, and the policy that allows its own script', async () => {
-  const { headers } = await ask('GET', '/namespaces/default', { host: `127.0.0.1:${port}` });
-  const digest = createHash('sha256').update('base: ""').digest('base64');
-  expect(headers['content-security-policy']).toContain(`script-src 'strict-dynamic' 'sha256-${digest}';`);
+it.each([
+  ['a page, by what a browser asks for', '/namespaces/default/schedules/a.b', 'text/html,*/*', 200, 'the page'],
+  ['a page, by its path', '/namespaces/default/workflows', '*/*', 200, 'the page'],
+  ['a file', '/favicon.ico?v=1', '*/*', 200, 'an icon'],
+  ['no page in place of a file', '/_app/immutable/none.js', '*/*', 404, 'The Temporal Web UI has no such file.\n'],
+])('answers with %s', async (_what, path, accept, status, body) => {
+  const answer = await fetch(`${ui.url}${path}`, { headers: { accept } });
+  expect({ status: answer.status, body: await answer.text() }).toEqual({ status, body });
+  expect(answer.headers.get('x-frame-options')).toBe('SAMEORIGIN');
+  expect(answer.headers.get('content-security-policy')).toBe(body === 'the page' ? "script-src 'self'" : null);
 });
 
-it('asks the API in the only way it answers, and passes on no header of either side', async () => {
-  const { headers } = await ask('GET', READ, { host: `127.0.0.1:${port}`, cookie: 'a=b', authorization: 'x' });
-  expect(reached).toEqual([
-    `GET 127.0.0.1:${upstreamPort} HTTP://127.0.0.1:${upstreamPort}${READ} connection,cookie,host,x-csrf-token`,
-  ]);
+it('shows Markdown in a frame that runs no script and loads nothing', async () => {
+  const content = encodeURIComponent('**held**<script>alert(1)</script>');
+  const answer = await fetch(`${ui.url}/render?content=${content}&theme=dark`);
+  expect(await answer.text()).toContain('<strong>held</strong>');
+  const policy = answer.headers.get('content-security-policy') ?? '';
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).toMatch(/; sandbox [a-z -]+$/);
+  expect(policy).not.toContain('allow-scripts');
+});
+
+it('asks the API for what the page asks, and nothing of its headers', async () => {
+  const own = { host: `127.0.0.1:${port}`, origin: `http://127.0.0.1:${port}`, cookie: 'a=b', authorization: 'x' };
+  const { headers } = await ask('POST', `${READ}/x?a=b`, own, '{"reason":"y"}');
+  expect(reached).toEqual([`POST ${READ}/x?a=b{"reason":"y"}`]);
   expect(headers['content-type']).toBe('application/json');
-  expect(headers).not.toHaveProperty('set-cookie');
+});
+
+it('answers no request target in absolute form', async () => {
+  const { status } = await ask('GET', `http://page.invalid${READ}`, { host: `127.0.0.1:${port}` });
+  expect(status).toBe(400);
+  expect(reached).toEqual([]);
 });
 
 it('writes no file', async () => {
@@ -163,7 +188,7 @@ it('tells the page where its codec server is, and the version that its paths go 
 
 it('decrypts for nobody where callers need a token', async () => {
   const free = await ownPort();
-  const closed = await startWebUi(free, { uiPort: upstreamPort, apiPort: upstreamPort }, undefined);
+  const closed = await startWebUi({ port: free, api, files, codec: undefined });
   try {
     for (const headers of [{}, { origin: closed.url }]) {
       const asked = { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: '{}' };
@@ -179,11 +204,16 @@ it('decrypts for nobody where callers need a token', async () => {
   }
 });
 
-it('says so when the server is not there', async () => {
+it('says so when its files cannot be read', async () => {
   const free = await ownPort();
-  const alone = await startWebUi(free, { uiPort: 1, apiPort: 1 }, CODEC);
+  const read = () => Promise.reject(new Error('the CLI is gone'));
+  const alone = await startWebUi({ port: free, api, files: { read, close }, codec: CODEC });
   try {
-    expect((await fetch(`${alone.url}${READ}`)).status).toBe(502);
+    const answer = await fetch(`${alone.url}/`);
+    expect({ status: answer.status, text: await answer.text() }).toEqual({
+      status: 502,
+      text: 'The files of the Temporal Web UI cannot be read from the Temporal CLI.\n',
+    });
   } finally {
     await alone.close();
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { RECONCILIATION_ID, TASK_QUEUE, WORKFLOW_TYPES } from '../../src/domain/names.ts';
-import { temporalCliPath } from '../../src/embedded/cli-path.ts';
+import { temporalCli } from '../../src/embedded/cli-path.ts';
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/embedded-server.ts';
 import { temporalIdentity } from '../../src/temporal/identity.ts';
 import {
@@ -25,9 +25,10 @@ let namespaces = 0;
 
 async function boot(): Promise<void> {
   const [temporal, ui] = [await ownPort(), await ownPort()];
-  const cliPath = temporalCliPath(process.env);
+  const cliPath = temporalCli(process.env).path;
   const [dbFile, logFile] = [join(home, 'temporal.sqlite'), join(home, 'temporal.log')];
-  server = await startEmbeddedServer({ cliPath, dbFile, logFile, port: temporal, uiPort: ui, codecKeys: codecKeys() });
+  const files = { dbFile, logFile, uiFolder: join(home, 'ui') };
+  server = await startEmbeddedServer({ cliPath, ...files, port: temporal, uiPort: ui, codecKeys: codecKeys() });
   connection = await Connection.connect({ address: server.address });
 }
 

@@ -6,7 +6,7 @@ import { msToTs } from '@temporalio/common/lib/time.js';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { judgeTemporal } from '../../src/cli/doctor-checks.ts';
 import { SEARCH_ATTRIBUTES } from '../../src/domain/names.ts';
-import { temporalCliPath } from '../../src/embedded/cli-path.ts';
+import { temporalCli } from '../../src/embedded/cli-path.ts';
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/embedded-server.ts';
 import {
   areRefused,
@@ -25,11 +25,12 @@ beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'payouts-attributes-'));
   const [temporal, ui] = [await ownPort(), await ownPort()];
   server = await startEmbeddedServer({
-    cliPath: temporalCliPath(process.env),
+    cliPath: temporalCli(process.env).path,
     dbFile: join(home, 'temporal.sqlite'),
     logFile: join(home, 'temporal.log'),
     port: temporal,
     uiPort: ui,
+    uiFolder: join(home, 'ui'),
     codecKeys: codecKeys(),
   });
   connection = await Connection.connect({ address: server.address });

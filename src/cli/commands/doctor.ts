@@ -4,7 +4,7 @@ import { payeeChecks } from '../../compose/checks.ts';
 import { recordAccounts } from '../../compose/store-binding.ts';
 import { bankIdentity } from '../../config/bank.ts';
 import type { Config } from '../../config.ts';
-import { temporalCliPath } from '../../embedded/cli-path.ts';
+import { temporalCli } from '../../embedded/cli-path.ts';
 import type { Stack } from '../../embedded/stack.ts';
 import { problemOf } from '../../intake/problem-of.ts';
 import { connectTemporal } from '../../temporal/connection.ts';
@@ -48,7 +48,7 @@ export async function doctor(
     await check('store', async () => storeDetail(session)),
     await check('switches', async () => judgeSwitches(await (await session.store()).switches())),
     ...(session.config.temporal.kind === 'embedded'
-      ? [await check('Temporal CLI', async () => temporalCliPath(session.config.cliSearch))]
+      ? [await check('Temporal CLI', async () => temporalCli(session.config.cliSearch).path)]
       : []),
     ...(await checkStack(session)),
     await check('payloads', async () => judgePayloads(session.config, await session.store(), Date.now())),

@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto';
+import { get } from 'node:http';
+import { bindable, freePort } from './ports.ts';
+
+/**
+ * The HTTP API of the dev server, which cannot be switched off and of which nothing of ours is used. It compares Host with the
+ * allowed ones, but answers to any Host on the routes of Nexus, which servers from 1.32 on always have: nobody serves Nexus
+ * operations here, so that they lead nowhere. In addition it is put on a port that browsers do not connect to.
+ */
+const HOST = '127.0.0.1';
+const ANSWER_MS = 5_000;
+
+/** Unprivileged ports that no browser connects to (Fetch standard, "port blocking"). */
+const BLOCKED_BY_BROWSERS = [
+  ...[1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697],
+  10080,
+];
+
+/** One that browsers do not connect to, else any free one, on 127.0.0.1. */
+export async function httpApiPort(taken: readonly number[]): Promise<number> {
+  for (const port of BLOCKED_BY_BROWSERS) {
+    if (!taken.includes(port) && (await bindable(port)) !== undefined) return port;
+  }
+  return freePort(taken);
+}
+
+export const httpApiFlags = (port: number): string[] => [
+  ...['--http-port', `${port}`],
+  // The only Host that it accepts; nobody is told it.
+  ...['--dynamic-config-value', `frontend.httpAllowedHosts=${JSON.stringify([`${randomUUID()}.invalid`])}`],
+  // Closes the routes of Nexus of servers before 1.32.
+  ...['--dynamic-config-value', 'system.enableNexus=false'],
+];
+
+/** Whether web pages are really kept out: another version of the CLI may treat the flags differently. */
+export async function webPagesAreKeptOut(port: number): Promise<boolean> {
+  const headers = { host: 'page.invalid', origin: 'http://page.invalid' };
+  const status = await new Promise<number | undefined>((resolve, reject) => {
+    const options = { host: HOST, port, path: '/api/v1/namespaces', headers, agent: false, timeout: ANSWER_MS };
+    const request = get(options, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    request.once('error', reject).once('timeout', () => request.destroy(new Error('no answer')));
+  });
+  return status === 403;
+}
