@@ -1,11 +1,11 @@
 # All commands of the product, such as worker and sandbox; the arguments are those of `payouts`.
 # Needs glibc: the native core of the Temporal SDK does not run on Alpine.
-FROM node:24.21.0-bookworm-slim@sha256:2fe369e969550cde8e867afc3fe370b260140cab4a23d467074295b42163d553 AS packages
+FROM node:24.22.2-bookworm-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 
-FROM node:24.21.0-bookworm-slim@sha256:2fe369e969550cde8e867afc3fe370b260140cab4a23d467074295b42163d553
+FROM node:24.22.2-bookworm-slim
 ENV NODE_ENV=production PAYOUTS_HOME=/var/lib/payouts
 WORKDIR /app
 COPY --from=packages /app/node_modules node_modules

@@ -65,6 +65,7 @@ it('knows by digest every image whose digest is known', () => {
   const bare = services.map(([, { image }]) => image).filter((image) => !isPinned(image));
   expect([...new Set(bare)].sort()).toEqual([
     'durable-payouts:0.1.0',
+    'postgres:15.20-bookworm',
     `temporalio/admin-tools:${CURRENT_TEMPORAL.server}`,
     `temporalio/server:${CURRENT_TEMPORAL.server}`,
   ]);
