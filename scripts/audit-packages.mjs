@@ -1,12 +1,14 @@
 /**
- * Looks through the lock file for what should not be installed, then asks the registry for known vulnerabilities and for
- * signatures. Ends with 1 when it finds something; what could not be asked is said. `npm run audit`.
+ * Looks through the lock file for what should not be installed and through the pins of the platform for what is old or
+ * vulnerable, then asks the registry for known vulnerabilities and for signatures. Ends with 1 when it finds something; what could
+ * not be asked is said. `npm run audit`.
  */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { argv } from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { acceptedAdvisories, LOOKED_THROUGH, PINS, pinDrift, pinProblems } from './pins.mjs';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 
@@ -95,17 +97,21 @@ async function askRegistry(...args) {
 }
 
 async function audit() {
-  const read = (file) => JSON.parse(readFileSync(join(ROOT, file), 'utf8'));
-  const lock = read('package-lock.json');
-  const problems = lockProblems(lock, read('package.json'));
+  const read = (file) => readFileSync(join(ROOT, file), 'utf8');
+  const lock = JSON.parse(read('package-lock.json'));
+  const problems = lockProblems(lock, JSON.parse(read('package.json')));
   say(`lock file, ${Object.keys(lock.packages).length - 1} packages`, problems);
+
+  const pins = [...pinDrift(read), ...pinProblems(new Date())];
+  say(`pins of the platform, ${PINS.length}, advisories of ${LOOKED_THROUGH}`, pins);
+  for (const line of acceptedAdvisories()) console.log(`  ${line}`);
 
   const [known, signed] = await Promise.all([askRegistry('audit'), askRegistry('audit', 'signatures')]);
   const { grave, others } = advisories(known.answer ?? { vulnerabilities: {} }, lock);
   say('known vulnerabilities', [...grave, ...others], known.failure);
   const forged = (signed.answer?.invalid ?? []).map(({ name, version }) => `${name}@${version}`);
   say('invalid registry signatures', forged, signed.failure);
-  return problems.length + grave.length + forged.length;
+  return problems.length + pins.length + grave.length + forged.length;
 }
 
 function say(what, found, failure) {
