@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { parseAmount } from '../../src/domain/money.ts';
 import { readInstructions } from '../../src/formats/read-file.ts';
 import { claimRow } from '../../src/intake/claims.ts';
+import { warningsOf } from '../../src/rules/warnings.ts';
 import { settingsOf } from '../../src/sandbox/bank/open-books.ts';
 import { requiredDetails } from '../../src/sandbox/bank/required-details.ts';
 import { validateRows } from '../rules/validate-rows.ts';
@@ -17,10 +18,12 @@ async function exampleOf(name: string) {
 }
 
 describe.each(['payouts.csv', 'payouts.json'])('%s', (name) => {
-  test('has no finding under the rules of the sandbox', async () => {
+  test('has no finding under the rules of the sandbox, and nothing to warn of', async () => {
     const { input, findings, instructions } = await exampleOf(name);
     expect([...input.findings, ...findings]).toEqual([]);
     expect(instructions).toHaveLength(input.rows.length);
+    const days = { today: '2026-03-30', dueDate: (executeOn: string) => executeOn };
+    expect(instructions.flatMap(({ instruction }) => warningsOf(instruction, days))).toEqual([]);
   });
 
   test('completes without people: every amount is below the audit threshold', async () => {

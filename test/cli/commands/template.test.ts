@@ -113,7 +113,7 @@ it.each(TEMPLATES)('%s ends with one line end and names nobody real', async (kin
 });
 
 describe('made from a message', () => {
-  const IBANS = ['FR00SAMPLE0000004714', 'FR00SAMPLE0000004715'];
+  const IBANS = ['FR25SAMPLE0000004714', 'FR95SAMPLE0000004715'];
   const transactions = [...IBANS, IBANS[0]].map((iban, index) => ({
     ids: `<EndToEndId>INV-${index}</EndToEndId>`,
     account: `<CdtrAcct><Id><IBAN>${iban}</IBAN></Id></CdtrAcct>`,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { instructionOf } from '../../../src/formats/messages/instruction.ts';
 import { contextOf, directory, mapping, transfer } from './transfers.ts';
 
-const IBAN = 'FR00SAMPLE0000004714';
+const IBAN = 'FR25SAMPLE0000004714';
 
 describe('a transfer becomes a payout', () => {
   it('with our account, the fields of the interface, and what a bank may leave', () => {

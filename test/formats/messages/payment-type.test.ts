@@ -3,7 +3,7 @@ import type { CreditTransfer } from '../../../src/formats/credit-transfer.ts';
 import { paymentTypeOf } from '../../../src/formats/messages/payment-type.ts';
 import { mapping, transfer } from './transfers.ts';
 
-const iban = 'FR00SAMPLE0000004714';
+const iban = 'FR25SAMPLE0000004714';
 const bic = 'SAMPFRPP';
 const clearing = (system: string) => ({ system, member: '1' });
 

@@ -17,7 +17,7 @@ export function transfer(own: Partial<CreditTransfer> = {}): CreditTransfer {
     amount: '10.00',
     currency: 'EUR',
     service: {},
-    creditor: { name: 'Sample Metals', iban: 'FR00SAMPLE0000004714', bic: 'SAMPFRPP' },
+    creditor: { name: 'Sample Metals', iban: 'FR25SAMPLE0000004714', bic: 'SAMPFRPP' },
     original: { payment: 0, endToEndId: 'INV-1', amount: '10.00', currency: 'EUR' },
     ...own,
   };

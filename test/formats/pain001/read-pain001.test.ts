@@ -53,7 +53,7 @@ describe.each([3, 100, 65536])('a message read in chunks of %i bytes', (chunkSiz
       company_name: 'Sample Metals',
       region_country: 'FR',
       swift_code: 'SAMPFRPP',
-      iban_no: 'FR00SAMPLE0000004714',
+      iban_no: 'FR25SAMPLE0000004714',
       address_country: 'FR',
       address_state: 'Sample Region',
       address_city: 'Sample Ville',

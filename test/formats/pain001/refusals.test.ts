@@ -82,7 +82,7 @@ describe('what it can do is none', () => {
     { beneficiary_id: 'ben-1' },
   ])('address lines of a payee the directory knows: %o', async (fields) => {
     const payees = new PayeeDirectory();
-    payees.add('FR00 SAMPLE 0000 0047 14', { conditions: {}, fields });
+    payees.add('FR25 SAMPLE 0000 0047 14', { conditions: {}, fields });
     const { rows, findings } = await read(message(LINES_ALONE), contextOf({ payees }));
     expect(findings).toEqual([]);
     expect(rows[0]?.instruction).toMatchObject(fields);

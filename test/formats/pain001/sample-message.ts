@@ -58,7 +58,7 @@ function transaction({ version }: Required<Pick<SampleMessage, 'version'>>, samp
     terms = '',
     agent = `<CdtrAgt><FinInstnId><${bic}>SAMPFRPP</${bic}></FinInstnId></CdtrAgt>`,
     creditor = `<Cdtr><Nm>Sample Metals</Nm>${ADDRESS}</Cdtr>`,
-    account = '<CdtrAcct><Id><IBAN>FR00SAMPLE0000004714</IBAN></Id></CdtrAcct>',
+    account = '<CdtrAcct><Id><IBAN>FR25SAMPLE0000004714</IBAN></Id></CdtrAcct>',
     rest = '',
   } = sample;
   const parts = [`<PmtId>${ids}</PmtId>`, type, `<Amt>${amount}</Amt>`, terms, agent, creditor, account, rest];
