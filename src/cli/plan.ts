@@ -81,10 +81,13 @@ function outlookText({ balances, fees, feesNotQuoted, approvals }: Outlook): str
   const quoted = fees.map(
     ({ currency, amount, quoted: count }) => `${groupedAmount(amount)} ${currency} for ${counted(count, 'payout')}`,
   );
+  const later = counted(feesNotQuoted, quoted.length === 0 ? 'payout' : 'other payout');
   return [
     ...approvalsText(approvals),
-    ...(quoted.length === 0 ? [] : [`fees now: ${quoted.join(', ')}`]),
-    ...(feesNotQuoted === 0 ? [] : [`not included below: the fees of ${counted(feesNotQuoted, 'payout')}`]),
+    ...(quoted.length === 0 ? [] : [`fees that the bank quotes now: ${quoted.join(', ')}`]),
+    ...(feesNotQuoted === 0
+      ? []
+      : [`fees of ${later}: the bank quotes them at the time of sending, so they are not in the table`]),
     ...balances.flatMap((account) => account.exchanges.map((exchange) => exchangeText(account, exchange))),
     table(['account', 'currency', 'balance', 'needs', 'after'], balances.map(accountCells), widthOf(process.stderr)),
   ];

@@ -86,14 +86,20 @@ describe('the plan', () => {
   it('says what an exchange sells, and how many fees the needs leave out', async () => {
     const rate = { buyCurrency: 'EUR', buyAmount: '415.00', sellAmount: '450.73', rate: '0.9207' };
     const account = { accountId: 'a', currency: 'USD', balance: '9.00', needs: '450.73', after: '-441.73' };
-    const text = planText(await planned(claimRowsOf({ id: 'a' })), {
-      balances: [{ ...account, exchanges: [rate] }],
-      fees: [],
-      feesNotQuoted: 2,
-      approvals: { beforeSend: [], atBank: [], moreByPayee: 0 },
-    });
-    expect(text).toContain('\nexchange: 415.00 EUR for 450.73 USD at 0.9207 now\n');
-    expect(text).toContain('\nnot included below: the fees of 2 payouts\n');
+    const plan = await planned(claimRowsOf({ id: 'a' }));
+    const text = (fees: Outlook['fees']) =>
+      planText(plan, {
+        balances: [{ ...account, exchanges: [rate] }],
+        fees,
+        feesNotQuoted: 2,
+        approvals: { beforeSend: [], atBank: [], moreByPayee: 0 },
+      });
+    const later = 'the bank quotes them at the time of sending, so they are not in the table';
+    expect(text([])).toContain('\nexchange: 415.00 EUR for 450.73 USD at 0.9207 now\n');
+    expect(text([])).toContain(`\nfees of 2 payouts: ${later}\n`);
+    expect(text([{ currency: 'USD', amount: '3.00', quoted: 3 }])).toContain(
+      `\nfees that the bank quotes now: 3.00 USD for 3 payouts\nfees of 2 other payouts: ${later}\n`,
+    );
   });
 
   it('tells what a row looks like, its payee masked', async () => {
