@@ -11,17 +11,18 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = join(fileURLToPath(import.meta.url), '..', '..');
-// The package is compiled; a clone runs its sources, which takes a newer Node.
+// The package is compiled; a clone runs its sources, which takes a newer Node than `engines` of package.json.
 const isBuilt = !existsSync(join(root, 'src'));
-const OLDEST_NODE = isBuilt ? 22 : 24;
+const OLDEST_NODE = isBuilt ? '22.19' : '24.0';
 const installedNode = join(root, 'node_modules', '.bin', 'node');
 
-const isNewEnough = Number.parseInt(process.versions.node, 10) >= OLDEST_NODE;
+const [major, minor] = process.versions.node.split('.').map(Number);
+const [oldestMajor, oldestMinor] = OLDEST_NODE.split('.').map(Number);
+const isNewEnough = major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
 
 if (isBuilt) {
   if (isNewEnough) {
     leaveOutWarning('SQLite is an experimental feature');
-    if (globalThis.AsyncDisposableStack === undefined) await import('disposablestack/auto');
     await import('../dist/starter.js');
   } else {
     process.stderr.write(`payouts: Node ${OLDEST_NODE} or newer is needed, this is ${process.version}\n`);

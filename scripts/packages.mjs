@@ -25,7 +25,7 @@ export function packagesAreCurrent(root) {
 /**
  * Installs what the lock file names, tools for tests and Node itself included, and leaves the lock file alone. Not
  * `npm ci`: that refuses a lock file without the optional packages of other platforms, which a registry mirror may lack.
- * npm's output goes to stderr.
+ * `engines` are those of the package: a clone may have an older Node, since it brings its own. npm's output goes to stderr.
  */
 export function installPackages(root, env) {
   const npm = env.npm_execpath?.endsWith('.js') ? [process.execPath, env.npm_execpath] : ['npm'];
@@ -33,6 +33,7 @@ export function installPackages(root, env) {
     ...npm,
     'install',
     '--no-save',
+    '--engine-strict=false',
     '--include=dev',
     '--no-audit',
     '--no-fund',

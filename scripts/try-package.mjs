@@ -11,7 +11,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = join(fileURLToPath(import.meta.url), '..', '..');
-const NODES = ['22', '24'];
+/** The oldest of `engines`, and the one that the project runs under. */
+const NODES = ['22.19.0', '24'];
 const TSC = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
 
 const USES = `

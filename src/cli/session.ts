@@ -4,6 +4,7 @@ import { type TemporalUi, temporalUi } from '../compose/links.ts';
 import { bankIdentity } from '../config/bank.ts';
 import { assertPolicy, type Config, loadConfig } from '../config.ts';
 import type { Stack, StackMode, StackOptions } from '../embedded/stack.ts';
+import { OpenedParts } from '../opened-parts.ts';
 import type { BatchSummary } from '../reports/batch-report.ts';
 import { openStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
@@ -16,7 +17,7 @@ export class Session implements AsyncDisposable {
   readonly output: Output;
   /** After Ctrl-C: leave without waiting for commands that joined our stack. */
   leaveAtOnce = false;
-  private readonly opened = new AsyncDisposableStack();
+  private readonly opened = new OpenedParts();
   private openedStore: Promise<Store> | undefined;
   private openedStack: Stack | undefined;
   private openedClient: Promise<Client> | undefined;
@@ -138,6 +139,6 @@ export class Session implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.opened.disposeAsync();
+    await this.opened[Symbol.asyncDispose]();
   }
 }

@@ -8,6 +8,7 @@ import { type Access, tokenSha256, tokensOf } from '../gateway/callers.ts';
 import type { GatewayDeps } from '../gateway/gateway-deps.ts';
 import { type ListenOn, startGateway } from '../gateway/server.ts';
 import type { Log } from '../log.ts';
+import { OpenedParts } from '../opened-parts.ts';
 import { openStore } from '../store/open.ts';
 import { observedCalls } from '../telemetry/observed-calls.ts';
 import { observedStore } from '../telemetry/observed-store.ts';
@@ -43,7 +44,7 @@ export async function openGateway(
   log: Log,
 ): Promise<Required<Part> & { url: string }> {
   assertPolicy(config);
-  await using opened = new AsyncDisposableStack();
+  await using opened = new OpenedParts();
   const telemetry = telemetryAt(config.metrics.gateway, { config, log });
   const stored = opened.adopt(await openStore(config.storeUrl.reveal()), (it) => it.close());
   const store = observedStore(stored, telemetry.metrics, log);
@@ -85,7 +86,7 @@ export async function openGateway(
   );
   opened.defer(() => telemetry.drain());
   const kept = opened.move();
-  return { url, failure: worker.failure, close: () => kept.disposeAsync() };
+  return { url, failure: worker.failure, close: () => kept[Symbol.asyncDispose]() };
 }
 
 /** The tokens of the policy or, without one, of the environment. */

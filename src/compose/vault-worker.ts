@@ -3,6 +3,7 @@ import { vaultActivities } from '../activities/vault.ts';
 import type { Config } from '../config.ts';
 import type { Part } from '../embedded/stack.ts';
 import type { Log } from '../log.ts';
+import { OpenedParts } from '../opened-parts.ts';
 import type { VaultDeps } from '../services/cards/use-card.ts';
 import type { TemporalAddress } from '../temporal/connection.ts';
 import { installRuntime } from '../temporal/runtime.ts';
@@ -21,7 +22,7 @@ export async function startVaultWorker(
   log: Log,
 ): Promise<Required<Part>> {
   installRuntime(log, config.metrics.temporal);
-  await using opened = new AsyncDisposableStack();
+  await using opened = new OpenedParts();
   const connection = opened.adopt(await connectWorker(config, address), (it) => it.close());
   const worker = await Worker.create({
     connection,
@@ -36,5 +37,5 @@ export async function startVaultWorker(
   const failure = Promise.withResolvers<Error>();
   opened.use(runWorker(worker, failure.resolve));
   const kept = opened.move();
-  return { failure: failure.promise, close: () => kept.disposeAsync() };
+  return { failure: failure.promise, close: () => kept[Symbol.asyncDispose]() };
 }

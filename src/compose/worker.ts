@@ -10,6 +10,7 @@ import { TASK_QUEUE } from '../domain/names.ts';
 import type { Part, StackAddresses } from '../embedded/stack.ts';
 import { DropFolder, LOOK_EVERY_MS } from '../folder/drop-folder.ts';
 import type { Log } from '../log.ts';
+import { OpenedParts } from '../opened-parts.ts';
 import { ownVersion } from '../own-files.ts';
 import { checkInstruction } from '../rules/check-instruction.ts';
 import type { ActivityDeps } from '../services/deps.ts';
@@ -53,7 +54,7 @@ interface WorkerResources {
  */
 export async function startWorker(config: Config, stack: StackAddresses, log: Log): Promise<Part> {
   assertPolicy(config);
-  await using opened = new AsyncDisposableStack();
+  await using opened = new OpenedParts();
   const resources = await open(opened, config, stack, log);
   const { telemetry, deps, client } = resources;
   const failure = Promise.withResolvers<Error>();
@@ -68,16 +69,11 @@ export async function startWorker(config: Config, stack: StackAddresses, log: Lo
   }
   opened.defer(() => telemetry.drain());
   const kept = opened.move();
-  return { close: () => kept.disposeAsync(), failure: failure.promise };
+  return { close: () => kept[Symbol.asyncDispose](), failure: failure.promise };
 }
 
 /** Refuses another bank or Temporal, and a namespace of another store, before the worker takes any task. */
-async function open(
-  opened: AsyncDisposableStack,
-  config: Config,
-  stack: StackAddresses,
-  log: Log,
-): Promise<WorkerResources> {
+async function open(opened: OpenedParts, config: Config, stack: StackAddresses, log: Log): Promise<WorkerResources> {
   const telemetry = telemetryAt(config.metrics.worker, { config, log });
   const stored = opened.adopt(await openStore(config.storeUrl.reveal()), (it) => it.close());
   const tracing = await openTracing(config.traces, log);

@@ -188,6 +188,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   compose: { imports: [''], packages: ['@temporalio/', 'node:'] },
   cli: { imports: [''], packages: ['@temporalio/client', 'commander', 'uuid', 'node:'] },
   'own-files.ts': { imports: [], packages: ['node:'] },
+  'opened-parts.ts': { imports: [], packages: [] },
   'secret-file.ts': { imports: ['domain/'], packages: ['node:'] },
   // What the package shows to programs.
   'index.ts': { imports: [''], packages: [] },

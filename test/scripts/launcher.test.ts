@@ -1,6 +1,6 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -105,4 +105,30 @@ it.each(['old', 'new'] as const)('without packages it tells to install them and 
   const [message] = await once(child.stderr, 'data');
   expect(`${message}`).toContain('npm install');
   expect((await once(child, 'exit'))[0]).toBe(2);
+});
+
+describe('the package', () => {
+  /** The launcher beside compiled files, under a Node that calls itself `version`. */
+  function launchPackage(version: string): Launched {
+    rmSync(join(root, 'src'), { recursive: true });
+    mkdirSync(join(root, 'dist'));
+    writeFileSync(join(root, 'dist', 'starter.js'), STARTER);
+    writeFileSync(join(root, 'old-node.mjs'), OLD_NODE.replace('20.0.0', version));
+    return launch('old', 'exit', '5');
+  }
+  const { engines } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  const oldest = /^>=(\d+)\.(\d+)$/.exec(engines.node)?.slice(1).map(Number) ?? [];
+  const [major = Number.NaN, minor = Number.NaN] = oldest;
+
+  it('runs under the oldest Node of its manifest', async () => {
+    const child = launchPackage(`${major}.${minor}.0`);
+    expect((await once(child, 'exit'))[0]).toBe(5);
+  });
+
+  it('refuses the one before it', async () => {
+    const child = launchPackage(`${major}.${minor - 1}.9`);
+    const [message] = await once(child.stderr, 'data');
+    expect(`${message}`).toContain(`Node ${major}.${minor} or newer is needed`);
+    expect((await once(child, 'exit'))[0]).toBe(2);
+  });
 });

@@ -3,6 +3,7 @@ import type { GatewayAddresses } from '../../compose/gateway-settings.ts';
 import { pagesUrl } from '../../compose/links.ts';
 import { assertTokenIfReachable, type ListenOn } from '../../gateway/server.ts';
 import { assertEncrypted } from '../../gateway/transport.ts';
+import { OpenedParts } from '../../opened-parts.ts';
 import { interruptSignal, untilStopped } from '../interrupt.ts';
 import { processLog } from '../process-log.ts';
 import type { Session } from '../session.ts';
@@ -21,7 +22,7 @@ export async function gateway(session: Session, listenOn: ListenOn): Promise<voi
   assertEncrypted(session.config.gateway, listenOn.host);
   const startGateway = gatewayOf(session, listenOn, 'info');
   const stack = await session.stack('join-or-boot', { startGateway, stays: true });
-  await using own = new AsyncDisposableStack();
+  await using own = new OpenedParts();
   const started = stack.owner ? undefined : own.adopt(await startGateway(stack), (it) => it.close());
   const url = started?.url ?? stack.gatewayUrl;
   const pages = pagesUrl(session.config, url);
