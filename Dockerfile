@@ -9,7 +9,7 @@ FROM node:24.22.2-bookworm-slim
 ENV NODE_ENV=production PAYOUTS_HOME=/var/lib/payouts
 WORKDIR /app
 COPY --from=packages /app/node_modules node_modules
-COPY package.json ./
+COPY package.json LICENSE NOTICE ./
 COPY bin bin
 COPY scripts scripts
 COPY src src

@@ -14,7 +14,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 
 /** What documents show or link to that is on the site as it is. */
-const FILES = ['docs/images/*', 'docs/*.json', 'LICENSE'];
+const FILES = ['docs/images/*', 'docs/*.json', 'LICENSE', 'NOTICE'];
 
 /** Writes the site to a folder, which is emptied first. */
 export async function buildSite(output) {

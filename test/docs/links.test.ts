@@ -7,6 +7,7 @@ const documents = [
   'README.md',
   'CHANGELOG.md',
   'CONTRIBUTING.md',
+  'SECURITY.md',
   'examples/README.md',
   ...globSync('docs/**/*.md', { cwd: ROOT }),
 ];

@@ -16,7 +16,13 @@ afterAll(() => rmSync(site, { recursive: true }));
 
 it('has a page and the markdown of every document, with its title', () => {
   expect(documents.map(({ path }) => path)).toEqual(
-    expect.arrayContaining([...globSync('docs/*.md', { cwd: ROOT }), 'README.md', 'CHANGELOG.md', 'CONTRIBUTING.md']),
+    expect.arrayContaining([
+      ...globSync('docs/*.md', { cwd: ROOT }),
+      'README.md',
+      'CHANGELOG.md',
+      'CONTRIBUTING.md',
+      'SECURITY.md',
+    ]),
   );
   for (const { path, url, title } of documents) {
     expect(read(url)).toContain('<h1>');
