@@ -19,14 +19,17 @@ export async function goInstall(source: string, folder: string, options: GoOptio
   return join(folder, basename(source.slice(0, source.lastIndexOf('@'))));
 }
 
-/** Runs `go` in the folder. Throws an `Error` with the end of what it printed. */
+/** Runs `go` in the folder, if need be in the version that what is built asks for. Throws an `Error` with the end of what it printed. */
 export async function go(args: readonly string[], folder: string, { name, env, say }: GoOptions): Promise<void> {
   say(`building ${name} with Go; the first time takes minutes`);
   const startedAt = Date.now();
   const seconds = (): number => Math.round((Date.now() - startedAt) / 1000);
   const pulse = setInterval(() => say(`still building ${name} (${seconds()} s)`), 30_000);
   try {
-    await run(onPath('go', env) ?? GO_DEFAULT, args, { cwd: folder, env: { ...env, ...goFolders(env) } });
+    await run(onPath('go', env) ?? GO_DEFAULT, args, {
+      cwd: folder,
+      env: { ...env, ...goFolders(env), GOTOOLCHAIN: 'auto' },
+    });
     say(`built ${name} in ${seconds()} s`);
   } finally {
     clearInterval(pulse);
