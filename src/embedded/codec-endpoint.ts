@@ -11,7 +11,8 @@ import { Problem } from '../domain/problem.ts';
 /** Path of the codec server under the Web UI's address, for its pages and the `temporal` command. */
 export const CODEC_PATH = '/codec';
 
-const OPERATION = /^\/codec\/(?:([^/?]+)\/)?(encode|decode)$/;
+/** A page of UI 2.54 adds a query, of which nothing is used. */
+const OPERATION = /^\/codec\/(?:([^/?]+)\/)?(encode|decode)(?:\?|$)/;
 
 /** Undefined for every other request. */
 export const codecOperation = ({ method, url = '' }: IncomingMessage): CodecOperation | undefined =>

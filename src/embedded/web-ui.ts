@@ -132,7 +132,7 @@ async function settings(files: Sources['files'], codecHost: string | undefined):
 function sendMarkdown(answer: ServerResponse, query: URLSearchParams): void {
   const dark = (query.get('overrideTheme') ?? query.get('theme') ?? '').includes('dark');
   const [color, background] = dark ? ['#f8fafc', '#141414'] : ['#121416', '#fff'];
-  const style = `body{margin:0;padding:1rem;font-family:sans-serif;white-space:pre-line;color:${color};background:${background}}`;
+  const style = `body{margin:0;padding:1rem;font-family:sans-serif;white-space:pre-line;color:${color};background:${background}}th,td{padding:0 2rem 0 0;text-align:left}`;
   answer.setHeader(
     'content-security-policy',
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox allow-same-origin allow-popups allow-popups-to-escape-sandbox",

@@ -94,8 +94,11 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   embedded: {
     imports: ['own-files.ts', 'domain/', 'codec/', 'config/config-error.ts', 'domain/loopback.ts', 'temporal/'],
     types: ['config.ts'],
-    packages: ['zod', '@temporalio/client', '@temporalio/common', 'node:'],
-    outside: ['scripts/temporal-cli.mjs'],
+    packages: [
+      ...['zod', '@temporalio/client', '@temporalio/common', '@temporalio/proto', 'marked'],
+      ...['proto3-json-serializer', 'protobufjs', 'node:'],
+    ],
+    outside: ['scripts/temporal-cli.mjs', 'scripts/temporal-versions.mjs'],
   },
   config: {
     imports: [

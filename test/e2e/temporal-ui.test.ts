@@ -63,11 +63,17 @@ describe.skipIf(executable === undefined)('the Temporal Web UI', { shuffle: fals
     await page.getByRole('heading', { name: workflowOf(id) }).waitFor();
   }
 
+  /** Of the workflow that is open: the page on which it opens is another one from version to version. */
+  async function openEvents(): Promise<void> {
+    await page.goto(page.url().replace(/\/[a-z]+$/, '/history'));
+  }
+
   it('shows what went into a payout, what came of it and each event, in clear', async () => {
     await open('SEEN-1');
     await page.getByText('"SEEN-1"').first().waitFor();
     await page.getByText('"completed"').first().waitFor();
     await page.getByText('pays USD 12.50, attempt 1').first().waitFor();
+    await openEvents();
     await page.getByText('Workflow Execution Completed').first().waitFor();
     expect(await page.content()).not.toContain('binary/encrypted');
     expect(problems).toEqual([]);
@@ -75,13 +81,13 @@ describe.skipIf(executable === undefined)('the Temporal Web UI', { shuffle: fals
 
   it('asks a payout that runs for its state, and shows what it waits for', async () => {
     await open('SEEN-2');
+    await page.getByText('reads the order').first().waitFor();
     await page.getByRole('tab', { name: 'Queries' }).click();
     await page.getByRole('button', { name: 'Run Query' }).click();
     await page.getByText('"awaiting-bank-approval"').first().waitFor();
     await page.getByRole('tab', { name: 'Pending Activities' }).click();
     await page.getByText('awaitOrderEnd').first().waitFor();
     await page.getByRole('tab', { name: 'User Metadata' }).click();
-    await page.getByText('reads the order').first().waitFor();
     const details = page.frameLocator('iframe').last().getByText('waiting for approval of the bank order');
     await details.waitFor();
     expect(problems).toEqual([]);
@@ -89,6 +95,7 @@ describe.skipIf(executable === undefined)('the Temporal Web UI', { shuffle: fals
 
   it('asks it to cancel, and shows so as it happens', async () => {
     await open('SEEN-2');
+    await openEvents();
     await page.getByText('Workflow Execution Started').first().waitFor();
     await page.getByRole('button', { name: 'Request Cancellation' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Confirm' }).click();
@@ -96,11 +103,11 @@ describe.skipIf(executable === undefined)('the Temporal Web UI', { shuffle: fals
     expect(problems).toEqual([]);
   });
 
-  it('resets and ends another, sends it messages and downloads its history', async () => {
+  it('resets and ends another, sends it messages and reads its history', async () => {
     const { runId } = await described();
     const asked = (call: string, body?: object) => ask(`/${encodeURIComponent(workflowOf('SEEN-3'))}/${call}`, body);
     const execution = { workflowId: workflowOf('SEEN-3'), runId };
-    expect(await asked(`run/${runId}/history.json`)).toMatchObject({ status: 200 });
+    expect(await asked('history?maximumPageSize=1')).toMatchObject({ status: 200 });
     expect(await asked('signal/approve', {})).toMatchObject({ status: 200 });
     const update = { meta: { updateId: runId }, input: { name: 'decide' } };
     expect(await asked('update/decide', { request: update })).toMatchObject({ status: 200 });

@@ -143,6 +143,7 @@ it.each([
 
 it.each([
   ['/codec/default/decode', 'default', 200],
+  ['/codec/decode?preserveStorageRefs=true', 'default', 200],
   ['/codec/default/decode', 'other', 400],
   ['/codec/%ff/decode', 'default', 400],
 ])('takes the namespace of the path, %s, together with the header %s', async (path, namespace, status) => {
