@@ -38,8 +38,8 @@ export const PINS = [
     accepted: {
       ids: ['CVE-2026-89140', 'CVE-2026-104355', 'CVE-2026-120091'],
       because:
-        'no CLI has a newer server; each needs a caller who reaches the port of a development server, which has no ' +
-        'authorizer that could be got round, no other cluster and no other tenant',
+        'no CLI has a newer server; a development server has no other cluster and no authorizer to get round, and ' +
+        'workercontroller.compute_providers.enabled names none',
     },
   },
   {
@@ -184,7 +184,7 @@ export const ADVISORIES = [
     ],
   },
   {
-    // Range from the sources: what starts workers is in the server from 1.31 on, and was replaced in 1.31.5 and 1.32.2.
+    // Range from the sources: the compute provider "k8s" came with 1.31 and is left out of 1.31.5 and 1.32.2.
     product: 'Temporal server',
     ids: ['CVE-2026-120091'],
     affected: [

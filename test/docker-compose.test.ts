@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { CURRENT_TEMPORAL } from '../scripts/temporal-versions.mjs';
 import { SEARCH_ATTRIBUTES } from '../src/domain/names.ts';
+import { keepingFlags } from '../src/embedded/embedded-server.ts';
 
 interface Service {
   profiles: string[];
@@ -73,13 +74,23 @@ it('names by digest each image but those of which no digest has been published t
   expect([...new Set(bases.filter((image) => !isPinned(image)))]).toEqual(['node:24.22.2-bookworm-slim']);
 });
 
-it('lets no workflow of another namespace command ours, in either profile', () => {
-  expect(compose.services.temporal?.command).toContain(
-    '--dynamic-config-value=system.enableCrossNamespaceCommands=false',
+it('lets no workflow of another namespace command ours, and no caller start a program, in either profile and embedded', () => {
+  expect(compose.services.temporal?.command).toEqual(
+    expect.arrayContaining([
+      '--dynamic-config-value=system.enableCrossNamespaceCommands=false',
+      '--dynamic-config-value=workercontroller.compute_providers.enabled=["none"]',
+    ]),
   );
   expect(parse(read('ops/temporal/server/dynamic.yaml'))).toMatchObject({
     'system.enableCrossNamespaceCommands': [{ value: false }],
+    'workercontroller.compute_providers.enabled': [{ value: ['none'] }],
   });
+  expect(keepingFlags('temporal.sqlite')).toEqual(
+    expect.arrayContaining([
+      'system.enableCrossNamespaceCommands=false',
+      'workercontroller.compute_providers.enabled=["none"]',
+    ]),
+  );
 });
 
 it('registers the search attributes of the product, in both profiles, and by hand in Temporal Cloud', () => {
