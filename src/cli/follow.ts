@@ -12,6 +12,7 @@ import {
 } from '../domain/payout-state.ts';
 import { Problem } from '../domain/problem.ts';
 import type { ReasonCode } from '../domain/reasons.ts';
+import { temporalProblem } from '../intake/temporal-problem.ts';
 import { groupedAmount, shortId } from '../reports/display.ts';
 import type { PayoutRecord, Store } from '../store/store.ts';
 import { startBatch } from '../temporal/batch-executions.ts';
@@ -115,11 +116,16 @@ async function shownAsking(store: Store, batchId: string, byState: ReadonlyMap<P
 
 /**
  * Whether the workflows ask too. If not, some are still to be restarted, and a command that ended now would end the stack they
- * need.
+ * need. While Temporal does not answer, nobody knows: the pulse says when it is gone.
  */
 async function doAsk(client: Client, shown: ReadonlyMap<string, number>): Promise<boolean> {
-  for (const [batchId, rows] of shown) if (rows > 0 && (await countAsking(client, batchId)) < rows) return false;
-  return true;
+  try {
+    for (const [batchId, rows] of shown) if (rows > 0 && (await countAsking(client, batchId)) < rows) return false;
+    return true;
+  } catch (error) {
+    if (temporalProblem(error)?.kind === 'unreachable') return false;
+    throw error;
+  }
 }
 
 /**

@@ -1,5 +1,4 @@
 import { Problem } from '../domain/problem.ts';
-import { NamespaceTakenError } from '../temporal/namespace-claim.ts';
 
 /** Ctrl-C detaches: it never cancels a payout. A second one ends the process at once. */
 export function interruptSignal(): AbortSignal {
@@ -23,9 +22,14 @@ export async function untilStopped(stopped: AbortSignal, failure: Promise<Error>
   // A signal handler does not keep the process alive: if all parts run elsewhere, it would end with its last idle connection.
   const alive = setInterval(() => undefined, NEVER_MS);
   const error = await Promise.race([interrupted, failure]).finally(() => clearInterval(alive));
-  if (error instanceof NamespaceTakenError) throw error;
   if (error !== undefined) throw partEnded(error);
 }
 
+/** A `Problem` says itself what has happened and what to do. */
 export const partEnded = (cause: Error, hint?: string): Problem =>
-  new Problem('unreachable', 'part-ended', `A part of the stack ended unexpectedly: ${cause.message}`, { hint, cause });
+  cause instanceof Problem
+    ? cause
+    : new Problem('unreachable', 'part-ended', `A part of the stack ended unexpectedly: ${cause.message}`, {
+        hint,
+        cause,
+      });
