@@ -15,7 +15,7 @@ const processes = [
   'test/e2e/**/*.test.ts',
   'test/chaos/**/*.test.ts',
   'test/upgrade/**/*.test.ts',
-  'test/embedded/{open-stack,embedded-server}.test.ts',
+  'test/embedded/{open-stack,embedded-server,keep-server}.test.ts',
   'test/temporal/{bundle,namespace-claim,search-attributes}.test.ts',
   'test/gateway/pages/browser.test.ts',
   'test/reports/print.test.ts',

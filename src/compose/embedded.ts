@@ -3,8 +3,10 @@ import type { StackOptions } from '../embedded/stack.ts';
 import { createLog } from '../log.ts';
 
 /** How an embedded stack starts its sandbox bank and its worker. Loaded only then: a command that joins a stack needs neither. */
-export function embeddedParts(config: Config): Pick<StackOptions, 'startSandbox' | 'startWorker'> {
+export function embeddedParts(config: Config): Pick<StackOptions, 'startSandbox' | 'startWorker' | 'log'> {
+  const log = createLog(config.logLevel ?? 'warn');
   return {
+    log,
     startSandbox: async (options) => {
       const { startSandbox } = await import('../sandbox/server.ts');
       return startSandbox({ ...options, apiKey: config.bank.key.reveal(), apiSecret: config.bank.secret.reveal() });
@@ -14,7 +16,6 @@ export function embeddedParts(config: Config): Pick<StackOptions, 'startSandbox'
         import('../temporal/runtime.ts'),
         import('./worker.ts'),
       ]);
-      const log = createLog(config.logLevel ?? 'warn');
       installRuntime(log, config.metrics.temporal);
       return startWorker(config, addresses, log);
     },

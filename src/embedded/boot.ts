@@ -7,13 +7,14 @@ import { Problem } from '../domain/problem.ts';
 import { temporalCli } from './cli-path.ts';
 import { type EmbeddedServer, EmbeddedServerError, startEmbeddedServer } from './embedded-server.ts';
 import { liveFollowers } from './followers.ts';
+import { keepServer } from './keep-server.ts';
 import { endLeftover, forgetServer, recordServer } from './leftover.ts';
 import type { HomeLock } from './lock.ts';
 import { choosePorts, type Ports, rememberPorts, type StackPorts } from './ports.ts';
 import { makeHomePrivate } from './private-home.ts';
 import type { Part, Stack, StackAddresses, StackOptions } from './stack.ts';
 import { StackError } from './stack-error.ts';
-import { removeStackFile, type StackDescription, writeStackFile } from './stack-file.ts';
+import { readStackFile, removeStackFile, type StackDescription, writeStackFile } from './stack-file.ts';
 
 export const SANDBOX_FILE = 'sandbox.sqlite';
 
@@ -45,7 +46,7 @@ async function startParts(config: Config, options: StackOptions, running: Runnin
   const ports = await choosePorts(home, options.ports);
   const place: Placing = { home, given: options.ports, ports };
   const [server, sandboxUrl] = await inParallel(
-    config.temporal.kind === 'embedded' ? startServer(config, place, running) : undefined,
+    config.temporal.kind === 'embedded' ? startServer(config, options, place, running) : undefined,
     config.bank.kind === 'sandbox' ? startSandbox(config, options, place, running) : undefined,
   );
   // Temporal's server has created its database: -wal and -shm get the mode that the file has from now on.
@@ -61,7 +62,10 @@ async function startParts(config: Config, options: StackOptions, running: Runnin
     ...addresses,
     gatewayUrl,
     pid: process.pid,
-    temporalPid: server?.pid ?? null,
+    // Another one when the server was replaced.
+    get temporalPid() {
+      return server?.pid ?? null;
+    },
     temporal: config.temporal.kind,
     bank: config.bank.kind,
     stays: options.stays ?? options.mode === 'serve',
@@ -140,14 +144,34 @@ const mayHaveLostPort = (error: unknown): boolean =>
     ? error.endedAtOnce
     : error instanceof Error && 'code' in error && ['EADDRINUSE', 'stack-port-taken'].includes(`${error.code}`);
 
-async function startServer(config: Config, place: Placing, running: Running): Promise<EmbeddedServer> {
+async function startServer(
+  config: Config,
+  { log, keepLimits }: StackOptions,
+  place: Placing,
+  running: Running,
+): Promise<EmbeddedServer> {
+  const { home } = config;
   const server = await onPorts(place, ['temporal', 'ui'], () => serverOn(config, place.ports));
+  const keeper = keepServer(server, {
+    home,
+    dbFile: join(home, TEMPORAL_FILE),
+    namespace: config.temporal.namespace,
+    log,
+    limits: keepLimits,
+    replaced() {
+      makeHomePrivate(home);
+      // Not there while the stack boots or ends.
+      const written = readStackFile(home);
+      if (written !== undefined) writeStackFile(home, { ...written, temporalPid: server.pid });
+    },
+  });
   running.push({
     close: async () => {
+      await keeper.close();
       await server.stop();
-      forgetServer(config.home);
+      forgetServer(home);
     },
-    failure: server.exited.then(() => new Error('the embedded Temporal server ended')),
+    failure: keeper.failure,
   });
   return server;
 }

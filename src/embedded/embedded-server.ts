@@ -10,6 +10,7 @@ import { SEARCH_ATTRIBUTES } from '../domain/names.ts';
 import { ensureSearchAttributes } from '../temporal/search-attributes.ts';
 import { takesConnections } from '../temporal/takes-connections.ts';
 import { httpApiFlags, httpApiPort, webPagesAreKeptOut } from './http-api-port.ts';
+import { OWN_CONNECTION } from './server-watch.ts';
 import { TemporalHttpApi } from './temporal-http-api.ts';
 import { UiFiles } from './ui-files.ts';
 import { startWebUi } from './web-ui.ts';
@@ -18,7 +19,7 @@ interface EmbeddedServerOptions {
   cliPath: string;
   /** SQLite file with all workflows; outlives the server. */
   dbFile: string;
-  /** The server's own output; truncated at each boot. */
+  /** The server's own output; truncated at each boot, continued by `replace`. */
   logFile: string;
   port: number;
   uiPort: number;
@@ -33,11 +34,19 @@ interface EmbeddedServerOptions {
 export interface EmbeddedServer {
   address: string;
   uiUrl: string;
-  pid: number;
-  /** Resolves when the process ends, whatever the reason. */
-  exited: Promise<void>;
+  readonly pid: number;
+  /** Resolves with how the process ended, whatever the reason. */
+  readonly exited: Promise<string>;
+  /**
+   * Ends the process, however stuck, and starts another on the same file and ports, to which `pid` and `exited` belong from then
+   * on. Throws an `EmbeddedServerError` if that does not start.
+   */
+  replace(): Promise<void>;
   stop(): Promise<void>;
 }
+
+/** One process of it. */
+type ServerProcess = Pick<EmbeddedServer, 'pid' | 'exited'> & { stop(patienceMs?: number): Promise<void> };
 
 /** The server did not start, or ended by itself. */
 export class EmbeddedServerError extends Error {
@@ -55,6 +64,8 @@ const NAMESPACE = 'default';
 const HOST = '127.0.0.1';
 const BOOT_LIMIT_MS = 60_000;
 const STOP_PATIENCE_MS = 10_000;
+/** For a server that does not answer: one that is stopped ignores SIGTERM. */
+const STUCK_PATIENCE_MS = 3_000;
 /** GOGC. The server's heap is small: at Go's default, garbage collection takes a quarter of its CPU time. */
 const GARBAGE_PERCENT = '400';
 const RETENTION_MS = 90 * 24 * 3_600_000;
@@ -64,7 +75,6 @@ const RETENTION_MS = 90 * 24 * 3_600_000;
  * and retention, and has been checked to answer no page of another site.
  */
 export async function startEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
-  const apiPort = await httpApiPort([options.port, options.uiPort]);
   const webUi = await startWebUi({
     port: options.uiPort,
     api: new TemporalHttpApi(`${HOST}:${options.port}`),
@@ -74,32 +84,49 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
     throw new EmbeddedServerError(true, `port ${options.uiPort} of the Web UI cannot be used`, error);
   });
   try {
-    const server = await startServer(options, apiPort);
-    const stop = async () => {
-      await webUi.close();
-      await server.stop();
+    let server = await startServer(options, 'w');
+    return {
+      address: `${HOST}:${options.port}`,
+      uiUrl: webUi.url,
+      get pid() {
+        return server.pid;
+      },
+      get exited() {
+        return server.exited;
+      },
+      async replace() {
+        await server.stop(STUCK_PATIENCE_MS);
+        server = await startServer(options, 'a');
+      },
+      async stop() {
+        await webUi.close();
+        await server.stop();
+      },
     };
-    return { ...server, uiUrl: webUi.url, stop };
   } catch (error) {
     await webUi.close();
     throw error;
   }
 }
 
-async function startServer(options: EmbeddedServerOptions, apiPort: number): Promise<Omit<EmbeddedServer, 'uiUrl'>> {
-  const child = spawnServer(options, apiPort);
-  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+async function startServer(options: EmbeddedServerOptions, logFlag: 'w' | 'a'): Promise<ServerProcess> {
+  const apiPort = await httpApiPort([options.port, options.uiPort]);
+  const child = spawnServer(options, apiPort, logFlag);
+  const exited = new Promise<string>((resolve) =>
+    child.once('exit', (code, signal) =>
+      resolve(signal === null ? `ended with exit code ${code}` : `ended by ${signal}`),
+    ),
+  );
   const { pid } = child;
   if (pid === undefined) throw new EmbeddedServerError(false, 'the Temporal CLI could not be started');
   options.onSpawn?.(pid);
   // A process that ends without `stop` ends its server too; after a SIGKILL, the next boot does.
   const endWithUs = () => child.kill('SIGTERM');
   process.once('exit', endWithUs);
-  const stop = async () => {
+  const stop = async (patienceMs?: number) => {
     process.removeListener('exit', endWithUs);
-    await end(child);
+    await end(child, patienceMs);
   };
-  const address = `${HOST}:${options.port}`;
   try {
     await untilItServes(child, options.port);
   } catch (error) {
@@ -111,7 +138,7 @@ async function startServer(options: EmbeddedServerOptions, apiPort: number): Pro
       error,
     );
   }
-  if (await webPagesAreKeptOut(apiPort)) return { address, pid, exited, stop };
+  if (await webPagesAreKeptOut(apiPort)) return { pid, exited, stop };
   await stop();
   throw new EmbeddedServerError(
     false,
@@ -119,8 +146,12 @@ async function startServer(options: EmbeddedServerOptions, apiPort: number): Pro
   );
 }
 
-function spawnServer({ cliPath, dbFile, logFile, port }: EmbeddedServerOptions, apiPort: number): ChildProcess {
-  const log = openSync(logFile, 'w', 0o600);
+function spawnServer(
+  { cliPath, dbFile, logFile, port }: EmbeddedServerOptions,
+  apiPort: number,
+  logFlag: 'w' | 'a',
+): ChildProcess {
+  const log = openSync(logFile, logFlag, 0o600);
   try {
     return spawn(cliPath, serverArguments(dbFile, port, apiPort), {
       // Its own process group: Ctrl-C must not end the server before its worker.
@@ -176,29 +207,33 @@ async function untilItServes(child: ChildProcess, port: number): Promise<void> {
   throw problem;
 }
 
-/** Settings for which the command line has no flag, or one that affects only new databases (search attributes). */
 async function prepareNamespace(address: string): Promise<void> {
-  const connection = await Connection.connect({ address, connectTimeout: '2s' });
+  const connection = await Connection.connect({ address, connectTimeout: '2s', channelArgs: OWN_CONNECTION });
   try {
-    const { config } = await connection.workflowService.describeNamespace({ namespace: NAMESPACE });
-    const retention = msToTs(RETENTION_MS);
-    if (`${config?.workflowExecutionRetentionTtl?.seconds}` !== `${retention.seconds}`) {
-      await connection.workflowService.updateNamespace({
-        namespace: NAMESPACE,
-        config: { workflowExecutionRetentionTtl: retention },
-      });
-    }
-    await ensureSearchAttributes(connection, NAMESPACE);
+    await connection.withDeadline(Date.now() + BOOT_LIMIT_MS, () => setNamespace(connection));
   } finally {
     await connection.close();
   }
 }
 
-async function end(child: ChildProcess): Promise<void> {
+/** Settings for which the command line has no flag, or one that affects only new databases (search attributes). */
+async function setNamespace(connection: Connection): Promise<void> {
+  const { config } = await connection.workflowService.describeNamespace({ namespace: NAMESPACE });
+  const retention = msToTs(RETENTION_MS);
+  if (`${config?.workflowExecutionRetentionTtl?.seconds}` !== `${retention.seconds}`) {
+    await connection.workflowService.updateNamespace({
+      namespace: NAMESPACE,
+      config: { workflowExecutionRetentionTtl: retention },
+    });
+  }
+  await ensureSearchAttributes(connection, NAMESPACE);
+}
+
+async function end(child: ChildProcess, patienceMs = STOP_PATIENCE_MS): Promise<void> {
   if (hasEnded(child)) return;
   const ended = once(child, 'exit');
   child.kill('SIGTERM');
-  const force = setTimeout(() => child.kill('SIGKILL'), STOP_PATIENCE_MS);
+  const force = setTimeout(() => child.kill('SIGKILL'), patienceMs);
   await ended;
   clearTimeout(force);
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
  * alone.
  */
 const OURS =
-  /^(?:(?:store|temporal|sandbox|stack\.lock)\.sqlite.*|(?:stack|ports)\.json.*|temporal\.(?:log|pid).*|audit-key\.pem|codec-keys|followers|reports|uploads)$/;
+  /^(?:(?:store|temporal|sandbox|stack\.lock)\.sqlite.*|(?:stack|ports|replacements)\.json.*|temporal\.(?:log|pid).*|audit-key\.pem|codec-keys|followers|reports|uploads)$/;
 
 const OWNER_ONLY = 0o700;
 /** A folder with the sticky bit, such as /tmp, is shared on purpose. */

@@ -1,5 +1,7 @@
+import type { Log } from '../log.ts';
 import type { TemporalAddress } from '../temporal/connection.ts';
 import type { StackPorts } from './ports.ts';
+import type { KeepLimits } from './server-watch.ts';
 
 /** What a command works with: Temporal and a bank, embedded or not. */
 export interface Stack extends StackAddresses {
@@ -45,6 +47,10 @@ export interface StackOptions {
   ports?: StackPorts;
   /** Whether a stack that is booted stays up until it is interrupted; with `serve` it does. */
   stays?: boolean;
+  /** Told when the embedded server is replaced. */
+  log: Log;
+  /** When the embedded server is replaced, for tests. */
+  keepLimits?: Partial<KeepLimits>;
   /** How long to wait while another process boots or ends the home's stack; 60 s by default. */
   busyPatienceMs?: number;
 }

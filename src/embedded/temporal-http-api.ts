@@ -2,6 +2,7 @@ import { Connection } from '@temporalio/client';
 import root from '@temporalio/proto/protos/root.js';
 import { fromProto3JSON, toProto3JSON } from 'proto3-json-serializer';
 import { Enum, type Message, type Method, type Root, Type } from 'protobufjs';
+import { RECONNECT } from '../temporal/connection.ts';
 import { GRPC, grpcStatusOf } from '../temporal/grpc-status.ts';
 
 /** What the Web UI is answered: `json` is a protobuf message as JSON, or `{code, message}` with the gRPC status. */
@@ -46,7 +47,7 @@ export class TemporalHttpApi {
   #routes: readonly Route[] | undefined;
 
   constructor(address: string) {
-    this.#connection = Connection.lazy({ address });
+    this.#connection = Connection.lazy({ address, channelArgs: RECONNECT });
   }
 
   /** Never rejects: what goes wrong is an answer. */

@@ -28,7 +28,7 @@ export class TemporalUnreachableError extends Problem {
 }
 
 /** The default of two minutes would be without Temporal for as long after it is back. */
-const RECONNECT = { 'grpc.max_reconnect_backoff_ms': 5_000 } as const;
+export const RECONNECT = { 'grpc.max_reconnect_backoff_ms': 5_000 } as const;
 
 /** A client that starts and reaches workflows, with the workers' codec keys. */
 export async function connectTemporal(

@@ -93,7 +93,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   embedded: {
     imports: ['own-files.ts', 'domain/', 'codec/', 'config/config-error.ts', 'domain/loopback.ts', 'temporal/'],
-    types: ['config.ts'],
+    types: ['config.ts', 'log.ts'],
     packages: [
       ...['zod', '@temporalio/client', '@temporalio/common', '@temporalio/proto', 'marked'],
       ...['proto3-json-serializer', 'protobufjs', 'node:'],

@@ -31,7 +31,14 @@ it('makes a home that is its owner’s alone', () => {
 
 it('takes the rights of others from an existing home and what the product made in it', () => {
   const names = ['store.sqlite', 'store.sqlite-wal', 'temporal.sqlite', 'sandbox.sqlite-shm', 'stack.lock.sqlite'];
-  const others = ['stack.json', 'ports.json', 'temporal.log', 'temporal.pid', 'reports/b1/report.csv', 'followers/7.a'];
+  const others = [
+    'stack.json',
+    'replacements.json',
+    'temporal.log',
+    'temporal.pid',
+    'reports/b1/report.csv',
+    'followers/7.a',
+  ];
   const files = [...names, ...others].map((name) => write(name, 0o644));
   chmodSync(home, 0o755);
   makeHomePrivate(home);

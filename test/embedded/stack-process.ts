@@ -8,9 +8,11 @@ import type { AddressInfo } from 'node:net';
 import { loadConfig } from '../../src/config.ts';
 import { openStack } from '../../src/embedded/open-stack.ts';
 import type { StackMode, StackOptions } from '../../src/embedded/stack.ts';
+import { createLog } from '../../src/log.ts';
 
 /** A bank that only answers, and a worker that does nothing: what a stack needs to come up. */
-export const fakeParts: Pick<StackOptions, 'startSandbox' | 'startWorker'> = {
+export const fakeParts: Pick<StackOptions, 'startSandbox' | 'startWorker' | 'log'> = {
+  log: createLog('silent'),
   async startSandbox({ port }) {
     const server = createServer((_request, response) => response.end('{}')).listen(port, '127.0.0.1');
     await once(server, 'listening');
