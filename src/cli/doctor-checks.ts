@@ -9,8 +9,9 @@ import { Problem } from '../domain/problem.ts';
 import { ByReference, type ReferenceForm, referenceForm } from '../domain/reference-form.ts';
 import { type SwitchedOff, switchText } from '../domain/switches.ts';
 import type { Undecodable } from '../domain/undecodable.ts';
+import type { Replacement } from '../embedded/replacements.ts';
 import type { Stack } from '../embedded/stack.ts';
-import { counted } from '../reports/display.ts';
+import { counted, minuteOf } from '../reports/display.ts';
 import type { Store } from '../store/store.ts';
 import { whyNewOnesWait } from '../temporal/current-build.ts';
 import { areRefused, missingAttributes } from '../temporal/search-attributes.ts';
@@ -59,6 +60,15 @@ export function judgeSwitches(off: readonly SwitchedOff[]): { verdict: 'ok' | 'w
   const named = off.slice(0, SWITCHES_NAMED).map(switchText).join(', ');
   const what = further > 0 ? `${named} and ${further} more` : named;
   return { verdict: 'warning', detail: `off: ${what}; nothing under them is sent; payouts switch list shows why` };
+}
+
+/** How often the embedded Temporal server was replaced in the last 24 hours, and why the last time. */
+export function judgeReplacements(replacements: readonly Replacement[]): { verdict: 'ok' | 'warning'; detail: string } {
+  const last = replacements.at(-1);
+  if (last === undefined) return { verdict: 'ok', detail: 'not replaced in the last 24 hours' };
+  const times = counted(replacements.length, 'time');
+  const detail = `replaced ${times} in the last 24 hours, last at ${minuteOf(last.at)}: ${last.why}`;
+  return { verdict: 'warning', detail };
 }
 
 /**

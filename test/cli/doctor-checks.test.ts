@@ -1,5 +1,11 @@
 import { expect, it } from 'vitest';
-import { judgePayloads, judgeShown, judgeSwitches, shownReferences } from '../../src/cli/doctor-checks.ts';
+import {
+  judgePayloads,
+  judgeReplacements,
+  judgeShown,
+  judgeSwitches,
+  shownReferences,
+} from '../../src/cli/doctor-checks.ts';
 import type { Profile } from '../../src/sandbox/bank/profile.ts';
 import { openStore } from '../../src/store/open.ts';
 import { claimRow, payoutClaim } from '../store/samples.ts';
@@ -40,6 +46,18 @@ it.each([
   ['payloads that others have forged', [{ hoursAgo: 1, why: 'clear' }], codecKeys, 'ok', 'with the key test'],
 ] as const)('of payloads, %s is judged', async (_case, entries, keys, verdict, detail) => {
   expect(await judgedPayloads([...entries], keys)).toEqual({ verdict, detail: expect.stringContaining(detail) });
+});
+
+it('of replaced servers the number is told, and why the last one was', () => {
+  expect(judgeReplacements([])).toEqual({ verdict: 'ok', detail: 'not replaced in the last 24 hours' });
+  const replacements = [
+    { at: NOW - HOUR_MS, why: 'ended by SIGKILL' },
+    { at: NOW, why: '6 calls in a row failed: no answer' },
+  ];
+  expect(judgeReplacements(replacements)).toEqual({
+    verdict: 'warning',
+    detail: 'replaced 2 times in the last 24 hours, last at 2026-11-23 00:00 UTC: 6 calls in a row failed: no answer',
+  });
 });
 
 it('switches that are off are named, the first three of them', () => {

@@ -5,6 +5,7 @@ import { recordAccounts } from '../../compose/store-binding.ts';
 import { bankIdentity } from '../../config/bank.ts';
 import type { Config } from '../../config.ts';
 import { temporalCli } from '../../embedded/cli-path.ts';
+import { recentReplacements } from '../../embedded/replacements.ts';
 import type { Stack } from '../../embedded/stack.ts';
 import { problemOf } from '../../intake/problem-of.ts';
 import { connectTemporal } from '../../temporal/connection.ts';
@@ -12,6 +13,7 @@ import { ACCEPTABLE } from '../choices.ts';
 import {
   assertSameBank,
   judgePayloads,
+  judgeReplacements,
   judgeShown,
   judgeSwitches,
   judgeTemporal,
@@ -48,7 +50,12 @@ export async function doctor(
     await check('store', async () => storeDetail(session)),
     await check('switches', async () => judgeSwitches(await (await session.store()).switches())),
     ...(session.config.temporal.kind === 'embedded'
-      ? [await check('Temporal CLI', async () => temporalCli(session.config.cliSearch).path)]
+      ? [
+          await check('Temporal CLI', async () => temporalCli(session.config.cliSearch).path),
+          await check('Temporal server', async () =>
+            judgeReplacements(recentReplacements(session.config.home, Date.now())),
+          ),
+        ]
       : []),
     ...(await checkStack(session)),
     await check('payloads', async () => judgePayloads(session.config, await session.store(), Date.now())),
