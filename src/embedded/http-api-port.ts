@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { get } from 'node:http';
 import { bindable, freePort } from './ports.ts';
 
@@ -16,9 +16,13 @@ const BLOCKED_BY_BROWSERS = [
   10080,
 ];
 
-/** One that browsers do not connect to, else any free one, on 127.0.0.1. */
+/**
+ * One that browsers do not connect to, else any free one, on 127.0.0.1. Begins anywhere in the list: of two stacks that start at
+ * the same time, the second would find the first free one taken.
+ */
 export async function httpApiPort(taken: readonly number[]): Promise<number> {
-  for (const port of BLOCKED_BY_BROWSERS) {
+  const first = randomInt(BLOCKED_BY_BROWSERS.length);
+  for (const port of [...BLOCKED_BY_BROWSERS.slice(first), ...BLOCKED_BY_BROWSERS.slice(0, first)]) {
     if (!taken.includes(port) && (await bindable(port)) !== undefined) return port;
   }
   return freePort(taken);
