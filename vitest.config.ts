@@ -114,6 +114,9 @@ const atWork = { maxWorkers: 3, sequence: { groupOrder: 1 } };
 export default defineConfig({
   test: {
     pool: 'forks',
+    // A line for each file, whatever time its tests take; what a test prints, where it fails.
+    slowTestThreshold: Number.POSITIVE_INFINITY,
+    silent: 'passed-only',
     sequence: { sequencer: LongestFirst },
     // Most of a test on Temporal is waiting: four files at a time keep two cores at work and no stack of them late. Without
     // stacks there is room for six (`npm test`).

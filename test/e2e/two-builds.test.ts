@@ -1,9 +1,9 @@
 import { Connection, WorkflowClient } from '@temporalio/client';
-import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { expect, inject, it } from 'vitest';
 import { orderWatchWorkflowId } from '../../src/domain/names.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
 import { openCommandHome, QUICK } from '../support/command.ts';
+import { startDevServer } from '../support/dev-server.ts';
 import { registerNamespace } from '../support/product.ts';
 import { until } from '../support/until.ts';
 import { batchOf } from './documents.ts';
@@ -13,10 +13,8 @@ it('a payout ends under the build that it began under, and new ones begin under 
   onTestFinished,
 }) => {
   // A server of its own: the one of the other tests has no workers for the namespace's deployments.
-  const server = await TestWorkflowEnvironment.createLocal({
-    server: { executable: { type: 'existing-path', path: inject('temporalCli') } },
-  });
-  onTestFinished(() => server.teardown());
+  const server = await startDevServer(inject('temporalCli'));
+  onTestFinished(() => server.stop());
   const { address } = server;
   const namespace = `two-builds-${process.pid}-${Date.now()}`;
   const connection = await Connection.connect({ address });

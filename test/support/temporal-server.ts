@@ -1,11 +1,11 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { TestProject } from 'vitest/node';
 import { findTemporalCli } from '../../scripts/temporal-cli.mjs';
 import { SEARCH_ATTRIBUTES } from '../../src/domain/names.ts';
 import { workflowBundle } from '../../src/temporal/bundle.ts';
+import { type DevServer, startDevServer } from './dev-server.ts';
 import { TEST_SETTINGS } from './temporal-settings.ts';
 import { TEST_CLUSTER } from './test-cluster.ts';
 
@@ -21,35 +21,29 @@ declare module 'vitest' {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { path, tried } = findTemporalCli(process.env);
   if (path === undefined) throw new Error(`no Temporal CLI: run "npm run setup" (${tried.join('; ')})`);
-  const server = TEST_CLUSTER === undefined ? await devServer(path) : { ...TEST_CLUSTER, teardown: async () => {} };
+  const server =
+    TEST_CLUSTER === undefined
+      ? await devServer(path)
+      : { address: TEST_CLUSTER.temporalAddress, stop: async () => {} };
   const folder = await mkdtemp(join(tmpdir(), 'payouts-bundle-'));
   const codePath = join(folder, 'workflows.js');
   const built = await workflowBundle();
   await writeFile(codePath, withoutSourceMap(await readFile(built.codePath, 'utf8')));
-  project.provide('temporalAddress', server.temporalAddress);
+  project.provide('temporalAddress', server.address);
   // What ran of the workflows is told of the lines that the map names.
   project.provide('workflowBundlePath', process.env.NODE_V8_COVERAGE === undefined ? codePath : built.codePath);
   project.provide('temporalCli', path);
   return async () => {
-    await server.teardown();
+    await server.stop();
     await rm(folder, { recursive: true });
   };
 }
 
-async function devServer(path: string): Promise<{ temporalAddress: string; teardown(): Promise<void> }> {
-  // Its heap is small: as Go collects it by default, that is a quarter of the server's CPU time.
-  process.env.GOGC ??= '400';
-  const environment = await TestWorkflowEnvironment.createLocal({
-    server: {
-      executable: { type: 'existing-path', path },
-      extraArgs: [
-        ...Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, type]) => ['--search-attribute', `${name}=${type}`]),
-        ...TEST_SETTINGS.flatMap(([key, value]) => ['--dynamic-config-value', `${key}=${value}`]),
-      ],
-    },
-  });
-  return { temporalAddress: environment.address, teardown: () => environment.teardown() };
-}
+const devServer = (path: string): Promise<DevServer> =>
+  startDevServer(path, [
+    ...Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, type]) => ['--search-attribute', `${name}=${type}`]),
+    ...TEST_SETTINGS.flatMap(([key, value]) => ['--dynamic-config-value', `${key}=${value}`]),
+  ]);
 
 /** Each worker reads the map anew, and looks into it for every promise of a workflow: half of what a payout costs here. */
 function withoutSourceMap(bundle: string): string {

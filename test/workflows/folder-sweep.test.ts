@@ -1,6 +1,5 @@
-import type { Client } from '@temporalio/client';
-import { TestWorkflowEnvironment } from '@temporalio/testing';
-import { Worker } from '@temporalio/worker';
+import { Client, Connection } from '@temporalio/client';
+import { NativeConnection, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, beforeEach, expect, inject, it } from 'vitest';
 import { folderActivities } from '../../src/activities/folder-sweep.ts';
 import type { Sweep, SweepOptions } from '../../src/domain/folder-sweep.ts';
@@ -13,6 +12,7 @@ import {
   sweepSchedule,
   sweepSchedules,
 } from '../../src/temporal/sweep-schedules.ts';
+import { type DevServer, startDevServer } from '../support/dev-server.ts';
 import { recordHistory } from '../support/record-history.ts';
 import { until } from '../support/until.ts';
 
@@ -20,7 +20,9 @@ const OPTIONS: SweepOptions = { dir: '/drop', invalid: 'stop', by: 'erp' };
 const FOUND: Sweep = { taken: 1, refused: 0, ended: 2, open: 3 };
 
 /** A server of its own: the one of the other tests starts no schedules. */
-let server: TestWorkflowEnvironment;
+let server: DevServer;
+let connection: Connection;
+let native: NativeConnection;
 let client: Client;
 let worker: Worker;
 let running: Promise<void>;
@@ -30,12 +32,13 @@ let work: () => Promise<void> = async () => {};
 
 beforeAll(async () => {
   installRuntime(createLog('silent'));
-  server = await TestWorkflowEnvironment.createLocal({
-    server: { executable: { type: 'existing-path', path: inject('temporalCli') } },
-  });
-  client = server.client;
+  server = await startDevServer(inject('temporalCli'));
+  const { address } = server;
+  connection = await Connection.connect({ address });
+  native = await NativeConnection.connect({ address });
+  client = new Client({ connection });
   worker = await Worker.create({
-    connection: server.nativeConnection,
+    connection: native,
     taskQueue: TASK_QUEUE,
     workflowBundle: { codePath: inject('workflowBundlePath') },
     activities: folderActivities(async (options) => {
@@ -50,7 +53,9 @@ beforeAll(async () => {
 afterAll(async () => {
   worker.shutdown();
   await running;
-  await server.teardown();
+  await native.close();
+  await connection.close();
+  await server.stop();
 });
 
 beforeEach(() => {
