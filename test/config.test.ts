@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ConfigError } from '../src/config/config-error.ts';
 import { CONFIG_KEYS, loadConfig } from '../src/config.ts';
 
@@ -13,7 +13,10 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'payouts-config-'));
 });
 
-afterEach(() => rmSync(folder, { recursive: true }));
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+  vi.restoreAllMocks();
+});
 
 function errorOf(env: Record<string, string>): ConfigError {
   try {
@@ -311,6 +314,8 @@ describe('clear text to another machine', () => {
     'postgres://localhost/payouts?host=db.example',
     'postgres://[2001:db8::1]/payouts',
   ])('is refused for %s', (url) => {
+    // `pg` warns of what these words will mean one day.
+    vi.spyOn(process, 'emitWarning').mockReturnValue();
     const { key, hint } = errorOf({ PAYOUTS_STORE_URL: url });
     expect(key).toBe('PAYOUTS_STORE_URL');
     expect(hint).toContain('PAYOUTS_ALLOW_CLEAR_STORE=true');

@@ -1,4 +1,3 @@
-import { MockActivityEnvironment } from '@temporalio/testing';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { cardActivities } from '../../src/activities/cards.ts';
 import { toFailures } from '../../src/activities/to-failure.ts';
@@ -10,6 +9,7 @@ import { cardStanding } from '../../src/services/cards/card-standing.ts';
 import type { RecordCardStateInput } from '../../src/services/cards/record-card-state.ts';
 import type { ActivityDeps } from '../../src/services/deps.ts';
 import type { Store } from '../../src/store/store.ts';
+import { activityEnvironment } from '../support/activity.ts';
 import { quickCardTerms } from '../support/card-terms.ts';
 import { openEmptyStore } from '../support/empty-store.ts';
 
@@ -62,7 +62,7 @@ const prepare = (
   ranBefore = false,
   endsWithout = false,
 ) => {
-  const by = new MockActivityEnvironment({ workflowExecution: { workflowId, runId } });
+  const by = activityEnvironment({ workflowExecution: { workflowId, runId } });
   return by.run(activities.prepareCard, { input, ranBefore, endsWithout }) as ReturnType<typeof activities.prepareCard>;
 };
 
@@ -238,7 +238,7 @@ describe('a payment whose id has the check digit of a card', () => {
   const resume = (attempt = 1) => {
     const sent = { requestId: cardRequestId(ID, 'resume', 0), attempt, referenceId: null, paymentId };
     const { amount, currency, payment_type: paymentType } = INPUT;
-    const by = new MockActivityEnvironment({ workflowExecution: { workflowId: cardWorkflowId(ID), runId: 'run-1' } });
+    const by = activityEnvironment({ workflowExecution: { workflowId: cardWorkflowId(ID), runId: 'run-1' } });
     return by.run(activities.resumePayment, { merchantRequestId: ID, ...sent, amount, currency, paymentType });
   };
 
@@ -273,7 +273,7 @@ describe('claimPayment', () => {
 });
 
 describe('recordCardState', () => {
-  const run = new MockActivityEnvironment({ workflowExecution: { workflowId: cardWorkflowId(ID), runId: 'run-1' } });
+  const run = activityEnvironment({ workflowExecution: { workflowId: cardWorkflowId(ID), runId: 'run-1' } });
   const record = (change: Omit<RecordCardStateInput, 'merchantRequestId'>) =>
     run.run(activities.recordCardState, { merchantRequestId: ID, asked: INPUT, ...change });
   const end = (state: 'succeeded' | 'failed') => record({ state, reason: null, paymentId: 'pay-1' });

@@ -1,4 +1,3 @@
-import { MockActivityEnvironment } from '@temporalio/testing';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { vaultActivities } from '../../src/activities/vault.ts';
 import type { Cards, CreateRequest } from '../../src/api/cards.ts';
@@ -9,6 +8,7 @@ import { cardWorkflowId } from '../../src/domain/names.ts';
 import { cardRequestId } from '../../src/identity.ts';
 import type { Store } from '../../src/store/store.ts';
 import { CardVault } from '../../src/vault/card-vault.ts';
+import { activityEnvironment } from '../support/activity.ts';
 import { openEmptyStore } from '../support/empty-store.ts';
 import { CVV, cardEntry, PAN } from '../vault/cards.ts';
 
@@ -55,7 +55,7 @@ const activities = (assertIdentity = async () => {}) =>
   vaultActivities({ vault, store, bank: { cards: acquirer }, now: () => 7, assertIdentity });
 
 const run = <T>(activity: (input: never) => Promise<T>, input: unknown): Promise<T> =>
-  new MockActivityEnvironment().run(activity as never, input) as Promise<T>;
+  activityEnvironment().run(activity as never, input) as Promise<T>;
 
 const create = (more: Partial<CreateInput> = {}, assertIdentity?: () => Promise<void>): Promise<CardSendResult> =>
   run(activities(assertIdentity).createCardPayment, {

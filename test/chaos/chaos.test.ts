@@ -11,7 +11,7 @@ test('twelve payouts through faults, kills and pauses: each is paid once, or sai
 }, async () => {
   // Another seed every day, told so that a failure can be repeated.
   const seed = tellingSeed(Math.floor(Date.now() / DAY_MS) * 100);
-  process.stdout.write(`npm run chaos -- --short --seed ${seed}\n`);
+  console.log(`npm run chaos -- --short --seed ${seed}`);
   const said: string[] = [];
   const result = await runChaos({ ...shortChaos(seed), say: (line) => said.push(line) });
   expect(hasFailed(result), JSON.stringify({ ...result, said }, null, 1)).toBe(false);

@@ -46,8 +46,8 @@ it(`no door takes anything forged, stale, replayed, self-made, look-alike or raw
     });
     tally.note(door, kind, told, await scene.isCounted(scene.any(new Random(SEED + n))));
   });
-  process.stdout.write(`${tally.text(process.env.FORGED !== undefined)}\n`);
-  process.stdout.write(`SEED=${SEED}: ${tally.tried} tries in ${Math.round((Date.now() - begun) / 1_000)} s\n`);
+  console.log(tally.text(process.env.FORGED !== undefined));
+  console.log(`SEED=${SEED}: ${tally.tried} tries in ${Math.round((Date.now() - begun) / 1_000)} s`);
   expect(DOORS.flatMap(({ name, kinds }) => tally.untried(name, Object.keys(kinds)))).toEqual([]);
   expect(tally.counted).toEqual([]);
   for (const target of scene.targets)

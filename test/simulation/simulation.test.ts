@@ -31,7 +31,7 @@ describe('the simulation', () => {
   it('breaks no rule in the seeds of a fixed budget', { timeout: 600_000 }, async () => {
     // Other seeds every day, told so that a failure can be repeated.
     const from = `${Math.floor(Date.now() / 86_400_000) * 200}`;
-    process.stdout.write(`npm run simulate -- --seeds 200 --from ${from}\n`);
+    console.log(`npm run simulate -- --seeds 200 --from ${from}`);
     const { code, out, err } = await simulate('--seeds', '200', '--from', from, '--json');
     expect(err).toBe('');
     const summary = JSON.parse(out) as Summary;

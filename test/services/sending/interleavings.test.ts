@@ -170,7 +170,7 @@ it(`what is decided, changed, cancelled and sent in one moment agrees with the m
     ends.set(end, (ends.get(end) ?? 0) + 1);
   }
   const shown = [...ends].map(([end, count]) => `${end} ${count}`).join(', ');
-  process.stdout.write(`SEED=${SEED}: ${INTERLEAVED} interleavings: ${shown}\n`);
+  console.log(`SEED=${SEED}: ${INTERLEAVED} interleavings: ${shown}`);
   for (const end of ['paid', 'cancelled', 'rejected', 'open'])
     expect([end, (ends.get(end) ?? 0) > INTERLEAVED / 50]).toEqual([end, true]);
 });

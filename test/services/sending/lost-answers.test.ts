@@ -1,4 +1,3 @@
-import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createActivities } from '../../../src/activities/index.ts';
 import { createBank } from '../../../src/api/client.ts';
@@ -11,6 +10,7 @@ import { SANDBOX_KEY, SANDBOX_SECRET } from '../../../src/sandbox/credentials.ts
 import type { ActivityDeps } from '../../../src/services/deps.ts';
 import { namedPayee, payeeReference } from '../../../src/services/sending/payee.ts';
 import { runningSandbox } from '../../sandbox/running-sandbox.ts';
+import { activityEnvironment } from '../../support/activity.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
 import { LOST_ANSWERS } from '../../support/lost-answers.ts';
 import { PAYEE_FIELDS } from '../../support/payee.ts';
@@ -70,7 +70,7 @@ async function claimedRow(instruction: PayoutInstruction, kind: PayoutKind = 'pa
   const reference = referenceOf(instruction.uid, instruction.id, mainLegOf(kind));
   const workflowExecution = { workflowId: payoutWorkflowId(reference, kind), runId: 'run-1' };
   const run = <Input, Result>(activity: (input: Input) => Promise<Result>, input: Input): Promise<Result> =>
-    new MockActivityEnvironment({ workflowExecution }).run(activity as never, input) as Promise<Result>;
+    activityEnvironment({ workflowExecution }).run(activity as never, input) as Promise<Result>;
   const input = Object.fromEntries(Object.entries(instruction).filter(([, value]) => value !== undefined));
   const prepared = await run(activities.prepare, { input: input as unknown as PayoutInstruction, kind });
   if (prepared.kind !== 'ready') throw new Error(`the row is ${prepared.kind}`);
