@@ -12,6 +12,7 @@ import { CARD_ROUTES } from '../support/card-routes.ts';
 import { OWN_MOVE_ROUTES } from '../support/own-move-routes.ts';
 import { PAYOUT_ROUTES } from '../support/payout-routes.ts';
 import { HISTORIES } from '../support/record-history.ts';
+import { runWorkflowsLightly } from '../support/workflows-in-this-thread.ts';
 
 interface RecordedHistory {
   events: {
@@ -47,6 +48,7 @@ describe('recorded histories', () => {
   const errors = new Map<string, unknown>();
   beforeAll(async () => {
     installRuntime(createLog('error'));
+    runWorkflowsLightly();
     // One worker for all of them: making one costs more than replaying a history.
     const replayed = Worker.runReplayHistories({ workflowBundle: await workflowBundle() }, histories());
     for await (const { workflowId, error } of replayed) errors.set(workflowId, error);

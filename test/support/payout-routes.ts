@@ -38,7 +38,7 @@ export interface PayoutRoute {
 export const NEW_PAYEE = { ...PAYEE_FIELDS, beneficiary_id: undefined, account_no: '123456789' };
 
 /** Looks at a decision's effect when a slow machine has finished it, too: what counts is the events of one look. */
-export const AFTER_THE_BANK = { waits: { lookAgainMs: 2_000 } };
+const AFTER_THE_BANK = { waits: { lookAgainMs: 2_000 } };
 const approvedByTwo = { approvalRules: [{ approvals: 2 }] };
 
 /** The bank settles before its order is read for the first time, by who has sent it. */

@@ -6,7 +6,8 @@ const NO_LIMIT = 2 ** 32 - 1;
 
 /**
  * What the SDK does for workflows costs a process more where they share its thread (TEMPORAL_DEBUG) than where they have one
- * of their own: a tenth of the CPU time of a test, which needs neither of the two. Call before the first worker is made.
+ * of their own: a tenth of the CPU time of a test, which needs neither of the two. A worker that replays is one of these too, and
+ * leaves what it does to the files that the process tests next. Call before the first worker is made.
  */
 export function runWorkflowsLightly(): void {
   // It notes for each promise of the process, ours of stores and banks too, where it was made: for queries of stack traces.

@@ -7,6 +7,7 @@ import { type HistoryFile, readHistory } from '../../src/temporal/histories.ts';
 import { replayHistories } from '../../src/temporal/replay.ts';
 import { installRuntime } from '../../src/temporal/runtime.ts';
 import { HISTORIES } from '../support/record-history.ts';
+import { runWorkflowsLightly } from '../support/workflows-in-this-thread.ts';
 
 /** More than a busy machine needs to make a worker and replay a few events; of a damaged history, it is waited out. */
 const LIMIT_MS = 10_000;
@@ -24,6 +25,7 @@ function historyWith(...numbers: number[]): HistoryFile {
 
 async function replayed(histories: readonly HistoryFile[], limitMs?: number): Promise<Record<string, string>> {
   installRuntime(createLog('silent'));
+  runWorkflowsLightly();
   const results: Record<string, string> = {};
   for await (const { file, replayed } of replayHistories(histories, () => undefined, limitMs)) {
     results[file.file] = replayed.problem ?? 'replays';

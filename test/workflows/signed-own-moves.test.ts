@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SignedDecision } from '../../src/domain/authority.ts';
-import { mainLegOf, workflowTypeOf } from '../../src/domain/names.ts';
+import { mainLegOf } from '../../src/domain/names.ts';
 import { referenceOf } from '../../src/identity.ts';
 import { decide, handedOver, signedFor, viewOf } from '../support/deciding.ts';
 import { until } from '../support/payout-routes.ts';
@@ -65,7 +65,6 @@ describe.each(['transfer', 'exchange'] as const)('one %s where a policy asks for
       policyHash: POLICY.hash,
       approvalsNeeded: 2,
     });
-    await recordHistory(handle, workflowTypeOf(kind), 'signed-by-two');
   });
 
   it.concurrent('is approved at the bank by two signatures about just its order', async () => {
@@ -81,7 +80,6 @@ describe.each(['transfer', 'exchange'] as const)('one %s where a policy asks for
     expect(await viewOf(handle)).toMatchObject({ state: 'awaiting-bank-approval' });
     expect(await decide(handle, await signedFor(product, handle, carol))).toBe('approved 0');
     expect(await handle.result()).toMatchObject({ state: 'completed' });
-    await recordHistory(handle, workflowTypeOf(kind), 'audit-signed');
   });
 
   it.concurrent('is resolved by an operator who has signed how', async () => {
