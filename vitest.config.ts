@@ -3,9 +3,19 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { COMPILE_CACHE } from './test/support/compile-cache.ts';
 
+const named = (...names: readonly string[]): string[] => names.map((name) => `test/${name}.test.ts`);
+
 /** Of the stacks the one that nobody does without: the first command of the README, and what a newcomer tries next. */
 const firstSteps = 'test/e2e/demo.test.ts';
-/** Workflows in the process of a test, on a real Temporal server that is started once for all of them. */
+/** Workflows in the process of a test, on a real Temporal server that is started once for all of them: what else can happen. */
+const workflowsThorough = named(
+  ...['workflows/altered-references', 'workflows/another-card', 'workflows/asked-again', 'workflows/at-once'],
+  ...['workflows/behind-a-large-batch', 'workflows/card-hazards', 'workflows/collect-to-pay'],
+  ...['workflows/failure-table', 'workflows/lanes', 'workflows/lost-answers', 'workflows/odd-order-ids'],
+  ...['workflows/one-world', 'workflows/priorities', 'workflows/resend', 'workflows/signed-own-moves'],
+  ...['workflows/window'],
+);
+/** Every route of a payout, and what no release may break. */
 const workflows = ['test/workflows/**/*.test.ts', firstSteps];
 /**
  * The real command and its stacks, Temporal servers, a browser, copies of stores and a program of the docs, as processes of their
@@ -23,24 +33,29 @@ const processes = [
   'test/intake/size.test.ts',
   'test/store/{backup,restore}.test.ts',
 ];
-/** Every history, hostile input and order of events, and whole files of people: each takes seconds of work. */
-const thorough = [
-  ...['api/busy-list', 'cli/printed-commands', 'domain/card-number', 'events/deliver'],
-  ...[
-    'formats/hostile',
-    'formats/pain001/read-pain001',
-    'replay/replay',
-    'reports/pain002/write-pain002',
-    'scripts/sbom',
-  ],
-  ...['cli/commands/card', 'cli/commands/card-create', 'cli/commands/template'],
+/** Every hostile input and order of events, whole files of people, and matrices of what a bank may answer. */
+const thorough = named(
+  ...['api/busy-list', 'cli/printed-commands', 'domain/card-number', 'events/deliver', 'scripts/sbom'],
+  ...['formats/hostile', 'formats/limits', 'formats/pain001/read-pain001', 'intake/take-file'],
   ...['services/decisions/first-wins', 'services/decisions/forged', 'services/decisions/plan'],
   ...['services/sending/interleavings', 'services/sending/lost-answers'],
-  ...['gateway/card-routes', 'gateway/intake-routes', 'gateway/webhook-flood', 'gateway/webhook-routes'],
-  ...['gateway/pages/deciding', 'gateway/pages/next-steps', 'gateway/pages/sign-in'],
-].map((name) => `test/${name}.test.ts`);
+  ...['gateway/intake-routes', 'gateway/webhook-flood', 'gateway/pages/next-steps'],
+  ...['reports/pain002/write-pain002'],
+);
+/** Our servers over HTTP, drop folders, single processes, recorded histories and a sample of the simulation. */
+const integration = [
+  'test/gateway/**/*.test.ts',
+  ...named(
+    ...['audit/independent', 'cli/closed-output', 'cli/end-soon', 'cli/interrupt', 'cli/start-up'],
+    ...['cli/commands/card', 'cli/commands/card-create', 'cli/commands/template', 'codec/codec-server'],
+    ...['compose/audit-log', 'events/killed', 'events/sender', 'folder/drop-folder', 'ops/deployments'],
+    ...['replay/replay', 'scripts/cluster/server-process', 'scripts/docs-site', 'scripts/launcher'],
+    ...['services/decisions/own-moves', 'simulation/sample', 'store/open', 'store/open-connections'],
+    ...['temporal/replay'],
+  ),
+];
 /** Seeds and planted bugs, each in a process of its own: the longest file that needs no server. */
-const simulated = ['test/simulation/**/*.test.ts'];
+const simulated = named('simulation/simulation');
 
 /**
  * Limits only end what hangs: no machine is so busy that a test which works comes near one. What a test says of speed it
@@ -72,12 +87,14 @@ const LONGEST_FIRST: Readonly<Record<string, readonly string[]>> = {
     ...['survival', 'cluster', 'one-world', 'operator', 'gateway', 'batches', 'outside-bank', 'two-builds'],
     ...['rogue', 'batch-control', 'checkout', 'temporal-ui', 'e2e/pages', 'chaos', 'card-leaks', 'own-moves'],
   ],
-  workflows: [
-    ...['payout', 'demo', 'lost-answers', 'failure-table', 'card-hazards', 'folder-sweep'],
-    ...['reconciliation', 'at-once', 'one-world', 'own-moves', 'switches', 'signed-own-moves'],
+  'workflows-thorough': [
+    ...['card-hazards', 'another-card', 'lost-answers', 'failure-table', 'collect-to-pay', 'signed-own-moves'],
+    ...['at-once', 'behind-a-large-batch', 'one-world'],
   ],
-  thorough: ['replay/replay', 'formats/hostile', 'sending/lost-answers', 'events/deliver'],
-  unit: ['temporal/replay'],
+  workflows: ['payout', 'own-moves', 'hazards', 'batch-control', 'switches', 'folder-sweep', 'demo', 'reconciliation'],
+  thorough: ['formats/hostile', 'sending/lost-answers', 'intake-routes', 'events/deliver'],
+  integration: ['simulation/sample', 'replay/replay', 'gateway/server', 'gateway/policy'],
+  unit: [],
 };
 const PROJECTS = Object.keys(LONGEST_FIRST);
 
@@ -111,6 +128,16 @@ const shared = { isolate: false, ...common };
 /** Always at work: a further process would only load all modules once more. Begun when those that wait are done. */
 const atWork = { maxWorkers: 3, sequence: { groupOrder: 1 } };
 
+const onTemporal = {
+  globalSetup: ['test/support/temporal-server.ts'],
+  // Workflows run in the test's own thread: one of their own would load the SDK and the bundle once more for each test.
+  env: { TEMPORAL_DEBUG: 'true' },
+  // A process loads the SDK and all of ours once, which is more than most of these tests cost.
+  ...shared,
+  testTimeout: 300_000,
+  maxConcurrency: 6,
+};
+
 export default defineConfig({
   test: {
     pool: 'forks',
@@ -126,26 +153,24 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [...workflows, ...processes, ...simulated, ...thorough],
+          exclude: [...workflows, ...processes, ...simulated, ...thorough, ...integration],
+          ...shared,
+          ...atWork,
+        },
+      },
+      {
+        test: {
+          name: 'integration',
+          include: integration,
+          exclude: [...processes, ...thorough],
           ...shared,
           ...atWork,
         },
       },
       { test: { name: 'thorough', include: thorough, ...shared, ...atWork } },
       { test: { name: 'simulation', include: simulated, ...common } },
-      {
-        test: {
-          name: 'workflows',
-          include: workflows,
-          globalSetup: ['test/support/temporal-server.ts'],
-          // Workflows run in the test's own thread: one of their own would load the SDK and the bundle once more for each test.
-          env: { TEMPORAL_DEBUG: 'true' },
-          // A process loads the SDK and all of ours once, which is more than most of these tests cost.
-          ...shared,
-          testTimeout: 300_000,
-          maxConcurrency: 6,
-        },
-      },
+      { test: { name: 'workflows', include: workflows, exclude: workflowsThorough, ...onTemporal } },
+      { test: { name: 'workflows-thorough', include: workflowsThorough, ...onTemporal } },
       {
         test: {
           name: 'e2e',
