@@ -1,4 +1,6 @@
 import type { Connection } from '@temporalio/client';
+import { advisoriesOf, isPatchedServer } from '../../scripts/pins.mjs';
+import { CURRENT_TEMPORAL } from '../../scripts/temporal-versions.mjs';
 import type { Bank } from '../api/bank.ts';
 import { bankAt } from '../compose/bank.ts';
 import type { Config } from '../config.ts';
@@ -69,6 +71,26 @@ export function judgeReplacements(replacements: readonly Replacement[]): { verdi
   const times = counted(replacements.length, 'time');
   const detail = `replaced ${times} in the last 24 hours, last at ${minuteOf(last.at)}: ${last.why}`;
   return { verdict: 'warning', detail };
+}
+
+const ADVISORIES_NAMED = 3;
+
+/**
+ * Which Temporal server it is, and whether it has published vulnerabilities: of the server of a CLI, those count to which a newer
+ * CLI has an answer.
+ */
+export function judgeServerVersion(
+  version: string,
+  { isDevelopmentServer }: { isDevelopmentServer: boolean },
+): { verdict: 'ok' | 'warning'; detail: string } {
+  if (isPatchedServer(version, { isDevelopmentServer })) return { verdict: 'ok', detail: `server ${version}` };
+  const ids = advisoriesOf('Temporal server', version);
+  const further = ids.length - ADVISORIES_NAMED;
+  const named = `${ids.slice(0, ADVISORIES_NAMED).join(', ')}${further > 0 ? ` and ${further} more` : ''}`;
+  const remedy = isDevelopmentServer
+    ? `install the Temporal CLI ${CURRENT_TEMPORAL.cli} or newer`
+    : `upgrade it to ${CURRENT_TEMPORAL.server} or newer (docs/production.md)`;
+  return { verdict: 'warning', detail: `server ${version} has published vulnerabilities (${named}): ${remedy}` };
 }
 
 /**

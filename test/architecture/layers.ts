@@ -189,7 +189,11 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   // Composition: everything but the roots.
   compose: { imports: [''], packages: ['@temporalio/', 'node:'] },
-  cli: { imports: [''], packages: ['@temporalio/client', 'commander', 'uuid', 'node:'] },
+  cli: {
+    imports: [''],
+    packages: ['@temporalio/client', 'commander', 'uuid', 'node:'],
+    outside: ['scripts/pins.mjs', 'scripts/temporal-cli.mjs', 'scripts/temporal-versions.mjs'],
+  },
   'own-files.ts': { imports: [], packages: ['node:'] },
   'opened-parts.ts': { imports: [], packages: [] },
   'secret-file.ts': { imports: ['domain/'], packages: ['node:'] },

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import {
   judgePayloads,
   judgeReplacements,
+  judgeServerVersion,
   judgeShown,
   judgeSwitches,
   shownReferences,
@@ -112,3 +113,18 @@ it.each(['other', 'absent'] as const)('a reference that comes back as %s asks fo
     hint: true,
   });
 });
+
+it.each([
+  ['the server of the CLI that is brought', '1.32.0', true, 'ok', 'server 1.32.0'],
+  ['the one that is deployed', '1.32.2', false, 'ok', 'server 1.32.2'],
+  ['the oldest CLI', '1.29.1', true, 'warning', 'CVE-2025-14987, CVE-2026-5199 and 10 more'],
+  ['one of a line that has no fix', '1.29.1', false, 'warning', 'upgrade it to 1.32.2 or newer'],
+  ['one below the fix of its line', '1.31.2', false, 'warning', 'CVE-2026-87858'],
+])(
+  'says which Temporal server it met, and warns of its vulnerabilities: %s',
+  (_which, version, isDev, verdict, detail) => {
+    const judged = judgeServerVersion(version, { isDevelopmentServer: isDev });
+    expect(judged).toEqual({ verdict, detail: expect.stringContaining(detail) });
+    expect(judged.detail).toContain(`server ${version}`);
+  },
+);

@@ -1,4 +1,6 @@
 import { access, constants, mkdir } from 'node:fs/promises';
+import type { Connection } from '@temporalio/client';
+import type { FoundCli } from '../../../scripts/temporal-cli.mjs';
 import { clockComplaint } from '../../compose/bank-warnings.ts';
 import { payeeChecks } from '../../compose/checks.ts';
 import { recordAccounts } from '../../compose/store-binding.ts';
@@ -14,6 +16,7 @@ import {
   assertSameBank,
   judgePayloads,
   judgeReplacements,
+  judgeServerVersion,
   judgeShown,
   judgeSwitches,
   judgeTemporal,
@@ -51,7 +54,7 @@ export async function doctor(
     await check('switches', async () => judgeSwitches(await (await session.store()).switches())),
     ...(session.config.temporal.kind === 'embedded'
       ? [
-          await check('Temporal CLI', async () => temporalCli(session.config.cliSearch).path),
+          await check('Temporal CLI', async () => cliDetail(temporalCli(session.config.cliSearch))),
           await check('Temporal server', async () =>
             judgeReplacements(recentReplacements(session.config.home, Date.now())),
           ),
@@ -79,6 +82,9 @@ function fail(message: string): never {
   throw new Error(message);
 }
 
+const cliDetail = ({ path, source, versions: { cli, server, ui } }: FoundCli): string =>
+  `${path} (${source}): ${cli}, with server ${server} and Web UI ${ui}`;
+
 async function writable(folder: string): Promise<string> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await access(folder, constants.W_OK);
@@ -101,16 +107,26 @@ async function checkStack(session: Session): Promise<Check[]> {
   });
   if (booted.verdict === 'failed') return [booted];
   const stack = await session.stack();
-  const temporal = await check('Temporal', async () => {
-    const { connection, close } = await connectTemporal(session.config, stack);
-    try {
-      return await judgeTemporal(connection, stack);
-    } finally {
-      await close();
-    }
-  });
-  return [booted, temporal, ...(await checkBank(session, stack)), ...(await checkProvider(session, stack))];
+  const temporal = await check('Temporal', () => asked(session, stack, (it) => judgeTemporal(it, stack)));
+  const version = await check('Temporal version', () => asked(session, stack, serverVersion(session.config)));
+  return [booted, temporal, version, ...(await checkBank(session, stack)), ...(await checkProvider(session, stack))];
 }
+
+async function asked<T>({ config }: Session, stack: Stack, use: (connection: Connection) => Promise<T>): Promise<T> {
+  const { connection, close } = await connectTemporal(config, stack);
+  try {
+    return await use(connection);
+  } finally {
+    await close();
+  }
+}
+
+const serverVersion =
+  ({ temporal }: Config) =>
+  async (connection: Connection) => {
+    const { serverVersion: version } = await connection.workflowService.getSystemInfo({});
+    return judgeServerVersion(version, { isDevelopmentServer: temporal.kind === 'embedded' });
+  };
 
 async function checkBank(session: Session, stack: Stack): Promise<Check[]> {
   const asked = session.bank();
