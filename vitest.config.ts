@@ -16,7 +16,7 @@ const workflowsThorough = named(
   ...['workflows/window'],
 );
 /** Every route of a payout, and what no release may break. */
-const workflows = ['test/workflows/**/*.test.ts', firstSteps];
+const workflows = ['test/workflows/**/*.test.ts', 'test/embedded/temporal-http-api.test.ts', firstSteps];
 /**
  * The real command and its stacks, Temporal servers, a browser, copies of stores and a program of the docs, as processes of their
  * own.
@@ -25,7 +25,7 @@ const processes = [
   'test/e2e/**/*.test.ts',
   'test/chaos/**/*.test.ts',
   'test/upgrade/**/*.test.ts',
-  'test/embedded/{open-stack,embedded-server,keep-server}.test.ts',
+  'test/embedded/{open-stack,embedded-server,keep-server,ui-files}.test.ts',
   'test/temporal/{bundle,namespace-claim,search-attributes}.test.ts',
   'test/gateway/pages/browser.test.ts',
   'test/reports/print.test.ts',

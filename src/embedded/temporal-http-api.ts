@@ -57,7 +57,7 @@ export class TemporalHttpApi {
       this.#routes ??= routesOf(root as unknown as Root);
       const found = match(this.#routes, method, pathname);
       if (found === undefined) return failed(404, GRPC.NOT_FOUND, `There is no ${method} ${pathname} in this API.`);
-      const json = (body === '' ? {} : JSON.parse(body)) as Json;
+      const json = objectOf(body);
       for (const [name, value] of [...searchParams, ...found.variables]) put(json, found.route.request, name, value);
       const request = fromProto3JSON(found.route.request, json as Parameters<typeof fromProto3JSON>[1]);
       return { status: 200, json: await this.#call(found.route, request, signal) };
@@ -139,6 +139,13 @@ function match(routes: readonly Route[], method: string, path: string): Match | 
 
 const isVariable = (segment: string): boolean => segment.startsWith('{');
 
+function objectOf(body: string): Json {
+  const json: unknown = body === '' ? {} : JSON.parse(body);
+  if (typeof json !== 'object' || json === null || Array.isArray(json))
+    throw new TypeError('The body is no JSON object.');
+  return json as Json;
+}
+
 /** Sets a field, given as `execution.workflow_id` or `execution.workflowId`; one that the message does not have is ignored. */
 function put(message: Json, type: Type, path: string, text: string): void {
   const [name = '', ...inner] = path.split('.');
@@ -146,8 +153,10 @@ function put(message: Json, type: Type, path: string, text: string): void {
   const field = Object.hasOwn(type.fields, key) ? type.fields[key]?.resolve() : undefined;
   if (field === undefined) return;
   if (inner.length > 0) {
-    message[key] ??= {};
-    if (field.resolvedType instanceof Type) put(message[key] as Json, field.resolvedType, inner.join('.'), text);
+    if (field.resolvedType instanceof Type) {
+      message[key] ??= {};
+      put(message[key] as Json, field.resolvedType, inner.join('.'), text);
+    }
     return;
   }
   const value = field.type === 'bool' ? text === 'true' : asEnum(field.resolvedType, text);

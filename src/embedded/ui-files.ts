@@ -130,9 +130,12 @@ async function startSource(cliPath: string): Promise<Source> {
   throw new Error('the UI server of the Temporal CLI did not start');
 }
 
-/** Through a shell that ends it as soon as our end of its input is closed: a SIGKILL of us leaves nothing behind. */
+/**
+ * Through a shell that ends it as soon as our end of its input is closed, so that a SIGKILL of us leaves nothing behind, and that
+ * ends with it.
+ */
 function spawnBesideUs(command: string, args: readonly string[]): ChildProcess {
-  const script = '"$@" & read -r _; kill $!; wait';
+  const script = 'exec 3<&0; "$@" & server=$!; { read -r _ <&3; kill -9 $server; } & wait $server; kill $!';
   return spawn('/bin/sh', ['-c', script, 'sh', command, ...args], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
