@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +15,7 @@ import { freePort, lastPorts } from '../../src/embedded/ports.ts';
 import { processMark } from '../../src/embedded/process-mark.ts';
 import type { Stack, StackMode, StackOptions } from '../../src/embedded/stack.ts';
 import { lastUiUrl, readStackFile, writeStackFile } from '../../src/embedded/stack-file.ts';
+import { takesConnections } from '../../src/temporal/takes-connections.ts';
 import { COMPILE_CACHE } from '../support/compile-cache.ts';
 import { fakeParts } from './stack-process.ts';
 
@@ -230,20 +231,24 @@ describe('joining', () => {
 
 describe('a stack that does not come up', () => {
   it('ends what was up already and frees the home', async () => {
-    let sandboxUrl = '';
+    let [sandboxUrl, temporal] = ['', ''];
     const startSandbox: StackOptions['startSandbox'] = async (options) => {
       const sandbox = await fakeParts.startSandbox(options);
       sandboxUrl = sandbox.url;
       return sandbox;
     };
-    const startWorker = () => Promise.reject(new Error('no worker today'));
+    const startWorker: StackOptions['startWorker'] = ({ temporalAddress }) => {
+      temporal = temporalAddress;
+      return Promise.reject(new Error('no worker today'));
+    };
     await expect(open('serve', {}, { startSandbox, startWorker })).rejects.toMatchObject({
       code: 'stack-boot-failed',
       message: 'no worker today.',
     });
     await expect(fetch(sandboxUrl)).rejects.toThrow();
     expect(existsSync(join(home, 'temporal.pid'))).toBe(false);
-    expect(readFileSync(join(home, 'temporal.log'), 'utf8')).toContain('Stopping server');
+    const { hostname, port } = new URL(`tcp://${temporal}`);
+    expect(await takesConnections(hostname, Number(port))).toBe(false);
     expect((await open('serve', sandboxOnly)).owner).toBe(true);
   });
 });
