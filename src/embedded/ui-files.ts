@@ -3,7 +3,7 @@ import { hash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
@@ -92,10 +92,14 @@ function fileAt(kept: string): UiFile | undefined {
 }
 
 function keep(kept: string, { body, ...header }: UiFile): void {
-  mkdirSync(join(kept, '..'), { recursive: true, mode: 0o700 });
   const fresh = `${kept}.${randomUUID()}`;
-  writeFileSync(fresh, Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), body]), { mode: 0o600 });
-  renameSync(fresh, kept);
+  try {
+    mkdirSync(dirname(kept), { recursive: true, mode: 0o700 });
+    writeFileSync(fresh, Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), body]), { mode: 0o600 });
+    renameSync(fresh, kept);
+  } catch {
+    // A cache that cannot be written costs time only: the file is read from the CLI again.
+  }
 }
 
 async function fetchFrom(port: number, path: string): Promise<IncomingMessage> {

@@ -48,3 +48,8 @@ it('reads a kept file again that is damaged', async () => {
   for (const name of readdirSync(join(folder, 'ui'))) writeFileSync(join(folder, 'ui', name), 'damaged');
   expect(await open().read('/')).toEqual(page);
 });
+
+it('gives out files where none can be kept', async () => {
+  writeFileSync(join(folder, 'ui'), 'a file in the place of the folder');
+  expect((await open().read('/'))?.type).toMatch(/^text\/html/);
+});
