@@ -1,21 +1,26 @@
 # All commands of the product, such as worker and sandbox; the arguments are those of `payouts`.
 # Needs glibc: the native core of the Temporal SDK does not run on Alpine.
-FROM node:24.22.2-bookworm-slim AS packages
+ARG NODE_IMAGE=node:24.22.2-bookworm-slim
+FROM ${NODE_IMAGE} AS build
 WORKDIR /app
-COPY package.json package-lock.json ./
+COPY package.json package-lock.json LICENSE NOTICE ./
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
-
-FROM node:24.22.2-bookworm-slim
-ENV NODE_ENV=production PAYOUTS_HOME=/var/lib/payouts
-WORKDIR /app
-COPY --from=packages /app/node_modules node_modules
-COPY package.json LICENSE NOTICE ./
 COPY bin bin
 COPY scripts scripts
 COPY src src
-# The workflow bundles are built here, so that a worker starts fast and needs no write access to its code.
+# The workflow bundles are built here, so that a worker starts fast and needs no write access to its code. Then everything goes that
+# only builds: the compiler of the bundles, the native core for other platforms and its sources, types and source maps.
 RUN npm run build:workflows \
- && install -d -o node -g node -m 700 /var/lib/payouts
+ && cd node_modules \
+ && find @temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 ! -name "$(uname -m)-*-linux-gnu" -exec rm -r {} + \
+ && rm -r @swc @temporalio/core-bridge/sdk-core \
+ && find . -type f \( -name '*.map' -o -name '*.ts' -o -name '*.mts' -o -name '*.cts' \) -delete
+
+FROM ${NODE_IMAGE}
+ENV NODE_ENV=production PAYOUTS_HOME=/var/lib/payouts
+WORKDIR /app
+COPY --from=build /app ./
+RUN install -d -o node -g node -m 700 /var/lib/payouts
 USER node
 VOLUME /var/lib/payouts
 ENTRYPOINT ["node", "/app/bin/payouts.mjs"]

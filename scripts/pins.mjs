@@ -70,7 +70,7 @@ export const PINS = [
     released: '2026-10-21',
     source: 'the day of 24.22.1, which came before it',
     supportedUntil: '2028-04-30',
-    pinned: [{ file: 'Dockerfile', pattern: /^FROM node:([\d.]+)/gm }],
+    pinned: [{ file: 'Dockerfile', pattern: /^ARG NODE_IMAGE=node:([\d.]+)/gm }],
   },
   {
     product: 'Node.js',
@@ -100,7 +100,7 @@ export const PINS = [
     source: 'the images of Node.js and PostgreSQL, which are built on it and not older than these',
     supportedUntil: '2028-06-30',
     pinned: [
-      { file: 'Dockerfile', pattern: /^FROM node:[\d.]+-([a-z]+)/gm },
+      { file: 'Dockerfile', pattern: /^ARG NODE_IMAGE=node:[\d.]+-([a-z]+)/gm },
       { file: 'docker-compose.yml', pattern: /image: postgres:[\d.]+-([a-z]+)/g },
     ],
   },

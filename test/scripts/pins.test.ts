@@ -62,7 +62,7 @@ describe('pins of the platform', () => {
   it('differ from a file in which one of two places was raised, or that names none', () => {
     const [image] = PINS.filter(({ place }) => place === 'in the image');
     if (image === undefined) throw new Error('no pin of the image');
-    const lines = `FROM node:${image.version}-bookworm-slim AS packages\nFROM node:99.0.0-bookworm-slim\n`;
+    const lines = [image.version, '99.0.0'].map((version) => `ARG NODE_IMAGE=node:${version}-bookworm-slim\n`).join('');
     expect(pinDrift(() => lines, [image])).toEqual([
       `Dockerfile: Node.js 99.0.0, the table of pins says ${image.version}`,
     ]);
