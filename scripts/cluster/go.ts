@@ -14,22 +14,23 @@ export interface GoOptions {
 
 /** Builds `package@version`, verified by Go's checksum database; returns the path of the program in the folder. */
 export async function goInstall(source: string, folder: string, options: GoOptions): Promise<string> {
-  await go(['install', source], folder, { ...options, env: { ...options.env, GOBIN: folder } });
+  await runGo([['install', source]], folder, { ...options, env: { ...options.env, GOBIN: folder } });
   // Go names a program after the last folder of its package.
   return join(folder, basename(source.slice(0, source.lastIndexOf('@'))));
 }
 
-/** Runs `go` in the folder, if need be in the version that what is built asks for. Throws an `Error` with the end of what it printed. */
-export async function go(args: readonly string[], folder: string, { name, env, say }: GoOptions): Promise<void> {
+/**
+ * Runs `go` in the folder with each of these arguments in turn, if need be in the version that what is built asks for. Throws an
+ * `Error` with the end of what a failed one printed.
+ */
+export async function runGo(steps: readonly string[][], folder: string, { name, env, say }: GoOptions): Promise<void> {
   say(`building ${name} with Go; the first time takes minutes`);
   const startedAt = Date.now();
   const seconds = (): number => Math.round((Date.now() - startedAt) / 1000);
   const pulse = setInterval(() => say(`still building ${name} (${seconds()} s)`), 30_000);
   try {
-    await run(onPath('go', env) ?? GO_DEFAULT, args, {
-      cwd: folder,
-      env: { ...env, ...goFolders(env), GOTOOLCHAIN: 'auto' },
-    });
+    const options = { cwd: folder, env: { ...env, ...goFolders(env), GOTOOLCHAIN: 'auto' } };
+    for (const args of steps) await run(onPath('go', env) ?? GO_DEFAULT, args, options);
     say(`built ${name} in ${seconds()} s`);
   } finally {
     clearInterval(pulse);
