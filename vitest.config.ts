@@ -7,7 +7,7 @@ const named = (...names: readonly string[]): string[] => names.map((name) => `te
 
 /** Of the stacks the one that nobody does without: the first command of the README, and what a newcomer tries next. */
 const firstSteps = 'test/e2e/demo.test.ts';
-/** Workflows in the process of a test, on a real Temporal server that is started once for all of them: what else can happen. */
+/** Hazards of cards, orders of events, many at a time: what else can happen to a workflow. */
 const workflowsThorough = named(
   ...['workflows/altered-references', 'workflows/another-card', 'workflows/asked-again', 'workflows/at-once'],
   ...['workflows/behind-a-large-batch', 'workflows/card-hazards', 'workflows/collect-to-pay'],
@@ -15,7 +15,10 @@ const workflowsThorough = named(
   ...['workflows/one-world', 'workflows/priorities', 'workflows/resend', 'workflows/signed-own-moves'],
   ...['workflows/window'],
 );
-/** Every route of a payout, and what no release may break. */
+/**
+ * Workflows in the process of a test, on a real Temporal server that is started once for all of them: every route of a payout, and
+ * the first steps.
+ */
 const workflows = ['test/workflows/**/*.test.ts', 'test/embedded/temporal-http-api.test.ts', firstSteps];
 /**
  * The real command and its stacks, Temporal servers, a browser, copies of stores and a program of the docs, as processes of their
@@ -33,11 +36,11 @@ const processes = [
   'test/intake/size.test.ts',
   'test/store/{backup,restore}.test.ts',
 ];
-/** Every hostile input and order of events, whole files of people, and matrices of what a bank may answer. */
+/** Hostile input, orders of events, whole files of people, and matrices of what a bank may answer. */
 const thorough = named(
   ...['api/busy-list', 'cli/printed-commands', 'domain/card-number', 'events/deliver', 'scripts/sbom'],
-  ...['formats/hostile', 'formats/limits', 'formats/pain001/read-pain001', 'intake/take-file'],
-  ...['services/decisions/first-wins', 'services/decisions/forged', 'services/decisions/plan'],
+  ...['formats/hostile', 'formats/limits', 'formats/pain001/read-pain001'],
+  ...['services/decisions/first-wins', 'services/decisions/forged'],
   ...['services/sending/interleavings', 'services/sending/lost-answers'],
   ...['gateway/intake-routes', 'gateway/webhook-flood', 'gateway/pages/next-steps'],
   ...['reports/pain002/write-pain002'],
@@ -50,8 +53,8 @@ const integration = [
     ...['cli/commands/card', 'cli/commands/card-create', 'cli/commands/template', 'codec/codec-server'],
     ...['compose/audit-log', 'events/killed', 'events/sender', 'folder/drop-folder', 'ops/deployments'],
     ...['replay/replay', 'scripts/cluster/server-process', 'scripts/docs-site', 'scripts/launcher'],
-    ...['services/decisions/own-moves', 'simulation/sample', 'store/open', 'store/open-connections'],
-    ...['temporal/replay'],
+    ...['intake/take-file', 'services/decisions/own-moves', 'services/decisions/plan', 'simulation/sample'],
+    ...['store/open', 'store/open-connections', 'temporal/replay'],
   ),
 ];
 /** Seeds and planted bugs, each in a process of its own: the longest file that needs no server. */
@@ -61,7 +64,7 @@ const simulated = named('simulation/simulation');
  * Limits only end what hangs: no machine is so busy that a test which works comes near one. What a test says of speed it
  * says in counts.
  */
-const HANGS_MS = 180_000;
+const HANGS_MS = 600_000;
 const limits = { testTimeout: HANGS_MS, hookTimeout: HANGS_MS, expect: { poll: { timeout: HANGS_MS / 2 } } };
 
 /** Node runs our sources as they are, and so it does here: Vite would transform each of them first. No test mocks a module. */
@@ -134,7 +137,6 @@ const onTemporal = {
   env: { TEMPORAL_DEBUG: 'true' },
   // A process loads the SDK and all of ours once, which is more than most of these tests cost.
   ...shared,
-  testTimeout: 300_000,
   maxConcurrency: 6,
 };
 
@@ -178,7 +180,6 @@ export default defineConfig({
           exclude: [firstSteps],
           globalSetup: ['test/support/temporal-server.ts'],
           ...shared,
-          testTimeout: 300_000,
           // Each may have a stack of its own: more of them at a time would only make each other late.
           maxConcurrency: 2,
         },

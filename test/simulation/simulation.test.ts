@@ -4,7 +4,7 @@ import type { Summary } from './report.ts';
 import type { SeedOutcome } from './run-seed.ts';
 
 describe('the simulation', () => {
-  it('breaks no rule in the seeds of a fixed budget', { timeout: 600_000 }, async () => {
+  it('breaks no rule in the seeds of a fixed budget', async () => {
     // Other seeds every day, told so that a failure can be repeated.
     const from = `${Math.floor(Date.now() / 86_400_000) * 200}`;
     console.log(`npm run simulate -- --seeds 200 --from ${from}`);
@@ -22,9 +22,7 @@ describe('the simulation', () => {
     }
   });
 
-  it('breaks no rule where people, the bank and the end of a question come in one moment', {
-    timeout: 600_000,
-  }, async () => {
+  it('breaks no rule where people, the bank and the end of a question come in one moment', async () => {
     const { out, err } = await simulate('--seeds', '60', '--at-once', '--json');
     expect(err).toBe('');
     const { violations, faults } = JSON.parse(out) as Summary;
@@ -34,7 +32,7 @@ describe('the simulation', () => {
     for (const kind of ['payout', 'hold', 'bank']) expect(faults).toHaveProperty([`at once, ${kind}`]);
   });
 
-  it('runs a seed the same way every time, alone or after others', { timeout: 600_000 }, async () => {
+  it('runs a seed the same way every time, alone or after others', async () => {
     const traces = await Promise.all(
       [1, 3].map(async (jobs) => {
         const { out } = await simulate('--seeds', '9', '--jobs', `${jobs}`, '--json');
@@ -61,7 +59,7 @@ describe('the simulation', () => {
     ['clocks-not-compared', 'I5', 331],
     ['clock-set-right-unnoticed', 'I13', 3_485],
     ['generation-by-a-word', 'I1', 228],
-  ])('catches %s by %s', { timeout: 600_000 }, async (...bug) => {
+  ])('catches %s by %s', async (...bug) => {
     const { code, out } = await hunt(bug);
     expect(code).toBe(1);
     expect(out).toMatch(new RegExp(`  ${bug[1]} `));

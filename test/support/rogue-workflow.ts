@@ -5,7 +5,7 @@ import { TAKEN_CLAIM } from './taken-claim.ts';
 export async function rogue({ activity, input }: { activity: string; input: unknown }): Promise<string> {
   const activities = proxyActivities<Record<string, (given: unknown) => Promise<unknown>>>({
     taskQueue: 'payouts',
-    startToCloseTimeout: '10s',
+    startToCloseTimeout: '1m',
     retry: { maximumAttempts: 1 },
   });
   try {
@@ -40,7 +40,7 @@ const SENDS: Readonly<Record<string, readonly (readonly [activity: string, given
 export async function roguePayout(input: unknown, kind = 'payout'): Promise<string[]> {
   const activities = proxyActivities<Record<string, (given: unknown) => Promise<unknown>>>({
     taskQueue: 'payouts',
-    startToCloseTimeout: '10s',
+    startToCloseTimeout: '1m',
     retry: { maximumAttempts: 1 },
   });
   const prepared = await activities.prepare?.({ input, kind });

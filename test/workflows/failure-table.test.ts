@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { referenceOf } from '../../src/identity.ts';
 import type { PayoutStateView } from '../../src/workflows/messages.ts';
+import { assertBudget } from '../support/history-budget.ts';
 import { changePayee, NEW_PAYEE, PAYEE_URL, until } from '../support/payout-routes.ts';
 import { DEFAULT_PAYMENT, ordersUnder, type Product, startProduct } from '../support/product.ts';
 import { HANGS_MS, until as untilTrue } from '../support/until.ts';
@@ -191,7 +192,7 @@ describe.concurrent('an order at the bank', () => {
     await orderIdOf(product, 'outage');
     await product.sandboxTest('POST', 'outage', { ms: 6_000 });
     expect(await handle.result()).toMatchObject({ state: 'completed' });
-    expect((await handle.describe()).historyLength).toBeLessThanOrEqual(30);
+    await assertBudget(handle, 30);
   });
 });
 

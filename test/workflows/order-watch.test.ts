@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { orderWatchWorkflowId, TASK_QUEUE } from '../../src/domain/names.ts';
+import { assertBudget } from '../support/history-budget.ts';
 import { startProduct } from '../support/product.ts';
 import { recordHistory } from '../support/record-history.ts';
 import { until } from '../support/until.ts';
@@ -30,7 +31,7 @@ describe.concurrent('the order watch', () => {
     await watch.result();
     const first = await watch.describe();
     // Signals come per wake, not per payout: a dozen payouts cost the watch no more events than one.
-    expect(first.historyLength).toBeLessThanOrEqual(20);
+    await assertBudget(watch, 20);
     await recordHistory(watch, 'orderWatch', 'many-payouts');
 
     const later = await product.start({ id: 'later' });

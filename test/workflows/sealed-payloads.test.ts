@@ -9,6 +9,7 @@ import { referenceOf } from '../../src/identity.ts';
 import { startReconciliationPass } from '../../src/temporal/reconciliation-executions.ts';
 import { codecKeys } from '../support/codec-keys.ts';
 import { failedTasks } from '../support/failed-tasks.ts';
+import { assertBudget } from '../support/history-budget.ts';
 import { until } from '../support/payout-routes.ts';
 import { DEFAULT_INSTRUCTION, ordersUnder, type Product, startProduct } from '../support/product.ts';
 import { until as untilTrue } from '../support/until.ts';
@@ -47,12 +48,12 @@ it('A payout goes through, and nothing of it is to be read in its history', asyn
   for (const clear of ['CANARY', '12.50', 'acc-u1001-usd', 'beneficiary']) expect(history).not.toContain(clear);
 });
 
-it('A payout that the watch follows keeps within 20 events and 6 kB', async () => {
+it('A payout that the watch follows keeps within 20 events of 300 bytes', async () => {
   const handle = await product.start({ id: 'small' });
   await handle.result();
   const { historySizeBytes, historyLength } = (await handle.describe()).raw.workflowExecutionInfo ?? {};
-  expect(Number(historyLength)).toBeLessThanOrEqual(20);
-  expect(Number(historySizeBytes)).toBeLessThanOrEqual(6_000);
+  await assertBudget(handle, 20);
+  expect(Number(historySizeBytes) / Number(historyLength)).toBeLessThanOrEqual(300);
 });
 
 it('The end of an order told in clear, as a failure, or for another payout is none: the payout reads its order', async () => {

@@ -22,9 +22,7 @@ const shuffled = <Item>(items: readonly Item[], random: Random): Item[] =>
     .sort((a, b) => a.at - b.at)
     .map(({ item }) => item);
 
-it(`of decisions in the same moment the first valid one wins, and nobody is told another verdict (${INTERLEAVED} times)`, {
-  timeout: 600_000,
-}, async () => {
+it(`of decisions in the same moment the first valid one wins, and nobody is told another verdict (${INTERLEAVED} times)`, async () => {
   const store = await openEmptyStore();
   onTestFinished(() => store.close());
   const rows = Array.from({ length: INTERLEAVED }, (_, n) => claimRow(n + 1, `doc-${n + 1}`, {}));

@@ -14,7 +14,7 @@ const A_ROW = 50;
 const DIGEST = 'what is paid';
 
 describe('a second approval that nobody has given', () => {
-  it(`is none, whether it is handed over or stands in the store (${FORGED} tries)`, { timeout: 600_000 }, async () => {
+  it(`is none, whether it is handed over or stands in the store (${FORGED} tries)`, async () => {
     const store = await openEmptyStore();
     onTestFinished(() => store.close());
     const cast = openCast();
