@@ -11,7 +11,7 @@ import { freePort } from './ports.ts';
 
 const HOST = '127.0.0.1';
 const START_LIMIT_MS = 60_000;
-const IDLE_MS = 10_000;
+const IDLE_MS = 3_000;
 
 export interface UiFile {
   /** Its content type. */
