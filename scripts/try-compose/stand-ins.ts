@@ -9,7 +9,7 @@ import { type Place, Skipped, sh, TrialError, works } from './shell.ts';
 
 const REGISTRY = 'https://registry-1.docker.io/v2/';
 const REGISTRY_MS = 10_000;
-const DEBIAN = 'durable-payouts-stand-in:debian';
+const DEBIAN = 'durable-payouts-stand-in/debian:bookworm';
 /** As in the image that it stands in for. */
 const NPM = '11.19.0';
 const TEMPORAL_USER = 'RUN useradd --uid 1000 --create-home temporal\nUSER temporal';
@@ -25,12 +25,12 @@ interface Service {
   build?: string;
 }
 
-/** Name and tag of an image without its digest, which no stand-in can have. */
-const tagOf = (image: string): string => image.replace(/@.*/, '');
+/** Under a name of its own: nobody shall take it for the image, whose digest it cannot have. */
+const standInOf = (image: string): string => `durable-payouts-stand-in/${image.replace(/@.*/, '')}`;
 
 /**
- * Makes an image for each that the clone in `place.cwd` names, under the same tag, and returns the file for COMPOSE_FILE that has
- * Compose use these. Throws `Skipped` where this user cannot make a Debian.
+ * Makes an image for each that the clone in `place.cwd` names, and returns the file for COMPOSE_FILE that has Compose use these.
+ * Throws `Skipped` where this user cannot make a Debian.
  */
 export async function standIns(folder: string, place: Place, say: (line: string) => void): Promise<string> {
   const { services } = parse(readFileSync(join(place.cwd, 'docker-compose.yml'), 'utf8'), { merge: true }) as {
@@ -38,16 +38,19 @@ export async function standIns(folder: string, place: Place, say: (line: string)
   };
   const [, node = ''] = /^ARG NODE_IMAGE=(\S+)/m.exec(readFileSync(join(place.cwd, 'Dockerfile'), 'utf8')) ?? [];
   const pulled = Object.values(services).filter(({ build }) => build === undefined);
-  const tags = [...new Set([node, ...pulled.map(({ image }) => image)].map(tagOf))];
+  const images = new Set([node, ...pulled.map(({ image }) => image)]);
   say('making a Debian with debootstrap');
   makeDebian(folder, place);
   const programs = await programsOf(place.env, say);
-  for (const tag of tags) makeStandIn(tag, folder, { programs, place, say });
+  for (const image of images) makeStandIn(image, folder, { programs, place, say });
   const override = Object.entries(services).map(([name, { image, build }]) => [
     name,
-    build === undefined
-      ? { image: tagOf(image), pull_policy: 'never' }
-      : { build: { context: build, args: { NODE_IMAGE: tagOf(node) } } },
+    {
+      image: standInOf(image),
+      ...(build === undefined
+        ? { pull_policy: 'never' }
+        : { build: { context: build, args: { NODE_IMAGE: standInOf(node) } } }),
+    },
   ]);
   const file = join(folder, 'stand-ins.json');
   writeFileSync(file, JSON.stringify({ services: Object.fromEntries(override) }));
@@ -131,11 +134,12 @@ interface Making {
   say(line: string): void;
 }
 
-function makeStandIn(tag: string, folder: string, { programs, place: { env }, say }: Making): void {
-  const [repository = ''] = tag.split(':');
+function makeStandIn(image: string, folder: string, { programs, place: { env }, say }: Making): void {
+  const tag = standInOf(image);
+  const [, repository = ''] = /^([^:@]*)/.exec(image) ?? [];
   const spec = STAND_INS[repository];
-  if (spec === undefined) throw new TrialError(`there is no stand-in for ${tag}`);
-  say(`making a stand-in for ${tag}${repository === 'node' ? ` with Node ${process.versions.node}` : ''}`);
+  if (spec === undefined) throw new TrialError(`there is no stand-in for ${image}`);
+  say(`making ${tag}${repository === 'node' ? ` with Node ${process.versions.node}` : ''}`);
   const cwd = join(folder, repository.replace('/', '-'));
   mkdirSync(cwd);
   for (const name of spec.files) cpSync(programs[name], join(cwd, name), { dereference: true });
