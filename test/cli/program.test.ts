@@ -4,7 +4,7 @@ import { runProgram } from '../../src/cli/program.ts';
 import { PAN } from '../vault/cards.ts';
 
 // Each run of the program listens once.
-process.stdout.setMaxListeners(0);
+for (const stream of [process.stdout, process.stderr]) stream.setMaxListeners(0);
 
 afterEach(() => {
   vi.restoreAllMocks();
