@@ -20,6 +20,11 @@ const workflowsThorough = named(
  * the first steps.
  */
 const workflows = ['test/workflows/**/*.test.ts', 'test/embedded/temporal-http-api.test.ts', firstSteps];
+/** What depends on the version of the Temporal CLI besides workflows: its server as we start and replace it, its Web UI. */
+const embedded = named(
+  ...['e2e/foreign-pages', 'e2e/temporal-ui'],
+  ...['embedded/embedded-server', 'embedded/keep-server', 'embedded/ui-files'],
+);
 /**
  * The real command and its stacks, Temporal servers, a browser, copies of stores and a program of the docs, as processes of their
  * own.
@@ -28,7 +33,7 @@ const processes = [
   'test/e2e/**/*.test.ts',
   'test/chaos/**/*.test.ts',
   'test/upgrade/**/*.test.ts',
-  'test/embedded/{open-stack,embedded-server,keep-server,ui-files}.test.ts',
+  'test/embedded/open-stack.test.ts',
   'test/temporal/{bundle,namespace-claim,search-attributes}.test.ts',
   'test/gateway/pages/browser.test.ts',
   'test/reports/print.test.ts',
@@ -88,8 +93,9 @@ const LONGEST_FIRST: Readonly<Record<string, readonly string[]>> = {
   simulation: [],
   e2e: [
     ...['survival', 'cluster', 'one-world', 'operator', 'gateway', 'batches', 'outside-bank', 'two-builds'],
-    ...['rogue', 'batch-control', 'checkout', 'temporal-ui', 'e2e/pages', 'chaos', 'card-leaks', 'own-moves'],
+    ...['rogue', 'batch-control', 'checkout', 'e2e/pages', 'chaos', 'card-leaks', 'own-moves'],
   ],
+  embedded: ['keep-server', 'temporal-ui'],
   'workflows-thorough': [
     ...['card-hazards', 'another-card', 'lost-answers', 'failure-table', 'collect-to-pay', 'signed-own-moves'],
     ...['at-once', 'behind-a-large-batch', 'one-world'],
@@ -140,6 +146,14 @@ const onTemporal = {
   maxConcurrency: 6,
 };
 
+const stacks = {
+  globalSetup: ['test/support/temporal-server.ts'],
+  ...shared,
+  testTimeout: 300_000,
+  // Each may have a stack of its own: more of them at a time would only make each other late.
+  maxConcurrency: 2,
+};
+
 export default defineConfig({
   test: {
     pool: 'forks',
@@ -155,7 +169,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [...workflows, ...processes, ...simulated, ...thorough, ...integration],
+          exclude: [...workflows, ...processes, ...embedded, ...simulated, ...thorough, ...integration],
           ...shared,
           ...atWork,
         },
@@ -173,17 +187,8 @@ export default defineConfig({
       { test: { name: 'simulation', include: simulated, ...common } },
       { test: { name: 'workflows', include: workflows, exclude: workflowsThorough, ...onTemporal } },
       { test: { name: 'workflows-thorough', include: workflowsThorough, ...onTemporal } },
-      {
-        test: {
-          name: 'e2e',
-          include: processes,
-          exclude: [firstSteps],
-          globalSetup: ['test/support/temporal-server.ts'],
-          ...shared,
-          // Each may have a stack of its own: more of them at a time would only make each other late.
-          maxConcurrency: 2,
-        },
-      },
+      { test: { name: 'e2e', include: processes, exclude: [...embedded, firstSteps], ...stacks } },
+      { test: { name: 'embedded', include: embedded, ...stacks } },
     ],
   },
 });

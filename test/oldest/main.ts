@@ -5,7 +5,10 @@ import { cachedCliPath, examineCli } from '../../scripts/temporal-cli.mjs';
 import { installTemporalCli } from '../../scripts/temporal-cli-install.mjs';
 import { OLDEST_TEMPORAL } from '../../scripts/temporal-versions.mjs';
 
-/** `npm run test:oldest [-- OPTION...]`: the tests of workflows on the oldest Temporal that is supported. */
+/**
+ * `npm run test:oldest [-- OPTION...]`: the tests of workflows, of the embedded server and of its Web UI on the oldest Temporal
+ * that is supported.
+ */
 const VITEST = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url));
 
 async function oldestCli(): Promise<string> {
@@ -20,6 +23,7 @@ async function oldestCli(): Promise<string> {
 }
 
 const env = { ...process.env, TEMPORAL_CLI_PATH: await oldestCli() };
-const args = [VITEST, 'run', '--project', 'workflows', '--project', 'workflows-thorough', ...process.argv.slice(2)];
+const PROJECTS = ['workflows', 'workflows-thorough', 'embedded'].flatMap((name) => ['--project', name]);
+const args = [VITEST, 'run', ...PROJECTS, ...process.argv.slice(2)];
 const [code] = await once(spawn(process.execPath, args, { env, stdio: 'inherit' }), 'exit');
 process.exitCode = code ?? 1;
