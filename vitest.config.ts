@@ -161,8 +161,7 @@ export default defineConfig({
     slowTestThreshold: Number.POSITIVE_INFINITY,
     silent: 'passed-only',
     sequence: { sequencer: LongestFirst },
-    // Most of a test on Temporal is waiting: four files at a time keep two cores at work and no stack of them late. Without
-    // stacks there is room for six (`npm test`).
+    // Most of a test on Temporal is waiting: four files at a time keep two cores at work and no stack of them late.
     maxWorkers: 4,
     projects: [
       {
