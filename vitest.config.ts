@@ -149,7 +149,6 @@ const onTemporal = {
 const stacks = {
   globalSetup: ['test/support/temporal-server.ts'],
   ...shared,
-  testTimeout: 300_000,
   // Each may have a stack of its own: more of them at a time would only make each other late.
   maxConcurrency: 2,
 };
