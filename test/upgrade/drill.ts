@@ -96,8 +96,10 @@ async function handOver(
 
 async function approve(it: Deployment, build: Build, batches: readonly Batch[]): Promise<void> {
   for (const { batchId } of batches) {
-    const { code, stdout, stderr } = await it.payouts(build, 'approve', batchId, '--yes', '--by', 'alice');
-    if (code !== 0) throw new Error(`a batch was not approved: ${stdout}${stderr}`);
+    // A row says that it waits a moment before its workflow takes the answer.
+    const isApproved = async (): Promise<boolean> =>
+      (await it.payouts(build, 'approve', batchId, '--yes', '--by', 'alice')).code === 0;
+    await until(isApproved, `batch ${batchId} to be approved`);
   }
 }
 
@@ -151,9 +153,9 @@ async function untilEnded(it: Deployment, say: (line: string) => void): Promise<
   }, 'all payouts to end');
 }
 
-async function until(isSo: () => boolean, what: string): Promise<void> {
+async function until(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
   const deadline = performance.now() + HANGS_MS;
-  while (!isSo()) {
+  while (!(await isSo())) {
     if (performance.now() > deadline) throw new Error(`still waiting for ${what}`);
     await pause(LOOK_EVERY_MS);
   }
