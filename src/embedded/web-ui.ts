@@ -32,8 +32,9 @@ export async function startWebUi({ port, ...sources }: WebUiOptions): Promise<We
   const { api, files } = sources;
   const server = createServer((incoming, answer) => {
     if (!isOwnPage(incoming)) return refuse(answer, 403, 'Only requests from pages of this address are accepted.');
-    serve(incoming, answer, sources).catch(() => {
+    serve(incoming, answer, sources).catch((error: unknown) => {
       if (answer.headersSent) answer.destroy();
+      else if (error instanceof RangeError) refuse(answer, 413, 'The body is larger than 8 MiB.');
       else refuse(answer, 502, 'The files of the Temporal Web UI cannot be read from the Temporal CLI.');
     });
   });

@@ -109,6 +109,12 @@ it('asks the API for what the page asks, and nothing of its headers', async () =
   expect(headers['content-type']).toBe('application/json');
 });
 
+it('reads no body without end', async () => {
+  const own = { host: `127.0.0.1:${port}`, origin: `http://127.0.0.1:${port}`, 'content-type': 'application/json' };
+  expect(await ask('POST', `${READ}/x`, own, 'x'.repeat(9 * 1024 * 1024))).toMatchObject({ status: 413 });
+  expect(reached).toEqual([]);
+});
+
 it('answers no request target in absolute form', async () => {
   const { status } = await ask('GET', `http://page.invalid${READ}`, { host: `127.0.0.1:${port}` });
   expect(status).toBe(400);
