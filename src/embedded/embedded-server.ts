@@ -9,7 +9,7 @@ import type { KeyRing } from '../codec/key-ring.ts';
 import { SEARCH_ATTRIBUTES } from '../domain/names.ts';
 import { ensureSearchAttributes } from '../temporal/search-attributes.ts';
 import { takesConnections } from '../temporal/takes-connections.ts';
-import { httpApiFlags, httpApiPort, webPagesAreKeptOut } from './http-api-port.ts';
+import { chooseHttpPorts, type HttpPorts, httpPortFlags, webPagesAreKeptOut } from './http-ports.ts';
 import { OWN_CONNECTION } from './server-watch.ts';
 import { TemporalHttpApi } from './temporal-http-api.ts';
 import { UiFiles } from './ui-files.ts';
@@ -110,8 +110,8 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
 }
 
 async function startServer(options: EmbeddedServerOptions, logFlag: 'w' | 'a'): Promise<ServerProcess> {
-  const apiPort = await httpApiPort([options.port, options.uiPort]);
-  const child = spawnServer(options, apiPort, logFlag);
+  const httpPorts = await chooseHttpPorts([options.port, options.uiPort]);
+  const child = spawnServer(options, httpPorts, logFlag);
   const exited = new Promise<string>((resolve) =>
     child.once('exit', (code, signal) =>
       resolve(signal === null ? `ended with exit code ${code}` : `ended by ${signal}`),
@@ -138,7 +138,7 @@ async function startServer(options: EmbeddedServerOptions, logFlag: 'w' | 'a'): 
       error,
     );
   }
-  if (await webPagesAreKeptOut(apiPort)) return { pid, exited, stop };
+  if (await webPagesAreKeptOut(httpPorts)) return { pid, exited, stop };
   await stop();
   throw new EmbeddedServerError(
     false,
@@ -148,12 +148,12 @@ async function startServer(options: EmbeddedServerOptions, logFlag: 'w' | 'a'): 
 
 function spawnServer(
   { cliPath, dbFile, logFile, port }: EmbeddedServerOptions,
-  apiPort: number,
+  httpPorts: HttpPorts,
   logFlag: 'w' | 'a',
 ): ChildProcess {
   const log = openSync(logFile, logFlag, 0o600);
   try {
-    return spawn(cliPath, serverArguments(dbFile, port, apiPort), {
+    return spawn(cliPath, serverArguments(dbFile, port, httpPorts), {
       // Its own process group: Ctrl-C must not end the server before its worker.
       detached: true,
       stdio: ['ignore', log, log],
@@ -165,9 +165,9 @@ function spawnServer(
   }
 }
 
-function serverArguments(dbFile: string, port: number, apiPort: number): string[] {
+function serverArguments(dbFile: string, port: number, httpPorts: HttpPorts): string[] {
   return [
-    ...['server', 'start-dev', '--ip', HOST, '--port', `${port}`, '--headless', ...httpApiFlags(apiPort)],
+    ...['server', 'start-dev', '--ip', HOST, '--port', `${port}`, '--headless', ...httpPortFlags(httpPorts)],
     ...keepingFlags(dbFile),
     ...Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, type]) => ['--search-attribute', `${name}=${type}`]),
   ];
