@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
-import { cachedCliPath } from '../temporal-cli.mjs';
+import { basename, join } from 'node:path';
+import { cacheFolder } from '../temporal-cli.mjs';
 import { CURRENT_TEMPORAL } from '../temporal-versions.mjs';
 import { goInstall } from './go.ts';
 import { ClusterError } from './part.ts';
@@ -17,7 +17,7 @@ const PROGRAMS = {
  * versions. Throws a `ClusterError` where there is no Go.
  */
 export async function goPrograms(env: NodeJS.ProcessEnv, say: (line: string) => void): Promise<string> {
-  const cache = dirname(dirname(cachedCliPath(env)));
+  const cache = cacheFolder(env);
   const folder = join(cache, `temporal-server-${server}-ui-${ui}`);
   mkdirSync(folder, { recursive: true });
   for (const [name, source] of Object.entries(PROGRAMS)) {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import { basename, dirname, join } from 'node:path';
-import { cachedCliPath, onPath } from '../temporal-cli.mjs';
+import { basename, join } from 'node:path';
+import { cacheFolder, onPath } from '../temporal-cli.mjs';
 
 /** Where Go's own installer puts it, for a PATH that lacks it. */
 const GO_DEFAULT = '/usr/local/go/bin/go';
@@ -40,7 +40,7 @@ export async function runGo(steps: readonly string[][], folder: string, { name, 
 /** Go derives its folders from HOME; without one it would refuse to start. */
 function goFolders(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   if (env.HOME) return {};
-  const cache = dirname(dirname(cachedCliPath(env)));
+  const cache = cacheFolder(env);
   return { GOPATH: env.GOPATH || join(cache, 'go'), GOCACHE: env.GOCACHE || join(cache, 'go-build') };
 }
 
