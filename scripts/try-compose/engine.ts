@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, openSync, renameSync, rmSync } from
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { runGo } from '../cluster/go.ts';
-import { cachedCliPath } from '../temporal-cli.mjs';
+import { cacheFolder } from '../temporal-cli.mjs';
 import { Skipped, sh, TrialError, works } from './shell.ts';
 
 const COMPOSE = '2.40.3';
@@ -74,7 +74,7 @@ async function end(dockerd: ChildProcess): Promise<void> {
 /** `docker compose`: the one that is installed, else built with Go once and kept in the per-user cache. */
 async function withCompose(env: NodeJS.ProcessEnv, say: (line: string) => void): Promise<NodeJS.ProcessEnv> {
   if (works('docker compose version', env)) return env;
-  const config = join(dirname(dirname(cachedCliPath(env))), `docker-compose-${COMPOSE}`);
+  const config = join(cacheFolder(env), `docker-compose-${COMPOSE}`);
   const plugin = join(config, 'cli-plugins', 'docker-compose');
   if (!existsSync(plugin)) {
     mkdirSync(dirname(plugin), { recursive: true });

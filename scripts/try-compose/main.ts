@@ -6,7 +6,7 @@ import { ClusterError } from '../cluster/part.ts';
 import { drill, profiles } from './drill.ts';
 import { type Engine, openEngine } from './engine.ts';
 import { type Place, Skipped, sh, TrialError } from './shell.ts';
-import { isRegistryThere, standIns } from './stand-ins.ts';
+import { imagesCanBePulled, standIns } from './stand-ins.ts';
 
 const USAGE = `usage: npm run try:compose
 Runs both profiles of docker-compose.yml on a Docker engine, with the commands of docs/operations.md: pays, kills a worker and
@@ -46,7 +46,7 @@ async function trial(folder: string, { env }: Engine): Promise<void> {
   const made = join(folder, 'images');
   mkdirSync(made);
   const files = ['docker-compose.yml', inShortTime(made)];
-  if (await isRegistryThere()) say('images come from the registry');
+  if (imagesCanBePulled(place)) say('images come from the registry');
   else files.push(await standIns(made, place, say));
   place.env.COMPOSE_FILE = files.join(':');
   for (const profile of profiles(readFileSync(join(ROOT, 'docs', 'operations.md'), 'utf8'))) drill(profile, place, say);

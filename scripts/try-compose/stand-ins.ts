@@ -7,18 +7,17 @@ import { findTemporalCli } from '../temporal-cli.mjs';
 import { CURRENT_TEMPORAL } from '../temporal-versions.mjs';
 import { type Place, Skipped, sh, TrialError, works } from './shell.ts';
 
-const REGISTRY = 'https://registry-1.docker.io/v2/';
-const REGISTRY_MS = 10_000;
 const DEBIAN = 'durable-payouts-stand-in/debian:bookworm';
 /** As in the image that it stands in for. */
 const NPM = '11.19.0';
 const TEMPORAL_USER = 'RUN useradd --uid 1000 --create-home temporal\nUSER temporal';
 
-/** Whether the images of docker-compose.yml can be had: the registry asks who we are, or lets us in. */
-export async function isRegistryThere(): Promise<boolean> {
-  const answer = await fetch(REGISTRY, { signal: AbortSignal.timeout(REGISTRY_MS) }).catch(() => undefined);
-  return answer?.status === 401 || answer?.ok === true;
-}
+/** The image that the Dockerfile builds on. */
+const baseImage = (cwd: string): string =>
+  /^ARG NODE_IMAGE=(\S+)/m.exec(readFileSync(join(cwd, 'Dockerfile'), 'utf8'))?.[1] ?? '';
+
+/** Whether the engine gets images from a registry or a mirror, tried with the one that is built on. */
+export const imagesCanBePulled = ({ cwd, env }: Place): boolean => works(`docker pull --quiet ${baseImage(cwd)}`, env);
 
 interface Service {
   image: string;
@@ -36,7 +35,7 @@ export async function standIns(folder: string, place: Place, say: (line: string)
   const { services } = parse(readFileSync(join(place.cwd, 'docker-compose.yml'), 'utf8'), { merge: true }) as {
     services: Record<string, Service>;
   };
-  const [, node = ''] = /^ARG NODE_IMAGE=(\S+)/m.exec(readFileSync(join(place.cwd, 'Dockerfile'), 'utf8')) ?? [];
+  const node = baseImage(place.cwd);
   const pulled = Object.values(services).filter(({ build }) => build === undefined);
   const images = new Set([node, ...pulled.map(({ image }) => image)]);
   say('making a Debian with debootstrap');
