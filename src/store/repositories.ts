@@ -26,6 +26,7 @@ export * from './lanes.ts';
 export * from './open-orders.ts';
 export * from './open-work.ts';
 export { outboxEvents, outboxEventsAt, outboxHead, outboxTail, pruneOutbox } from './outbox.ts';
+export { recordResumption, resumed } from './past.ts';
 export * from './payee-checks.ts';
 export { notePayee, payeeHistory, payeesOf } from './payees.ts';
 export { changePayout } from './payout-changes.ts';

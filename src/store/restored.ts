@@ -1,6 +1,7 @@
 import { audit } from './audit.ts';
 import type { Database } from './database.ts';
 import { metaValue, setMeta } from './meta.ts';
+import { resumeFrom } from './past.ts';
 import { inTransaction } from './transaction.ts';
 
 /** Period (epoch ms) in which others may have sent what is missing in this store. */
@@ -24,12 +25,16 @@ const FROM_KEY = 'restored_from';
 /** Marks a store whose namespace this one took over: `replaces:<id>`. */
 const REPLACES = 'replaces:';
 
-/** Stores the times and the audit entry, all or nothing. The period of an earlier restore stays included. */
+/**
+ * Stores the times and the audit entry, all or nothing. The period of an earlier restore stays included. Senders begin anew with
+ * the store (`resumed`).
+ */
 export async function recordRestore(db: Database, { at, from, by, replaces, detail }: RestoreRecord): Promise<void> {
   await inTransaction(db, async (transaction) => {
     const before = await restored(transaction);
     await setMeta(transaction, KEY, `${at}`);
     await setMeta(transaction, FROM_KEY, `${Math.min(from, before?.from ?? from)}`);
+    await resumeFrom(transaction, { at, from, why: 'restored' });
     if (replaces !== undefined) await setMeta(transaction, `${REPLACES}${replaces}`, `${at}`);
     const action = replaces === undefined ? 'restore' : 'take-namespace';
     await audit(transaction, { at, actor: by, action, subject: 'store', detail });

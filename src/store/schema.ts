@@ -13,12 +13,13 @@ import type { CardTables } from './card-schema.ts';
 import type { DecisionTables } from './decision-schema.ts';
 import type { Json, JsonColumns } from './json-columns.ts';
 import type { OutboxTables } from './outbox-schema.ts';
+import type { PastTables } from './past-schema.ts';
 
 /**
  * Tables of the store with their rows as callers see them, the same on SQLite and PostgreSQL. On disk names are snake_case. Money
  * is text (decimal strings), times are integers (epoch milliseconds), `Json` is text.
  */
-export interface Tables extends AnswerTables, AuditTables, CardTables, DecisionTables, OutboxTables {
+export interface Tables extends AnswerTables, AuditTables, CardTables, DecisionTables, OutboxTables, PastTables {
   meta: { key: string; value: string };
   batches: BatchTable;
   payouts: PayoutTable;

@@ -1,0 +1,58 @@
+import { audit } from './audit.ts';
+import type { Database } from './database.ts';
+import type { ResumptionReason } from './past-schema.ts';
+import { inTransaction } from './transaction.ts';
+
+/**
+ * What the store does not know by itself, in epoch ms of our clock: a look at the bank's lists counts only if it began at or after
+ * `at`, and must reach back to `from` (0: the whole list).
+ */
+export interface Resumed {
+  at: number;
+  from: number;
+}
+
+/** That senders begin anew with a store; audited under the subject `store`. */
+export interface ResumptionRecord extends Resumed {
+  why: Exclude<ResumptionReason, 'restored'>;
+  detail: Record<string, string>;
+}
+
+/**
+ * When senders last began anew. With `looked`, the beginning (epoch ms) of an earlier look at a list that had reached as far back
+ * as was then asked: `from` reaches back only for what was recorded after it. Without: for everything ever recorded.
+ *
+ * @returns undefined if no sender has opened this store yet
+ */
+export async function resumed(db: Database, looked = -1): Promise<Resumed | undefined> {
+  const last = await db
+    .selectFrom('resumptions')
+    .select(['at', 'since'])
+    .orderBy('at', 'desc')
+    .orderBy('since')
+    .executeTakeFirst();
+  if (last === undefined) return undefined;
+  const { from } = await db
+    .selectFrom('resumptions')
+    .select(({ fn }) => fn.min<number>('since').as('from'))
+    .where('at', '>', Math.min(looked, last.at - 1))
+    .executeTakeFirstOrThrow();
+  return { at: last.at, from };
+}
+
+/** Stores the resumption and its audit entry, all or nothing. */
+export async function recordResumption(db: Database, { at, from, why, detail }: ResumptionRecord): Promise<void> {
+  await inTransaction(db, async (transaction) => {
+    await resumeFrom(transaction, { at, from, why });
+    const explained = { why, from: new Date(from).toISOString(), ...detail };
+    await audit(transaction, { at, actor: 'worker', action: 'resume', subject: 'store', detail: explained });
+  });
+}
+
+/** For a transaction that writes an audit entry of its own. */
+export async function resumeFrom(
+  transaction: Database,
+  { at, from, why }: Resumed & { why: ResumptionReason },
+): Promise<void> {
+  await transaction.insertInto('resumptions').values({ at, since: from, why }).execute();
+}
