@@ -9,7 +9,6 @@ import { closePayout, recordState } from '../services/payout/close.ts';
 import { type FindOrderInput, findOrder } from '../services/payout/find-order.ts';
 import { preparePayout } from '../services/payout/prepare.ts';
 import { type ReadOrderInput, readOrder } from '../services/payout/read-order.ts';
-import { sharedScans } from '../services/reconciliation/order-scans.ts';
 import {
   type PlanInput,
   type PlannedKey,
@@ -56,9 +55,9 @@ const payoutActivities = (deps: ActivityDeps) => ({
 });
 
 /** Queries about a payout's orders. Their writes to the store may be repeated. */
-const orderActivities = (deps: ActivityDeps, scanOrders = sharedScans(deps.bank, deps.settings.pageSize)) => ({
+const orderActivities = (deps: ActivityDeps) => ({
   readOrder: (input: ReadOrderInput) => readOrder(deps, caller(), input),
-  findOrder: (input: FindOrderInput) => withHeartbeats(() => findOrder(deps, scanOrders, caller(), input)),
+  findOrder: (input: FindOrderInput) => withHeartbeats(() => findOrder(deps, caller(), input)),
 });
 
 const batchActivities = (deps: ActivityDeps) => ({

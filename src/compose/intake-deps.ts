@@ -6,6 +6,7 @@ import type { StackAddresses } from '../embedded/stack.ts';
 import type { FolderDeps } from '../folder/drop-folder.ts';
 import type { IntakeDeps } from '../intake/intake.ts';
 import type { Log } from '../log.ts';
+import { looksAtLists } from '../services/reconciliation/list-looks.ts';
 import type { Store } from '../store/store.ts';
 import { startBatch } from '../temporal/batch-executions.ts';
 import { assertReachable } from '../temporal/connection.ts';
@@ -32,8 +33,11 @@ export async function intakeDepsOf(
   opened: Pick<IntakeDeps, 'store' | 'bank' | 'assertReady' | 'startBatch' | 'maker'>,
   files: MessageFiles = {},
 ): Promise<IntakeDeps> {
+  const { store, bank } = opened;
+  const looks = { store, bank, settings: config.settings, now: Date.now };
   return {
     ...opened,
+    lists: { ...looks, lookAtList: looksAtLists(looks), begunAt: Date.now() },
     context: await messageContextOf(config, files, Date.now()),
     lookAlikeDays: config.lookAlikeDays,
     bankAuditsFrom: config.bankAuditsFrom,

@@ -14,6 +14,7 @@ import { OpenedParts } from '../opened-parts.ts';
 import { ownVersion } from '../own-files.ts';
 import { checkInstruction } from '../rules/check-instruction.ts';
 import type { ActivityDeps } from '../services/deps.ts';
+import { looksAtLists } from '../services/reconciliation/list-looks.ts';
 import { StoreIdentityError } from '../store/errors.ts';
 import { openStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
@@ -103,13 +104,12 @@ async function open(opened: OpenedParts, config: Config, stack: StackAddresses, 
   );
   const checks = payeeChecks(config, stack.apiUrl);
   opened.defer(async () => checks?.provider.close());
+  const looks = { bank, store, settings: config.settings, now: Date.now };
   const deps: ActivityDeps = {
-    bank,
-    store,
+    ...looks,
+    lookAtList: looksAtLists(looks),
     checks,
     executions: executionsOver(client, { startsHere: config.deployment === undefined }),
-    settings: config.settings,
-    now: Date.now,
     checkInstruction,
     traced: tracing?.within,
     assertIdentity: () => assertIdentity(binding),

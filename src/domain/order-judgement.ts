@@ -16,6 +16,8 @@ export interface OrderFacts {
   /** The status as the bank words it. */
   status: string;
   stage: OrderStage;
+  /** Epoch ms of the bank's clock. */
+  created_at?: number;
   transaction_account?: string;
   transaction_currency?: string;
   transaction_amount?: string;

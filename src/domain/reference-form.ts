@@ -65,3 +65,16 @@ export class ByReference<T> {
 }
 
 const stemOf = (reference: string): string => fold(reference).slice(0, STEM_LENGTH);
+
+/** How a UUID made of a name begins. */
+const OWN_STEM = /^[0-9a-f]{12}5[0-9a-f]$/;
+
+/**
+ * What every form of a reference of ours begins with, by what a bank shows: empty if that is too short to be told from others, null
+ * if it is a reference of somebody else.
+ */
+export function ownStem(shown: string | undefined): string | null {
+  const stem = stemOf(shown ?? '');
+  if (stem.length < STEM_LENGTH) return '';
+  return OWN_STEM.test(stem) ? stem : null;
+}

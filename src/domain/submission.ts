@@ -82,6 +82,16 @@ const executable = <Attempt extends Pick<RecordedAttempt, 'outcome'>>(attempts: 
 export const unsent = (attempts: readonly RecordedAttempt[]): number[] =>
   attempts.filter(({ outcome }) => outcome === 'not-sent' || outcome === 'refused').map(({ attempt }) => attempt);
 
+/** Whether the order with this id may be what one of these attempts made, by what the bank has told and what was found since. */
+export function mayBeOrderOf(
+  attempts: readonly (Pick<RecordedAttempt, 'outcome' | 'settled'> & { orderId: string | null })[],
+  orderId: string,
+): boolean {
+  return executable(attempts).some(
+    (attempt) => attempt.settled !== 'absent' && (attempt.orderId === null || attempt.orderId === orderId),
+  );
+}
+
 /** Attempts that may have been executed and whose outcome is not known. */
 export function inDoubt<Attempt extends RecordedAttempt>(attempts: readonly Attempt[]): Attempt[] {
   return executable(attempts).filter(({ settled }) => settled === null);

@@ -5,6 +5,7 @@ import type { MessageContext } from '../formats/messages/message-context.ts';
 import { itemsInTurns } from '../formats/turns.ts';
 import { isOurs } from '../rules/findings-of-ours.ts';
 import type { Store } from '../store/store.ts';
+import { type BankLists, dropPaid } from './at-bank.ts';
 import { dropUnknown } from './check-existence.ts';
 import { checkFile } from './check-file.ts';
 import type { CheckedFile, KnownRows, MayTellOf } from './checked-file.ts';
@@ -27,6 +28,7 @@ import { type Plan, planOf } from './plan.ts';
 /** Dependencies of taking a file, through any channel: the command, HTTP, the drop folder and its schedule. */
 export interface IntakeDeps extends ApprovalTerms {
   store: Store;
+  lists: BankLists;
   /** Answers required-details, and which accounts and payees exist. */
   bank: Bank;
   context: MessageContext;
@@ -106,11 +108,11 @@ async function unanswered(
 
 /** Compares checked rows with what was taken before and plans the rest. */
 export async function planned(deps: IntakeDeps, checked: CheckedFile, options: IntakeOptions): Promise<Prepared> {
-  const { store, bank, context, lookAlikeDays, now, dueDate, mayTellOf } = deps;
+  const { store, bank, context, lookAlikeDays, now, dueDate, lists } = deps;
   const { staged, file } = checked;
   refuseUnlessSkipping(checked, options);
   await assertMayHandOver(deps, checked, options);
-  const known = await dropKnown(store, checked, mayTellOf);
+  const known = await dropKnown(store, checked, deps);
   checked.known = known;
   if (known.misused.total > 0) throw misusedIds(known.misused, staged.original);
   const prepared = { checked, known, [Symbol.dispose]: () => staged[Symbol.dispose]() };
@@ -121,10 +123,12 @@ export async function planned(deps: IntakeDeps, checked: CheckedFile, options: I
     if ((await dropKnown(store, checked)).taken.total > 0) throw otherPlan('rows');
     throw invalidInput(known.taken, `Run with --invalid skip to pay only the new rows.${ifIdsRepeat(staged.original)}`);
   }
+  const paid = await dropPaid(lists, checked);
+  if (paid.total > 0 && options.invalid === 'stop') throw invalidInput(paid, PAID);
   const unknown = await dropUnknown(bank, checked);
   if (unknown.total > 0 && options.invalid === 'stop') throw invalidInput(unknown, 'Correct the ids and run again.');
   if (staged.claimCount === 0) throw invalidInput(staged.findings, 'There is no row left to pay.');
-  checked.messageIsNew = await messageIsNew(store, checked, mayTellOf);
+  checked.messageIsNew = await messageIsNew(store, checked, deps.mayTellOf);
   const alike =
     options.allowLookAlikes === true
       ? { count: 0, rows: [] }
@@ -132,6 +136,9 @@ export async function planned(deps: IntakeDeps, checked: CheckedFile, options: I
   const days = { today: context.today, dueDate };
   return { ...prepared, plan: await planOf(file, itemsInTurns(staged.claims()), alike, days) };
 }
+
+const PAID =
+  'Run the file with the home or store that it was run with before; payouts orders UID CURRENCY shows the orders. --invalid skip pays only the other rows.';
 
 function refuseUnlessSkipping({ staged }: CheckedFile, { invalid }: IntakeOptions): void {
   const { findings, claimCount } = staged;
@@ -175,7 +182,7 @@ const otherPlan = (changed: keyof typeof CHANGED): IntakeRefusal =>
  * meantime.
  */
 export async function claimFile(
-  { store, now, lookAlikeDays, mayTellOf }: IntakeDeps,
+  { store, now, lookAlikeDays, mayTellOf, lists }: IntakeDeps,
   { checked }: Prepared,
   options: IntakeOptions,
 ): Promise<{ batchId: string } | KnownRows> {
@@ -197,7 +204,7 @@ export async function claimFile(
   });
   if (claim.claimed) return { batchId };
   if ('changed' in claim) throw otherPlan(claim.changed);
-  const known = await dropKnown(store, checked, mayTellOf);
+  const known = await dropKnown(store, checked, { mayTellOf, lists });
   if (staged.claimCount === 0 && known.misused.total === 0) return known;
   throw otherPlan('rows');
 }

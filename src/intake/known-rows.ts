@@ -2,14 +2,18 @@ import type { Finding } from '../domain/finding.ts';
 import { sameMoney } from '../domain/likeness.ts';
 import { FindingList } from '../rules/finding-list.ts';
 import type { ClaimRow, KnownClaim, Store } from '../store/store.ts';
+import type { BankLists } from './at-bank.ts';
 import type { CheckedFile, KnownRows, MayTellOf } from './checked-file.ts';
 import { asGenerations } from './retries.ts';
 
-/** Separates new rows from known and misused ones, page by page. Only batches of which may be told are named. */
+/**
+ * Separates new rows from known and misused ones, page by page. Only batches of which may be told are named. `lists`: absent if
+ * nothing is to be paid.
+ */
 export async function dropKnown(
   store: Store,
   { file, staged }: CheckedFile,
-  mayTellOf: MayTellOf = async () => true,
+  { mayTellOf = async () => true, lists }: { mayTellOf?: MayTellOf; lists?: BankLists } = {},
 ): Promise<KnownRows> {
   const misused = new FindingList();
   const taken = new FindingList();
@@ -31,7 +35,7 @@ export async function dropKnown(
     return mayTell ? `batch ${batchId}` : 'another batch';
   };
   for (const page of staged.claimPages()) {
-    const { rows, broken } = await asGenerations(store, page);
+    const { rows, broken } = await asGenerations(store, page, lists);
     for (const { row, rule, message } of broken) misuse(row, rule, message);
     const claims = new Map((await store.knownClaims(rows)).map((claim) => [claim.row, claim]));
     for (const row of rows) {

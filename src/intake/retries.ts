@@ -1,6 +1,7 @@
 import { referenceOf } from '../identity.ts';
 import { provenUnpaid } from '../services/sending/proven-unpaid.ts';
 import type { ClaimRow, PayoutRecord, Store } from '../store/store.ts';
+import { type BankLists, shownAgainstRetry } from './at-bank.ts';
 import { claimRow } from './claims.ts';
 
 interface BrokenRetry {
@@ -11,15 +12,23 @@ interface BrokenRetry {
 
 /**
  * Turns rows that name an earlier payout in `retry_of` into its next generation, with a new reference; other rows are unchanged.
- * `retry_of` does not count as part of the payment, so a row submitted twice is the same payout twice.
+ * `retry_of` does not count as part of the payment, so a row submitted twice is the same payout twice. `lists`: absent if nothing
+ * is to be paid.
  */
 export async function asGenerations(
   store: Store,
   page: readonly ClaimRow[],
+  lists: BankLists | undefined,
 ): Promise<{ rows: ClaimRow[]; broken: BrokenRetry[] }> {
   const references = page.flatMap(({ instruction }) => instruction.retry_of ?? []);
   if (references.length === 0) return { rows: [...page], broken: [] };
   const earlier = new Map((await store.payoutsOf(references)).map((payout) => [payout.reference, payout]));
+  // First, because what the bank shows may contradict what is stored.
+  const shown = new Map<string, string>();
+  for (const [reference, payout] of earlier) {
+    const against = lists && (await shownAgainstRetry(lists, payout));
+    if (against !== undefined) shown.set(reference, against);
+  }
   const exchanged = await exchangesOf(store, [...earlier.values()]);
   const unpaid = await provenUnpaid(store, [...earlier.values()]);
   const doubtful = new Set((await store.incidentsOf(references)).map(({ reference }) => reference));
@@ -35,8 +44,11 @@ export async function asGenerations(
     // After an exchange, only the account that holds the bought money may pay.
     const bought = exchanged.get(reference);
     const problem =
-      brokenBecause(row, before, { isUnpaid: unpaid.has(reference), isDoubtful: doubtful.has(reference) }) ??
-      (bought === undefined || bought === instruction.account_id ? undefined : EXCHANGED);
+      brokenBecause(row, before, {
+        isUnpaid: unpaid.has(reference),
+        isDoubtful: doubtful.has(reference),
+        shown: shown.get(reference),
+      }) ?? (bought === undefined || bought === instruction.account_id ? undefined : EXCHANGED);
     if (before === undefined || problem !== undefined) broken.push({ row, ...(problem ?? UNKNOWN) });
     else {
       const again = instruction as typeof row.instruction;
@@ -78,11 +90,14 @@ const UNKNOWN = {
 function brokenBecause(
   { instruction }: ClaimRow,
   before: PayoutRecord | undefined,
-  { isUnpaid, isDoubtful }: { isUnpaid: boolean; isDoubtful: boolean },
+  { isUnpaid, isDoubtful, shown }: { isUnpaid: boolean; isDoubtful: boolean; shown: string | undefined },
 ): Omit<BrokenRetry, 'row'> | undefined {
   const { uid, id } = instruction;
   if (before?.kind !== 'payout' || before.uid !== uid || before.documentId !== id) return UNKNOWN;
-  if (isUnpaid && !isDoubtful) return undefined;
+  if (isUnpaid && !isDoubtful && shown === undefined) return undefined;
+  if (isUnpaid && !isDoubtful) {
+    return { rule: 'retry-not-proven', message: `the earlier payout is not proven unpaid: ${shown}; nothing was sent` };
+  }
   const state = isDoubtful ? `${before.state}, but the bank shows an order that contradicts this` : before.state;
   return {
     rule: 'retry-not-proven',

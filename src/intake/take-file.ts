@@ -140,6 +140,7 @@ async function prepareRetry(
   const staged = new StagedFile();
   try {
     for await (const page of inPages(store.rows(batchId))) {
+      // A row that the bank now shows as paid is a finding, not one that is left out without a word.
       const unpaid = wanted === undefined ? await provenUnpaid(store, page) : new Set<string>();
       for (const { row: position, reference, instruction, original } of page) {
         const row = position ?? 0;

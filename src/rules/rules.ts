@@ -17,6 +17,8 @@ export const RULES: Readonly<Record<string, string>> = {
     'An amount in JSON is not in quotes, so other programs may read it as a floating-point number. Write it in quotes: "1250.00".',
   'another-spelling':
     'A warning: the id has accents as separate characters, an invisible character or a blank that is no plain space. Another spelling of it would be another payout: write it in the same way everywhere.',
+  'at-bank':
+    'The bank shows an order for this document that was not sent from this store. Run the file with the home or the store that it was run with before; `payouts orders UID CURRENCY` shows the order. `--invalid skip` pays only the other rows.',
   'bad-amount': 'The amount field does not consist of digits only. Write the amount in cents with leading zeros.',
   'bad-beneficiary-type': 'A payee is either a person or a company. Write `personal` or `business`.',
   'bad-bsb': 'This is not a BSB (bank-state-branch) number. Write it as 123-456.',

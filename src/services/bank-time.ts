@@ -42,6 +42,10 @@ const ZONE_BEHIND_MS = 12 * 3_600_000;
 /** Start of a list that is to prove absence, whatever time zone the bank stamps orders in. */
 export const inAnyZone = (from: number): number => Math.max(0, from - ZONE_BEHIND_MS);
 
+/** Whether a list since `from` reaches back to `to` (epoch ms, bank's clock), measurements of that clock apart. */
+export const isReached = ({ settings }: Pick<Clocks, 'settings'>, from: number, to: number): boolean =>
+  from <= to + settings.clockSkewMs / 2;
+
 /** Error of a measurement of the bank's clock while neither clock is set. */
 const MEASURED_WITHIN_MS = 5_000;
 

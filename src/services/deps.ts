@@ -3,6 +3,7 @@ import type { WorkerSettings } from '../config/settings.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
 import type { PayoutKind } from '../domain/names.ts';
 import type { Executions } from './executions.ts';
+import type { LookAtList } from './look-at-list.ts';
 import type { PayeeChecks } from './payee-checks.ts';
 import type { Sender } from './sending/send-once.ts';
 
@@ -10,6 +11,7 @@ export interface ActivityDeps extends Sender {
   bank: Bank;
   executions: Executions;
   settings: WorkerSettings;
+  lookAtList: LookAtList;
   /** Absent: payees are not checked. */
   checks?: PayeeChecks;
   /** Runs what is done for a payout outside its own activities as a part of its trace; absent: there are no traces. */

@@ -4,6 +4,7 @@ import { inDoubt, SENDER_LIFE_MS } from '../domain/submission.ts';
 import { inChunks } from './chunks.ts';
 import type { Database } from './database.ts';
 import { json } from './json-columns.ts';
+import type { WatchKey } from './open-orders.ts';
 import { type HeldClaim, recordEnds, stateColumns } from './payout-changes.ts';
 import { insertNew, met } from './row-writes.ts';
 import type { AttemptOutcome, PayoutRecord, SendAttempt, Settled } from './schema.ts';
@@ -41,6 +42,8 @@ export interface AttemptResult {
   outcome: AttemptOutcome;
   orderId?: string;
   code?: number;
+  /** When it was known, epoch ms; absent: nobody has noted it. */
+  at?: number;
 }
 
 /** Outcome of all attempts of a reference up to a number. */
@@ -163,6 +166,7 @@ export async function finishAttempt(
         outcome: result.outcome,
         orderId: result.orderId,
         code: result.code,
+        answeredAt: result.at,
         ...(opensAgain && { settled: when().when('settled', '=', 'absent').then(null).else(ref('settled')).end() }),
       }))
       .where('reference', '=', reference)
@@ -220,17 +224,15 @@ export function attemptsOf(db: Database, references: readonly string[]): Promise
 }
 
 /** Enough orders to tell whether a list is up to date. */
-const BESIDE_MAX = 50;
+const ACCEPTED_MAX = 50;
 
-/**
- * Ids of payments in the same list as that of a row that the bank accepted between two times (epoch ms): the last few of them.
- */
-export async function acceptedBeside(
+/** Ids of payments of a user and a currency that the bank accepted between two times (epoch ms): the last few of them. */
+export async function acceptedIn(
   db: Database,
-  { reference, uid, currency }: PayoutRecord,
+  { uid, currency }: WatchKey,
   { from, to }: { from: number; to: number },
 ): Promise<string[]> {
-  const beside = await db
+  const accepted = await db
     .selectFrom('sendAttempts')
     // In this order: SQLite would begin with all payouts of the user.
     .crossJoin('payouts')
@@ -243,9 +245,8 @@ export async function acceptedBeside(
     .where('payouts.uid', '=', uid)
     .where('payouts.currency', '=', currency)
     .where('payouts.kind', '=', 'payout')
-    .where('payouts.reference', '!=', reference)
     .orderBy('sendAttempts.sentAt', 'desc')
-    .limit(BESIDE_MAX)
+    .limit(ACCEPTED_MAX)
     .execute();
-  return beside.flatMap(({ orderId }) => orderId ?? []);
+  return accepted.flatMap(({ orderId }) => orderId ?? []);
 }

@@ -1,6 +1,8 @@
 import { audit } from './audit.ts';
 import { chunks, inChunks } from './chunks.ts';
 import type { Database } from './database.ts';
+import { json } from './json-columns.ts';
+import type { WatchKey } from './open-orders.ts';
 import { announce } from './outbox.ts';
 import { userOf } from './payouts.ts';
 import { insertNew } from './row-writes.ts';
@@ -37,9 +39,43 @@ export function bookedExchangesOf(db: Database, references: readonly string[]): 
   return inChunks(references, (some) => query.where('reference', 'in', some).execute());
 }
 
-/** Records orders at the bank without a reference of ours, each once; returns how many were new. */
+/** Records orders that this store did not send, or how they are shown now; returns how many were new. */
 export async function recordUnaskedOrders(db: Database, entries: readonly UnaskedOrder[]): Promise<number> {
-  let count = 0;
-  for (const some of chunks(entries)) count += await insertNew(db, 'unaskedOrders', some);
-  return count;
+  const known = await inChunks(entries, (some) => unasked(db).where('orderId', 'in', orderIds(some)).execute());
+  const before = new Set(known.map(({ orderId }) => orderId));
+  for (const some of chunks(entries)) {
+    await db
+      .insertInto('unaskedOrders')
+      .values(some.map(({ shown, ...entry }) => ({ ...entry, shown: json(shown) })))
+      .onConflict((conflict) =>
+        conflict.column('orderId').doUpdateSet((row) => ({
+          clientOrderId: row.ref('excluded.clientOrderId'),
+          stem: row.ref('excluded.stem'),
+          shown: row.ref('excluded.shown'),
+        })),
+      )
+      .execute();
+  }
+  return entries.filter(({ orderId }) => !before.has(orderId)).length;
+}
+
+const unasked = (db: Database) => db.selectFrom('unaskedOrders').select('orderId');
+const orderIds = (entries: readonly UnaskedOrder[]) => entries.map(({ orderId }) => orderId);
+
+/** Orders that this store did not send, whose reference begins like one of these (`ownStem`); unordered. */
+export async function unaskedOrdersLike(db: Database, stems: readonly string[]): Promise<UnaskedOrder[]> {
+  const query = db.selectFrom('unaskedOrders').selectAll();
+  return inChunks(new Set(stems), (some) => query.where('stem', 'in', some).execute());
+}
+
+/** Those of a list that show no reference, or nothing that distinguishes one. */
+export function unaskedOrdersWithoutReference(db: Database, { uid, currency }: WatchKey): Promise<UnaskedOrder[]> {
+  const query = db.selectFrom('unaskedOrders').selectAll().where('stem', '=', '');
+  return query.where('uid', '=', uid).where('currency', '=', currency).execute();
+}
+
+/** Whether any order that this store did not send shows a reference that may be ours. */
+export async function hasUnaskedOrders(db: Database): Promise<boolean> {
+  const query = db.selectFrom('unaskedOrders').select('orderId').where('stem', '>', '').limit(1);
+  return (await query.executeTakeFirst()) !== undefined;
 }

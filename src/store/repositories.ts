@@ -23,6 +23,7 @@ export * from './idempotency.ts';
 export { forgetIdentity, identify, identity, policyInForce, recordPolicy } from './identity.ts';
 export { acknowledgeIncident, incidents, incidentsOf, incidentWith as incident, recordIncident } from './incidents.ts';
 export * from './lanes.ts';
+export * from './list-looks.ts';
 export * from './open-orders.ts';
 export * from './open-work.ts';
 export { outboxEvents, outboxEventsAt, outboxHead, outboxTail, pruneOutbox } from './outbox.ts';

@@ -3,6 +3,7 @@ import type { OriginalMessage, OriginalTransaction } from '../domain/bank-messag
 import type { Assessment } from '../domain/gates.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
 import type { PayoutKind } from '../domain/names.ts';
+import type { OrderFacts } from '../domain/order-judgement.ts';
 import type { BatchControl, PayoutState, Reason } from '../domain/payout-state.ts';
 import type { IncidentKind } from '../domain/reconciliation.ts';
 import type { SentCardRequest, SentOrder } from '../domain/sent-order.ts';
@@ -28,7 +29,8 @@ export interface Tables extends AnswerTables, AuditTables, CardTables, DecisionT
   watches: { uid: string; currency: string; sweptAt: number };
   returns: ReturnRecord;
   bookedExchanges: BookedExchange;
-  unaskedOrders: UnaskedOrder;
+  unaskedOrders: UnaskedOrderTable;
+  listLooks: ListLook;
   refusedRows: RefusedRowTable;
   switches: SwitchRecord;
   incidents: IncidentTable;
@@ -46,6 +48,7 @@ export const JSON_COLUMNS: JsonColumns<Tables> = {
   planRows: { path: true },
   refusedRows: { instruction: true, original: true, findings: true },
   sendAttempts: { request: true },
+  unaskedOrders: { shown: true },
 };
 
 interface BatchTable {
@@ -158,6 +161,8 @@ interface SendAttemptTable {
   outcome: AttemptOutcome | null;
   orderId: string | null;
   code: number | null;
+  /** When the outcome was recorded; null: no outcome. */
+  answeredAt: number | null;
   /** The order as sent; null for what is none (a beneficiary). For a card request: a `SentCardRequest`. */
   request: Json<SentOrder, SentOrder | SentCardRequest> | null;
   /** How a run settled the attempt, which then no longer prevents an unpaid end; null: unsettled. */
@@ -209,13 +214,31 @@ export interface BookedExchange {
   seenAt: number;
 }
 
-/** An order at the bank under no reference of ours. */
-export interface UnaskedOrder {
+/** An order at the bank that this store did not send, as far as it knows. */
+interface UnaskedOrderTable {
   orderId: string;
+  /** The list that showed it first. */
   uid: string;
   currency: string;
   clientOrderId: string | null;
+  /** `ownStem` of `clientOrderId`. */
+  stem: string | null;
+  /** As the list showed it last. */
+  shown: Json<OrderFacts> | null;
   seenAt: number;
+}
+
+export type UnaskedOrder = Selectable<UnaskedOrderTable>;
+
+/** The last whole look at a list that was believed, and whose orders were noted. */
+export interface ListLook {
+  uid: string;
+  currency: string;
+  beganAt: number;
+  /** Start of the list, epoch ms of the bank's clock; 0: the whole list. */
+  reachesFrom: number;
+  /** The store's last resumption after which such a look was made: `resumptionOf`; null: none. */
+  resumption: number | null;
 }
 
 export interface RefusedRowTable {

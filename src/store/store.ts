@@ -17,6 +17,7 @@ export type {
   AttemptOutcome,
   BatchRecord,
   BookedExchange,
+  ListLook,
   OpenOrder,
   PayoutRecord,
   ReturnRecord,

@@ -7,7 +7,6 @@ import { addDecimals, decimalsEqual } from '../../src/domain/money.ts';
 import { orderDifferences } from '../../src/domain/order-judgement.ts';
 import { stageMeaning } from '../../src/domain/order-status.ts';
 import { readIfThere } from '../../src/services/bank-orders.ts';
-import { sharedScans } from '../../src/services/reconciliation/order-scans.ts';
 import { findPayee, namedPayee } from '../../src/services/sending/payee.ts';
 
 /** A bank behind the seam, and what a test needs of it. */
@@ -184,7 +183,7 @@ export function providerContract(openTarget: () => Promise<ProviderTarget>): voi
       expect(ids).toEqual(expect.arrayContaining(placed));
       expect(new Set(ids).size).toBe(ids.length);
 
-      const looked = await sharedScans(bank, 2)(query);
+      const looked = await bank.orders.listSettled(query, { pageSize: 2 });
       expect(looked).toMatchObject({ stable: true });
       expect(looked.orders.map(({ order_id }) => order_id).sort()).toEqual(ids.toSorted());
       expect((await bank.orders.listAll(query, { pageSize: 2, calls: 1 })).orders).toHaveLength(2);

@@ -30,6 +30,7 @@ export const attempt = (values: Partial<SendAttempt> = {}): SendAttempt => ({
   attempt: 1,
   runId: 'run-1',
   activityId: '1',
+  answeredAt: null,
   sentAt: 1,
   listedFrom: null,
   outcome: 'accepted',

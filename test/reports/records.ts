@@ -148,7 +148,7 @@ const EXCHANGE = {
 
 const attempt = (reference: string, sentAt: number, request: SendAttempt['request']): SendAttempt => ({
   reference,
-  ...{ attempt: 1, runId: 'run-1', activityId: '1', sentAt, listedFrom: null },
+  ...{ attempt: 1, runId: 'run-1', activityId: '1', sentAt, answeredAt: null, listedFrom: null },
   ...{ outcome: 'accepted', orderId: `fx-${sentAt}`, code: null },
   request,
   settled: 'paid',

@@ -11,6 +11,7 @@ export { StoreMismatch } from '../../src/domain/claim.ts';
 export { payoutInput, splitInput } from '../../src/domain/instruction.ts';
 export { payloadDigest } from '../../src/identity.ts';
 export { checkInstruction } from '../../src/rules/check-instruction.ts';
+export { looksAtLists } from '../../src/services/reconciliation/list-looks.ts';
 export { resumeUnended } from '../../src/services/reconciliation/resume-unended.ts';
 export { wakeNeglectedWatches } from '../../src/services/watch/sweep-orders.ts';
 export { openDatabase } from '../../src/store/database.ts';

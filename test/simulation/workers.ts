@@ -95,7 +95,7 @@ export class Workers {
   }
 
   private depsOf(process: WorkerProcess, { store, tenant }: Place): ActivityDeps {
-    const { createBank, withRequiredDetailsCache, checkInstruction, StoreMismatch } = this.product;
+    const { createBank, withRequiredDetailsCache, checkInstruction, looksAtLists, StoreMismatch } = this.product;
     const network = tenant === 'own' ? this.network : this.otherNetwork;
     if (network === undefined) throw new Error('there is no other tenant');
     const bank = createBank({
@@ -105,12 +105,16 @@ export class Workers {
       transport: network.transportOf(process),
     });
     const [anyPayout] = this.world.payouts;
-    return {
+    const looks = {
       bank: withRequiredDetailsCache(bank),
       store: faultyStore(this.world, store.store, process),
-      executions: executionsOf(this.world, process),
       settings: this.world.settings,
       now: () => this.world.time.now,
+    };
+    return {
+      ...looks,
+      lookAtList: looksAtLists(looks),
+      executions: executionsOf(this.world, process),
       checkInstruction,
       assertIdentity: async () => {
         if (tenant === 'other') throw new StoreMismatch('this key does not see the accounts of this store');

@@ -13,7 +13,16 @@ onEveryStore('Send attempts', (test) => {
     expect(await store.recordAttempt(SENT)).toBe('begun');
     expect(await store.recordAttempt({ ...SENT, runId: 'run-2', sentAt: 2_000 })).toEqual({ to: 1, because: 'taken' });
     expect(await store.attempts('ref')).toEqual([
-      { ...SENT, outcome: null, orderId: null, code: null, settled: null, request: null, listedFrom: null },
+      {
+        ...SENT,
+        outcome: null,
+        orderId: null,
+        code: null,
+        answeredAt: null,
+        settled: null,
+        request: null,
+        listedFrom: null,
+      },
     ]);
   });
 

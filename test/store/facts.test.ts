@@ -33,7 +33,15 @@ onEveryStore('Facts', (test) => {
 
   it('record orders that nobody asked for, each once', async () => {
     const store = await test.open();
-    const order = { orderId: 'o-9', uid: 'user-1', currency: 'USD', clientOrderId: null, seenAt: 1_000 };
+    const order = {
+      orderId: 'o-9',
+      uid: 'user-1',
+      currency: 'USD',
+      clientOrderId: null,
+      stem: '',
+      shown: null,
+      seenAt: 1_000,
+    };
     expect(await store.recordUnaskedOrders([])).toBe(0);
     expect(await store.recordUnaskedOrders([order])).toBe(1);
     const seen = [{ ...order, clientOrderId: 'late' }, ...['o-10', 'o-11'].map((orderId) => ({ ...order, orderId }))];

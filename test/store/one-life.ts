@@ -37,7 +37,10 @@ export async function oneLife(store: Store, name = 'doc'): Promise<void> {
   await store.openOrders({ uid, currency }, at);
   await store.neglectedWatches({ at, watchAliveSince: at - 1 });
   await store.attemptsOf([reference]);
-  await store.acceptedBeside(record, { from: at - 1, to: at });
+  await store.acceptedIn(record, { from: at - 1, to: at });
+  await store.looksAt([record]);
+  await store.hasUnaskedOrders();
+  await store.resumed();
   await store.handedToBank({ currency, since: at });
   await store.settleAttempts(reference, { upTo: 1, as: 'paid' });
   await store.changePayout(reference, { state: 'needs-operator', reason: because('outcome-unknown'), at });

@@ -471,6 +471,7 @@ export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
     name: 'proven-absent-after-the-looks-were-over',
     terms: { waits: { lateCommitMs: 300, listLagMs: 100 } },
     travel: async (p) => {
+      await lookedAt(p);
       // A list that says it has more than it shows: no look can prove anything.
       await p.sandboxTest('PUT', 'profile', { listTotal: 'one-more' });
       await p.sandboxTest('POST', 'faults', { operation: 'transactions.payment', kind: 'drop-before' });
@@ -486,6 +487,7 @@ export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
     name: 'closed-by-two-people-though-no-look-proves-anything',
     terms: { waits: { lateCommitMs: 300, listLagMs: 100 } },
     travel: async (p) => {
+      await lookedAt(p);
       await p.sandboxTest('PUT', 'profile', { listTotal: 'one-more' });
       await p.sandboxTest('POST', 'faults', { operation: 'transactions.payment', kind: 'drop-before' });
       const handle = await p.start({ id: 'r' });
@@ -718,6 +720,12 @@ async function claimLookAlike(product: Product): Promise<void> {
 
 const evidenceOf = async (handle: PayoutHandle): Promise<string[]> =>
   (await handle.query<PayoutStateView>('state')).evidence.map(({ what }) => what);
+
+/** The list was looked at before the first send: what it shows from now on decides about that alone. */
+async function lookedAt({ store }: Product): Promise<void> {
+  const now = Date.now();
+  await store.recordLook({ uid: 'u-1001', currency: 'USD', beganAt: now, reachesFrom: 0, resumption: now });
+}
 
 const LOOK_MS = 50;
 

@@ -17,6 +17,7 @@ import type { SettleTimes } from '../../src/sandbox/bank/order-machine.ts';
 import { SANDBOX_KEY, SANDBOX_SECRET } from '../../src/sandbox/credentials.ts';
 import { type RunningSandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
 import type { ActivityDeps } from '../../src/services/deps.ts';
+import { looksAtLists } from '../../src/services/reconciliation/list-looks.ts';
 import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { workflowBundle } from '../../src/temporal/bundle.ts';
@@ -127,13 +128,17 @@ export async function startProduct(
   const bank = createBank({ baseUrl: sandbox.url, apiKey: SANDBOX_KEY, apiSecret: SANDBOX_SECRET });
   const checks =
     options.checks === true ? payeeChecks(loadConfig({ PAYOUTS_CHECKS: 'sandbox' }), sandbox.url) : undefined;
-  const deps: ActivityDeps = {
-    checks,
+  const looks = {
     bank: options.bank?.(bank) ?? bank,
     store: options.store?.(store) ?? store,
-    executions: executionsOver(clientOf(native), { startsHere: true }),
     settings: { ...quickSettings, ...options.settings, terms: termsWith(options.terms) },
     now: Date.now,
+  };
+  const deps: ActivityDeps = {
+    ...looks,
+    lookAtList: looksAtLists(looks),
+    checks,
+    executions: executionsOver(clientOf(native), { startsHere: true }),
     checkInstruction,
     assertIdentity: async () => {},
   };

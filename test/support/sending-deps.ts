@@ -10,6 +10,15 @@ interface SenderSettings {
   transferAcrossUsers?: boolean;
 }
 
+/** The store, with every list of the bank just looked at, by whatever clock. */
+export const lookedAt = (store: ActivityDeps['store']): ActivityDeps['store'] => ({
+  ...store,
+  looksAt: async (keys) => {
+    const beganAt = Number.MAX_SAFE_INTEGER;
+    return keys.map((key) => ({ ...key, beganAt, reachesFrom: 0, resumption: beganAt }));
+  },
+});
+
 /** What an order is sent with, at a bank of which only these transactions are asked; what is given replaces the rest. */
 export const sendingDeps = (
   transactions: object,
@@ -19,9 +28,13 @@ export const sendingDeps = (
   bank: { clock: UNMEASURED_CLOCK, transactions } as unknown as Bank,
   now: Date.now,
   assertIdentity: async () => {},
+  lookAtList: async () => {
+    throw new Error('no list is looked at here');
+  },
   executions: { wakeWatch: async () => {} } as unknown as ActivityDeps['executions'],
   checkInstruction: () => [],
   ...given,
+  store: lookedAt(given.store),
   settings: {
     ...{ clockSkewMs: 0, policy, transferAcrossUsers },
     ...{ sweepMaxMs: 500, sweepWindowMs: 86_400_000 },

@@ -58,7 +58,8 @@ it('tells of attempts, incidents, returns and orders of nobody', async () => {
   const back = { orderId: 'o-2', reference, amount: '1.00', currency: 'EUR', seenAt: 4 };
   await store.recordReturn(back);
   await store.recordReturn(back);
-  await store.recordUnaskedOrders([{ orderId: 'o-3', uid: 'u', currency: 'EUR', clientOrderId: null, seenAt: 5 }]);
+  const list = { uid: 'u', currency: 'EUR' };
+  await store.recordUnaskedOrders([{ orderId: 'o-3', ...list, clientOrderId: null, stem: '', shown: null, seenAt: 5 }]);
   expect(await counted('payouts_attempts_total')).toEqual(['payouts_attempts_total{outcome="refused"} 1']);
   expect(await counted('payouts_incidents_total')).toEqual(['payouts_incidents_total{kind="second-order"} 1']);
   expect(await counted('payouts_returns_total')).toEqual(['payouts_returns_total 1']);

@@ -177,6 +177,13 @@ export const PAYOUT_REASONS = {
       `If the earlier one was paid, \`payouts reject ID --remark TEXT\` ends this one unpaid. If not, \`payouts incidents --open\` shows what has to be cleared first. ${ONLY_LOOK}.`,
     ),
   ),
+  'list-proves-nothing': signalled(
+    forApproverToRecheck(
+      "whether the bank already has an order for this document cannot be told, because its list of orders can't be believed",
+      `Nothing was sent. Ask the bank about its list; ${ONLY_LOOK}. ${REJECT}.`,
+      'The list is read again, at growing intervals; it continues when the list proves that there is no order.',
+    ),
+  ),
   // ended unpaid
   'invalid-instruction': forMaker(
     'the instruction breaks a rule of the bank or of this product',

@@ -12,14 +12,13 @@ import { referenceForm } from '../../domain/reference-form.ts';
 import { SENDER_LIFE_MS, unsent } from '../../domain/submission.ts';
 import type { SwitchScope } from '../../domain/switch-scope.ts';
 import { switchFactsOf } from '../../domain/switches.ts';
-import type { PayoutRecord, SendAttempt } from '../../store/store.ts';
 import { readIfThere } from '../bank-orders.ts';
-import { attemptsListedFrom, clocksDisagree, inAnyZone } from '../bank-time.ts';
+import { attemptsListedFrom, clocksDisagree } from '../bank-time.ts';
 import type { ActivityDeps } from '../deps.ts';
-import type { sharedScans } from '../reconciliation/order-scans.ts';
 import { rowAsRecorded } from '../sending/claimed-row.ts';
 import { listsOfLeg } from '../sending/open-set.ts';
 import type { Caller } from '../sending/send-once.ts';
+import { unsentOrders } from '../sending/unsent-orders.ts';
 import { type LegInput, sentLeg } from './sent-leg.ts';
 
 export interface FindOrderInput extends LegInput {
@@ -78,12 +77,7 @@ export interface OrderSearch {
  * One look for an order: reads the order ids accepted under its reference, then the order lists of all its currencies since its
  * first attempt, whichever run made it.
  */
-export async function findOrder(
-  deps: ActivityDeps,
-  scanOrders: ReturnType<typeof sharedScans>,
-  { runId }: Caller,
-  input: FindOrderInput,
-): Promise<OrderSearch> {
+export async function findOrder(deps: ActivityDeps, { runId }: Caller, input: FindOrderInput): Promise<OrderSearch> {
   const { claim, leg, since, recorded, mayProve = true } = input;
   const row = await rowAsRecorded(deps, claim, runId, recorded);
   const { uid } = row;
@@ -113,23 +107,27 @@ export async function findOrder(
     const order = await readIfThere(deps, orderId);
     if (order !== undefined) add(order);
   }
+  // One that a list has shown stays a reason to doubt, though no list shows it any more.
+  for (const unsent of await unsentOrders(deps, row)) {
+    if (unsent.reference !== reference) continue;
+    const order = await readIfThere(deps, unsent.orderId);
+    if (order === undefined) look.stable = false;
+    else if (order.client_order_id !== undefined && referenceForm(order.client_order_id, reference) === 'as-sent')
+      add(order);
+  }
   // Before the time range is computed: the first answers of a process tell the bank's time.
   await deps.assertIdentity();
-  const listedFrom = attemptsListedFrom(deps, since, attempts);
-  const from = mayProve ? inAnyZone(listedFrom) : listedFrom;
-  const expectedIds = mayProve ? await acceptedSince(deps, row, attempts) : [];
+  const sentSince = Math.min(since, ...attempts.map(({ sentAt }) => sentAt));
+  const listedFrom = attemptsListedFrom(deps, sentSince, attempts);
   let arrivals = 0;
   const altered: Order[] = [];
   const indistinct: Order[] = [];
   for (const list of await listsOfLeg(deps.bank, row, leg, sent)) {
-    const scan = await scanOrders({ ...list, from });
-    look.stable &&= scan.stable;
+    const scan = await deps.lookAtList({ ...list, since: sentSince, from: listedFrom, toProve: mayProve });
+    look.stable &&= scan.doubt === undefined;
+    look.incomplete ||= scan.doubt === 'incomplete';
     look.pagesRead += scan.pagesRead;
     look.ordersRead += scan.orders.length;
-    if (list.uid === uid && list.currency === row.currency) {
-      const shown = new Set(scan.orders.map(({ order_id }) => order_id));
-      look.incomplete = expectedIds.some((orderId) => !shown.has(orderId));
-    }
     for (const order of scan.orders) {
       if (isReturn(order)) continue;
       const form = order.client_order_id === undefined ? 'other' : referenceForm(order.client_order_id, reference);
@@ -146,7 +144,7 @@ export async function findOrder(
   }
   const strange = await strangeAmong(deps, indistinct);
   look.indistinct = strange.length;
-  if (look.indistinct > 0 || look.incomplete) look.stable = false;
+  if (look.indistinct > 0) look.stable = false;
   look.clocksApart = clocksDisagree(deps);
   if (look.clocksApart) look.stable = false;
   // The receiving side is listed but not the order that was sent: a conflict until it is.
@@ -169,19 +167,6 @@ const withoutReference = (order: Order, expected: ExpectedOrder): ShownOrder => 
 
 /** It is what was sent, whatever the form of its reference. */
 const isOurs = ({ differences }: ShownOrder): boolean => differences.every((field) => field === REFERENCE_FORM);
-
-/**
- * Orders of the same user and currency that the bank has accepted since the first attempt, and has to show by now: a list without
- * one of them is behind, or is not the list that was asked for.
- */
-async function acceptedSince(
-  { store, settings, now }: ActivityDeps,
-  row: PayoutRecord,
-  [first]: readonly SendAttempt[],
-): Promise<string[]> {
-  if (first === undefined) return [];
-  return store.acceptedBeside(row, { from: first.sentAt, to: now() - settings.terms.waits.listLagMs });
-}
 
 /** Those that are not known to be orders of other payouts. */
 async function strangeAmong({ store }: ActivityDeps, orders: readonly Order[]): Promise<Order[]> {

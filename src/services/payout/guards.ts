@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../domain/durations.ts';
 import type { Assessment, Guards } from '../../domain/gates.ts';
 import { compareDecimals, sumDecimals } from '../../domain/money.ts';
-import { payoutReference, payoutWorkflowId } from '../../domain/names.ts';
+import { mainLegOf, payoutReference, payoutWorkflowId } from '../../domain/names.ts';
 import { isUnpaid } from '../../domain/payout-state.ts';
 import { switchFactsOf } from '../../domain/switches.ts';
 import type { PayoutRecord } from '../../store/store.ts';
@@ -11,6 +11,7 @@ import { limitPassed } from '../decisions/limits.ts';
 import { isMakerAllowed } from '../decisions/verdict.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { contradictions } from '../reconciliation/contradictions.ts';
+import { askBank } from '../sending/ask-first.ts';
 import { areEarlierUnpaid, earlierReferences } from '../sending/proven-unpaid.ts';
 
 /** What our own store and the policy hold against sending. */
@@ -18,12 +19,9 @@ import { areEarlierUnpaid, earlierReferences } from '../sending/proven-unpaid.ts
 /** Every guard must be present, undefined if it does not object: a guard left unread would let everything through. */
 type ReadGuards = { [Name in keyof Required<Guards>]: Guards[Name] };
 
-export async function guardsOf(
-  deps: ActivityDeps,
-  row: PayoutRecord,
-  { beneficiary, payingAccountId, exchange }: Assessment,
-): Promise<ReadGuards> {
+export async function guardsOf(deps: ActivityDeps, row: PayoutRecord, read: Assessment): Promise<ReadGuards> {
   const { store } = deps;
+  const { beneficiary, payingAccountId, exchange } = read;
   const { reference, instruction } = row;
   const beneficiaryId = beneficiary?.known ? beneficiary.id : undefined;
   const touched = switchFactsOf(row);
@@ -35,9 +33,11 @@ export async function guardsOf(
   });
   const { after_card_payment: id } = instruction;
   const card = id === undefined ? {} : await cardPaymentOf(deps, id, { reference, instruction });
+  const atBank = await askedBank(deps, row, read);
   return {
     switchedOff,
-    earlierOpen: (await mayEarlierHavePaid(deps, row)) ? true : undefined,
+    earlierOpen: (await isEarlierDoubtful(deps, row)) || atBank.earlier,
+    listDoubt: atBank.doubt,
     limit: await limitPassed(deps, row, { beneficiaryId, payingAccountId, exchange }),
     makerNotAllowed: isMakerAllowed(deps, row) ? undefined : true,
     lookAlike: await lookAlikeOf(store, row),
@@ -47,12 +47,28 @@ export async function guardsOf(
 }
 
 /** By the store, and by what the bank now shows of orders said to have taken no money: it may have changed its mind. */
-async function mayEarlierHavePaid(deps: ActivityDeps, row: PayoutRecord): Promise<boolean> {
+async function isEarlierDoubtful(deps: ActivityDeps, row: PayoutRecord): Promise<true | undefined> {
   if (!(await areEarlierUnpaid(deps.store, row))) return true;
   for (const payout of await deps.store.payoutsOf(earlierReferences(row))) {
     if ((await contradictions(deps, payout)).length > 0) return true;
   }
-  return false;
+  return undefined;
+}
+
+/** What the bank's lists have against the order that would be sent next. */
+async function askedBank(
+  deps: ActivityDeps,
+  row: PayoutRecord,
+  { exchange, transfer, obstacle }: Assessment,
+): Promise<{ earlier?: string; doubt?: Guards['listDoubt'] }> {
+  if (obstacle !== undefined) return {};
+  const { uid, kind, currency } = row;
+  const own = { uid, currency };
+  const sold = exchange === undefined ? [] : [{ uid, currency: exchange.sellCurrency }];
+  const arrival = transfer === undefined ? [] : [{ uid: transfer.destination.uid, currency }];
+  const leg = exchange === undefined ? mainLegOf(kind) : 'exchange';
+  const { earlier, doubt } = await askBank(deps, row, leg, [own, ...sold, ...arrival]);
+  return { ...(earlier.length > 0 && { earlier: `order ${earlier.join(', ')}` }), doubt };
 }
 
 /**

@@ -12,12 +12,14 @@ import type { Terms } from '../../domain/policy.ts';
 import { because } from '../../domain/reasons.ts';
 import { believedFrom } from '../../domain/restored.ts';
 import { payloadDigest, referenceOf } from '../../identity.ts';
-import type { PayoutClaim, PayoutRecord } from '../../store/store.ts';
+import type { PayoutClaim, PayoutRecord, UnaskedOrder } from '../../store/store.ts';
 import { capsOf } from '../decisions/signed-parts.ts';
 import { isSignedByMaker } from '../decisions/verdict.ts';
 import type { ActivityDeps } from '../deps.ts';
+import { legReference } from '../sending/claimed-row.ts';
 import { areEarlierUnpaid } from '../sending/proven-unpaid.ts';
 import type { Caller } from '../sending/send-once.ts';
+import { unsentOrders } from '../sending/unsent-orders.ts';
 import { recordedAssessment } from './assess.ts';
 import { type Forgotten, type LegStarts, legStarts } from './leg-start.ts';
 import { obstructed } from './obstructed.ts';
@@ -140,12 +142,18 @@ export async function preparePayout(
   // one may be needed and may have been sent.
   const needsNoExchange = assessment.payingAccountId === instruction.account_id;
   const mayBeSent = (leg: LegKind): boolean => leg === mainLegOf(kind) || !needsNoExchange;
+  const unsent = await unsentOrders(deps, record);
+  const ofLeg = (leg: LegKind): Forgotten | undefined => {
+    if (!mayBeSent(leg)) return undefined;
+    const orders = unsent.filter((order) => order.reference === legReference(record, leg));
+    return orders.length === 0 ? forgotten : sinceOldest(orders);
+  };
   return {
     kind: 'ready',
     claim,
     maker: record.by,
     terms: termsOf(deps, instruction),
-    ...legStarts(claimed, (leg) => ({ at, forgotten: mayBeSent(leg) ? forgotten : undefined })),
+    ...legStarts(claimed, (leg) => ({ at, forgotten: ofLeg(leg) })),
     parked,
     assessment,
   };
@@ -179,6 +187,12 @@ async function forgottenSince(
   const isBelieved = createdAt > (believedFrom(restored, settings) ?? createdAt);
   return isBelieved ? undefined : { from, until: restored.at };
 }
+
+/** The bank shows orders that the store has forgotten, or that another copy of it has sent: they are looked for, and followed. */
+const sinceOldest = (orders: readonly UnaskedOrder[]): Forgotten => ({
+  from: Math.min(...orders.map(({ shown }) => shown?.created_at ?? 0)),
+  until: null,
+});
 
 /** A run that takes the claim over is at work again, and must be sent again what the watches signalled to the previous one. */
 async function takenOver(

@@ -8,7 +8,6 @@ import {
   judgeOrder,
   NOT_FOUND,
   ORDER_OF_ANOTHER,
-  type OrderFacts,
   type OrderJudgement,
   type PaidOrder,
 } from '../../domain/order-judgement.ts';
@@ -16,8 +15,9 @@ import { type ClosedMeaning, isNoMoney, isTerminal } from '../../domain/order-st
 import { isUnpaid, type StoredState } from '../../domain/payout-state.ts';
 import { bookedAboveCap } from '../../domain/reasons.ts';
 import type { SentOrder } from '../../domain/sent-order.ts';
-import type { BookedExchange, PayoutRecord } from '../../store/store.ts';
+import type { PayoutRecord } from '../../store/store.ts';
 import { readIfThere } from '../bank-orders.ts';
+import { bookedExchange } from '../booked-exchange.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { rowAsRecorded } from '../sending/claimed-row.ts';
 import { type RejectedAs, rejectedAs } from '../sending/decide-order.ts';
@@ -142,20 +142,6 @@ async function watch(
   await putIntoOpenSet(deps, row, reference, { lists, since });
   await deps.store.noteOrder(reference, { orderId });
 }
-
-/** What was sold and bought, and the fee, for the report. */
-export const bookedExchange = ({ reference }: PayoutRecord, order: OrderFacts, seenAt: number): BookedExchange => ({
-  reference,
-  orderId: order.order_id,
-  soldAmount: order.sell_amount ?? null,
-  soldCurrency: order.sell_currency ?? null,
-  boughtAmount: order.buy_amount ?? null,
-  boughtCurrency: order.buy_currency ?? null,
-  rate: order.rate ?? null,
-  fee: order.fee ?? null,
-  feeCurrency: order.fee_currency ?? null,
-  seenAt,
-});
 
 /** How an exchange was booked, if above the cap or not comparable; undefined: within the cap. */
 function rateAboveCap(

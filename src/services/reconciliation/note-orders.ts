@@ -12,12 +12,13 @@ import {
   type ReconciliationFindings,
   type Return,
 } from '../../domain/reconciliation.ts';
-import { ByReference, mayBeAltered, mayBeOurs, referenceForm } from '../../domain/reference-form.ts';
+import { ByReference, mayBeAltered, mayBeOurs, ownStem, referenceForm } from '../../domain/reference-form.ts';
+import { mayBeOrderOf } from '../../domain/submission.ts';
 import { referenceOf } from '../../identity.ts';
-import type { PayoutRecord, UnaskedOrder, WatchKey } from '../../store/store.ts';
+import type { PayoutRecord, SendAttempt, UnaskedOrder, WatchKey } from '../../store/store.ts';
 import { readIfThere } from '../bank-orders.ts';
-import type { ActivityDeps } from '../deps.ts';
-import { bookedExchange } from '../payout/read-order.ts';
+import { bookedExchange } from '../booked-exchange.ts';
+import type { LookDeps } from '../look-at-list.ts';
 
 /** The list that the orders come from. */
 interface OrderList extends WatchKey {
@@ -31,7 +32,7 @@ interface OrderList extends WatchKey {
  * throws a `BankError` if that fails.
  */
 export async function noteOrders(
-  deps: ActivityDeps,
+  deps: LookDeps,
   list: OrderList,
   orders: readonly Order[],
 ): Promise<ReconciliationFindings> {
@@ -42,8 +43,10 @@ export async function noteOrders(
   );
   const references = [...byReference.keys()].filter((reference) => reference !== undefined);
   const payouts = new Map((await deps.store.payoutsOf(references)).map((payout) => [payout.reference, payout]));
+  const isEnded = (reference: string): boolean => isEnd(payouts.get(reference)?.state ?? 'preparing');
   const others = references.filter((reference) => !payouts.has(reference));
-  const sent = Map.groupBy(await deps.store.attemptsOf(others), ({ reference }) => reference);
+  const attempted = await deps.store.attemptsOf(references.filter((reference) => !isEnded(reference)));
+  const sent = Map.groupBy(attempted, ({ reference }) => reference);
   const unknownExchanges = others.filter((reference) => {
     const isExchange = byReference.get(reference)?.some(({ type }) => type === 'FX') === true;
     return isExchange && !sent.has(reference) && mayBeOurs(reference);
@@ -51,7 +54,11 @@ export async function noteOrders(
   // A store that was never replaced has forgotten nothing: somebody else has sent them.
   const isReplaced = unknownExchanges.length > 0 && (await deps.store.restored()) !== undefined;
   const forgotten = isReplaced ? unknownExchanges : [];
-  const owners = await exchangeOwners(deps, list, new Set([...sent.keys(), ...forgotten]));
+  const owners = await exchangeOwners(
+    deps,
+    list,
+    new Set([...others.filter((reference) => sent.has(reference)), ...forgotten]),
+  );
 
   const note = notes(deps, list);
   for (const [reference, under] of byReference) {
@@ -67,14 +74,15 @@ export async function noteOrders(
           ? factsOfExchange(payout, { accepted, isBooked: false }, shown, closedMeans)
           : factsOfPayment(payout, shown, closedMeans);
       await note.facts(under, await judged(deps, under, judge));
+      note.unsent(under, payout, attempts);
     } else if (owner !== undefined) {
       const accepted = (attempts ?? []).flatMap(({ orderId }) => orderId ?? []);
       const judge = (shown: readonly Order[]) => factsOfExchange(owner, { accepted, isBooked }, shown, closedMeans);
       await note.facts(under, await judged(deps, under, judge));
       if (attempts === undefined) await keepBooked(deps, owner, under);
+      note.unsent(under, { ...owner, orderId: null }, attempts);
     } else if (attempts === undefined) {
-      // Money that others send to the account, a transfer included, is no unasked order.
-      for (const order of under) if (!isReturn(order) && !isArrival(order)) note.unasked(order);
+      for (const order of under) if (mayBeSent(order)) note.unasked(order);
     }
   }
   return note.findings();
@@ -85,7 +93,7 @@ export async function noteOrders(
  * are then known by order id; anything else (exchanges, returns, second orders) costs a read of all documents of the user.
  */
 async function sentReferences(
-  { store, settings }: ActivityDeps,
+  { store, settings }: LookDeps,
   { uid, since }: OrderList,
   orders: readonly Order[],
 ): Promise<Map<string, string>> {
@@ -119,7 +127,7 @@ async function sentReferences(
 /**
  * An older copy of the store has forgotten the exchange of an ended payout: what the bank books for it is kept for the report.
  */
-async function keepBooked(deps: ActivityDeps, owner: PayoutRecord, orders: readonly Order[]): Promise<void> {
+async function keepBooked(deps: LookDeps, owner: PayoutRecord, orders: readonly Order[]): Promise<void> {
   const isPaid = ({ stage }: Order): boolean => stageMeaning(stage, deps.settings.terms.closedMeans) === 'paid';
   const listed = orders.find(isPaid);
   if (listed === undefined || !isEnd(owner.state)) return;
@@ -130,7 +138,7 @@ async function keepBooked(deps: ActivityDeps, owner: PayoutRecord, orders: reado
 
 /** Payouts by the derived reference of their exchange. */
 async function exchangeOwners(
-  { store, settings }: ActivityDeps,
+  { store, settings }: LookDeps,
   { uid, since }: OrderList,
   exchanges: ReadonlySet<string>,
 ): Promise<Map<string, PayoutRecord>> {
@@ -147,7 +155,7 @@ async function exchangeOwners(
 
 /** A list may lag: orders that look like incidents are read by id and judged again. */
 async function judged(
-  deps: ActivityDeps,
+  deps: LookDeps,
   orders: readonly Order[],
   judge: (orders: readonly Order[]) => Fact[],
 ): Promise<Fact[]> {
@@ -159,11 +167,14 @@ async function judged(
 }
 
 /** "Not found" for a listed order proves nothing: the list's record stands. */
-const asItStands = async (deps: ActivityDeps, listed: Order): Promise<Order> =>
+const asItStands = async (deps: LookDeps, listed: Order): Promise<Order> =>
   (await readIfThere(deps, listed.order_id)) ?? listed;
 
+/** Money that others send to the account, a transfer included, is no order that anybody sent from it. */
+const mayBeSent = (order: Order): boolean => !isReturn(order) && !isArrival(order);
+
 /** Stores facts and counts them; what is left is stored when the findings are asked for. */
-function notes({ store, now }: ActivityDeps, { uid, currency }: OrderList) {
+function notes({ store, now }: LookDeps, { uid, currency }: OrderList) {
   let found = NOTHING_FOUND;
   /** Stored together at the end: an account that others use too shows many at each look. */
   const unaskedOrders: UnaskedOrder[] = [];
@@ -171,8 +182,10 @@ function notes({ store, now }: ActivityDeps, { uid, currency }: OrderList) {
   const count = (more: Partial<ReconciliationFindings>, recorded: number): void => {
     found = addFindings(found, { ...NOTHING_FOUND, ...more, recorded });
   };
-  const unasked = ({ order_id: orderId, client_order_id: clientOrderId }: Order): void => {
-    unaskedOrders.push({ orderId, uid, currency, clientOrderId: clientOrderId ?? null, seenAt: now() });
+  const unasked = (shown: Order): void => {
+    const { order_id: orderId, client_order_id: clientOrderId = null } = shown;
+    const stem = ownStem(shown.client_order_id);
+    unaskedOrders.push({ orderId, uid, currency, clientOrderId, stem, shown, seenAt: now() });
   };
   /** A return without an amount fits in no sum and is recorded as an unasked order, for people. */
   const moneyBack = async (
@@ -193,6 +206,17 @@ function notes({ store, now }: ActivityDeps, { uid, currency }: OrderList) {
   };
   return {
     unasked,
+    /**
+     * Orders under the reference of an open row that none of its attempts explains: another copy of the store has sent them, or the
+     * bank has executed what it refused, or what was proven absent.
+     */
+    unsent(orders: readonly Order[], { state, orderId }: PayoutRecord, attempts: readonly SendAttempt[] = []): void {
+      if (isEnd(state)) return;
+      for (const order of orders) {
+        const isKnown = order.order_id === orderId || mayBeOrderOf(attempts, order.order_id);
+        if (mayBeSent(order) && !isKnown) unasked(order);
+      }
+    },
     async facts(orders: readonly Order[], facts: readonly Fact[]): Promise<void> {
       for (const fact of facts) await (fact.kind === 'return' ? moneyBack(orders, fact) : incident(fact));
     },

@@ -46,7 +46,10 @@ export async function renewClaim(
 }
 
 /** Reference of an order of a payout: its own, or the derived one of its exchange. */
-export function legReference({ uid, documentId, generation }: PayoutRecord, leg: LegKind): string {
+export function legReference(
+  { uid, documentId, generation }: Pick<PayoutRecord, 'uid' | 'documentId' | 'generation'>,
+  leg: LegKind,
+): string {
   return referenceOf(uid, documentId, leg, generation);
 }
 

@@ -85,7 +85,7 @@ export async function sendOnce<Request, Held>(
     await expected;
     const held = await stoppedBy(admitted.request);
     if (held !== undefined) {
-      await store.finishAttempt(reference, attempt, { outcome: 'not-sent' });
+      await store.finishAttempt(reference, attempt, { outcome: 'not-sent', at: now() });
       return held;
     }
   } catch (error) {
@@ -93,7 +93,7 @@ export async function sendOnce<Request, Held>(
     // Store, bank or Temporal was unreachable and no byte has left; record that, or the attempt would be in doubt.
     if (recorded !== undefined) {
       const { reference, attempt } = recorded;
-      await store.finishAttempt(reference, attempt, { outcome: 'not-sent' }).catch(() => undefined);
+      await store.finishAttempt(reference, attempt, { outcome: 'not-sent', at: now() }).catch(() => undefined);
     }
     return { outcome: 'not-sent', why: error instanceof StoreMismatch ? 'wrong-store' : 'unreachable' };
   }
@@ -101,6 +101,7 @@ export async function sendOnce<Request, Held>(
   const { reference, attempt, request } = admitted;
   const finished = store.finishAttempt(reference, attempt, {
     outcome: result.outcome,
+    at: now(),
     orderId: result.outcome === 'accepted' && result.orderId !== '' ? result.orderId : undefined,
     code: result.outcome === 'refused' ? result.code : undefined,
   });

@@ -2,7 +2,7 @@ import type { Bank } from '../../api/bank.ts';
 import type { SendOptions } from '../../api/call-options.ts';
 import { approvers } from '../../domain/approval.ts';
 import { dueAt } from '../../domain/business-days.ts';
-import type { Claim } from '../../domain/claim.ts';
+import { type Claim, Superseded } from '../../domain/claim.ts';
 import { DAY_MS } from '../../domain/durations.ts';
 import { type LegKind, legsOf, mainLegOf } from '../../domain/names.ts';
 import { hasVerdicts } from '../../domain/payee-check.ts';
@@ -23,6 +23,7 @@ import { limitPassed } from '../decisions/limits.ts';
 import { maySubmit } from '../decisions/verdict.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { checksAskedOf } from '../payee-checks.ts';
+import { objectionTo } from './ask-first.ts';
 import { claimedRow, legReference } from './claimed-row.ts';
 import { putIntoOpenSet } from './open-set.ts';
 import { type Admitted, type Caller, sendOnce } from './send-once.ts';
@@ -108,11 +109,16 @@ async function admit(
   if (isRepeated(sender, attempts)) return { held: { outcome: 'ambiguous', why: 'it may have been executed before' } };
   if (order === undefined || isEarly(sender, row) || !(await isApproved(sender, row, order)))
     return { held: { outcome: 'not-sent', why: 'changed' } };
+  const lists = listsOf(row.uid, order);
+  const objection = await objectionTo(sender, row, leg, lists);
+  // The run must learn of an order under its reference as if it had sent it.
+  if (objection === 'own') throw new Superseded('the bank shows an order that this store did not send');
+  if (objection !== undefined) return { held: { outcome: 'not-sent', why: 'changed' } };
   const since = sender.now();
   return {
     ...{ reference, attempt, request: { row, reference, order }, record: order, claim, isFinal: true },
     listedFrom: listedFrom(sender, since),
-    expect: () => putIntoOpenSet(sender, row, reference, { lists: listsOf(row.uid, order), since }),
+    expect: () => putIntoOpenSet(sender, row, reference, { lists, since }),
   };
 }
 

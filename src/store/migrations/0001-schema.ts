@@ -106,6 +106,7 @@ create table send_attempts (
   request text,
   sent_at bigint not null, listed_from bigint,
   outcome text, order_id text, code integer,
+  answered_at bigint,
   settled text,
   constraint send_attempts_key primary key (reference, attempt)
 );
@@ -140,9 +141,11 @@ create index returns_reference on returns (reference);
 create table unasked_orders (
   order_id text primary key,
   uid text not null, currency text not null,
-  client_order_id text,
+  client_order_id text, stem text,
+  shown text,
   seen_at bigint not null
 );
+create index unasked_orders_stem on unasked_orders (stem);
 
 create table booked_exchanges (
   reference text primary key,

@@ -14,6 +14,7 @@ import type { PayoutRecord, Store } from '../../../src/store/store.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
 import { policyOf, signedBy, signingPerson } from '../../support/people.ts';
 import { quickSettings } from '../../support/product.ts';
+import { lookedAt } from '../../support/sending-deps.ts';
 import { UNMEASURED_CLOCK } from '../../support/unmeasured-clock.ts';
 
 type Kind = 'transfer' | 'exchange';
@@ -81,8 +82,11 @@ const bank = {
 } as unknown as Bank;
 
 const depsOf = (policy: Policy, more: Partial<ActivityDeps['settings']> = {}): ActivityDeps => ({
+  lookAtList: async () => {
+    throw new Error('no list is looked at here');
+  },
   bank,
-  store,
+  store: lookedAt(store),
   executions: { wakeWatch: async () => {} } as unknown as ActivityDeps['executions'],
   settings: { ...quickSettings, transferAcrossUsers: true, ...more, policy },
   now: Date.now,

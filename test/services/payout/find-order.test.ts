@@ -3,6 +3,7 @@ import { type Order, order as orderSchema } from '../../../src/api/schemas/order
 import type { SentOrder } from '../../../src/domain/sent-order.ts';
 import type { ActivityDeps } from '../../../src/services/deps.ts';
 import { findOrder } from '../../../src/services/payout/find-order.ts';
+import { looksAtLists } from '../../../src/services/reconciliation/list-looks.ts';
 import { batchClaim, payoutClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
 import { quickSettings } from '../../support/product.ts';
@@ -42,19 +43,19 @@ async function lost({ others = [], apart = false }: { others?: readonly string[]
     await store.changePayout(other, { state: 'completed', orderId: `other-${index + 1}`, at: SENT_AT });
   }
   const asked: number[] = [];
-  const look = (shown: readonly Order[], at = SENT_AT + WINDOW_MS, mayProve = at >= SENT_AT + WINDOW_MS) =>
-    findOrder(
-      {
-        ...{ store, settings: quickSettings, bank: { clock: UNMEASURED_CLOCK }, now: () => at },
-        assertIdentity: async () => {},
-      } as unknown as ActivityDeps,
-      async ({ from }) => {
-        asked.push(from);
-        return { orders: [...shown], stable: true, pagesRead: 1 };
-      },
+  const look = (shown: readonly Order[], at = SENT_AT + WINDOW_MS, mayProve = at >= SENT_AT + WINDOW_MS) => {
+    const listSettled = async ({ from }: { from: number }) => {
+      asked.push(from);
+      return { orders: [...shown], stable: true, pagesRead: 1 };
+    };
+    const bank = { clock: UNMEASURED_CLOCK, orders: { listSettled } } as unknown as ActivityDeps['bank'];
+    const looks = { store, settings: quickSettings, bank, now: () => at };
+    return findOrder(
+      { ...looks, lookAtList: looksAtLists(looks), assertIdentity: async () => {} } as unknown as ActivityDeps,
       CALLER,
       { claim: { storeId: store.id, reference, term }, leg: 'payment', since: SENT_AT, mayProve },
     );
+  };
   return { look, reference, asked };
 }
 

@@ -3,6 +3,7 @@ import { payoutWorkflowId } from '../../../src/domain/names.ts';
 import { referenceOf } from '../../../src/identity.ts';
 import type { ActivityDeps } from '../../../src/services/deps.ts';
 import { type Prepared, preparePayout } from '../../../src/services/payout/prepare.ts';
+import { looksAtLists } from '../../../src/services/reconciliation/list-looks.ts';
 import { openTestDoor } from '../../support/doors.ts';
 import { NEW_PAYEE } from '../../support/payout-routes.ts';
 import { DEFAULT_PAYMENT, quickSettings } from '../../support/product.ts';
@@ -14,11 +15,10 @@ async function preparedInAnOlderCopy(more: { account_id?: string }): Promise<Pre
   const { bank, store } = await openTestDoor();
   const at = Date.now() + 60_000;
   await store.recordRestore({ at, from: at - 3_600_000, by: 'olga', detail: {} });
+  const looks = { bank, store, settings: quickSettings, now: Date.now };
   const deps = {
-    bank,
-    store,
-    settings: quickSettings,
-    now: Date.now,
+    ...looks,
+    lookAtList: looksAtLists(looks),
     checkInstruction: () => [],
     assertIdentity: async () => {},
   } as unknown as ActivityDeps;

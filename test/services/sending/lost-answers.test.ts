@@ -8,6 +8,7 @@ import { referenceOf } from '../../../src/identity.ts';
 import { checkInstruction } from '../../../src/rules/check-instruction.ts';
 import { SANDBOX_KEY, SANDBOX_SECRET } from '../../../src/sandbox/credentials.ts';
 import type { ActivityDeps } from '../../../src/services/deps.ts';
+import { looksAtLists } from '../../../src/services/reconciliation/list-looks.ts';
 import { namedPayee, payeeReference } from '../../../src/services/sending/payee.ts';
 import { runningSandbox } from '../../sandbox/running-sandbox.ts';
 import { activityEnvironment } from '../../support/activity.ts';
@@ -57,12 +58,11 @@ async function claimedRow(instruction: PayoutInstruction, kind: PayoutKind = 'pa
   onTestFinished(() => bank.close());
   const { now } = it.sandbox.clock;
   const executions = { wakeWatch: async () => {} } as Partial<ActivityDeps['executions']> as ActivityDeps['executions'];
+  const looks = { bank, store, settings, now };
   const deps: ActivityDeps = {
-    bank,
-    store,
+    ...looks,
+    lookAtList: looksAtLists(looks),
     executions,
-    settings,
-    now,
     checkInstruction,
     assertIdentity: async () => {},
   };
@@ -106,7 +106,12 @@ function order(leg: LegKind, operation: string, instruction: PayoutInstruction, 
     what: kind === 'exchange' ? 'the exchange by itself' : `the ${leg}`,
     operation,
     row: () => claimedRow(instruction, kind),
-    send: (row, attempt) => row.run(submit(row), { claim: row.claim, attempt }),
+    async send(row, attempt) {
+      const { activities, claim } = row;
+      // Looks at the bank's lists, without which nothing is sent again.
+      if (attempt > 1) await row.run(activities.assess, { claim, exchanged: false, exchangeSent: false });
+      return row.run(submit(row), { claim, attempt });
+    },
     key: async () => key,
     done: async ({ ordersUnder }) => (await ordersUnder(key)).length,
   };

@@ -15,6 +15,7 @@ const made = (reference: string, change: Partial<SendAttempt>): SendAttempt => (
   outcome: null,
   orderId: null,
   code: null,
+  answeredAt: null,
   settled: null,
   request: null,
   ...change,

@@ -1,0 +1,56 @@
+import { SENDER_LIFE_MS } from './submission.ts';
+
+/**
+ * Before an order is sent again, under whatever reference, the bank's list says whether it has one already: the store knows only
+ * what was sent from it, and what the bank answered at that time. Pure: which look at the list is demanded.
+ */
+
+/** A look must have begun after `after` and reach back to `from`; epoch ms of our clock. */
+export interface DemandedLook {
+  after: number;
+  from: number;
+}
+
+/** A look is out of date after this long: people may have taken their time in between. Of the bank's time, never scaled. */
+const CURRENT_MS = 5 * 60_000;
+
+interface Sent {
+  sentAt: number;
+  /** When its outcome was recorded; null: nobody knows it. */
+  answeredAt: number | null;
+}
+
+/** An earlier generation of a document; `endedAt` null: it has no end. */
+interface Earlier {
+  createdAt: number;
+  endedAt: number | null;
+}
+
+/**
+ * The look that is demanded before a reference is sent; undefined: none, because nothing was sent for the document.
+ *
+ * @param attempts made under this reference before: whatever the bank answered, it may have executed one
+ * @param begunAfter whoever asks does so from then on, epoch ms
+ * @param earlier every earlier generation; undefined: some are missing in the store
+ */
+export function demandedLook(
+  attempts: readonly Sent[],
+  earlier: readonly Earlier[] | undefined,
+  now: number,
+  begunAfter = 0,
+): DemandedLook | undefined {
+  if (attempts.length === 0 && earlier?.length === 0) return undefined;
+  const ends = attempts.map(({ sentAt, answeredAt }) => answeredAt ?? sentAt + SENDER_LIFE_MS);
+  const closed = (earlier ?? []).map(({ createdAt, endedAt }) => endedAt ?? createdAt);
+  const began = [...attempts.map(({ sentAt }) => sentAt), ...(earlier ?? []).map(({ createdAt }) => createdAt)];
+  return {
+    after: Math.max(now - CURRENT_MS, begunAfter, ...ends, ...closed),
+    from: earlier === undefined ? 0 : Math.min(...began),
+  };
+}
+
+/** Both looks in one. */
+export function both(one: DemandedLook | undefined, other: DemandedLook | undefined): DemandedLook | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return { after: Math.max(one.after, other.after), from: Math.min(one.from, other.from) };
+}

@@ -1,0 +1,176 @@
+import { both, type DemandedLook, demandedLook } from '../../domain/demanded-look.ts';
+import type { ListDoubt } from '../../domain/list-doubt.ts';
+import { type LegKind, legsOf } from '../../domain/names.ts';
+import { isIndistinct } from '../../domain/order-judgement.ts';
+import { isNoMoney, stageMeaning } from '../../domain/order-status.ts';
+import { expectedOrder, listsOf, type SentOrder } from '../../domain/sent-order.ts';
+import { orderToRepeat } from '../../domain/submission.ts';
+import type { ListLook, PayoutRecord, SendAttempt, UnaskedOrder, WatchKey } from '../../store/store.ts';
+import { readIfThere } from '../bank-orders.ts';
+import { attemptsListedFrom, isReached } from '../bank-time.ts';
+import type { LookAtList, LookDeps } from '../look-at-list.ts';
+import { demandedSinceOpening } from '../reconciliation/list-looks.ts';
+import { legReference } from './claimed-row.ts';
+import { earlierReferences } from './proven-unpaid.ts';
+import { type SentRow, unsentOrders } from './unsent-orders.ts';
+
+// Before the first byte of any second POST under a reference, of any reference of a further generation, and of anything after the
+// store was opened anew, the bank's lists are read: the store cannot know what was sent from a copy of it, or what the bank has
+// executed after it said that it would not.
+
+/** What the bank shows against sending an order of a row. */
+export interface AtBank {
+  /** Why a list that must be read first proves nothing. */
+  doubt?: ListDoubt;
+  /** Orders under other references of the same document that may have taken money. */
+  earlier: string[];
+  /** Orders under the reference of the row itself, which this store did not send. */
+  own: string[];
+}
+
+/**
+ * Looks at every list that can show an order of this document, unless that was done, and says what they show.
+ *
+ * @param lists that can show the order to be sent
+ * @param begunAfter no look that is demanded again and again may have begun earlier, epoch ms
+ * @throws BankError if the bank does not show a list
+ */
+export async function askBank(
+  deps: LookDeps & { lookAtList: LookAtList },
+  row: SentRow,
+  leg: LegKind,
+  lists: readonly WatchKey[],
+  begunAfter = 0,
+): Promise<AtBank> {
+  const { missing, earlier } = await missingLooks(deps, row, leg, lists, begunAfter);
+  const seen = await Promise.all(missing.map((look) => deps.lookAtList({ ...look, toProve: true })));
+  const doubt = seen.find((list) => list.doubt !== undefined)?.doubt;
+  return { ...(doubt !== undefined && { doubt }), ...(await atBank(deps, row, leg, earlier)) };
+}
+
+/**
+ * Whether an order of the row may be sent, as far as the store knows from the last looks: `look`, one is missing; `own`, `earlier`:
+ * they show an order that forbids it.
+ */
+export async function objectionTo(
+  deps: LookDeps,
+  row: SentRow,
+  leg: LegKind,
+  lists: readonly WatchKey[],
+): Promise<'look' | 'own' | 'earlier' | undefined> {
+  const { missing, earlier } = await missingLooks(deps, row, leg, lists);
+  if (missing.length > 0) return 'look';
+  const shown = await atBank(deps, row, leg, earlier);
+  if (shown.own.length > 0) return 'own';
+  return shown.earlier.length > 0 ? 'earlier' : undefined;
+}
+
+interface MissingLook extends WatchKey {
+  since: number;
+  from: number;
+}
+
+/** Earlier generations of the document, as the store has them. */
+interface Earlier {
+  payouts: PayoutRecord[];
+  attempts: SendAttempt[];
+}
+
+async function missingLooks(
+  deps: LookDeps,
+  row: SentRow,
+  leg: LegKind,
+  lists: readonly WatchKey[],
+  begunAfter = 0,
+): Promise<{ missing: MissingLook[]; earlier: Earlier }> {
+  const { store, now } = deps;
+  const own = await store.attempts(legReference(row, leg));
+  const earlier = await earlierOf(deps, row);
+  const isComplete = earlier.payouts.length === row.generation;
+  const demanded = demandedLook(own, isComplete ? earlier.payouts : undefined, now(), begunAfter);
+  const attempts = [...own, ...earlier.attempts];
+  const keys = distinct([...lists, ...earlier.attempts.flatMap((attempt) => listsOfAttempt(row.uid, attempt))]);
+  const looks = await store.looksAt(keys);
+  const missing: MissingLook[] = [];
+  for (const key of keys) {
+    const look = looks.find(({ uid, currency }) => uid === key.uid && currency === key.currency);
+    const wanted = both(
+      demanded !== undefined && !isMet(deps, look, demanded, attempts) ? demanded : undefined,
+      await demandedSinceOpening(store, look),
+    );
+    if (wanted === undefined) continue;
+    const { from: since } = wanted;
+    missing.push({ ...key, since, from: since === 0 ? 0 : attemptsListedFrom(deps, since, attempts) });
+  }
+  return { missing, earlier };
+}
+
+function isMet(
+  deps: LookDeps,
+  look: ListLook | undefined,
+  { after, from }: DemandedLook,
+  attempts: readonly SendAttempt[],
+): boolean {
+  if (look === undefined || look.beganAt < after) return false;
+  return isReached(deps, look.reachesFrom, from === 0 ? 0 : attemptsListedFrom(deps, from, attempts));
+}
+
+async function earlierOf({ store }: LookDeps, row: SentRow): Promise<Earlier> {
+  if (row.generation === 0) return { payouts: [], attempts: [] };
+  const payouts = await store.payoutsOf(earlierReferences(row));
+  const legs = payouts.flatMap((payout) => legsOf(payout.kind).map((leg) => legReference(payout, leg)));
+  return { payouts, attempts: await store.attemptsOf(legs) };
+}
+
+const isOrder = (request: SendAttempt['request']): request is SentOrder => request !== null && 'amount' in request;
+
+const listsOfAttempt = (uid: string, { request }: SendAttempt): WatchKey[] =>
+  isOrder(request) ? listsOf(uid, request) : [];
+
+function distinct(keys: readonly WatchKey[]): WatchKey[] {
+  return [...new Map(keys.map(({ uid, currency }) => [JSON.stringify([uid, currency]), { uid, currency }])).values()];
+}
+
+async function atBank(
+  deps: LookDeps,
+  row: SentRow,
+  leg: LegKind,
+  earlier: Earlier,
+): Promise<Pick<AtBank, 'earlier' | 'own'>> {
+  const unsent = await unsentOrders(deps, row);
+  const own = legReference(row, leg);
+  const others = [...unsent.filter(({ reference }) => reference !== own), ...(await hiddenOrders(deps, row, earlier))];
+  const alive = await Promise.all(others.map((order) => mayHavePaid(deps, order)));
+  return {
+    earlier: others.filter((_, index) => alive[index]).map(({ orderId }) => orderId),
+    own: unsent.filter(({ reference }) => reference === own).map(({ orderId }) => orderId),
+  };
+}
+
+/** Orders without a reference for the same money as an earlier generation, made since it was sent. */
+async function hiddenOrders(deps: LookDeps, row: SentRow, { payouts, attempts }: Earlier): Promise<UnaskedOrder[]> {
+  if (attempts.length === 0) return [];
+  const from = attemptsListedFrom(deps, Math.min(...attempts.map(({ sentAt }) => sentAt)), attempts);
+  const keys = distinct(attempts.flatMap((attempt) => listsOfAttempt(row.uid, attempt)));
+  const hidden = (await Promise.all(keys.map((key) => deps.store.unaskedOrdersWithoutReference(key)))).flat();
+  const expected = payouts.flatMap((payout) =>
+    legsOf(payout.kind).map((leg) => {
+      const reference = legReference(payout, leg);
+      const sent = orderToRepeat<SentOrder>(attempts.filter((attempt) => attempt.reference === reference));
+      return expectedOrder(leg, reference, payout.instruction, payout.assessed, sent);
+    }),
+  );
+  const known = new Set(
+    (await deps.store.payoutsOfOrders(hidden.map(({ orderId }) => orderId))).map((payout) => payout.orderId),
+  );
+  return hidden.filter(({ shown, orderId }) => {
+    if (shown === null || known.has(orderId) || (shown.created_at ?? from) < from) return false;
+    return expected.some((order) => isIndistinct(shown, order));
+  });
+}
+
+/** By what the bank shows of the order now: only one that says "no money" is dead. */
+async function mayHavePaid(deps: LookDeps, { orderId }: UnaskedOrder): Promise<boolean> {
+  const order = await readIfThere(deps, orderId);
+  return order === undefined || !isNoMoney(stageMeaning(order.stage, deps.settings.terms.closedMeans));
+}
