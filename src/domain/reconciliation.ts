@@ -184,14 +184,17 @@ export const NOTHING_FOUND: ReconciliationFindings = {
 
 const INCIDENTS_SHOWN = 50;
 
+/** An exchange is found in the lists of both its currencies: its incident counts once as long as it is among those shown. */
 export function addFindings(a: ReconciliationFindings, b: ReconciliationFindings): ReconciliationFindings {
+  const known = new Set(a.shown.map((incident) => JSON.stringify(incident)));
+  const news = b.shown.filter((incident) => !known.has(JSON.stringify(incident)));
   return {
     orders: a.orders + b.orders,
     returns: a.returns + b.returns,
-    incidents: a.incidents + b.incidents,
+    incidents: a.incidents + b.incidents - (b.shown.length - news.length),
     unaskedOrders: a.unaskedOrders + b.unaskedOrders,
     recorded: a.recorded + b.recorded,
-    shown: [...a.shown, ...b.shown].slice(0, INCIDENTS_SHOWN),
+    shown: [...a.shown, ...news].slice(0, INCIDENTS_SHOWN),
   };
 }
 

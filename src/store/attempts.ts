@@ -82,7 +82,10 @@ export function recordAttempt(db: Database, attempt: NewAttempt): Promise<Attemp
   return inShortTransaction(db, LOCKS.itsRows, async (transaction) => {
     const { claim, isFinal = false, request, ...row } = attempt;
     const { reference, sentAt } = row;
-    if (claim !== undefined && !(await holds(transaction, claim, sentAt))) return 'superseded';
+    const soldCurrency = request != null && 'sellCurrency' in request ? request.sellCurrency : undefined;
+    if (claim !== undefined && !(await holds(transaction, claim, { updatedAt: sentAt, soldCurrency }))) {
+      return 'superseded';
+    }
     const made = await attempts(transaction, reference);
     const taken = made.findLast((other) => other.attempt >= row.attempt);
     if (taken !== undefined) return { to: taken.attempt, because: 'taken' };
@@ -141,10 +144,14 @@ function payeeOf(request: SendAttempt['request']): string | undefined {
 }
 
 /** Locks the row of the payout until the end of the transaction, in the one way both databases know. */
-async function holds(db: Database, claim: HeldClaim, at: number): Promise<boolean> {
+async function holds(
+  db: Database,
+  claim: HeldClaim,
+  columns: { updatedAt: number; soldCurrency?: string },
+): Promise<boolean> {
   const held = db
     .updateTable('payouts')
-    .set({ updatedAt: at })
+    .set(columns)
     .where('reference', '=', claim.reference)
     .where('term', '=', claim.term)
     .where('state', 'not in', END_STATES);
@@ -187,7 +194,7 @@ export async function settleAttempts(db: Database, reference: string, { upTo, as
 /** Stores an unpaid end by compare-and-set, unless an attempt that the run has not settled may have moved money. */
 export function closeUnpaid(db: Database, end: UnpaidEnd): Promise<Closing> {
   return inShortTransaction(db, LOCKS.logs, async (transaction) => {
-    if (!(await holds(transaction, end, end.at))) return 'superseded';
+    if (!(await holds(transaction, end, { updatedAt: end.at }))) return 'superseded';
     const open = inDoubt(await attemptsOf(transaction, end.references)).filter(
       (attempt) => !isSettledBy(end.settled[attempt.reference], attempt),
     );

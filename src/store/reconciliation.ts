@@ -21,30 +21,35 @@ export async function documentsOf(db: Database, uid: string, changedSince: numbe
     .execute();
 }
 
-/** Keys of payouts changed since `changedSince`, by uid and currency, after `after`. */
+/** Keys of payouts changed since `changedSince`, by uid and currency, after `after`: of both currencies of an exchange. */
 export async function reconciliationKeys(
   db: Database,
   changedSince: number,
   { after, limit }: { after: WatchKey | null; limit: number },
 ): Promise<ReconciliationKey[]> {
-  let query = db
+  const paid = db.selectFrom('payouts').select(['uid', 'currency', 'createdAt']).where('updatedAt', '>=', changedSince);
+  const sold = db
     .selectFrom('payouts')
-    .select(['uid', 'currency', (row) => row.fn.min('createdAt').as('since')])
-    .where('updatedAt', '>=', changedSince);
+    .select(['uid', 'soldCurrency as currency', 'createdAt'])
+    .where('updatedAt', '>=', changedSince)
+    .where('soldCurrency', 'is not', null)
+    .$narrowType<{ currency: string }>();
+  let query = db
+    .selectFrom(paid.unionAll(sold).as('listed'))
+    .select(['uid', 'currency', (row) => row.fn.min('createdAt').as('since')]);
   if (after !== null) {
     query = query.where((row) => row(row.refTuple('uid', 'currency'), '>', row.tuple(after.uid, after.currency)));
   }
   return query.groupBy(['uid', 'currency']).orderBy('uid').orderBy('currency').limit(limit).execute();
 }
 
-/** Keys of the released rows of a batch; unreleased rows have nothing at the bank. */
+/** Keys of the released rows of a batch, of both currencies of an exchange; unreleased rows have nothing at the bank. */
 export async function batchKeys(db: Database, batchId: string): Promise<WatchKey[]> {
+  const released = db.selectFrom('payouts').where('batchId', '=', batchId).where('releasedAt', 'is not', null);
+  const sold = released.select(['uid', 'soldCurrency as currency']).where('soldCurrency', 'is not', null);
   return db
-    .selectFrom('payouts')
+    .selectFrom(released.select(['uid', 'currency']).union(sold.$narrowType<{ currency: string }>()).as('listed'))
     .select(['uid', 'currency'])
-    .distinct()
-    .where('batchId', '=', batchId)
-    .where('releasedAt', 'is not', null)
     .orderBy('uid')
     .orderBy('currency')
     .execute();

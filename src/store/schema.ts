@@ -92,6 +92,8 @@ interface PayoutTable {
   payloadDigest: string;
   amount: string;
   currency: string;
+  /** Sold by its exchange, or by a stand-alone one: the other list that shows its orders. Null: nothing was. */
+  soldCurrency: string | null;
   /** Account of the instruction; rows of one account wait in one lane. */
   accountId: string | null;
   /** Beneficiary id, if the instruction names one. */
@@ -137,6 +139,7 @@ interface PayoutTable {
 
 /** Columns of a payout that are written as it proceeds; its claim writes the others. */
 export type WrittenLater =
+  | 'soldCurrency'
   | ('claimRunId' | 'term' | 'assessed' | 'fundsNeeded' | 'reason' | 'reasonCode' | 'orderId' | 'fee' | 'feeCurrency')
   | ('closedRuns' | 'closedAtState' | 'nextRestartAt' | 'releasedAt' | 'endedAt');
 

@@ -193,19 +193,31 @@ it.each([
 });
 
 describe('findings', () => {
+  const incident = (orderId: string) => ({ kind: 'second-order', reference: 'ref', orderId }) as const;
+
   it('add up and show the first incidents only', () => {
-    const incident = { kind: 'second-order', reference: 'ref', orderId: 'o' } as const;
-    const some = {
+    const some = (from: number) => ({
       orders: 3,
       returns: 1,
       incidents: 30,
       unaskedOrders: 2,
       recorded: 4,
-      shown: Array(30).fill(incident),
-    };
-    const both = addFindings(addFindings(NOTHING_FOUND, some), some);
+      shown: Array.from({ length: 30 }, (_, n) => incident(`o-${from + n}`)),
+    });
+    const both = addFindings(addFindings(NOTHING_FOUND, some(0)), some(100));
     expect(both).toMatchObject({ orders: 6, returns: 2, incidents: 60, unaskedOrders: 4, recorded: 8 });
     expect(both.shown).toHaveLength(50);
+  });
+
+  it('count an incident once that both lists of an exchange show', () => {
+    const found = (recorded: number) => ({
+      ...NOTHING_FOUND,
+      orders: 1,
+      incidents: 1,
+      recorded,
+      shown: [incident('fx')],
+    });
+    expect(addFindings(found(1), found(0))).toEqual({ ...found(1), orders: 2 });
   });
 });
 

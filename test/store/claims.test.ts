@@ -26,6 +26,7 @@ onEveryStore('claimBatch', (test) => {
         batchId: 'b1',
         amount: '10.50',
         currency: 'USD',
+        soldCurrency: null,
         accountId: 'acc-1',
         beneficiaryId: 'ben-1',
         priority: 1,

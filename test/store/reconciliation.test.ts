@@ -82,6 +82,37 @@ onEveryStore('Reconciliation', (test) => {
     ]);
   });
 
+  it('names the currency that an exchange sold, for a batch too', async () => {
+    const store = await test.open();
+    const claim = batchClaim('b', ['a']);
+    await store.claimBatch(claim);
+    const [{ reference } = { reference: '' }] = claim.rows;
+    await store.markReleased([reference], 1_500);
+    const { record } = await store.claimPayout(payoutClaim('a', { runId: 'r', at: 1_600 }));
+    const { term } = record;
+    const request = {
+      ...{ sellAccountId: 'acc-1', buyAccountId: 'acc-2', amount: '10.50', currency: 'USD', expiredAt: 9 },
+      ...{ sellCurrency: 'EUR', quotedSellAmount: '9.80' },
+    };
+    const attempt = { reference: referenceOf('user-1', 'a', 'exchange'), attempt: 1, runId: 'r', activityId: 'a' };
+    await store.recordAttempt({ ...attempt, sentAt: 2_000, request, claim: { reference, term } });
+    expect(await store.reconciliationKeys(2_000, { after: null, limit: 10 })).toEqual([
+      { uid: 'user-1', currency: 'EUR', since: 1_000 },
+      { uid: 'user-1', currency: 'USD', since: 1_000 },
+    ]);
+    expect(
+      await store.reconciliationKeys(2_000, { after: { uid: 'user-1', currency: 'EUR' }, limit: 10 }),
+    ).toHaveLength(1);
+    expect(await store.batchKeys('b')).toEqual([
+      { uid: 'user-1', currency: 'EUR' },
+      { uid: 'user-1', currency: 'USD' },
+    ]);
+    // Of a payment only its own currency is compared.
+    const paid = { accountId: 'acc-2', beneficiaryId: 'b', amount: '10.50', currency: 'USD', expiredAt: 9 };
+    await store.recordAttempt({ ...attempt, reference, sentAt: 3_000, request: paid, claim: { reference, term } });
+    expect(await store.batchKeys('b')).toHaveLength(2);
+  });
+
   it('names the documents of a user that have changed since', async () => {
     const store = await test.open();
     const reference = await claimed(store, 'a', 'u-1', 'USD', 2_000);

@@ -69,7 +69,7 @@ create table payouts (
   uid text not null, document_id text not null, generation integer not null,
   batch_id text references batches (batch_id), row integer,
   instruction text not null, payload_digest text not null,
-  amount text not null, currency text not null,
+  amount text not null, currency text not null, sold_currency text,
   account_id text, beneficiary_id text,
   priority integer default 1 not null,
   by text, original text,
@@ -88,6 +88,7 @@ create index payouts_workflow_id on payouts (workflow_id);
 create index payouts_order_id on payouts (order_id);
 create index payouts_document_id on payouts (document_id);
 create index payouts_lane on payouts (state, account_id);
+create index payouts_sold_currency on payouts (updated_at, uid, sold_currency, created_at) where sold_currency is not null;
 create index payouts_look_alike on payouts (look_alike_key, created_at);
 -- A release asks for the next rows repeatedly; without this index it would step over all rows released before.
 create index payouts_release_order on payouts (batch_id, priority, row) where released_at is null;
