@@ -1,6 +1,6 @@
 import type { Reason } from '../domain/payout-state.ts';
 import { because, isReasonCode, REASONS } from '../domain/reasons.ts';
-import { INCIDENTS } from '../domain/reconciliation.ts';
+import { incidentText } from '../domain/reconciliation.ts';
 import { forOperator } from '../domain/remedy.ts';
 import { iso, isoOrNull, minuteOf } from '../reports/display.ts';
 import type { StepGroup } from '../reports/step-groups.ts';
@@ -21,12 +21,13 @@ export const timesOf = ({ since, until }: { since: number; until: number | null 
   until: isoOrNull(until),
 });
 
-export const incidentDocument = ({ id, reference, orderId, kind, seenAt }: IncidentRecord): object => ({
+export const incidentDocument = ({ id, reference, orderId, kind, differs, seenAt }: IncidentRecord): object => ({
   id,
   reference,
   orderId,
   kind,
-  message: INCIDENTS[kind].says,
+  message: incidentText({ kind, differs }),
+  differs: differs ?? null,
   seenAt: iso(seenAt),
 });
 

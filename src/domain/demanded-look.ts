@@ -5,7 +5,7 @@ import { SENDER_LIFE_MS } from './submission.ts';
  * what was sent from it, and what the bank answered at that time. Pure: which look at the list is demanded.
  */
 
-/** A look must have begun after `after` and reach back to `from`; epoch ms of our clock. */
+/** A look must have begun after `after` (epoch ms of our clock) and reach back to `from` (the same; 0: the whole list). */
 export interface DemandedLook {
   after: number;
   from: number;
@@ -27,29 +27,27 @@ interface Earlier {
 }
 
 /**
- * The look that is demanded before a reference is sent; undefined: none, because nothing was sent for the document.
+ * The look that is demanded before a reference is sent; undefined: none, because nothing was sent for the document. The whole list
+ * is read: a bank may date an order back that it makes in the place of another.
  *
  * @param attempts made under this reference before: whatever the bank answered, it may have executed one
+ * @param earlier the earlier generations that the store has
  * @param begunAfter whoever asks does so from then on, epoch ms
- * @param earlier every earlier generation; undefined: some are missing in the store
  */
 export function demandedLook(
   attempts: readonly Sent[],
-  earlier: readonly Earlier[] | undefined,
+  generation: number,
+  earlier: readonly Earlier[],
   now: number,
   begunAfter = 0,
 ): DemandedLook | undefined {
-  if (attempts.length === 0 && earlier?.length === 0) return undefined;
-  const ends = attempts.map(({ sentAt, answeredAt }) => answeredAt ?? sentAt + SENDER_LIFE_MS);
-  const closed = (earlier ?? []).map(({ createdAt, endedAt }) => endedAt ?? createdAt);
-  const began = [...attempts.map(({ sentAt }) => sentAt), ...(earlier ?? []).map(({ createdAt }) => createdAt)];
-  return {
-    after: Math.max(now - CURRENT_MS, begunAfter, ...ends, ...closed),
-    from: earlier === undefined ? 0 : Math.min(...began),
-  };
+  if (attempts.length === 0 && generation === 0) return undefined;
+  const answered = attempts.map(({ sentAt, answeredAt }) => answeredAt ?? sentAt + SENDER_LIFE_MS);
+  const ended = earlier.map(({ createdAt, endedAt }) => endedAt ?? createdAt);
+  return { after: Math.max(now - CURRENT_MS, begunAfter, ...answered, ...ended), from: 0 };
 }
 
-/** Both looks in one. */
+/** One look that is both. */
 export function both(one: DemandedLook | undefined, other: DemandedLook | undefined): DemandedLook | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   return { after: Math.max(one.after, other.after), from: Math.min(one.from, other.from) };

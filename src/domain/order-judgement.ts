@@ -48,6 +48,16 @@ export interface ExpectedOrder {
   /** For an exchange, as far as known: the account the money goes to, and the currency sold. */
   buyAccountId?: string;
   sellCurrency?: string;
+  /** Of the record that a bank may show where a transfer arrives, perhaps less the fee; absent: `OUT`. */
+  direct?: 'IN';
+}
+
+/** A field of an order with both values, for people: what was sent, booked or agreed, and what the bank shows now. */
+export interface Difference {
+  field: string;
+  /** Empty: nothing of it is known, or shown. */
+  ours: string;
+  shown: string;
 }
 
 /**
@@ -73,39 +83,53 @@ export const REFERENCE_FORM = 'form of client_order_id';
 export const NO_REFERENCE = 'client_order_id';
 
 /**
- * Names of the fields in which an order differs from what was sent under its reference. Absent fields prove nothing: the
- * interface does not show which fields an order type fills. `ownIds` are the order ids that the bank returned for a POST of the
- * reference, and those that the run has followed: such an order is ours in any form of the reference, but not under another
- * reference.
+ * Fields in which an order differs from what was sent under its reference. Absent fields prove nothing: the interface does not
+ * show which fields an order type fills. `ownIds` are the order ids that the bank returned for a POST of the reference, and those
+ * that the run has followed: such an order is ours in any form of the reference, but not under another reference.
  */
-export function orderDifferences(order: OrderFacts, expected: ExpectedOrder, ownIds: readonly string[] = []): string[] {
-  const differs: string[] = [];
-  const check = (field: string, actual: string | undefined, wanted: string | undefined): void => {
-    if (actual !== undefined && wanted !== undefined && actual !== wanted) differs.push(field);
+export function differencesOf(
+  order: OrderFacts,
+  expected: ExpectedOrder,
+  ownIds: readonly string[] = [],
+): Difference[] {
+  const differs: Difference[] = [];
+  const differ = (field: string, ours: string, shown = ''): number => differs.push({ field, ours, shown });
+  const check = (field: string, shown: string | undefined, wanted: string | undefined): void => {
+    if (shown !== undefined && wanted !== undefined && shown !== wanted) differ(field, wanted, shown);
   };
   const form = referenceForm(order.client_order_id ?? expected.reference, expected.reference);
-  if (form === 'other') differs.push(NO_REFERENCE);
-  else if (form !== 'as-sent' && !ownIds.includes(order.order_id)) differs.push(REFERENCE_FORM);
+  if (form === 'other') differ(NO_REFERENCE, expected.reference, order.client_order_id);
+  else if (form !== 'as-sent' && !ownIds.includes(order.order_id)) {
+    differ(REFERENCE_FORM, expected.reference, order.client_order_id);
+  }
   check('transaction_uid', order.transaction_uid, expected.uid);
   if (expected.kind !== 'exchange') {
     check('type', order.type, expected.kind === 'payment' ? 'PAYMENT' : 'TRANSFER');
-    check('direct', order.direct, 'OUT');
+    check('direct', order.direct, expected.direct ?? 'OUT');
     const { transaction_amount: amount, transaction_currency: currency } = order;
     check('transaction_account', order.transaction_account, expected.accountId);
     check('transaction_currency', currency, expected.currency);
     const shownFee = order.fee_currency === currency ? order.fee : undefined;
     const fee = order.fee === undefined ? expected.fee : shownFee;
-    if (amount !== undefined && !amountMatches(amount, expected.amount, fee)) differs.push('transaction_amount');
+    const isLess = expected.direct === 'IN' && amount !== undefined && amountMatches(expected.amount, amount, fee);
+    if (amount !== undefined && !amountMatches(amount, expected.amount, fee) && !isLess) {
+      differ('transaction_amount', expected.amount, amount);
+    }
   } else {
     check('type', order.type, 'FX');
     check('sell_account', order.sell_account, expected.accountId);
     check('sell_currency', order.sell_currency, expected.sellCurrency);
     check('buy_account', order.buy_account, expected.buyAccountId);
     check('buy_currency', order.buy_currency, expected.currency);
-    if (order.buy_amount !== undefined && !decimalsEqual(order.buy_amount, expected.amount)) differs.push('buy_amount');
+    const { buy_amount: bought } = order;
+    if (bought !== undefined && !decimalsEqual(bought, expected.amount)) differ('buy_amount', expected.amount, bought);
   }
   return differs;
 }
+
+/** The names of those fields. */
+export const orderDifferences = (...compared: Parameters<typeof differencesOf>): string[] =>
+  differencesOf(...compared).map(({ field }) => field);
 
 /** The order has the order_id of another payout: one order pays one payout. */
 export const ORDER_OF_ANOTHER = 'payout with this order_id';

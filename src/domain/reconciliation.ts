@@ -1,7 +1,8 @@
+import { changesOf, differenceText, forPeople, type SettledTerms } from './changed-order.ts';
 import type { PayoutKind } from './names.ts';
-import { isArrival, isReturn, type OrderFacts } from './order-judgement.ts';
+import { type Difference, isArrival, isReturn, type OrderFacts } from './order-judgement.ts';
 import { type ClosedMeaning, isNoMoney, type StatusMeaning, stageMeaning } from './order-status.ts';
-import { isEnd, type PayoutState, type Reason } from './payout-state.ts';
+import { isEnd, isUnpaid, type PayoutState, type Reason } from './payout-state.ts';
 import { forOperator, type Remedy } from './remedy.ts';
 
 /**
@@ -9,10 +10,10 @@ import { forOperator, type Remedy } from './remedy.ts';
  * stored. Pure; a fact never changes an end.
  */
 
-/** Kinds of incidents, and what people are told about each. */
+/** Kinds of incidents, and what people are told about each. An open payout has one only about its booked exchange. */
 export const INCIDENTS = {
   'second-order': forOperator(
-    'the payout is completed, and the bank shows another order under its reference',
+    'the payout is completed, or its exchange booked, and the bank shows another order under the same reference',
     'Have the bank recall the surplus order; then `payouts acknowledge INCIDENT --reason TEXT` records that it was dealt with.',
     'Nothing: it stays open until somebody acknowledges it.',
   ),
@@ -26,6 +27,11 @@ export const INCIDENTS = {
     'Ask the bank which is true; then `payouts acknowledge INCIDENT --reason TEXT`.',
     'Nothing: the stored end is kept, and the contradiction is reported beside it.',
   ),
+  'order-changed': forOperator(
+    'the bank now shows an order of this payout with another value than was sent, booked or agreed',
+    'Ask the bank which value is true, and correct your books if it is theirs; then `payouts acknowledge INCIDENT --reason TEXT`.',
+    'Nothing: what was stored is kept, and no retry of the payout is sent.',
+  ),
 } satisfies Record<string, Remedy>;
 
 export type IncidentKind = keyof typeof INCIDENTS;
@@ -35,7 +41,13 @@ export interface Incident {
   /** Reference of the payout, even if the order is its exchange. */
   reference: string;
   orderId: string;
+  /** Absent where the order itself is the incident. Another value is another incident. */
+  differs?: Difference;
 }
+
+/** What people are told of an incident: its kind, and both values. */
+export const incidentText = ({ kind, differs }: Pick<Incident, 'kind' | 'differs'>): string =>
+  differs === undefined ? INCIDENTS[kind].says : `${INCIDENTS[kind].says} (${differenceText(differs)})`;
 
 export interface Return {
   kind: 'return';
@@ -57,15 +69,38 @@ export interface StoredPayout {
 
 export type Fact = Return | Incident;
 
-/** Facts from all orders that the bank shows under the reference of a payout or a transfer. */
+/**
+ * Facts from all orders that the bank shows under the reference of a payout or a transfer. Without `terms`, only statuses are
+ * compared.
+ */
 export function factsOfPayment(
   payout: StoredPayout,
   orders: readonly OrderFacts[],
   closedMeans: ClosedMeaning,
+  terms?: SettledTerms,
 ): Fact[] {
-  const isOwn = ({ order_id: orderId }: OrderFacts): boolean => orderId === payout.orderId;
-  const incidents = incidentsAmong(payout, sentAmong(payout, orders), closedMeans, isOwn, paymentAgrees);
-  return [...returnsAmong(payout, orders, closedMeans), ...incidents];
+  const own = payout.orderId === null ? [] : [payout.orderId];
+  const sent = isEnd(payout.state) ? sentAmong(orders, own) : [];
+  const isOwn = ({ order_id: orderId }: OrderFacts): boolean => own.includes(orderId);
+  const incidents = incidentsAmong(payout, sent, closedMeans, isOwn, paymentAgrees);
+  const compared = orders.filter((order) => isArrival(order) || terms?.ownIds.includes(order.order_id) === true);
+  const changes = isEnd(payout.state) ? changesAmong(payout, compared, terms) : [];
+  return [...returnsAmong(payout, orders, closedMeans, own), ...incidents, ...changes];
+}
+
+/** Orders whose values are not those of `terms`. An order that people had before them as they closed the payout is not compared. */
+function changesAmong(
+  payout: StoredPayout,
+  orders: readonly OrderFacts[],
+  terms: SettledTerms | undefined,
+): Incident[] {
+  const { reference, reason } = payout;
+  if (terms === undefined || (reason?.code === 'closed-by-operator' && terms.booked === undefined)) return [];
+  return orders.flatMap((order) =>
+    changesOf(order, terms).map(
+      (differs): Incident => ({ kind: 'order-changed', reference, orderId: order.order_id, differs }),
+    ),
+  );
 }
 
 /** `agrees`: whether the end of a payout agrees with what its own order means now. */
@@ -77,20 +112,29 @@ function incidentsAmong(
   agrees: (payout: StoredPayout, meaning: StatusMeaning) => boolean,
 ): Incident[] {
   return sent.flatMap((order): Incident[] => {
-    const meaning = stageMeaning(order.stage, closedMeans);
-    if (isOwn(order) ? agrees(payout, meaning) : isNoMoney(meaning)) return [];
-    // An order that is not the payout's own: open, paid or unclear, it may take money.
-    const strange = payout.state === 'completed' ? 'second-order' : 'order-after-end';
-    const kind = isOwn(order) ? 'end-contradicted' : strange;
-    return [{ kind, reference: payout.reference, orderId: order.order_id }];
+    const { order_id: orderId, status, stage } = order;
+    const { reference, state } = payout;
+    const meaning = stageMeaning(stage, closedMeans);
+    if (isOwn(order)) {
+      const differs = forPeople({ field: 'status', ours: isEnd(state) ? state : 'booked', shown: status });
+      return agrees(payout, meaning) ? [] : [{ kind: 'end-contradicted', reference, orderId, differs }];
+    }
+    // Open, paid or unclear, it may take money.
+    if (isNoMoney(meaning)) return [];
+    return [{ kind: isUnpaid(state) ? 'order-after-end' : 'second-order', reference, orderId }];
   });
 }
 
-/** Returns, whether or not the payout has ended. */
-function returnsAmong(payout: StoredPayout, orders: readonly OrderFacts[], closedMeans: ClosedMeaning): Return[] {
-  const { reference, uid } = payout;
+/** Returns, whether or not the payout has ended. An order that we sent is none, whatever the bank now calls it. */
+function returnsAmong(
+  { reference, uid }: StoredPayout,
+  orders: readonly OrderFacts[],
+  closedMeans: ClosedMeaning,
+  own: readonly string[],
+): Return[] {
   return orders
-    .filter((order) => isReturn(order) && !isNoMoney(stageMeaning(order.stage, closedMeans)))
+    .filter((order) => isReturn(order) && !own.includes(order.order_id))
+    .filter(({ stage }) => !isNoMoney(stageMeaning(stage, closedMeans)))
     .filter(
       // The receiving side of a payment between two users is in the other user's list: that is no return.
       ({ type, transaction_uid: of }) => type === 'REFUND' || of === undefined || of === uid,
@@ -100,9 +144,9 @@ function returnsAmong(payout: StoredPayout, orders: readonly OrderFacts[], close
     });
 }
 
-/** The orders to compare with an end; none for an open payout, whose own workflow follows its orders. */
-const sentAmong = ({ state, orderId }: StoredPayout, orders: readonly OrderFacts[]): OrderFacts[] =>
-  isEnd(state) ? orders.filter((order) => !isReturn(order) && (order.order_id === orderId || !isArrival(order))) : [];
+/** The orders to compare with an end. */
+const sentAmong = (orders: readonly OrderFacts[], own: readonly string[]): OrderFacts[] =>
+  orders.filter((order) => own.includes(order.order_id) || !(isReturn(order) || isArrival(order)));
 
 const paymentAgrees = (payout: StoredPayout, meaning: StatusMeaning): boolean =>
   payout.state === 'completed' ? meaning === 'paid' : isNoMoney(meaning) || isClosed(payout, meaning);
@@ -117,25 +161,31 @@ export interface StoredExchange {
   accepted: readonly string[];
   /** Whether it was seen as paid. */
   isBooked: boolean;
+  /** The store is an older copy without its attempts: whether it was booked is not known. */
+  isForgotten?: boolean;
 }
 
 /**
  * Facts from all orders under the reference of an exchange: of a payout, or stand-alone. A bank may show one record for each leg
- * (interface section 2, FX), so only orders of the same leg are compared with each other.
+ * (interface section 2, FX), so only orders of the same leg are compared with each other. Nobody follows a booked exchange while
+ * its payout is open, so it is judged then too.
  */
 export function factsOfExchange(
   payout: StoredPayout,
-  { accepted, isBooked }: StoredExchange,
+  exchange: StoredExchange,
   orders: readonly OrderFacts[],
   closedMeans: ClosedMeaning,
+  terms?: SettledTerms,
 ): Fact[] {
+  const { accepted, isBooked } = exchange;
+  const sent = isBooked || isEnd(payout.state) ? sentAmong(orders, accepted) : [];
   const meaningOf = (order: OrderFacts): StatusMeaning => stageMeaning(order.stage, closedMeans);
   const legOf = ({ direct = '', transaction_currency: currency = '' }: OrderFacts): string => `${direct} ${currency}`;
-  const legs = [...Map.groupBy(sentAmong(payout, orders), legOf).values()];
-  const own = new Set(legs.map((leg) => ownOf(leg, accepted, meaningOf)));
-  const agrees = payout.kind === 'exchange' ? paymentAgrees : isBooked ? bookedAgrees : exchangeAgrees;
-  const incidents = incidentsAmong(payout, legs.flat(), closedMeans, (order) => own.has(order), agrees);
-  return [...returnsAmong(payout, orders, closedMeans), ...incidents];
+  const legs = [...Map.groupBy(sent, legOf).values()];
+  const own = new Set(legs.flatMap((leg) => ownOf(leg, accepted, meaningOf) ?? []));
+  const incidents = incidentsAmong(payout, sent, closedMeans, (order) => own.has(order), agreesWith(payout, exchange));
+  const changes = changesAmong(payout, [...own], terms);
+  return [...returnsAmong(payout, orders, closedMeans, accepted), ...incidents, ...changes];
 }
 
 /** The leg's own order: sorted by id, so that every pass chooses the same one if the store knows none. */
@@ -152,71 +202,18 @@ function ownOf(
   );
 }
 
-/** A payout's exchange is followed to its end before the payout ends, and stays booked if the payout then fails. */
-const exchangeAgrees = (payout: StoredPayout, meaning: StatusMeaning): boolean =>
-  paymentAgrees(payout, meaning) || (meaning === 'paid' && payout.reason?.code !== 'exchange-failed');
+function agreesWith({ kind, state }: StoredPayout, { isBooked, isForgotten }: StoredExchange): typeof paymentAgrees {
+  if (kind === 'exchange') return paymentAgrees;
+  if (isBooked) return isEnd(state) ? bookedAgrees : isNotUndone;
+  return isForgotten === true ? forgottenAgrees : paymentAgrees;
+}
 
 /** However its payout ended, a booked exchange is not undone. */
 const bookedAgrees = (_payout: StoredPayout, meaning: StatusMeaning): boolean => meaning === 'paid';
 
-/** Result of comparing stored payouts with the bank's orders. */
-export interface ReconciliationFindings {
-  /** Orders read, returns included. */
-  orders: number;
-  returns: number;
-  incidents: number;
-  /** Orders that are under no reference of ours. */
-  unaskedOrders: number;
-  /** Number of facts not known before. */
-  recorded: number;
-  /** Incidents to show; only the first ones if there are very many. */
-  shown: readonly Incident[];
-}
+/** The record of the other leg may follow later. */
+const isNotUndone = (_payout: StoredPayout, meaning: StatusMeaning): boolean => !isNoMoney(meaning);
 
-export const NOTHING_FOUND: ReconciliationFindings = {
-  orders: 0,
-  returns: 0,
-  incidents: 0,
-  unaskedOrders: 0,
-  recorded: 0,
-  shown: [],
-};
-
-const INCIDENTS_SHOWN = 50;
-
-/** An exchange is found in the lists of both its currencies: its incident counts once as long as it is among those shown. */
-export function addFindings(a: ReconciliationFindings, b: ReconciliationFindings): ReconciliationFindings {
-  const known = new Set(a.shown.map((incident) => JSON.stringify(incident)));
-  const news = b.shown.filter((incident) => !known.has(JSON.stringify(incident)));
-  return {
-    orders: a.orders + b.orders,
-    returns: a.returns + b.returns,
-    incidents: a.incidents + b.incidents - (b.shown.length - news.length),
-    unaskedOrders: a.unaskedOrders + b.unaskedOrders,
-    recorded: a.recorded + b.recorded,
-    shown: [...a.shown, ...news].slice(0, INCIDENTS_SHOWN),
-  };
-}
-
-/** Progress and findings of a pass over all keys (a user and a currency). */
-export interface ReconciliationPass {
-  /** The last key compared; null before the first one. */
-  after: { uid: string; currency: string } | null;
-  keys: number;
-  /** Keys whose orders the bank did not show in time; the next pass compares them again. */
-  unreadKeys: number;
-  findings: ReconciliationFindings;
-}
-
-/** A pass for people: what was counted, and how many. */
-export function countsOf({ keys, unreadKeys, findings }: ReconciliationPass): [name: string, count: number][] {
-  return [
-    ['users and currencies', keys],
-    ['without an answer', unreadKeys],
-    ['orders read', findings.orders],
-    ['returns', findings.returns],
-    ['incidents', findings.incidents],
-    ['orders we did not send', findings.unaskedOrders],
-    ['returns and incidents seen for the first time', findings.recorded],
-  ];
-}
+/** It may have been booked, and stays so if the payout then fails. */
+const forgottenAgrees = (payout: StoredPayout, meaning: StatusMeaning): boolean =>
+  paymentAgrees(payout, meaning) || (meaning === 'paid' && payout.reason?.code !== 'exchange-failed');

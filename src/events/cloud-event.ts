@@ -24,10 +24,16 @@ const currency = z.string();
 const moment = z.iso.datetime();
 
 const returned = z.strictObject({ orderId: z.string(), amount: decimal, currency, seenAt: moment });
+const difference = z.strictObject({
+  field: z.string(),
+  ours: z.string().describe('As sent, booked or agreed; account ids are masked'),
+  shown: z.string().describe('As the bank shows it now'),
+});
 const incident = z.strictObject({
   id: z.string(),
   kind: z.enum(Object.keys(INCIDENTS) as IncidentKind[]),
   orderId: z.string(),
+  differs: difference.nullable().describe('Null where the order itself is the incident'),
   seenAt: moment,
   acknowledged: z.boolean(),
 });
@@ -51,7 +57,7 @@ export const payoutData = z.strictObject({
   updatedAt: moment,
   endedAt: moment.nullable(),
   returns: z.array(returned).describe('Money that came back, oldest first'),
-  incidents: z.array(incident).describe('Contradictions between the bank and the stored end, oldest first'),
+  incidents: z.array(incident).describe('Contradictions between the bank and what was sent or stored, oldest first'),
 });
 
 export const batchData = z.strictObject({
@@ -146,10 +152,11 @@ async function payoutNow(store: EventSource, { kind, subject }: OutboxEvent): Pr
       currency: its,
       seenAt: iso(seenAt),
     })),
-    incidents: incidents.map(({ id, kind: its, orderId, seenAt, acknowledged }) => ({
+    incidents: incidents.map(({ id, kind: its, orderId, differs = null, seenAt, acknowledged }) => ({
       id,
       kind: its,
       orderId,
+      differs,
       seenAt: iso(seenAt),
       acknowledged: acknowledged !== null,
     })),

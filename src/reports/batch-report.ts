@@ -1,5 +1,5 @@
 import { batchState } from '../domain/payout-state.ts';
-import { INCIDENTS } from '../domain/reconciliation.ts';
+import { incidentText } from '../domain/reconciliation.ts';
 import type { BatchRecord, IncidentRecord, PayoutRecord, RefusedRow } from '../store/store.ts';
 import type { BatchReport, ReportedIncident, ReportedPayout, ReportPaths } from './report-document.ts';
 import { ReportSums } from './report-sums.ts';
@@ -109,13 +109,16 @@ export function reportedIncidents(
   payouts: Iterable<{ reference: string; row: number | null }>,
 ): ReportedIncident[] {
   const rows = new Map(Array.from(payouts, ({ reference, row }) => [reference, row]));
-  return Array.from(incidents, ({ reference, orderId, kind, id, acknowledged }) => ({
+  return Array.from(incidents, ({ reference, orderId, kind, differs, id, acknowledged }) => ({
     row: rows.get(reference) ?? null,
     reference,
     orderId,
     kind,
-    message: INCIDENTS[kind].says,
+    message: incidentText({ kind, differs }),
     id,
     acknowledged: acknowledged && { ...acknowledged, at: new Date(acknowledged.at).toISOString() },
-  })).sort((a, b) => (a.row ?? 0) - (b.row ?? 0) || compare(a.orderId, b.orderId) || compare(a.kind, b.kind));
+  })).sort(
+    (a, b) =>
+      (a.row ?? 0) - (b.row ?? 0) || compare(a.orderId, b.orderId) || compare(a.kind, b.kind) || compare(a.id, b.id),
+  );
 }

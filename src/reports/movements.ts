@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { currencyExponent } from '../domain/currency.ts';
 import { formatMinor, parseDecimal } from '../domain/money.ts';
 import { isEnd } from '../domain/payout-state.ts';
-import { INCIDENTS } from '../domain/reconciliation.ts';
+import { incidentText } from '../domain/reconciliation.ts';
 import type { ExchangeOrder } from '../domain/sent-order.ts';
 import { inDoubt, orderToRepeat } from '../domain/submission.ts';
 import type { BookedExchange, IncidentRecord, PayoutRecord, ReturnRecord, SendAttempt } from '../store/store.ts';
@@ -51,7 +51,7 @@ export interface MovedFacts {
   exchange: BookedExchange | undefined;
   /** The oldest first. */
   returns: readonly ReturnRecord[];
-  incidents: readonly Pick<IncidentRecord, 'kind'>[];
+  incidents: readonly Pick<IncidentRecord, 'kind' | 'differs'>[];
 }
 
 export interface Moved {
@@ -67,7 +67,7 @@ export function movedBy(facts: MovedFacts): Moved {
     ...(exchange === undefined ? unbooked(facts) : exchanged(facts, exchange)),
     ...paid(facts),
     ...facts.returns.map((entry) => returned(facts, entry)),
-    ...facts.incidents.map(({ kind }): Told => ({ kind: 'payment', why: INCIDENTS[kind].says })),
+    ...facts.incidents.map((incident): Told => ({ kind: 'payment', why: incidentText(incident) })),
   ];
   return {
     payout,

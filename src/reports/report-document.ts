@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { BATCH_CONTROLS, BATCH_STATES, PAYOUT_STATES } from '../domain/payout-state.ts';
+import { INCIDENTS, type IncidentKind } from '../domain/reconciliation.ts';
 
 /**
  * Documents of `--json` and the gateway, as types and for the OpenAPI page. Amounts are exact decimals, times ISO 8601 in UTC;
@@ -33,7 +34,7 @@ const batchHead = z.object({
 });
 
 const instant = z.iso.datetime();
-const incidentKind = z.enum(['second-order', 'order-after-end', 'end-contradicted']);
+const incidentKind = z.enum(Object.keys(INCIDENTS) as IncidentKind[]);
 const exchange = z.object({
   orderId: z.string().nullable(),
   accountId: z.string().describe('sold from'),

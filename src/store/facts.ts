@@ -6,7 +6,7 @@ import type { WatchKey } from './open-orders.ts';
 import { announce } from './outbox.ts';
 import { userOf } from './payouts.ts';
 import { insertNew } from './row-writes.ts';
-import type { BookedExchange, ReturnRecord, UnaskedOrder } from './schema.ts';
+import type { AcceptedDifferenceRow, BookedExchange, ReturnRecord, UnaskedOrder } from './schema.ts';
 import { inTransaction } from './transaction.ts';
 
 /** Records a return, with an audit entry. False if this order was recorded before. */
@@ -36,6 +36,17 @@ export async function recordBookedExchange(db: Database, exchange: BookedExchang
 /** Unordered. */
 export function bookedExchangesOf(db: Database, references: readonly string[]): Promise<BookedExchange[]> {
   const query = db.selectFrom('bookedExchanges').selectAll();
+  return inChunks(references, (some) => query.where('reference', 'in', some).execute());
+}
+
+/** Idempotent. */
+export async function acceptDifferences(db: Database, accepted: readonly AcceptedDifferenceRow[]): Promise<void> {
+  if (accepted.length > 0) await insertNew(db, 'acceptedDifferences', accepted);
+}
+
+/** Unordered. */
+export function acceptedDifferencesOf(db: Database, references: readonly string[]): Promise<AcceptedDifferenceRow[]> {
+  const query = db.selectFrom('acceptedDifferences').selectAll();
   return inChunks(references, (some) => query.where('reference', 'in', some).execute());
 }
 

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { differenceText } from '../domain/changed-order.ts';
 import type { Incident } from '../domain/reconciliation.ts';
 import { audit } from './audit.ts';
 import { inChunks } from './chunks.ts';
@@ -23,19 +24,23 @@ export interface Acknowledgement {
 }
 
 /** Short enough to type, and the same for the same incident: `inc-` and 48 bits of a digest. Stored, so never change it. */
-function incidentId({ reference, orderId, kind }: Incident): string {
-  const digest = hash('sha256', JSON.stringify([reference, orderId, kind]));
+function incidentId({ reference, orderId, kind, differs }: Incident): string {
+  const value = differs === undefined ? [] : [differs.field, differs.shown];
+  const digest = hash('sha256', JSON.stringify([reference, orderId, kind, ...value]));
   return `inc-${digest.slice(0, 12)}`;
 }
 
-/** With an audit entry. `known`: recorded before for this order, reference and kind; `acknowledged`: and acknowledged since. */
+/**
+ * With an audit entry. `known`: recorded before for this order, reference, kind and shown value; `acknowledged`: and acknowledged
+ * since.
+ */
 export function recordIncident(
   db: Database,
   { seenAt, ...incident }: Incident & { seenAt: number },
 ): Promise<'recorded' | 'known' | 'acknowledged'> {
   return inTransaction(db, async (transaction) => {
     const id = incidentId(incident);
-    const { reference, orderId, kind } = incident;
+    const { reference, orderId, kind, differs } = incident;
     const inserted = await transaction
       .insertInto('incidents')
       .values((row) => ({
@@ -43,16 +48,17 @@ export function recordIncident(
         reference,
         orderId,
         kind,
+        ...differs,
         uid: row.selectFrom('payouts').select('uid').where('payouts.reference', '=', reference),
         seenAt,
       }))
-      .onConflict((conflict) => conflict.columns(['reference', 'orderId', 'kind']).doNothing())
+      .onConflict((conflict) => conflict.columns(['reference', 'orderId', 'kind', 'field', 'shown']).doNothing())
       .returning('uid')
       .executeTakeFirst();
     if (inserted === undefined) {
       return (await incidentWith(transaction, id))?.acknowledged == null ? 'known' : 'acknowledged';
     }
-    const detail = { incident: id, kind, orderId };
+    const detail = { incident: id, kind, orderId, ...(differs !== undefined && { differs: differenceText(differs) }) };
     const { uid } = inserted;
     await announce(transaction, { kind: 'payout.incident', subject: reference, uid, at: seenAt });
     await audit(transaction, { at: seenAt, actor: 'bank', action: 'incident', subject: reference, detail });
@@ -130,6 +136,7 @@ function incidentRecord(row: IncidentRow): IncidentRecord {
     reference: row.reference,
     orderId: row.orderId,
     kind: row.kind,
+    ...(row.field !== '' && { differs: { field: row.field, ours: row.ours, shown: row.shown } }),
     seenAt: row.seenAt,
     acknowledged: by === null || reason === null || at === null ? null : { by, reason, at },
   };

@@ -1,5 +1,6 @@
 import type { Generated, Selectable } from 'kysely';
 import type { OriginalMessage, OriginalTransaction } from '../domain/bank-message.ts';
+import type { AcceptedDifference } from '../domain/changed-order.ts';
 import type { Assessment } from '../domain/gates.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
 import type { PayoutKind } from '../domain/names.ts';
@@ -34,6 +35,7 @@ export interface Tables extends AnswerTables, AuditTables, CardTables, DecisionT
   refusedRows: RefusedRowTable;
   switches: SwitchRecord;
   incidents: IncidentTable;
+  acceptedDifferences: AcceptedDifferenceRow;
   idempotencyKeys: IdempotencyKeyTable;
   callBudgets: { key: string; bookedUntil: number };
 }
@@ -272,6 +274,10 @@ interface IncidentTable {
   reference: string;
   orderId: string;
   kind: IncidentKind;
+  /** What differs, and both values; empty where the order itself is the incident. */
+  field: Generated<string>;
+  ours: Generated<string>;
+  shown: Generated<string>;
   /** User of the payout. */
   uid: string | null;
   seenAt: number;
@@ -281,6 +287,12 @@ interface IncidentTable {
 }
 
 export type IncidentRow = Selectable<IncidentTable>;
+
+/** A value of an order that two people accepted when they adopted it. */
+export interface AcceptedDifferenceRow extends AcceptedDifference {
+  /** Reference of the payout, even if the order is its exchange. */
+  reference: string;
+}
 
 export interface IdempotencyKeyTable {
   /** Name of the caller's token; empty for an unnamed caller. */

@@ -13,7 +13,7 @@ import {
   NOTHING_FOUND,
   type ReconciliationFindings,
   type ReconciliationPass,
-} from '../domain/reconciliation.ts';
+} from '../domain/reconciliation-pass.ts';
 import { someAtOnce } from '../domain/some-at-once.ts';
 import type { PlannedKey } from '../services/reconciliation/reconcile.ts';
 import { reconcileNowSignal } from './messages.ts';

@@ -1,15 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { orderStage } from '../../src/api/schemas/order-status.ts';
+import type { SettledTerms } from '../../src/domain/changed-order.ts';
 import type { OrderFacts } from '../../src/domain/order-judgement.ts';
 import type { PayoutState } from '../../src/domain/payout-state.ts';
 import { because, type ReasonCode } from '../../src/domain/reasons.ts';
-import {
-  addFindings,
-  factsOfExchange,
-  factsOfPayment,
-  NOTHING_FOUND,
-  type StoredPayout,
-} from '../../src/domain/reconciliation.ts';
+import { factsOfExchange, factsOfPayment, incidentText, type StoredPayout } from '../../src/domain/reconciliation.ts';
+import { addFindings, NOTHING_FOUND } from '../../src/domain/reconciliation-pass.ts';
 
 const payout = (state: PayoutState, orderId: string | null = 'own', reason?: ReasonCode): StoredPayout => ({
   kind: 'payout',
@@ -155,11 +151,11 @@ describe('orders under the reference of an exchange', () => {
     ['a dead one beside the own', payout('completed'), ['x'], [fx('x', 'COMPLETED'), fx('w', 'FAILED')], []],
     ['the own, now failed', payout('completed'), ['x'], [fx('x', 'FAILED')], ['end-contradicted x']],
     [
-      'paid for a payout that failed later',
+      'settled as unpaid, and now paid, whatever its payout failed of',
       payout('failed', null, 'refused-by-bank'),
       ['x'],
       [fx('x', 'COMPLETED')],
-      [],
+      ['end-contradicted x'],
     ],
     [
       'paid although it had failed',
@@ -190,6 +186,83 @@ it.each([
   const stored = payout('failed', null, 'refused-by-bank');
   const orders = [order('x', status, { type: 'FX' })];
   expect(kinds(factsOfExchange(stored, { accepted: ['x'], isBooked: true }, orders, 'unclear'))).toEqual(expected);
+});
+
+it.each([
+  ['refused-by-bank', []],
+  ['exchange-failed', ['end-contradicted x']],
+] as const)('one whose attempts the store has forgotten may have been booked before %s: %j', (reason, expected) => {
+  const stored = payout('failed', null, reason);
+  const orders = [order('x', 'COMPLETED', { type: 'FX' })];
+  const exchange = { accepted: [], isBooked: false, isForgotten: true };
+  expect(kinds(factsOfExchange(stored, exchange, orders, 'unclear'))).toEqual(expected);
+});
+
+describe('the booked exchange of an open payout, which nobody follows', () => {
+  const exchange = { accepted: ['x'], isBooked: true };
+  const open = payout('processing', null);
+  const fx = (orderId: string, status: string, more: Partial<OrderFacts> = {}) =>
+    order(orderId, status, { type: 'FX', ...more });
+
+  it.each<[string, OrderFacts[], string[]]>([
+    ['still paid', [fx('x', 'COMPLETED')], []],
+    ['undone', [fx('x', 'FAILED')], ['end-contradicted x']],
+    ['a record of its other leg follows', [fx('x', 'COMPLETED'), fx('y', 'SUBMITTED', { direct: 'IN' })], []],
+    ['made twice', [fx('x', 'COMPLETED'), fx('w', 'COMPLETED')], ['second-order w']],
+  ])('%s', (_name, orders, expected) => {
+    expect(kinds(factsOfExchange(open, exchange, orders, 'unclear'))).toEqual(expected);
+  });
+});
+
+describe('a contradicted end', () => {
+  it('is told with both values, and again with another one', () => {
+    const told = ['SUBMITTED', 'FAILED'].flatMap((status) =>
+      factsOfPayment(payout('completed'), [order('own', status)], 'unclear'),
+    );
+    expect(told.map((fact) => ('differs' in fact ? fact.differs : undefined))).toEqual([
+      { field: 'status', ours: 'completed', shown: 'SUBMITTED' },
+      { field: 'status', ours: 'completed', shown: 'FAILED' },
+    ]);
+  });
+});
+
+describe('values of an order after the end', () => {
+  const expected = { kind: 'payment', reference: 'ref', uid: 'u-1', currency: 'USD', amount: '12.50' } as const;
+  const terms: SettledTerms = { expected, ownIds: ['own'], accepted: [] };
+  const changed = order('own', 'COMPLETED', { transaction_amount: '120.00', transaction_currency: 'EUR' });
+
+  it('are an incident for each that differs, of the own order alone', () => {
+    const facts = factsOfPayment(
+      payout('completed'),
+      [changed, { ...changed, order_id: 'dead', stage: 'failed' }],
+      'unclear',
+      terms,
+    );
+    expect(facts.map((fact) => ('differs' in fact ? [fact.kind, fact.orderId, incidentText(fact)] : fact))).toEqual([
+      ['order-changed', 'own', expect.stringContaining('(transaction_currency: sent USD, shown EUR)')],
+      ['order-changed', 'own', expect.stringContaining('(transaction_amount: sent 12.50, shown 120.00)')],
+    ]);
+  });
+
+  it.each<[PayoutState, ReasonCode | undefined, number]>([
+    ['completed', undefined, 2],
+    ['failed', 'bank-failed', 2],
+    ['cancelled', undefined, 2],
+    ['failed', 'closed-by-operator', 0],
+    ['processing', undefined, 0],
+  ])('of a payout that is %s, %s: %i incidents', (state, reason, count) => {
+    const status = state === 'completed' ? 'COMPLETED' : 'FAILED';
+    const shown = { ...changed, status, stage: orderStage(status) };
+    expect(factsOfPayment(payout(state, 'own', reason), [shown], 'unclear', terms)).toHaveLength(count);
+  });
+
+  it('make no return of an order that we sent', () => {
+    const turned = order('own', 'COMPLETED', { type: 'REFUND', direct: 'IN' });
+    expect(factsOfPayment(payout('completed'), [turned], 'unclear', terms)).toMatchObject([
+      { kind: 'order-changed', differs: { field: 'type', ours: 'PAYMENT', shown: 'REFUND' } },
+      { kind: 'order-changed', differs: { field: 'direct', ours: 'OUT', shown: 'IN' } },
+    ]);
+  });
 });
 
 describe('findings', () => {

@@ -102,7 +102,8 @@ test('has exactly the fields of the contract', async () => {
         reference: paid.reference,
         orderId: 'ord-7',
         kind: 'second-order',
-        message: 'the payout is completed, and the bank shows another order under its reference',
+        message:
+          'the payout is completed, or its exchange booked, and the bank shows another order under the same reference',
         id: 'inc-ord-7',
         acknowledged: null,
       },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { IncidentKind } from '../../src/domain/reconciliation.ts';
+import { INCIDENTS, type IncidentKind } from '../../src/domain/reconciliation.ts';
 import { type MovedFacts, movedBy } from '../../src/reports/movements.ts';
 import type { ReturnRecord } from '../../src/store/store.ts';
 import { attempt, booked, exchangeAttempt, paidFacts, SEEN_AT } from './moved.ts';
@@ -110,7 +110,7 @@ describe('what is not known to have moved', () => {
     [
       'an incident',
       paidFacts({ incidents: [{ kind: 'second-order' satisfies IncidentKind }] }),
-      [['payment', 'the payout is completed, and the bank shows another order under its reference']],
+      [['payment', INCIDENTS['second-order'].says]],
     ],
   ])('%s', (_what, facts, expected) => {
     expect(unclear(facts)).toEqual(expected);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { INCIDENTS } from '../../src/domain/reconciliation.ts';
 import { batchReport } from '../../src/reports/batch-report.ts';
 import { COLUMNS } from '../../src/reports/columns.ts';
 import { htmlEnd, htmlRows, htmlStart } from '../../src/reports/write-html.ts';
@@ -116,7 +117,7 @@ test('shows incidents before everything else, and with their row', async () => {
   ];
   const html = await pageOf([paid], { incidents });
   expect(html.indexOf('<h2>Incidents</h2>')).toBeLessThan(html.indexOf('class="tiles"'));
-  expect(html).toContain('Row 1: the payout is completed, and the bank shows another order under its reference');
+  expect(html).toContain(`Row 1: ${INCIDENTS['second-order'].says}`);
   expect(html).toContain('<span class="badge unpaid">second-order &lt;b&gt;ord&lt;/b&gt; acknowledged</span>');
   expect(html).not.toContain(hostile);
 });

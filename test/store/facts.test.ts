@@ -31,6 +31,16 @@ onEveryStore('Facts', (test) => {
     expect(await store.bookedExchangesOf([])).toEqual([]);
   });
 
+  it('keep each difference that people accepted once', async () => {
+    const store = await test.open();
+    const accepted = { reference: 'ref', orderId: 'o-1', field: 'transaction_amount', shown: '120.00' };
+    await store.acceptDifferences([]);
+    await store.acceptDifferences([accepted]);
+    await store.acceptDifferences([accepted, { ...accepted, reference: 'other' }]);
+    expect(await store.acceptedDifferencesOf(['ref', 'without'])).toEqual([accepted]);
+    expect(await store.acceptedDifferencesOf([])).toEqual([]);
+  });
+
   it('record orders that nobody asked for, each once', async () => {
     const store = await test.open();
     const order = {

@@ -35,6 +35,28 @@ onEveryStore('Incidents', (test) => {
     expect(await store.incident('inc-000000000000')).toBeUndefined();
   });
 
+  it('are recorded for each shown value, with both values', async () => {
+    const store = await test.open();
+    const changed = { ...SECOND, kind: 'order-changed' } as const;
+    const of = (shown: string, field = 'transaction_amount') => ({
+      ...changed,
+      differs: { field, ours: '12.00', shown },
+    });
+    expect(await store.recordIncident(of('120.00'))).toBe('recorded');
+    expect(await store.recordIncident({ ...of('120.00'), seenAt: 9_000 })).toBe('known');
+    expect(await store.recordIncident({ ...of('130.00'), seenAt: 3_000 })).toBe('recorded');
+    expect(await store.recordIncident({ ...of('120.00', 'fee'), seenAt: 3_000 })).toBe('recorded');
+    const [first, ...rest] = await store.incidentsOf([OURS]);
+    expect(first).toMatchObject(of('120.00'));
+    expect(new Set([first, ...rest].map((it) => it?.id)).size).toBe(3);
+    await store.acknowledgeIncident(first?.id ?? '', ALICE);
+    expect(await store.recordIncident(of('120.00'))).toBe('acknowledged');
+    expect(await store.recordIncident(of('140.00'))).toBe('recorded');
+    expect((await store.auditEntriesOf(OURS))[0]?.detail).toMatchObject({
+      differs: 'transaction_amount: sent 12.00, shown 120.00',
+    });
+  });
+
   it('are acknowledged once, with an audit entry: who was first, and why, stays', async () => {
     const store = await test.open();
     await store.recordIncident(SECOND);

@@ -10,7 +10,7 @@ import {
   TASK_QUEUE,
   WORKFLOW_TYPES,
 } from '../../src/domain/names.ts';
-import { NOTHING_FOUND, type ReconciliationPass } from '../../src/domain/reconciliation.ts';
+import { NOTHING_FOUND, type ReconciliationPass } from '../../src/domain/reconciliation-pass.ts';
 import { payloadDigest, referenceOf } from '../../src/identity.ts';
 import { SANDBOX_KEY, SANDBOX_SECRET } from '../../src/sandbox/credentials.ts';
 import { startBatch } from '../../src/temporal/batch-executions.ts';

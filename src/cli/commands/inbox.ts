@@ -1,6 +1,7 @@
 import { stepContext } from '../../compose/report-source.ts';
 import { may, mayOperateCard, type Person, personOf } from '../../domain/authority.ts';
 import { NEEDS_PEOPLE_STATES, needsAttention, type PayoutState, type Reason } from '../../domain/payout-state.ts';
+import { incidentText } from '../../domain/reconciliation.ts';
 import { counted, minuteOf } from '../../reports/display.ts';
 import { incidentRemedy, kindOf, nextStep, type StepContext } from '../../reports/next-step.ts';
 import { stepGroupsText } from '../../reports/render-steps.ts';
@@ -123,10 +124,10 @@ function inboxText(
 function incidentLines(incident: IncidentRecord, width: number): string[] {
   const { kind, id, reference, orderId, seenAt } = incident;
   const layout = { indent: 2, labelWidth: 'otherwise  '.length, width };
-  const { says, todo, byItself } = incidentRemedy(incident);
+  const { todo, byItself } = incidentRemedy(incident);
   return [
     `incident ${id} [${kind}]`,
-    ...labelled('why', `${says} (order ${orderId}, payout ${reference})`, layout),
+    ...labelled('why', `${incidentText(incident)} (order ${orderId}, payout ${reference})`, layout),
     ...labelled('since', minuteOf(seenAt), layout),
     ...labelled('to do', todo, layout),
     ...labelled('next', `payouts acknowledge ${id} --reason TEXT`, { ...layout, width: Number.POSITIVE_INFINITY }),

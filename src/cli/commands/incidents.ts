@@ -1,3 +1,4 @@
+import { differenceText } from '../../domain/changed-order.ts';
 import { Problem } from '../../domain/problem.ts';
 import { resolveDigest } from '../../domain/question-digest.ts';
 import { secondOf } from '../../reports/display.ts';
@@ -18,15 +19,16 @@ const SHOWN_MAX = 1_000;
 export async function listIncidents(session: Session, { open }: { open: boolean }): Promise<void> {
   const store = await session.store();
   const found = await store.incidents({ open, limit: SHOWN_MAX });
-  const rows = found.map(({ id, seenAt, kind, reference, orderId, acknowledged }) => [
+  const rows = found.map(({ id, seenAt, kind, reference, orderId, differs, acknowledged }) => [
     id,
     secondOf(seenAt),
     kind,
     reference,
     orderId,
+    differs === undefined ? '' : differenceText(differs),
     acknowledged === null ? 'open' : `${acknowledged.by}: ${acknowledged.reason}`,
   ]);
-  const heads = ['incident', 'seen (UTC)', 'kind', 'payout', 'order', 'acknowledged'];
+  const heads = ['incident', 'seen (UTC)', 'kind', 'payout', 'order', 'differs', 'acknowledged'];
   const none = open ? 'There are no open incidents.' : 'There are no incidents.';
   session.output.result({ incidents: found.map(seenToDocument) }, rows.length === 0 ? none : table(heads, rows));
 }

@@ -1,6 +1,7 @@
 import { v7 } from 'uuid';
 import { Problem } from '../../domain/problem.ts';
-import { countsOf, INCIDENTS, type ReconciliationPass } from '../../domain/reconciliation.ts';
+import { incidentText } from '../../domain/reconciliation.ts';
+import { countsOf, type ReconciliationPass } from '../../domain/reconciliation-pass.ts';
 import type { QuietScope, Store } from '../../store/store.ts';
 import { untilCarriedOut } from '../../temporal/payout-updates.ts';
 import { startReconciliationPass } from '../../temporal/reconciliation-executions.ts';
@@ -56,11 +57,12 @@ async function unheardOf(store: Store): Promise<string[]> {
 
 function documentOf({ keys, unreadKeys, findings }: ReconciliationPass): object {
   const { shown, incidents: incidentCount, ...counts } = findings;
-  const incidents = shown.map(({ kind, reference, orderId }) => ({
+  const incidents = shown.map(({ kind, reference, orderId, differs }) => ({
     reference,
     orderId,
     kind,
-    message: INCIDENTS[kind].says,
+    message: incidentText({ kind, differs }),
+    differs: differs ?? null,
   }));
   return { keys, unreadKeys, ...counts, incidentCount, incidents };
 }
@@ -68,7 +70,8 @@ function documentOf({ keys, unreadKeys, findings }: ReconciliationPass): object 
 function textOf(pass: ReconciliationPass): string {
   const counts = countsOf(pass).map(([name, count]) => [name, `${count}`]);
   const incidents = pass.findings.shown.map(
-    ({ kind, reference, orderId }) => `${kind}: ${INCIDENTS[kind].says} (payout ${reference}, order ${orderId})`,
+    ({ kind, reference, orderId, differs }) =>
+      `${kind}: ${incidentText({ kind, differs })} (payout ${reference}, order ${orderId})`,
   );
   return [table(['found', 'number'], counts), ...incidents].join('\n');
 }

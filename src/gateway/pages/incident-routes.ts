@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { Problem } from '../../domain/problem.ts';
 import { resolveDigest } from '../../domain/question-digest.ts';
-import { INCIDENTS } from '../../domain/reconciliation.ts';
+import { incidentText } from '../../domain/reconciliation.ts';
 import { type Html, html, type Part } from '../../reports/html.ts';
 import { incidentRemedy } from '../../reports/next-step.ts';
 import { scopeFactsOfRow } from '../../services/decisions/verdict.ts';
@@ -31,7 +31,7 @@ export function incidentRoutes(app: FastifyInstance, context: PagesContext): voi
     );
     const mayAcknowledge = mayOperate(request.caller, 'resolve');
     const body = html`<h1>Incidents</h1>
-<p>For these payouts the bank shows something different from what was stored when they ended. The stored end is kept; somebody has to deal with each incident and record how.</p>
+<p>For these payouts the bank shows something different from what was sent or stored. What was stored is kept; somebody has to deal with each incident and record how.</p>
 ${open.length === 0 ? nothing('There are no open incidents.') : open.map((it) => card(it, view, mayAcknowledge))}
 ${open.length === SHOWN_MAX && html`<p class="quiet">The newest ${SHOWN_MAX} are shown.</p>`}
 ${seen.length > 0 && html`<h2>Acknowledged</h2>${seen.map((it) => card(it, view, false))}`}`;
@@ -59,9 +59,9 @@ ${seen.length > 0 && html`<h2>Acknowledged</h2>${seen.map((it) => card(it, view,
 }
 
 function card({ incident, payout }: VisibleIncident, view: View, mayAcknowledge: boolean): Html {
-  const { id, kind, reference, orderId, seenAt, acknowledged } = incident;
+  const { id, reference, orderId, seenAt, acknowledged } = incident;
   return html`<section class="card" aria-label="Incident ${id}">
-<p class="sentence"><strong>${INCIDENTS[kind].says}</strong></p>
+<p class="sentence"><strong>${incidentText(incident)}</strong></p>
 ${factList([
   ['Payout', html`<a href="${payoutPath(reference)}">${payout?.documentId ?? reference}</a>`],
   ['Bank order', html`<code>${orderId}</code>`],

@@ -1,5 +1,5 @@
 import { pagesOf } from '../../domain/pages.ts';
-import { INCIDENTS } from '../../domain/reconciliation.ts';
+import { incidentText } from '../../domain/reconciliation.ts';
 import { type Html, html } from '../../reports/html.ts';
 import type { IncidentRecord, Store } from '../../store/store.ts';
 import type { Caller } from '../callers.ts';
@@ -33,7 +33,7 @@ export async function visibleOf(caller: Caller, store: Store, incidents: readonl
 }
 
 export const incidentNote = (
-  { kind, id, acknowledged }: IncidentRecord,
+  { id, acknowledged, ...incident }: IncidentRecord,
   { caller }: View,
-): Html => html`<p class="problem">${INCIDENTS[kind].says}
+): Html => html`<p class="problem">${incidentText(incident)}
 (${caller !== undefined && mayVisit('/incidents', caller) ? html`<a href="/incidents">${id}</a>` : id}${acknowledged !== null && ', acknowledged'})</p>`;

@@ -1,10 +1,13 @@
 import { isPathId } from '../../api/path.ts';
+import { forPeople } from '../../domain/changed-order.ts';
 import { Superseded } from '../../domain/claim.ts';
 import type { ExchangeProgress } from '../../domain/exchange-progress.ts';
 import type { Assessment } from '../../domain/gates.ts';
 import { exceedsSlippage } from '../../domain/money.ts';
 import type { LegKind } from '../../domain/names.ts';
 import {
+  type Difference,
+  differencesOf,
   judgeOrder,
   NOT_FOUND,
   ORDER_OF_ANOTHER,
@@ -89,6 +92,7 @@ export async function readOrder(
   }
   const read: OrderRead = { ...judgement, expiredAt: sent?.expiredAt };
   if (judgement.differences.length > 0) return read;
+  if (despite.length > 0) await keepAccepted(deps, row, order, differencesOf(order, expected, ownIds));
   if (isNoMoney(judgement.meaning)) read.rejectedAs = await rejectedAs(deps.store, orderId);
   // Another order under the reference (no `becomes`) is not the one that the watch follows.
   const isFollowed = input.becomes !== undefined && !isTerminal(judgement.meaning);
@@ -119,6 +123,15 @@ export function asPaid(read: OrderRead): PaidOrder | undefined {
     ? { status, fee, feeCurrency, aboveCap, bookedRate }
     : undefined;
 }
+
+/** Later comparisons take what two people have accepted for what was sent, until the bank shows yet another value. */
+const keepAccepted = (
+  { store }: ActivityDeps,
+  { reference }: PayoutRecord,
+  { order_id: orderId }: OrderFacts,
+  differences: readonly Difference[],
+): Promise<void> =>
+  store.acceptDifferences(differences.map(forPeople).map(({ field, shown }) => ({ reference, orderId, field, shown })));
 
 /** A bank that takes one payout for a repetition of another answers with the other's order, whose id was told to that one first. */
 async function isOfAnother({ store }: ActivityDeps, { reference }: PayoutRecord, orderId: string): Promise<boolean> {

@@ -2,16 +2,8 @@ import type { Order } from '../../api/schemas/orders.ts';
 import { isArrival, isReturn } from '../../domain/order-judgement.ts';
 import { stageMeaning } from '../../domain/order-status.ts';
 import { isEnd } from '../../domain/payout-state.ts';
-import {
-  addFindings,
-  type Fact,
-  factsOfExchange,
-  factsOfPayment,
-  type Incident,
-  NOTHING_FOUND,
-  type ReconciliationFindings,
-  type Return,
-} from '../../domain/reconciliation.ts';
+import type { Fact, Incident, Return } from '../../domain/reconciliation.ts';
+import { addFindings, NOTHING_FOUND, type ReconciliationFindings } from '../../domain/reconciliation-pass.ts';
 import { ByReference, mayBeAltered, mayBeOurs, ownStem, referenceForm } from '../../domain/reference-form.ts';
 import { mayBeOrderOf } from '../../domain/submission.ts';
 import { referenceOf } from '../../identity.ts';
@@ -19,6 +11,7 @@ import type { PayoutRecord, SendAttempt, UnaskedOrder, WatchKey } from '../../st
 import { readIfThere } from '../bank-orders.ts';
 import { bookedExchange } from '../booked-exchange.ts';
 import type { LookDeps } from '../look-at-list.ts';
+import { settledLegs } from './settled-legs.ts';
 
 /** The list that the orders come from. */
 interface OrderList extends WatchKey {
@@ -43,10 +36,8 @@ export async function noteOrders(
   );
   const references = [...byReference.keys()].filter((reference) => reference !== undefined);
   const payouts = new Map((await deps.store.payoutsOf(references)).map((payout) => [payout.reference, payout]));
-  const isEnded = (reference: string): boolean => isEnd(payouts.get(reference)?.state ?? 'preparing');
   const others = references.filter((reference) => !payouts.has(reference));
-  const attempted = await deps.store.attemptsOf(references.filter((reference) => !isEnded(reference)));
-  const sent = Map.groupBy(attempted, ({ reference }) => reference);
+  const sent = Map.groupBy(await deps.store.attemptsOf(references), ({ reference }) => reference);
   const unknownExchanges = others.filter((reference) => {
     const isExchange = byReference.get(reference)?.some(({ type }) => type === 'FX') === true;
     return isExchange && !sent.has(reference) && mayBeOurs(reference);
@@ -54,35 +45,33 @@ export async function noteOrders(
   // A store that was never replaced has forgotten nothing: somebody else has sent them.
   const isReplaced = unknownExchanges.length > 0 && (await deps.store.restored()) !== undefined;
   const forgotten = isReplaced ? unknownExchanges : [];
-  const owners = await exchangeOwners(
+  const exchanges = others.filter((reference) => sent.has(reference));
+  const owners = await exchangeOwners(deps, list, new Set([...exchanges, ...forgotten]));
+  const strange = others.filter((reference) => !sent.has(reference) && !owners.has(reference));
+  const renamed = await endedByOrder(
     deps,
-    list,
-    new Set([...others.filter((reference) => sent.has(reference)), ...forgotten]),
+    strange.flatMap((reference) => byReference.get(reference) ?? []),
   );
 
+  const settled = await settledLegs(deps, [...payouts.values(), ...owners.values(), ...renamed.values()]);
   const note = notes(deps, list);
   for (const [reference, under] of byReference) {
     const payout = payouts.get(reference ?? '');
     const owner = owners.get(reference ?? '');
     const attempts = sent.get(reference ?? '');
-    const isBooked = attempts?.some(({ settled }) => settled === 'paid') === true;
-    const { closedMeans } = deps.settings.terms;
     if (payout !== undefined) {
-      const accepted = payout.orderId === null ? [] : [payout.orderId];
-      const judge = (shown: readonly Order[]) =>
-        payout.kind === 'exchange'
-          ? factsOfExchange(payout, { accepted, isBooked: false }, shown, closedMeans)
-          : factsOfPayment(payout, shown, closedMeans);
-      await note.facts(under, await judged(deps, under, judge));
+      await note.facts(under, await judged(deps, under, settled.ofRow(payout, attempts)));
       note.unsent(under, payout, attempts);
     } else if (owner !== undefined) {
-      const accepted = (attempts ?? []).flatMap(({ orderId }) => orderId ?? []);
-      const judge = (shown: readonly Order[]) => factsOfExchange(owner, { accepted, isBooked }, shown, closedMeans);
-      await note.facts(under, await judged(deps, under, judge));
+      await note.facts(under, await judged(deps, under, settled.ofExchange(owner, attempts)));
       if (attempts === undefined) await keepBooked(deps, owner, under);
       note.unsent(under, { ...owner, orderId: null }, attempts);
     } else if (attempts === undefined) {
-      for (const order of under) if (mayBeSent(order)) note.unasked(order);
+      for (const order of under) {
+        const ended = renamed.get(order.order_id);
+        if (ended !== undefined) await note.facts([order], await judged(deps, [order], settled.ofRow(ended)));
+        else if (mayBeSent(order)) note.unasked(order);
+      }
     }
   }
   return note.findings();
@@ -122,6 +111,12 @@ async function sentReferences(
     if (reference !== undefined) sentAs.set(shown, reference);
   }
   return sentAs;
+}
+
+/** Ended payouts by the ids of their orders, which the bank now shows under references that are not ours. */
+async function endedByOrder({ store }: LookDeps, orders: readonly Order[]): Promise<Map<string, PayoutRecord>> {
+  const owners = await store.payoutsOfOrders(orders.map(({ order_id }) => order_id));
+  return new Map(owners.flatMap((owner) => (isEnd(owner.state) ? [[owner.orderId ?? '', owner]] : [])));
 }
 
 /**

@@ -1,6 +1,6 @@
 import { isBankError, undefinedIf } from '../../api/errors.ts';
 import { DAY_MS } from '../../domain/durations.ts';
-import type { ReconciliationFindings } from '../../domain/reconciliation.ts';
+import type { ReconciliationFindings } from '../../domain/reconciliation-pass.ts';
 import { someAtOnce } from '../../domain/some-at-once.ts';
 import type { BatchRecord, ReconciliationKey, WatchKey } from '../../store/store.ts';
 import { listedFrom } from '../bank-time.ts';

@@ -7,7 +7,7 @@ import { expectedOrder, listsOf, type SentOrder } from '../../domain/sent-order.
 import { orderToRepeat } from '../../domain/submission.ts';
 import type { ListLook, PayoutRecord, SendAttempt, UnaskedOrder, WatchKey } from '../../store/store.ts';
 import { readIfThere } from '../bank-orders.ts';
-import { attemptsListedFrom, isReached } from '../bank-time.ts';
+import { attemptsListedFrom, listedFrom } from '../bank-time.ts';
 import type { LookAtList, LookDeps } from '../look-at-list.ts';
 import { demandedSinceOpening } from '../reconciliation/list-looks.ts';
 import { legReference } from './claimed-row.ts';
@@ -86,34 +86,21 @@ async function missingLooks(
   const { store, now } = deps;
   const own = await store.attempts(legReference(row, leg));
   const earlier = await earlierOf(deps, row);
-  const isComplete = earlier.payouts.length === row.generation;
-  const demanded = demandedLook(own, isComplete ? earlier.payouts : undefined, now(), begunAfter);
-  const attempts = [...own, ...earlier.attempts];
+  const demanded = demandedLook(own, row.generation, earlier.payouts, now(), begunAfter);
   const keys = distinct([...lists, ...earlier.attempts.flatMap((attempt) => listsOfAttempt(row.uid, attempt))]);
   const looks = await store.looksAt(keys);
   const missing: MissingLook[] = [];
   for (const key of keys) {
     const look = looks.find(({ uid, currency }) => uid === key.uid && currency === key.currency);
-    const wanted = both(
-      demanded !== undefined && !isMet(deps, look, demanded, attempts) ? demanded : undefined,
-      await demandedSinceOpening(store, look),
-    );
+    const wanted = both(isMet(look, demanded) ? undefined : demanded, await demandedSinceOpening(store, look));
     if (wanted === undefined) continue;
-    const { from: since } = wanted;
-    missing.push({ ...key, since, from: since === 0 ? 0 : attemptsListedFrom(deps, since, attempts) });
+    missing.push({ ...key, since: wanted.from, from: listedFrom(deps, wanted.from) });
   }
   return { missing, earlier };
 }
 
-function isMet(
-  deps: LookDeps,
-  look: ListLook | undefined,
-  { after, from }: DemandedLook,
-  attempts: readonly SendAttempt[],
-): boolean {
-  if (look === undefined || look.beganAt < after) return false;
-  return isReached(deps, look.reachesFrom, from === 0 ? 0 : attemptsListedFrom(deps, from, attempts));
-}
+const isMet = (look: ListLook | undefined, demanded: DemandedLook | undefined): boolean =>
+  demanded === undefined || (look !== undefined && look.reachesFrom === 0 && look.beganAt >= demanded.after);
 
 async function earlierOf({ store }: LookDeps, row: SentRow): Promise<Earlier> {
   if (row.generation === 0) return { payouts: [], attempts: [] };

@@ -158,10 +158,10 @@ create table booked_exchanges (
 
 create table incidents (
   reference text not null, order_id text not null, kind text not null,
-  incident_id text, uid text,
-  seen_at bigint not null,
+  field text default '' not null, ours text default '' not null, shown text default '' not null,
+  incident_id text, uid text, seen_at bigint not null,
   acknowledged_by text, acknowledged_reason text, acknowledged_at bigint,
-  constraint incidents_key primary key (reference, order_id, kind)
+  constraint incidents_key primary key (reference, order_id, kind, field, shown)
 );
 create unique index incidents_id on incidents (incident_id);
 create index incidents_seen on incidents (seen_at, incident_id);
@@ -169,6 +169,8 @@ create index incidents_second_orders on incidents (uid) where kind = 'second-ord
 -- "kind" is not first, or SQLite would use this index to look up second orders, which have one by user.
 create index incidents_open on incidents (seen_at, kind) where acknowledged_at is null;
 
+create table accepted_differences (reference text, order_id text, field text, shown text,
+  constraint accepted_differences_key primary key (reference, order_id, field, shown));
 create table decisions (
   reference text not null, digest text not null, by text not null,
   at bigint not null,

@@ -27,12 +27,15 @@ async function exchanging(shown: Partial<Order> & { status: string }) {
   await store.finishAttempt(sentUnder, 1, { outcome: 'accepted', orderId: 'fx-1' });
   const order = orderSchema.parse({ order_id: 'fx-1', client_order_id: sentUnder, ...shown });
   const deps = { store, bank: { orders: { get: async () => order } }, now: () => 5 } as unknown as ActivityDeps;
-  const read = () =>
+  const read = (despite: string[] = []) =>
     readOrder(deps, CALLER, {
       claim: { storeId: store.id, reference, term },
+      despite,
       ...{ leg: 'exchange', orderId: 'fx-1', closedMeans: 'unclear', maxSlippage: '0.01' },
     } as Parameters<typeof readOrder>[2]);
-  return { read, booked: () => store.bookedExchangesOf([reference]), reference };
+  const booked = () => store.bookedExchangesOf([reference]);
+  const accepted = () => store.acceptedDifferencesOf([reference]);
+  return { read, booked, accepted, reference };
 }
 
 const BOOKED = {
@@ -131,4 +134,12 @@ it('an order whose id no call can name is for people, at once', async () => {
   expect((await read('order/1')).status).toMatch(/^not readable, because the bank is not asked/);
   // Named by a signal alone.
   expect(await meaningOf('../transactions')).toBe('open');
+});
+
+it('what people accepted of an adopted order is kept, with the value that they saw', async () => {
+  const { read, accepted, reference } = await exchanging({ status: 'COMPLETED', ...BOOKED, buy_amount: '999.00' });
+  await read();
+  expect(await accepted()).toEqual([]);
+  await read(['buy_amount']);
+  expect(await accepted()).toEqual([{ reference, orderId: 'fx-1', field: 'buy_amount', shown: '999.00' }]);
 });

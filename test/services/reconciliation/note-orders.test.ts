@@ -2,9 +2,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { envelopeError } from '../../../src/api/errors.ts';
 import { orderStage } from '../../../src/api/schemas/order-status.ts';
 import type { Order } from '../../../src/api/schemas/orders.ts';
+import { because, type ReasonCode } from '../../../src/domain/reasons.ts';
 import { referenceOf } from '../../../src/identity.ts';
 import type { ActivityDeps } from '../../../src/services/deps.ts';
 import { noteOrders } from '../../../src/services/reconciliation/note-orders.ts';
+import { provenUnpaid } from '../../../src/services/sending/proven-unpaid.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { payoutClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
@@ -51,6 +53,12 @@ const bank = {
   },
 };
 
+/** Each incident as `kind order field shown`, in order. */
+const told = async (of = reference): Promise<string[]> =>
+  (await store.incidentsOf([of]))
+    .map(({ kind, orderId, differs }) => `${kind} ${orderId} ${differs?.field ?? ''} ${differs?.shown ?? ''}`)
+    .sort();
+
 const note = (orders: Order[]) => {
   const deps = { bank, store, settings: quickSettings, now: () => 9_000 } as unknown as ActivityDeps;
   return noteOrders(deps, LIST, orders);
@@ -81,6 +89,142 @@ describe('an order that contradicts an end', () => {
 
   it('costs no read when there is none', async () => {
     expect(await note([order('own', 'COMPLETED'), order('dead', 'FAILED')])).toMatchObject({ incidents: 0 });
+    expect(readById).toEqual([]);
+  });
+});
+
+describe('an order whose values change after its end', () => {
+  it('is told once for each value, read by id', async () => {
+    for (const amount of ['120.00', '120.00', '130.00', '10.50']) {
+      shownById = [order('own', 'COMPLETED', { transaction_amount: amount })];
+      await note(shownById);
+    }
+    expect(await told()).toEqual([
+      'order-changed own transaction_amount 120.00',
+      'order-changed own transaction_amount 130.00',
+    ]);
+    expect(readById).toEqual(['own', 'own', 'own']);
+  });
+
+  it('is not told by a list alone', async () => {
+    shownById = [order('own', 'COMPLETED')];
+    expect(await note([order('own', 'COMPLETED', { transaction_amount: '120.00' })])).toMatchObject({ incidents: 0 });
+  });
+
+  it('is told as it changes its status, and its values, in turn', async () => {
+    for (const [status, amount] of [
+      ['FAILED', '10.50'],
+      ['COMPLETED', '9.00'],
+      ['SUBMITTED', '9.00'],
+    ] as const) {
+      shownById = [order('own', status, { transaction_amount: amount })];
+      await note(shownById);
+    }
+    expect(await told()).toEqual([
+      'end-contradicted own status FAILED',
+      'end-contradicted own status SUBMITTED',
+      'order-changed own transaction_amount 9.00',
+    ]);
+  });
+
+  it('is not told of what people accepted when they adopted it', async () => {
+    await store.acceptDifferences([{ reference, orderId: 'own', field: 'transaction_amount', shown: '120.00' }]);
+    shownById = [order('own', 'COMPLETED', { transaction_amount: '120.00' })];
+    expect(await note(shownById)).toMatchObject({ incidents: 0 });
+    shownById = [order('own', 'COMPLETED', { transaction_amount: '121.00' })];
+    expect(await note(shownById)).toMatchObject({ incidents: 1 });
+  });
+
+  it('is not taken for another order that has its id', async () => {
+    const theirs = order('own', 'FAILED', { client_order_id: payoutClaim('another').reference });
+    shownById = [theirs];
+    expect(await note([order('own', 'SUBMITTED')])).toMatchObject({ incidents: 1 });
+    expect(await told()).toEqual(['end-contradicted own status SUBMITTED']);
+  });
+
+  it('is compared with the payment that was sent', async () => {
+    const request = { accountId: 'acc-9', beneficiaryId: 'b', amount: '10.50', currency: 'USD', expiredAt: 9 };
+    await store.recordAttempt({ reference, attempt: 1, runId: 'r', activityId: 'a', sentAt: 1, request });
+    shownById = [order('own', 'COMPLETED', { transaction_account: 'acc-1' })];
+    await note(shownById);
+    expect(await told()).toEqual(['order-changed own transaction_account ***cc-1']);
+  });
+});
+
+describe('the exchange of a payout', () => {
+  const derived = referenceOf('user-1', 'unpaid', 'exchange', 0);
+  const { reference: unpaid } = payoutClaim('unpaid');
+  const request = {
+    ...{ sellAccountId: 'acc-1', buyAccountId: 'acc-usd', amount: '10.50', currency: 'USD', expiredAt: 9 },
+    ...{ sellCurrency: 'EUR', quotedSellAmount: '9.80' },
+  };
+  const fx = (id: string, status: string, more: Partial<Order> = {}): Order =>
+    order(id, status, {
+      ...{ type: 'FX', client_order_id: derived, transaction_amount: undefined, buy_amount: '10.50' },
+      ...{ sell_amount: '9.80', sell_currency: 'EUR', sell_account: 'acc-1', ...more },
+    });
+
+  beforeEach(async () => {
+    await store.claimPayout(payoutClaim('unpaid'));
+    await store.recordAttempt({ reference: derived, attempt: 1, runId: 'r', activityId: 'a', sentAt: 1, request });
+    await store.finishAttempt(derived, 1, { outcome: 'accepted', orderId: 'fx' });
+  });
+
+  const failed = async (settled: 'unpaid' | 'paid', reason: ReasonCode) => {
+    await store.settleAttempts(derived, { upTo: 1, as: settled });
+    await store.changePayout(unpaid, { state: 'failed', reason: because(reason), at: 3_000 });
+  };
+  const isProvenUnpaid = async (): Promise<boolean> =>
+    (await provenUnpaid(store, await store.payoutsOf([unpaid]))).has(unpaid);
+
+  it.each(['exchange-failed', 'refused-by-bank'] as const)(
+    'that failed and is now booked is an incident of its payout, which failed with %s and is not paid again',
+    async (reason) => {
+      await failed('unpaid', reason);
+      expect(await isProvenUnpaid()).toBe(true);
+      shownById = [fx('fx', 'COMPLETED')];
+      await note(shownById);
+      expect(await told(unpaid)).toEqual(['end-contradicted fx status COMPLETED']);
+      expect(await isProvenUnpaid()).toBe(false);
+    },
+  );
+
+  it('that is shown twice is an incident of its payout', async () => {
+    await failed('unpaid', 'exchange-failed');
+    shownById = [fx('more', 'COMPLETED')];
+    await note([fx('fx', 'FAILED'), ...shownById]);
+    expect(await told(unpaid)).toEqual(['order-after-end more  ']);
+    expect(await isProvenUnpaid()).toBe(false);
+  });
+
+  it('that was booked is compared while its payout is open, and after its end', async () => {
+    await store.settleAttempts(derived, { upTo: 1, as: 'paid' });
+    const booked = {
+      soldAmount: '9.80',
+      soldCurrency: 'EUR',
+      boughtAmount: '10.50',
+      boughtCurrency: 'USD',
+      rate: null,
+    };
+    await store.recordBookedExchange({
+      reference: unpaid,
+      orderId: 'fx',
+      ...booked,
+      fee: null,
+      feeCurrency: null,
+      seenAt: 2,
+    });
+    shownById = [fx('fx', 'COMPLETED', { sell_amount: '98.00' })];
+    await note(shownById);
+    await store.changePayout(unpaid, { state: 'failed', reason: because('refused-by-bank'), at: 3_000 });
+    shownById = [fx('fx', 'COMPLETED', { buy_amount: '1.00' })];
+    await note(shownById);
+    expect(await told(unpaid)).toEqual(['order-changed fx buy_amount 1.00', 'order-changed fx sell_amount 98.00']);
+  });
+
+  it('that is not booked is left to its payout while that is open', async () => {
+    shownById = [fx('fx', 'SUBMITTED', { sell_amount: '98.00', buy_amount: '1.00' })];
+    expect(await note(shownById)).toMatchObject({ incidents: 0 });
     expect(readById).toEqual([]);
   });
 });
@@ -190,7 +334,13 @@ describe('a bank that shows references in another form', () => {
   });
 
   it('shows the order of somebody else, in upper case too', async () => {
-    const theirs = order('own', 'COMPLETED', { client_order_id: '0F8B6C1E-3D52-5C0B-9A77-2F6E0C1D5B94' });
+    const theirs = order('theirs', 'COMPLETED', { client_order_id: '0F8B6C1E-3D52-5C0B-9A77-2F6E0C1D5B94' });
     expect(await note([theirs])).toMatchObject({ unaskedOrders: 1, incidents: 0 });
+  });
+
+  it('shows an order of ours under a reference that is not ours', async () => {
+    shownById = [order('own', 'COMPLETED', { client_order_id: '0F8B6C1E-3D52-5C0B-9A77-2F6E0C1D5B94' })];
+    expect(await note(shownById)).toMatchObject({ unaskedOrders: 0, incidents: 1 });
+    expect(await told()).toEqual(['order-changed own client_order_id 0F8B6C1E-3D52-5C0B-9A77-2F6E0C1D5B94']);
   });
 });
