@@ -6,7 +6,7 @@ import type { WatchKey } from './open-orders.ts';
 import { announce } from './outbox.ts';
 import { userOf } from './payouts.ts';
 import { insertNew } from './row-writes.ts';
-import type { AcceptedDifferenceRow, BookedExchange, ReturnRecord, UnaskedOrder } from './schema.ts';
+import type { AcceptedDifferenceRow, BookedExchange, ReturnRecord, UnaskedOrder } from './shown-schema.ts';
 import { inTransaction } from './transaction.ts';
 
 /** Records a return, with an audit entry. False if this order was recorded before. */

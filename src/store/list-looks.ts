@@ -1,7 +1,7 @@
 import { inChunks } from './chunks.ts';
 import type { Database } from './database.ts';
 import type { WatchKey } from './open-orders.ts';
-import type { ListLook } from './schema.ts';
+import type { ListLook } from './shown-schema.ts';
 
 /** Records a look. One that began before the recorded one changes nothing; `resumption` null leaves the recorded one. */
 export async function recordLook(db: Database, look: ListLook): Promise<void> {

@@ -1,10 +1,8 @@
 import type { Generated, Selectable } from 'kysely';
 import type { OriginalMessage, OriginalTransaction } from '../domain/bank-message.ts';
-import type { AcceptedDifference } from '../domain/changed-order.ts';
 import type { Assessment } from '../domain/gates.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
 import type { PayoutKind } from '../domain/names.ts';
-import type { OrderFacts } from '../domain/order-judgement.ts';
 import type { BatchControl, PayoutState, Reason } from '../domain/payout-state.ts';
 import type { IncidentKind } from '../domain/reconciliation.ts';
 import type { SentCardRequest, SentOrder } from '../domain/sent-order.ts';
@@ -16,26 +14,29 @@ import type { DecisionTables } from './decision-schema.ts';
 import type { Json, JsonColumns } from './json-columns.ts';
 import type { OutboxTables } from './outbox-schema.ts';
 import type { PastTables } from './past-schema.ts';
+import type { ShownTables } from './shown-schema.ts';
 
 /**
  * Tables of the store with their rows as callers see them, the same on SQLite and PostgreSQL. On disk names are snake_case. Money
  * is text (decimal strings), times are integers (epoch milliseconds), `Json` is text.
  */
-export interface Tables extends AnswerTables, AuditTables, CardTables, DecisionTables, OutboxTables, PastTables {
+export interface Tables
+  extends AnswerTables,
+    AuditTables,
+    CardTables,
+    DecisionTables,
+    OutboxTables,
+    PastTables,
+    ShownTables {
   meta: { key: string; value: string };
   batches: BatchTable;
   payouts: PayoutTable;
   sendAttempts: SendAttemptTable;
   openOrders: OpenOrderTable;
   watches: { uid: string; currency: string; sweptAt: number };
-  returns: ReturnRecord;
-  bookedExchanges: BookedExchange;
-  unaskedOrders: UnaskedOrderTable;
-  listLooks: ListLook;
   refusedRows: RefusedRowTable;
   switches: SwitchRecord;
   incidents: IncidentTable;
-  acceptedDifferences: AcceptedDifferenceRow;
   idempotencyKeys: IdempotencyKeyTable;
   callBudgets: { key: string; bookedUntil: number };
 }
@@ -194,58 +195,6 @@ interface OpenOrderTable {
 
 export type OpenOrder = Selectable<OpenOrderTable>;
 
-export interface ReturnRecord {
-  orderId: string;
-  /** Reference of the payout the money came back from. */
-  reference: string;
-  amount: string;
-  currency: string;
-  seenAt: number;
-}
-
-/** A booked exchange as the bank shows it; null: not shown. Amounts are unsigned. */
-export interface BookedExchange {
-  /** Reference of the payout it was made for, or of the stand-alone exchange. */
-  reference: string;
-  orderId: string;
-  soldAmount: string | null;
-  soldCurrency: string | null;
-  boughtAmount: string | null;
-  boughtCurrency: string | null;
-  /** As written by the bank. */
-  rate: string | null;
-  fee: string | null;
-  feeCurrency: string | null;
-  seenAt: number;
-}
-
-/** An order at the bank that this store did not send, as far as it knows. */
-interface UnaskedOrderTable {
-  orderId: string;
-  /** The list that showed it first. */
-  uid: string;
-  currency: string;
-  clientOrderId: string | null;
-  /** `ownStem` of `clientOrderId`. */
-  stem: string | null;
-  /** As the list showed it last. */
-  shown: Json<OrderFacts> | null;
-  seenAt: number;
-}
-
-export type UnaskedOrder = Selectable<UnaskedOrderTable>;
-
-/** The last whole look at a list that was believed, and whose orders were noted. */
-export interface ListLook {
-  uid: string;
-  currency: string;
-  beganAt: number;
-  /** Start of the list, epoch ms of the bank's clock; 0: the whole list. */
-  reachesFrom: number;
-  /** The store's last resumption after which such a look was made: `resumptionOf`; null: none. */
-  resumption: number | null;
-}
-
 export interface RefusedRowTable {
   batchId: string;
   row: number;
@@ -287,12 +236,6 @@ interface IncidentTable {
 }
 
 export type IncidentRow = Selectable<IncidentTable>;
-
-/** A value of an order that two people accepted when they adopted it. */
-export interface AcceptedDifferenceRow extends AcceptedDifference {
-  /** Reference of the payout, even if the order is its exchange. */
-  reference: string;
-}
 
 export interface IdempotencyKeyTable {
   /** Name of the caller's token; empty for an unnamed caller. */

@@ -16,16 +16,13 @@ export type * from './repositories.ts';
 export type {
   AttemptOutcome,
   BatchRecord,
-  BookedExchange,
-  ListLook,
   OpenOrder,
   PayoutRecord,
-  ReturnRecord,
   SendAttempt,
   Settled,
   SwitchRecord,
-  UnaskedOrder,
 } from './schema.ts';
+export type { BookedExchange, ListLook, ReturnRecord, UnaskedOrder } from './shown-schema.ts';
 export type * from './store-identity.ts';
 
 /**

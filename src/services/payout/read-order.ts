@@ -11,6 +11,7 @@ import {
   judgeOrder,
   NOT_FOUND,
   ORDER_OF_ANOTHER,
+  type OrderFacts,
   type OrderJudgement,
   type PaidOrder,
 } from '../../domain/order-judgement.ts';

@@ -161,9 +161,13 @@ async function judged(
   return judge(await Promise.all(read));
 }
 
-/** "Not found" for a listed order proves nothing: the list's record stands. */
-const asItStands = async (deps: LookDeps, listed: Order): Promise<Order> =>
-  (await readIfThere(deps, listed.order_id)) ?? listed;
+/** The list's record stands if no order is found, which proves nothing, or one of another reference that has the same id. */
+async function asItStands(deps: LookDeps, listed: Order): Promise<Order> {
+  const read = await readIfThere(deps, listed.order_id);
+  const { client_order_id: shown = '' } = listed;
+  const isOther = read?.client_order_id !== undefined && referenceForm(read.client_order_id, shown) === 'other';
+  return read === undefined || (shown !== '' && isOther) ? listed : read;
+}
 
 /** Money that others send to the account, a transfer included, is no order that anybody sent from it. */
 const mayBeSent = (order: Order): boolean => !isReturn(order) && !isArrival(order);

@@ -7,13 +7,13 @@ import { expectedOrder, type SentOrder } from '../../domain/sent-order.ts';
 import { orderToRepeat } from '../../domain/submission.ts';
 import type { BookedExchange, PayoutRecord, SendAttempt } from '../../store/store.ts';
 import { capsOf } from '../decisions/signed-parts.ts';
-import type { ActivityDeps } from '../deps.ts';
+import type { LookDeps } from '../look-at-list.ts';
 import { legReference } from '../sending/claimed-row.ts';
 
 type Judge = (orders: readonly Order[]) => Fact[];
 
 /** Judges the orders of these rows by what the store has of them: what was sent, what was booked, what people accepted. */
-export async function settledLegs({ store, settings }: ActivityDeps, rows: readonly PayoutRecord[]) {
+export async function settledLegs({ store, settings }: LookDeps, rows: readonly PayoutRecord[]) {
   const references = rows.map(({ reference }) => reference);
   const booked = new Map((await store.bookedExchangesOf(references)).map((it) => [it.reference, it]));
   const accepted = Map.groupBy(await store.acceptedDifferencesOf(references), ({ reference }) => reference);

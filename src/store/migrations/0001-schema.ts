@@ -131,31 +131,6 @@ create table watches (
   constraint watches_key primary key (uid, currency)
 );
 
-create table returns (
-  order_id text primary key,
-  reference text not null,
-  amount text not null, currency text not null,
-  seen_at bigint not null
-);
-create index returns_reference on returns (reference);
-
-create table unasked_orders (
-  order_id text primary key,
-  uid text not null, currency text not null,
-  client_order_id text, stem text,
-  shown text,
-  seen_at bigint not null
-);
-create index unasked_orders_stem on unasked_orders (stem);
-
-create table booked_exchanges (
-  reference text primary key,
-  order_id text not null,
-  sold_amount text, sold_currency text, bought_amount text, bought_currency text, rate text,
-  fee text, fee_currency text,
-  seen_at bigint not null
-);
-
 create table incidents (
   reference text not null, order_id text not null, kind text not null,
   field text default '' not null, ours text default '' not null, shown text default '' not null,
@@ -168,14 +143,6 @@ create index incidents_seen on incidents (seen_at, incident_id);
 create index incidents_second_orders on incidents (uid) where kind = 'second-order' and acknowledged_at is null;
 -- "kind" is not first, or SQLite would use this index to look up second orders, which have one by user.
 create index incidents_open on incidents (seen_at, kind) where acknowledged_at is null;
-
-create table accepted_differences (reference text, order_id text, field text, shown text,
-  constraint accepted_differences_key primary key (reference, order_id, field, shown));
-create table decisions (
-  reference text not null, digest text not null, by text not null,
-  at bigint not null,
-  constraint decisions_key primary key (reference, digest, by)
-);
 
 create table signed_decisions (
   id text primary key,
