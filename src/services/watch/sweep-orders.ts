@@ -56,13 +56,20 @@ export async function sweepOrders(
     const depth = depthAt(deps.settings, before, sweeps === 1 ? 0 : now);
     before = now;
     let open = await deps.store.openOrders(key, deps.now() - depth);
-    if (open.length > 0) await sweepSafely(sweeping, open, depth);
+    const isSeen = sweeps === 1 && (await wasJustLookedAt(deps, key));
+    if (open.length > 0 && !isSeen) await sweepSafely(sweeping, open, depth);
     else open = await deps.store.openOrders(key);
     if (open.length === 0 && (await deps.store.endWatch(key))) return { ended: true, sweeps };
     if (now > RUN_MS) return { ended: false, sweeps };
     const youngestAt = open.at(-1)?.openedAt ?? deps.now();
     await sleep(pauseAt(deps.settings, deps.now() - began, deps.now() - youngestAt));
   }
+}
+
+/** Before the first orders are sent the whole list was read, and noted: it would show nothing else so soon. */
+async function wasJustLookedAt({ store, settings, now }: ActivityDeps, key: SweepInput): Promise<boolean> {
+  const [look] = await store.looksAt([key]);
+  return look !== undefined && Math.abs(now() - look.beganAt) < settings.sweepMaxMs;
 }
 
 /** State kept by one sweep activity between sweeps. */
