@@ -25,7 +25,7 @@ export interface Scan {
   pagesRead: number;
 }
 
-/** Orders are distinct by id, in the order first seen. */
+/** Orders are distinct by id and reference, in the order first seen. */
 export interface OrderScan extends Scan {
   orders: Order[];
 }

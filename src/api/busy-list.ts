@@ -1,6 +1,6 @@
 import type { OrderScan } from './bank.ts';
 import { Count, type OrderPages, readAllOrders, type ScanOptions } from './list-pages.ts';
-import type { Order, OrderQuery } from './schemas/orders.ts';
+import { type Order, type OrderQuery, orderKey } from './schemas/orders.ts';
 
 /** Enough rounds for a list in a stable order, however busy. */
 const ROUNDS_FIRST = 2;
@@ -27,8 +27,8 @@ export async function readBusyList(
     const scan = await readAllOrders(pages, query, { ...options, ...limits });
     pagesRead += scan.pagesRead;
     for (const order of scan.orders) {
-      seen.set(order.order_id, order);
-      whole.ids.add(order.order_id);
+      seen.set(orderKey(order), order);
+      whole.ids.add(orderKey(order));
     }
     return scan.stable;
   };

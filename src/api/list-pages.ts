@@ -2,7 +2,7 @@ import type { BeneficiariesOf, BeneficiaryScan, ListOptions, OrderScan, Scan } f
 import type { ReadOptions } from './call-options.ts';
 import { conditionOf, isBankError, isJudged } from './errors.ts';
 import type { Beneficiary } from './schemas/beneficiaries.ts';
-import type { Order, OrderQuery } from './schemas/orders.ts';
+import { type Order, type OrderQuery, orderKey } from './schemas/orders.ts';
 import type { Page } from './schemas/wire.ts';
 
 /**
@@ -49,7 +49,7 @@ export async function readAllOrders(
   query: OrderQuery,
   options: ScanOptions<Order> = {},
 ): Promise<OrderScan> {
-  const { records: orders, ...scan } = await scanList(pages, query, ({ order_id }) => order_id, options);
+  const { records: orders, ...scan } = await scanList(pages, query, orderKey, options);
   return { orders, ...scan };
 }
 

@@ -50,6 +50,9 @@ export const order = record.transform((shown) => ({ ...orderSpelled(shown), stag
 /** An order of any bank; what the bank omits is absent. */
 export type Order = Partial<z.infer<typeof order>> & Pick<z.infer<typeof order>, 'order_id' | 'status' | 'stage'>;
 
+/** Tells records of a list apart: a bank may give one id to orders under two references. */
+export const orderKey = ({ order_id, client_order_id = '' }: Order): string => `${order_id} ${client_order_id}`;
+
 /**
  * A listed order of which some field is outside the interface, without amounts and times: one unreadable order must not hide the
  * others. A GET by id, which decides, reads the whole record.
