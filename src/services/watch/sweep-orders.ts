@@ -1,10 +1,9 @@
 import { isBankError, undefinedIf } from '../../api/errors.ts';
-import type { Order } from '../../api/schemas/orders.ts';
+import { type Order, orderKey } from '../../api/schemas/orders.ts';
 import { parseWorkflowId } from '../../domain/names.ts';
-import { isArrival, isReturn } from '../../domain/order-judgement.ts';
+import { isArrival } from '../../domain/order-judgement.ts';
 import { asksForAttention, isNoMoney, isTerminal, stageMeaning } from '../../domain/order-status.ts';
 import { isEnd } from '../../domain/payout-state.ts';
-import { ByReference } from '../../domain/reference-form.ts';
 import { someAtOnce } from '../../domain/some-at-once.ts';
 import type { OpenOrder } from '../../store/store.ts';
 import { listedFrom, recentlyListedFrom } from '../bank-time.ts';
@@ -12,7 +11,9 @@ import type { ActivityDeps } from '../deps.ts';
 import type { LongRun } from '../long-run.ts';
 import { noteOrders } from '../reconciliation/note-orders.ts';
 import { watchLeaseMs } from '../sending/open-set.ts';
+import { isAnothers, type Owners, openOrderOf, ownersOf } from './owners.ts';
 import { depthAt, pauseAt } from './pace.ts';
+import { readEachById } from './read-by-id.ts';
 import { tellEnd } from './tell-end.ts';
 
 export interface SweepInput {
@@ -48,6 +49,7 @@ export async function sweepOrders(
     disputed: new Set(),
     isUnanswered: false,
     otherLegs: new Map(),
+    seenAt: new Map(),
   };
   let before = 0;
   for (let sweeps = 1; ; sweeps += 1) {
@@ -87,6 +89,8 @@ interface Sweeping {
   isUnanswered: boolean;
   /** Last seen status by order id: of exchanges seen from the currency sold, and of transfers seen by the other user. */
   otherLegs: Map<string, string>;
+  /** When a list last showed the order of an open reference. */
+  seenAt: Map<string, number>;
 }
 
 /** A bank that does not answer ends no watch: the next sweep tries again. */
@@ -112,28 +116,38 @@ async function sweepRecent(sweeping: Sweeping, open: readonly OpenOrder[]): Prom
   await tellOwners(sweeping, scan.orders, owners);
 }
 
-/** Reads all that the list may show of them, and notes whatever else it shows. */
+/**
+ * Reads all that the list may show of them, and notes whatever else it shows. An order whose id is known and that no list has
+ * shown for longer than the list lag is read by its id, whatever the list does: it may be incomplete, wrong or broken for hours.
+ */
 async function sweepAll(sweeping: Sweeping, open: readonly OpenOrder[]): Promise<void> {
-  const { deps, key, signal } = sweeping;
+  const { deps, seenAt, signal } = sweeping;
   const now = deps.now();
   const windowFrom = now - deps.settings.sweepWindowMs;
   // An order opened after now comes from a worker whose clock was ahead: its place in the list is unknown.
   const isInWindow = ({ openedAt }: OpenOrder): boolean => openedAt >= windowFrom && openedAt <= now;
   const inWindow = open.filter(isInWindow);
-  const stragglers = open.filter((order) => !isInWindow(order));
   const [oldest] = inWindow;
-  if (oldest !== undefined) {
-    const since = listedFrom(deps, oldest.openedAt);
-    const scan = await deps.bank.orders.listAll({ ...key, from: since }, { pageSize: deps.settings.pageSize, signal });
-    const owners = ownersOf(open);
-    await tellOwners(sweeping, scan.orders, owners);
-    await noteForeignOrders(sweeping, since, scan.orders, owners);
-    const listed = new Set(scan.orders.map((order) => openOrderOf(order, owners)));
-    const isOverdue = (order: OpenOrder): boolean => now - order.openedAt > deps.settings.terms.waits.listLagMs;
-    // A complete list that lacks what it should show by now is not waited for.
-    if (scan.stable) stragglers.push(...inWindow.filter((order) => !listed.has(order) && isOverdue(order)));
-  }
-  for (const straggler of stragglers) await readById(sweeping, straggler, now);
+  if (oldest !== undefined) await undefinedIf(isBankError, () => sweepList(sweeping, open, oldest));
+  const isUnseen = ({ openedAt, reference }: OpenOrder): boolean =>
+    now - Math.max(openedAt, seenAt.get(reference) ?? 0) > deps.settings.terms.waits.listLagMs;
+  const overdue = open.filter((order) => !isInWindow(order) || isUnseen(order));
+  for (const order of overdue) if (order.orderId === null) await dropIfEnded(deps, order);
+  await readEachById(deps, signal, overdue, (owner, order) => tell(sweeping, owner, order));
+}
+
+/** Nothing reached the bank, and whoever stored the end died before the order left the open set. */
+async function dropIfEnded(deps: ActivityDeps, { reference, workflowId }: OpenOrder): Promise<void> {
+  if (await hasEnded(deps, workflowId)) await deps.store.closeOrder(reference);
+}
+
+async function sweepList(sweeping: Sweeping, open: readonly OpenOrder[], oldest: OpenOrder): Promise<void> {
+  const { deps, key, signal } = sweeping;
+  const since = listedFrom(deps, oldest.openedAt);
+  const scan = await deps.bank.orders.listAll({ ...key, from: since }, { pageSize: deps.settings.pageSize, signal });
+  const owners = ownersOf(open);
+  await tellOwners(sweeping, scan.orders, owners);
+  await noteForeignOrders(sweeping, since, scan.orders, owners);
 }
 
 async function tellOwners(sweeping: Sweeping, orders: readonly Order[], owners: Owners): Promise<void> {
@@ -141,32 +155,15 @@ async function tellOwners(sweeping: Sweeping, orders: readonly Order[], owners: 
     const owner = openOrderOf(order, owners);
     return owner === undefined ? [] : [{ order, owner }];
   });
-  for (const { order, owner } of owned) if (isSecond(order, owner)) sweeping.disputed.add(owner.reference);
+  const seenAt = sweeping.deps.now();
+  for (const { order, owner } of owned) {
+    if (isSecond(order, owner)) sweeping.disputed.add(owner.reference);
+    else sweeping.seenAt.set(owner.reference, seenAt);
+  }
   await someAtOnce(owned, SIGNALS_AT_ONCE, ({ order, owner }) => route(sweeping, order, owner));
 }
 
 const SIGNALS_AT_ONCE = 20;
-
-interface Owners {
-  byId: ReadonlyMap<string, OpenOrder>;
-  byReference: ByReference<OpenOrder>;
-}
-
-const ownersOf = (open: readonly OpenOrder[]): Owners => ({
-  // If two were told the same order id, it belongs to the first.
-  byId: new Map(open.toReversed().flatMap((order) => (order.orderId === null ? [] : [[order.orderId, order]]))),
-  byReference: new ByReference(open.map((order) => [order.reference, order])),
-});
-
-/**
- * The open payout that a listed order was sent for: by the order id if the bank has told it, else by the reference in whatever
- * form it comes back. A return belongs to none.
- */
-function openOrderOf(order: Order, { byId, byReference }: Owners): OpenOrder | undefined {
-  if (isReturn(order)) return undefined;
-  const { client_order_id: shown } = order;
-  return byId.get(order.order_id) ?? (shown === undefined ? undefined : byReference.find(shown));
-}
 
 /** Another order than the one that its sender was told. */
 const isSecond = (order: Order, { orderId }: OpenOrder): boolean =>
@@ -190,7 +187,7 @@ async function noteForeignOrders(
   owners: Owners,
 ): Promise<void> {
   const unowned = orders.filter((order) => openOrderOf(order, owners) === undefined);
-  const news = unowned.filter((order) => !foreign.has(order.order_id));
+  const news = unowned.filter((order) => !foreign.has(orderKey(order)));
   if (news.length === 0) return;
   const references = new Set(news.map((order) => order.client_order_id));
   await noteOrders(
@@ -198,7 +195,7 @@ async function noteForeignOrders(
     { ...key, since },
     unowned.filter((order) => references.has(order.client_order_id)),
   );
-  for (const order of news) foreign.add(order.order_id);
+  for (const order of news) foreign.add(orderKey(order));
 }
 
 /** Signals the owner if the status asks something of it and was not signalled before. */
@@ -218,7 +215,8 @@ async function tell(sweeping: Sweeping, owner: OpenOrder, order: Order): Promise
   const { order_id: orderId, status, stage } = order;
   if (meaning === 'paid' && (await isTold(sweeping, owner, orderId))) return;
   const heard = await deps.executions.orderChanged(workflowId, { reference, orderId, status, stage });
-  await deps.store.noteOrder(reference, { orderId, notifiedStatus: status });
+  // The status of an order that is somebody else's says nothing about when this payout has to hear of its own.
+  if (!isAnothers(order, owner)) await deps.store.noteOrder(reference, { orderId, notifiedStatus: status });
   // A stalled sender may put a reference back into the open set after its payout has ended.
   if (!heard && (await hasEnded(deps, workflowId))) await deps.store.closeOrder(reference);
 }
@@ -276,20 +274,6 @@ function leavesToOtherLeg({ key, otherLegs }: Sweeping, order: Order): boolean {
   if (otherLegs.get(order.order_id) === order.status) return false;
   otherLegs.set(order.order_id, order.status);
   return true;
-}
-
-/** Reads by id, ever more rarely, an order that is older than the sweep window or missing from the list. */
-async function readById(sweeping: Sweeping, owner: OpenOrder, now: number): Promise<void> {
-  if (owner.orderId === null) {
-    // Nothing reached the bank, and whoever stored the end died before the order left the open set.
-    if (await hasEnded(sweeping.deps, owner.workflowId)) await sweeping.deps.store.closeOrder(owner.reference);
-    return;
-  }
-  const nextLookAt = now + Math.ceil((now - owner.openedAt) / 10);
-  // A time later than the next one from now was noted by a clock that was ahead.
-  if (owner.nextLookAt !== null && now < owner.nextLookAt && owner.nextLookAt <= nextLookAt) return;
-  await sweeping.deps.store.noteOrder(owner.reference, { nextLookAt });
-  await tell(sweeping, owner, await sweeping.deps.bank.orders.get(owner.orderId));
 }
 
 /** Wakes the watch of every key with open orders and no live watch; called at worker boot and by running batches. */

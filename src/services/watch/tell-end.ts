@@ -7,7 +7,7 @@ import type { ActivityDeps } from '../deps.ts';
 import { asPaid, type ReadOrderInput, readOrder } from '../payout/read-order.ts';
 
 /** Others wait for their turn, so it is less patient than the run itself. */
-const SLOW_MS = 5_000;
+export const SLOW_MS = 5_000;
 
 /**
  * For an order that the list shows paid: reads it, stores the end of its payout in the name of the run that follows it, and tells

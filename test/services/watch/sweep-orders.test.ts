@@ -1,7 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import type { Bank } from '../../../src/api/bank.ts';
+import type { Bank, OrderScan } from '../../../src/api/bank.ts';
 import { createBank } from '../../../src/api/client.ts';
+import { BankError } from '../../../src/api/errors.ts';
+import type { Order } from '../../../src/api/schemas/orders.ts';
 import { payoutWorkflowId } from '../../../src/domain/names.ts';
 import type { OrderNotice } from '../../../src/domain/order-notice.ts';
 import { referenceOf } from '../../../src/identity.ts';
@@ -30,6 +32,11 @@ let ended: string[];
 /** Order ids by the reference that they are the payment of. */
 let answered: Map<string, string>;
 let reads: number;
+/** Orders read by id. */
+let readById: string[];
+/** What becomes of a list on its way, and of a single order. */
+let list: (scan: OrderScan) => OrderScan;
+let order: (shown: Order) => Order;
 
 /** A bank that shows references in this form and makes a second order of a reference it has seen. */
 async function openBank(references: Profile['references'], listLagMs = 0): Promise<void> {
@@ -44,7 +51,9 @@ async function openBank(references: Profile['references'], listLagMs = 0): Promi
 beforeEach(async () => {
   store = await openEmptyStore();
   onTestFinished(() => store.close());
-  [told, unasked, ended, reads, answered] = [[], [], [], 0, new Map()];
+  [told, unasked, ended, reads, answered, readById] = [[], [], [], 0, new Map(), []];
+  list = (scan) => scan;
+  order = (shown) => shown;
 });
 
 const pay = async (under = reference): Promise<string> =>
@@ -71,10 +80,14 @@ function watch(key: SweepInput, everyRead: (read: number) => void = () => {}, fi
       ...bank,
       orders: {
         ...bank.orders,
-        listAll: (...asked: Parameters<Bank['orders']['listAll']>) => {
+        listAll: async (...asked: Parameters<Bank['orders']['listAll']>) => {
           reads += 1;
           everyRead(reads);
-          return bank.orders.listAll(...asked);
+          return list(await bank.orders.listAll(...asked));
+        },
+        get: async (...asked: Parameters<Bank['orders']['get']>) => {
+          readById.push(asked[0]);
+          return order(await bank.orders.get(...asked));
         },
       },
     },
@@ -205,6 +218,116 @@ it('an order that the list does not show is looked up by its id', async () => {
   settle();
   expect(await watch(USD)).toMatchObject({ ended: true });
   expect(told).toEqual([{ reference, orderId, status: 'COMPLETED', stage: 'paid' }]);
+});
+
+describe('an order that no list shows for longer than the list lag is read by its id', () => {
+  /** Within the window of the list. */
+  const longAgo = () => ({ at: Date.now() - quickSettings.sweepWindowMs / 3 });
+  const noAnswer = new BankError('no answer', { outcome: 'ambiguous', retryable: true, operation: 'list' });
+
+  it.each<[string, typeof list]>([
+    ['counts it and never shows it', () => ({ orders: [], stable: false, pagesRead: 1 })],
+    [
+      'is never answered',
+      () => {
+        throw noAnswer;
+      },
+    ],
+  ])('if the list %s', async (_, broken) => {
+    await openBank('as-sent');
+    const orderId = await pay();
+    await open(orderId, longAgo());
+    settle();
+    list = broken;
+    expect(await watch(USD)).toMatchObject({ ended: true });
+    expect(told).toEqual([{ reference, orderId, status: 'COMPLETED', stage: 'paid' }]);
+  });
+
+  it('once in a tenth of its age, and not before its lag is over', async () => {
+    await openBank('as-sent');
+    const old = await pay();
+    await door(`orders/${old}/status`, { status: 'SUBMITTED', stay: true });
+    await open(old, longAgo());
+    const young = payoutClaim('young').reference;
+    await open(await pay(young), { reference: young, at: Date.now() + 1 });
+    list = () => {
+      if (reads === 30) throw new Error('enough');
+      throw noAnswer;
+    };
+    await expect(watch(USD)).rejects.toThrow('enough');
+    expect(readById.filter((orderId) => orderId === old)).toHaveLength(1);
+  });
+
+  it('and one that the bank does not find holds up no other', async () => {
+    await openBank('as-sent');
+    const gone = payoutClaim('gone').reference;
+    await open('no-such-order', { reference: gone, at: longAgo().at - 1 });
+    await open(await pay(), longAgo());
+    settle();
+    list = () => {
+      // The one left open would keep the watch for ever.
+      if (told.length > 0) throw new Error('enough');
+      throw noAnswer;
+    };
+    await expect(watch(USD)).rejects.toThrow('enough');
+    expect(told).toMatchObject([{ reference, status: 'COMPLETED' }]);
+  });
+
+  it('and none is while the list shows them', async () => {
+    await openBank('as-sent');
+    const orderId = await pay();
+    await open(orderId, longAgo());
+    const other = payoutClaim('other').reference;
+    await open(await pay(other), { ...longAgo(), reference: other });
+    await watch(USD, (read) => {
+      if (read === 12) settle();
+    });
+    expect(told).toHaveLength(2);
+    expect(readById).toEqual([]);
+  });
+});
+
+describe('at a bank that gives two orders one id', () => {
+  const other = payoutClaim('other').reference;
+  const completed = { status: 'COMPLETED', stage: 'paid' };
+  let own: string;
+  let second: string;
+
+  /** Both payouts were told the id of the first order; `other` carries `shown`. */
+  beforeEach(async () => {
+    await openBank('as-sent');
+    own = await pay();
+    second = await pay(other);
+    await open(own);
+    await open(own, { reference: other, at: Date.now() + 1 });
+    list = (scan) => ({ ...scan, orders: scan.orders.map((each) => ({ ...each, order_id: own })) });
+  });
+
+  it.each<[string, (shown: string | undefined) => string | undefined]>([
+    ['as sent', (shown) => shown],
+    ['in upper case', (shown) => shown?.toUpperCase()],
+    ['cut', (shown) => shown?.slice(0, 20)],
+  ])('each payout is told of the one that carries its reference, %s', async (_, form) => {
+    await door(`orders/${own}/status`, { status: 'WAIT_FOR_AUDIT', stay: true });
+    settle();
+    const shared = list;
+    list = (scan) => ({
+      ...scan,
+      orders: shared(scan).orders.map((each) => ({ ...each, client_order_id: form(each.client_order_id) })),
+    });
+    const audited = { status: 'WAIT_FOR_AUDIT', stage: 'awaiting-audit' };
+    await watch(USD, (read) => {
+      if (read === 4) void door(`orders/${own}/status`, { status: 'COMPLETED' });
+    });
+    expect(told.filter((notice) => notice.reference === other)).toEqual([
+      { reference: other, orderId: own, ...completed },
+    ]);
+    expect(told.filter((notice) => notice.reference === reference)).toEqual([
+      { reference, orderId: own, ...audited },
+      { reference, orderId: own, ...completed },
+    ]);
+    expect(second).not.toBe(own);
+  });
 });
 
 it('an order that was sent again long after the first send is looked for in the list, as a new one is', async () => {
