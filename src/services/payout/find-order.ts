@@ -83,8 +83,14 @@ export async function findOrder(deps: ActivityDeps, { runId }: Caller, input: Fi
   const { uid } = row;
   const { reference, attempts, ownIds, sent, expected } = await sentLeg(deps, row, input);
   const orders: Order[] = [];
+  const isForm = ({ client_order_id: shown }: Order): boolean =>
+    shown !== undefined && referenceForm(shown, reference) !== 'other';
   const add = (order: Order): void => {
-    if (!orders.some(({ order_id }) => order_id === order.order_id)) orders.push(order);
+    const at = orders.findIndex(({ order_id }) => order_id === order.order_id);
+    const known = orders[at];
+    if (known === undefined) orders.push(order);
+    // Of two orders with one id, the one that carries our reference is ours.
+    else if (isForm(order) && !isForm(known)) orders[at] = order;
   };
   const silent = attempts.filter(({ outcome }) => outcome === null).map(({ sentAt }) => sentAt);
   const look: OrderSearch = {

@@ -1,4 +1,6 @@
+import { isBankError, undefinedIf } from '../../api/errors.ts';
 import { isPathId } from '../../api/path.ts';
+import type { Order } from '../../api/schemas/orders.ts';
 import { forPeople } from '../../domain/changed-order.ts';
 import { Superseded } from '../../domain/claim.ts';
 import type { ExchangeProgress } from '../../domain/exchange-progress.ts';
@@ -8,6 +10,8 @@ import type { LegKind } from '../../domain/names.ts';
 import {
   type Difference,
   differencesOf,
+  isArrival,
+  isReturn,
   judgeOrder,
   NOT_FOUND,
   ORDER_OF_ANOTHER,
@@ -18,9 +22,11 @@ import {
 import { type ClosedMeaning, isNoMoney, isTerminal } from '../../domain/order-status.ts';
 import { isUnpaid, type StoredState } from '../../domain/payout-state.ts';
 import { bookedAboveCap } from '../../domain/reasons.ts';
+import { referenceForm } from '../../domain/reference-form.ts';
 import type { SentOrder } from '../../domain/sent-order.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { readIfThere } from '../bank-orders.ts';
+import { attemptsListedFrom } from '../bank-time.ts';
 import { bookedExchange } from '../booked-exchange.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { rowAsRecorded } from '../sending/claimed-row.ts';
@@ -79,13 +85,16 @@ export async function readOrder(
 ): Promise<OrderRead> {
   const { leg, orderId, closedMeans, despite = [], thenAssess } = input;
   const row = await rowAsRecorded(deps, input.claim, caller.runId, input.recorded);
-  const { reference, attempts, ownIds, sent, expected } = await sentLeg(deps, row, input);
-  const order = await readIfThere(deps, orderId, { signal });
-  if (order === undefined) {
+  const legSent = await sentLeg(deps, row, input);
+  const { reference, attempts, ownIds, sent, expected } = legSent;
+  const shown = await readIfThere(deps, orderId, { signal });
+  if (shown === undefined) {
     // Of an id that only a signal has named, whoever sent it, nothing follows.
     const isUnaskable = !isPathId(orderId) && ownIds.includes(orderId);
     return { ...(isUnaskable ? UNASKABLE : ABSENT), orderId, differences: [] };
   }
+  const isAnothers = shown.client_order_id !== undefined && referenceForm(shown.client_order_id, reference) === 'other';
+  const order = (isAnothers && (await ownUnderSameId(deps, row, leg, legSent, { orderId, signal }))) || shown;
   const judgement = judgeOrder(order, expected, closedMeans, ownIds);
   judgement.differences = judgement.differences.filter((field) => !despite.includes(field));
   if (order.client_order_id === undefined && (await isOfAnother(deps, row, orderId))) {
@@ -115,6 +124,34 @@ export async function readOrder(
   }
   await deps.store.closeOrder(reference);
   return thenAssess === undefined ? read : { ...read, assessment: await recordedAssessment(deps, row, thenAssess) };
+}
+
+/**
+ * A bank may give two orders one id, and then shows one of them by it. The other is the one listed under our reference; one that
+ * the list shows without an amount is not believed.
+ */
+async function ownUnderSameId(
+  deps: ActivityDeps,
+  row: PayoutRecord,
+  leg: LegKind,
+  { reference, attempts, sent }: SentLeg,
+  { orderId, signal }: { orderId: string; signal: AbortSignal | undefined },
+): Promise<Order | undefined> {
+  const isOurs = ({ order_id, client_order_id: shown, transaction_amount, buy_amount, ...order }: Order): boolean =>
+    order_id === orderId &&
+    shown !== undefined &&
+    referenceForm(shown, reference) !== 'other' &&
+    (transaction_amount ?? buy_amount) !== undefined &&
+    !isReturn(order) &&
+    !isArrival(order);
+  const from = attemptsListedFrom(deps, row.createdAt, attempts);
+  const options = { pageSize: deps.settings.pageSize, signal, enough: (page: readonly Order[]) => page.some(isOurs) };
+  for (const list of await listsOfLeg(deps.bank, row, leg, sent)) {
+    const scan = await undefinedIf(isBankError, () => deps.bank.orders.listAll({ ...list, from }, options));
+    const own = scan?.orders.find(isOurs);
+    if (own !== undefined) return own;
+  }
+  return undefined;
 }
 
 /** The order as read, if it is paid and nothing in it differs from what was sent. */

@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { envelopeError } from '../../../src/api/errors.ts';
 import { type Order, order as orderSchema } from '../../../src/api/schemas/orders.ts';
 import type { SentOrder } from '../../../src/domain/sent-order.ts';
 import type { ActivityDeps } from '../../../src/services/deps.ts';
@@ -43,17 +44,23 @@ async function lost({ others = [], apart = false }: { others?: readonly string[]
     await store.changePayout(other, { state: 'completed', orderId: `other-${index + 1}`, at: SENT_AT });
   }
   const asked: number[] = [];
-  const look = (shown: readonly Order[], at = SENT_AT + WINDOW_MS, mayProve = at >= SENT_AT + WINDOW_MS) => {
+  const get = async () => Promise.reject(envelopeError(2005, { operation: 'GET' }));
+  const look = (
+    shown: readonly Order[],
+    at = SENT_AT + WINDOW_MS,
+    mayProve = at >= SENT_AT + WINDOW_MS,
+    placedIds: readonly string[] = [],
+  ) => {
     const listSettled = async ({ from }: { from: number }) => {
       asked.push(from);
       return { orders: [...shown], stable: true, pagesRead: 1 };
     };
-    const bank = { clock: UNMEASURED_CLOCK, orders: { listSettled } } as unknown as ActivityDeps['bank'];
+    const bank = { clock: UNMEASURED_CLOCK, orders: { listSettled, get } } as unknown as ActivityDeps['bank'];
     const looks = { store, settings: quickSettings, bank, now: () => at };
     return findOrder(
       { ...looks, lookAtList: looksAtLists(looks), assertIdentity: async () => {} } as unknown as ActivityDeps,
       CALLER,
-      { claim: { storeId: store.id, reference, term }, leg: 'payment', since: SENT_AT, mayProve },
+      { claim: { storeId: store.id, reference, term }, leg: 'payment', since: SENT_AT, mayProve, placedIds },
     );
   };
   return { look, reference, asked };
@@ -139,4 +146,14 @@ it('a look that may prove absence asks for orders stamped in the local time of a
   await look([], SENT_AT + WINDOW_MS - 1);
   await look([]);
   expect(asked).toEqual([SENT_AT - quickSettings.clockSkewMs, SENT_AT - quickSettings.clockSkewMs - 12 * HOUR_MS]);
+});
+
+it('of two orders with one id, the one that carries the reference is ours', async () => {
+  const { look, reference } = await lost({ others: ['other'] });
+  const others = payment('shared', { client_order_id: payoutClaim('other').reference });
+  const own = payment('shared', { client_order_id: reference.toUpperCase() });
+  expect(await look([others, own], SENT_AT, false, ['shared'])).toMatchObject({
+    orderIds: ['shared'],
+    differences: [],
+  });
 });

@@ -1,5 +1,5 @@
-import { expect, it, onTestFinished } from 'vitest';
-import { envelopeError } from '../../../src/api/errors.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { BankError, envelopeError } from '../../../src/api/errors.ts';
 import { type Order, order as orderSchema } from '../../../src/api/schemas/orders.ts';
 import { because } from '../../../src/domain/reasons.ts';
 import type { SentOrder } from '../../../src/domain/sent-order.ts';
@@ -8,6 +8,8 @@ import { readOrder } from '../../../src/services/payout/read-order.ts';
 import { legReference } from '../../../src/services/sending/claimed-row.ts';
 import { payoutClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
+import { quickSettings } from '../../support/product.ts';
+import { UNMEASURED_CLOCK } from '../../support/unmeasured-clock.ts';
 
 const CALLER = { workflowId: 'w', runId: 'run-1', activityId: '1' };
 const SENT: SentOrder = {
@@ -142,4 +144,53 @@ it('what people accepted of an adopted order is kept, with the value that they s
   expect(await accepted()).toEqual([]);
   await read(['buy_amount']);
   expect(await accepted()).toEqual([{ reference, orderId: 'fx-1', field: 'buy_amount', shown: '999.00' }]);
+});
+
+describe('of two orders with one id, of which a read shows the other one', () => {
+  const SENT_PAYMENT = { accountId: 'acc-1', beneficiaryId: 'ben-1', amount: '10.50', currency: 'USD', expiredAt: 9 };
+  const { reference } = payoutClaim('doc');
+  const other = payoutClaim('other').reference;
+  const payment = (shown: Partial<Order>): Order =>
+    orderSchema.parse({
+      ...{ order_id: 'shared', type: 'PAYMENT', direct: 'OUT', transaction_amount: '10.50', ...shown },
+    });
+  const others = payment({ client_order_id: other, status: 'COMPLETED' });
+
+  async function readWith(listed: readonly Order[] | BankError) {
+    const store = await openEmptyStore();
+    onTestFinished(() => store.close());
+    const { record } = await store.claimPayout(payoutClaim('doc', { runId: CALLER.runId }));
+    const attempt = { reference, attempt: 1, runId: 'run-1', activityId: '1', sentAt: 1, request: SENT_PAYMENT };
+    await store.recordAttempt(attempt);
+    await store.finishAttempt(reference, 1, { outcome: 'accepted', orderId: 'shared' });
+    const listAll = async () => {
+      if (listed instanceof BankError) throw listed;
+      return { orders: listed, stable: true, pagesRead: 1 };
+    };
+    const bank = { clock: UNMEASURED_CLOCK, orders: { get: async () => others, listAll } };
+    const deps = { store, bank, settings: quickSettings, now: () => 5 } as unknown as ActivityDeps;
+    const claim = { storeId: store.id, reference, term: record.term };
+    return readOrder(deps, CALLER, { claim, leg: 'payment', orderId: 'shared', closedMeans: 'unclear' });
+  }
+
+  it.each([reference, reference.toUpperCase()])('the one listed under %s counts', async (shown) => {
+    const own = payment({ client_order_id: shown, status: 'SUBMITTED' });
+    expect(await readWith([others, own])).toMatchObject({ meaning: 'open', status: 'SUBMITTED', differences: [] });
+  });
+
+  it.each<[string, readonly Order[] | BankError]>([
+    ['is not listed', [others]],
+    ['is listed under another id', [payment({ order_id: 'x', client_order_id: reference, status: 'COMPLETED' })]],
+    [
+      'is listed without its amount',
+      [payment({ client_order_id: reference, status: 'COMPLETED', transaction_amount: undefined })],
+    ],
+    ['came back', [payment({ client_order_id: reference, status: 'COMPLETED', type: 'REFUND' })]],
+    [
+      'is in a list that cannot be read',
+      new BankError('', { outcome: 'ambiguous', retryable: true, operation: 'list' }),
+    ],
+  ])('and if ours %s, nothing is believed of the other one', async (_, listed) => {
+    expect(await readWith(listed)).toMatchObject({ differences: ['client_order_id'] });
+  });
 });
