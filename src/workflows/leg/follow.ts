@@ -9,9 +9,9 @@ import { noted } from '../execution/two-people.ts';
 import type { ResolveAnswer } from '../messages.ts';
 import { continueAsNewIfLong } from '../payout/long-history.ts';
 import { awaitBankApproval, forgetDecision } from './audit.ts';
-import { Follow, STUCK, UNREADABLE } from './followed-order.ts';
+import { Follow, LOOKS_TO_CONFIRM, STUCK, UNREADABLE } from './followed-order.ts';
 import type { LegResult, OrderLeg } from './order-leg.ts';
-import { searchOnce } from './resolve.ts';
+import { searchOnce } from './search.ts';
 import { countOrdersAgain, knownOrders, readShowsOrder, secondOrder, setAside } from './second-orders.ts';
 
 type Followed = Exclude<LegResult, { kind: 'gates' }>;
@@ -49,10 +49,12 @@ export async function followOrder(leg: OrderLeg): Promise<Followed> {
     }
     const conflict = follow.conflictOf(judgement);
     if (conflict !== undefined) {
+      if (await looksAgainFirst(follow, conflict)) continue;
       const closed = await park(follow, conflict, judgement);
       if (closed !== undefined) return closed;
       continue;
     }
+    follow.conflicts = 0;
     if (view.state === 'needs-operator') await view.enter(plan.following);
     follow.noteNotBorneOut(judgement, hadNews);
     switch (judgement.meaning) {
@@ -86,14 +88,32 @@ function cancelWhileOpen(follow: Follow, { stage }: OrderJudgement): void {
   else follow.quickReads += 1;
 }
 
-/** Hands the order to people and keeps reading it, at growing intervals, until it can be decided. */
+/** What one answer of the bank may be wrong about. A second order stops the payout at once; no answer is one for an hour. */
+const TO_CONFIRM: ReadonlySet<ReasonCode> = new Set(['reference-conflict', 'status-unclear']);
+
+/** Whether a conflict has to be seen again, after a few seconds, before people are asked. */
+async function looksAgainFirst(follow: Follow, conflict: ReasonCode): Promise<boolean> {
+  const { view, terms } = follow.leg;
+  const { lookAgainMs, lookAgainMaxMs } = terms.waits;
+  const isToConfirm =
+    TO_CONFIRM.has(conflict) && view.state !== 'needs-operator' && follow.conflicts < LOOKS_TO_CONFIRM;
+  if (!isToConfirm || !patched('conflicts-are-confirmed')) return false;
+  await sleep(doublingPause(follow.conflicts, lookAgainMs, lookAgainMaxMs), {
+    summary: 'reads the order again before people are asked',
+  });
+  follow.conflicts += 1;
+  view.inbox.readAgain();
+  return true;
+}
+
+/** Hands the order to people and keeps reading it, within seconds at first, until it can be decided. */
 async function park(follow: Follow, reason: ReasonCode, judgement: OrderJudgement): Promise<Followed | undefined> {
   const { view, terms } = follow.leg;
   const { inbox } = view;
   const detail =
     judgement.differences.length > 0 ? `other ${judgement.differences.join(', ')}` : `status ${judgement.status}`;
   await view.enter('needs-operator', because(reason, detail));
-  const pause = doublingPause(follow.parks, terms.waits.lookAgainMaxMs * 12, terms.waits.patienceMs);
+  const pause = doublingPause(follow.parks, terms.waits.lookAgainMs, terms.waits.lookAgainMaxMs * 12);
   follow.parks += 1;
   await condition(() => inbox.resolves.length > 0 || inbox.hasNews, pause);
   const pending = inbox.asked;

@@ -34,6 +34,8 @@ export class Follow {
   quickReads = 0;
   /** Visits to an operator, to space the reads between them. */
   parks = 0;
+  /** Looks in a row that showed a conflict, before people are asked. */
+  conflicts = 0;
   /** Id of another order under the reference that may take money, as of the last check. */
   second: string | undefined;
   /** A reported order could not be read in that check: it may exist and take money. */
@@ -157,6 +159,9 @@ export class Follow {
 }
 
 export const STUCK: ReasonCode = 'status-stuck';
+
+/** One wrong answer among good ones asks nobody: such a conflict has to stay over this many more looks, seconds apart. */
+export const LOOKS_TO_CONFIRM = 2;
 
 /** Stands for an order that the bank did not show within the time limit of the read. */
 export const UNREADABLE: Pick<OrderJudgement, 'meaning' | 'stage' | 'status' | 'differences'> = {

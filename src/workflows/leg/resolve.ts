@@ -13,16 +13,12 @@ import {
 import type { OrderSearch, ShownOrder } from '../../services/payout/find-order.ts';
 import { accepted, type PendingResolve, refused } from '../execution/inbox.ts';
 import { continueAsNewIfLong } from '../payout/long-history.ts';
-import { answerOrUndefined, listScans } from '../proxies.ts';
 import type { OrderLeg, Placed } from './order-leg.ts';
+import { type SearchResult, searchUntilSure } from './search.ts';
 import { setAside } from './second-orders.ts';
 
 /** `resend`: not found, and the bank is known to recognise the reference: sent again at once, the outcome still in doubt. */
 export type Resolved = Placed | { kind: 'resend' };
-
-interface SearchResult extends OrderSearch {
-  conflict: ReasonCode | undefined;
-}
 
 /**
  * Resolves an unknown outcome by searching for the order: quickly at first, then across the proof window. An order that is found
@@ -44,10 +40,10 @@ export async function resolveOrder(leg: OrderLeg): Promise<Resolved> {
     if (view.state === 'needs-operator' && leg.holdsNoStatement) continueAsNewIfLong(view);
     const pending = await untilNextSearch(leg, since, n);
     const startedAt = Date.now();
-    const search = await searchOnce(leg, n, startedAt >= proofFrom(since, waits));
+    const search = await searchUntilSure(leg, n, startedAt >= proofFrom(since, waits));
     const found = search === undefined ? 0 : search.orderIds.length + search.accepted.length + search.nearMisses;
     // An order shown once is not proven absent by lists from before it.
-    if (found > 0) scans.length = 0;
+    if (found > 0 || search?.hasChanged) scans.length = 0;
     scans.push({ startedAt, stable: search?.stable === true, found });
     if (search !== undefined) {
       if (search.exists) leg.known = { ...leg.known, exists: true };
@@ -206,31 +202,6 @@ async function untilNextSearch(
   if (wait > 0) await condition(() => inbox.resolves.length > 0 || inbox.hasNews, wait);
   inbox.take();
   return inbox.asked;
-}
-
-/** Undefined if the bank did not answer. `mayProve`: reads so far back that a list without the order would prove its absence. */
-export async function searchOnce(leg: OrderLeg, n: number, mayProve: boolean): Promise<SearchResult | undefined> {
-  const { view, plan, firstSentAt } = leg;
-  const { claim, recorded } = view;
-  const since = firstSentAt ?? Date.now();
-  const input = { claim, leg: plan.kind, since, recorded, placedIds: leg.placedIds, mayProve };
-  const search = await answerOrUndefined(() =>
-    listScans.findOrder.executeWithOptions({ summary: `search ${n + 1} for the order of this reference` }, [input]),
-  );
-  if (search === undefined) {
-    view.note(`search ${n + 1}: the bank did not answer`);
-    return undefined;
-  }
-  const { orderIds, differences, accepted, nearMisses, ordersRead, pagesRead, stable } = search;
-  view.note(
-    `search ${n + 1}: ${orderIds.length} found among ${ordersRead} orders on ${pagesRead} pages, ` +
-      `${stable ? 'stable' : search.clocksApart ? "not stable, the bank's clock is too far from ours" : 'not stable'}${differences.length > 0 ? `, other ${differences.join(', ')}` : ''}`,
-  );
-  // One order was accepted and another is shown: people must say which of them pays.
-  const otherAccepted = orderIds.length > 0 && accepted.some((orderId) => !orderIds.includes(orderId));
-  if (orderIds.length > 1 || otherAccepted) return { ...search, conflict: 'duplicate-suspected' };
-  const isOther = differences.length > 0 || nearMisses > 0;
-  return { ...search, conflict: isOther ? 'reference-conflict' : undefined };
 }
 
 async function park({ view }: OrderLeg, reason: ReasonCode, detail?: string): Promise<void> {
