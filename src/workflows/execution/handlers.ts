@@ -109,4 +109,4 @@ export function assertSound(problem: string | undefined): void {
 }
 
 /** Keeps waiting after a Temporal cancellation of the workflow, which is only a request here. */
-const until = (done: () => boolean): Promise<void> => CancellationScope.nonCancellable(() => condition(done));
+export const until = (done: () => boolean): Promise<void> => CancellationScope.nonCancellable(() => condition(done));

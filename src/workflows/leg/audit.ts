@@ -34,6 +34,7 @@ export async function awaitBankApproval(follow: Follow, expiredAt: number | unde
   view.note(`${decision} at the bank: ${result.outcome}`);
   if (result.outcome === 'accepted') {
     audit.isDriven = true;
+    view.question.isPassedOn = decision === 'reject';
     return;
   }
   if (result.outcome === 'not-sent' && result.why === 'switched-off') {

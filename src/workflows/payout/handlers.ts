@@ -3,11 +3,12 @@ import { type DecideUpdate, type Decision, hasExpired, refusalOf, type Verdict }
 import { resolveDigest } from '../../domain/question-digest.ts';
 import { RESOLVE_ACTIONS } from '../../domain/resolve-action.ts';
 import type { Refused } from '../../services/decisions/weigh.ts';
-import { handleCancel, handleResolve } from '../execution/handlers.ts';
+import { handleCancel, handleResolve, until } from '../execution/handlers.ts';
 import {
   approveSignal,
   type CancelAnswer,
   cancelUpdate,
+  type DecideAnswer,
   decideUpdate,
   orderChangedSignal,
   rejectSignal,
@@ -82,18 +83,25 @@ async function tellRefused(view: PayoutView, refused: Refused): Promise<void> {
 }
 
 function handleDecide(view: PayoutView): void {
-  const decided = new Map<string, { outcome: 'approved' | 'rejected' | 'counted'; missing: number }>();
+  const decided = new Map<string, DecideAnswer | Promise<DecideAnswer>>();
   setHandler(
     decideUpdate,
     async (update) => {
       const earlier = decided.get(update.decisionId);
       if (earlier !== undefined) return earlier;
+      const isAtBank = view.question.subjectOf(update)?.kind === 'bank';
       const verdict = view.isSigned ? await weighedWith(view, update.signed) : view.decide(update);
-      if (verdict.verdict === 'refused') throw ApplicationFailure.nonRetryable(verdict.why, 'DecisionRefused');
+      if (verdict.verdict === 'refused') throw decisionRefused(verdict.why);
       const missing = verdict.verdict === 'counted' ? verdict.awaited.needed - verdict.awaited.approvedBy.length : 0;
       const answer = { outcome: verdict.verdict, missing };
       decided.set(update.decisionId, answer);
-      return answer;
+      if (verdict.verdict !== 'rejected' || !patched('rejections-are-answered-when-they-hold')) return answer;
+      const held = untilItHolds(view, isAtBank).then(() => answer);
+      decided.set(update.decisionId, held);
+      return held.catch((error: unknown) => {
+        decided.delete(update.decisionId);
+        throw error;
+      });
     },
     {
       description:
@@ -110,6 +118,24 @@ function handleDecide(view: PayoutView): void {
       },
     },
   );
+}
+
+const decisionRefused = (why: string): ApplicationFailure => ApplicationFailure.nonRetryable(why, 'DecisionRefused');
+
+/**
+ * Waits until a rejection holds whatever becomes of this run, which may be reset to before it: the end is stored, or the bank has
+ * taken the rejection of its order. Until then nobody is told that it is rejected.
+ */
+async function untilItHolds(view: PayoutView, isAtBank: boolean): Promise<void> {
+  const { question } = view;
+  const isTaken = (): boolean => isAtBank && question.isPassedOn;
+  const isAskedAgain = (): boolean => question.awaited !== undefined && !question.isBeingRead;
+  const isInDoubt = (): boolean => !isAtBank && !isStoppable(view);
+  await until(() => view.hasEnded || isTaken() || isAskedAgain() || isInDoubt());
+  if (isTaken() || view.state === 'rejected') return;
+  if (view.hasEnded) throw decisionRefused(`the payout has ended as ${view.state}`);
+  if (isAskedAgain()) throw decisionRefused('it was not carried out, and the decision is asked for again');
+  throw decisionRefused('an order of it may be at the bank already: it ends as rejected only if there is none');
 }
 
 function refusalToWeigh({ question: { awaited } }: PayoutView): string | undefined {

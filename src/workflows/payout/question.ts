@@ -12,7 +12,9 @@ export class Question {
   isHinted = false;
   /** Who rejected the payout: as final as a cancel, also for a run that takes the claim again. */
   rejectedBy: string | undefined;
-  /** Number of running updates that read the stored decisions and then answer with the outcome. */
+  /** The bank has taken the last rejection of its order. */
+  isPassedOn = false;
+  /** Number of readings of the stored decisions that are under way: by updates, which then answer, and by the main line. */
   readers = 0;
   /** Statements made by signals since the decisions were last read; refused unless a signed decision says the same. */
   readonly unsignedStatements: UnsignedStatement[] = [];
@@ -45,6 +47,7 @@ export class Question {
     this.lastAsked = awaited.digest;
     this.awaited = awaited;
     this.verdict = undefined;
+    this.isPassedOn = false;
   }
 
   /** Whether some statement has not been read yet. */

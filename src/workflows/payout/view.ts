@@ -164,7 +164,12 @@ export class PayoutView extends ExecutionView<PayoutState> {
     this.question.isHinted = false;
     const said = this.question.unsignedStatements.splice(0);
     const input = { claim: this.claim, question: kind, digest, needed, ...(said.length > 0 && { said }) };
-    this.weighed(await call('weighDecisions', input, 'reads what people have signed'));
+    this.question.readers += 1;
+    try {
+      this.weighed(await call('weighDecisions', input, 'reads what people have signed'));
+    } finally {
+      this.question.readers -= 1;
+    }
   }
 
   private weighed(verdict: Verdict): void {
