@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { both, demandedLook } from '../../src/domain/demanded-look.ts';
+import { SENDER_LIFE_MS } from '../../src/domain/submission.ts';
+
+const HOUR_MS = 3_600_000;
+const NOW = 100 * HOUR_MS;
+const CURRENT_MS = 5 * 60_000;
+
+it('nothing is demanded before the first send of a document', () => {
+  expect(demandedLook([], 0, [], NOW)).toBeUndefined();
+});
+
+it.each([
+  ['long ago: it may be as old as looks get', [{ sentAt: HOUR_MS, answeredAt: HOUR_MS + 5 }], NOW - CURRENT_MS],
+  ['just now: it began after the answer', [{ sentAt: NOW - 50, answeredAt: NOW - 20 }], NOW - 20],
+  ['without an answer: it began after its sender', [{ sentAt: NOW - 50, answeredAt: null }], NOW - 50 + SENDER_LIFE_MS],
+])('before a second send of a reference, the whole list is looked at: one sent %s', (_, attempts, after) => {
+  expect(demandedLook(attempts, 0, [], NOW)).toEqual({ after, from: 0 });
+});
+
+it.each([
+  ['that ended just now', [{ createdAt: 1, endedAt: NOW - 7 }], NOW - 7],
+  ['that ended long ago', [{ createdAt: 1, endedAt: 2 }], NOW - CURRENT_MS],
+  ['that the store does not have', [], NOW - CURRENT_MS],
+])('before a reference of a further generation: after one %s', (_, earlier, after) => {
+  expect(demandedLook([], 1, earlier, NOW)).toEqual({ after, from: 0 });
+});
+
+it('whoever pays a document again looks from then on', () => {
+  expect(demandedLook([], 1, [], NOW, NOW - 3)).toEqual({ after: NOW - 3, from: 0 });
+});
+
+it('two looks are one that began after both and reaches back as far as either', () => {
+  expect(both({ after: 5, from: 9 }, { after: 7, from: 2 })).toEqual({ after: 7, from: 2 });
+  expect(both(undefined, { after: 7, from: 2 })).toEqual({ after: 7, from: 2 });
+});
