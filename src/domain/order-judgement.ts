@@ -30,6 +30,8 @@ export interface OrderFacts {
   rate?: string;
   fee?: string;
   fee_currency?: string;
+  /** Members that are shown but cannot be read, of those that decide. */
+  unreadable?: readonly string[];
 }
 
 /** What we sent under a reference, as far as an order can show it. */
@@ -94,9 +96,17 @@ export function differencesOf(
 ): Difference[] {
   const differs: Difference[] = [];
   const differ = (field: string, ours: string, shown = ''): number => differs.push({ field, ours, shown });
-  const check = (field: string, shown: string | undefined, wanted: string | undefined): void => {
-    if (shown !== undefined && wanted !== undefined && shown !== wanted) differ(field, wanted, shown);
+  /** One that is shown and cannot be read does not count as "not shown". */
+  const isHidden = (field: string, wanted: string): boolean => {
+    const isUnreadable = order.unreadable?.includes(field) === true;
+    if (isUnreadable) differ(unreadable(field), wanted);
+    return isUnreadable;
   };
+  const check = (field: string, actual: string | undefined, wanted: string | undefined): void => {
+    if (wanted === undefined || isHidden(field, wanted)) return;
+    if (actual !== undefined && actual !== wanted) differ(field, wanted, actual);
+  };
+  isHidden(NO_REFERENCE, expected.reference);
   const form = referenceForm(order.client_order_id ?? expected.reference, expected.reference);
   if (form === 'other') differ(NO_REFERENCE, expected.reference, order.client_order_id);
   else if (form !== 'as-sent' && !ownIds.includes(order.order_id)) {
@@ -111,6 +121,7 @@ export function differencesOf(
     check('transaction_currency', currency, expected.currency);
     const shownFee = order.fee_currency === currency ? order.fee : undefined;
     const fee = order.fee === undefined ? expected.fee : shownFee;
+    isHidden('transaction_amount', expected.amount);
     const isLess = expected.direct === 'IN' && amount !== undefined && amountMatches(expected.amount, amount, fee);
     if (amount !== undefined && !amountMatches(amount, expected.amount, fee) && !isLess) {
       differ('transaction_amount', expected.amount, amount);
@@ -121,6 +132,8 @@ export function differencesOf(
     check('sell_currency', order.sell_currency, expected.sellCurrency);
     check('buy_account', order.buy_account, expected.buyAccountId);
     check('buy_currency', order.buy_currency, expected.currency);
+    isHidden('buy_amount', expected.amount);
+    isHidden('sell_amount', '');
     const { buy_amount: bought } = order;
     if (bought !== undefined && !decimalsEqual(bought, expected.amount)) differ('buy_amount', expected.amount, bought);
   }
@@ -130,6 +143,8 @@ export function differencesOf(
 /** The names of those fields. */
 export const orderDifferences = (...compared: Parameters<typeof differencesOf>): string[] =>
   differencesOf(...compared).map(({ field }) => field);
+
+const unreadable = (field: string): string => `${field} (not readable)`;
 
 /** The order has the order_id of another payout: one order pays one payout. */
 export const ORDER_OF_ANOTHER = 'payout with this order_id';
@@ -146,10 +161,11 @@ const DIRECTS: ReadonlySet<string | undefined> = new Set(['IN', 'OUT']);
 
 /**
  * Drops what does not make an order another one: a `type` or `direct` that the interface does not list (section 2), and an amount
- * from which a fee was taken or to which one was added. A fee that is not shown may be as high as the amount.
+ * from which a fee was taken or to which one was added. A fee that is not shown may be as high as the amount, and a member that
+ * cannot be read may hold what was sent.
  */
 function certainly(order: OrderFacts, { currency, amount: wanted }: ExpectedOrder): OrderFacts {
-  const { type, direct, transaction_amount, buy_amount, ...rest } = order;
+  const { type, direct, transaction_amount, buy_amount, unreadable: _unreadable, ...rest } = order;
   const { fee = wanted, fee_currency = currency } = order;
   const isOther = (amount = wanted): boolean => fee_currency !== currency || !differByAtMost(amount, wanted, fee);
   return {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Bank } from '../../src/api/bank.ts';
 import { createBank } from '../../src/api/client.ts';
-import { answer, ok, scriptedBank } from './support/scripted-bank.ts';
+import { answer, inOrder, ok, scriptedBank } from './support/scripted-bank.ts';
 import { drivenTime, failureOf, PAYMENT, testBank } from './support/test-bank.ts';
 
 const account = { uid: 'u', account_id: 'a', currency: 'usd', balance: 12.5, updated_at: null };
@@ -164,6 +164,20 @@ test.each(CASES)(
     expect(server.seen).toHaveLength(1);
   },
 );
+
+test('a member that nothing depends on makes no read fail', async () => {
+  const odd = { ...account, updated_at: 'today', frozen: 'n/a' };
+  await using server = await scriptedBank(inOrder(ok(odd), ok({ ...payee, created_at: {} })));
+  await using bank = testBank(server.baseUrl);
+  expect(await bank.accounts.get('a')).toMatchObject({ balance: '12.50', frozen: undefined, updated_at: undefined });
+  expect(await bank.beneficiaries.get('7')).toMatchObject({ id: '7', created_at: undefined });
+});
+
+test('a detail of a payee that is no text is another one than any text, and not an absent one', async () => {
+  await using server = await scriptedBank(ok({ ...payee, items: { bsb: { is: 62000 }, mobile: null } }));
+  await using bank = testBank(server.baseUrl);
+  expect((await bank.beneficiaries.get('7')).items).toEqual({ bsb: '{"is":62000}' });
+});
 
 test.each<[string, (bank: Bank) => Promise<unknown>, object]>([
   ['an account', (b) => b.accounts.get('other'), account],

@@ -45,6 +45,38 @@ describe('an order that shows our reference in another form', () => {
   });
 });
 
+describe('a member that cannot be read', () => {
+  const shown: OrderFacts = { ...order(REFERENCE), type: 'PAYMENT', direct: 'OUT', transaction_currency: 'USD' };
+  const without = (field: keyof OrderFacts): OrderFacts => ({ ...shown, [field]: undefined, unreadable: [field] });
+
+  it.each(['client_order_id', 'transaction_uid', 'type', 'direct', 'transaction_amount'] as const)(
+    'does not count as not shown (%s)',
+    (field) => {
+      expect(orderDifferences(without(field), EXPECTED)).toEqual([`${field} (not readable)`]);
+    },
+  );
+
+  it.each(['sell_amount', 'buy_amount', 'sell_currency'] as const)('is none of a payment (%s)', (field) => {
+    expect(orderDifferences(without(field), EXPECTED)).toEqual([]);
+  });
+
+  it.each(['sell_amount', 'buy_amount', 'sell_currency', 'buy_account'] as const)(
+    'does not count as not shown in an exchange (%s)',
+    (field) => {
+      const exchange = { ...EXPECTED, kind: 'exchange', sellCurrency: 'EUR', buyAccountId: 'to' } as const;
+      const booked = { ...without(field), type: 'FX' };
+      expect(orderDifferences(booked, exchange)).toEqual([`${field} (not readable)`]);
+    },
+  );
+
+  it.each(['client_order_id', 'transaction_amount', 'transaction_currency'] as const)(
+    'may hold what was sent, so that the order may be the one searched for (%s)',
+    (field) => {
+      expect(isIndistinct({ ...without(field), client_order_id: undefined }, EXPECTED)).toBe(true);
+    },
+  );
+});
+
 describe('the order of a transfer', () => {
   const expected = { ...EXPECTED, kind: 'transfer', accountId: 'from' } as const;
   const shown: OrderFacts = {

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { currencyCode, decimal, identifier, optionalDecimal, optionalTimestamp, spelled } from './wire.ts';
 
-/** Account balance record (interface section 2). `balance` is available, `frozen` is held. */
+/** Account balance record (interface section 2). `balance` is available, `frozen`, which decides nothing, is held. */
 export const accountBalance = z
   .object({
-    updated_at: optionalTimestamp,
+    updated_at: optionalTimestamp.catch(undefined),
     uid: identifier,
     account_id: identifier,
     currency: currencyCode,
     balance: decimal,
-    frozen: optionalDecimal,
+    frozen: optionalDecimal.catch(undefined),
   })
   .transform(spelled({ balance: 'currency', frozen: 'currency' }));
 export type AccountBalance = z.infer<typeof accountBalance>;

@@ -21,16 +21,19 @@ export type RequiredDetailsEntry = z.infer<typeof requiredDetailsEntry>;
 
 export const requiredDetails = z.array(requiredDetailsEntry);
 
+/** A detail that is no text is kept as its JSON: it equals no detail of a file, and a change of it is seen. */
+const detail = z.union([optionalText, z.unknown().transform((value) => JSON.stringify(value))]);
+
 /** Beneficiary (interface section 2). Values of `items` are read as text; unknown keys are kept. */
 export const beneficiary = z.object({
   id: identifier,
-  created_at: optionalTimestamp,
+  created_at: optionalTimestamp.catch(undefined),
   uid: identifier,
   currency: currencyCode,
   payment_type: z.string(),
   beneficiary_type: z.string(),
   items: z
-    .record(z.string(), optionalText)
+    .record(z.string(), detail)
     .nullish()
     .transform((items) => present(items ?? {})),
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { OrderStage } from '../../domain/order-status.ts';
 import { orderStage } from './order-status.ts';
 import {
   identifier,
@@ -13,20 +14,20 @@ import {
 } from './wire.ts';
 
 /**
- * Order record (interface section 2). Which fields an order type fills is not shown, so all but the id are optional;
- * `status`, `type` and `direct` stay text: an unknown value is kept and named, never guessed. `stage` is what the
- * status says.
+ * Order record (interface section 2). Which fields an order type fills is not shown, so all but the id may be absent; `status`,
+ * `type` and `direct` stay text: an unknown value is kept and named, never guessed. A member that nothing is decided by counts as
+ * absent if it cannot be read.
  */
 const record = z.object({
   order_id: identifier,
   client_order_id: optionalText,
   transaction_uid: optionalText,
-  created_at: optionalTimestamp,
-  updated_at: optionalTimestamp,
+  created_at: optionalTimestamp.catch(undefined),
+  updated_at: optionalTimestamp.catch(undefined),
   type: optionalWord,
   direct: optionalWord,
-  status: word,
-  payment_type: optionalText,
+  status: word.optional(),
+  payment_type: optionalText.catch(undefined),
   sell_account: optionalText,
   buy_account: optionalText,
   sell_currency: optionalWord,
@@ -36,32 +37,49 @@ const record = z.object({
   transaction_account: optionalText,
   transaction_currency: optionalWord,
   transaction_amount: optionalAmount,
-  rate: optionalDecimal,
-  fee: optionalAmount,
-  fee_currency: optionalWord,
+  rate: optionalDecimal.catch(undefined),
+  fee: optionalAmount.catch(undefined),
+  fee_currency: optionalWord.catch(undefined),
 });
+type OrderRecord = z.infer<typeof record>;
 const orderSpelled = spelled({
   sell_amount: 'sell_currency',
   buy_amount: 'buy_currency',
   transaction_amount: 'transaction_currency',
   fee: 'fee_currency',
 });
-export const order = record.transform((shown) => ({ ...orderSpelled(shown), stage: orderStage(shown.status) }));
-/** An order of any bank; what the bank omits is absent. */
-export type Order = Partial<z.infer<typeof order>> & Pick<z.infer<typeof order>, 'order_id' | 'status' | 'stage'>;
+
+/** An order of any bank; what the bank omits is absent. `stage` is what the status says. */
+export type Order = Partial<OrderRecord> &
+  Pick<OrderRecord, 'order_id'> & {
+    status: string;
+    stage: OrderStage;
+    /** Members that are shown but cannot be read, of those that decide whose order it is and what it moves. */
+    unreadable?: readonly string[];
+  };
 
 /** Tells records of a list apart: a bank may give one id to orders under two references. */
 export const orderKey = ({ order_id, client_order_id = '' }: Order): string => `${order_id} ${client_order_id}`;
 
-/**
- * A listed order of which some field is outside the interface, without amounts and times: one unreadable order must not hide the
- * others. A GET by id, which decides, reads the whole record.
- */
-const readInPart = record
-  .pick({ order_id: true, client_order_id: true, transaction_uid: true, type: true, direct: true, status: true })
-  .transform((shown): Order => ({ ...shown, stage: orderStage(shown.status) }));
+/** In place of a status that is missing or cannot be read. */
+const NO_STATUS = 'not readable';
 
-export const orderPage = pageOf(z.union([order, readInPart]));
+/** One member that cannot be read hides neither the others nor, in a list, the other orders. */
+export const order = z.looseObject({ order_id: identifier }).transform((shown): Order => {
+  const whole = record.safeParse(shown);
+  if (whole.success) return complete(whole.data);
+  const unreadable = new Set(whole.error.issues.map(({ path }) => String(path[0])));
+  const rest = Object.entries(shown).filter(([name]) => !unreadable.has(name));
+  return { ...complete(record.parse(Object.fromEntries(rest))), unreadable: [...unreadable].sort() };
+});
+
+const complete = ({ status = NO_STATUS, ...shown }: OrderRecord): Order => ({
+  ...orderSpelled(shown),
+  status,
+  stage: orderStage(status),
+});
+
+export const orderPage = pageOf(order);
 
 /** Query of the order list without paging. `create_at_to` is a string and spelled so (interface section 4). */
 export interface OrderQuery {

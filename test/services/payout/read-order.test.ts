@@ -120,6 +120,14 @@ it('an order that shows no reference is that of the payout which was told of it 
   expect(await Promise.all(differences)).toEqual([[], ['payout with this order_id']]);
 });
 
+it('one with a member that cannot be read is no end, and people are told which, unless nothing depends on it', async () => {
+  const paid = { status: 'COMPLETED', ...BOOKED };
+  const { read } = await exchanging({ ...paid, buy_amount: {} as never });
+  expect((await read()).differences).toEqual(['buy_amount (not readable)']);
+  const { read: readOther } = await exchanging({ ...paid, rate: 'n/a', transaction_amount: '10,50' });
+  expect(await readOther()).toMatchObject({ meaning: 'paid', differences: [], aboveCap: false });
+});
+
 it('an order whose id no call can name is for people, at once', async () => {
   const store = await openEmptyStore();
   onTestFinished(() => store.close());
