@@ -1,3 +1,4 @@
+import type { ListDoubt } from '../domain/list-doubt.ts';
 import type { BankClock } from './bank-clock.ts';
 import type { ReadOptions, SendOptions } from './call-options.ts';
 import type { Cards } from './cards.ts';
@@ -23,9 +24,11 @@ export interface Scan {
   /** Every record that was in the list when the reading began has been read. */
   stable: boolean;
   pagesRead: number;
+  /** Why what was read is not believed; then it is not stable either. */
+  doubt?: ListDoubt;
 }
 
-/** Orders are distinct by id and reference, in the order first seen. */
+/** Orders are distinct by id and reference, in the order first seen, and all of the user and currency asked for. */
 export interface OrderScan extends Scan {
   orders: Order[];
 }

@@ -1,3 +1,4 @@
+import type { ListDoubt } from '../domain/list-doubt.ts';
 import type { OrderScan } from './bank.ts';
 import { Count, type OrderPages, readAllOrders, type ScanOptions } from './list-pages.ts';
 import { type Order, type OrderQuery, orderKey } from './schemas/orders.ts';
@@ -22,20 +23,25 @@ export async function readBusyList(
   const whole = new Count();
   const seen = new Map<string, Order>();
   let pagesRead = 0;
+  let doubt: ListDoubt | undefined;
   const read = async (created_at_from: number, limits: ScanOptions<Order> = {}, to?: number): Promise<boolean> => {
     const query = { ...filters, created_at_from, ...(to === undefined ? {} : { create_at_to: `${to}` }) };
     const scan = await readAllOrders(pages, query, { ...options, ...limits });
     pagesRead += scan.pagesRead;
+    doubt ??= scan.doubt;
     for (const order of scan.orders) {
       seen.set(orderKey(order), order);
       whole.ids.add(orderKey(order));
     }
     return scan.stable;
   };
-  const result = (stable: boolean): OrderScan => ({ orders: [...seen.values()], stable, pagesRead });
+  const result = (isComplete: boolean): OrderScan => ({
+    ...{ orders: [...seen.values()], stable: isComplete && doubt === undefined, pagesRead },
+    ...(doubt !== undefined && { doubt }),
+  });
 
   if (await read(from, { rounds: ROUNDS_FIRST, count: whole })) return result(true);
-  for (let part = 1, start = from; part <= PARTS_MAX && !whole.broken; part += 1) {
+  for (let part = 1, start = from; part <= PARTS_MAX && !whole.broken && doubt === undefined; part += 1) {
     const newest = seen
       .values()
       .reduce((last, order) => Math.max(last, order.created_at ?? Number.NaN), Number.NEGATIVE_INFINITY);
@@ -47,5 +53,5 @@ export async function readBusyList(
     await read(start, { rounds: ROUNDS_FIRST });
     if (await read(from, { calls: 1, count: whole })) return result(true);
   }
-  return result(await read(from, { count: whole }));
+  return result(doubt === undefined && (await read(from, { count: whole })));
 }

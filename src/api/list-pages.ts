@@ -1,3 +1,4 @@
+import { LIST_DOUBTS, type ListDoubt } from '../domain/list-doubt.ts';
 import type { BeneficiariesOf, BeneficiaryScan, ListOptions, OrderScan, Scan } from './bank.ts';
 import type { ReadOptions } from './call-options.ts';
 import { conditionOf, isBankError, isJudged } from './errors.ts';
@@ -14,6 +15,9 @@ import type { Page } from './schemas/wire.ts';
  * once, so together they serve `total` records, new or repeated. A total that differs from that proves nothing, nor does a list
  * whose last pages cannot be read. If the total falls, or there are more ids than it says, this reading proves nothing any more.
  * Without a total, the places of one round stand in for it.
+ *
+ * A page that shows what was not asked for, or is not of now, is in doubt (`as-asked.ts`): the round is read to its end, since an
+ * order that it does show is an order, and proves nothing.
  */
 
 /** Tried first: fewer calls. */
@@ -73,15 +77,23 @@ async function scanList<Query, T>(
   let size = pageSize;
   let pagesRead = 0;
   let before = '';
-  const result = (stable: boolean) => ({ records: [...records.values()], stable, pagesRead });
-  const read = async (page: number): Promise<Page<T>> => {
+  let doubt: ListDoubt | undefined;
+  const result = (isComplete: boolean) => ({
+    ...{ records: [...records.values()], stable: isComplete && doubt === undefined, pagesRead },
+    ...(doubt !== undefined && { doubt }),
+  });
+  const read = async (number: number): Promise<Page<T>> => {
     pagesRead += 1;
     try {
-      return await pages.list({ ...query, page, page_size: size }, options);
+      const page = await pages.list({ ...query, page: number, page_size: size }, options);
+      // Whether a bank has a smallest page size is not shown (interface section 8).
+      const isLarger = (page.page_size ?? 0) > Math.max(size, DOCUMENTED_PAGE_SIZE);
+      doubt ??= page.doubt ?? (isLarger ? LIST_DOUBTS.size : undefined);
+      return page;
     } catch (error) {
-      if (conditionOf(error) !== 'bad-request' || page > 1 || size <= DOCUMENTED_PAGE_SIZE) throw error;
+      if (conditionOf(error) !== 'bad-request' || number > 1 || size <= DOCUMENTED_PAGE_SIZE) throw error;
       size = DOCUMENTED_PAGE_SIZE;
-      return read(page);
+      return read(number);
     }
   };
 
@@ -89,6 +101,7 @@ async function scanList<Query, T>(
     const places: string[] = [];
     const lengths: number[] = [];
     for await (const page of pagesOf(read, idOf)) {
+      doubt ??= page.doubt;
       for (const record of page.records) if (!records.has(idOf(record))) records.set(idOf(record), record);
       const ids = page.records.map(idOf);
       places.push(...ids);
@@ -102,7 +115,8 @@ async function scanList<Query, T>(
     const total = count.total ?? (gaps ? Number.POSITIVE_INFINITY : places.length);
     if (count.endRound(places.length, total)) return result(true);
     // The same places as before, without repeats: the list is in order, and reading on shows nothing new.
-    if (count.broken || (places.join() === before && new Set(places).size === places.length)) break;
+    const isRepeated = places.join() === before && new Set(places).size === places.length;
+    if (count.broken || doubt !== undefined || isRepeated) break;
     before = places.join();
     if (places.length < total) size = Math.min(size, DOCUMENTED_PAGE_SIZE);
   }
@@ -151,7 +165,7 @@ async function* pagesOf<T>(
       throw error;
     });
     if (number > 1 && (page.records.length === 0 || (full && page.page !== undefined && page.page < number))) return;
-    yield page;
+    yield page.page === undefined || page.page === number ? page : { ...page, doubt: LIST_DOUBTS.page };
     const known = ids.size;
     for (const record of page.records) ids.add(idOf(record));
     places += page.records.length;

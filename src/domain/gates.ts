@@ -1,6 +1,6 @@
 import { sellAtMost } from './agreed-cost.ts';
 import type { Flag, Shown } from './flags.ts';
-import { LIST_DOUBTS, type ListDoubt } from './list-doubt.ts';
+import { doubtInWords, type LookDoubt } from './list-doubt.ts';
 import { compareDecimals, exceedsSlippage } from './money.ts';
 import type { ExchangePlan, TransferPlan } from './order-plans.ts';
 import { objectionOf, type PayeeCheck } from './payee-check.ts';
@@ -23,7 +23,7 @@ export interface Guards {
   /** The document may have been paid under another reference: by the store, or by these orders, for people. */
   earlierOpen?: true | string;
   /** Why a list of the bank that has to be looked at before anything is sent proves nothing. */
-  listDoubt?: ListDoubt;
+  listDoubt?: LookDoubt;
   /** The policy limit that it would exceed now, in words. */
   limit?: string;
   /** The policy does not, or no longer, let its maker submit it. */
@@ -168,7 +168,7 @@ const STOPS: { readonly [Name in keyof Found]: (found: Found[Name]) => Stop | un
   switchedOff: (scope) => ({ hold: because('switched-off', scope) }),
   // Nobody can let this through: the document could be paid twice.
   earlierOpen: (orders) => ({ hold: because('earlier-generation-open', orders === true ? undefined : orders) }),
-  listDoubt: (doubt) => ({ hold: because('list-proves-nothing', LIST_DOUBTS[doubt]) }),
+  listDoubt: (doubt) => ({ hold: because('list-proves-nothing', doubtInWords(doubt)) }),
   // Nor this: the card payment provides the money to pay with.
   cardPayment: (stands) => BY_CARD_PAYMENT[stands],
   limit: (passed) => ({ hold: because('limit-reached', passed) }),

@@ -1,5 +1,5 @@
 import type { Finding } from '../domain/finding.ts';
-import { LIST_DOUBTS, type ListDoubt } from '../domain/list-doubt.ts';
+import { doubtInWords, type LookDoubt } from '../domain/list-doubt.ts';
 import { someAtOnce } from '../domain/some-at-once.ts';
 import { itemsInTurns } from '../formats/turns.ts';
 import { FindingList } from '../rules/finding-list.ts';
@@ -30,8 +30,8 @@ export async function shownAgainstRetry(
   return doubt && untold(doubt);
 }
 
-const untold = (doubt: ListDoubt): string =>
-  `whether the bank has an order for it cannot be told: ${LIST_DOUBTS[doubt]}`;
+const untold = (doubt: LookDoubt): string =>
+  `whether the bank has an order for it cannot be told: ${doubtInWords(doubt)}`;
 
 /** Most lists that are read before a file is taken; of other users and currencies they are read before rows are sent. */
 const LISTS_MAX = 200;

@@ -1,3 +1,4 @@
+import { ZONE_BEHIND_MS } from '../api/as-asked.ts';
 import type { Bank } from '../api/bank.ts';
 import type { SendAttempt } from '../store/store.ts';
 
@@ -35,9 +36,6 @@ export function attemptsListedFrom(clocks: Clocks, since: number, attempts: read
   const from = listedFrom(clocks, Math.min(since, ...attempts.map(({ sentAt }) => sentAt)));
   return Math.min(from, ...attempts.flatMap((attempt) => attempt.listedFrom ?? []));
 }
-
-/** A bank may stamp orders in a local time zone, at most this far behind the time in its answers. */
-const ZONE_BEHIND_MS = 12 * 3_600_000;
 
 /** Start of a list that is to prove absence, whatever time zone the bank stamps orders in. */
 export const inAnyZone = (from: number): number => Math.max(0, from - ZONE_BEHIND_MS);

@@ -1,6 +1,6 @@
 import type { Bank, OrderScan } from '../api/bank.ts';
 import type { WorkerSettings } from '../config/settings.ts';
-import type { ListDoubt } from '../domain/list-doubt.ts';
+import type { LookDoubt } from '../domain/list-doubt.ts';
 import type { Store, WatchKey } from '../store/store.ts';
 
 /** Dependencies of whatever looks at the bank's lists. */
@@ -21,11 +21,11 @@ export interface LookRequest extends WatchKey {
 }
 
 /** A list as it was read. */
-export interface SeenList extends OrderScan {
+export interface SeenList extends Omit<OrderScan, 'doubt'> {
   /** When the reading began, epoch ms of our clock. */
   beganAt: number;
   /** Why it proves nothing; undefined: it does. */
-  doubt: ListDoubt | undefined;
+  doubt: LookDoubt | undefined;
 }
 
 export type LookAtList = (request: LookRequest) => Promise<SeenList>;

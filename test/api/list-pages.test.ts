@@ -5,6 +5,7 @@ import { type OrderPages, type Pages, readAllBeneficiaries, readAllOrders } from
 import type { Beneficiary } from '../../src/api/schemas/beneficiaries.ts';
 import type { Order } from '../../src/api/schemas/orders.ts';
 import type { Page } from '../../src/api/schemas/wire.ts';
+import { LIST_DOUBTS } from '../../src/domain/list-doubt.ts';
 import { ModelList, modelLists } from './support/model-list.ts';
 
 const ordersNamed = (count: number, prefix = 'o') =>
@@ -222,6 +223,44 @@ describe('a list is not stable, and its reading ends,', () => {
       return { total: all.length, records: pageOf(all, page, page_size) };
     });
     expect((await readAllOrders(bank.orders, QUERY, { pageSize: 20, rounds: 8 })).stable).toBe(false);
+  });
+});
+
+describe('a list is in doubt', () => {
+  const orders = ordersNamed(45);
+  const served = (page: number, size: number) => ({ total: 45, records: orders.slice((page - 1) * size, page * size) });
+
+  test.each<[string, (page: number, size: number) => Page<Order>, string]>([
+    [
+      'when a page says that it is another one',
+      (page, size) => ({ ...served(page, size), page: page + 1 }),
+      'another page',
+    ],
+    [
+      'when page 2 is asked for and page 1 shown',
+      (page, size) => ({ ...served(page === 2 ? 1 : page, size), page: page === 2 ? 1 : page }),
+      'another page',
+    ],
+    [
+      'when its pages are larger than asked',
+      (page, size) => ({ ...served(page, size), page_size: size + 1 }),
+      'larger pages',
+    ],
+    [
+      'when only what is behind its last page is',
+      (page, size) => ({ ...served(page, size), ...(page === 4 && { doubt: LIST_DOUBTS.age }) }),
+      'before it was asked for',
+    ],
+  ])('%s', async (_, list, doubt) => {
+    const { bank, requests } = listing(({ page, page_size }) => list(page, page_size));
+    const scan = await readAllOrders(bank.orders, QUERY, { pageSize: 20 });
+    expect(scan).toMatchObject({ stable: false, doubt: expect.stringContaining(doubt) });
+    expect(requests.length).toBeLessThan(5);
+  });
+
+  test('but not of a bank whose smallest page is larger than asked', async () => {
+    const { bank } = listing(({ page }) => ({ ...served(page, 20), page, page_size: 20 }));
+    expect(await readAllOrders(bank.orders, QUERY, { pageSize: 2 })).toMatchObject({ stable: true, orders });
   });
 });
 

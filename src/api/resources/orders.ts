@@ -1,4 +1,5 @@
 import { dataOf, noData } from '../answers.ts';
+import { asAsked } from '../as-asked.ts';
 import type { Bank } from '../bank.ts';
 import { readBusyList } from '../busy-list.ts';
 import type { Calls } from '../calls.ts';
@@ -12,7 +13,8 @@ const ORDER = `${ORDERS}/{order_id}`;
 export function ordersResource({ read, send }: Calls): Bank['orders'] {
   const pages: OrderPages = {
     /** GET /v1/banking/transactions: one page of a user's orders in one currency. */
-    list: (query, options) => read({ path: ORDERS, query: { ...query } }, dataOf(orderPage), options),
+    list: async (query, options) =>
+      asAsked(query, await read({ path: ORDERS, query: { ...query } }, dataOf(orderPage), options)),
   };
   return {
     listAll: ({ from: created_at_from, type: order_type, ...key }, options) =>

@@ -10,6 +10,7 @@ import {
   optionalWord,
   pageOf,
   spelled,
+  UNREADABLE,
   word,
 } from './wire.ts';
 
@@ -79,7 +80,7 @@ const complete = ({ status = NO_STATUS, ...shown }: OrderRecord): Order => ({
   stage: orderStage(status),
 });
 
-export const orderPage = pageOf(order);
+export const orderPage = pageOf(z.union([order, z.unknown().transform((): typeof UNREADABLE => UNREADABLE)]));
 
 /** Query of the order list without paging. `create_at_to` is a string and spelled so (interface section 4). */
 export interface OrderQuery {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { currencyExponent } from '../../domain/currency.ts';
+import { LIST_DOUBTS, type ListDoubt } from '../../domain/list-doubt.ts';
 
 /**
  * Tolerant building blocks for the bank's answers. The interface gives examples, not types, so a number is accepted for a decimal
@@ -116,23 +117,48 @@ export const optionalTimestamp = z
 /** A count as a number or digits; null means absent, never 0. */
 const optionalCount = wholeNumber.nullish().transform((count) => count ?? undefined);
 
+/** NaN: shown, but not readable, which must not count as "not shown". */
+const pageNumber = optionalCount.catch(Number.NaN);
+
 /** Upper case, as currency codes are compared. */
 export const currencyCode = z.string().trim().toUpperCase().min(3).max(3);
 
 /**
  * A page of a list. `pages` and `total` may be missing: readers then continue until an empty page. A page with neither records
- * nor a total does not mean an empty list; it is an error.
+ * nor a total does not mean an empty list; it is an error. A record read as `UNREADABLE` is left out, and the page proves nothing.
  */
 export const pageOf = <T extends z.ZodType>(record: T) =>
   z
     .object({
-      total: optionalCount,
-      page: optionalCount,
-      pages: optionalCount,
-      page_size: optionalCount,
+      total: pageNumber,
+      page: pageNumber,
+      pages: optionalCount.catch(undefined),
+      page_size: pageNumber,
       records: z.array(record).nullish(),
     })
     .refine(({ total, records }) => total !== undefined || records !== undefined, { path: ['records'] })
-    .transform(({ records, ...page }) => ({ ...page, records: records ?? [] }));
+    .transform(({ records, ...numbers }): Page<Readable<z.infer<T>>> => {
+      const shown = records ?? [];
+      const readable = shown.filter((one): one is Readable<z.infer<T>> => one !== UNREADABLE);
+      const page: Page<Readable<z.infer<T>>> = { pages: numbers.pages, records: readable };
+      if (readable.length < shown.length) page.doubt = LIST_DOUBTS.record;
+      for (const name of ['total', 'page', 'page_size'] as const) {
+        if (Number.isNaN(numbers[name])) page.doubt = LIST_DOUBTS.numbers;
+        else page[name] = numbers[name];
+      }
+      return page;
+    });
 
-export type Page<T> = { total?: number; page?: number; pages?: number; page_size?: number; records: T[] };
+/** A record of which not even the id can be read. */
+export const UNREADABLE = Symbol('unreadable');
+type Readable<T> = Exclude<T, typeof UNREADABLE>;
+
+export type Page<T> = {
+  total?: number | undefined;
+  page?: number | undefined;
+  pages?: number | undefined;
+  page_size?: number | undefined;
+  records: T[];
+  /** Why the page proves nothing. */
+  doubt?: ListDoubt | undefined;
+};

@@ -9,7 +9,7 @@ export function pageOf<T>(
   request: { page?: string | undefined; page_size?: string | undefined },
   cap: number,
   read: (limit: number, offset: number) => T[],
-): Required<Page<T>> {
+): Required<Omit<Page<T>, 'doubt'>> {
   const page = positive(request.page) ?? 1;
   const page_size = Math.min(positive(request.page_size) ?? PAGE_SIZE_DEFAULT, cap);
   const records = read(page_size, (page - 1) * page_size);

@@ -1,4 +1,6 @@
 import type { Order } from '../../api/schemas/orders.ts';
+import type { ListDoubt } from '../../domain/list-doubt.ts';
+import { strangeIn } from '../../domain/list-doubt.ts';
 import {
   type ExpectedOrder,
   isArrival,
@@ -45,6 +47,8 @@ export interface OrderSearch {
   /** Orders that show the reference in another form and whose id no answer has told: a conflict, never "absent". */
   nearMisses: number;
   stable: boolean;
+  /** Why a list is not believed: what it shows. */
+  doubt?: ListDoubt;
   pagesRead: number;
   ordersRead: number;
   /** Order ids known to be ours: while there is one, absence cannot be proven. */
@@ -132,6 +136,7 @@ export async function findOrder(deps: ActivityDeps, { runId }: Caller, input: Fi
     const scan = await deps.lookAtList({ ...list, since: sentSince, from: listedFrom, toProve: mayProve });
     look.stable &&= scan.doubt === undefined;
     look.incomplete ||= scan.doubt === 'incomplete';
+    look.doubt ??= strangeIn(scan.doubt);
     look.pagesRead += scan.pagesRead;
     look.ordersRead += scan.orders.length;
     for (const order of scan.orders) {

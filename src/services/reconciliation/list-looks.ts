@@ -2,7 +2,7 @@ import type { OrderScan } from '../../api/bank.ts';
 import { isBankError } from '../../api/errors.ts';
 import { shared } from '../../api/shared-reads.ts';
 import type { DemandedLook } from '../../domain/demanded-look.ts';
-import type { ListDoubt } from '../../domain/list-doubt.ts';
+import type { LookDoubt } from '../../domain/list-doubt.ts';
 import type { ListLook, WatchKey } from '../../store/store.ts';
 import { clocksDisagree, inAnyZone, isReached, listedFrom } from '../bank-time.ts';
 import type { LookAtList, LookDeps, LookRequest, SeenList } from '../look-at-list.ts';
@@ -41,7 +41,7 @@ async function read(deps: LookDeps, { toProve, since, from, ...key }: LookReques
   const beganAt = deps.now();
   const query = { ...key, from: toProve ? inAnyZone(from) : from };
   const scan = await deps.bank.orders.listSettled(query, { pageSize: deps.settings.pageSize });
-  if (!toProve) return { ...scan, beganAt, doubt: scan.stable ? undefined : 'not-stable' };
+  if (!toProve) return { ...scan, beganAt, doubt: scan.doubt ?? (scan.stable ? undefined : 'not-stable') };
   const doubt = await doubtOf(deps, key, scan, { since, from, beganAt });
   if (doubt === undefined) await note(deps, key, scan, { from, beganAt });
   return { ...scan, beganAt, doubt };
@@ -50,9 +50,10 @@ async function read(deps: LookDeps, { toProve, since, from, ...key }: LookReques
 async function doubtOf(
   deps: LookDeps,
   key: WatchKey,
-  { stable, orders }: OrderScan,
+  { stable, orders, doubt }: OrderScan,
   { since, from, beganAt }: Pick<LookRequest, 'since' | 'from'> & { beganAt: number },
-): Promise<ListDoubt | undefined> {
+): Promise<LookDoubt | undefined> {
+  if (doubt !== undefined) return doubt;
   if (from > 0 && clocksDisagree(deps)) return 'clocks-apart';
   // A list without one that it must show by now is behind, or is not the list that was asked for.
   const to = beganAt - deps.settings.terms.waits.listLagMs;

@@ -1,5 +1,5 @@
 import { both, type DemandedLook, demandedLook } from '../../domain/demanded-look.ts';
-import type { ListDoubt } from '../../domain/list-doubt.ts';
+import type { LookDoubt } from '../../domain/list-doubt.ts';
 import { type LegKind, legsOf } from '../../domain/names.ts';
 import { isIndistinct } from '../../domain/order-judgement.ts';
 import { isNoMoney, stageMeaning } from '../../domain/order-status.ts';
@@ -21,7 +21,7 @@ import { type SentRow, unsentOrders } from './unsent-orders.ts';
 /** What the bank shows against sending an order of a row. */
 export interface AtBank {
   /** Why a list that must be read first proves nothing. */
-  doubt?: ListDoubt;
+  doubt?: LookDoubt;
   /** Orders under other references of the same document that may have taken money. */
   earlier: string[];
   /** Orders under the reference of the row itself, which this store did not send. */

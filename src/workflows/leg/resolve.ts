@@ -90,8 +90,9 @@ export async function resolveOrder(leg: OrderLeg): Promise<Resolved> {
 
 /** What keeps the lists from proving anything, if known. */
 function whyNothing(search: OrderSearch): string | undefined {
-  const { clocksApart, incomplete, indistinct = 0 } = search;
+  const { clocksApart, doubt, incomplete, indistinct = 0 } = search;
   if (clocksApart) return CLOCKS;
+  if (doubt !== undefined) return `the list of the bank shows ${doubt}: ask the bank why`;
   if (incomplete) return INCOMPLETE;
   return indistinct > 0 ? `${INDISTINCT} (${whatIsShown(search)})` : undefined;
 }

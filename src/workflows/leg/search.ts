@@ -44,10 +44,12 @@ export async function searchOnce(leg: OrderLeg, n: number, mayProve: boolean): P
     view.note(`search ${n + 1}: the bank did not answer`);
     return undefined;
   }
-  const { orderIds, differences, accepted, nearMisses, ordersRead, pagesRead, stable } = search;
+  const { orderIds, differences, accepted, nearMisses, ordersRead, pagesRead, stable, doubt } = search;
+  const shown = doubt === undefined ? 'not stable' : `not stable, shows ${doubt}`;
+  const unstable = search.clocksApart ? "not stable, the bank's clock is too far from ours" : shown;
   view.note(
     `search ${n + 1}: ${orderIds.length} found among ${ordersRead} orders on ${pagesRead} pages, ` +
-      `${stable ? 'stable' : search.clocksApart ? "not stable, the bank's clock is too far from ours" : 'not stable'}${differences.length > 0 ? `, other ${differences.join(', ')}` : ''}`,
+      `${stable ? 'stable' : unstable}${differences.length > 0 ? `, other ${differences.join(', ')}` : ''}`,
   );
   // One order was accepted and another is shown: people must say which of them pays.
   const otherAccepted = orderIds.length > 0 && accepted.some((orderId) => !orderIds.includes(orderId));

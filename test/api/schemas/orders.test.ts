@@ -28,10 +28,35 @@ test.each([
 ])('one with %j says so, and hides no other order of its list', (odd) => {
   const page = orderPage.parse({ total: 2, records: [ORDER, { ...ORDER, order_id: 'b', ...odd }] });
   expect(page.records).toMatchObject([ORDER, { order_id: 'b', stage: 'paid', unreadable: Object.keys(odd) }]);
+  expect(page.doubt).toBeUndefined();
 });
 
 test.each([undefined, null, '', {}])('the status %j is unclear, and people are told why', (status) => {
   expect(order.parse({ ...ORDER, status })).toMatchObject({ status: 'not readable', stage: 'unknown' });
+});
+
+test.each([{ order_id: '' }, { order_id: {} }, { order_id: undefined }])(
+  'one with %j is in nobody’s list, and makes its list prove nothing',
+  (odd) => {
+    const page = orderPage.parse({ total: 2, records: [{ ...ORDER, ...odd }, ORDER] });
+    expect(page).toMatchObject({ records: [ORDER], doubt: 'records that cannot be read' });
+    expect(order.safeParse({ ...ORDER, ...odd }).success).toBe(false);
+  },
+);
+
+test.each([{ total: 'many' }, { page: {} }, { page_size: -1 }])(
+  'a page with %j does not count as one that does not show it',
+  (odd) => {
+    expect(orderPage.parse({ total: 1, records: [ORDER], ...odd })).toMatchObject({
+      records: [ORDER],
+      doubt: 'page numbers that cannot be read',
+    });
+  },
+);
+
+test('the number of pages decides nothing', () => {
+  const page = orderPage.parse({ total: 1, pages: 'many', records: [ORDER] });
+  expect([page.pages, page.doubt]).toEqual([undefined, undefined]);
 });
 
 test('words of enumerations and currencies are read in any case, and people see the status as it is written', () => {
