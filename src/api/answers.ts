@@ -9,7 +9,7 @@ import {
 } from './errors.ts';
 import { parseJson } from './json.ts';
 import { type Envelope, envelope, isEnvelopeCode } from './schemas/envelope.ts';
-import type { HttpAnswer, HttpFailure } from './transport.ts';
+import { AnswerTooLarge, type HttpAnswer, type HttpFailure } from './transport.ts';
 
 /**
  * The one place that judges answers: each becomes its data or a `BankError`. Interface section 7 gives the codes and leaves HTTP
@@ -72,7 +72,9 @@ export function readJson(body: string | undefined): unknown {
 /** The error of an exchange without a complete answer. */
 export function exchangeError(failure: HttpFailure, operation: string): BankError {
   const message = `${operation}: ${failure.message}`;
-  if (failure.sent) return new UnknownOutcomeError(message, { outcome: 'ambiguous', retryable: true, operation });
+  const tooLarge = failure instanceof AnswerTooLarge;
+  const details = { retryable: !tooLarge, operation, tooLarge };
+  if (failure.sent) return new UnknownOutcomeError(message, { outcome: 'ambiguous', ...details });
   return new NotSentError(message, { outcome: 'not-sent', retryable: true, operation, cause: failure.cause });
 }
 

@@ -25,6 +25,8 @@ export interface BankErrorDetails {
   retryAfterMs?: number;
   /** The token was refused, or had so little life left that a bad request may mean "token expired" (no auth code exists). */
   tokenSuspect?: boolean;
+  /** The answer has more bytes than are read: the same read would fail again. */
+  tooLarge?: boolean;
   cause?: unknown;
 }
 
@@ -39,6 +41,7 @@ export class BankError extends Error {
   readonly httpStatus: number | undefined;
   readonly retryAfterMs: number | undefined;
   readonly tokenSuspect: boolean;
+  readonly tooLarge: boolean;
 
   constructor(message: string, details: BankErrorDetails) {
     super(message, { cause: details.cause });
@@ -50,6 +53,7 @@ export class BankError extends Error {
     this.httpStatus = details.httpStatus;
     this.retryAfterMs = details.retryAfterMs;
     this.tokenSuspect = details.tokenSuspect ?? false;
+    this.tooLarge = details.tooLarge ?? false;
   }
 }
 
@@ -60,6 +64,8 @@ export const conditionOf = (error: unknown): BankCondition | undefined =>
 /** The bank judged the call and would judge it the same again. */
 export const isJudged = (error: unknown): error is BankError & { condition: BankCondition } =>
   error instanceof BankError && error.condition !== undefined && !error.retryable;
+
+export const isTooLarge = (error: unknown): boolean => error instanceof BankError && error.tooLarge;
 
 export const isBankError = (error: unknown): error is BankError => error instanceof BankError;
 

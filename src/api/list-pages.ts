@@ -1,7 +1,7 @@
 import { LIST_DOUBTS, type ListDoubt } from '../domain/list-doubt.ts';
 import type { BeneficiariesOf, BeneficiaryScan, ListOptions, OrderScan, Scan } from './bank.ts';
 import type { ReadOptions } from './call-options.ts';
-import { conditionOf, isBankError, isJudged } from './errors.ts';
+import { conditionOf, isBankError, isJudged, isTooLarge } from './errors.ts';
 import type { Beneficiary } from './schemas/beneficiaries.ts';
 import { type Order, type OrderQuery, orderKey } from './schemas/orders.ts';
 import type { Page } from './schemas/wire.ts';
@@ -100,14 +100,21 @@ async function scanList<Query, T>(
   for (let round = 1; round <= rounds; round += 1) {
     const places: string[] = [];
     const lengths: number[] = [];
-    for await (const page of pagesOf(read, idOf)) {
-      doubt ??= page.doubt;
-      for (const record of page.records) if (!records.has(idOf(record))) records.set(idOf(record), record);
-      const ids = page.records.map(idOf);
-      places.push(...ids);
-      lengths.push(ids.length);
-      if (count.add(ids, page.total)) return result(true);
-      if (enough?.(page.records) === true || pagesRead >= calls) return result(false);
+    try {
+      for await (const page of pagesOf(read, idOf)) {
+        doubt ??= page.doubt;
+        for (const record of page.records) if (!records.has(idOf(record))) records.set(idOf(record), record);
+        const ids = page.records.map(idOf);
+        places.push(...ids);
+        lengths.push(ids.length);
+        if (count.add(ids, page.total)) return result(true);
+        if (enough?.(page.records) === true || pagesRead >= calls) return result(false);
+      }
+    } catch (error) {
+      if (!isTooLarge(error) || size === 1 || pagesRead >= calls) throw error;
+      size = size > DOCUMENTED_PAGE_SIZE ? DOCUMENTED_PAGE_SIZE : 1;
+      round -= 1;
+      continue;
     }
     // Without a total, a page shorter than requested may be capped, unless it is the last one and shorter than any cap.
     const last = lengths.length - 1;

@@ -40,6 +40,13 @@ export class HttpFailure extends Error {
   }
 }
 
+/** The answer has more bytes than are read. */
+export class AnswerTooLarge extends HttpFailure {
+  constructor(bytesMax: number) {
+    super(`the answer is too large, above ${bytesMax} bytes`, true);
+  }
+}
+
 export interface Transport {
   /** One request, one answer; no retries, no redirects. Throws `HttpFailure`. */
   exchange(request: HttpRequest): Promise<HttpAnswer>;
@@ -130,7 +137,7 @@ async function wholeAnswer(
   let bytes = 0;
   for await (const chunk of response.body as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > bytesMax) throw new HttpFailure(`answer above ${bytesMax} bytes`, true);
+    if (bytes > bytesMax) throw new AnswerTooLarge(bytesMax);
     chunks.push(chunk);
   }
   return { status: response.statusCode, headers: response.headers, body: utf8(Buffer.concat(chunks)) };

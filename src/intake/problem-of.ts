@@ -15,6 +15,10 @@ export function problemOf(error: unknown): Problem {
   }
   if (error instanceof BankError) {
     if (error.condition !== undefined) return new Problem('refused', 'bank-refused', error.message, cause);
+    if (error.tooLarge) {
+      const hint = 'The bank has answered. Ask it why this answer is so large.';
+      return new Problem('refused', 'bank-answer-too-large', `${error.message}.`, { hint, ...cause });
+    }
     const hint = 'Check PAYOUTS_API_URL. Nothing is lost: run the same command again.';
     return new Problem('unreachable', 'bank-unreachable', error.message, { hint, ...cause });
   }

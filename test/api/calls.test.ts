@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type BankError, CODE_RULES, NotSentError } from '../../src/api/errors.ts';
+import { problemOf } from '../../src/intake/problem-of.ts';
 import { limitsPass, watchLimits } from '../support/time-limit.ts';
 import { answer, hangUp, inOrder, ok, type Script, scriptedBank } from './support/scripted-bank.ts';
 import { drivenTime, failureOf, PAYMENT, testBank } from './support/test-bank.ts';
@@ -173,6 +174,19 @@ describe('a read', () => {
     await using bank = testBank(server.baseUrl, drivenTime());
     expect(await bank.orders.get('o-1')).toMatchObject(ORDER);
     expect(server.seen).toHaveLength(2);
+  });
+
+  test('whose answer is too large is not repeated, and says so', async () => {
+    const time = drivenTime();
+    await using server = await scriptedBank(ok({ ...ORDER, note: 'x'.repeat(2_000) }));
+    await using bank = testBank(server.baseUrl, { ...time, limits: { bodyBytesMax: 1_000 } });
+    const error = await failureOf<BankError>(bank.orders.get('o-1'));
+    expect(error).toMatchObject({ tooLarge: true, retryable: false });
+    expect(problemOf(error)).toMatchObject({
+      code: 'bank-answer-too-large',
+      message: expect.stringMatching(/too large/),
+    });
+    expect([server.seen.length, time.waits]).toEqual([1, []]);
   });
 
   test('stops at once when the caller aborts, also while it waits', async () => {

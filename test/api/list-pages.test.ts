@@ -264,6 +264,39 @@ describe('a list is in doubt', () => {
   });
 });
 
+describe('a page that is too large to be read is asked for again', () => {
+  const operation = 'GET list';
+  const tooLarge = new UnknownOutcomeError('too large', {
+    outcome: 'ambiguous',
+    retryable: false,
+    operation,
+    tooLarge: true,
+  });
+  const weighing = (sizeMax: number, heavy = 0) =>
+    listing(({ page, page_size }) => {
+      const records = ordersNamed(45).slice((page - 1) * page_size, page * page_size);
+      if (page_size > sizeMax && records.some(({ order_id }) => order_id === `o-${heavy}`)) throw tooLarge;
+      return { total: 45, records };
+    });
+
+  test.each([
+    [20, 0],
+    [1, 0],
+    [1, 44],
+  ])('with at most %i records, from the first page, if it holds order %i', async (sizeMax, heavy) => {
+    const { bank, requests } = weighing(sizeMax, heavy);
+    expect(await readAllOrders(bank.orders, QUERY)).toMatchObject({ stable: true, orders: { length: 45 } });
+    expect(requests.at(-1)?.[1]).toBe(sizeMax);
+    expect(requests.filter(([, size]) => size === 100)).toHaveLength(1);
+  });
+
+  test('until a single record is', async () => {
+    const { bank, requests } = weighing(0);
+    await expect(readAllOrders(bank.orders, QUERY)).rejects.toBe(tooLarge);
+    expect(requests.map(([, size]) => size)).toEqual([100, 20, 1]);
+  });
+});
+
 test('the signal is passed on', async () => {
   const { signal } = new AbortController();
   const { bank } = still(ordersNamed(30));

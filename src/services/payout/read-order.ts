@@ -1,4 +1,4 @@
-import { isBankError, undefinedIf } from '../../api/errors.ts';
+import { isBankError, isTooLarge, undefinedIf } from '../../api/errors.ts';
 import { isPathId } from '../../api/path.ts';
 import type { Order } from '../../api/schemas/orders.ts';
 import { forPeople } from '../../domain/changed-order.ts';
@@ -73,6 +73,13 @@ const UNASKABLE = {
   status: 'not readable, because the bank is not asked for an order id like this one',
 } as const;
 
+const TOO_LARGE = { ...UNASKABLE, status: 'not readable, because the answer of the bank is too large' } as const;
+
+function asTooLarge(error: unknown): 'too-large' {
+  if (isTooLarge(error)) return 'too-large';
+  throw error;
+}
+
 /**
  * Reads one order (GET) and judges it against what was sent. "Not found" for a known order id proves nothing (lag, scope) and reads
  * as still open.
@@ -87,7 +94,8 @@ export async function readOrder(
   const row = await rowAsRecorded(deps, input.claim, caller.runId, input.recorded);
   const legSent = await sentLeg(deps, row, input);
   const { reference, attempts, ownIds, sent, expected } = legSent;
-  const shown = await readIfThere(deps, orderId, { signal });
+  const shown = await readIfThere(deps, orderId, { signal }).catch(asTooLarge);
+  if (shown === 'too-large') return { ...TOO_LARGE, orderId, differences: [] };
   if (shown === undefined) {
     // Of an id that only a signal has named, whoever sent it, nothing follows.
     const isUnaskable = !isPathId(orderId) && ownIds.includes(orderId);

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { BankError, envelopeError } from '../../../src/api/errors.ts';
+import { BankError, envelopeError, UnknownOutcomeError } from '../../../src/api/errors.ts';
 import { type Order, order as orderSchema } from '../../../src/api/schemas/orders.ts';
 import { because } from '../../../src/domain/reasons.ts';
 import type { SentOrder } from '../../../src/domain/sent-order.ts';
@@ -18,7 +18,7 @@ const SENT: SentOrder = {
 };
 
 /** A payout whose exchange was sent, and how the bank shows that order. */
-async function exchanging(shown: Partial<Order> & { status: string }) {
+async function exchanging(shown: Partial<Order> & { status: string }, get?: () => Promise<Order>) {
   const store = await openEmptyStore();
   onTestFinished(() => store.close());
   const { record } = await store.claimPayout(payoutClaim('doc', { runId: CALLER.runId }));
@@ -28,7 +28,11 @@ async function exchanging(shown: Partial<Order> & { status: string }) {
   await store.recordAttempt(attempt);
   await store.finishAttempt(sentUnder, 1, { outcome: 'accepted', orderId: 'fx-1' });
   const order = orderSchema.parse({ order_id: 'fx-1', client_order_id: sentUnder, ...shown });
-  const deps = { store, bank: { orders: { get: async () => order } }, now: () => 5 } as unknown as ActivityDeps;
+  const deps = {
+    store,
+    bank: { orders: { get: get ?? (async () => order) } },
+    now: () => 5,
+  } as unknown as ActivityDeps;
   const read = (despite: string[] = []) =>
     readOrder(deps, CALLER, {
       claim: { storeId: store.id, reference, term },
@@ -126,6 +130,14 @@ it('one with a member that cannot be read is no end, and people are told which, 
   expect((await read()).differences).toEqual(['buy_amount (not readable)']);
   const { read: readOther } = await exchanging({ ...paid, rate: 'n/a', transaction_amount: '10,50' });
   expect(await readOther()).toMatchObject({ meaning: 'paid', differences: [], aboveCap: false });
+});
+
+it('an answer that is too large to be read is for people, who are told that it is', async () => {
+  const details = { outcome: 'ambiguous', retryable: false, operation: 'GET', tooLarge: true } as const;
+  const { read } = await exchanging({ status: 'COMPLETED' }, () =>
+    Promise.reject(new UnknownOutcomeError('GET', details)),
+  );
+  expect(await read()).toMatchObject({ meaning: 'unclear', status: expect.stringContaining('too large') });
 });
 
 it('an order whose id no call can name is for people, at once', async () => {

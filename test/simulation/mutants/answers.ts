@@ -12,7 +12,7 @@ export const ANSWER_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/services/payout/read-order.ts',
-        find: 'const order = await readIfThere(deps, orderId, { signal });',
+        find: 'const order = await readIfThere(deps, orderId, { signal }).catch(asTooLarge);',
         replace:
           'const { uid, currency } = expected;\n  const order = (await deps.bank.orders.listAll({ uid, currency })).orders.find((it) => it.order_id === orderId);',
       },
