@@ -171,7 +171,9 @@ async function exchangeOnce<T>(options: CallsOptions, attempt: Attempt<T>, signa
     throw error instanceof BankError ? error : exchangeError(new HttpFailure('no token in time', false), operation);
   });
   const own = { 'content-type': 'application/json', authorization: token.authorization };
-  const headers = { ...request.headers, ...own };
+  // What a cache keeps of a list says nothing about what it lacks now.
+  const fresh: Record<string, string> = request.method === 'GET' ? { 'cache-control': 'no-cache' } : {};
+  const headers = { ...request.headers, ...own, ...fresh };
   const answer = await options.transport.exchange({ ...request, headers, signal }).catch((error: unknown) => {
     throw exchangeError(error as HttpFailure, operation);
   });

@@ -26,6 +26,8 @@ export interface HttpAnswer {
   headers: Record<string, string | string[] | undefined>;
   /** `undefined` if the body is not UTF-8. */
   body: string | undefined;
+  /** By its headers it was made before it was asked for (`bank-clock.ts`). */
+  isStale?: boolean;
 }
 
 /** An exchange without a complete answer. Raw errors of the HTTP layer stay inside, as they may hold bytes of the answer. */

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { createBank } from '../../src/api/client.ts';
 import { answer, inOrder, type Script, scriptedBank } from './support/scripted-bank.ts';
+import { drivenTime, PAYMENT, testBank } from './support/test-bank.ts';
 
 const QUARTER_HOUR_MS = 15 * 60_000;
 /** The header's second and the round trip; generous, for a machine that is busy. */
@@ -55,12 +56,7 @@ it('only the last answers count', async () => {
 });
 
 it('the answer to a request for a token counts too', async () => {
-  const token = answer(
-    200,
-    { code: 0, msg: 'Ok', data: TOKEN },
-    { date: new Date(Date.now() - QUARTER_HOUR_MS).toUTCString() },
-  );
-  const offset = (await clockOf(mute, 1, { token })).offset();
+  const offset = (await clockOf(mute, 1, { token: token(QUARTER_HOUR_MS) })).offset();
   expect(Math.abs((offset ?? Number.NaN) + QUARTER_HOUR_MS)).toBeLessThan(CLOSE_MS);
 });
 
@@ -70,6 +66,68 @@ it.each([
   ['a date out of a cache', telling(-QUARTER_HOUR_MS, { age: '900' })],
 ])('%s tells nothing', async (_what, script) => {
   expect((await clockOf(script, 2)).offset()).toBeUndefined();
+});
+
+const told = (agoMs: number): Record<string, string> => ({ date: new Date(Date.now() - agoMs).toUTCString() });
+const token = (agoMs: number): Script => answer(200, { code: 0, msg: 'Ok', data: TOKEN }, told(agoMs));
+const list = (headers: Record<string, string>): Script =>
+  answer(200, { code: 0, msg: 'Ok', data: { total: 0, page: 1, records: [] } }, headers);
+
+async function listed(script: Script, tokenScript = token(0)) {
+  await using server = await scriptedBank(script, tokenScript);
+  await using bank = testBank(server.baseUrl);
+  const scan = await bank.orders.listAll({ uid: 'u', currency: 'USD' });
+  expect(server.seen[0]?.headers['cache-control']).toBe('no-cache');
+  return { scan, offset: bank.clock.offset() };
+}
+
+const OLD = 'an answer that was made before it was asked for';
+
+it.each<[string, Record<string, string>]>([
+  ['by its age', { ...told(0), age: '60' }],
+  ['by an age that cannot be read', { ...told(0), age: 'old' }],
+  ['by its date', told(QUARTER_HOUR_MS)],
+])('a list from a cache, known %s, proves nothing and sets no clock', async (_how, headers) => {
+  const { scan, offset } = await listed(list(headers));
+  expect(scan).toMatchObject({ stable: false, doubt: OLD });
+  expect(Math.abs(offset ?? Number.NaN)).toBeLessThan(CLOSE_MS);
+});
+
+it('a clock that is set back is known after the next write', async () => {
+  const post = answer(200, { code: 0, msg: 'Ok', data: { order_id: 'o' } }, told(QUARTER_HOUR_MS));
+  const old = list(told(QUARTER_HOUR_MS));
+  const script: Script = (request, response) => (request.method === 'POST' ? post : old)(request, response);
+  await using server = await scriptedBank(script, token(0));
+  await using bank = testBank(server.baseUrl);
+  const query = { uid: 'u', currency: 'USD' };
+  expect((await bank.orders.listAll(query)).doubt).toBe(OLD);
+  await bank.transactions.payment(PAYMENT);
+  expect(await bank.orders.listAll(query)).toMatchObject({ stable: true });
+  expect(Math.abs((bank.clock.offset() ?? Number.NaN) + QUARTER_HOUR_MS)).toBeLessThan(CLOSE_MS);
+});
+
+it('a clock that is set forward is measured by reads alone', async () => {
+  const { offset } = await listed(list(told(0)), token(QUARTER_HOUR_MS));
+  expect(Math.abs(offset ?? Number.NaN)).toBeLessThan(CLOSE_MS);
+});
+
+it.each<[string, Record<string, string>, Script]>([
+  ['without a date', {}, mute],
+  ['of a bank whose clock is behind', told(QUARTER_HOUR_MS), token(QUARTER_HOUR_MS)],
+  ['of a bank whose clock is ahead', told(-QUARTER_HOUR_MS), token(-QUARTER_HOUR_MS)],
+  ['with an age of nothing', { ...told(0), age: '0' }, token(0)],
+])('a list %s is believed', async (_which, headers, tokenScript) => {
+  expect((await listed(list(headers), tokenScript)).scan).toMatchObject({ stable: true });
+});
+
+it('an order without money is not believed from a cache, unlike one that is paid', async () => {
+  const old = (status: string) => answer(200, { code: 0, msg: 'Ok', data: { order_id: 'o', status } }, { age: '60' });
+  const now = answer(200, { code: 0, msg: 'Ok', data: { order_id: 'o', status: 'COMPLETED' } });
+  await using server = await scriptedBank(inOrder(old('FAILED'), now, old('COMPLETED')));
+  await using bank = testBank(server.baseUrl, drivenTime());
+  expect(await bank.orders.get('o')).toMatchObject({ stage: 'paid' });
+  expect(await bank.orders.get('o')).toMatchObject({ stage: 'paid' });
+  expect(server.seen).toHaveLength(3);
 });
 
 it('what was measured before our own clock was set says nothing', async () => {
