@@ -9,6 +9,7 @@ import { TASK_QUEUE } from '../domain/names.ts';
 import { PAYLOAD_REFUSED } from '../domain/payload-refused.ts';
 import { Problem } from '../domain/problem.ts';
 import { ByReference, type ReferenceForm, referenceForm } from '../domain/reference-form.ts';
+import { type ReferenceSpelling, spellingText } from '../domain/reference-spelling.ts';
 import { type SwitchedOff, switchText } from '../domain/switches.ts';
 import type { Undecodable } from '../domain/undecodable.ts';
 import type { Replacement } from '../embedded/replacements.ts';
@@ -163,21 +164,30 @@ export async function shownReferences(
   return shown;
 }
 
-/** What this means for the operator; `warning` if a lost answer would cost more than a wait. */
-export function judgeShown(shown: ShownReferences): { verdict: 'ok' | 'warning'; detail: string } {
+/**
+ * What this means for the operator; `warning` if a lost answer would cost more than a wait. `spellings`: learned from orders that
+ * were read by their id.
+ */
+export function judgeShown(
+  shown: ShownReferences,
+  spellings?: readonly ReferenceSpelling[],
+): { verdict: 'ok' | 'warning'; detail: string } {
   const total = [...shown.values()].reduce((sum, count) => sum + count, 0);
   const altered = [...shown].filter(([form]) => form !== 'as-sent');
   if (total === 0) return { verdict: 'ok', detail: 'no order of ours to compare yet' };
   if (altered.length === 0) return { verdict: 'ok', detail: `come back as sent, in ${total} orders` };
   const counts = altered.map(([form, count]) => `${count} ${form}`).join(', ');
+  const seen = `of ${total} orders the bank shows ${counts}: orders are known by their order id`;
+  const learned = spellingText(spellings);
+  if (learned !== undefined && altered.every(([form]) => form === 'respelled' || form === 'cut')) {
+    return { verdict: 'ok', detail: `${seen}, and one whose answer was lost by its reference ${learned}` };
+  }
   const lost =
     shown.has('other') || shown.has('absent')
       ? 'one whose answer was lost cannot be found: set PAYOUTS_REFERENCE_DEDUPE=none'
       : 'one whose answer was lost goes to needs-operator, reference-conflict';
-  return {
-    verdict: 'warning',
-    detail: `of ${total} orders the bank shows ${counts}: orders are known by their order id, but ${lost}`,
-  };
+  const mixed = spellings?.length === 0 ? ' (it shows them in more than one form)' : '';
+  return { verdict: 'warning', detail: `${seen}, but ${lost}${mixed}` };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { addDecimals, compareDecimals, decimalsEqual } from './money.ts';
 import type { LegKind } from './names.ts';
 import { type ClosedMeaning, type OrderStage, type StatusMeaning, stageMeaning } from './order-status.ts';
-import { mayHide, referenceForm } from './reference-form.ts';
+import { mayHide, type ReferenceForm, referenceForm } from './reference-form.ts';
 
 /** Stands for the status of an order that a read by its id does not find. */
 export const NOT_FOUND = 'NOT_FOUND';
@@ -38,6 +38,8 @@ export interface OrderFacts {
 export interface ExpectedOrder {
   kind: LegKind;
   reference: string;
+  /** What this bank is known to show in its place; absent: the reference. */
+  shownAs?: string;
   uid: string;
   /**
    * Absent while the bank does not show which account pays: the account is then not compared. For an exchange, the account sold.
@@ -84,6 +86,10 @@ export const REFERENCE_FORM = 'form of client_order_id';
 /** The order shows a reference that is not ours, or none. */
 export const NO_REFERENCE = 'client_order_id';
 
+/** `referenceForm`, where the learned spelling of a reference is as good as the reference. */
+export const shownForm = (shown: string, { reference, shownAs }: ExpectedOrder): ReferenceForm =>
+  shown === shownAs ? 'as-sent' : referenceForm(shown, reference);
+
 /**
  * Fields in which an order differs from what was sent under its reference. Absent fields prove nothing: the interface does not
  * show which fields an order type fills. `ownIds` are the order ids that the bank returned for a POST of the reference, and those
@@ -107,7 +113,7 @@ export function differencesOf(
     if (actual !== undefined && actual !== wanted) differ(field, wanted, actual);
   };
   isHidden(NO_REFERENCE, expected.reference);
-  const form = referenceForm(order.client_order_id ?? expected.reference, expected.reference);
+  const form = shownForm(order.client_order_id ?? expected.reference, expected);
   if (form === 'other') differ(NO_REFERENCE, expected.reference, order.client_order_id);
   else if (form !== 'as-sent' && !ownIds.includes(order.order_id)) {
     differ(REFERENCE_FORM, expected.reference, order.client_order_id);

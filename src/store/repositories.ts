@@ -35,6 +35,7 @@ export * from './payout-claims.ts';
 export * from './payouts.ts';
 export * from './quiet-payouts.ts';
 export * from './reconciliation.ts';
+export * from './reference-spellings.ts';
 export * from './restored.ts';
 export * from './signed-decisions.ts';
 export * from './subscriptions.ts';

@@ -7,6 +7,7 @@ import {
   judgeSwitches,
   shownReferences,
 } from '../../src/cli/doctor-checks.ts';
+import { spellingsOf } from '../../src/domain/reference-spelling.ts';
 import type { Profile } from '../../src/sandbox/bank/profile.ts';
 import { openStore } from '../../src/store/open.ts';
 import { claimRow, payoutClaim } from '../store/samples.ts';
@@ -95,6 +96,19 @@ it.each([
   const shown = await compared(profile);
   expect(shown).toEqual(new Map([[form, 4]]));
   expect(judgeShown(shown)).toMatchObject({ verdict, detail: expect.stringContaining(detail) });
+});
+
+it('references that come back in one spelling are no warning once it is learned', () => {
+  const sent = '0f8b6c1e-3d52-5c0b-9a77-2f6e0c1d5b94';
+  const learned = spellingsOf(sent, sent.toUpperCase().slice(0, 20));
+  const shown = new Map([['cut', 7]] as const);
+  expect(judgeShown(shown, learned)).toMatchObject({
+    ...{ verdict: 'ok', detail: expect.stringContaining('by its reference in capitals, cut to 20 characters') },
+  });
+  expect(judgeShown(shown, [])).toMatchObject({
+    ...{ verdict: 'warning', detail: expect.stringContaining('in more than one form') },
+  });
+  expect(judgeShown(new Map([['absent', 7]] as const), learned).verdict).toBe('warning');
 });
 
 it('nothing to compare is no warning', () => {

@@ -67,7 +67,16 @@ describe.concurrent.each(['upper-case', 'cut'] as const)('at a bank that shows r
     expect(await handle.result()).toMatchObject({ state: 'completed', orderId: order?.order_id });
   });
 
-  it('an order whose answer was lost is for people, and is never sent again', async () => {
+  it('an order whose answer was lost is found once another one has shown how references are spelled', async () => {
+    await using product = await bankThatShows(form, { dedupe: 'none' });
+    expect(await (await product.start({ id: 'before' })).result()).toMatchObject({ state: 'completed' });
+    await product.sandboxTest('POST', 'faults', { operation: 'transactions.payment', kind: 'drop-after' });
+    const handle = await product.start({ id: 'lost' });
+    expect(await handle.result()).toMatchObject({ state: 'completed', reason: null });
+    expect(await ordersUnder(product, referenceOf('u-1001', 'lost'))).toHaveLength(1);
+  });
+
+  it('without that, an order whose answer was lost is for people, and is never sent again', async () => {
     await using product = await bankThatShows(form, { dedupe: 'none' });
     await product.sandboxTest('POST', 'faults', { operation: 'transactions.payment', kind: 'drop-after' });
     const handle = await product.start({ id: 'lost' });

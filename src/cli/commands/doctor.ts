@@ -139,7 +139,8 @@ async function checkBank(session: Session, stack: Stack): Promise<Check[]> {
   if (bank.verdict === 'failed') return [bank];
   const references = await check('references', async () => {
     const parts = { bank: await session.bank(), store: await session.store() };
-    return judgeShown(await shownReferences(parts, recentPayouts(session.config)));
+    const shown = await shownReferences(parts, recentPayouts(session.config));
+    return judgeShown(shown, await parts.store.referenceSpellings());
   });
   return [bank, clockCheck((await asked).clock.offset(), session), references];
 }

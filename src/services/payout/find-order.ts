@@ -9,8 +9,8 @@ import {
   NO_REFERENCE,
   orderDifferences,
   REFERENCE_FORM,
+  shownForm,
 } from '../../domain/order-judgement.ts';
-import { referenceForm } from '../../domain/reference-form.ts';
 import { SENDER_LIFE_MS, unsent } from '../../domain/submission.ts';
 import type { SwitchScope } from '../../domain/switch-scope.ts';
 import { switchFactsOf } from '../../domain/switches.ts';
@@ -21,6 +21,7 @@ import { rowAsRecorded } from '../sending/claimed-row.ts';
 import { listsOfLeg } from '../sending/open-set.ts';
 import type { Caller } from '../sending/send-once.ts';
 import { unsentOrders } from '../sending/unsent-orders.ts';
+import { learnedForm } from './reference-spelling.ts';
 import { type LegInput, sentLeg } from './sent-leg.ts';
 
 export interface FindOrderInput extends LegInput {
@@ -86,9 +87,10 @@ export async function findOrder(deps: ActivityDeps, { runId }: Caller, input: Fi
   const row = await rowAsRecorded(deps, claim, runId, recorded);
   const { uid } = row;
   const { reference, attempts, ownIds, sent, expected } = await sentLeg(deps, row, input);
+  expected.shownAs = await learnedForm(deps.store, reference);
   const orders: Order[] = [];
   const isForm = ({ client_order_id: shown }: Order): boolean =>
-    shown !== undefined && referenceForm(shown, reference) !== 'other';
+    shown !== undefined && shownForm(shown, expected) !== 'other';
   const add = (order: Order): void => {
     const at = orders.findIndex(({ order_id }) => order_id === order.order_id);
     const known = orders[at];
@@ -122,7 +124,7 @@ export async function findOrder(deps: ActivityDeps, { runId }: Caller, input: Fi
     if (unsent.reference !== reference) continue;
     const order = await readIfThere(deps, unsent.orderId);
     if (order === undefined) look.stable = false;
-    else if (order.client_order_id !== undefined && referenceForm(order.client_order_id, reference) === 'as-sent')
+    else if (order.client_order_id !== undefined && shownForm(order.client_order_id, expected) === 'as-sent')
       add(order);
   }
   // Before the time range is computed: the first answers of a process tell the bank's time.
@@ -141,7 +143,7 @@ export async function findOrder(deps: ActivityDeps, { runId }: Caller, input: Fi
     look.ordersRead += scan.orders.length;
     for (const order of scan.orders) {
       if (isReturn(order)) continue;
-      const form = order.client_order_id === undefined ? 'other' : referenceForm(order.client_order_id, reference);
+      const form = order.client_order_id === undefined ? 'other' : shownForm(order.client_order_id, expected);
       if (form !== 'other' && isArrival(order) && !look.accepted.includes(order.order_id)) {
         arrivals += 1;
       } else if (form === 'as-sent' || look.accepted.includes(order.order_id)) {

@@ -35,6 +35,7 @@ import { listsOfLeg, putIntoOpenSet } from '../sending/open-set.ts';
 import type { Caller } from '../sending/send-once.ts';
 import { recordedAssessment } from './assess.ts';
 import { closePayout, type SettledLegs } from './close.ts';
+import { learnSpelling } from './reference-spelling.ts';
 import { type LegInput, type SentLeg, sentLeg } from './sent-leg.ts';
 
 export interface ReadOrderInput extends LegInput {
@@ -103,6 +104,7 @@ export async function readOrder(
   }
   const isAnothers = shown.client_order_id !== undefined && referenceForm(shown.client_order_id, reference) === 'other';
   const order = (isAnothers && (await ownUnderSameId(deps, row, leg, legSent, { orderId, signal }))) || shown;
+  await learnSpelling(deps.store, { reference, attempts }, order);
   const judgement = judgeOrder(order, expected, closedMeans, ownIds);
   judgement.differences = judgement.differences.filter((field) => !despite.includes(field));
   if (order.client_order_id === undefined && (await isOfAnother(deps, row, orderId))) {

@@ -1,6 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { envelopeError } from '../../../src/api/errors.ts';
 import { type Order, order as orderSchema } from '../../../src/api/schemas/orders.ts';
+import type { ListDoubt } from '../../../src/domain/list-doubt.ts';
+import { spellingsOf } from '../../../src/domain/reference-spelling.ts';
 import type { SentOrder } from '../../../src/domain/sent-order.ts';
 import type { ActivityDeps } from '../../../src/services/deps.ts';
 import { findOrder } from '../../../src/services/payout/find-order.ts';
@@ -50,10 +52,11 @@ async function lost({ others = [], apart = false }: { others?: readonly string[]
     at = SENT_AT + WINDOW_MS,
     mayProve = at >= SENT_AT + WINDOW_MS,
     placedIds: readonly string[] = [],
+    doubt?: ListDoubt,
   ) => {
     const listSettled = async ({ from }: { from: number }) => {
       asked.push(from);
-      return { orders: [...shown], stable: true, pagesRead: 1 };
+      return { orders: [...shown], stable: doubt === undefined, doubt, pagesRead: 1 };
     };
     const bank = { clock: UNMEASURED_CLOCK, orders: { listSettled, get } } as unknown as ActivityDeps['bank'];
     const looks = { store, settings: quickSettings, bank, now: () => at };
@@ -63,7 +66,7 @@ async function lost({ others = [], apart = false }: { others?: readonly string[]
       { claim: { storeId: store.id, reference, term }, leg: 'payment', since: SENT_AT, mayProve, placedIds },
     );
   };
-  return { look, reference, asked };
+  return { look, reference, asked, store };
 }
 
 it.each([undefined, '-', 'cut'])(
@@ -74,6 +77,28 @@ it.each([undefined, '-', 'cut'])(
     expect(await look([order])).toMatchObject({ orderIds: [], stable: false, indistinct: 1 });
   },
 );
+
+it('an order in the learned spelling of the reference is found as sent, in any other form it is for people', async () => {
+  const { look, reference, store } = await lost();
+  const other = '0f8b6c1e-3d52-5c0b-9a77-2f6e0c1d5b94';
+  const shown = { client_order_id: reference.toUpperCase() };
+  expect(await look([payment('x', shown)])).toMatchObject({ orderIds: [], nearMisses: 1 });
+  await store.narrowReferenceSpellings(spellingsOf(other, other.toUpperCase()));
+  expect(await look([payment('x', shown)])).toMatchObject({ orderIds: ['x'], nearMisses: 0, differences: [] });
+  expect(await look([payment('x', { ...shown, transaction_amount: '11.00' })])).toMatchObject({
+    differences: ['transaction_amount'],
+  });
+  expect(await look([payment('x', { client_order_id: reference.slice(0, 20) })])).toMatchObject({
+    ...{ orderIds: [], nearMisses: 1 },
+  });
+});
+
+it('a list in doubt proves no absence, and what it shows is told', async () => {
+  const { look } = await lost();
+  expect(await look([], undefined, undefined, [], 'orders of another user')).toMatchObject({
+    ...{ stable: false, doubt: 'orders of another user' },
+  });
+});
 
 it.each([
   ['includes the fee that was quoted', { transaction_amount: '12.00' }, []],
