@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { asAsked } from '../../src/api/as-asked.ts';
 import { ENVELOPE_CODES } from '../../src/api/schemas/envelope.ts';
 import { ORDER_STATUSES } from '../../src/api/schemas/order-status.ts';
+import { orderPage, order as orderSchema } from '../../src/api/schemas/orders.ts';
 import { addDecimals, compareDecimals, decimalsEqual } from '../../src/domain/money.ts';
 import { referenceForm } from '../../src/domain/reference-form.ts';
+import { narrowed, type ReferenceSpelling, spellingsOf } from '../../src/domain/reference-spelling.ts';
 import { type BankCalls, bankCalls, type Envelope } from './bank-calls.ts';
 import type { ContractTarget } from './target.ts';
 
@@ -89,6 +92,12 @@ export function bankingContract(openTarget: () => Promise<ContractTarget>): void
     for (const orderId of placedIds.splice(0)) await orderIn(orderId, ...AT_REST);
     return account();
   };
+  /** The record of an order in the list, once it is there. */
+  const listed = (orderId: string) =>
+    target.until(async () => {
+      const { records } = ok(await get(TRANSACTIONS, { uid: target.uid, currency: 'USD', page_size: '50' }));
+      return records.find((record: { order_id: string }) => record.order_id === orderId);
+    });
   const ordersOf = async (reference: string) =>
     ok(await get(TRANSACTIONS, { uid: target.uid, currency: 'USD', page_size: '50' })).records.filter(
       (record: { client_order_id?: string }) => referenceForm(record.client_order_id ?? '', reference) !== 'other',
@@ -258,15 +267,25 @@ export function bankingContract(openTarget: () => Promise<ContractTarget>): void
     test('an order shows its reference as it was sent, by id and in the list', async () => {
       const body = await paymentBody();
       const orderId = await placed(`${TRANSACTIONS}/payment`, body);
-      const listed = await target.until(async () => {
-        const { records } = ok(await get(TRANSACTIONS, { uid: target.uid, currency: 'USD', page_size: '50' }));
-        return records.find((record: { order_id: string }) => record.order_id === orderId);
-      });
-      // `respelled` and `cut` are for doctor and people to know of: an order whose answer is lost is then never adopted.
+      const shown = await listed(orderId);
+      // `respelled` and `cut` are for doctor and people to know of: an order whose answer is lost is then found only if every
+      // order is spelled in the same way.
       expect({
         byId: referenceForm((await order(orderId)).client_order_id ?? '', body.reference),
-        inTheList: referenceForm(listed.client_order_id ?? '', body.reference),
+        inTheList: referenceForm(shown.client_order_id ?? '', body.reference),
       }).toEqual({ byId: 'as-sent', inTheList: 'as-sent' });
+    });
+
+    test('every order shows its reference in one spelling, by id and in the list', async () => {
+      let spellings: readonly ReferenceSpelling[] | undefined;
+      for (let n = 0; n < 2; n += 1) {
+        const body = await paymentBody();
+        const orderId = await placed(`${TRANSACTIONS}/payment`, body);
+        const shown = [await order(orderId), await listed(orderId)].map(({ client_order_id }) => client_order_id);
+        for (const text of shown) spellings = narrowed(spellings, spellingsOf(body.reference, text ?? ''));
+      }
+      // None: an order whose answer is lost is found only by a reference that comes back as it was sent.
+      expect(spellings?.length).toBeGreaterThan(0);
     });
 
     test('the same reference again makes no second order', async () => {
@@ -294,6 +313,50 @@ export function bankingContract(openTarget: () => Promise<ContractTarget>): void
 
     test('an order nobody has is refused', async () => {
       refused(await get(`${TRANSACTIONS}/${randomUUID()}`));
+    });
+  });
+
+  // Where one of these fails, no list proves that an order is absent: whoever loses an answer waits for people.
+  describe('what a list proves', () => {
+    test('it shows nothing but the user, the currency and the page that were asked for', async () => {
+      for (let n = 0; n < 3; n += 1) await placed(`${TRANSACTIONS}/payment`, await paymentBody({ amount: '1.00' }));
+      for (const currency of ['USD', 'EUR']) {
+        for (const page of [1, 2]) {
+          const query = { uid: target.uid, currency, page, page_size: 2 };
+          const shown = orderPage.parse(ok(await get(TRANSACTIONS, textOf(query))));
+          expect(asAsked(query, shown)).toEqual({ ...shown, doubt: undefined });
+          expect([shown.page ?? page, (shown.page_size ?? 0) <= 20]).toEqual([page, true]);
+        }
+      }
+    });
+
+    test('it shows no order from before the time asked for', async () => {
+      const orderId = await placed(`${TRANSACTIONS}/payment`, await paymentBody());
+      const { created_at: createdAt } = await listed(orderId);
+      const since = { uid: target.uid, currency: 'USD', page_size: '50' };
+      const idsFrom = async (from: number): Promise<string[]> =>
+        ok(await get(TRANSACTIONS, { ...since, created_at_from: String(from) })).records.map(
+          (record: { order_id: string }) => record.order_id,
+        );
+      expect(await idsFrom(createdAt - 1_000)).toContain(orderId);
+      expect(await idsFrom(createdAt + 2_000)).not.toContain(orderId);
+    });
+
+    test('it is of now: its answers show the time, and come from no cache', async () => {
+      const query = { uid: target.uid, currency: 'USD' };
+      const headers = { 'cache-control': 'no-cache' };
+      // A cache gives no answer to a POST.
+      const posted = await bank.raw('POST', '/v1/auth', { body: { api_key: target.key, api_secret: target.secret } });
+      const { headers: told } = await bank.raw('GET', TRANSACTIONS, { query, headers });
+      expect(Number(told.get('age') ?? 0)).toBeLessThanOrEqual(5);
+      const [before, now] = [posted, { headers: told }].map((answer) => Date.parse(answer.headers.get('date') ?? ''));
+      expect((now ?? 0) - (before ?? 0)).toBeGreaterThan(-30_000);
+    });
+
+    test('a new order is in it within a minute, and every member that decides can be read', async () => {
+      const orderId = await placed(`${TRANSACTIONS}/payment`, await paymentBody());
+      expect(orderSchema.parse(await listed(orderId)).unreadable).toBeUndefined();
+      expect(orderSchema.parse(await order(orderId)).unreadable).toBeUndefined();
     });
   });
 
@@ -393,6 +456,9 @@ function ok(envelope: Envelope) {
   expect(envelope).toMatchObject({ code: 0, msg: 'Ok' });
   return envelope.data;
 }
+
+const textOf = (query: Record<string, string | number>): Record<string, string> =>
+  Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)]));
 
 function refused(envelope: Envelope): void {
   expect(REFUSAL_CODES).toContain(envelope.code);
