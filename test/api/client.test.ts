@@ -173,6 +173,13 @@ test('a member that nothing depends on makes no read fail', async () => {
   expect(await bank.beneficiaries.get('7')).toMatchObject({ id: '7', created_at: undefined });
 });
 
+test('a quote whose rate cannot be read is one, because its amounts decide', async () => {
+  await using server = await scriptedBank(ok({ ...quote, rate: {} }));
+  await using bank = testBank(server.baseUrl);
+  const asked = { sell_account: 's', buy_account: 'b', amount: '2', currency: 'USD' };
+  expect(await bank.transactions.fxQuote(asked)).toMatchObject({ sell_amount: '1.00', buy_amount: '2.00' });
+});
+
 test('a detail of a payee that is no text is another one than any text, and not an absent one', async () => {
   await using server = await scriptedBank(ok({ ...payee, items: { bsb: { is: 62000 }, mobile: null } }));
   await using bank = testBank(server.baseUrl);

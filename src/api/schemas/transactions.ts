@@ -16,7 +16,8 @@ export const fxQuote = z
     buy_amount: amount,
     fee: optionalAmount,
     fee_currency: optionalText,
-    rate: decimal,
+    // For people; the two amounts decide.
+    rate: decimal.catch('a rate that cannot be read'),
     sell_currency: currencyCode,
     buy_currency: currencyCode,
   })

@@ -47,6 +47,11 @@ export async function orders(session: Session, uid: string, currency: string): P
     order.transaction_currency ?? '',
     order.fee ?? '',
   ]);
+  if (scan.doubt !== undefined) {
+    session.output.tell(
+      `The list of the bank shows ${scan.doubt}. Orders of another user or currency are left out. Ask the bank why.`,
+    );
+  }
   session.output.result(
     { orders: scan.orders },
     table(['order', 'reference', 'type', 'status', 'amount', 'currency', 'fee'], rows),

@@ -69,3 +69,16 @@ it('orders and accounts show neither', async () => {
   expect(open.told.text).toContain('acc-u1001-usd');
   isMasked(open.told.text);
 });
+
+it('orders says why the list of the bank is not believed', async () => {
+  const said: string[] = [];
+  const { bank, session } = open;
+  const listAll: typeof bank.orders.listAll = async (...asked) => ({
+    ...(await bank.orders.listAll(...asked)),
+    ...{ stable: false, doubt: 'orders of another user' },
+  });
+  const doubted = { ...bank, orders: { ...bank.orders, listAll } };
+  const output = { ...session.output, tell: (text: string) => said.push(text) };
+  await orders({ ...session, output, bank: async () => doubted } as unknown as typeof session, 'u-1001', 'USD');
+  expect(said).toEqual([expect.stringContaining('shows orders of another user')]);
+});
