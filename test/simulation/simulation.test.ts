@@ -56,7 +56,7 @@ describe('the simulation', () => {
     ['store-not-compared', 'I6', 137],
     ['generation-not-checked', 'I2', 16],
     ['run-not-compared', 'I19', 7],
-    ['clocks-not-compared', 'I5', 331],
+    ['clocks-not-compared', 'I5', 365],
     ['clock-set-right-unnoticed', 'I13', 3_485],
     ['generation-by-a-word', 'I1', 228],
   ])('catches %s by %s', async (...bug) => {
