@@ -1,4 +1,5 @@
-import { join, resolve } from 'node:path';
+import { homedir } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
 import { keyRingOfHome } from './codec/home-keys.ts';
 import type { KeyRing } from './codec/key-ring.ts';
 import { AUDIT_KEYS, auditConfigOf } from './config/audit.ts';
@@ -99,6 +100,8 @@ export function loadConfig(env: Environment = process.env) {
     replacesStore: values.PAYOUTS_REPLACES_STORE,
     /** Keys that encrypt payloads in Temporal; undefined: they are in clear text. */
     codecKeys: codecKeysOf(values.PAYOUTS_CODEC_KEYS, temporal, home),
+    /** Where this machine notes, outside the home, how far each store is. */
+    witnessFolder: join(ofUser(env.XDG_STATE_HOME, env, '.local/state'), 'durable-payouts'),
     /** Environment for finding a Temporal CLI. */
     cliSearch: {
       TEMPORAL_CLI_PATH: env.TEMPORAL_CLI_PATH,
@@ -181,6 +184,10 @@ export function assertPolicy({ lacksPolicy }: Config): void {
     'payouts policy init FILE makes a policy; set PAYOUTS_POLICY to the file.',
   );
 }
+
+/** A folder of the user by the XDG Base Directory Specification: the given one if it is absolute, else the default in the home folder. */
+const ofUser = (given: string | undefined, { HOME }: Environment, preset: string): string =>
+  given !== undefined && isAbsolute(given) ? given : join(HOME || homedir(), preset);
 
 const resolved = (url: string): string => (url.startsWith('file:') ? `file:${resolve(filePath(url))}` : url);
 

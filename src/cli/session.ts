@@ -40,11 +40,16 @@ export class Session implements AsyncDisposable {
     return this.openedStore;
   }
 
-  /** Throws (exit 2) if the store was first used with another bank, before anything is booted or asked. */
+  /**
+   * Throws (exit 2) if the store was first used with another bank, or is a copy beside its original, before anything is booted or
+   * asked.
+   */
   async assertStoreFits(): Promise<void> {
     const store = await this.store();
     const known = await store.identity();
     if (known.bank !== undefined) await store.identify({ bank: bankIdentity(this.config) });
+    const { assertNoCopy } = await import('../compose/copied-store.ts');
+    await assertNoCopy(this.config, store);
   }
 
   /** The stack for this command: joined if one is up, else booted if `mode` allows it. */

@@ -34,6 +34,7 @@ import { payeeChecks } from './checks.ts';
 import { folderDeps } from './intake-deps.ts';
 import { assertPolicyKept, keepPolicyLog } from './policy-log.ts';
 import { refusedPayloads } from './refused-payloads.ts';
+import { type OpenSender, openSender } from './sender.ts';
 import { bindStore, checkAtStart, type StoreBinding } from './store-binding.ts';
 import { openTracing, type Telemetry, telemetryAt } from './telemetry.ts';
 import { countedByUser } from './user-of-activity.ts';
@@ -43,6 +44,7 @@ interface WorkerResources {
   telemetry: Telemetry;
   tracing: Tracing | undefined;
   stored: Store;
+  sender: OpenSender;
   deps: ActivityDeps;
   client: Client;
   connection: NativeConnection;
@@ -50,15 +52,16 @@ interface WorkerResources {
 
 /**
  * Starts a worker on the task queue `payouts` and picks up batches and watches that nobody runs. `close` lets running tasks
- * finish. Throws a `StoreIdentityError` if the store belongs to another bank or Temporal, and a `NamespaceTakenError` if the
- * namespace belongs to another store.
+ * finish. Throws a `StoreIdentityError` if the store belongs to another bank or Temporal, a `StackError` if it is a copy beside its
+ * original, and a `NamespaceTakenError` if the namespace belongs to another store.
  */
 export async function startWorker(config: Config, stack: StackAddresses, log: Log): Promise<Part> {
   assertPolicy(config);
   await using opened = new OpenedParts();
   const resources = await open(opened, config, stack, log);
-  const { telemetry, deps, client } = resources;
+  const { telemetry, sender, deps, client } = resources;
   const failure = Promise.withResolvers<Error>();
+  sender.failure.then(failure.resolve);
   opened.use(runWorker(await createWorker(resources, config, stack, log), failure.resolve));
   opened.use(await startUpkeep({ config, deps, client, log, taken: failure.resolve }));
   const { subscriptions, mailServer } = config.events;
@@ -87,6 +90,8 @@ async function open(opened: OpenedParts, config: Config, stack: StackAddresses, 
   // Over the worker's own connection, so that workflows started through it can begin on this worker at once.
   const client = clientOver(config, stack, connection);
   const binding = await bindStore({ config, store, bank, temporal: await temporalIdentity(client) });
+  const sender = await openSender({ config, store, log });
+  opened.use(sender);
   await checkAtStart(binding, log);
   await claimNamespace(config, store, client);
   await assertPolicyKept(config, store);
@@ -112,9 +117,9 @@ async function open(opened: OpenedParts, config: Config, stack: StackAddresses, 
     executions: executionsOver(client, { startsHere: config.deployment === undefined }),
     checkInstruction,
     traced: tracing?.within,
-    assertIdentity: () => assertIdentity(binding),
+    assertIdentity: () => assertIdentity(binding, sender),
   };
-  return { telemetry, tracing, stored, deps, client, connection };
+  return { telemetry, tracing, stored, sender, deps, client, connection };
 }
 
 async function createWorker(
@@ -185,8 +190,9 @@ async function claimNamespace({ replacesStore, settings }: Config, store: Store,
   });
 }
 
-async function assertIdentity(binding: StoreBinding): Promise<void> {
+async function assertIdentity(binding: StoreBinding, sender: OpenSender): Promise<void> {
   try {
+    await sender.assert();
     await binding.assert();
   } catch (error) {
     if (error instanceof StoreIdentityError) throw new StoreMismatch(error.message);

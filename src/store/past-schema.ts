@@ -1,12 +1,10 @@
-/**
- * Why a store began anew to be sent from: nobody had before, the last sender had ended, a sender was suspended for longer than the
- * proof window, another machine or folder used it last, it is a copy, it went back in time, or somebody restored it.
- */
-export type ResumptionReason = 'new' | 'restart' | 'gap' | 'other-user' | 'copied' | 'rolled-back' | 'restored';
+import type { Selectable } from 'kysely';
+import type { ResumptionReason } from '../domain/store-past.ts';
 
 /** Tables of a store's own past. */
 export interface PastTables {
   resumptions: ResumptionTable;
+  senders: SenderTable;
 }
 
 interface ResumptionTable {
@@ -15,3 +13,27 @@ interface ResumptionTable {
   since: number;
   why: ResumptionReason;
 }
+
+/** A process that has opened the store and may send. */
+interface SenderTable {
+  senderId: string;
+  /** Digest that tells machines apart. */
+  machine: string;
+  /** Of the machine's operating system. */
+  boot: string;
+  /** Path of the SQLite file, or name of the database, as people know it. */
+  place: string;
+  /** Tells the file or database from its copies, whatever their name. */
+  placeMark: string;
+  pid: number;
+  /** Tells the process from a later one with the same id. */
+  processMark: string;
+  /** Grows with each sign of life. */
+  pulses: number;
+  /** Time of the last one. */
+  aliveAt: number;
+  /** When the process stopped sending by itself; null: it has not. */
+  endedAt: number | null;
+}
+
+export type SenderRecord = Selectable<SenderTable>;

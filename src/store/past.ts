@@ -1,6 +1,6 @@
+import type { ResumptionReason } from '../domain/store-past.ts';
 import { audit } from './audit.ts';
 import type { Database } from './database.ts';
-import type { ResumptionReason } from './past-schema.ts';
 import { inTransaction } from './transaction.ts';
 
 /**
@@ -14,7 +14,7 @@ export interface Resumed {
 
 /** That senders begin anew with a store; audited under the subject `store`. */
 export interface ResumptionRecord extends Resumed {
-  why: Exclude<ResumptionReason, 'restored'>;
+  why: ResumptionReason;
   detail: Record<string, string>;
 }
 
@@ -38,6 +38,12 @@ export async function resumed(db: Database, looked = -1): Promise<Resumed | unde
     .where('at', '>', Math.min(looked, last.at - 1))
     .executeTakeFirstOrThrow();
   return { at: last.at, from };
+}
+
+/** Those since then (epoch ms), in their order. */
+export async function resumptionsSince(db: Database, since: number): Promise<(Resumed & { why: ResumptionReason })[]> {
+  const rows = await db.selectFrom('resumptions').selectAll().where('at', '>=', since).orderBy('at').execute();
+  return rows.map(({ at, since: from, why }) => ({ at, from, why }));
 }
 
 /** Stores the resumption and its audit entry, all or nothing. */

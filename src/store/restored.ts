@@ -1,3 +1,4 @@
+import type { ResumptionReason } from '../domain/store-past.ts';
 import { audit } from './audit.ts';
 import type { Database } from './database.ts';
 import { metaValue, setMeta } from './meta.ts';
@@ -15,6 +16,8 @@ export interface RestoreRecord extends Restored {
   /** Id of the store whose namespace this one takes; absent: this store was replaced by a copy. */
   replaces?: string;
   by: string;
+  /** Why senders begin anew; absent: `restored`. */
+  why?: ResumptionReason;
   detail: Record<string, string>;
 }
 
@@ -29,12 +32,15 @@ const REPLACES = 'replaces:';
  * Stores the times and the audit entry, all or nothing. The period of an earlier restore stays included. Senders begin anew with
  * the store (`resumed`).
  */
-export async function recordRestore(db: Database, { at, from, by, replaces, detail }: RestoreRecord): Promise<void> {
+export async function recordRestore(
+  db: Database,
+  { at, from, by, why = 'restored', replaces, detail }: RestoreRecord,
+): Promise<void> {
   await inTransaction(db, async (transaction) => {
     const before = await restored(transaction);
     await setMeta(transaction, KEY, `${at}`);
     await setMeta(transaction, FROM_KEY, `${Math.min(from, before?.from ?? from)}`);
-    await resumeFrom(transaction, { at, from, why: 'restored' });
+    await resumeFrom(transaction, { at, from, why });
     if (replaces !== undefined) await setMeta(transaction, `${REPLACES}${replaces}`, `${at}`);
     const action = replaces === undefined ? 'restore' : 'take-namespace';
     await audit(transaction, { at, actor: by, action, subject: 'store', detail });

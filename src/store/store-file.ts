@@ -5,6 +5,7 @@ import { END_STATES } from '../domain/payout-state.ts';
 import { type Database, openDatabase } from './database.ts';
 import { StoreFileError } from './errors.ts';
 import { identity } from './identity.ts';
+import { metaValue } from './meta.ts';
 import { appliedSteps, assertUsable, MIGRATION_TABLE, migrate } from './migrate.ts';
 import { migrationNames } from './migrations/all-migrations.ts';
 import { nodeSqliteDialect } from './sqlite-dialect.ts';
@@ -47,6 +48,12 @@ export async function inspectStoreFile(path: string, named = path): Promise<Stor
 export async function recordedIdentity(path: string): Promise<Partial<StoreIdentity> | undefined> {
   await using db = openDatabase(nodeSqliteDialect(async () => openToRead(path)));
   return (await tablesOf(db)).has('meta') ? await identity(db) : undefined;
+}
+
+/** Id of the store; undefined if it was never opened. Changes nothing. */
+export async function storeIdIn(path: string): Promise<string | undefined> {
+  await using db = openDatabase(nodeSqliteDialect(async () => openToRead(path)));
+  return (await tablesOf(db)).has('meta') ? await metaValue(db, 'store') : undefined;
 }
 
 /** Copies a store as of one moment into a new file, synced to disk on return. Others may write meanwhile. */

@@ -10,6 +10,7 @@ export type { BatchClaim, ClaimOutcome, ClaimRow, KnownClaim, LookAlike } from '
 export type { KeptCheck } from './decision-schema.ts';
 export type { Acknowledgement, IncidentRecord } from './incidents.ts';
 export type { OutboxEvent, RefusedEvent, SubscriptionRecord } from './outbox-schema.ts';
+export type { SenderRecord } from './past-schema.ts';
 export type { NameSeen, PayeeAsked, PayeeHistory } from './payees.ts';
 export type { HeldClaim, PayoutChange } from './payout-changes.ts';
 export type * from './repositories.ts';

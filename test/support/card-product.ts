@@ -88,6 +88,7 @@ export async function startCardProduct(
   const home = opened.adopt(await mkdtemp(join(tmpdir(), 'payouts-cards-')), (it) => rm(it, { recursive: true }));
   const config = loadConfig({
     PAYOUTS_HOME: home,
+    XDG_STATE_HOME: home,
     PAYOUTS_API_URL: apiUrl,
     TEMPORAL_ADDRESS: address,
     TEMPORAL_NAMESPACE: namespace,

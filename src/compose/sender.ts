@@ -1,0 +1,203 @@
+import { randomUUID } from 'node:crypto';
+import type { Config } from '../config.ts';
+import { StoreMismatch } from '../domain/claim.ts';
+import { judgeOpening, type Opening, type Sender, type SenderSeen, UNUSUAL } from '../domain/store-past.ts';
+import { processMark } from '../embedded/process-mark.ts';
+import type { Log } from '../log.ts';
+import type { Store } from '../store/store.ts';
+import { readWitness, writeWitness } from '../store/witness.ts';
+import { assertNoCopy } from './copied-store.ts';
+import { fileMark, placeOf, type StorePlace, thisProcess } from './this-process.ts';
+
+const PULSE_MS = 10_000;
+/** A process on another machine counts as alive for this long after a sign of life; nobody counts as suspended before. */
+const ALIVE_MS = 60_000;
+
+/** This process as one that sends from a store, from its opening to its end. */
+export interface OpenSender extends AsyncDisposable {
+  /**
+   * Before anything is sent: whether the store is still the one that was opened. If it went back in time meanwhile, or this process
+   * was suspended, that is recorded first. Throws a `StoreMismatch` if another file has taken the place of the store's.
+   */
+  assert(): Promise<void>;
+  /** Resolves if another file has taken the place of the store's: everything that this process writes is lost. */
+  failure: Promise<Error>;
+}
+
+interface SenderDeps {
+  config: Config;
+  store: Store;
+  log: Log;
+  now?: () => number;
+}
+
+/**
+ * Registers this process as one that sends from the store, and records what the opening means (`judgeOpening`). Then it keeps
+ * writing signs of life, in the store and outside it.
+ *
+ * @throws Problem `stack-copied` if the store is a copy and its original is still there
+ */
+export async function openSender(deps: SenderDeps): Promise<OpenSender> {
+  await assertNoCopy(deps.config, deps.store);
+  const sender = new RegisteredSender(deps, await placeOf(deps.config, deps.store));
+  await sender.open();
+  return sender;
+}
+
+class RegisteredSender implements OpenSender {
+  readonly failure: Promise<Error>;
+  private readonly fail: (error: Error) => void;
+  private readonly deps: Required<SenderDeps>;
+  private readonly place: StorePlace;
+  private own: Sender & { pulses: number; aliveAt: number };
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<void> | undefined;
+  private isWitnessed = true;
+
+  constructor({ now = Date.now, ...deps }: SenderDeps, place: StorePlace) {
+    this.deps = { ...deps, now };
+    this.place = place;
+    this.own = this.anew();
+    const { promise, resolve } = Promise.withResolvers<Error>();
+    [this.failure, this.fail] = [promise, resolve];
+  }
+
+  async open(): Promise<void> {
+    const { store, now } = this.deps;
+    const senders = await store.senders();
+    const opening = judgeOpening({
+      now: now(),
+      own: this.own,
+      senders,
+      witness: this.witness(),
+      restoredAt: (await store.restored())?.at,
+      windowMs: this.windowMs(),
+      suspendedMs: this.suspendedMs(),
+      isAlive: (sender) => this.isAlive(sender),
+    });
+    await this.record(opening, senders[0]);
+    await this.register();
+    this.timer = setInterval(() => {
+      void this.pulse().catch((error: unknown) => this.deps.log.warn({ error }, 'the sign of life was not written'));
+    }, PULSE_MS);
+    this.timer.unref();
+  }
+
+  async assert(): Promise<void> {
+    const { store, now } = this.deps;
+    this.assertInPlace();
+    const known = await store.pulsesOf(this.own.senderId);
+    const isBehind = known === undefined || known < this.own.pulses;
+    if (isBehind || now() - this.own.aliveAt > this.suspendedMs()) await this.pulse();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.timer);
+    await this.running?.catch(() => undefined);
+    await this.beat({ ends: true }).catch((error: unknown) => {
+      this.deps.log.warn({ error }, 'the end of this process is not in the store');
+    });
+  }
+
+  /** One at a time; callers meanwhile share it. */
+  private pulse(): Promise<void> {
+    this.running ??= this.beat().finally(() => {
+      this.running = undefined;
+    });
+    return this.running;
+  }
+
+  private async beat({ ends = false } = {}): Promise<void> {
+    const { store, now } = this.deps;
+    this.assertInPlace();
+    const { senderId, pulses, aliveAt } = this.own;
+    const at = now();
+    if (at - aliveAt > this.suspendedMs()) {
+      await this.record(
+        { kind: 'begins', why: 'gap', from: aliveAt - this.windowMs() },
+        { ...this.own, endedAt: null },
+      );
+    }
+    if (await store.recordPulse({ senderId, pulses, at, ends })) {
+      this.own = { ...this.own, pulses: pulses + 1, aliveAt: at };
+      this.writeWitness();
+      return;
+    }
+    const [last] = await store.senders();
+    const from = Math.max(0, (last?.aliveAt ?? 0) - this.windowMs());
+    await this.record({ kind: 'restored', why: 'rolled-back', from }, last);
+    this.own = this.anew();
+    await this.register();
+  }
+
+  private async record(opening: Opening, last: SenderSeen | undefined): Promise<void> {
+    if (opening.kind === 'joins') return;
+    const { store, log, now } = this.deps;
+    const { why, from } = opening;
+    const detail = lastUse(last);
+    if (opening.kind === 'begins') await store.recordResumption({ at: now(), from, why, detail });
+    else await store.recordRestore({ at: now(), from, by: 'worker', why, detail: { why, ...detail } });
+    const told = { why, from: new Date(from).toISOString(), ...detail };
+    if (UNUSUAL.has(why))
+      log.warn(told, 'the store may know less than was sent: the bank is asked before anything is sent');
+    else log.info(told, 'sending begins anew with this store');
+  }
+
+  private async register(): Promise<void> {
+    await this.deps.store.registerSender(this.own);
+    this.writeWitness();
+  }
+
+  private assertInPlace(): void {
+    const { file, placeMark } = this.place;
+    if (file === null || fileMark(file) === placeMark) return;
+    const error = new StoreMismatch(`the store ${file} was removed, or replaced by another file, while it was in use`);
+    this.fail(error);
+    throw error;
+  }
+
+  private isAlive({ machine, boot, pid, processMark: mark, aliveAt, endedAt }: SenderSeen): boolean {
+    if (endedAt !== null) return false;
+    if (this.place.file === null) return aliveAt > this.deps.now() - ALIVE_MS;
+    return machine === this.own.machine && boot === this.own.boot && processMark(pid) === mark;
+  }
+
+  private anew(): Sender & { pulses: number; aliveAt: number } {
+    const { place, placeMark } = this.place;
+    return { senderId: randomUUID(), ...thisProcess(), place, placeMark, pulses: 0, aliveAt: this.deps.now() };
+  }
+
+  private witness() {
+    const { config, store } = this.deps;
+    return readWitness(config.witnessFolder, store.id);
+  }
+
+  /** Goes on without: a home folder may be read-only, or not there. */
+  private writeWitness(): void {
+    const { config, store, log } = this.deps;
+    try {
+      writeWitness(config.witnessFolder, store.id, this.own);
+      this.isWitnessed = true;
+    } catch (error) {
+      const text = 'nothing outside the store notes how far it is: a store that is put back in time may go unnoticed';
+      if (this.isWitnessed) log.warn({ error, folder: config.witnessFolder }, text);
+      this.isWitnessed = false;
+    }
+  }
+
+  private windowMs(): number {
+    const { terms, clockSkewMs } = this.deps.config.settings;
+    return terms.waits.lateCommitMs + terms.waits.listLagMs + clockSkewMs;
+  }
+
+  private suspendedMs(): number {
+    const { lateCommitMs, listLagMs } = this.deps.config.settings.terms.waits;
+    return Math.max(lateCommitMs + listLagMs, ALIVE_MS);
+  }
+}
+
+/** For the audit log: nothing personal. */
+const lastUse = (last: SenderSeen | undefined): Record<string, string> =>
+  last === undefined
+    ? {}
+    : { last_used: new Date(last.aliveAt).toISOString(), machine: last.machine, pid: `${last.pid}` };

@@ -1,0 +1,92 @@
+/**
+ * Why senders began anew with a store: nobody had sent from it before (`new`), the last sender had ended (`restart`), was
+ * suspended for longer than the proof window (`gap`), another machine used it last (`other-user`), its file was moved or is a copy
+ * (`copied`), it knows less than it once did (`rolled-back`), or somebody restored it (`restored`).
+ */
+export type ResumptionReason = 'new' | 'restart' | 'gap' | 'other-user' | 'copied' | 'rolled-back' | 'restored';
+
+/** Those after which the store may know less than was sent from it, or after which nobody watched for a while. */
+export const UNUSUAL: ReadonlySet<ResumptionReason> = new Set([
+  'gap',
+  'other-user',
+  'copied',
+  'rolled-back',
+  'restored',
+]);
+
+/** A process that may send, and where the store was as it saw it. */
+export interface Sender {
+  senderId: string;
+  machine: string;
+  boot: string;
+  /** Path of the file, or name of the database. */
+  place: string;
+  /** Tells the file or database from its copies, whatever their name. */
+  placeMark: string;
+  pid: number;
+  processMark: string;
+}
+
+/** Its signs of life, of which it writes down how many there were outside the store too. Epoch ms. */
+export interface SenderSeen extends Sender {
+  pulses: number;
+  aliveAt: number;
+  endedAt: number | null;
+}
+
+/** The last sign of life that a machine has written down outside the store, and where the store was. */
+export type Witness = Pick<SenderSeen, 'senderId' | 'pulses' | 'aliveAt' | 'place'>;
+
+/** What an opening means: others send already, senders begin anew, or the store counts as restored. */
+export type Opening = { kind: 'joins' } | { kind: 'begins' | 'restored'; why: ResumptionReason; from: number };
+
+export interface OpeningFacts {
+  now: number;
+  own: Sender;
+  /** Last seen first. */
+  senders: readonly SenderSeen[];
+  /** Undefined: nothing is written down on this machine. */
+  witness: Witness | undefined;
+  /** When somebody last said that the store was restored. */
+  restoredAt: number | undefined;
+  /** How long an order may be under way unseen, the difference of the clocks included. */
+  windowMs: number;
+  /** A process without a sign of life for longer is suspended. */
+  suspendedMs: number;
+  isAlive(sender: SenderSeen): boolean;
+}
+
+/** What a process finds that opens a store to send from it. */
+export function judgeOpening({
+  now,
+  own,
+  senders,
+  witness,
+  restoredAt,
+  windowMs,
+  suspendedMs,
+  isAlive,
+}: OpeningFacts): Opening {
+  const [last] = senders;
+  const from = Math.max(0, (last?.aliveAt ?? 0) - windowMs);
+  const isSaid = (at: number): boolean => restoredAt !== undefined && restoredAt >= at;
+  if (witness !== undefined && !isSaid(witness.aliveAt) && !isRemembered(senders, witness)) {
+    return { kind: 'restored', why: 'rolled-back', from };
+  }
+  if (last === undefined) return { kind: 'begins', why: 'new', from: 0 };
+  if (last.placeMark !== own.placeMark && !isSaid(last.aliveAt)) {
+    return { kind: 'restored', why: whyElsewhere(last, own), from };
+  }
+  if (senders.some((sender) => sender.aliveAt > now - suspendedMs && isAlive(sender))) return { kind: 'joins' };
+  return { kind: 'begins', why: 'restart', from };
+}
+
+/** A store that went back in time lacks the sender, or some of its signs of life. */
+const isRemembered = (senders: readonly SenderSeen[], { senderId, pulses }: Witness): boolean =>
+  senders.some((sender) => sender.senderId === senderId && sender.pulses >= pulses);
+
+/** Another file under the same name was put there; under another name it was moved or copied. */
+function whyElsewhere(last: Sender, own: Sender): ResumptionReason {
+  if (last.machine !== own.machine) return 'other-user';
+  return last.place === own.place ? 'rolled-back' : 'copied';
+}

@@ -1,0 +1,33 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Witness } from '../domain/store-past.ts';
+
+/**
+ * What a machine knows of a store outside of it, one file a store in a folder of the user: a copy that is put back does not put
+ * this back, so it tells that the store went back in time. The path of the store is in it, and nothing else about it.
+ */
+
+const file = (folder: string, storeId: string): string => join(folder, `${storeId}.json`);
+
+/** undefined if there is none that can be read. */
+export function readWitness(folder: string, storeId: string): Witness | undefined {
+  try {
+    const { senderId, pulses, aliveAt, place } = JSON.parse(readFileSync(file(folder, storeId), 'utf8'));
+    const isOne =
+      typeof senderId === 'string' &&
+      typeof place === 'string' &&
+      Number.isSafeInteger(pulses) &&
+      Number.isSafeInteger(aliveAt);
+    return isOne ? { senderId, pulses, aliveAt, place } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Replaces the file as a whole. Throws where the folder cannot be written. */
+export function writeWitness(folder: string, storeId: string, { senderId, pulses, aliveAt, place }: Witness): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const fresh = `${file(folder, storeId)}.${senderId}`;
+  writeFileSync(fresh, `${JSON.stringify({ senderId, pulses, aliveAt, place })}\n`, { mode: 0o600 });
+  renameSync(fresh, file(folder, storeId));
+}
