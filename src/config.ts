@@ -1,5 +1,4 @@
-import { homedir } from 'node:os';
-import { isAbsolute, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { keyRingOfHome } from './codec/home-keys.ts';
 import type { KeyRing } from './codec/key-ring.ts';
 import { AUDIT_KEYS, auditConfigOf } from './config/audit.ts';
@@ -10,6 +9,7 @@ import { assertPostgresEncrypted, CLEAR_TEXT_KEYS } from './config/clear-text.ts
 import { ConfigError } from './config/config-error.ts';
 import { EVENT_CONFIG_KEYS, eventsOf } from './config/events.ts';
 import { GATEWAY_KEYS, gatewayOf } from './config/gateway.ts';
+import { homeOf, witnessFolderOf } from './config/home.ts';
 import { INTAKE_KEYS } from './config/intake.ts';
 import { type Environment, key, readKeys, unknownKeys, type ValuesOf } from './config/key.ts';
 import { PolicyFile } from './config/policy.ts';
@@ -44,7 +44,11 @@ export const CONFIG_KEYS = {
     '{}',
     'JSON {"bank"?,"payment"?,"fee"?,"exchange"?,"return"?}: account codes of the journal, which may contain {account} and {currency}; absent: bank:{account}, payouts, bank-fees, exchange:{currency}, returned-payouts',
   ),
-  PAYOUTS_HOME: key(text, '.payouts', 'folder of databases and reports, relative to the working directory'),
+  PAYOUTS_HOME: key(
+    text,
+    null,
+    'folder of databases and reports, relative to the working directory; absent: .payouts there with the sandbox, with a bank one per user and bank in durable-payouts of XDG_DATA_HOME (~/.local/share)',
+  ),
   PAYOUTS_STORE_URL: key(storeUrl, null, 'file:PATH or postgres://...; absent: store.sqlite in the home'),
   PAYOUTS_ONE_MACHINE: key(
     flag,
@@ -82,9 +86,9 @@ export type Config = ReturnType<typeof loadConfig>;
 /** Reads and checks every setting. Throws a `ConfigError` for the first unusable one. */
 export function loadConfig(env: Environment = process.env) {
   const values = readKeys(CONFIG_KEYS, env);
-  const home = resolve(values.PAYOUTS_HOME);
-  const storeUrl = values.PAYOUTS_STORE_URL ? resolved(values.PAYOUTS_STORE_URL) : `file:${join(home, 'store.sqlite')}`;
   const bank = bankOf(values);
+  const { home, homeHere } = homeOf(values.PAYOUTS_HOME, bank, env);
+  const storeUrl = values.PAYOUTS_STORE_URL ? resolved(values.PAYOUTS_STORE_URL) : `file:${join(home, 'store.sqlite')}`;
   const temporal = temporalOf(env, values);
   if (!storeUrl.startsWith('file:')) assertPostgresEncrypted(storeUrl, values, env);
   assertOneWorld({ values, storeUrl, bank, temporal });
@@ -92,6 +96,8 @@ export function loadConfig(env: Environment = process.env) {
   return {
     /** Absolute path. */
     home,
+    /** The home in the working directory, where that of the bank is used instead of it without being asked for. */
+    homeHere,
     /** `file:` with an absolute path, or `postgres://`, which can contain a password. */
     storeUrl: new Secret(storeUrl),
     bank,
@@ -101,7 +107,7 @@ export function loadConfig(env: Environment = process.env) {
     /** Keys that encrypt payloads in Temporal; undefined: they are in clear text. */
     codecKeys: codecKeysOf(values.PAYOUTS_CODEC_KEYS, temporal, home),
     /** Where this machine notes, outside the home, how far each store is. */
-    witnessFolder: join(ofUser(env.XDG_STATE_HOME, env, '.local/state'), 'durable-payouts'),
+    witnessFolder: witnessFolderOf(env),
     /** Environment for finding a Temporal CLI. */
     cliSearch: {
       TEMPORAL_CLI_PATH: env.TEMPORAL_CLI_PATH,
@@ -184,10 +190,6 @@ export function assertPolicy({ lacksPolicy }: Config): void {
     'payouts policy init FILE makes a policy; set PAYOUTS_POLICY to the file.',
   );
 }
-
-/** A folder of the user by the XDG Base Directory Specification: the given one if it is absolute, else the default in the home folder. */
-const ofUser = (given: string | undefined, { HOME }: Environment, preset: string): string =>
-  given !== undefined && isAbsolute(given) ? given : join(HOME || homedir(), preset);
 
 const resolved = (url: string): string => (url.startsWith('file:') ? `file:${resolve(filePath(url))}` : url);
 
