@@ -1,18 +1,24 @@
+import { homedir } from 'node:os';
 import { addDecimals } from '../domain/money.ts';
 import type { AccountOutlook, Outlook } from '../intake/outlook.ts';
 import type { MovePlan } from '../intake/own-move.ts';
-import type { Plan } from '../intake/plan.ts';
-import { counted, groupedAmount, peopleText, shortId } from '../reports/display.ts';
+import type { Plan, StoreUse } from '../intake/plan.ts';
+import { counted, groupedAmount, minuteOf, peopleText, shortId } from '../reports/display.ts';
 import { payeeText } from '../reports/masked.ts';
 import { widthOf } from '../reports/wrap.ts';
 import { visible } from '../rules/finding.ts';
 import type { PayoutRecord } from '../store/store.ts';
+import { shellWord } from './shell-word.ts';
 import { table } from './table.ts';
 
 const LISTED_MAX = 5;
 
 /** The plan as a person reads it before money moves. `earlier`: what rows of it look like; their payees are masked. */
-export function planText(plan: Plan, outlook?: Outlook, earlier: readonly PayoutRecord[] = []): string {
+export function planText(
+  plan: Plan & { store?: StoreUse },
+  outlook?: Outlook,
+  earlier: readonly PayoutRecord[] = [],
+): string {
   const { file, payouts, newBeneficiaries, retries, totals, hash } = plan;
   const payees = newBeneficiaries === 0 ? '' : `, ${number(newBeneficiaries)} to payees given by their details`;
   const again = retries === 0 ? '' : `, ${number(retries)} of them retried after a proven failure`;
@@ -26,8 +32,30 @@ export function planText(plan: Plan, outlook?: Outlook, earlier: readonly Payout
     ...datesText(plan),
     ...lookAlikesText(plan, earlier),
     ...(outlook === undefined ? [] : outlookText(outlook)),
+    ...(plan.store === undefined ? [] : storeText(plan.store)),
     `plan ${hash}`,
   ].join('\n');
+}
+
+/** Which store of which bank; that a bank's is new is what to look at, since it knows nothing of what was paid from another one. */
+export function storeText({ place, bank, isNew, batches, lastUsedAt, otherHome }: StoreUse): string[] {
+  const isBank = bank !== 'sandbox';
+  const used = lastUsedAt === null ? '' : `, last used ${minuteOf(Date.parse(lastUsedAt))}`;
+  const fresh = isBank ? 'NEW: it knows of no earlier payout' : 'new';
+  return [
+    `store: ${pathText(place)} (${bank}), ${isNew ? fresh : `${counted(batches, 'batch', 'batches')}${used}`}`,
+    ...(otherHome === null
+      ? []
+      : [
+          `  not used: the store of this bank in ${pathText(otherHome)}; with PAYOUTS_HOME=${shellWord(otherHome)} it is`,
+        ]),
+  ];
+}
+
+/** With `~` for the folder of the user. */
+function pathText(path: string): string {
+  const own = `${homedir()}/`;
+  return path.startsWith(own) ? `~/${path.slice(own.length)}` : path;
 }
 
 const number = (count: number): string => groupedAmount(count);

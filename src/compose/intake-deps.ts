@@ -13,6 +13,7 @@ import { assertReachable } from '../temporal/connection.ts';
 import { temporalUi } from './links.ts';
 import { type MessageFiles, messageContextOf } from './message-context.ts';
 import { reportBatch } from './report-batch.ts';
+import { storeUseOf } from './store-use.ts';
 
 /** A process's configuration, and its connections to store, bank and Temporal. */
 export interface Opened {
@@ -39,6 +40,7 @@ export async function intakeDepsOf(
     ...opened,
     lists: { ...looks, lookAtList: looksAtLists(looks), begunAt: Date.now() },
     context: await messageContextOf(config, files, Date.now()),
+    storeUse: () => storeUseOf(config, opened.store),
     lookAlikeDays: config.lookAlikeDays,
     bankAuditsFrom: config.bankAuditsFrom,
     dueDate: (executeOn, currency) => dueDate(executeOn, currency, config.settings.calendar),

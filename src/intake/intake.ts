@@ -23,7 +23,7 @@ import { lookAlikesSince, markLookAlikes } from './look-alikes.ts';
 import { assertMaker, assertScope } from './maker.ts';
 import { messageIsNew } from './message-guard.ts';
 import type { ApprovalTerms } from './outlook.ts';
-import { type Plan, planOf } from './plan.ts';
+import { type Plan, planOf, type StoreUse } from './plan.ts';
 
 /** Dependencies of taking a file, through any channel: the command, HTTP, the drop folder and its schedule. */
 export interface IntakeDeps extends ApprovalTerms {
@@ -44,6 +44,8 @@ export interface IntakeDeps extends ApprovalTerms {
   maker?: string;
   /** Absent: of every batch. */
   mayTellOf?: MayTellOf;
+  /** What the plan says of the store. */
+  storeUse(): Promise<StoreUse>;
   /** Rejects if Temporal or the bank cannot be used now. */
   assertReady(): Promise<void>;
   /** Starts the workflow of a batch unless it is running. If that fails, a worker starts the claimed batch. */

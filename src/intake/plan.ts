@@ -24,6 +24,21 @@ export interface Plan {
   lookAlikes: LookAlikes;
 }
 
+/** The store that would keep the record of what is paid, and its bank. */
+export interface StoreUse {
+  /** Folder or file, or host and database. */
+  place: string;
+  /** URL of the bank, or `sandbox`. */
+  bank: string;
+  /** It knows of no payout: what was paid before from another store it cannot tell. */
+  isNew: boolean;
+  batches: number;
+  /** ISO 8601; null: nothing has been sent from it. */
+  lastUsedAt: string | null;
+  /** Folder in the working directory with another store of the same bank, which is not used; null: none. */
+  otherHome: string | null;
+}
+
 /** The plan of these claims, read once in the order of their references. */
 export async function planOf(
   file: string,

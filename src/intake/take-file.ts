@@ -9,7 +9,7 @@ import { alreadyTaken, IntakeRefusal, OTHER_PLAN } from './intake-refusal.ts';
 import { takenBefore } from './known-batches.ts';
 import { assertMaker } from './maker.ts';
 import { type Outlook, outlookOf } from './outlook.ts';
-import type { Plan } from './plan.ts';
+import type { Plan, StoreUse } from './plan.ts';
 import { StagedFile } from './staged-file.ts';
 
 export interface TakeOptions extends IntakeOptions {
@@ -20,7 +20,7 @@ export interface TakeOptions extends IntakeOptions {
 /** The result of a dry run. */
 export interface PlanDocument {
   schemaVersion: 1;
-  plan: Plan & Outlook;
+  plan: Plan & Outlook & { store: StoreUse };
   findings: Finding[];
   /** They stop nothing. */
   warnings: Finding[];
@@ -106,7 +106,12 @@ export function assertPlan({ hash }: Plan, agreed: string | undefined): void {
 async function planDocument(deps: IntakeDeps, { checked, known }: Prepared, plan: Plan): Promise<PlanDocument> {
   const outlook = await outlookOf(deps, plan, checked.staged);
   const findings = [...checked.staged.findings.list(), ...known.taken.list()];
-  return { schemaVersion: 1, plan: { ...plan, ...outlook }, findings, warnings: checked.staged.warnings.list() };
+  return {
+    schemaVersion: 1,
+    plan: { ...plan, ...outlook, store: await deps.storeUse() },
+    findings,
+    warnings: checked.staged.warnings.list(),
+  };
 }
 
 /** The batches that took every row of the file. If one of them has this request's id, the request was sent twice concurrently. */

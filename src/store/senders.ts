@@ -42,6 +42,20 @@ export function recordPulse(
   return met(its.set({ pulses: pulses + 1, aliveAt: at, endedAt: ends ? at : null }));
 }
 
+/** How much the store holds, and when a sender last gave a sign of life; null: none has. */
+export async function extent(db: Database): Promise<{ batches: number; payouts: number; usedAt: number | null }> {
+  const count = (table: 'batches' | 'payouts') =>
+    db
+      .selectFrom(table)
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow();
+  const { usedAt } = await db
+    .selectFrom('senders')
+    .select(({ fn }) => fn.max<number | null>('aliveAt').as('usedAt'))
+    .executeTakeFirstOrThrow();
+  return { batches: (await count('batches')).count, payouts: (await count('payouts')).count, usedAt };
+}
+
 /** Tells this PostgreSQL database from its copies on the same server. */
 export async function databaseMark(db: Database): Promise<{ name: string; mark: string }> {
   const { rows } = await sql<{ name: string; oid: string }>`

@@ -1,3 +1,5 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { planText } from '../../src/cli/plan.ts';
 import type { Outlook } from '../../src/intake/outlook.ts';
@@ -46,6 +48,24 @@ describe('the plan', () => {
     expect(planText(plan)).toMatch(
       /^may\.csv: 2 payouts, 1 to payees given by their details\n {2}USD +25\.00 {2}in 2 payouts\nplan [0-9a-f]{16}$/,
     );
+  });
+
+  it.each([
+    [{ bank: 'sandbox', place: '/srv/.payouts' }, 'store: /srv/.payouts (sandbox), new'],
+    [{}, 'store: /srv/bank-1a2b (https://bank.example), NEW: it knows of no earlier payout'],
+    [
+      { isNew: false, batches: 3, lastUsedAt: '2026-11-27T18:02:11.000Z', place: join(homedir(), 'bank-1a2b') },
+      'store: ~/bank-1a2b (https://bank.example), 3 batches, last used 2026-11-27 18:02 UTC',
+    ],
+    [
+      { isNew: false, batches: 1, otherHome: '/srv/my files/.payouts' },
+      'store: /srv/bank-1a2b (https://bank.example), 1 batch\n' +
+        "  not used: the store of this bank in /srv/my files/.payouts; with PAYOUTS_HOME='/srv/my files/.payouts' it is",
+    ],
+  ])('names the store and its bank: %o', async (change, text) => {
+    const none = { batches: 0, lastUsedAt: null, otherHome: null };
+    const store = { place: '/srv/bank-1a2b', bank: 'https://bank.example', isNew: true, ...none, ...change };
+    expect(planText({ ...(await planned(claimRowsOf({ id: 'a' }))), store })).toContain(`\n${text}\nplan `);
   });
 
   it('has one hash for the same rows in any order, and another when a row changes or is held', async () => {

@@ -124,7 +124,16 @@ it('claims nothing while Temporal does not answer, nor for a plan', async () => 
   door.temporal.down = true;
   await expect(taken(door, path)).rejects.toThrow('Temporal is down');
   const planned = await taken(door, path, { ...STOP, dryRun: true });
-  expect(planned).toMatchObject({ outcome: 'planned', document: { schemaVersion: 1, plan: { payouts: 1 } } });
+  expect(planned).toMatchObject({
+    outcome: 'planned',
+    document: {
+      schemaVersion: 1,
+      plan: {
+        payouts: 1,
+        store: { bank: 'sandbox', place: join(door.dir, 'home'), isNew: true, batches: 0, lastUsedAt: null },
+      },
+    },
+  });
   expect(await door.store.batches(10)).toEqual([]);
 });
 

@@ -1,3 +1,4 @@
+import { storeUseOf } from '../../compose/store-use.ts';
 import { payoutInput } from '../../domain/instruction.ts';
 import { inMarkdown } from '../../domain/markdown.ts';
 import { isAtRest, type PayoutState } from '../../domain/payout-state.ts';
@@ -9,7 +10,7 @@ import { executionsOver, restartPayout } from '../../temporal/executions.ts';
 import { confirm } from '../confirm.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { type FollowedPayout, followPayout } from '../follow.ts';
-import { movePlanText } from '../plan.ts';
+import { movePlanText, storeText } from '../plan.ts';
 import type { Session } from '../session.ts';
 import { type Asker, signAndStore, signerOf } from '../signer.ts';
 import { withValidationBank } from '../validation-bank.ts';
@@ -51,7 +52,7 @@ export async function move(session: Session, kind: MoveKind, options: MoveOption
   if (known !== undefined) return followTaken(session, known, options);
   const plan = await withValidationBank(session, (bank) => planMove(bank, asked, session.config.settings, optionOf));
   const show = options.yes ? session.output.say : session.output.tell;
-  show(movePlanText(plan));
+  show([movePlanText(plan), ...storeText(await storeUseOf(session.config, store))].join('\n'));
   const { currency, amount } = plan.instruction;
   await confirm(kind === 'transfer' ? `Transfer ${currency} ${amount}?` : `Buy ${currency} ${amount}?`, options.yes);
   // Under a policy the workflow accepts only what was signed by its maker for exactly this instruction.

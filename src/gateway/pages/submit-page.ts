@@ -3,7 +3,7 @@ import type { Problem } from '../../domain/problem.ts';
 import { FILE_NAMES } from '../../formats/read-file.ts';
 import type { Outlook } from '../../intake/outlook.ts';
 import type { PlanDocument } from '../../intake/take-file.ts';
-import { counted, groupedAmount, peopleText } from '../../reports/display.ts';
+import { counted, groupedAmount, minuteOf, peopleText } from '../../reports/display.ts';
 import { type Html, html } from '../../reports/html.ts';
 import { rowsText, warningsByKind } from '../../rules/finding.ts';
 import { csrfField, type View } from './layout.ts';
@@ -49,6 +49,7 @@ ${approvals(plan.approvals)}
 ${lookAlikes(plan.lookAlikes)}
 ${warnings.length > 0 && html`<h2>Worth a look</h2>${warningTable(warnings)}`}
 ${findings.length > 0 && html`<h2>Left out</h2>${findingTable(findings)}`}
+${storeUse(plan.store)}
 ${choices(path, options)}
 <form class="card" method="post" action="${path}">
 ${csrfField(view)}<input type="hidden" name="plan" value="${plan.hash}">${optionFields(options)}
@@ -57,6 +58,12 @@ ${view.isTrial && byField()}
 <p class="quiet">Plan <code>${plan.hash}</code>: if it has changed by then, nothing is paid.</p>
 </form>`;
 }
+
+/** Without its place, which is the server's. */
+const storeUse = ({ bank, isNew, batches, lastUsedAt }: PlanDocument['plan']['store']): Html =>
+  isNew
+    ? html`<p>${bank === 'sandbox' ? 'The store is new.' : html`<strong>The store is new</strong> at ${bank}: it knows of no earlier payout.`}</p>`
+    : html`<p class="quiet">Store at ${bank}: ${counted(batches, 'batch', 'batches')}${lastUsedAt !== null && html`, last used ${minuteOf(Date.parse(lastUsedAt))}`}.</p>`;
 
 const exchangeText = (
   { currency }: Outlook['balances'][number],
