@@ -91,7 +91,7 @@ export class Session implements AsyncDisposable {
     const { bankAt } = await import('../compose/bank.ts');
     const { assertBankFits } = await import('../compose/store-binding.ts');
     const bank = this.opened.adopt(bankAt(this.config, apiUrl, { store }), (it) => it.close());
-    await assertBankFits(store, bank);
+    await assertBankFits(this.config, store, bank);
     return bank;
   }
 

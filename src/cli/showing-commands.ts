@@ -58,9 +58,10 @@ export function addShowing(command: Add, acts: Acts): void {
     .action(acts(bank, 'reference'));
   command('doctor', 'check Node, Temporal, bank, store and folders')
     .addOption(
-      new Option('--accept <part>', 'confirm a changed bank address, account list or Temporal as the same one').choices(
-        Object.keys(ACCEPTABLE),
-      ),
+      new Option(
+        '--accept <part>',
+        'confirm a changed bank address, account list, API key or Temporal as the same one',
+      ).choices(Object.keys(ACCEPTABLE)),
     )
     .option('--by <name>', 'your name (default: the user of this machine)', storableText)
     .action(acts(() => import('./commands/doctor.ts'), 'doctor'));

@@ -4,7 +4,9 @@ import type { Bank } from '../api/bank.ts';
 import { isBankError, undefinedIf } from '../api/errors.ts';
 import { bankIdentity } from '../config/bank.ts';
 import type { Config } from '../config.ts';
+import { referenceForm } from '../domain/reference-form.ts';
 import type { Log } from '../log.ts';
+import { readIfThere } from '../services/bank-orders.ts';
 import { StoreIdentityError } from '../store/errors.ts';
 import type { Store, StoreIdentity } from '../store/store.ts';
 
@@ -35,10 +37,12 @@ export async function bindStore({ config, store, bank, temporal }: StoreBindingD
   const known = { bank: bankIdentity(config), ...temporal };
   await store.identify(known);
   const accounts = accountsSeen(store, bank);
+  const key = keyShown(config, store, bank);
   let fits = false;
   const assert = async (): Promise<void> => {
     try {
       await store.identify({ ...known, accounts: await accounts.get() });
+      await key();
       fits = true;
     } catch (error) {
       if (error instanceof StoreIdentityError) fits = false;
@@ -65,21 +69,74 @@ export async function checkAtStart(binding: StoreBinding, log: Log): Promise<voi
 }
 
 /**
- * Compares the accounts that a command's key sees with those on record, without recording any, since the command may only read.
+ * Compares a command's key, and the accounts that it sees, with those on record, without recording any, since the command may only read.
  * If the bank does not answer, the command's next call reports that.
  */
-export async function assertBankFits(store: Store, bank: Bank): Promise<void> {
-  if ((await store.identity()).accounts === undefined) return;
+export async function assertBankFits(config: KeyConfig, store: Store, bank: Bank): Promise<void> {
+  const { accounts, key } = await store.identity();
+  if (accounts === undefined) return;
   const seen = await undefinedIf(isBankError, () =>
     bank.accounts.master({ signal: AbortSignal.timeout(FIRST_READ_MS) }),
   );
   if (seen !== undefined) await store.identify({ accounts: digests(store, seen) });
+  if (key === undefined || key.includes(keyDigest(config, store))) return;
+  await undefinedIf(isBankError, () => assertKeyFits(store, bank));
 }
 
-/** Compares the accounts with those on record, or records them. */
-export async function recordAccounts(store: Store, bank: Bank): Promise<void> {
+/** Compares accounts and key with those on record, or records them. */
+export async function recordAccounts(config: KeyConfig, store: Store, bank: Bank): Promise<void> {
   await store.identify({ accounts: digests(store, await bank.accounts.master()) });
+  await recordKey(config, store, bank);
 }
+
+type KeyConfig = { bank: Pick<Config['bank'], 'key'> };
+
+/** Accepts the configured key without proof. */
+export const acceptKey = (config: KeyConfig, store: Store): Promise<void> => store.addKey(keyDigest(config, store));
+
+/**
+ * A key counts once the bank has shown with it the order that it accepted last: account numbers of two customers may coincide, and
+ * then a list of the other one's would prove that nothing was sent. A store from which nothing was sent takes any key.
+ */
+async function recordKey(config: KeyConfig, store: Store, bank: Pick<Bank, 'orders'>): Promise<void> {
+  const digest = keyDigest(config, store);
+  if ((await store.identity()).key?.includes(digest)) return;
+  await assertKeyFits(store, bank);
+  await store.addKey(digest);
+}
+
+async function assertKeyFits(store: Store, bank: Pick<Bank, 'orders'>): Promise<void> {
+  const last = await store.lastOrder();
+  if (last === undefined) return;
+  if (last === 'in-doubt') {
+    throw new StoreIdentityError('key', 'what was sent from it', 'one that cannot be compared, as no order is known');
+  }
+  const shown = (await readIfThere({ bank }, last.orderId))?.client_order_id;
+  if (shown !== undefined && referenceForm(shown, last.reference) !== 'other') return;
+  throw new StoreIdentityError('key', 'its last order under its reference', 'one that does not');
+}
+
+/** The check of the key, made until it fits; one that did not fit is not asked again at once. */
+function keyShown(config: KeyConfig, store: Store, bank: Bank): () => Promise<void> {
+  let checked: { at: number; done: Promise<void> } | undefined;
+  return () => {
+    if (checked !== undefined && performance.now() - checked.at < READ_AGAIN_MS) return checked.done;
+    const done = recordKey(config, store, bank);
+    checked = { at: performance.now(), done };
+    done.then(
+      () => {
+        checked = { at: Number.POSITIVE_INFINITY, done };
+      },
+      (error: unknown) => {
+        if (!(error instanceof StoreIdentityError)) checked = undefined;
+      },
+    );
+    return done;
+  };
+}
+
+const keyDigest = ({ bank }: KeyConfig, { id }: Pick<Store, 'id'>): string =>
+  hash('sha256', JSON.stringify([id, 'key', bank.key.reveal()]));
 
 /** The accounts that this process's key saw first: one read shared by all callers, repeated only if they did not match. */
 function accountsSeen(store: Store, bank: Bank): { get(): Promise<readonly string[]>; doubt(): void } {

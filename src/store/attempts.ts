@@ -230,6 +230,28 @@ export function attemptsOf(db: Database, references: readonly string[]): Promise
   return inChunks(references, (some) => query.where('reference', 'in', some).execute());
 }
 
+/**
+ * The order that the bank accepted last; `in-doubt`: it accepted none that is known, and may have made one. Undefined: no order was
+ * sent that could exist.
+ */
+export async function lastOrder(
+  db: Database,
+): Promise<{ reference: string; orderId: string } | 'in-doubt' | undefined> {
+  const orders = db
+    .selectFrom('sendAttempts')
+    .select(['reference', 'orderId'])
+    .where('listedFrom', 'is not', null)
+    .orderBy('sentAt', 'desc')
+    .orderBy('reference')
+    .limit(1);
+  const accepted = await orders.where('outcome', '=', 'accepted').where('orderId', 'is not', null).executeTakeFirst();
+  if (accepted?.orderId) return { reference: accepted.reference, orderId: accepted.orderId };
+  const isPossible = orders.where((row) =>
+    row.or([row('outcome', 'is', null), row('outcome', 'not in', ['not-sent', 'refused'])]),
+  );
+  return (await isPossible.executeTakeFirst()) && 'in-doubt';
+}
+
 /** Enough orders to tell whether a list is up to date. */
 const ACCEPTED_MAX = 50;
 

@@ -6,6 +6,7 @@ export type IdentityPart = keyof StoreIdentity;
 const PARTS: Readonly<Record<IdentityPart, { what: string; setting: string; accept: string }>> = {
   bank: { what: 'the bank', setting: 'PAYOUTS_API_URL', accept: 'bank' },
   accounts: { what: 'a key of the bank that sees', setting: 'PAYOUTS_API_KEY', accept: 'accounts' },
+  key: { what: 'a key of the bank that shows', setting: 'PAYOUTS_API_KEY', accept: 'key' },
   cluster: { what: 'the Temporal cluster', setting: 'TEMPORAL_ADDRESS', accept: 'temporal' },
   namespace: { what: 'the Temporal namespace', setting: 'TEMPORAL_NAMESPACE', accept: 'temporal' },
 };

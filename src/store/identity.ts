@@ -8,6 +8,7 @@ import type { IdentityAcceptance, StoreIdentity } from './store-identity.ts';
 import { inTransaction } from './transaction.ts';
 
 const PARTS = ['bank', 'accounts', 'cluster', 'namespace'] as const satisfies readonly IdentityPart[];
+const KEY = 'key' satisfies IdentityPart;
 
 /** The store's id, created by whoever opens the store first. */
 export async function storeId(db: Database): Promise<string> {
@@ -22,7 +23,7 @@ export async function storeId(db: Database): Promise<string> {
  * one is not among those given; new ones are added. Known parts are compared first; then new ones are written, unless another
  * process did so meanwhile.
  */
-export async function identify(db: Database, given: Partial<StoreIdentity>): Promise<void> {
+export async function identify(db: Database, given: Partial<Omit<StoreIdentity, 'key'>>): Promise<void> {
   for (;;) {
     const recorded = await identity(db);
     assertSameIdentity(recorded, given);
@@ -32,15 +33,23 @@ export async function identify(db: Database, given: Partial<StoreIdentity>): Pro
     const missing = PARTS.filter((part) => recorded[part] === undefined && seen[part] !== undefined);
     const values = missing.map((key) => ({ key, value: asText(seen[key] ?? '') }));
     if (values.length > 0) await insertNew(db, 'meta', values);
-    else if (!grown || (await addAccounts(db, recorded.accounts ?? [], accounts))) return;
+    else if (!grown || (await addDigests(db, 'accounts', recorded.accounts ?? [], accounts))) return;
   }
 }
 
 /** The parts that are recorded. */
 export async function identity(db: Database): Promise<Partial<StoreIdentity>> {
-  const rows = await db.selectFrom('meta').selectAll().where('key', 'in', PARTS).execute();
-  const { accounts, ...texts } = Object.fromEntries(rows.map(({ key, value }) => [key, value]));
-  return { ...texts, ...(accounts === undefined ? {} : { accounts: JSON.parse(accounts) }) };
+  const rows = await db
+    .selectFrom('meta')
+    .selectAll()
+    .where('key', 'in', [...PARTS, KEY])
+    .execute();
+  const { accounts, key, ...texts } = Object.fromEntries(rows.map((row) => [row.key, row.value]));
+  return {
+    ...texts,
+    ...(accounts === undefined ? {} : { accounts: JSON.parse(accounts) }),
+    ...(key === undefined ? {} : { key: JSON.parse(key) }),
+  };
 }
 
 /** Removes these parts, with an audit entry under the store's id. The next `identify` records them anew. */
@@ -54,9 +63,24 @@ export async function forgetIdentity(db: Database, { parts, by, at }: IdentityAc
   });
 }
 
+/** Adds the digest of an API key; idempotent. */
+export async function addKey(db: Database, digest: string): Promise<void> {
+  for (;;) {
+    const { key } = await identity(db);
+    if (key?.includes(digest)) return;
+    if (key === undefined) await insertNew(db, 'meta', { key: KEY, value: asText([digest]) });
+    else if (await addDigests(db, KEY, key, [...key, digest])) return;
+  }
+}
+
 /** False if the record changed meanwhile. */
-function addAccounts(db: Database, from: readonly string[], to: readonly string[]): Promise<boolean> {
-  const its = db.updateTable('meta').where('key', '=', 'accounts').where('value', '=', asText(from));
+function addDigests(
+  db: Database,
+  part: 'accounts' | 'key',
+  from: readonly string[],
+  to: readonly string[],
+): Promise<boolean> {
+  const its = db.updateTable('meta').where('key', '=', part).where('value', '=', asText(from));
   return met(its.set({ value: asText(to) }));
 }
 
@@ -70,7 +94,7 @@ export function assertSameIdentity(recorded: Partial<StoreIdentity>, given: Part
 }
 
 /** New accounts are fine, since a bank may open one at any time; the key of another customer misses known ones. */
-function fits(part: IdentityPart, recorded: Partial<StoreIdentity>, given: Partial<StoreIdentity>): boolean {
+function fits(part: (typeof PARTS)[number], recorded: Partial<StoreIdentity>, given: Partial<StoreIdentity>): boolean {
   return part === 'accounts' ? missingAccounts(recorded, given) === 0 : recorded[part] === given[part];
 }
 
@@ -80,6 +104,7 @@ function missingAccounts(recorded: Partial<StoreIdentity>, given: Partial<StoreI
 }
 
 function shown(part: IdentityPart, of: Partial<StoreIdentity>, recorded?: Partial<StoreIdentity>): string {
+  if (part === 'key') return `${of.key?.length ?? 0} API keys`;
   if (part !== 'accounts') return of[part] ?? '';
   const count = `${of.accounts?.length ?? 0} master accounts`;
   return recorded === undefined ? count : `one that does not see ${missingAccounts(recorded, of)} of them`;

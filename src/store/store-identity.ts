@@ -4,6 +4,8 @@ export interface StoreIdentity {
   bank: string;
   /** Digests of the master accounts that the API key sees. */
   accounts: readonly string[];
+  /** Digests of the API keys that have shown to be of the customer whose orders these are. */
+  key: readonly string[];
   /** Cluster id from Temporal. */
   cluster: string;
   namespace: string;

@@ -1,6 +1,6 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createBank } from '../../src/api/client.ts';
-import { assertBankFits, bindStore, checkAtStart, recordAccounts } from '../../src/compose/store-binding.ts';
+import { acceptKey, assertBankFits, bindStore, checkAtStart, recordAccounts } from '../../src/compose/store-binding.ts';
 import { loadConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -22,16 +22,17 @@ async function newStore(): Promise<Store> {
 }
 
 /** A process that works with this store at a bank that answers its reads of accounts like this. */
-async function processOf(store: Store, script: Script, cluster = 'cluster-1') {
+async function processOf(store: Store, script: Script, cluster = 'cluster-1', key = 'first') {
   const server = await scriptedBank(script);
   const bank = createBank({ baseUrl: server.baseUrl, apiKey: 'k', apiSecret: 's' });
   onTestFinished(async () => {
     await bank.close();
     await server[Symbol.asyncDispose]();
   });
-  const config = loadConfig({ PAYOUTS_API_URL: 'http://127.0.0.1:1' });
+  const config = loadConfig({ PAYOUTS_API_URL: 'http://127.0.0.1:1', PAYOUTS_API_KEY: key });
   return {
     bank,
+    config,
     asked: server.seen,
     open: () => bindStore({ config, store, bank, temporal: { cluster, namespace: 'pay' } }),
   };
@@ -125,12 +126,99 @@ it('hears at the next order that somebody has moved the store to another Tempora
 it('a command compares its key with what is on record, and records nothing by itself', async () => {
   const store = await newStore();
   const other = await processOf(store, showing('other-usd'));
-  await assertBankFits(store, other.bank);
+  await assertBankFits(other.config, store, other.bank);
   expect(await store.identity()).toEqual({});
   expect(other.asked).toEqual([]);
-  const { bank } = await processOf(store, showing(...OURS));
-  await recordAccounts(store, bank);
-  await assertBankFits(store, bank);
-  await expect(assertBankFits(store, other.bank)).rejects.toMatchObject({ part: 'accounts' });
-  await assertBankFits(store, (await processOf(store, unshown)).bank);
+  const { bank, config } = await processOf(store, showing(...OURS));
+  await recordAccounts(config, store, bank);
+  await assertBankFits(config, store, bank);
+  await expect(assertBankFits(other.config, store, other.bank)).rejects.toMatchObject({ part: 'accounts' });
+  await assertBankFits(config, store, (await processOf(store, unshown)).bank);
+});
+
+describe('another API key', () => {
+  const REFERENCE = 'b5fd8b1c-4a52-5f3e-9d9a-0c2f4f6a7e11';
+  const orderOf = (reference: string | undefined): Script =>
+    ok({ order_id: 'o-2', client_order_id: reference, status: 'COMPLETED' });
+  const another = (store: Store, ...scripts: Script[]) =>
+    processOf(store, inOrder(showing(...OURS), ...scripts), 'cluster-1', 'second');
+
+  /** A store of the first key, from which orders were sent. */
+  async function usedStore(...outcomes: ('accepted' | 'ambiguous' | 'not-sent')[]): Promise<Store> {
+    const store = await newStore();
+    await (await (await processOf(store, showing(...OURS))).open()).assert();
+    for (const [index, outcome] of outcomes.entries()) {
+      const its = { reference: index === 1 ? REFERENCE : `reference-${index}`, attempt: 1 };
+      await store.recordAttempt({ ...its, runId: 'r', activityId: '1', sentAt: index, listedFrom: index });
+      const orderId = outcome === 'accepted' ? `o-${index + 1}` : undefined;
+      await store.finishAttempt(its.reference, 1, { outcome, orderId });
+    }
+    return store;
+  }
+
+  it.each([
+    ['as sent', REFERENCE],
+    ['respelled', REFERENCE.toUpperCase()],
+    ['cut', REFERENCE.slice(0, 20)],
+  ])('counts once it has shown the last order under its reference, %s, and is not asked again', async (_, shown) => {
+    const store = await usedStore('accepted', 'accepted', 'not-sent');
+    const { open, asked } = await another(store, orderOf(shown));
+    const binding = await open();
+    await binding.assert();
+    await binding.assert();
+    expect(asked.map(({ target }) => target)).toEqual(['/v1/banking/accounts', '/v1/banking/transactions/o-2']);
+    expect((await store.identity()).key).toHaveLength(2);
+    const again = await another(store);
+    await (await again.open()).assert();
+    await (await (await processOf(store, showing(...OURS))).open()).assert();
+    expect(again.asked).toHaveLength(1);
+  });
+
+  it.each([
+    ['another reference', orderOf('b5fd8b1c-4a52-5f3e-9d9a-000000000000')],
+    ['no reference', orderOf(undefined)],
+    ['no such order', answer(200, { code: 2005, msg: 'Order not found' })],
+  ])('of a customer whose accounts coincide is refused: it shows %s', async (_, script) => {
+    const store = await usedStore('accepted', 'accepted');
+    const { open, asked, config } = await another(store, script);
+    const binding = await open();
+    const refused = await binding.assert().catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: 'wrong-store', part: 'key' });
+    expect(String(refused)).toMatch(/PAYOUTS_API_KEY.*doctor --accept key/);
+    await expect(binding.assert()).rejects.toBe(refused);
+    expect(asked).toHaveLength(2);
+    expect((await store.identity()).key).toHaveLength(1);
+    await expect(recordAccounts(config, store, (await another(store, script)).bank)).rejects.toMatchObject({
+      part: 'key',
+    });
+    await expect(assertBankFits(config, store, (await another(store, script)).bank)).rejects.toMatchObject({
+      part: 'key',
+    });
+    await acceptKey(config, store);
+    await recordAccounts(config, store, (await another(store)).bank);
+  });
+
+  it('waits until the bank has answered', async () => {
+    const store = await usedStore('accepted', 'accepted');
+    const { open } = await another(store, unshown, orderOf(REFERENCE));
+    const binding = await open();
+    await expect(binding.assert()).rejects.toMatchObject({ condition: 'unsupported' });
+    await binding.assert();
+  });
+
+  it('is refused while only an order in doubt could tell, and taken where nothing was sent', async () => {
+    const inDoubt = await usedStore('ambiguous');
+    await expect((await (await another(inDoubt)).open()).assert()).rejects.toMatchObject({ part: 'key' });
+    const unsent = await usedStore('not-sent');
+    await (await (await another(unsent)).open()).assert();
+    expect((await unsent.identity()).key).toHaveLength(2);
+  });
+
+  it('is kept as a digest that differs from store to store', async () => {
+    const keys = await Promise.all(
+      [usedStore(), usedStore()].map(async (store) => (await (await store).identity()).key),
+    );
+    expect(keys.flat().every((digest) => /^[0-9a-f]{64}$/.test(digest ?? ''))).toBe(true);
+    expect(new Set(keys.flat()).size).toBe(2);
+  });
 });

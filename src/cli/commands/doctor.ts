@@ -3,7 +3,7 @@ import type { Connection } from '@temporalio/client';
 import type { FoundCli } from '../../../scripts/temporal-cli.mjs';
 import { clockComplaint } from '../../compose/bank-warnings.ts';
 import { payeeChecks } from '../../compose/checks.ts';
-import { recordAccounts } from '../../compose/store-binding.ts';
+import { acceptKey, recordAccounts } from '../../compose/store-binding.ts';
 import { bankIdentity } from '../../config/bank.ts';
 import type { Config } from '../../config.ts';
 import { temporalCli } from '../../embedded/cli-path.ts';
@@ -44,6 +44,7 @@ export async function doctor(
     const store = await session.store();
     if (accept !== 'temporal') await assertSameBank(session, store, accept);
     await store.forgetIdentity(acceptance);
+    if (accept === 'key') await acceptKey(session.config, store);
   }
   const checks: Check[] = [
     // bin/payouts.mjs has already refused a Node that is too old.
@@ -133,7 +134,7 @@ async function checkBank(session: Session, stack: Stack): Promise<Check[]> {
   const bank = await check('bank', async () => {
     const client = await asked;
     await client.authenticate();
-    await recordAccounts(await session.store(), client);
+    await recordAccounts(session.config, await session.store(), client);
     return bankIdentity(session.config) === 'sandbox' ? `sandbox at ${stack.apiUrl}` : stack.apiUrl;
   });
   if (bank.verdict === 'failed') return [bank];
