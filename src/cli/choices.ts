@@ -12,7 +12,7 @@ export type TemplateKind = (typeof TEMPLATES)[number];
 /** Values of `doctor --accept`: what belongs to a store's identity and may change without the store being the wrong one. */
 export const ACCEPTABLE = {
   bank: ['bank'],
-  accounts: ['accounts'],
+  accounts: ['accounts', 'key'],
   key: ['key'],
   temporal: ['cluster', 'namespace'],
 } as const;

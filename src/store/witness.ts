@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Witness } from '../domain/store-past.ts';
 
@@ -30,4 +30,15 @@ export function writeWitness(folder: string, storeId: string, { senderId, pulses
   const fresh = `${file(folder, storeId)}.${senderId}`;
   writeFileSync(fresh, `${JSON.stringify({ senderId, pulses, aliveAt, place })}\n`, { mode: 0o600 });
   renameSync(fresh, file(folder, storeId));
+}
+
+/** Whether notes can be kept in this folder, which is created if need be. */
+export function canBeWitnessed(folder: string): boolean {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -23,6 +23,7 @@ import {
   recentPayouts,
   shownReferences,
 } from '../doctor-checks.ts';
+import { judgePast } from '../doctor-past.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
 import { nameOf } from '../signer.ts';
@@ -44,7 +45,7 @@ export async function doctor(
     const store = await session.store();
     if (accept !== 'temporal') await assertSameBank(session, store, accept);
     await store.forgetIdentity(acceptance);
-    if (accept === 'key') await acceptKey(session.config, store);
+    if (accept === 'accounts' || accept === 'key') await acceptKey(session.config, store);
   }
   const checks: Check[] = [
     // bin/payouts.mjs has already refused a Node that is too old.
@@ -52,6 +53,7 @@ export async function doctor(
     settingsCheck(session.config),
     await check('home', () => writable(session.config.home)),
     await check('store', async () => storeDetail(session)),
+    await check('store used', async () => judgePast(session.config, await session.store(), Date.now())),
     await check('switches', async () => judgeSwitches(await (await session.store()).switches())),
     ...(session.config.temporal.kind === 'embedded'
       ? [

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { doctor } from '../../../src/cli/commands/doctor.ts';
 import type { Session } from '../../../src/cli/session.ts';
+import { fileMark, thisProcess } from '../../../src/compose/this-process.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { openStore } from '../../../src/store/open.ts';
 
@@ -30,7 +31,7 @@ it('says of a home that cannot be used what is wrong with it, check by check', a
   writeFileSync(join(folder, 'file'), '');
   const { exit, checks } = await examined({ PAYOUTS_HOME: home });
   expect(exit).toBe(1);
-  for (const name of ['home', 'store', 'payloads']) {
+  for (const name of ['home', 'store', 'store used', 'payloads']) {
     expect(checks.get(name)).toMatch(/^failed: ENOTDIR: .*\. Check the path, .* PAYOUTS_HOME\.$/);
   }
 });
@@ -55,5 +56,59 @@ it('warns of a setting that has no effect', async () => {
   const { checks } = await examined({ ...env, PAYOUTS_REFERENCE_DEDUP: 'none' });
   expect(checks.get('settings')).toMatch(
     /^warning: PAYOUTS_REFERENCE_DEDUP is no setting .* PAYOUTS_REFERENCE_DEDUPE\?$/,
+  );
+});
+
+it('says who used the store last, and warns where it may have known less than was sent', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'payouts-doctor-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const env = { PAYOUTS_HOME: folder, HOME: folder };
+  const used = async (): Promise<string | undefined> => (await examined(env)).checks.get('store used');
+  expect(await used()).toBe('ok: nothing was sent from it yet');
+  const file = join(folder, 'store.sqlite');
+  const store = await openStore(`file:${file}`);
+  onTestFinished(() => store.close());
+  const now = Date.now();
+  await store.recordResumption({ at: now - 2, from: 0, why: 'new', detail: {} });
+  const place = { place: file, placeMark: fileMark(file) };
+  const process = { ...thisProcess(), ...place, pid: 7, pulses: 0, aliveAt: Date.UTC(2026, 10, 27, 18, 2) };
+  await store.registerSender({ senderId: 'one', ...process });
+  expect(await used()).toMatch(
+    /^ok: last used 2026-11-27 18:02 UTC by process 7 on this machine; resumed .* because it was new$/,
+  );
+  await store.recordRestore({ at: now - 1, from: 0, by: 'worker', why: 'rolled-back', detail: {} });
+  await store.registerSender({ ...process, senderId: 'two', machine: '1a2b3c', aliveAt: process.aliveAt + 60_000 });
+  await store.recordResumption({ at: now, from: 0, why: 'restart', detail: {} });
+  expect(await used()).toMatch(
+    /^warning: last used 2026-11-27 18:03 UTC by process 7 on machine 1a2b3c; resumed .* because it had gone back in time; orders/,
+  );
+});
+
+it('warns where nothing can note outside of the store how far it is', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'payouts-doctor-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'state'), '');
+  const { checks } = await examined({ PAYOUTS_HOME: folder, XDG_STATE_HOME: join(folder, 'state') });
+  expect(checks.get('store used')).toMatch(/^warning: nothing was sent .*state\/durable-payouts cannot be written: /);
+});
+
+it('names a store of the bank in the working directory that is not the one in use', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'payouts-doctor-'));
+  const before = process.cwd();
+  onTestFinished(() => {
+    process.chdir(before);
+    rmSync(folder, { recursive: true });
+  });
+  process.chdir(folder);
+  const url = 'http://127.0.0.1:9';
+  const here = await openStore(`file:${join(folder, '.payouts', 'store.sqlite')}`);
+  await here.identify({ bank: 'http://127.0.0.1:8' });
+  const env = { PAYOUTS_API_URL: url, HOME: folder };
+  expect((await examined(env)).checks.get('store used')).toMatch(/^ok: /);
+  await here.forgetIdentity({ parts: ['bank'], by: 'olga', at: 1 });
+  await here.identify({ bank: url });
+  await here.close();
+  expect((await examined(env)).checks.get('store used')).toMatch(
+    /^warning: .*\.payouts holds another store of this bank: PAYOUTS_HOME names the one to use$/,
   );
 });
