@@ -17,7 +17,7 @@ RUN npm run build:workflows \
  && find . -type f \( -name '*.map' -o -name '*.ts' -o -name '*.mts' -o -name '*.cts' \) -delete
 
 FROM ${NODE_IMAGE}
-ENV NODE_ENV=production PAYOUTS_HOME=/var/lib/payouts
+ENV NODE_ENV=production PAYOUTS_HOME=/var/lib/payouts XDG_STATE_HOME=/var/lib/payouts
 WORKDIR /app
 COPY --from=build /app ./
 RUN install -d -o node -g node -m 700 /var/lib/payouts

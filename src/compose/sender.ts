@@ -4,6 +4,7 @@ import { StoreMismatch } from '../domain/claim.ts';
 import { judgeOpening, type Opening, type Sender, type SenderSeen, UNUSUAL } from '../domain/store-past.ts';
 import { processMark } from '../embedded/process-mark.ts';
 import type { Log } from '../log.ts';
+import { StoreFileError } from '../store/errors.ts';
 import type { Store } from '../store/store.ts';
 import { readWitness, writeWitness } from '../store/witness.ts';
 import { assertNoCopy } from './copied-store.ts';
@@ -151,9 +152,9 @@ class RegisteredSender implements OpenSender {
   private assertInPlace(): void {
     const { file, placeMark } = this.place;
     if (file === null || fileMark(file) === placeMark) return;
-    const error = new StoreMismatch(`the store ${file} was removed, or replaced by another file, while it was in use`);
-    this.fail(error);
-    throw error;
+    const message = `the store ${file} was removed, or replaced by another file, while it was in use`;
+    this.fail(new StoreFileError('store-replaced', message, 'Nothing is sent any more: start it again.'));
+    throw new StoreMismatch(message);
   }
 
   private isAlive({ machine, boot, pid, processMark: mark, aliveAt, endedAt }: SenderSeen): boolean {

@@ -48,7 +48,8 @@ type StoreFileProblem =
   | 'unused-store'
   | 'store-damaged'
   | 'store-in-use'
-  | 'store-itself';
+  | 'store-itself'
+  | 'store-replaced';
 
 /** A file cannot be backed up or restored as a store. Nothing was changed. */
 export class StoreFileError extends Problem {

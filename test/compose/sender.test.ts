@@ -142,7 +142,10 @@ describe('a store that was put back in time', () => {
     cpSync(file, `${file}.old`);
     renameSync(`${file}.old`, file);
     await expect(sender.assert()).rejects.toThrow('replaced by another file');
-    expect(await sender.failure).toMatchObject({ message: expect.stringContaining('replaced by another file') });
+    expect(await sender.failure).toMatchObject({
+      code: 'store-replaced',
+      kind: 'set-up',
+    });
   });
 });
 

@@ -46,7 +46,8 @@ const manifests = globSync('ops/kubernetes/*.yaml', { cwd: root })
 const deployments = manifests.filter(({ kind }) => kind === 'Deployment');
 const units = globSync('ops/systemd/payouts-*.service', { cwd: root }).map(read);
 
-const isSetting = (name: string): boolean => name.startsWith('TEMPORAL_') || name.replace(/_FILE$/, '') in CONFIG_KEYS;
+const isSetting = (name: string): boolean =>
+  name.startsWith('TEMPORAL_') || name === 'XDG_STATE_HOME' || name.replace(/_FILE$/, '') in CONFIG_KEYS;
 
 it('sets what the product knows, and nothing else', () => {
   const config = Object.keys(manifests.find(({ kind }) => kind === 'ConfigMap')?.data ?? {});
