@@ -53,6 +53,8 @@ class RegisteredSender implements OpenSender {
   private own: Sender & { pulses: number; aliveAt: number };
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> | undefined;
+  /** Shared by all who are about to send at this moment. */
+  private asserting: Promise<void> | undefined;
   private isWitnessed = true;
 
   constructor({ now = Date.now, ...deps }: SenderDeps, place: StorePlace) {
@@ -84,7 +86,14 @@ class RegisteredSender implements OpenSender {
     this.timer.unref();
   }
 
-  async assert(): Promise<void> {
+  assert(): Promise<void> {
+    this.asserting ??= this.compare().finally(() => {
+      this.asserting = undefined;
+    });
+    return this.asserting;
+  }
+
+  private async compare(): Promise<void> {
     const { store, now } = this.deps;
     this.assertInPlace();
     const known = await store.pulsesOf(this.own.senderId);

@@ -8,6 +8,7 @@ import { createLog } from '../../src/log.ts';
 import { openStore } from '../../src/store/open.ts';
 import { readWitness } from '../../src/store/witness.ts';
 import { openTables } from '../store/later-build.ts';
+import { createDatabase, dropDatabase } from '../support/databases.ts';
 
 const log = createLog('silent');
 const MINUTE = 60_000;
@@ -177,5 +178,42 @@ describe('a copy of a store', () => {
     renameSync(join(folder, 'home'), join(folder, 'moved'));
     await sentOnce();
     expect(await whyOf(await sendingFrom('moved'))).toEqual(['new', 'restart']);
+  });
+});
+
+const ADMIN = process.env.PAYOUTS_TEST_POSTGRES_URL;
+
+describe.runIf(ADMIN !== undefined)('a PostgreSQL database', () => {
+  async function sendingAt(url: string) {
+    const config = loadConfig({ PAYOUTS_STORE_URL: url, PAYOUTS_HOME: join(folder, 'home'), HOME: folder });
+    const store = await openStore(url);
+    const sender = await openSender({ config, store, log, now: () => now });
+    return { store, sender, [Symbol.asyncDispose]: () => store.close() };
+  }
+
+  const nameIn = (url: string): string => new URL(url).pathname.slice(1);
+
+  it('is joined while another machine sends from it, and tells its copy from itself', async () => {
+    const admin = ADMIN ?? '';
+    const url = await createDatabase(admin, `payouts_sender_${process.pid}_${Date.now()}`);
+    onTestFinished(() => dropDatabase(admin, nameIn(url)));
+    {
+      await using one = await sendingAt(url);
+      now += MINUTE - 1;
+      await using other = await sendingAt(url);
+      expect((await other.store.resumptionsSince(0)).map(({ why }) => why)).toEqual(['new']);
+      await one.sender[Symbol.asyncDispose]();
+      await other.sender[Symbol.asyncDispose]();
+    }
+    const copied = await createDatabase(admin, `${nameIn(url)}_copy`, nameIn(url));
+    onTestFinished(() => dropDatabase(admin, nameIn(copied)));
+    await using copyOf = await sendingAt(copied);
+    expect((await copyOf.store.resumptionsSince(0)).map(({ why }) => why)).toEqual(['new', 'copied']);
+    await copyOf.sender[Symbol.asyncDispose]();
+    now += MINUTE;
+    // The original does not know what was sent from its copy.
+    await using original = await sendingAt(url);
+    expect((await original.store.resumptionsSince(0)).map(({ why }) => why)).toEqual(['new', 'rolled-back']);
+    await original.sender[Symbol.asyncDispose]();
   });
 });

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { batchClaim } from './samples.ts';
 import { onEveryStore } from './stores.ts';
 
 onEveryStore('When senders began anew with a store', (test) => {
@@ -35,5 +36,61 @@ onEveryStore('When senders began anew with a store', (test) => {
     await store.recordResumption({ at: 1_000, from: 500, why: 'restart', detail: {} });
     await store.recordRestore({ at: 2_000, from: 300, by: 'olga', detail: {} });
     expect(await store.resumed()).toEqual({ at: 2_000, from: 300 });
+  });
+});
+
+onEveryStore('Who sends from a store', (test) => {
+  const SENDER = {
+    ...{ senderId: 'one', machine: 'm', boot: 'b', place: '/store.sqlite', placeMark: '7:1' },
+    ...{ pid: 3, processMark: '9', pulses: 0, aliveAt: 1_000 },
+  };
+
+  it('is shown with its signs of life, the last one first, until it ends', async () => {
+    const store = await test.open();
+    expect(await store.senders()).toEqual([]);
+    await store.registerSender(SENDER);
+    await store.registerSender({ ...SENDER, senderId: 'two', aliveAt: 1_500 });
+    expect(await store.recordPulse({ senderId: 'one', pulses: 0, at: 2_000 })).toBe(true);
+    expect(await store.pulsesOf('one')).toBe(1);
+    expect(await store.pulsesOf('nobody')).toBeUndefined();
+    await store.recordPulse({ senderId: 'two', pulses: 0, at: 1_900, ends: true });
+    expect(await store.senders()).toEqual([
+      { ...SENDER, pulses: 1, aliveAt: 2_000, endedAt: null },
+      { ...SENDER, senderId: 'two', pulses: 1, aliveAt: 1_900, endedAt: 1_900 },
+    ]);
+    expect(await store.extent()).toEqual({ batches: 0, payouts: 0, usedAt: 2_000 });
+  });
+
+  it('gives no sign of life that follows another one than the last, nor one of a sender that is not known', async () => {
+    const store = await test.open();
+    await store.registerSender({ ...SENDER, pulses: 4 });
+    expect(await store.recordPulse({ senderId: 'one', pulses: 5, at: 2_000 })).toBe(false);
+    expect(await store.recordPulse({ senderId: 'two', pulses: 0, at: 2_000 })).toBe(false);
+    expect(await store.pulsesOf('one')).toBe(4);
+  });
+
+  it('is forgotten after some years', async () => {
+    const store = await test.open();
+    await store.registerSender(SENDER);
+    await store.registerSender({ ...SENDER, senderId: 'two', aliveAt: 800 * 86_400_000 });
+    expect(await store.senders()).toHaveLength(2);
+    await store.registerSender({ ...SENDER, senderId: 'three', aliveAt: 801 * 86_400_000 });
+    expect((await store.senders()).map(({ senderId }) => senderId)).toEqual(['three', 'two']);
+  });
+});
+
+onEveryStore('How much a store holds', (test) => {
+  it('is told without reading it', async () => {
+    const store = await test.open();
+    expect(await store.extent()).toEqual({ batches: 0, payouts: 0, usedAt: null });
+    await store.claimBatch(batchClaim('b-1', ['a', 'b']));
+    expect(await store.extent()).toMatchObject({ batches: 1, payouts: 2 });
+  });
+
+  it('and on PostgreSQL which database it is', async ({ skip }) => {
+    skip(!test.url().startsWith('postgres'));
+    const { name, mark } = await (await test.open()).databaseMark();
+    expect(test.url()).toContain(name);
+    expect(mark).toMatch(/^database \d+$/);
   });
 });

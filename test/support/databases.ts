@@ -1,8 +1,8 @@
 import { Client } from 'pg';
 
-/** Makes an empty database of this name on the server that `admin` names, and returns its URL. */
-export async function createDatabase(admin: string, name: string): Promise<string> {
-  await onServer(admin, `create database ${name}`);
+/** Makes a database of this name, empty or a copy, on the server that `admin` names, and returns its URL. */
+export async function createDatabase(admin: string, name: string, copyOf?: string): Promise<string> {
+  await onServer(admin, `create database ${name}${copyOf === undefined ? '' : ` template ${copyOf}`}`);
   return urlOfDatabase(admin, name);
 }
 
