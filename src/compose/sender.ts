@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Config } from '../config.ts';
 import { StoreMismatch } from '../domain/claim.ts';
-import { judgeOpening, type Opening, type Sender, type SenderSeen, UNUSUAL } from '../domain/store-past.ts';
+import {
+  judgeOpening,
+  missingSince,
+  type Opening,
+  type Sender,
+  type SenderSeen,
+  UNUSUAL,
+} from '../domain/store-past.ts';
 import { processMark } from '../embedded/process-mark.ts';
 import type { Log } from '../log.ts';
 import { StoreFileError } from '../store/errors.ts';
@@ -98,7 +105,7 @@ class RegisteredSender implements OpenSender {
     this.assertInPlace();
     const known = await store.pulsesOf(this.own.senderId);
     const isBehind = known === undefined || known < this.own.pulses;
-    if (isBehind || now() - this.own.aliveAt > this.suspendedMs()) await this.pulse();
+    if (isBehind || this.wasSuspended(now())) await this.pulse();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -122,9 +129,9 @@ class RegisteredSender implements OpenSender {
     this.assertInPlace();
     const { senderId, pulses, aliveAt } = this.own;
     const at = now();
-    if (at - aliveAt > this.suspendedMs()) {
+    if (this.wasSuspended(at)) {
       await this.record(
-        { kind: 'begins', why: 'gap', from: aliveAt - this.windowMs() },
+        { kind: 'begins', why: 'gap', from: missingSince(aliveAt, at, this.windowMs()) },
         { ...this.own, endedAt: null },
       );
     }
@@ -134,7 +141,7 @@ class RegisteredSender implements OpenSender {
       return;
     }
     const [last] = await store.senders();
-    const from = Math.max(0, (last?.aliveAt ?? 0) - this.windowMs());
+    const from = missingSince(last?.aliveAt ?? 0, at, this.windowMs());
     await this.record({ kind: 'restored', why: 'rolled-back', from }, last);
     this.own = this.anew();
     await this.register();
@@ -168,8 +175,13 @@ class RegisteredSender implements OpenSender {
 
   private isAlive({ machine, boot, pid, processMark: mark, aliveAt, endedAt }: SenderSeen): boolean {
     if (endedAt !== null) return false;
-    if (this.place.file === null) return aliveAt > this.deps.now() - ALIVE_MS;
+    if (this.place.file === null) return Math.abs(this.deps.now() - aliveAt) < ALIVE_MS;
     return machine === this.own.machine && boot === this.own.boot && processMark(pid) === mark;
+  }
+
+  /** Or the clock was set by as much. */
+  private wasSuspended(now: number): boolean {
+    return Math.abs(now - this.own.aliveAt) > this.suspendedMs();
   }
 
   private anew(): Sender & { pulses: number; aliveAt: number } {

@@ -68,7 +68,7 @@ export function judgeOpening({
   isAlive,
 }: OpeningFacts): Opening {
   const [last] = senders;
-  const from = Math.max(0, (last?.aliveAt ?? 0) - windowMs);
+  const from = missingSince(last?.aliveAt ?? 0, now, windowMs);
   const isSaid = (at: number): boolean => restoredAt !== undefined && restoredAt >= at;
   if (witness !== undefined && !isSaid(witness.aliveAt) && !isRemembered(senders, witness)) {
     return { kind: 'restored', why: 'rolled-back', from };
@@ -77,9 +77,14 @@ export function judgeOpening({
   if (last.placeMark !== own.placeMark && !isSaid(last.aliveAt)) {
     return { kind: 'restored', why: whyElsewhere(last, own), from };
   }
-  if (senders.some((sender) => sender.aliveAt > now - suspendedMs && isAlive(sender))) return { kind: 'joins' };
+  if (senders.some((sender) => Math.abs(now - sender.aliveAt) < suspendedMs && isAlive(sender)))
+    return { kind: 'joins' };
   return { kind: 'begins', why: 'restart', from };
 }
+
+/** From when on orders may be missing in a store that was in use until `aliveAt`, which a wrong clock may have set in the future. */
+export const missingSince = (aliveAt: number, now: number, windowMs: number): number =>
+  Math.max(0, Math.min(aliveAt, now) - windowMs);
 
 /** A store that went back in time lacks the sender, or some of its signs of life. */
 const isRemembered = (senders: readonly SenderSeen[], { senderId, pulses }: Witness): boolean =>

@@ -60,5 +60,7 @@ export async function resumeFrom(
   transaction: Database,
   { at, from, why }: Resumed & { why: ResumptionReason },
 ): Promise<void> {
+  // A wrong clock may have set earlier ones in the future, where no look would count for a long time.
+  await transaction.updateTable('resumptions').set({ at }).where('at', '>', at).execute();
   await transaction.insertInto('resumptions').values({ at, since: from, why }).execute();
 }

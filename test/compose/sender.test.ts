@@ -85,6 +85,14 @@ describe('a process that sends', () => {
     expect(await store.resumptionsSince(suspended + 1)).toHaveLength(1);
   });
 
+  it('takes a clock that was set back for a gap', async () => {
+    const { sender, store } = await sendingFrom();
+    now -= 60 * MINUTE;
+    await sender.assert();
+    expect(await store.resumed(now - 1)).toEqual({ at: now, from: 0 });
+    expect((await store.resumptionsSince(0)).map(({ why }) => why).toSorted()).toEqual(['gap', 'new']);
+  });
+
   it('goes on where nothing can be noted outside the store', async () => {
     const state = join(folder, '.local');
     mkdirSync(state);

@@ -55,6 +55,11 @@ describe('a process that opens a store to send from it', () => {
     expect(judged({ senders: [sender({ aliveAt })], isAlive: () => alive })).toMatchObject({ why: 'restart' });
   });
 
+  it('believes no sign of life in the future', () => {
+    const senders = [sender({ aliveAt: NOW + SUSPENDED })];
+    expect(judged({ senders, isAlive: () => true })).toEqual({ kind: 'begins', why: 'restart', from: NOW - WINDOW });
+  });
+
   it('from before 1970 nothing is asked', () => {
     expect(judged({ senders: [sender({ aliveAt: 5 })] })).toMatchObject({ from: 0 });
   });

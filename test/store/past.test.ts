@@ -31,6 +31,13 @@ onEveryStore('When senders began anew with a store', (test) => {
     expect(await store.resumed(looked)).toEqual({ at: 3_000, from });
   });
 
+  it('is not in the future, where a wrong clock had set it', async () => {
+    const store = await test.open();
+    await store.recordResumption({ at: 9_000, from: 300, why: 'restart', detail: {} });
+    await store.recordResumption({ at: 1_000, from: 500, why: 'gap', detail: {} });
+    expect(await store.resumed(999)).toEqual({ at: 1_000, from: 300 });
+  });
+
   it('is also when it was restored', async () => {
     const store = await test.open();
     await store.recordResumption({ at: 1_000, from: 500, why: 'restart', detail: {} });
