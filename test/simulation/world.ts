@@ -18,7 +18,6 @@ import type { SimStore } from './sim-store.ts';
 import { Cluster } from './temporal/cluster.ts';
 import type { Execution, HistoryEvent } from './temporal/execution.ts';
 import type { WorkerProcess } from './temporal/worker-process.ts';
-import { useCluster } from './temporal/workflow-module.ts';
 import { Trace } from './trace.ts';
 import { VirtualTime } from './virtual-time.ts';
 import { Workers } from './workers.ts';
@@ -129,7 +128,6 @@ export class World {
         this.whenPerformed(execution, activity, process);
       },
     });
-    useCluster(this.cluster);
     // Fewer than all resends to a bank that recognises them take: a run would never come to what it asks next.
     const isShort = this.rare.chance(0.4) && this.settings.terms.referenceDedupe !== 'verified';
     if (isShort) this.cluster.activationsMax = 25;

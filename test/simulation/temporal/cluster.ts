@@ -294,7 +294,7 @@ export class Cluster {
   }
 
   private made(start: ExecutionStart): Execution {
-    const execution = new Execution(start);
+    const execution = new Execution(this, start);
     this.executions.set(start.workflowId, execution);
     this.runsMade.set(start.workflowId, this.runsOf(start.workflowId) + 1);
     return execution;

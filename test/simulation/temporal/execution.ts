@@ -1,4 +1,5 @@
 import { CancellationScope, inWorkflow } from './cancellation.ts';
+import type { Cluster } from './cluster.ts';
 
 type Handler = (...args: unknown[]) => unknown;
 
@@ -56,6 +57,7 @@ export interface ExecutionStart {
 
 /** One run of a workflow: its handlers, what it waits for, and whether it is closed. */
 export class Execution {
+  readonly cluster: Cluster;
   readonly start: ExecutionStart;
   readonly attributes: Map<string, unknown>;
   readonly root = new CancellationScope({ parent: null });
@@ -85,7 +87,8 @@ export class Execution {
   private readonly conditions = new Set<{ holds: () => boolean; go: () => void }>();
   private readonly early: Early[] = [];
 
-  constructor(start: ExecutionStart) {
+  constructor(cluster: Cluster, start: ExecutionStart) {
+    this.cluster = cluster;
     this.start = start;
     this.attributes = new Map(start.attributes);
   }

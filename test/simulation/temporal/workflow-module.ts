@@ -2,7 +2,6 @@ import type { SearchAttributePair } from '@temporalio/common';
 import { CancelledFailure } from '@temporalio/common';
 import { msToNumber } from '@temporalio/common/lib/time.js';
 import { CancellationScope, place, whenCancelled } from './cancellation.ts';
-import type { Cluster } from './cluster.ts';
 import { type ActivityOptions, ContinueAsNew } from './contracts.ts';
 import type { UpdateHandler } from './execution.ts';
 
@@ -10,18 +9,6 @@ import type { UpdateHandler } from './execution.ts';
 
 export { ActivityFailure, ApplicationFailure, CancelledFailure, TimeoutFailure } from '@temporalio/common';
 export { CancellationScope } from './cancellation.ts';
-
-let cluster: Cluster | undefined;
-
-/** Every run of the simulation has a cluster of its own. */
-export function useCluster(current: Cluster): void {
-  cluster = current;
-}
-
-function server(): Cluster {
-  if (cluster === undefined) throw new Error('no cluster is up');
-  return cluster;
-}
 
 /** A CancelledFailure, or one inside the failure of an activity. */
 export function isCancellation(error: unknown): boolean {
@@ -39,7 +26,7 @@ export function workflowInfo() {
     workflowType: type,
     continuedFromExecutionRunId: more.length > 0 ? 'the run before' : undefined,
     typedSearchAttributes: { get: (key: { name: string }): unknown => execution.attributes.get(key.name) },
-    continueAsNewSuggested: execution.activations > server().activationsMax,
+    continueAsNewSuggested: execution.activations > execution.cluster.activationsMax,
   };
 }
 
@@ -76,14 +63,14 @@ export function sleep(duration: number | string, _options?: { summary?: string }
   const { execution, scope } = place();
   if (scope.consideredCancelled) return scope.cancelRequested;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const { time } = server();
+  const { time } = execution.cluster;
   const dueAt = (time.shown ?? time.now) + Math.max(1, msToNumber(duration as number));
   execution.timersMade += 1;
   const key = `timer ${execution.timersMade}`;
   let timer: { cancel(): void } | undefined;
   const settled = { kind: 'settled', key, what: 'timer', how: 'resolve', value: undefined } as const;
   const begin = (): void => {
-    timer = time.after(dueAt - time.now, () => server().happens(execution, settled));
+    timer = time.after(dueAt - time.now, () => execution.cluster.happens(execution, settled));
   };
   execution.began(key, { what: 'timer', resolve: () => resolve(), reject, begin });
   whenCancelled((failure) => {
@@ -154,7 +141,7 @@ export function proxyActivities(options: ActivityOptions): Record<string, Activi
   return proxy((name, input) => {
     const { execution, scope } = place();
     if (scope.consideredCancelled) return scope.cancelRequested;
-    const { result, cancel } = server().activities.schedule(execution, name, options, input);
+    const { result, cancel } = execution.cluster.activities.schedule(execution, name, options, input);
     whenCancelled(cancel);
     return result;
   });
@@ -164,6 +151,6 @@ export function proxyLocalActivities(options: ActivityOptions): Record<string, A
   return proxy((name, input) => {
     const { execution, scope } = place();
     if (scope.consideredCancelled) return scope.cancelRequested;
-    return server().localActivities.run(execution, name, options, input);
+    return execution.cluster.localActivities.run(execution, name, options, input);
   });
 }
