@@ -46,6 +46,69 @@ describe('the checker', () => {
   });
 });
 
+describe('one payment for one document', () => {
+  const MINUTE = 60_000;
+  const T = sampleRun().calm.from - 5 * MINUTE;
+  const [first] = sampleRun().accepted as [Observation['accepted'][number]];
+  const next = { ...first, generation: 1, askedAt: T + 30 * MINUTE };
+  const reference = expectedReference(next, 'payment');
+  const sentAt = T + 31 * MINUTE;
+  const ofNext = sampleOrder({ orderId: 'ord-2', reference, createdAt: sentAt, listedAt: sentAt });
+  const post = samplePost({
+    receivedAt: sentAt,
+    committedAt: sentAt,
+    madeId: 'ord-2',
+    body: { ...samplePost().body, reference },
+  });
+  /** The first order failed, and came back to life at `backAt`, `after` the next generation was asked for or before it. */
+  const repaired = (backAt: number): Observation => {
+    const statuses = [
+      { at: T + 2 * MINUTE, status: 'FAILED' },
+      { at: backAt, status: 'COMPLETED' },
+    ];
+    const run = sampleRun();
+    const [row] = run.rows as [ReportedRow];
+    const [result] = run.results;
+    return {
+      ...run,
+      settings: { ...run.settings, approvalRules: [], noMoneyRecheckMs: MINUTE, lookAgeMs: MINUTE },
+      accepted: [first, next],
+      orders: [sampleOrder({ statuses }), { ...ofNext, statuses: [{ at: sentAt, status: 'COMPLETED' }] }],
+      posts: [samplePost(), post],
+      attempts: [
+        ...run.attempts,
+        { reference, attempt: 1, recordedAt: sentAt - 50, outcome: 'accepted', orderId: 'ord-2' },
+      ],
+      rows: [
+        { ...row, state: 'failed', reasonCode: 'order-failed' },
+        { ...row, reference, generation: 1, orderId: 'ord-2', endedAt: sentAt + MINUTE },
+      ],
+      results: [{ ...result, state: 'failed' } as Observation['results'][number]],
+      statesSeen: [],
+      accounts: [],
+      isReconciled: true,
+    };
+  };
+  const told = (run: Observation): Observation => ({ ...run, notedOrders: ['ord-1'] });
+  const rules = (run: Observation): string[] => broken(run).filter((rule) => rule !== 'I7');
+
+  it('I1: a generation that is paid although the list showed the order of the one before', () => {
+    expect(rules(told(repaired(T + 29 * MINUTE)))).toEqual(['I1']);
+    expect(rules(told(repaired(sentAt - 2 * MINUTE)))).toEqual(['I1']);
+  });
+
+  it('I1, I5: what nobody could know must be told', () => {
+    expect(rules(told(repaired(sentAt + 1)))).toEqual([]);
+    expect(rules(repaired(sentAt + 1))).toEqual(['I1', 'I5']);
+  });
+
+  it('I5: an order that changes after its end must be told', () => {
+    const drifting = having({ orders: [sampleOrder({ drift: { at: T, field: 'amount' } })], isReconciled: true });
+    expect(broken(drifting)).toEqual(['I5']);
+    expect(broken({ ...drifting, notedOrders: ['ord-1'] })).toEqual([]);
+  });
+});
+
 describe('one order for one reference', () => {
   const second = sampleOrder({ orderId: 'ord-2', moneyMoved: false, statuses: [{ at: 0, status: 'SUBMITTED' }] });
   const again = samplePost({ madeId: 'ord-2' });
@@ -58,15 +121,23 @@ describe('one order for one reference', () => {
   });
 
   it('I1: a second one that nobody could prevent must be told', () => {
-    const receivedAt = samplePost().receivedAt;
-    const late = samplePost({ madeId: 'ord-2', committedAt: receivedAt + 11 * 60_000 });
+    const { receivedAt } = samplePost();
+    const executedAt = receivedAt + 11 * 60_000;
+    const late = samplePost({ madeId: 'ord-2', receivedAt: receivedAt - 1, committedAt: executedAt });
     const run = having({
-      orders: [sampleOrder(), { ...second, listedAt: 0 }],
-      posts: [samplePost(), late],
+      orders: [sampleOrder(), { ...second, createdAt: executedAt, listedAt: executedAt }],
+      posts: [late, samplePost()],
       attempts: twice,
+      isReconciled: true,
     });
     expect(broken(run)).toEqual(['I1']);
     expect(broken({ ...run, notedOrders: ['ord-2'] })).toEqual([]);
+    // Sent once more although the list has shown it.
+    const shown = {
+      ...run,
+      orders: [sampleOrder(), { ...second, createdAt: receivedAt - 1, listedAt: receivedAt - 1 }],
+    };
+    expect(broken({ ...shown, notedOrders: ['ord-2'] })).toEqual(['I1']);
   });
 
   it('I1: more writes than the trust in the bank allows, or one after code 2003', () => {

@@ -37,7 +37,7 @@ export interface Facts extends Observation {
 }
 
 export function factsOf(observation: Observation): Facts {
-  const orders = groupBy(observation.orders, (order) => (order.type === 'REFUND' ? null : readAs(order.reference)));
+  const orders = groupBy(observation.orders, (order) => (order.type === 'REFUND' ? null : askedAs(order)));
   const posts = groupBy(observation.posts, referencePosted);
   const attempts = groupBy(observation.attempts, ({ reference }) => reference);
   const rows = new Map(observation.rows.map((row) => [row.reference, row]));
@@ -54,6 +54,9 @@ export function factsOf(observation: Observation): Facts {
   });
   return { ...observation, payouts };
 }
+
+/** The reference that an order was asked for under, as far as the runner knows how the bank has changed it. */
+export const askedAs = ({ askedAs: asked, reference }: BankOrder): string | null => asked ?? readAs(reference);
 
 /** A bank may change case or pad a reference: it is still that reference to whoever has to tell two payments apart. */
 const readAs = (reference: string | null): string | null => reference?.trim().toLowerCase() ?? null;
@@ -76,7 +79,7 @@ export function groupBy<T>(items: readonly T[], keyOf: (item: T) => string | nul
   return groups;
 }
 
-const NO_MONEY: ReadonlySet<string> = new Set(['REJECTED', 'CANCELLED', 'FAILED']);
+export const NO_MONEY: ReadonlySet<string> = new Set(['REJECTED', 'CANCELLED', 'FAILED']);
 const LISTED: ReadonlySet<string> = new Set([
   ...NO_MONEY,
   ...['ACCEPTED', 'WAIT_FOR_AUDIT', 'SUBMITTING', 'SUBMITTED', 'COMPLETED', 'APPROVED'],

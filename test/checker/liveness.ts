@@ -1,4 +1,5 @@
 import { sameAmount } from './decimals.ts';
+import { isPaidByOther } from './documents.ts';
 import { END_STATES, type Facts, type PayoutFacts, type ReferenceFacts, standingOf, type Violation } from './facts.ts';
 import { TRIES } from './one-order.ts';
 
@@ -39,11 +40,16 @@ function endedOrUndecidable(facts: Facts, payout: PayoutFacts): Violation[] {
  *   that the setting allows are used up;
  * - no order, something was sent, and no list can prove that it came to nothing;
  * - no order, and a run was closed while people were asked: they decide before anything is sent;
- * - somebody has closed its runs again and again: whoever does that is asked.
+ * - somebody has closed its runs again and again: whoever does that is asked;
+ * - another generation of its document took or may take money.
  */
 export function isUndecidable(facts: Facts, payout: PayoutFacts): boolean {
   const legs = [payout.payment, payout.exchange];
-  return isClosedAgainAndAgain(facts, payout) || legs.some((under) => referenceIsUndecidable(facts, payout, under));
+  return (
+    isClosedAgainAndAgain(facts, payout) ||
+    isPaidByOther(facts, payout) ||
+    legs.some((under) => referenceIsUndecidable(facts, payout, under))
+  );
 }
 
 /** So many runs closed in a row, and people are asked rather than one more is started. */

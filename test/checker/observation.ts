@@ -37,6 +37,12 @@ export interface Observation {
   switches: SwitchSpell[];
   /** When the store was replaced by an older copy of itself, oldest first. */
   restores: number[];
+  /** Those of them with which Temporal went back to the same moment; absent: none. */
+  rollbacks?: number[];
+  /** When a further home, from 1 on, was taken into use: a copy of the first one, or a new one; absent: there is one home. */
+  homes?: { home: number; from: number }[];
+  /** What the bank shows was compared with what ended, up to the end of the run. */
+  isReconciled?: boolean;
   /** What became of activities that executions of somebody else have scheduled. */
   foreignCalls: ForeignCall[];
   calm: CalmPhase;
@@ -71,6 +77,12 @@ export interface ObservedSettings {
   sendDelayMaxMs: number | null;
   /** False: the clocks are too far apart for a list to prove that an order is not there. */
   provesAbsence: boolean;
+  /** Least time between the two reads that prove "no money"; absent: a bank that changes its mind later is not told apart. */
+  noMoneyRecheckMs?: number;
+  /** How far behind the statuses of the list are; absent: not at all. */
+  statusLagMs?: number;
+  /** How old a look at the bank's list may be when something is sent that follows from it; absent: not at all. */
+  lookAgeMs?: number;
 }
 
 export interface ObservedApprovalRule {
@@ -91,12 +103,20 @@ export interface AcceptedInstruction {
   beneficiaryId?: string;
   /** Who handed it over; null: nobody is named. */
   maker: string | null;
+  /** When it was last asked for, of a generation above 0. */
+  askedAt?: number;
 }
 
 export interface BankOrder {
   orderId: string;
   /** `client_order_id`; null for an order without one. */
   reference: string | null;
+  /** The reference as it was sent, where the runner knows it. */
+  askedAs?: string | null;
+  /** The order that the bank repaired by making this one. */
+  reissues?: string;
+  /** What its record shows since then otherwise than it was. */
+  drift?: { at: number; field: string };
   type: 'PAYMENT' | 'FX' | 'TRANSFER' | 'REFUND';
   direct: 'IN' | 'OUT';
   uid: string;
@@ -129,6 +149,8 @@ export interface ReceivedPost {
   madeId: string | null;
   /** What was answered, delivered or not; null: nothing whole. `code`: of the envelope, null when there was none. */
   answered: { httpStatus: number; code: number | null } | null;
+  /** The home whose worker sent it; absent: the first. */
+  home?: number;
 }
 
 export interface BankBeneficiary {
@@ -173,6 +195,8 @@ export interface RecordedAttempt {
   /** When the outcome was recorded; absent: not known. */
   outcomeAt?: number;
   orderId: string | null;
+  /** The home that recorded it; absent: the first. */
+  home?: number;
 }
 
 export interface SeenSender {

@@ -1,21 +1,13 @@
-import {
-  type Facts,
-  type factsOf,
-  groupBy,
-  type PayoutFacts,
-  type ReferenceFacts,
-  standingOf,
-  type Violation,
-} from './facts.ts';
-import type { BankOrder, ReceivedPost, RecordedAttempt } from './observation.ts';
+import { documents } from './documents.ts';
+import { type Facts, type factsOf, groupBy, type ReferenceFacts, type Violation } from './facts.ts';
+import type { ReceivedPost, RecordedAttempt } from './observation.ts';
 import { UUID_V5 } from './references.ts';
+import { mayHaveBeenExecuted } from './refusals.ts';
 
 /** I1, I2, I3: one order per reference, the reference known before the bytes, the same bytes every time. */
 export function oneOrder(facts: ReturnType<typeof factsOf>): Violation[] {
   return [
     ...facts.payouts.flatMap((payout) => [
-      ...atMostOneOrder(facts, payout, payout.payment),
-      ...atMostOneOrder(facts, payout, payout.exchange),
       ...recordedBeforeSent(facts, payout.payment),
       ...recordedBeforeSent(facts, payout.exchange),
       ...sameBytes(facts, payout.payment),
@@ -26,44 +18,8 @@ export function oneOrder(facts: ReturnType<typeof factsOf>): Violation[] {
       ...oneSenderAtATime(facts, payout.exchange),
     ]),
     ...onlyOwnReferences(facts),
-    ...oneGeneration(facts),
+    ...documents(facts),
   ];
-}
-
-function atMostOneOrder(facts: Facts, { row }: PayoutFacts, { reference, orders, posts }: ReferenceFacts): Violation[] {
-  const counting = orders.filter((order) => standingOf(order, facts) !== 'no-money');
-  if (counting.length < 2) return [];
-  const what = `${counting.length} orders that took or may take money: ${counting.map(({ orderId }) => orderId).join(', ')}`;
-  if (!counting.some((order) => isUnpreventable(facts, order, posts)))
-    return [{ invariant: 'I1', reference, message: what }];
-  // Nobody can prevent it, so it must at least be said.
-  const parked = row?.state === 'needs-operator' && row.reasonCode === 'duplicate-suspected';
-  const noted = counting.some(({ orderId }) => facts.notedOrders.includes(orderId));
-  const tooLate = row?.endedAt != null && counting.some(({ listedAt }) => listedAt >= (row.endedAt ?? 0));
-  return parked || noted || tooLate ? [] : [{ invariant: 'I1', reference, message: `${what}; nobody was told` }];
-}
-
-/** A document is paid by one of its generations. */
-function oneGeneration(facts: Facts): Violation[] {
-  const byDocument = groupBy(facts.payouts, ({ instruction }) => `${instruction.uid}/${instruction.id}`);
-  return [...byDocument.values()].flatMap((generations): Violation[] => {
-    const paying = generations.filter(({ payment }) =>
-      payment.orders.some((order) => ['paid', 'live'].includes(standingOf(order, facts))),
-    );
-    if (paying.length < 2) return [];
-    const reference = paying[1]?.payment.reference ?? null;
-    return [
-      { invariant: 'I1', reference, message: `${paying.length} generations of one document took or may take money` },
-    ];
-  });
-}
-
-/** A bank that commits or lists later than the proof window, or a sender stopped by its machine at the very write. */
-function isUnpreventable({ settings }: Facts, order: BankOrder, posts: readonly ReceivedPost[]): boolean {
-  const post = posts.find(({ madeId }) => madeId === order.orderId);
-  if (post === undefined) return false;
-  const lateCommit = (post.committedAt ?? post.receivedAt) - post.receivedAt > settings.lateCommitMs;
-  return lateCommit || order.listedAt - order.createdAt > settings.listLagMs;
 }
 
 /** The k-th write under a reference has at least k recorded attempts before it, one of them just before it. */
@@ -96,17 +52,6 @@ function onlyOwnReferences({ payouts, posts }: Facts): Violation[] {
   });
 }
 
-/** Codes by which the bank says that it judged a write and did nothing. */
-const REFUSALS: ReadonlySet<number> = new Set([2002, 2004, 2006, 2007, 2009, 2010]);
-
-/** Whether a write, as far as its answer goes, may have been executed. */
-export function mayHaveBeenExecuted({ committedAt, answered }: ReceivedPost): boolean {
-  if (committedAt !== null || answered === null) return true;
-  const { httpStatus, code } = answered;
-  if (code === null) return httpStatus !== 401 && httpStatus !== 403;
-  return !REFUSALS.has(code) || httpStatus >= 500;
-}
-
 /** A store that was replaced by an older copy has forgotten the bytes. */
 function sameBytes(facts: Facts, under: ReferenceFacts): Violation[] {
   const { reference } = under;
@@ -119,14 +64,16 @@ function sameBytes(facts: Facts, under: ReferenceFacts): Violation[] {
   });
 }
 
-/** Writes that may have been executed, by which copy of the store has their record: one may arrive when that is gone. */
+/** Writes that may have been executed, by the home and the copy of the store that has their record: one may arrive when that is gone. */
 function betweenRestores({ restores }: Facts, { posts, attempts }: ReferenceFacts): ReceivedPost[][] {
   const recordedAt = ({ receivedAt }: ReceivedPost): number => {
     const before = attempts.map((attempt) => attempt.recordedAt).filter((at) => at <= receivedAt);
     return before.length === 0 ? receivedAt : Math.max(...before);
   };
   const executable = posts.filter(mayHaveBeenExecuted);
-  return [...groupBy(executable, (post) => String(restores.filter((at) => at <= recordedAt(post)).length)).values()];
+  const copyOf = (post: ReceivedPost): string =>
+    `${post.home ?? 0} ${restores.filter((at) => at <= recordedAt(post)).length}`;
+  return [...groupBy(executable, copyOf).values()];
 }
 
 /** Writes under one reference that the trust in the bank allows while none of them is proven dead or alive. */
@@ -184,7 +131,9 @@ function oneSenderAtATime({ restores }: Facts, { reference, attempts }: Referenc
     return recordedAt < at && at < Math.min(until, sentAt + SENDER_LIFE_MS) && !isForgotten;
   };
   return attempts
-    .filter((attempt) => attempts.some((other) => other !== attempt && livesAt(attempt.recordedAt, other)))
+    .filter((attempt) =>
+      attempts.some((other) => other !== attempt && other.home === attempt.home && livesAt(attempt.recordedAt, other)),
+    )
     .map(({ attempt }) => ({
       invariant: 'I2',
       reference,

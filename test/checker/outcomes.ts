@@ -1,14 +1,18 @@
 import { sameAmount, sumOf } from './decimals.ts';
+import { isBeyondKnowledge, isNoted, shownFrom } from './documents.ts';
 import {
+  askedAs,
   END_STATES,
   type Facts,
   groupBy,
   type PayoutFacts,
+  type ReferenceFacts,
   standingOf,
   standingOfStatus,
   type Violation,
 } from './facts.ts';
 import type { BankOrder } from './observation.ts';
+import { isRefusal } from './refusals.ts';
 
 /** I4, I5, I6, I9: what is reported is what the bank shows, once, and for good. */
 export function outcomes(facts: Facts): Violation[] {
@@ -33,8 +37,12 @@ function paidIsPaid(facts: Facts, { row, payment, instruction }: PayoutFacts): V
   const { reference } = payment;
   const broken = (message: string): Violation[] => [{ invariant: 'I4', reference, message }];
   const paid = payment.orders.filter((order) => wasPaid(order, facts, row.endedAt ?? Number.POSITIVE_INFINITY));
-  const [order] = paid;
-  if (order === undefined || paid.length > 1)
+  const order = paid.find(({ orderId }) => orderId === row.orderId) ?? paid[0];
+  // Whether they could be known is judged over all references of the document.
+  const others = paid.filter(
+    (it) => it !== order && !isBeyondKnowledge(facts, payment, it) && facts.homes === undefined,
+  );
+  if (order === undefined || others.length > 0)
     return broken(`reported as completed with ${paid.length} completed orders`);
   if (row.orderId !== order.orderId) return broken(`reported with order ${row.orderId}, paid by ${order.orderId}`);
   const account = facts.accounts.find(({ accountId }) => accountId === instruction.accountId);
@@ -56,19 +64,34 @@ function unpaidIsUnpaid(facts: Facts, { row, payment, exchange }: PayoutFacts): 
     const standing = standingOf(order, facts);
     return !allowed.includes(standing) && !(closed && standing === 'unclear');
   };
-  const orders = [
-    ...payment.orders.filter((order) => contradicts(order, ['no-money'])),
-    ...exchange.orders.filter((order) => contradicts(order, ['no-money', 'paid'])),
+  const contradicting = [
+    ...payment.orders.filter((order) => contradicts(order, ['no-money'])).map((order) => ({ order, under: payment })),
+    ...exchange.orders
+      .filter((order) => contradicts(order, ['no-money', 'paid']))
+      .map((order) => ({ order, under: exchange })),
   ];
-  return orders.map(({ orderId, statuses }) => ({
-    invariant: 'I5',
-    reference: payment.reference,
-    message: `reported as ${row.state} (${row.reasonCode}), and the bank has order ${orderId} as ${statuses.at(-1)?.status}`,
-  }));
+  return contradicting.flatMap(({ order, under }): Violation[] => {
+    const { orderId, statuses } = order;
+    const what = `reported as ${row.state} (${row.reasonCode}), and the bank has order ${orderId} as ${statuses.at(-1)?.status}`;
+    const broken = (message: string): Violation[] => [{ invariant: 'I5', reference: payment.reference, message }];
+    if (!isAfterEnd(facts, order, under, row.endedAt)) return broken(what);
+    return isNoted(facts, order) ? [] : broken(`${what}; nobody was told`);
+  });
+}
+
+/** What the bank did beyond all that could be known when the payout ended; where nothing is compared later, it cannot be told. */
+function isAfterEnd(facts: Facts, order: BankOrder, under: ReferenceFacts, endedAt: number | null): boolean {
+  if (facts.isReconciled !== true || endedAt === null) return false;
+  const post = under.posts.find(({ madeId }) => madeId === order.orderId);
+  const isOfOtherHome = (post?.home ?? 0) !== 0;
+  if (!isOfOtherHome && !isBeyondKnowledge(facts, under, order)) return false;
+  // Nobody looks for what was refused.
+  if (post !== undefined && isRefusal(post)) return true;
+  return isOfOtherHome || shownFrom(facts, order) > endedAt - (facts.settings.lookAgeMs ?? 0);
 }
 
 function returnsAreReal({ orders }: Facts, { row, payment }: PayoutFacts): Violation[] {
-  const refunds = orders.filter(({ type, reference }) => type === 'REFUND' && reference === payment.reference);
+  const refunds = orders.filter((order) => order.type === 'REFUND' && askedAs(order) === payment.reference);
   const ids = new Set<string>();
   return (row?.returns ?? []).flatMap(({ orderId, amount, currency }): Violation[] => {
     const refund = refunds.find((order) => order.orderId === orderId);

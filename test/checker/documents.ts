@@ -1,0 +1,161 @@
+import {
+  type Facts,
+  groupBy,
+  NO_MONEY,
+  type PayoutFacts,
+  type ReferenceFacts,
+  standingOf,
+  standingOfStatus,
+  type Violation,
+} from './facts.ts';
+import type { BankOrder, ReceivedPost } from './observation.ts';
+import { isRefusal } from './refusals.ts';
+
+/**
+ * I1 over every reference of a document: whatever generation, store or copy of a home has asked, it is paid once and exchanged
+ * once. What the bank did beyond all that a client can know is allowed, as long as no list showed it in time, and must be told.
+ */
+export function documents(facts: Facts): Violation[] {
+  return [...payoutsByDocument(facts).values()].flatMap((payouts) => [
+    ...once(facts, payouts, 'payment'),
+    ...once(facts, payouts, 'exchange'),
+  ]);
+}
+
+type Leg = 'payment' | 'exchange';
+
+/** An order with the write that it was made by; the bank has made some by itself. */
+interface Made {
+  payout: PayoutFacts;
+  under: ReferenceFacts;
+  order: BankOrder;
+  post: ReceivedPost | undefined;
+}
+
+const payoutsByDocument = ({ payouts }: Facts): Map<string, PayoutFacts[]> =>
+  groupBy(payouts, ({ instruction }) => `${instruction.uid}/${instruction.id}`);
+
+function once(facts: Facts, payouts: readonly PayoutFacts[], leg: Leg): Violation[] {
+  const made = payouts.flatMap((payout) => madeUnder(payout, payout[leg]));
+  const counting = made.filter(({ order }) => standingOf(order, facts) !== 'no-money');
+  if (counting.length < 2) return [];
+  const broken = ({ under }: Made, message: string): Violation => ({
+    invariant: 'I1',
+    reference: under.reference,
+    message,
+  });
+  const orders = counting.map(({ order }) => order.orderId).join(', ');
+  const what = `${counting.length} orders of one document that took or may take money, as ${leg}: ${orders}`;
+  for (const second of counting) {
+    const first = counting.find((other) => other !== second && mustBeKnown(facts, leg, other, second));
+    if (first !== undefined) return [broken(second, `${what}; ${first.order.orderId} could be known`)];
+  }
+  const [any] = counting;
+  const generations = new Set(counting.map(({ payout }) => payout));
+  // Who pays a document again after its exchange is done has decided to sell again.
+  if (any === undefined || (leg === 'exchange' && !counting.some((it) => isBeyondKnowledge(facts, it.under, it.order))))
+    return [];
+  const isTold =
+    counting.some(({ order }) => isNoted(facts, order)) || payouts.some(isWithPeople) || isTooLate(facts, counting);
+  return isTold ? [] : [broken(any, `${what}, of ${generations.size} generations; nobody was told`)];
+}
+
+const madeUnder = (payout: PayoutFacts, under: ReferenceFacts): Made[] =>
+  under.orders.map((order) => ({
+    payout,
+    under,
+    order,
+    post: under.posts.find(({ madeId }) => madeId === order.orderId),
+  }));
+
+/** Whether whoever sent the second one could know of the first one then. */
+function mustBeKnown(facts: Facts, leg: Leg, first: Made, second: Made): boolean {
+  const { post } = second;
+  // The bank has made it by itself, or was asked for it before the other one.
+  if (post === undefined || (first.post?.receivedAt ?? first.order.createdAt) > post.receivedAt) return false;
+  const isOfOther = first.payout !== second.payout;
+  const isForgotten = (facts.rollbacks ?? []).some(
+    (at) => (first.post?.receivedAt ?? at) <= at && at <= post.receivedAt,
+  );
+  const isOfOtherHome = first.post !== undefined && first.post.home !== post.home;
+  const isBeyond = isBeyondKnowledge(facts, first.under, first.order) || isForgotten || isOfOtherHome;
+  // A document that is paid again after a known exchange may exchange again.
+  if (!isBeyond) return !(leg === 'exchange' && isOfOther);
+  const shownAt = shownFrom(facts, first.order);
+  const asked = isOfOther ? (second.payout.instruction.askedAt ?? Number.NEGATIVE_INFINITY) : Number.NEGATIVE_INFINITY;
+  const resumed = Math.max(Number.NEGATIVE_INFINITY, ...resumptionsBefore(facts, post));
+  return shownAt <= Math.max(asked, resumed, post.receivedAt - (facts.settings.lookAgeMs ?? 0));
+}
+
+/** When the store that a write comes from was taken up again by somebody who cannot know what was sent meanwhile. */
+const resumptionsBefore = ({ rollbacks = [], homes = [] }: Facts, { receivedAt, home = 0 }: ReceivedPost): number[] =>
+  [...rollbacks, ...homes.filter((it) => it.home === home).map(({ from }) => from)].filter((at) => at <= receivedAt);
+
+/** From when on the list shows that the order takes or may take money. */
+export function shownFrom(facts: Facts, order: BankOrder): number {
+  const { closedMeans, statusLagMs = 0 } = facts.settings;
+  const last = order.statuses.findLastIndex(({ status }) => standingOfStatus(status, closedMeans) === 'no-money');
+  const since = last === -1 ? order.createdAt : (order.statuses[last + 1]?.at ?? order.createdAt) + statusLagMs;
+  return Math.max(order.listedAt, since);
+}
+
+/**
+ * The bank did what no protocol allows for: it executed later than the proof window, or showed it later; executed what it said it
+ * refused; repaired what had been without money for longer than the second look takes.
+ */
+export function isBeyondKnowledge(facts: Facts, { posts }: ReferenceFacts, order: BankOrder): boolean {
+  const { settings } = facts;
+  if (order.reissues !== undefined) return true;
+  const post = posts.find(({ madeId }) => madeId === order.orderId);
+  const { noMoneyRecheckMs } = settings;
+  const back = order.statuses.findIndex(({ status }) => NO_MONEY.has(status));
+  const next = back === -1 ? undefined : order.statuses[back + 1];
+  if (
+    noMoneyRecheckMs !== undefined &&
+    next !== undefined &&
+    next.at - (order.statuses[back]?.at ?? 0) > noMoneyRecheckMs
+  )
+    return true;
+  if (post === undefined) return false;
+  const isLate = (post.committedAt ?? post.receivedAt) - post.receivedAt > settings.lateCommitMs;
+  return isLate || order.listedAt - order.createdAt > settings.listLagMs || isRefusal(post);
+}
+
+export const isNoted = ({ notedOrders }: Facts, { orderId }: BankOrder): boolean => notedOrders.includes(orderId);
+
+const isWithPeople = ({ row }: PayoutFacts): boolean => row?.state === 'needs-operator';
+
+/** Where nothing is compared after an end, what is listed later is told to nobody. */
+const isTooLate = ({ isReconciled = false }: Facts, made: readonly Made[]): boolean =>
+  !isReconciled &&
+  made.some(({ payout: { row }, order }) => row?.endedAt != null && order.listedAt >= (row.endedAt ?? 0));
+
+/** What the bank shows now of what ended otherwise, or shows otherwise than it was, is told to people. */
+export function told(facts: Facts): Violation[] {
+  if (facts.isReconciled !== true) return [];
+  return [...payoutsByDocument(facts).values()].flatMap((payouts) => {
+    const isWithSomebody = payouts.some(isWithPeople);
+    return payouts.flatMap((payout) =>
+      [...payout.payment.orders, ...payout.exchange.orders]
+        .filter((order) => order.drift !== undefined && payout.row?.state === 'completed')
+        .filter((order) => !isWithSomebody && !isNoted(facts, order))
+        .map((order) => ({
+          invariant: 'I5' as const,
+          reference: payout.payment.reference,
+          message: `order ${order.orderId} shows another ${order.drift?.field} than before, and nobody was told`,
+        })),
+    );
+  });
+}
+
+/** Whether another generation of the same document took or may take money: people say what becomes of this one. */
+export function isPaidByOther(facts: Facts, payout: PayoutFacts): boolean {
+  const { uid, id } = payout.instruction;
+  return facts.payouts.some(
+    (other) =>
+      other !== payout &&
+      other.instruction.uid === uid &&
+      other.instruction.id === id &&
+      [...other.payment.orders, ...other.exchange.orders].some((order) => standingOf(order, facts) !== 'no-money'),
+  );
+}
