@@ -107,15 +107,7 @@ export function isBeyondKnowledge(facts: Facts, { posts }: ReferenceFacts, order
   const { settings } = facts;
   if (order.reissues !== undefined) return true;
   const post = posts.find(({ madeId }) => madeId === order.orderId);
-  const { noMoneyRecheckMs } = settings;
-  const back = order.statuses.findIndex(({ status }) => NO_MONEY.has(status));
-  const next = back === -1 ? undefined : order.statuses[back + 1];
-  if (
-    noMoneyRecheckMs !== undefined &&
-    next !== undefined &&
-    next.at - (order.statuses[back]?.at ?? 0) > noMoneyRecheckMs
-  )
-    return true;
+  if (cameBack(facts, order)) return true;
   if (post === undefined) return false;
   const isLate = (post.committedAt ?? post.receivedAt) - post.receivedAt > settings.lateCommitMs;
   return isLate || order.listedAt - order.createdAt > settings.listLagMs || isRefusal(post);
@@ -130,22 +122,37 @@ const isTooLate = ({ isReconciled = false }: Facts, made: readonly Made[]): bool
   !isReconciled &&
   made.some(({ payout: { row }, order }) => row?.endedAt != null && order.listedAt >= (row.endedAt ?? 0));
 
-/** What the bank shows now of what ended otherwise, or shows otherwise than it was, is told to people. */
+/** What the bank shows now otherwise than it did when a payout ended is told to people. Of payments that ended unpaid: `outcomes`. */
 export function told(facts: Facts): Violation[] {
   if (facts.isReconciled !== true) return [];
   return [...payoutsByDocument(facts).values()].flatMap((payouts) => {
-    const isWithSomebody = payouts.some(isWithPeople);
-    return payouts.flatMap((payout) =>
-      [...payout.payment.orders, ...payout.exchange.orders]
-        .filter((order) => order.drift !== undefined && payout.row?.state === 'completed')
-        .filter((order) => !isWithSomebody && !isNoted(facts, order))
-        .map((order) => ({
-          invariant: 'I5' as const,
-          reference: payout.payment.reference,
-          message: `order ${order.orderId} shows another ${order.drift?.field} than before, and nobody was told`,
-        })),
-    );
+    if (payouts.some(isWithPeople)) return [];
+    return payouts.flatMap((payout) => {
+      const { row, payment, exchange } = payout;
+      const drifting =
+        row?.state === 'completed' ? [...payment.orders, ...exchange.orders].filter(({ drift }) => drift) : [];
+      const sold = exchange.orders.filter((order) => cameBack(facts, order) && standingOf(order, facts) === 'paid');
+      const untold = (order: BankOrder, what: string): Violation[] => {
+        const message = `order ${order.orderId} ${what}, and nobody was told`;
+        return isNoted(facts, order) ? [] : [{ invariant: 'I5', reference: payment.reference, message }];
+      };
+      return [
+        ...drifting.flatMap((order) => untold(order, `shows another ${order.drift?.field} than before`)),
+        ...(row?.endedAt == null || row.state === 'completed' ? [] : sold).flatMap((order) =>
+          untold(order, 'has exchanged after all'),
+        ),
+      ];
+    });
   });
+}
+
+/** An order that had no money for longer than the second look takes. */
+function cameBack({ settings: { noMoneyRecheckMs } }: Facts, { statuses }: BankOrder): boolean {
+  const ended = statuses.findIndex(({ status }) => NO_MONEY.has(status));
+  const next = ended === -1 ? undefined : statuses[ended + 1];
+  return (
+    noMoneyRecheckMs !== undefined && next !== undefined && next.at - (statuses[ended]?.at ?? 0) > noMoneyRecheckMs
+  );
 }
 
 /** Whether another generation of the same document took or may take money: people say what becomes of this one. */

@@ -38,11 +38,9 @@ function paidIsPaid(facts: Facts, { row, payment, instruction }: PayoutFacts): V
   const broken = (message: string): Violation[] => [{ invariant: 'I4', reference, message }];
   const paid = payment.orders.filter((order) => wasPaid(order, facts, row.endedAt ?? Number.POSITIVE_INFINITY));
   const order = paid.find(({ orderId }) => orderId === row.orderId) ?? paid[0];
-  // Whether they could be known is judged over all references of the document.
-  const others = paid.filter(
-    (it) => it !== order && !isBeyondKnowledge(facts, payment, it) && facts.homes === undefined,
-  );
-  if (order === undefined || others.length > 0)
+  // Where one of them was beyond knowledge, all references of the document are judged together.
+  const isJudged = facts.homes !== undefined || paid.some((it) => isBeyondKnowledge(facts, payment, it));
+  if (order === undefined || (paid.length > 1 && !isJudged))
     return broken(`reported as completed with ${paid.length} completed orders`);
   if (row.orderId !== order.orderId) return broken(`reported with order ${row.orderId}, paid by ${order.orderId}`);
   const account = facts.accounts.find(({ accountId }) => accountId === instruction.accountId);

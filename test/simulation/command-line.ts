@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { HAZARDS, type Hazard } from './hazards/hazards.ts';
 
 export interface Command {
   seeds: number;
@@ -13,6 +14,8 @@ export interface Command {
   json: boolean;
   /** Every question is answered by many in the same moment. */
   atOnce: boolean;
+  /** Only worlds with hazards, or with this one. */
+  hazard: Hazard | 'any' | undefined;
 }
 
 export const USAGE = `npm run simulate -- [options]
@@ -23,6 +26,9 @@ export const USAGE = `npm run simulate -- [options]
   --mutants       plant every known bug, one at a time, and show which seed and rule catch it
   --mutant NAME   plant this one, and end with the first seed that catches it (of each process)
   --at-once       approve, reject, cancel, change and decide at the bank in one moment, again and again
+  --hazard NAME   only worlds in which this happens; any: each of them. NAME is one of
+                  ${HAZARDS.slice(0, 6).join(', ')},
+                  ${HAZARDS.slice(6).join(', ')}
   --jobs J        processes side by side (default 2)
   --json          one JSON document on stdout`;
 
@@ -40,6 +46,7 @@ export function readCommand(args: readonly string[]): Command {
       jobs: { type: 'string' },
       json: { type: 'boolean' },
       'at-once': { type: 'boolean' },
+      hazard: { type: 'string' },
     },
   });
   const number = (name: 'seeds' | 'from' | 'seed' | 'seconds' | 'jobs'): number | undefined => {
@@ -49,6 +56,8 @@ export function readCommand(args: readonly string[]): Command {
     return text === undefined ? undefined : Number(text);
   };
   const mutants = values.mutants === true;
+  const hazard = ([...HAZARDS, 'any'] as const).find((name) => name === values.hazard);
+  if (hazard === undefined && values.hazard !== undefined) throw new TypeError(`no hazard is called ${values.hazard}`);
   return {
     seeds: number('seeds') ?? (mutants ? 3_000 : 2_000),
     from: number('from') ?? 1,
@@ -59,5 +68,6 @@ export function readCommand(args: readonly string[]): Command {
     jobs: number('jobs') ?? 2,
     json: values.json === true,
     atOnce: values['at-once'] === true,
+    hazard,
   };
 }

@@ -22,6 +22,10 @@ export function faultyStore(world: World, store: Store, process: WorkerProcess):
           const [reference, attempt] = args as Parameters<Store['finishAttempt']>;
           world.outcomesAt.set(`${reference} ${attempt}`, world.time.now);
         }
+        if (name === 'noteOrder') {
+          const [, { orderId }] = args as Parameters<Store['noteOrder']>;
+          if (orderId != null) world.knownOrders.add(orderId);
+        }
         if (name === 'closeUnpaid' && result === 'closed') {
           const [end] = args as Parameters<Store['closeUnpaid']>;
           noteChange(world, process, end.reference, end);

@@ -21,11 +21,11 @@ async function main(args: readonly string[]): Promise<number> {
   return command.mutants ? allMutants(command) : manySeeds(command);
 }
 
-async function oneSeed({ mutant, json, atOnce }: Command, seed: number): Promise<number> {
+async function oneSeed({ mutant, json, atOnce, hazard }: Command, seed: number): Promise<number> {
   const print = json ? undefined : (line: string): void => void process.stdout.write(`${line}\n`);
   let found: SeedOutcome | undefined;
   await runRange(
-    { from: seed, seeds: 1, step: 1, until: undefined, mutant, stopAtFirst: true, atOnce, print },
+    { from: seed, seeds: 1, step: 1, until: undefined, mutant, stopAtFirst: true, atOnce, hazard, print },
     (outcome) => {
       found = outcome;
     },
@@ -38,7 +38,7 @@ async function oneSeed({ mutant, json, atOnce }: Command, seed: number): Promise
   return found.violations.length > 0 ? 1 : 0;
 }
 
-async function manySeeds({ seeds, from, seconds, jobs, mutant, json, atOnce }: Command): Promise<number> {
+async function manySeeds({ seeds, from, seconds, jobs, mutant, json, atOnce, hazard }: Command): Promise<number> {
   const begun = Date.now();
   const until = seconds === undefined ? undefined : begun + seconds * 1_000;
   const outcomes: SeedOutcome[] = [];
@@ -54,26 +54,27 @@ async function manySeeds({ seeds, from, seconds, jobs, mutant, json, atOnce }: C
           mutant,
           stopAtFirst: mutant !== undefined,
           atOnce,
+          hazard,
         },
         (outcome) => outcomes.push(outcome),
       ),
     ),
   );
-  const summary = summaryOf(outcomes, Date.now() - begun, { mutant, atOnce });
+  const summary = summaryOf(outcomes, Date.now() - begun, { mutant, atOnce, hazard });
   process.stdout.write(json ? `${JSON.stringify(summary)}\n` : `${summaryText(summary)}\n`);
   return summary.violations.length > 0 ? 1 : 0;
 }
 
-async function allMutants({ seeds, from, jobs, json }: Command): Promise<number> {
+async function allMutants({ seeds, from, jobs, json, hazard }: Command): Promise<number> {
   for (const mutant of MUTANTS) plant(mutant);
   const caught: Caught[] = [];
   await eachWith(MUTANTS, jobs, async (mutant) => {
-    const found = await hunt(mutant, from, seeds);
+    const found = await hunt(mutant, { from, seeds, hazard });
     caught.push(found);
     const how =
       found.by === null
         ? 'NOT CAUGHT'
-        : `${found.by.invariants.join(', ')}: ${commandFor(found.by.seed, { mutant: mutant.name })}`;
+        : `${found.by.invariants.join(', ')}: ${commandFor(found.by.seed, { mutant: mutant.name, hazard })}`;
     process.stderr.write(`${mutant.number} ${mutant.name}: ${how}\n`);
   });
   const table = MUTANTS.flatMap(({ name }) => caught.filter((it) => it.name === name));
@@ -81,18 +82,18 @@ async function allMutants({ seeds, from, jobs, json }: Command): Promise<number>
   return table.every(({ by }) => by !== null) ? 0 : 1;
 }
 
-async function hunt({ number, name, what }: Mutant, from: number, seeds: number): Promise<Caught> {
+async function hunt(
+  { number, name, what }: Mutant,
+  asked: Pick<Command, 'from' | 'seeds' | 'hazard'>,
+): Promise<Caught> {
   let run = 0;
   let by: Caught['by'] = null;
-  await runInChild(
-    { from, seeds, step: 1, until: undefined, mutant: name, stopAtFirst: true },
-    ({ seed, violations }) => {
-      run += 1;
-      if (violations.length === 0) return;
-      const invariants = [...new Set(violations.map(({ invariant }) => invariant))];
-      by = { seed, invariants, message: violations[0]?.message ?? '' };
-    },
-  );
+  await runInChild({ ...asked, step: 1, until: undefined, mutant: name, stopAtFirst: true }, ({ seed, violations }) => {
+    run += 1;
+    if (violations.length === 0) return;
+    const invariants = [...new Set(violations.map(({ invariant }) => invariant))];
+    by = { seed, invariants, message: violations[0]?.message ?? '' };
+  });
   return { number, name, what, by, seeds: run };
 }
 

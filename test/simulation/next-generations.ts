@@ -1,5 +1,10 @@
+import { expectedReference } from '../checker/references.ts';
 import { nextGeneration, type PlannedPayout } from './scenario.ts';
 import type { World } from './world.ts';
+
+/** Times one document is asked for again, where the bank changes its mind. */
+const GENERATIONS_MAX = 2;
+const UNPAID: ReadonlySet<string> = new Set(['failed', 'rejected', 'cancelled']);
 
 /**
  * People who pay a document again under the next generation, at any time. The product takes it only where the generation before
@@ -17,31 +22,67 @@ export class NextGenerations {
     if (this.world.worlds.generations) this.again();
   }
 
+  /** Where the bank changes its mind people ask long after an end as well. */
+  whenEnded(workflowId: string): void {
+    const { worlds, payouts, rare, time } = this.world;
+    const payout = payouts.find((it) => it.workflowId === workflowId);
+    if (!worlds.generations || worlds.hazards.size === 0 || payout === undefined) return;
+    for (let asks = rare.between(0, 2); asks > 0; asks -= 1) {
+      time.expect(rare.spell(240_000), () => void this.askIfUnpaid(payout));
+    }
+  }
+
   private again(): void {
     const { time, random, payouts } = this.world;
     time.after(random.spell(60_000), () => {
       void this.adopt();
       if (this.world.isCalm) return;
-      this.ask(random.pick(payouts));
+      const payout = random.pick(payouts);
+      if (this.world.worlds.hazards.size > 0) void this.askWithBought(payout);
+      else this.ask(payout);
       this.again();
     });
   }
 
-  private ask(payout: PlannedPayout): void {
-    if (payout.accepted.generation > 0) return;
-    const next = this.asked.get(payout.reference) ?? nextGeneration(payout);
+  private async askIfUnpaid(payout: PlannedPayout): Promise<void> {
+    const row = await this.world.row(payout.reference);
+    if (row !== undefined && UNPAID.has(row.state)) await this.askWithBought(payout);
+  }
+
+  /** Whoever retries after an exchange pays from the account that holds what was bought. */
+  private async askWithBought(payout: PlannedPayout): Promise<void> {
+    const { accepted } = payout;
+    const store = await this.world.home(payout.reference);
+    let isBought = false;
+    for (let generation = 0; generation <= accepted.generation; generation += 1) {
+      const attempts = await store.attempts(expectedReference({ ...accepted, generation }, 'exchange'));
+      isBought ||= attempts.some(({ settled }) => settled === 'paid');
+    }
+    this.ask(payout, isBought ? `${accepted.uid}-${accepted.currency}` : undefined);
+  }
+
+  private ask(payout: PlannedPayout, from?: string): void {
+    const most = this.world.worlds.hazards.size > 0 ? GENERATIONS_MAX : 1;
+    if (payout.accepted.generation >= most) return;
+    const before = this.asked.get(payout.reference);
+    if (before !== undefined && (this.isTaken(before) || this.world.cluster.isOpen(before.workflowId))) return;
+    const next = before === undefined || from !== undefined ? nextGeneration(payout, from) : before;
     this.asked.set(payout.reference, next);
-    if (this.world.payouts.includes(next) || this.world.cluster.isOpen(next.workflowId)) return;
     this.world.fired('next generation');
+    next.accepted.askedAt = this.world.time.now;
     this.world.startPayout(next);
     this.world.time.after(2_000, () => void this.adopt());
+  }
+
+  private isTaken(next: PlannedPayout): boolean {
+    return this.world.payouts.some(({ reference }) => reference === next.reference);
   }
 
   /** Those that the store has are accepted. */
   async adopt(): Promise<void> {
     for (const next of this.asked.values()) {
-      if (this.world.payouts.includes(next) || (await this.world.row(next.reference)) === undefined) continue;
-      if (this.world.payouts.includes(next)) continue;
+      if (this.isTaken(next) || (await this.world.row(next.reference)) === undefined) continue;
+      if (this.isTaken(next)) continue;
       this.world.fired('next generation taken');
       this.world.take(next);
     }

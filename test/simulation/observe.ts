@@ -9,11 +9,25 @@ import type { World } from './world.ts';
 /** Longest way of a request from the record of its attempt to the bank: the client's own limit, and the wire. */
 const SEND_DELAY_MAX_MS = 31_000;
 
+/** How old a look at the list may be when something is sent that follows from it. */
+const LOOK_AGE_MS = 2 * 60_000;
+
 /** What a run showed, in the checker's words. */
 export async function observe(
   world: World,
-  { disturbances, rogues, switches }: { disturbances: Disturbances; rogues: Rogues; switches: Observation['switches'] },
-  settled: boolean,
+  {
+    disturbances,
+    rogues,
+    switches,
+    settled,
+    isReconciled,
+  }: {
+    disturbances: Disturbances;
+    rogues: Rogues;
+    switches: Observation['switches'];
+    settled: boolean;
+    isReconciled: boolean;
+  },
   boundMs: number,
 ): Promise<Observation> {
   const { bank, settings, stores, payouts, time, olderCopies } = world;
@@ -61,6 +75,11 @@ export async function observe(
       closedMeans: settings.terms.closedMeans,
       lateCommitMs: settings.terms.waits.lateCommitMs,
       listLagMs: settings.terms.waits.listLagMs,
+      ...(world.isReconciled && {
+        noMoneyRecheckMs: settings.terms.waits.noMoneyRecheckMs,
+        statusLagMs: bank.profile.statusLagMs,
+        lookAgeMs: LOOK_AGE_MS,
+      }),
       approvalRules: [...settings.approvalRules],
       sendDelayMaxMs: SEND_DELAY_MAX_MS,
       provesAbsence: world.worlds.clockApartMs === undefined || Number.isFinite(bank.profile.clockRightFrom),
@@ -78,7 +97,8 @@ export async function observe(
     interruptions: disturbances.interruptions,
     decisions: world.decisions,
     audits,
-    notedOrders: [],
+    notedOrders: await notedOrders(world),
+    isReconciled,
     traffic: world.door.traffic,
     switches,
     restores: olderCopies.restoredAt,
@@ -110,4 +130,17 @@ async function reported(store: Store, row: PayoutRecord): Promise<ReportedRow> {
   }));
   const said = { reference, uid, id, generation, state, reasonCode: reason?.code ?? null };
   return { ...said, orderId, amount, currency, fee, feeCurrency, endedAt, returns };
+}
+
+/** Orders of which people were told after an end: as an incident, or as one that nobody has asked for. */
+async function notedOrders({ stores, payouts, isReconciled }: World): Promise<string[]> {
+  if (!isReconciled) return [];
+  const noted = await Promise.all(
+    stores.map(async ({ store, database }) => {
+      const incidents = await store.incidentsOf(payouts.map(({ reference }) => reference));
+      const unasked = database.prepare('select order_id from unasked_orders').all() as { order_id: string }[];
+      return [...incidents.map(({ orderId }) => orderId), ...unasked.map((order) => order.order_id)];
+    }),
+  );
+  return noted.flat();
 }

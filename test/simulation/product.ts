@@ -21,3 +21,4 @@ export { nodeSqliteDialect } from '../../src/store/sqlite-dialect.ts';
 export { openSqliteFile } from '../../src/store/sqlite-file.ts';
 export { orderWatch } from '../../src/workflows/order-watch.ts';
 export { payout } from '../../src/workflows/payout.ts';
+export { reconciliation } from '../../src/workflows/reconciliation.ts';

@@ -12,14 +12,15 @@ export interface Summary
 }
 
 /** The one command that repeats a seed exactly. */
-export function commandFor(seed: number, { mutant, atOnce = false }: Options): string {
-  return `npm run simulate -- --seed ${seed}${atOnce ? ' --at-once' : ''}${mutant === undefined ? '' : ` --mutant ${mutant}`}`;
+export function commandFor(seed: number, { mutant, atOnce = false, hazard }: Options): string {
+  return `npm run simulate -- --seed ${seed}${atOnce ? ' --at-once' : ''}${hazard === undefined ? '' : ` --hazard ${hazard}`}${mutant === undefined ? '' : ` --mutant ${mutant}`}`;
 }
 
 /** What a seed was run with beside its number. */
 interface Options {
-  mutant?: string;
+  mutant?: string | undefined;
   atOnce?: boolean;
+  hazard?: string | undefined;
 }
 
 export function summaryOf(outcomes: readonly SeedOutcome[], wallMs: number, options: Options): Summary {

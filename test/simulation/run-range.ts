@@ -1,10 +1,11 @@
+import type { Hazard } from './hazards/hazards.ts';
 import { findMutant } from './mutants/all-mutants.ts';
 import { installHooks } from './product-hooks.ts';
 import { Random } from './random.ts';
 import { prepareProcess, runSeed, type SeedOutcome } from './run-seed.ts';
 import { openSimStore } from './sim-store.ts';
 import { cachePreparedStatements } from './statement-cache.ts';
-import { drawWorlds } from './worlds.ts';
+import { drawHazardousWorlds, drawWorlds } from './worlds.ts';
 
 /** What one process is asked to run. */
 export interface RangeAsked {
@@ -18,6 +19,8 @@ export interface RangeAsked {
   /** End with the first seed that breaks a rule. */
   stopAtFirst: boolean;
   atOnce?: boolean;
+  /** Draws only worlds with hazards, or with this one. */
+  hazard?: Hazard | 'any' | undefined;
   /** Called with every line of every trace. */
   print?: (line: string) => void;
 }
@@ -32,7 +35,12 @@ export async function runRange(asked: RangeAsked, report: (outcome: SeedOutcome)
   for (let seed = asked.from; seed < asked.from + asked.seeds; seed += asked.step) {
     if (asked.until !== undefined && wallClock() >= asked.until) break;
     const random = new Random(seed);
-    const worlds = { ...drawWorlds(random), atOnce: asked.atOnce === true };
+    const drawn = drawWorlds(random);
+    const { hazard } = asked;
+    const worlds = {
+      ...(hazard === undefined ? drawn : drawHazardousWorlds(seed, hazard === 'any' ? undefined : hazard)),
+      atOnce: asked.atOnce === true,
+    };
     // Databases of its own: what another seed has left there, order ids of its bank among it, would change the run.
     const stores = [await openSimStore(product)];
     if (worlds.twoStores) stores.push(await openSimStore(product));

@@ -5,6 +5,8 @@ import type { Observation } from '../checker/observation.ts';
 import { AtOnce } from './at-once.ts';
 import { claimRows } from './claimed-rows.ts';
 import { Disturbances } from './disturbances.ts';
+import { Comparison } from './hazards/comparison.ts';
+import { SecondThoughts } from './hazards/second-thoughts.ts';
 import { KillSwitches } from './kill-switches.ts';
 import { LateTasks } from './late-tasks.ts';
 import { NextGenerations } from './next-generations.ts';
@@ -79,7 +81,13 @@ export async function runSeed(
     world.olderCopies.whenPerformed(activity);
   };
   world.whenAsked = (payout, awaited) => late.whenAsked(payout, awaited);
-  world.whenEnded = (workflowId) => late.whenEnded(workflowId);
+  const thoughts = new SecondThoughts(world);
+  const generations = new NextGenerations(world);
+  world.whenEnded = (workflowId) => {
+    late.whenEnded(workflowId);
+    thoughts.whenEnded(workflowId);
+    generations.whenEnded(workflowId);
+  };
   world.whenRestored = () => {
     switches.storeReplaced();
     disturbances.whenRestored();
@@ -87,8 +95,9 @@ export async function runSeed(
   world.olderCopies.start();
   const rogues = new Rogues(world);
   rogues.start();
-  const generations = new NextGenerations(world);
   generations.start();
+  const comparison = new Comparison(world);
+  comparison.start();
   for (let i = random.between(1, 2); i > 0; i -= 1) world.startProcess();
   for (const payout of world.payouts) time.after(random.between(0, 20_000), () => world.startPayout(payout));
   people.start();
@@ -98,7 +107,9 @@ export async function runSeed(
   disturbances.calm();
   switches.calm();
   const settled = await untilSettled(world, generations);
-  const observation = await observe(world, { disturbances, rogues, switches: switches.spells }, settled, CALM_BOUND_MS);
+  const isReconciled = await comparison.last((ms) => advance(world, ms));
+  const seen = { disturbances, rogues, switches: switches.spells, settled, isReconciled };
+  const observation = await observe(world, seen, CALM_BOUND_MS);
   const violations = [...check(observation), ...unhandled.splice(0).map(unhandledRejection)];
   for (const { invariant, reference, message } of violations)
     world.trace.note(`VIOLATION ${invariant} ${reference}: ${message}`);
@@ -127,7 +138,7 @@ async function untilSettled(world: World, generations: NextGenerations): Promise
   for (const until = time.now + CALM_BOUND_MS; time.now < until; ) {
     await advance(world, STEP_MS);
     await generations.adopt();
-    if (!(await world.isAtRest())) {
+    if (time.expected > 0 || !(await world.isAtRest())) {
       since = undefined;
       continue;
     }

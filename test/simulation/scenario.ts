@@ -40,9 +40,26 @@ export function drawScenario(random: Random, seed: number, bank: ModelBank): Pla
   return planned;
 }
 
-/** The same document once more, started by itself. */
-export const nextGeneration = ({ instruction, accepted }: PlannedPayout): PlannedPayout =>
-  plan({ ...instruction, generation: accepted.generation + 1 });
+/** Another user of the bank, about whom nobody has asked. */
+export function openStrangers(bank: ModelBank): void {
+  for (const currency of new Set(CURRENCIES)) {
+    const accountId = `stranger-${currency}`;
+    bank.books.open(accountId, 'stranger', currency, 90_000_000n);
+    for (let i = 1; i <= 3; i += 1)
+      bank.machine.note({
+        ...{ reference: `INVOICE-${i}`, type: 'PAYMENT', direct: 'OUT' },
+        ...{ uid: 'stranger', accountId, currency, amount: BigInt(i) },
+      });
+  }
+}
+
+/** The same document once more, started by itself. `from`: another account to pay it from. */
+export const nextGeneration = ({ instruction, accepted }: PlannedPayout, from?: string): PlannedPayout =>
+  plan({
+    ...instruction,
+    ...(from === undefined ? {} : { account_id: from }),
+    generation: accepted.generation + 1,
+  });
 
 function plan(input: Record<string, string | number>): PlannedPayout {
   const text = (name: string): string => String(input[name] ?? '');

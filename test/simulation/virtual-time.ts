@@ -25,6 +25,8 @@ export class VirtualTime {
   now = RUN_START;
   /** What clocks show while a workflow is replayed: the time of what it goes through. */
   shown: number | undefined;
+  /** What is about to happen and a run waits for. */
+  expected = 0;
   private readonly heap: Event[] = [];
   private made = 0;
 
@@ -38,6 +40,15 @@ export class VirtualTime {
         event.work = () => {};
       },
     };
+  }
+
+  /** The same, and no run is over before it. */
+  expect(ms: number, work: () => void): void {
+    this.expected += 1;
+    this.after(ms, () => {
+      this.expected -= 1;
+      work();
+    });
   }
 
   /** Runs events until `done` or the time is up; `afterEach` sees the world at rest after every event. */

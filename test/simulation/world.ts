@@ -4,15 +4,17 @@ import type { PeopleDecision, SeenSender, StateSeen, WorkflowResult } from '../c
 import { expectedReference } from '../checker/references.ts';
 import { BankDoor } from './bank/door.ts';
 import { drawFaults, type FaultMix } from './bank/faults.ts';
+import { ListCache } from './bank/list-cache.ts';
 import { ModelBank } from './bank/model-bank.ts';
 import { OtherTenant } from './bank/other-tenant.ts';
 import { itemsOf } from './bank/payees.ts';
 import { clockOf, drawProfile } from './bank/profile.ts';
+import { addHazardousFaults, cacheOf, hazardousProfile } from './hazards/hazards.ts';
 import { OlderCopies } from './older-copies.ts';
 import { type AskedQuestion, questionKey, viewOf } from './payout-view.ts';
 import { Random } from './random.ts';
 import { rogue } from './rogues.ts';
-import { drawScenario, type PlannedPayout } from './scenario.ts';
+import { drawScenario, openStrangers, type PlannedPayout } from './scenario.ts';
 import { drawSettings, drawWindows } from './settings.ts';
 import type { SimStore } from './sim-store.ts';
 import { Cluster } from './temporal/cluster.ts';
@@ -56,6 +58,8 @@ export class World {
   readonly stores: readonly SimStore[];
   readonly otherTenant: OtherTenant | undefined;
   readonly olderCopies: OlderCopies;
+  /** Ids of orders that the store has been told of. */
+  readonly knownOrders = new Set<string>();
   readonly firedFaults = new Map<string, number>();
   readonly statesSeen: StateSeen[] = [];
   readonly results: WorkflowResult[] = [];
@@ -98,7 +102,12 @@ export class World {
     this.stores = stores;
     this.trace = new Trace(this.time, print);
     const windows = drawWindows(random);
-    const profile = { ...drawProfile(random, windows), ...clockOf(worlds.clockApartMs) };
+    const { hazards } = worlds;
+    const profile = {
+      ...drawProfile(random, windows),
+      ...clockOf(worlds.clockApartMs),
+      ...hazardousProfile(hazards, this.rare),
+    };
     this.settings = { ...product.loadConfig({}).settings, ...drawSettings(random, windows, profile) };
     // Of a source of its own: what is drawn later stays what it was.
     this.settings.firstLookMs = new Random(-seed).pick([0, 250, 1_000, 5_000]);
@@ -106,7 +115,9 @@ export class World {
       profile.auditFrom = random.pick([undefined, 1n]);
       this.settings.approvalRules = random.pick([[{ approvals: 1 }], [{ approvals: 2 }]]);
     }
+    if (this.isReconciled) this.settings.reconcileEveryMs = this.rare.pick([10, 60, 60, 360]) * 60_000;
     this.faults = drawFaults(random);
+    addHazardousFaults(hazards, this.faults, this.rare);
     const { time } = this;
     const { note: trace } = this.trace;
     this.bank = new ModelBank({ time, random, trace }, profile);
@@ -116,10 +127,11 @@ export class World {
       : undefined;
     this.olderCopies = new OlderCopies(this);
     this.byWorkflow = new Map(this.payouts.map((payout) => [payout.workflowId, payout]));
-    this.door = new BankDoor(this.bank, { time, random, trace, isCalm: () => this.isCalm });
+    const cache = this.cacheBefore(this.bank);
+    this.door = new BankDoor(this.bank, { time, random, trace, isCalm: () => this.isCalm, cache });
     this.workers = new Workers(this, product);
-    const { payout, orderWatch } = product;
-    this.cluster = new Cluster(time, random, { payout, orderWatch, rogue } as never, {
+    const { payout, orderWatch, reconciliation } = product;
+    this.cluster = new Cluster(time, random, { payout, orderWatch, reconciliation, rogue } as never, {
       closed: (execution, end) => this.closed(execution, end),
       activated: (execution) => this.lookForQuestion(execution),
       taken: (execution, activity, process) => this.whenTaken(execution, activity, process),
@@ -133,6 +145,23 @@ export class World {
     if (isShort) this.cluster.activationsMax = 25;
     trace(`settings ${JSON.stringify(this.settings)}`);
     trace(`bank ${JSON.stringify(profile, (_key, value) => (typeof value === 'bigint' ? `${value}` : value))}`);
+  }
+
+  /** What the bank shows is compared with what has ended. */
+  get isReconciled(): boolean {
+    return this.worlds.hazards.size > 0;
+  }
+
+  private cacheBefore(bank: ModelBank): ListCache | undefined {
+    const kind = cacheOf(this.worlds.hazards);
+    if (kind === undefined) return undefined;
+    if (kind === 'foreign') openStrangers(bank);
+    const { time, random } = this;
+    const { listLagMs } = this.settings.terms.waits;
+    return new ListCache(kind, bank, {
+      ...{ time, random, trace: this.trace.note, fired: (what) => this.fired(what), isCalm: () => this.isCalm },
+      isKnown: ({ orderId, createdAt }) => this.knownOrders.has(orderId) && createdAt <= time.now - listLagMs,
+    });
   }
 
   senderTaken({ start: { workflowId, runId } }: Execution, activity: string): void {

@@ -1,4 +1,5 @@
-import type { Random } from './random.ts';
+import { drawHazards, type Hazard, isOfMachines } from './hazards/hazards.ts';
+import { Random } from './random.ts';
 
 /** Which of the worlds a seed is set in, in which more than one store, bank or caller is about. */
 export interface Worlds {
@@ -20,6 +21,8 @@ export interface Worlds {
   generations: boolean;
   /** People, and the bank, act in the moment in which a payout asks something; drawn by nobody, asked for by `--at-once`. */
   atOnce: boolean;
+  /** What the bank, the caches before it and the machines do that no protocol rules out. */
+  hazards: ReadonlySet<Hazard>;
 }
 
 /** As far as the local time of a zone may be behind, in minutes. */
@@ -35,6 +38,7 @@ const USUAL: Worlds = {
   passes: false,
   generations: false,
   atOnce: false,
+  hazards: new Set(),
 };
 
 export function drawWorlds(random: Random): Worlds {
@@ -56,4 +60,12 @@ export function drawWorlds(random: Random): Worlds {
     return { ...USUAL, rogues, clockApartMs: minutes * 60_000, clockSetRight: random.chance(0.5) };
   }
   return { ...USUAL, rogues, passes: random.chance(0.3), generations: random.chance(0.2) };
+}
+
+/** A seed of the worlds with hazards, or of one of them: what has ended is compared with the bank, and paid again by people. */
+export function drawHazardousWorlds(seed: number, asked: Hazard | undefined): Worlds {
+  const random = new Random(seed ^ 0x5bd1e995);
+  const hazards = drawHazards(random, asked);
+  const generations = !isOfMachines(hazards) && random.chance(0.85);
+  return { ...USUAL, hazards, generations, passes: true, otherTenant: hazards.has('coinciding-tenants') };
 }

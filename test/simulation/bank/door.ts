@@ -3,6 +3,7 @@ import type { TrafficMinute } from '../../checker/observation.ts';
 import type { Random } from '../random.ts';
 import type { VirtualTime } from '../virtual-time.ts';
 import type { ReadFault, WriteFault } from './faults.ts';
+import type { ListCache } from './list-cache.ts';
 import type { ModelBank, Post } from './model-bank.ts';
 import { bankTime } from './profile.ts';
 import { answerRead, execute, type Reading, readingOf } from './routes.ts';
@@ -20,6 +21,16 @@ const HTML = '<html><body>502 Bad Gateway</body></html>';
 /** A token that has no more than this to live is as good as new. */
 const CALM_TOKEN_LIFE_S = 1_800;
 
+interface DoorOptions {
+  time: VirtualTime;
+  random: Random;
+  trace: (line: string) => void;
+  isCalm: () => boolean;
+  cache?: ListCache | undefined;
+  /** Who comes in here; absent: the first home. */
+  home?: number;
+}
+
 /** The bank's front door: tokens, the record of what came in, and answers that go wrong. */
 export class BankDoor {
   private readonly bank: ModelBank;
@@ -29,21 +40,17 @@ export class BankDoor {
   private readonly trace: (line: string) => void;
   private readonly tokens = new Map<string, number>();
   private readonly minutes = new Map<number, number>();
+  private readonly cache: ListCache | undefined;
+  private readonly home: number | undefined;
 
-  constructor(
-    bank: ModelBank,
-    {
-      time,
-      random,
-      trace,
-      isCalm,
-    }: { time: VirtualTime; random: Random; trace: (line: string) => void; isCalm: () => boolean },
-  ) {
+  constructor(bank: ModelBank, { time, random, trace, isCalm, cache, home }: DoorOptions) {
     this.bank = bank;
     this.time = time;
     this.random = random;
     this.trace = trace;
     this.isCalm = isCalm;
+    this.cache = cache;
+    this.home = home;
   }
 
   get traffic(): TrafficMinute[] {
@@ -54,8 +61,14 @@ export class BankDoor {
     const reply = this.reply(request, fault);
     const { profile } = this.bank;
     if (!profile.tellsTime || !('answer' in reply)) return reply;
-    const date = new Date(bankTime(profile, this.time.now)).toUTCString();
-    return { ...reply, answer: { ...reply.answer, headers: { ...reply.answer.headers, date } } };
+    const { headers } = reply.answer;
+    const date = new Date(bankTime(profile, this.time.now - Number(headers.age ?? 0) * 1_000)).toUTCString();
+    // A cache may say how old its answer is, or leave it to the date.
+    const { age: _age, ...withoutAge } = headers;
+    return {
+      ...reply,
+      answer: { ...reply.answer, headers: { ...(profile.cachesTellAge === false ? withoutAge : headers), date } },
+    };
   }
 
   private reply(request: HttpRequest, fault: WriteFault | ReadFault | undefined): Reply {
@@ -64,7 +77,7 @@ export class BankDoor {
     if (reading.path === '/v1/auth') return this.broken(this.token(), fault as ReadFault | undefined);
     const unauthorized = this.unauthorized(request);
     if (request.method === 'GET') {
-      const good = unauthorized ?? answerRead(this.bank, this.random, reading);
+      const good = unauthorized ?? this.cache?.answer(reading) ?? answerRead(this.bank, this.random, reading);
       return this.broken(good, fault as ReadFault | undefined);
     }
     return this.write(request, reading, unauthorized, fault as WriteFault | undefined);
@@ -136,10 +149,24 @@ export class BankDoor {
         return this.answered(post, answer(307, '', { location: '/elsewhere' }));
       case 'commit-late':
       case 'commit-late-html':
+      case 'commit-after-window':
         return this.commitLate(post, reading, fault);
     }
     const isBefore = fault?.endsWith('-before') === true;
     const good = isBefore ? undefined : this.commit(post, reading, body);
+    const { executesRefused = 0 } = this.bank.profile;
+    const isOrder = post.madeId !== null && (post.route === 'payment' || post.route === 'fx');
+    if (
+      fault === undefined &&
+      isOrder &&
+      !this.isCalm() &&
+      executesRefused > 0 &&
+      this.random.chance(executesRefused)
+    ) {
+      this.trace(`bank: refuses ${post.route} that it has executed`);
+      const { profile } = this.bank;
+      return this.answered(post, this.random.pick([refused(2010, profile), refused(2002, profile), answer(401, '')]));
+    }
     return this.garbled(post, good, fault);
   }
 
@@ -179,14 +206,21 @@ export class BankDoor {
     }
   }
 
-  /** The answer is lost now, and the order is made later, inside the window that the product counts on. */
-  private commitLate(post: Post, reading: Reading, fault: 'commit-late' | 'commit-late-html'): Reply {
+  /** The answer is lost now, and the order is made later: inside the window that the product counts on, or long after it. */
+  private commitLate(
+    post: Post,
+    reading: Reading,
+    fault: 'commit-late' | 'commit-late-html' | 'commit-after-window',
+  ): Reply {
     const { bank, time, random } = this;
     const { body } = post;
     if (bank.knows(body?.reference) === undefined) {
       bank.expect(body?.reference);
-      const delay = random.between(1, random.chance(0.5) ? 20_000 : bank.profile.commitDelayMs);
-      time.after(Math.min(delay, bank.profile.commitDelayMs), () => {
+      const { commitDelayMs } = bank.profile;
+      const inTime = random.between(1, random.chance(0.5) ? 20_000 : commitDelayMs);
+      const delay =
+        fault === 'commit-after-window' ? commitDelayMs * 2 + random.spell(300_000) : Math.min(inTime, commitDelayMs);
+      time[fault === 'commit-after-window' ? 'expect' : 'after'](delay, () => {
         bank.forget(body?.reference);
         this.commit(post, reading, body ?? {});
       });
@@ -227,6 +261,7 @@ export class BankDoor {
       committedAt: null,
       madeId: null,
       answered: null,
+      ...(this.home === undefined ? {} : { home: this.home }),
     };
     this.bank.posts.push(post);
     this.trace(`bank: receives ${route} ${post.orderId ?? String(post.body?.reference ?? '')}`);

@@ -31,7 +31,8 @@ export const WRITE_FAULTS = [
   'too-many',
   'redirect',
 ] as const;
-export type WriteFault = (typeof WRITE_FAULTS)[number];
+/** `commit-after-window`: executed so late that it was proven absent by then; only where a seed is about that. */
+export type WriteFault = (typeof WRITE_FAULTS)[number] | 'commit-after-window';
 
 export const READ_FAULTS = [
   'refuse-connect',

@@ -28,7 +28,7 @@ export interface OrderAsked {
   expiredAt: number | undefined;
 }
 
-export interface Order extends Omit<BankOrder, 'amount' | 'reference'> {
+export interface Order extends Omit<BankOrder, 'amount' | 'reference' | 'drift'> {
   reference: string | null;
   /** The reference as its record shows it. */
   shownReference: string | null;
@@ -39,7 +39,11 @@ export interface Order extends Omit<BankOrder, 'amount' | 'reference'> {
   liesUntil: number;
   /** Its status has no known meaning, and no other one will follow. */
   staysOdd: boolean;
+  /** What its record shows since then instead of what it is. */
+  drift: { at: number; field: DriftingField; value: string } | undefined;
 }
+
+export type DriftingField = 'amount' | 'account' | 'fee';
 
 const NO_MONEY: ReadonlySet<string> = new Set(['REJECTED', 'CANCELLED', 'FAILED']);
 
@@ -71,6 +75,15 @@ export class OrderMachine {
   /** The money is held already. */
   create(asked: OrderAsked): Order {
     const { random, profile } = this;
+    const order = this.place(asked);
+    if (random.chance(profile.foldsCase)) order.shownReference = asked.reference.toUpperCase();
+    const audited = asked.type === 'PAYMENT' && profile.auditFrom !== undefined && asked.amount >= profile.auditFrom;
+    if (audited) this.audit(order);
+    else this.accept(order);
+    return order;
+  }
+
+  private place(asked: OrderAsked): Order {
     const order = this.record({
       reference: asked.reference,
       type: asked.type,
@@ -83,10 +96,6 @@ export class OrderMachine {
       feeCurrency: asked.feeCurrency,
     });
     order.asked = asked;
-    if (random.chance(profile.foldsCase)) order.shownReference = asked.reference.toUpperCase();
-    const audited = asked.type === 'PAYMENT' && profile.auditFrom !== undefined && asked.amount >= profile.auditFrom;
-    if (audited) this.audit(order);
-    else this.accept(order);
     return order;
   }
 
@@ -99,6 +108,21 @@ export class OrderMachine {
 
   byId(orderId: string): Order | undefined {
     return this.orders.find((order) => order.orderId === orderId);
+  }
+
+  /** What had taken no money is repaired: it completes, or is made once more under its reference. False: the money is gone. */
+  repair(order: Order, how: 'completes' | 'reissued'): boolean {
+    const { asked } = order;
+    if (asked === undefined || !NO_MONEY.has(statusOf(order) ?? '')) return false;
+    if (how === 'completes') {
+      this.complete(order);
+      return statusOf(order) === 'COMPLETED';
+    }
+    if (!this.books.hold(asked.legs.accountId, asked.legs.amount + asked.legs.fee)) return false;
+    const made = this.place(asked);
+    made.reissues = order.orderId;
+    this.accept(made);
+    return true;
   }
 
   /** Whether the decision was taken: only an order in its audit takes one. */
@@ -123,7 +147,7 @@ export class OrderMachine {
     const order: Order = {
       ...given,
       orderId: `${this.idPrefix}-${this.made}`,
-      shownReference: given.reference,
+      shownReference: spelled(given.reference, profile.spelling),
       createdAt: time.now,
       listedAt: time.now + Math.floor(random.next() * profile.listLagMs),
       getFrom: time.now + Math.floor(random.next() * profile.getLagMs),
@@ -132,6 +156,7 @@ export class OrderMachine {
       asked: undefined,
       liesUntil: 0,
       staysOdd: false,
+      drift: undefined,
     };
     this.orders.push(order);
     return order;
@@ -255,6 +280,14 @@ export class OrderMachine {
   }
 }
 
+/** Cut like this a reference still tells two orders of a seed apart. */
+const CUT = 20;
+
+function spelled(reference: string | null, spelling: BankProfile['spelling']): string | null {
+  if (spelling === 'upper-case') return reference?.toUpperCase() ?? null;
+  return spelling === 'cut' ? (reference?.slice(0, CUT) ?? null) : reference;
+}
+
 export const statusOf = ({ statuses }: Order): string | undefined => statuses.at(-1)?.status;
 
 /** The status shown by a view that is `lag` behind. */
@@ -265,6 +298,7 @@ export function statusAt({ statuses }: Order, at: number): string {
 /** The order as the checker is told of it. */
 export function seenOrder({
   orderId,
+  reference,
   shownReference,
   type,
   direct,
@@ -274,8 +308,21 @@ export function seenOrder({
   amount: minor,
   ...order
 }: Order): BankOrder {
-  const { fee, feeCurrency, createdAt, listedAt, statuses, moneyMoved } = order;
+  const { fee, feeCurrency, createdAt, listedAt, statuses, moneyMoved, reissues, drift } = order;
   const amount = decimalText(minor, currency);
-  const said = { orderId, reference: shownReference, type, direct, uid, accountId, currency, amount };
+  const askedAs = reference;
+  const said = {
+    orderId,
+    reference: shownReference,
+    askedAs,
+    reissues,
+    drift,
+    type,
+    direct,
+    uid,
+    accountId,
+    currency,
+    amount,
+  };
   return { ...said, fee, feeCurrency, createdAt, listedAt, statuses, moneyMoved };
 }

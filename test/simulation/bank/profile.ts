@@ -48,6 +48,12 @@ export interface BankProfile {
   alters: number;
   /** Share of orders whose reference comes back in another case. */
   foldsCase: number;
+  /** How it shows every reference; absent: as it was sent. */
+  spelling?: 'upper-case' | 'cut';
+  /** Share of the orders that it makes and answers with a refusal. */
+  executesRefused?: number;
+  /** False: a cached answer shows its age by its date alone. */
+  cachesTellAge?: boolean;
   /** Share of completed orders whose money comes back, whole or in part. */
   refunds: number;
   refundAfterMs: number;

@@ -4,7 +4,7 @@ import { minorOf } from './books.ts';
 import type { ModelBank } from './model-bank.ts';
 import { type Order, statusAt, statusOf } from './orders.ts';
 import { PAYEE_FIELDS, payeeRecord } from './payees.ts';
-import { bankTime } from './profile.ts';
+import { type BankProfile, bankTime } from './profile.ts';
 import { amountOf, orderRecord, page, Refusal, refused, succeeded } from './wire.ts';
 
 /** The interface's routes over the model bank (interface section 4). */
@@ -20,19 +20,29 @@ export function readingOf({ target }: HttpRequest): Reading {
 }
 
 const ROOT = '/v1/banking';
+/** Where the order list is. */
+export const ORDERS = `${ROOT}/transactions`;
+
+/** The list as it was at a time, or without some orders. */
+export interface ListView {
+  at?: number;
+  leavesOut?(order: Order): boolean;
+}
 
 /** A GET as the bank answers it when nothing goes wrong. */
-export function answerRead(bank: ModelBank, random: Random, { path, query }: Reading): HttpAnswer {
+export function answerRead(bank: ModelBank, random: Random, { path, query }: Reading, view: ListView = {}): HttpAnswer {
   try {
-    return succeeded(read(bank, random, path.slice(ROOT.length), query));
+    return succeeded(read(bank, random, { path: path.slice(ROOT.length), query }, view));
   } catch (error) {
     if (error instanceof Refusal) return refused(error.code, bank.profile);
     throw error;
   }
 }
 
-function read(bank: ModelBank, random: Random, path: string, query: URLSearchParams): unknown {
+function read(bank: ModelBank, random: Random, { path, query }: Reading, view: ListView): unknown {
   const [, resource, id = '', detail] = path.split('/');
+  if (resource === 'accounts' && id === '')
+    return bank.books.all().map(({ accountId }) => accountRecord(bank, accountId));
   if (resource === 'accounts') return accountRecord(bank, id);
   if (resource === 'users') return bank.books.ofUser(id).map(({ accountId }) => accountRecord(bank, accountId));
   if (resource === 'beneficiaries') {
@@ -41,7 +51,7 @@ function read(bank: ModelBank, random: Random, path: string, query: URLSearchPar
   }
   if (id === 'payment') return fee(bank, query);
   if (id === 'fx' && detail === 'quote') return quote(bank, query);
-  return id === '' ? listOrders(bank, random, query) : oneOrder(bank, id);
+  return id === '' ? listOrders(bank, random, query, view) : oneOrder(bank, id);
 }
 
 function accountRecord({ books, profile, now }: ModelBank, accountId: string): object {
@@ -120,8 +130,13 @@ function oneOrder(bank: ModelBank, id: string): object {
   return orderRecord(order, bank.profile, bank.now - bank.profile.statusLagMs);
 }
 
-function listOrders(bank: ModelBank, random: Random, query: URLSearchParams): object {
-  const { profile, now } = bank;
+function listOrders(
+  bank: ModelBank,
+  random: Random,
+  query: URLSearchParams,
+  { at: now = bank.now, leavesOut = () => false }: ListView,
+): object {
+  const { profile } = bank;
   const from = Number(query.get('created_at_from') ?? 0);
   const until = Number(query.get('create_at_to') ?? Number.POSITIVE_INFINITY);
   const uid = query.get('uid');
@@ -131,6 +146,7 @@ function listOrders(bank: ModelBank, random: Random, query: URLSearchParams): ob
       order.uid === uid &&
       isListedUnder(bank, order, currency) &&
       order.listedAt <= now &&
+      !leavesOut(order) &&
       bankTime(profile, order.createdAt) >= from &&
       bankTime(profile, order.createdAt) <= until,
   );
@@ -138,19 +154,19 @@ function listOrders(bank: ModelBank, random: Random, query: URLSearchParams): ob
   const records = inOrder[profile.pageOrder]();
   return paged(
     bank,
-    records.map((order) => orderRecord(order, profile, now, listStatus(bank, order))),
+    records.map((order) => orderRecord(order, profile, now, listStatus(profile, order, now))),
     query,
   );
 }
 
-function isListedUnder({ profile }: ModelBank, order: Order, currency: string | null): boolean {
+export function isListedUnder({ profile }: ModelBank, order: Order, currency: string | null): boolean {
   const { exchangesUnder } = profile;
   if (order.type !== 'FX') return order.currency === currency;
   const bought = order.currency === currency && exchangesUnder !== 'sold';
   return bought || (order.asked?.sellCurrency === currency && exchangesUnder !== 'bought');
 }
 
-function listStatus({ profile, now }: ModelBank, order: Order): string {
+function listStatus(profile: BankProfile, order: Order, now: number): string {
   return order.liesUntil > now ? 'COMPLETED' : statusAt(order, now - profile.statusLagMs);
 }
 

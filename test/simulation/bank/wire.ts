@@ -51,7 +51,8 @@ export function amountOf(minor: bigint, currency: string, { amounts }: BankProfi
 
 /** The record of an order, with its status of `at`. */
 export function orderRecord(order: Order, profile: BankProfile, at: number, status = statusAt(order, at)): object {
-  const { orderId, shownReference, uid, createdAt, type, direct, accountId, currency, amount, asked } = order;
+  const { orderId, shownReference, uid, createdAt, type, direct, currency, amount, asked, drift } = order;
+  const accountId = drift?.field === 'account' ? drift.value : order.accountId;
   const base = {
     order_id: orderId,
     client_order_id: shownReference,
@@ -61,10 +62,10 @@ export function orderRecord(order: Order, profile: BankProfile, at: number, stat
     type,
     direct,
     status,
-    fee: order.fee,
+    fee: drift?.field === 'fee' ? drift.value : order.fee,
     fee_currency: order.feeCurrency,
   };
-  const shown = amountOf(amount, currency, profile);
+  const shown = drift?.field === 'amount' ? drift.value : amountOf(amount, currency, profile);
   const { legs } = asked ?? {};
   if (type !== 'FX' || legs?.buys === undefined) {
     return { ...base, transaction_account: accountId, transaction_currency: currency, transaction_amount: shown };

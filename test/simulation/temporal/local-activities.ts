@@ -8,8 +8,11 @@ import { copyOf } from './payloads.ts';
 /** After this long without an answer of its worker the server gives a workflow task to another one. */
 const WORKFLOW_TASK_TIMEOUT_MS = 10_000;
 
+/** Between two tries of one that has more than one. */
+const TRY_AGAIN_MS = 1_000;
+
 /**
- * Activities inside a workflow task. One try; when the process of the task dies or stands still, the task and with it the
+ * Activities inside a workflow task. When the process of the task dies or stands still, the task and with it the
  * activity is run again on another one, and whatever the first one did stays done.
  */
 export class LocalActivities {
@@ -20,7 +23,6 @@ export class LocalActivities {
   }
 
   run(execution: Execution, name: string, options: ActivityOptions, input: unknown): Promise<unknown> {
-    if (options.retry?.maximumAttempts !== 1) throw new Error('local activities of the simulation have one try');
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     promise.catch(() => {});
     execution.activitiesMade += 1;
@@ -29,6 +31,11 @@ export class LocalActivities {
     const settle = (how: 'resolve' | 'reject', value: unknown): void =>
       this.cluster.happensInTask(execution, { kind: 'settled', key, what: name, how, value });
     const fail = (cause: Error): void => {
+      if (options.retry?.maximumAttempts !== 1) {
+        execution.localRunning -= 1;
+        this.cluster.time.after(TRY_AGAIN_MS, tryOnce);
+        return;
+      }
       const state = RetryState.MAXIMUM_ATTEMPTS_REACHED;
       settle('reject', new ActivityFailure('Activity task failed', name, id, state, undefined, cause));
     };
