@@ -78,12 +78,15 @@ function mustBeKnown(facts: Facts, leg: Leg, first: Made, second: Made): boolean
     (at) => (first.post?.receivedAt ?? at) <= at && at <= post.receivedAt,
   );
   const isOfOtherHome = first.post !== undefined && first.post.home !== post.home;
+  const resumptions = resumptionsBefore(facts, post);
+  // A home that goes on as it always was asks nobody what another one has sent.
+  if (isOfOtherHome && resumptions.length === 0) return false;
   const isBeyond = isBeyondKnowledge(facts, first.under, first.order) || isForgotten || isOfOtherHome;
   // A document that is paid again after a known exchange may exchange again.
   if (!isBeyond) return !(leg === 'exchange' && isOfOther);
   const shownAt = shownFrom(facts, first.order);
   const asked = isOfOther ? (second.payout.instruction.askedAt ?? Number.NEGATIVE_INFINITY) : Number.NEGATIVE_INFINITY;
-  const resumed = Math.max(Number.NEGATIVE_INFINITY, ...resumptionsBefore(facts, post));
+  const resumed = Math.max(Number.NEGATIVE_INFINITY, ...resumptions);
   return shownAt <= Math.max(asked, resumed, post.receivedAt - (facts.settings.lookAgeMs ?? 0));
 }
 

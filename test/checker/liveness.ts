@@ -1,6 +1,7 @@
 import { sameAmount } from './decimals.ts';
 import { isPaidByOther } from './documents.ts';
 import { END_STATES, type Facts, type PayoutFacts, type ReferenceFacts, standingOf, type Violation } from './facts.ts';
+import type { BankOrder } from './observation.ts';
 import { TRIES } from './one-order.ts';
 
 /** I13, I16: after the faults everything ends, people are asked only where they are needed, and the bank is not flooded. */
@@ -67,13 +68,40 @@ function referenceIsUndecidable(facts: Facts, payout: PayoutFacts, under: Refere
   if (orders.length > 1) return true;
   // What an exchange was to buy stands in the store alone, and an older copy may not have it: the fee may be another one since.
   if (under === payout.exchange && facts.restores.length > 0 && orders.length > 0) return true;
+  if (isLookedLike(facts, under)) return true;
+  // What another home has bought is not what this one would buy: the fee may be another one since.
+  if (under === payout.exchange && facts.homes !== undefined && orders.length > 0) return true;
   const [order] = orders;
   if (order === undefined) return isSpent(facts, payout, under);
   const standing = standingOf(order, facts);
   const other =
-    order.reference !== under.reference ||
+    (order.reference !== under.reference && !isLearned(facts, order)) ||
     (under === payout.payment && !sameAmount(order.amount, payout.instruction.amount));
   return other || standing === 'unclear' || standing === 'live';
+}
+
+/** Once the bank has shown the order of an answer in its own spelling, that says how it spells every other one. */
+function isLearned({ settings, orders, attempts }: Facts, { orderId, uid, currency }: BankOrder): boolean {
+  const example = orders.find(
+    (order) =>
+      order.orderId !== orderId &&
+      order.uid === uid &&
+      order.currency === currency &&
+      attempts.some((attempt) => attempt.outcome === 'accepted' && attempt.orderId === order.orderId),
+  );
+  return settings.isSpellingSame === true && example !== undefined;
+}
+
+/** An order of somebody else shows a part of the reference. */
+function isLookedLike({ orders }: Facts, { reference }: ReferenceFacts): boolean {
+  return orders.some(
+    ({ askedAs, reference: shown }) =>
+      askedAs !== undefined &&
+      askedAs !== reference &&
+      shown !== null &&
+      shown.length > 7 &&
+      reference.startsWith(shown.toLowerCase()),
+  );
 }
 
 function isSpent(

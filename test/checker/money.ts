@@ -1,5 +1,5 @@
 import { isMoneyText, sameAmount, sumOf, unitsOf } from './decimals.ts';
-import type { Facts, PayoutFacts, Violation } from './facts.ts';
+import { type Facts, type PayoutFacts, referencePosted, type Violation } from './facts.ts';
 import type { AccountBooks, ReceivedPost } from './observation.ts';
 
 /** I7, I15: debits are credits, and amounts are exact to the digit. */
@@ -7,11 +7,21 @@ export function money(facts: Facts): Violation[] {
   return [
     ...facts.accounts.flatMap((account) => booksAddUp(account)),
     ...entriesAreOrders(facts),
+    ...sentElsewhere(facts),
     ...facts.payouts.flatMap((payout) => [
       ...payout.payment.posts.flatMap((post) => amountSent(facts, payout, post)),
       ...payout.exchange.posts.flatMap((post) => amountSent(facts, payout, post)),
     ]),
   ];
+}
+
+function sentElsewhere({ posts }: Facts): Violation[] {
+  const elsewhere = posts.filter(({ isElsewhere, route }) => isElsewhere && (route === 'payment' || route === 'fx'));
+  return elsewhere.map((post) => ({
+    invariant: 'I7',
+    reference: referencePosted(post),
+    message: 'sent for another customer of the bank',
+  }));
 }
 
 function booksAddUp({ accountId, opening, balance, held, entries }: AccountBooks): Violation[] {

@@ -79,6 +79,8 @@ export interface ObservedSettings {
   provesAbsence: boolean;
   /** Least time between the two reads that prove "no money"; absent: a bank that changes its mind later is not told apart. */
   noMoneyRecheckMs?: number;
+  /** The bank shows every reference otherwise than it was sent, always in the same way. */
+  isSpellingSame?: boolean;
   /** How far behind the statuses of the list are; absent: not at all. */
   statusLagMs?: number;
   /** How old a look at the bank's list may be when something is sent that follows from it; absent: not at all. */
@@ -151,6 +153,8 @@ export interface ReceivedPost {
   answered: { httpStatus: number; code: number | null } | null;
   /** The home whose worker sent it; absent: the first. */
   home?: number;
+  /** It came in for another customer of the bank. */
+  isElsewhere?: boolean;
 }
 
 export interface BankBeneficiary {

@@ -95,9 +95,19 @@ function sentSparingly(facts: Facts, under: ReferenceFacts): Violation[] {
   const broken = (message: string): Violation => ({ invariant: 'I1', reference, message });
   return [
     ...(sent > allowed ? [broken(`sent ${sent} times, ${allowed} are allowed`)] : []),
-    ...(departedAfterExists(posts, attempts, restores) ? [broken('sent again after code 2003')] : []),
+    ...(homesOf(posts).some((home) =>
+      departedAfterExists(
+        posts,
+        attempts.filter((it) => (it.home ?? 0) === home),
+        restores,
+      ),
+    )
+      ? [broken('sent again after code 2003')]
+      : []),
   ];
 }
+
+const homesOf = (posts: readonly ReceivedPost[]): number[] => [...new Set(posts.map(({ home = 0 }) => home))];
 
 /**
  * A record that was begun after the one of a 2003 had its outcome, and a write that followed it. Senders that were on their way
@@ -114,8 +124,10 @@ function departedAfterExists(
     .map(({ recordedAt, outcomeAt }) => outcomeAt ?? recordedAt + SENDER_LIFE_MS);
   const first = Math.min(...told.filter((at) => !restores.some((restored) => restored >= at)));
   return attempts.some(
-    ({ recordedAt, outcome }) =>
-      recordedAt > first && outcome !== 'not-sent' && posts.some(({ receivedAt }) => receivedAt >= recordedAt),
+    ({ recordedAt, outcome, home = 0 }) =>
+      recordedAt > first &&
+      outcome !== 'not-sent' &&
+      posts.some((post) => post.receivedAt >= recordedAt && (post.home ?? 0) === home),
   );
 }
 

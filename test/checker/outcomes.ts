@@ -39,7 +39,10 @@ function paidIsPaid(facts: Facts, { row, payment, instruction }: PayoutFacts): V
   const paid = payment.orders.filter((order) => wasPaid(order, facts, row.endedAt ?? Number.POSITIVE_INFINITY));
   const order = paid.find(({ orderId }) => orderId === row.orderId) ?? paid[0];
   // Where one of them was beyond knowledge, all references of the document are judged together.
-  const isJudged = facts.homes !== undefined || paid.some((it) => isBeyondKnowledge(facts, payment, it));
+  const isJudged =
+    facts.homes !== undefined ||
+    (facts.rollbacks ?? []).length > 0 ||
+    paid.some((it) => isBeyondKnowledge(facts, payment, it));
   if (order === undefined || (paid.length > 1 && !isJudged))
     return broken(`reported as completed with ${paid.length} completed orders`);
   if (row.orderId !== order.orderId) return broken(`reported with order ${row.orderId}, paid by ${order.orderId}`);
@@ -82,7 +85,8 @@ function isAfterEnd(facts: Facts, order: BankOrder, under: ReferenceFacts, ended
   if (facts.isReconciled !== true || endedAt === null) return false;
   const post = under.posts.find(({ madeId }) => madeId === order.orderId);
   const isOfOtherHome = (post?.home ?? 0) !== 0;
-  if (!isOfOtherHome && !isBeyondKnowledge(facts, under, order)) return false;
+  const isForgotten = (facts.rollbacks ?? []).some((at) => (post?.receivedAt ?? at) <= at && at <= endedAt);
+  if (!isOfOtherHome && !isForgotten && !isBeyondKnowledge(facts, under, order)) return false;
   // Nobody looks for what was refused.
   if (post !== undefined && isRefusal(post)) return true;
   return isOfOtherHome || shownFrom(facts, order) > endedAt - (facts.settings.lookAgeMs ?? 0);

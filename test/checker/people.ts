@@ -17,9 +17,11 @@ export function people(facts: Facts): Violation[] {
  * What was rejected in time, and nothing of it in doubt, is not sent. Whoever resets or closes a run, or replaces the store, may
  * lose what was said to it, or have something else said to it again. */
 function rejectedAndSent(
-  { decisions, interruptions, restores }: Facts,
+  { decisions, interruptions, restores, homes }: Facts,
   { instruction, payment: { reference, attempts } }: PayoutFacts,
 ): Violation[] {
+  // What is said in one home is not heard in the other.
+  if (homes !== undefined) return [];
   const disturbed = interruptions.filter((interruption) => interruption.reference === reference);
   const rejected = decisions.find(
     ({ at, by, action, wasInTime = false, question, ...decision }) =>
@@ -37,8 +39,16 @@ function rejectedAndSent(
 }
 
 /** Of the people who answer one question nobody is told that it is approved while another one is told that it is rejected. */
-function toldBoth({ decisions, interruptions, restores }: Facts, { payment: { reference } }: PayoutFacts): Violation[] {
-  if (restores.length > 0 || interruptions.some((interruption) => interruption.reference === reference)) return [];
+function toldBoth(
+  { decisions, interruptions, restores, homes }: Facts,
+  { payment: { reference } }: PayoutFacts,
+): Violation[] {
+  if (
+    homes !== undefined ||
+    restores.length > 0 ||
+    interruptions.some((interruption) => interruption.reference === reference)
+  )
+    return [];
   const told = decisions.filter(
     ({ question, ...decision }) => decision.reference === reference && question?.kind === 'payout',
   );

@@ -9,7 +9,9 @@ export function switchedOff(facts: Facts): Violation[] {
 }
 
 function sentWhileOff({ switches }: Facts, uid: string, { reference, posts, attempts }: ReferenceFacts): Violation[] {
-  return posts.flatMap((post): Violation[] => {
+  // A switch is thrown in the first home, and a copy may have been made before.
+  const own = posts.filter(({ home = 0 }) => home === 0);
+  return own.flatMap((post): Violation[] => {
     const began = Math.max(
       ...attempts.filter(({ recordedAt }) => recordedAt <= post.receivedAt).map(({ recordedAt }) => recordedAt),
     );

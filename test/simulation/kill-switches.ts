@@ -72,7 +72,8 @@ export class KillSwitches {
 
   private switchOn(spell: SwitchSpell): void {
     if (spell.to !== null) return;
-    const { stores, time, trace } = this.world;
+    const { time, trace, second } = this.world;
+    const stores = [...this.world.stores, ...(second?.stores ?? [])];
     spell.to = time.now;
     trace.note(`switched on: ${spell.scope} ${spell.key}`);
     const order = { scope: spell.scope, key: spell.key, ...BY, at: time.now };

@@ -30,14 +30,15 @@ export async function observe(
   },
   boundMs: number,
 ): Promise<Observation> {
-  const { bank, settings, stores, payouts, time, olderCopies } = world;
+  const { bank, settings, payouts, time, olderCopies } = world;
+  const homes = [world, ...(world.second === undefined ? [] : [world.second])];
   const banks = [bank, ...(world.otherTenant === undefined ? [] : [world.otherTenant.bank])];
   const rows: ReportedRow[] = [];
   const attempts: Observation['attempts'] = [...olderCopies.forgottenAttempts];
   const audits: Observation['audits'] = [...olderCopies.forgottenAudits];
   for (const { reference } of payouts) {
     for (const { store, row } of await world.rows(reference)) rows.push(await reported(store, row));
-    for (const { store } of stores) {
+    for (const { store } of homes.flatMap((home) => home.stores)) {
       for (const { at, actor, action, detail } of await store.auditEntriesOf(reference)) {
         audits.push({ at, actor, action, orderId: detail.orderId ?? null });
       }
@@ -53,21 +54,7 @@ export async function observe(
     ...banks.flatMap(({ posts }) => posts).map(({ body }) => body?.reference),
   ])) {
     if (typeof reference !== 'string') continue;
-    for (const { store } of stores) {
-      for (const { attempt, sentAt, outcome, orderId } of await store.attempts(reference)) {
-        const key = `${reference} ${attempt}`;
-        const recordedAt = world.recordedAt.get(key) ?? sentAt;
-        attempts.push({
-          reference,
-          attempt,
-          recordedAt,
-          sentAt,
-          outcome,
-          outcomeAt: world.outcomesAt.get(key),
-          orderId,
-        });
-      }
-    }
+    for (const [home, at] of homes.entries()) attempts.push(...(await attemptsIn(at, home, reference)));
   }
   return {
     settings: {
@@ -79,6 +66,7 @@ export async function observe(
         noMoneyRecheckMs: settings.terms.waits.noMoneyRecheckMs,
         statusLagMs: bank.profile.statusLagMs,
         lookAgeMs: LOOK_AGE_MS,
+        isSpellingSame: bank.profile.spelling !== undefined,
       }),
       approvalRules: [...settings.approvalRules],
       sendDelayMaxMs: SEND_DELAY_MAX_MS,
@@ -86,7 +74,7 @@ export async function observe(
     },
     accepted: payouts.map(({ accepted }) => accepted),
     orders: banks.flatMap(({ machine }) => machine.orders.map(seenOrder)),
-    posts: banks.flatMap(({ posts }) => posts),
+    posts: banks.flatMap((it) => (it === bank ? it.posts : it.posts.map((post) => ({ ...post, isElsewhere: true })))),
     beneficiaries: bank.payees.seen(),
     fees: bank.fees,
     accounts: banks.flatMap(({ books }) => books.seen()),
@@ -97,15 +85,31 @@ export async function observe(
     interruptions: disturbances.interruptions,
     decisions: world.decisions,
     audits,
-    notedOrders: await notedOrders(world),
+    notedOrders: (await Promise.all(homes.map(notedOrders))).flat(),
     isReconciled,
     traffic: world.door.traffic,
     switches,
     restores: olderCopies.restoredAt,
-    senders: [...world.senders.values()],
+    rollbacks: world.rollback.at,
+    ...(world.second === undefined ? {} : { homes: world.secondHome.resumed }),
+    senders: homes.flatMap(({ senders }) => [...senders.values()]),
     foreignCalls: rogues.calls,
     calm: { from: world.calmFrom ?? time.now, until: time.now, boundMs, settled },
   };
+}
+
+/** What the first home had recorded a copy of it has, too. */
+async function attemptsIn(world: World, home: number, reference: string): Promise<Observation['attempts']> {
+  const seen: Observation['attempts'] = [];
+  for (const { store } of world.stores) {
+    for (const { attempt, sentAt, outcome, orderId } of await store.attempts(reference)) {
+      const key = `${reference} ${attempt}`;
+      const recordedAt = world.recordedAt.get(key) ?? sentAt;
+      const outcomeAt = world.outcomesAt.get(key);
+      seen.push({ reference, attempt, recordedAt, sentAt, outcome, outcomeAt, orderId, home });
+    }
+  }
+  return seen;
 }
 
 async function reported(store: Store, row: PayoutRecord): Promise<ReportedRow> {

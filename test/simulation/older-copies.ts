@@ -104,7 +104,8 @@ export class OlderCopies {
     });
   }
 
-  private forget(now: StoreCopy, copy: StoreCopy): void {
+  /** What was recorded since the copy was made. */
+  forget(now: StoreCopy, copy: StoreCopy): void {
     const attemptKey = ({ reference, attempt }: RowOf): string => `${reference} ${attempt}`;
     const kept = new Set(copy.rows('send_attempts').map(attemptKey));
     for (const row of now.rows('send_attempts')) {

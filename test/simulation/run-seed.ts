@@ -79,6 +79,7 @@ export async function runSeed(
     people.whenPerformed(execution, activity);
     late.whenPerformed(execution, activity, process);
     world.olderCopies.whenPerformed(activity);
+    world.rollback.whenPerformed(activity);
   };
   world.whenAsked = (payout, awaited) => late.whenAsked(payout, awaited);
   const thoughts = new SecondThoughts(world);
@@ -93,6 +94,8 @@ export async function runSeed(
     disturbances.whenRestored();
   };
   world.olderCopies.start();
+  world.rollback.start();
+  world.secondHome.start();
   const rogues = new Rogues(world);
   rogues.start();
   generations.start();
@@ -122,11 +125,12 @@ const unhandledRejection = (error: string): Violation => ({
   message: `a rejection that nobody handles: ${error}`,
 });
 
-async function advance({ time, cluster }: World, ms: number): Promise<void> {
+async function advance(world: World, ms: number): Promise<void> {
+  const { time } = world;
   await time.run(
     time.now + ms,
     () => false,
-    () => cluster.settle(),
+    () => world.settle(),
   );
 }
 

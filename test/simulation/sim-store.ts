@@ -25,6 +25,14 @@ export async function openSimStore(product: Product): Promise<SimStore> {
   return { store: await createStore(db), database };
 }
 
+/** A store that begins with everything in another one, its id as well. */
+export async function copyOfStore(product: Product, bytes: Uint8Array): Promise<SimStore> {
+  const { createStore, nodeSqliteDialect, openDatabase, openSqliteFile } = product;
+  const database = await openSqliteFile(':memory:');
+  database.deserialize(bytes);
+  return { store: await createStore(openDatabase(nodeSqliteDialect(async () => database))), database };
+}
+
 export interface RowOf {
   [column: string]: string | number | null;
 }

@@ -1,4 +1,6 @@
+import type { Bank } from '../../src/api/bank.ts';
 import type { ActivityDeps } from '../../src/services/deps.ts';
+import type { Store } from '../../src/store/store.ts';
 import { BankDoor } from './bank/door.ts';
 import { Network } from './bank/network.ts';
 import { executionsOf } from './executions.ts';
@@ -23,6 +25,8 @@ export class Workers {
   private readonly network: Network;
   private readonly otherNetwork: Network | undefined;
   private readonly places = new Map<WorkerProcess, Place>();
+  /** A worker with the right key has shown the store whose bank it is. */
+  private isBound = false;
   private processesMade = 0;
 
   constructor(world: World, product: Product) {
@@ -81,7 +85,8 @@ export class Workers {
   private drawPlace(): Place {
     const { random, stores, otherTenant } = this.world;
     const store = stores.length === 1 ? (stores[0] as SimStore) : random.pick(stores);
-    const isWrong = otherTenant !== undefined && !this.world.isCalm && random.chance(0.4);
+    const mayBeWrong = !this.world.worlds.hazards.has('coinciding-tenants') || this.isBound;
+    const isWrong = otherTenant !== undefined && mayBeWrong && !this.world.isCalm && random.chance(0.4);
     return { store, tenant: isWrong ? 'other' : 'own' };
   }
 
@@ -92,6 +97,27 @@ export class Workers {
       : this.product.wakeNeglectedWatches(deps);
     void pass.catch(() => {});
     this.world.time.after(RESUME_EVERY_MS, () => this.resumeWatches(process, deps));
+  }
+
+  /** The product's own comparison of the bank with the one that its store belongs to. */
+  private bindingOf(store: Store, bank: Bank, tenant: Place['tenant']): () => Promise<void> {
+    const { bindStore, loadConfig, StoreIdentityError, StoreMismatch } = this.product;
+    const config = loadConfig({
+      PAYOUTS_API_URL: 'http://127.0.0.1:1',
+      PAYOUTS_API_KEY: `key-${tenant}`,
+      PAYOUTS_API_SECRET: `secret-${tenant}`,
+    });
+    const binding = bindStore({ config, store, bank, temporal: { cluster: 'cluster-1', namespace: 'default' } });
+    binding.catch(() => {});
+    return async () => {
+      try {
+        await (await binding).assert();
+        this.isBound ||= tenant === 'own';
+      } catch (error) {
+        if (error instanceof StoreIdentityError) throw new StoreMismatch(error.message);
+        throw error;
+      }
+    };
   }
 
   private depsOf(process: WorkerProcess, { store, tenant }: Place): ActivityDeps {
@@ -116,12 +142,14 @@ export class Workers {
       lookAtList: looksAtLists(looks),
       executions: executionsOf(this.world, process),
       checkInstruction,
-      assertIdentity: async () => {
-        if (tenant === 'other') throw new StoreMismatch('this key does not see the accounts of this store');
-        // The product looks at the accounts before anything else, and so hears the bank's time.
-        if (this.world.bank.profile.tellsTime && bank.clock.offset() === undefined)
-          await bank.accounts.get(anyPayout?.accepted.accountId ?? '');
-      },
+      assertIdentity: this.world.worlds.hazards.has('coinciding-tenants')
+        ? this.bindingOf(store.store, bank, tenant)
+        : async () => {
+            if (tenant === 'other') throw new StoreMismatch('this key does not see the accounts of this store');
+            // The product looks at the accounts before anything else, and so hears the bank's time.
+            if (this.world.bank.profile.tellsTime && bank.clock.offset() === undefined)
+              await bank.accounts.get(anyPayout?.accepted.accountId ?? '');
+          },
     };
   }
 }

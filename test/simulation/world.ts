@@ -10,6 +10,8 @@ import { OtherTenant } from './bank/other-tenant.ts';
 import { itemsOf } from './bank/payees.ts';
 import { clockOf, drawProfile } from './bank/profile.ts';
 import { addHazardousFaults, cacheOf, hazardousProfile } from './hazards/hazards.ts';
+import { Rollback } from './hazards/rollback.ts';
+import { SecondHome } from './hazards/second-home.ts';
 import { OlderCopies } from './older-copies.ts';
 import { type AskedQuestion, questionKey, viewOf } from './payout-view.ts';
 import { Random } from './random.ts';
@@ -58,6 +60,8 @@ export class World {
   readonly stores: readonly SimStore[];
   readonly otherTenant: OtherTenant | undefined;
   readonly olderCopies: OlderCopies;
+  readonly rollback: Rollback;
+  readonly secondHome: SecondHome;
   /** Ids of orders that the store has been told of. */
   readonly knownOrders = new Set<string>();
   readonly firedFaults = new Map<string, number>();
@@ -89,6 +93,9 @@ export class World {
   whenEnded: (workflowId: string) => void = () => {};
   /** Told when the store was replaced by an older copy. */
   whenRestored: () => void = () => {};
+  /** The second home, once there is one. */
+  second: World | undefined;
+  private readonly product: Product;
   private readonly workers: Workers;
   private readonly byWorkflow: Map<string, PlannedPayout>;
   /** Payouts whose last run has returned. */
@@ -97,6 +104,7 @@ export class World {
 
   constructor(seed: number, { random, worlds, stores }: Setting, product: Product, print?: (line: string) => void) {
     this.random = random;
+    this.product = product;
     this.rare = new Random(~seed);
     this.worlds = worlds;
     this.stores = stores;
@@ -126,25 +134,63 @@ export class World {
       ? new OtherTenant({ time, random, trace }, this.bank, this.payouts)
       : undefined;
     this.olderCopies = new OlderCopies(this);
+    this.secondHome = new SecondHome(this, product);
+    this.rollback = new Rollback(this);
     this.byWorkflow = new Map(this.payouts.map((payout) => [payout.workflowId, payout]));
     const cache = this.cacheBefore(this.bank);
     this.door = new BankDoor(this.bank, { time, random, trace, isCalm: () => this.isCalm, cache });
     this.workers = new Workers(this, product);
-    const { payout, orderWatch, reconciliation } = product;
-    this.cluster = new Cluster(time, random, { payout, orderWatch, reconciliation, rogue } as never, {
-      closed: (execution, end) => this.closed(execution, end),
-      activated: (execution) => this.lookForQuestion(execution),
-      taken: (execution, activity, process) => this.whenTaken(execution, activity, process),
-      performs: (execution, activity, process) => {
-        trace(`${process.name} does ${activity} for ${execution.start.workflowId.slice(0, 19)}`);
-        this.whenPerformed(execution, activity, process);
-      },
-    });
+    this.cluster = this.newCluster('run');
     // Fewer than all resends to a bank that recognises them take: a run would never come to what it asks next.
     const isShort = this.rare.chance(0.4) && this.settings.terms.referenceDedupe !== 'verified';
     if (isShort) this.cluster.activationsMax = 25;
     trace(`settings ${JSON.stringify(this.settings)}`);
     trace(`bank ${JSON.stringify(profile, (_key, value) => (typeof value === 'bigint' ? `${value}` : value))}`);
+  }
+
+  private newCluster(runPrefix: string): Cluster {
+    const { payout, orderWatch, reconciliation } = this.product;
+    return new Cluster(
+      this.time,
+      this.random,
+      { payout, orderWatch, reconciliation, rogue } as never,
+      {
+        closed: (execution, end) => this.closed(execution, end),
+        activated: (execution) => this.lookForQuestion(execution),
+        taken: (execution, activity, process) => this.whenTaken(execution, activity, process),
+        performs: (execution, activity, process) => {
+          this.trace.note(`${process.name} does ${activity} for ${execution.start.workflowId.slice(0, 19)}`);
+          this.whenPerformed(execution, activity, process);
+        },
+      },
+      runPrefix,
+    );
+  }
+
+  /** The same documents in another home, with a store and a cluster of its own, at the same bank and in the same time. */
+  beside(store: SimStore): World {
+    const { time, random, bank } = this;
+    const payouts = this.payouts.map((payout) => ({ ...payout }));
+    const other: World = Object.assign(Object.create(this), {
+      ...{ stores: [store], payouts, statesSeen: [], results: [], senders: new Map() },
+      ...{ outcomesAt: new Map(), recordedAt: new Map(), leftOpen: new Map(), completed: new Set() },
+      ...{ whenReturned: new Map(), byWorkflow: new Map(payouts.map((payout) => [payout.workflowId, payout])) },
+      ...{ whenAsked: () => {}, whenEnded: () => {}, whenRestored: () => {} },
+      door: new BankDoor(bank, { time, random, trace: this.trace.note, isCalm: () => this.isCalm, home: 1 }),
+    });
+    const own = {
+      cluster: other.newCluster('run-b'),
+      workers: new Workers(other, this.product),
+      whenTaken: (execution: Execution, activity: string) => other.senderTaken(execution, activity),
+      whenPerformed: (execution: Execution, activity: string) => other.senderBegins(execution, activity),
+    };
+    this.second = Object.assign(other, own);
+    return other;
+  }
+
+  /** Lets everything go on that can; false: nothing can before the next event. */
+  settle(): boolean {
+    return this.cluster.settle() || this.second?.cluster.settle() === true;
   }
 
   /** What the bank shows is compared with what has ended. */
@@ -229,6 +275,7 @@ export class World {
     this.calmFrom = this.time.now;
     this.trace.note('calm');
     this.workers.calm();
+    this.second?.workers.calm();
   }
 
   isSpare(process: WorkerProcess): boolean {
@@ -286,12 +333,14 @@ export class World {
     return start?.type === 'payout' && JSON.stringify(start.input) === JSON.stringify(payout?.input);
   }
 
-  /** The store does not know any more what was seen of ends in it. */
+  /** The store does not know any more what was seen of ends in it, nor does a cluster that went back with it. */
   forgetEnds(isForgotten: (reference: string) => boolean): void {
     for (const seen of [this.statesSeen, this.results] as { reference: string }[][]) {
       const kept = seen.filter(({ reference }) => !isForgotten(reference));
       seen.splice(0, seen.length, ...kept);
     }
+    if (!this.worlds.hazards.has('rollback')) return;
+    for (const { reference, workflowId } of this.payouts) if (isForgotten(reference)) this.completed.delete(workflowId);
   }
 
   /** Rows that ask nothing more of anybody but people. */

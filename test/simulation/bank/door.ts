@@ -138,6 +138,7 @@ export class BankDoor {
     if (fault?.endsWith('-before') === true) this.bank.drop(body.reference);
     switch (fault) {
       case 'drop-before':
+        if (this.bank.profile.spelling !== undefined && post.route === 'payment') this.bank.machine.likeThat(body);
         return { kind: 'dropped' };
       case 'hang-before':
         return { kind: 'silence' };

@@ -1,7 +1,7 @@
 import type { BankOrder } from '../../checker/observation.ts';
 import type { Random } from '../random.ts';
 import type { VirtualTime } from '../virtual-time.ts';
-import { type Books, decimalText } from './books.ts';
+import { type Books, decimalText, minorOf } from './books.ts';
 import type { BankProfile } from './profile.ts';
 
 /** Money that an order takes from one account and, for an exchange, puts into another. */
@@ -104,6 +104,18 @@ export class OrderMachine {
     const order = this.record({ ...given, fee: '0', feeCurrency: given.currency });
     this.move(order, 'COMPLETED');
     return order;
+  }
+
+  /** Somebody else's order, which shows a part of the reference in a form that this bank gives to none. */
+  likeThat({ reference, uid, account_id, currency, amount }: Record<string, unknown>): void {
+    const accountId = String(account_id);
+    const minor = minorOf(amount, String(currency));
+    if (minor === undefined || !this.random.chance(0.3)) return;
+    const order = this.note({
+      ...{ reference: 'SOMEBODY-1', type: 'PAYMENT', direct: 'OUT' },
+      ...{ uid: String(uid), accountId, currency: String(currency), amount: minor },
+    });
+    order.shownReference = String(reference).slice(0, 12);
   }
 
   byId(orderId: string): Order | undefined {

@@ -64,6 +64,7 @@ export function addHazardousFaults(hazards: ReadonlySet<Hazard>, faults: FaultMi
   };
   if (hazards.has('late-execution')) add('commit-after-window', 0.8);
   if (cacheOf(hazards) !== undefined || hazards.has('spelling')) {
+    if (hazards.has('spelling')) add('drop-before', 0.3);
     add('drop-after', 0.6);
     add('commit-late', 0.4);
   }

@@ -22,6 +22,9 @@ interface Performance {
   signal: AbortSignal;
 }
 
+/** What a cluster holds at one moment: its newest runs, each with the length of its history then. */
+export type ClusterMoment = readonly { execution: Execution; events: number; isClosed: boolean }[];
+
 /** The durable part of a Temporal server, in virtual time: executions by id, messages to them, and their activities. */
 export class Cluster {
   readonly time: VirtualTime;
@@ -39,9 +42,18 @@ export class Cluster {
   private readonly backlog: ((process: WorkerProcess) => void)[] = [];
   private readonly replays: Replay[] = [];
   private readonly runsMade = new Map<string, number>();
+  private readonly runPrefix: string;
   private runs = 0;
 
-  constructor(time: VirtualTime, random: Random, workflows: Record<string, WorkflowFunction>, events: ClusterEvents) {
+  /** `runPrefix`: of the ids of its runs. */
+  constructor(
+    time: VirtualTime,
+    random: Random,
+    workflows: Record<string, WorkflowFunction>,
+    events: ClusterEvents,
+    runPrefix = 'run',
+  ) {
+    this.runPrefix = runPrefix;
     this.time = time;
     this.random = random;
     this.workflows = workflows;
@@ -140,6 +152,38 @@ export class Cluster {
         }),
       );
     });
+  }
+
+  /** Undefined while something is under way that no history shows. */
+  moment(): ClusterMoment | undefined {
+    const executions = [...this.executions.values()];
+    const isBusy = executions.some(
+      ({ isClosed, isReplaying, localRunning, buffered }) =>
+        !isClosed && (isReplaying || localRunning > 0 || buffered.length > 0),
+    );
+    if (isBusy || this.replays.length > 0) return undefined;
+    return executions.map((execution) => {
+      const { history, isClosed } = execution;
+      return { execution, events: history.length, isClosed };
+    });
+  }
+
+  /** Everything is as it was, under the same run ids; messages on their way are lost, and what was under way begins again. */
+  goBack(moment: ClusterMoment): void {
+    for (const execution of this.executions.values()) execution.isClosed = true;
+    this.executions.clear();
+    this.take(moment);
+  }
+
+  /** Goes on with what another cluster held at a moment. */
+  take(moment: ClusterMoment): void {
+    for (const { execution: from, events, isClosed } of moment) {
+      const execution = this.made(from.start);
+      execution.isClosed = isClosed;
+      if (isClosed) execution.history.push(...from.history.slice(0, events));
+      else if (events === 0) this.deliver(execution, { kind: 'started' });
+      else this.replays.push(new Replay(this, execution, from.history.slice(0, events), () => {}));
+    }
   }
 
   cancel(workflowId: string): void {
@@ -335,6 +379,6 @@ export class Cluster {
 
   private newRunId(): string {
     this.runs += 1;
-    return `run-${this.runs}`;
+    return `${this.runPrefix}-${this.runs}`;
   }
 }
