@@ -28,7 +28,9 @@ export interface RangeAsked {
 /** Runs seeds in this process, which is then good for nothing else: its clocks and timers are virtual. */
 export async function runRange(asked: RangeAsked, report: (outcome: SeedOutcome) => void): Promise<void> {
   const wallClock = Date.now;
-  installHooks(asked.mutant === undefined ? undefined : findMutant(asked.mutant));
+  const mutant = asked.mutant === undefined ? undefined : findMutant(asked.mutant);
+  const hazard = asked.hazard ?? mutant?.hazard;
+  installHooks(mutant);
   prepareProcess();
   cachePreparedStatements();
   const product = await import('./product.ts');
@@ -36,7 +38,6 @@ export async function runRange(asked: RangeAsked, report: (outcome: SeedOutcome)
     if (asked.until !== undefined && wallClock() >= asked.until) break;
     const random = new Random(seed);
     const drawn = drawWorlds(random);
-    const { hazard } = asked;
     const worlds = {
       ...(hazard === undefined ? drawn : drawHazardousWorlds(seed, hazard === 'any' ? undefined : hazard)),
       atOnce: asked.atOnce === true,

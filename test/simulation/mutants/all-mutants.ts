@@ -1,4 +1,5 @@
 import { ANSWER_MUTANTS } from './answers.ts';
+import { HAZARD_MUTANTS } from './hazards.ts';
 import type { Mutant } from './mutant.ts';
 import { PEOPLE_MUTANTS } from './people.ts';
 import { PROOF_MUTANTS } from './proof.ts';
@@ -12,6 +13,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...PROOF_MUTANTS,
   ...PEOPLE_MUTANTS,
   ...WORLD_MUTANTS,
+  ...HAZARD_MUTANTS,
 ];
 
 export function findMutant(name: string): Mutant {

@@ -1,0 +1,139 @@
+import type { Mutant } from './mutant.ts';
+
+const DEMANDED = 'src/domain/demanded-look.ts';
+const ASK_FIRST = 'src/services/sending/ask-first.ts';
+const LIST_LOOKS = 'src/services/reconciliation/list-looks.ts';
+
+/** Bugs that show only where the bank, a cache or a machine does what no protocol rules out. */
+export const HAZARD_MUTANTS: readonly Mutant[] = [
+  {
+    number: 'P90',
+    name: 'second-send-asks-nobody',
+    what: 'what was refused, or proven absent, is sent again without a look at the list',
+    hazard: 'executed-refusals',
+    edits: [
+      {
+        file: DEMANDED,
+        find: 'if (attempts.length === 0 && generation === 0) return undefined;',
+        replace: 'if (attempts.length >= 0 && generation === 0) return undefined;',
+      },
+    ],
+  },
+  {
+    number: 'P91',
+    name: 'generation-asks-only-the-store',
+    what: 'a further generation is sent by what the store knows of the ones before',
+    hazard: 'late-execution',
+    edits: [
+      {
+        file: DEMANDED,
+        find: 'if (attempts.length === 0 && generation === 0) return undefined;',
+        replace: 'if (attempts.length === 0 && generation >= 0) return undefined;',
+      },
+    ],
+  },
+  {
+    number: 'P92',
+    name: 'look-before-the-attempt-counts',
+    what: 'a look that began before the last attempt says that it came to nothing',
+    hazard: 'executed-refusals',
+    edits: [
+      {
+        file: DEMANDED,
+        find: 'begunAfter, ...answered, ...ended)',
+        replace: 'begunAfter, ...[answered, ended].flat().slice(0, 0))',
+      },
+    ],
+  },
+  {
+    number: 'P93',
+    name: 'orders-of-generations-ignored',
+    what: 'an order under the reference of another generation forbids nothing',
+    hazard: 'late-execution',
+    edits: [
+      {
+        file: ASK_FIRST,
+        find: 'earlier: others.filter((_, index) => alive[index]).map(({ orderId }) => orderId),',
+        replace: 'earlier: others.filter((_, index) => alive[index] === undefined).map(({ orderId }) => orderId),',
+      },
+    ],
+  },
+  {
+    number: 'P94',
+    name: 'own-order-ignored',
+    what: 'an order under the own reference that this store did not send forbids nothing',
+    hazard: 'second-folder',
+    edits: [{ file: ASK_FIRST, find: "if (shown.own.length > 0) return 'own';", replace: '' }],
+  },
+  {
+    number: 'P95',
+    name: 'exchanges-not-looked-for',
+    what: 'orders that no attempt explains are looked for under the references of payments only',
+    hazard: 'second-folder',
+    edits: [
+      {
+        file: 'src/services/sending/unsent-orders.ts',
+        find: 'legsOf(kind).map((leg) => referenceOf(uid, documentId, leg, each)),',
+        replace:
+          "legsOf(kind).filter((leg) => leg !== 'exchange').map((leg) => referenceOf(uid, documentId, leg, each)),",
+      },
+    ],
+  },
+  {
+    number: 'P96',
+    name: 'opened-anew-unasked',
+    what: 'a store that is new, or was opened anew, sends without a look',
+    hazard: 'second-folder',
+    edits: [
+      {
+        file: LIST_LOOKS,
+        find: 'return looked !== undefined && looked >= at ? undefined : { after: at, from };',
+        replace: 'return looked !== undefined || at >= 0 ? undefined : { after: at, from };',
+      },
+    ],
+  },
+  {
+    number: 'P97',
+    name: 'short-list-believed',
+    what: 'a list without orders that are known to be in it proves absence',
+    hazard: 'short-lists',
+    edits: [
+      {
+        file: LIST_LOOKS,
+        find: "if (accepted.some((orderId) => !shown.has(orderId))) return 'incomplete';",
+        replace: '',
+      },
+    ],
+  },
+  {
+    number: 'P99',
+    name: 'changes-not-compared',
+    what: 'an order that shows other amounts or accounts after its end is told to nobody',
+    hazard: 'drift',
+    edits: [
+      {
+        file: 'src/domain/reconciliation.ts',
+        find: 'if (terms === undefined || (reason?.code',
+        replace: 'if (orders.length >= 0 || terms === undefined || (reason?.code',
+      },
+    ],
+  },
+  {
+    number: 'P98',
+    name: 'incident-forgotten',
+    what: 'a document is paid again although an incident is recorded for the generation before',
+    hazard: 'repairs',
+    edits: [
+      {
+        file: 'src/services/sending/proven-unpaid.ts',
+        find: 'unpaid.filter(({ reference }) => !contradicted.has(reference))',
+        replace: 'unpaid.filter(({ reference }) => contradicted.has(reference) || reference !== "")',
+      },
+      {
+        file: 'src/services/payout/guards.ts',
+        find: 'if ((await contradictions(deps, payout)).length > 0) return true;',
+        replace: '',
+      },
+    ],
+  },
+];
