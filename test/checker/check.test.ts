@@ -102,6 +102,63 @@ describe('one payment for one document', () => {
     expect(rules(repaired(sentAt + 1))).toEqual(['I1', 'I5']);
   });
 
+  it('I1: a second home that was taken into use must know what the list has shown for longer than a look lasts', () => {
+    const again = samplePost({ receivedAt: sentAt, committedAt: sentAt, madeId: 'ord-2', home: 1 });
+    const run: Observation = {
+      ...sampleRun(),
+      settings: { ...sampleRun().settings, approvalRules: [], lookAgeMs: MINUTE },
+      orders: [sampleOrder(), { ...ofNext, reference: REFERENCE }],
+      posts: [samplePost(), again],
+      attempts: [
+        ...sampleRun().attempts,
+        { reference: REFERENCE, attempt: 1, recordedAt: sentAt - 50, outcome: 'accepted', orderId: 'ord-2', home: 1 },
+      ],
+      homes: [{ home: 1, from: sentAt - MINUTE }],
+      isReconciled: true,
+    };
+    expect(rules(told(run))).toEqual(['I1']);
+    const soon = { ...run, orders: [sampleOrder({ listedAt: sentAt - MINUTE / 2 }), ...run.orders.slice(1)] };
+    expect(rules(told(soon))).toEqual([]);
+    expect(rules(soon)).toEqual(['I1']);
+  });
+
+  it('I1: an order from before a machine went back in time', () => {
+    const again = samplePost({ receivedAt: sentAt, committedAt: sentAt, madeId: 'ord-2' });
+    const at = T + 10 * MINUTE;
+    const run: Observation = {
+      ...sampleRun(),
+      settings: { ...sampleRun().settings, approvalRules: [], lookAgeMs: MINUTE },
+      orders: [sampleOrder(), { ...ofNext, reference: REFERENCE }],
+      posts: [samplePost(), again],
+      attempts: sampleRun().attempts.flatMap((attempt) => [
+        attempt,
+        { ...attempt, attempt: 2, recordedAt: sentAt - 50, orderId: 'ord-2' },
+      ]),
+      restores: [at],
+      rollbacks: [at],
+      isReconciled: true,
+    };
+    expect(rules(told(run))).toEqual(['I1']);
+    const soon = { ...run, orders: [sampleOrder({ listedAt: sentAt - MINUTE / 2 }), ...run.orders.slice(1)] };
+    expect(rules(told(soon))).toEqual([]);
+  });
+
+  it('I7: a payment that is sent for another customer of the bank', () => {
+    expect(broken(having({ posts: [samplePost({ isElsewhere: true })] }))).toEqual(['I7']);
+  });
+
+  it('I13: a spelling that the bank has shown is no reason to ask people', () => {
+    const run = parkedRun('reference-conflict');
+    const settings = { ...run.settings, isSpellingSame: true };
+    const own = sampleOrder({ reference: REFERENCE.toUpperCase(), askedAs: REFERENCE });
+    const other = sampleOrder({ orderId: 'ord-0', reference: 'ABC', askedAs: 'abc' });
+    const lost = { ...run, settings, orders: [own, other], posts: [samplePost()], attempts: sampleRun().attempts };
+    const accepted = { reference: 'abc', attempt: 1, recordedAt: T, outcome: 'accepted', orderId: 'ord-0' };
+    const doubtful = lost.attempts.map((attempt) => ({ ...attempt, outcome: null, orderId: null }));
+    expect(rules({ ...lost, attempts: doubtful })).toEqual([]);
+    expect(rules({ ...lost, attempts: [...doubtful, accepted] })).toEqual(['I13']);
+  });
+
   it('I5: an order that changes after its end must be told', () => {
     const drifting = having({ orders: [sampleOrder({ drift: { at: T, field: 'amount' } })], isReconciled: true });
     expect(broken(drifting)).toEqual(['I5']);
