@@ -37,7 +37,10 @@ const payoutsByDocument = ({ payouts }: Facts): Map<string, PayoutFacts[]> =>
 
 function once(facts: Facts, payouts: readonly PayoutFacts[], leg: Leg): Violation[] {
   const made = payouts.flatMap((payout) => madeUnder(payout, payout[leg]));
-  const counting = made.filter(({ order }) => standingOf(order, facts) !== 'no-money');
+  const counting = made.filter((it) => {
+    const standing = standingOf(it.order, facts);
+    return standing !== 'no-money' && !(standing === 'unclear' && isClosedByPeople(it));
+  });
   if (counting.length < 2) return [];
   const broken = ({ under }: Made, message: string): Violation => ({
     invariant: 'I1',
@@ -67,6 +70,9 @@ const madeUnder = (payout: PayoutFacts, under: ReferenceFacts): Made[] =>
     order,
     post: under.posts.find(({ madeId }) => madeId === order.orderId),
   }));
+
+/** People have found out what a status without a known meaning says of the money; then the document may be paid again. */
+const isClosedByPeople = ({ payout: { row } }: Made): boolean => row?.reasonCode === 'closed-by-operator';
 
 /** Whether whoever sent the second one could know of the first one then. */
 function mustBeKnown(facts: Facts, leg: Leg, first: Made, second: Made): boolean {
