@@ -8,6 +8,7 @@ import {
   type Sender,
   type SenderSeen,
   UNUSUAL,
+  type Witness,
 } from '../domain/store-past.ts';
 import { processMark } from '../embedded/process-mark.ts';
 import type { Log } from '../log.ts';
@@ -33,7 +34,7 @@ export interface OpenSender extends AsyncDisposable {
 }
 
 interface SenderDeps {
-  config: Config;
+  config: Pick<Config, 'settings' | 'witnessFolder'>;
   store: Store;
   log: Log;
   now?: () => number;
@@ -45,9 +46,33 @@ interface SenderDeps {
  *
  * @throws Problem `stack-copied` if the store is a copy and its original is still there
  */
-export async function openSender(deps: SenderDeps): Promise<OpenSender> {
+export async function openSender(deps: SenderDeps & { config: Config }): Promise<OpenSender> {
   await assertNoCopy(deps.config, deps.store);
-  const sender = new RegisteredSender(deps, await placeOf(deps.config, deps.store));
+  const { witnessFolder } = deps.config;
+  return openSenderOn(deps, {
+    place: await placeOf(deps.config, deps.store),
+    self: thisProcess,
+    markOfProcess: processMark,
+    markOfFile: fileMark,
+    readWitness: (storeId) => readWitness(witnessFolder, storeId),
+    writeWitness: (storeId, witness) => writeWitness(witnessFolder, storeId, witness),
+  });
+}
+
+/** The machine as a sender sees it. */
+export interface Machine {
+  place: StorePlace;
+  self: typeof thisProcess;
+  markOfProcess(pid: number): string | undefined;
+  markOfFile(path: string): string;
+  readWitness(storeId: string): Witness | undefined;
+  /** Throws where nothing can be kept. */
+  writeWitness(storeId: string, witness: Witness): void;
+}
+
+/** The same on a given machine, whose store is no copy. */
+export async function openSenderOn(deps: SenderDeps, machine: Machine): Promise<OpenSender> {
+  const sender = new RegisteredSender(deps, machine);
   await sender.open();
   return sender;
 }
@@ -56,7 +81,7 @@ class RegisteredSender implements OpenSender {
   readonly failure: Promise<Error>;
   private readonly fail: (error: Error) => void;
   private readonly deps: Required<SenderDeps>;
-  private readonly place: StorePlace;
+  private readonly machine: Machine;
   private own: Sender & { pulses: number; aliveAt: number };
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> | undefined;
@@ -64,9 +89,9 @@ class RegisteredSender implements OpenSender {
   private asserting: Promise<void> | undefined;
   private isWitnessed = true;
 
-  constructor({ now = Date.now, ...deps }: SenderDeps, place: StorePlace) {
+  constructor({ now = Date.now, ...deps }: SenderDeps, machine: Machine) {
     this.deps = { ...deps, now };
-    this.place = place;
+    this.machine = machine;
     this.own = this.anew();
     const { promise, resolve } = Promise.withResolvers<Error>();
     [this.failure, this.fail] = [promise, resolve];
@@ -166,8 +191,8 @@ class RegisteredSender implements OpenSender {
   }
 
   private assertInPlace(): void {
-    const { file, placeMark } = this.place;
-    if (file === null || fileMark(file) === placeMark) return;
+    const { file, placeMark } = this.machine.place;
+    if (file === null || this.machine.markOfFile(file) === placeMark) return;
     const message = `the store ${file} was removed, or replaced by another file, while it was in use`;
     this.fail(new StoreFileError('store-replaced', message, 'Nothing is sent any more: start it again.'));
     throw new StoreMismatch(message);
@@ -175,8 +200,8 @@ class RegisteredSender implements OpenSender {
 
   private isAlive({ machine, boot, pid, processMark: mark, aliveAt, endedAt }: SenderSeen): boolean {
     if (endedAt !== null) return false;
-    if (this.place.file === null) return Math.abs(this.deps.now() - aliveAt) < ALIVE_MS;
-    return machine === this.own.machine && boot === this.own.boot && processMark(pid) === mark;
+    if (this.machine.place.file === null) return Math.abs(this.deps.now() - aliveAt) < ALIVE_MS;
+    return machine === this.own.machine && boot === this.own.boot && this.machine.markOfProcess(pid) === mark;
   }
 
   /** Or the clock was set by as much. */
@@ -185,20 +210,19 @@ class RegisteredSender implements OpenSender {
   }
 
   private anew(): Sender & { pulses: number; aliveAt: number } {
-    const { place, placeMark } = this.place;
-    return { senderId: randomUUID(), ...thisProcess(), place, placeMark, pulses: 0, aliveAt: this.deps.now() };
+    const { place, placeMark } = this.machine.place;
+    return { senderId: randomUUID(), ...this.machine.self(), place, placeMark, pulses: 0, aliveAt: this.deps.now() };
   }
 
   private witness() {
-    const { config, store } = this.deps;
-    return readWitness(config.witnessFolder, store.id);
+    return this.machine.readWitness(this.deps.store.id);
   }
 
   /** Goes on without: a home folder may be read-only, or not there. */
   private writeWitness(): void {
     const { config, store, log } = this.deps;
     try {
-      writeWitness(config.witnessFolder, store.id, this.own);
+      this.machine.writeWitness(store.id, this.own);
       this.isWitnessed = true;
     } catch (error) {
       const text = 'nothing outside the store notes how far it is: a store that is put back in time may go unnoticed';

@@ -6,6 +6,7 @@ export { createActivities } from '../../src/activities/index.ts';
 export { createBank } from '../../src/api/client.ts';
 export { withRequiredDetailsCache } from '../../src/api/required-details-cache.ts';
 export { HttpFailure } from '../../src/api/transport.ts';
+export { openSenderOn } from '../../src/compose/sender.ts';
 export { bindStore } from '../../src/compose/store-binding.ts';
 export { loadConfig } from '../../src/config.ts';
 export { StoreMismatch } from '../../src/domain/claim.ts';

@@ -134,7 +134,7 @@ export function installGlobals(surroundings: () => Surroundings): void {
     const run = AsyncLocalStorage.bind(work);
     return surroundings().time.after(ms, host === undefined ? run : () => host.deliver(run));
   };
-  const repeat = (work: () => void, ms: number): { cancel(): void } => {
+  const repeat = (work: () => void, ms: number): { cancel(): void; unref(): void } => {
     let stopped = false;
     let timer = later(tick, ms);
     function tick(): void {
@@ -147,6 +147,7 @@ export function installGlobals(surroundings: () => Surroundings): void {
         stopped = true;
         timer.cancel();
       },
+      unref: () => {},
     };
   };
   const cancel = (timer: { cancel(): void } | undefined): void => timer?.cancel();

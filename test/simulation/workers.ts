@@ -1,13 +1,18 @@
 import type { Bank } from '../../src/api/bank.ts';
+import type { Log } from '../../src/log.ts';
 import type { ActivityDeps } from '../../src/services/deps.ts';
 import type { Store } from '../../src/store/store.ts';
 import { BankDoor } from './bank/door.ts';
 import { Network } from './bank/network.ts';
 import { executionsOf } from './executions.ts';
 import { faultyStore } from './faulty-store.ts';
+import { isOfMachines } from './hazards/hazards.ts';
 import type { SimStore } from './sim-store.ts';
 import { type ActivityFunctions, WorkerProcess } from './temporal/worker-process.ts';
+import { currentHost } from './virtual-time.ts';
 import type { Product, World } from './world.ts';
+
+const SILENT = { info: () => {}, warn: () => {} } as unknown as Log;
 
 /** Where a worker is set up. */
 interface Place {
@@ -120,6 +125,28 @@ export class Workers {
     };
   }
 
+  /** Registers the process as one that sends from the store, as a worker does, where more than one machine or store is about. */
+  private senderOf(
+    process: WorkerProcess,
+    { store }: SimStore,
+    assertIdentity: () => Promise<void>,
+  ): () => Promise<void> {
+    const { world, product } = this;
+    if (!isOfMachines(world.worlds.hazards)) return assertIdentity;
+    const deps = {
+      config: { settings: world.settings, witnessFolder: '' },
+      store,
+      log: SILENT,
+      now: () => world.time.now,
+    };
+    const sender = currentHost.run(process, () => product.openSenderOn(deps, world.machine.seenBy(process, 'store')));
+    sender.catch(() => {});
+    return async () => {
+      await (await sender).assert();
+      await assertIdentity();
+    };
+  }
+
   private depsOf(process: WorkerProcess, { store, tenant }: Place): ActivityDeps {
     const { createBank, withRequiredDetailsCache, checkInstruction, looksAtLists, StoreMismatch } = this.product;
     const network = tenant === 'own' ? this.network : this.otherNetwork;
@@ -142,14 +169,18 @@ export class Workers {
       lookAtList: looksAtLists(looks),
       executions: executionsOf(this.world, process),
       checkInstruction,
-      assertIdentity: this.world.worlds.hazards.has('coinciding-tenants')
-        ? this.bindingOf(store.store, bank, tenant)
-        : async () => {
-            if (tenant === 'other') throw new StoreMismatch('this key does not see the accounts of this store');
-            // The product looks at the accounts before anything else, and so hears the bank's time.
-            if (this.world.bank.profile.tellsTime && bank.clock.offset() === undefined)
-              await bank.accounts.get(anyPayout?.accepted.accountId ?? '');
-          },
+      assertIdentity: this.senderOf(
+        process,
+        store,
+        this.world.worlds.hazards.has('coinciding-tenants')
+          ? this.bindingOf(store.store, bank, tenant)
+          : async () => {
+              if (tenant === 'other') throw new StoreMismatch('this key does not see the accounts of this store');
+              // The product looks at the accounts before anything else, and so hears the bank's time.
+              if (this.world.bank.profile.tellsTime && bank.clock.offset() === undefined)
+                await bank.accounts.get(anyPayout?.accepted.accountId ?? '');
+            },
+      ),
     };
   }
 }

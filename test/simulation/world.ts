@@ -12,6 +12,7 @@ import { clockOf, drawProfile } from './bank/profile.ts';
 import { addHazardousFaults, cacheOf, hazardousProfile } from './hazards/hazards.ts';
 import { Rollback } from './hazards/rollback.ts';
 import { SecondHome } from './hazards/second-home.ts';
+import { SimMachine } from './machine.ts';
 import { OlderCopies } from './older-copies.ts';
 import { type AskedQuestion, questionKey, viewOf } from './payout-view.ts';
 import { Random } from './random.ts';
@@ -62,6 +63,7 @@ export class World {
   readonly olderCopies: OlderCopies;
   readonly rollback: Rollback;
   readonly secondHome: SecondHome;
+  readonly machine = new SimMachine('machine-1');
   /** Ids of orders that the store has been told of. */
   readonly knownOrders = new Set<string>();
   readonly firedFaults = new Map<string, number>();
@@ -175,6 +177,7 @@ export class World {
       ...{ stores: [store], payouts, statesSeen: [], results: [], senders: new Map() },
       ...{ outcomesAt: new Map(), recordedAt: new Map(), leftOpen: new Map(), completed: new Set() },
       ...{ whenReturned: new Map(), byWorkflow: new Map(payouts.map((payout) => [payout.workflowId, payout])) },
+      machine: new SimMachine('machine-2'),
       ...{ whenAsked: () => {}, whenEnded: () => {}, whenRestored: () => {} },
       door: new BankDoor(bank, { time, random, trace: this.trace.note, isCalm: () => this.isCalm, home: 1 }),
     });

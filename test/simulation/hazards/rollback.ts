@@ -9,7 +9,7 @@ export class Rollback {
   /** When it went back, epoch ms. */
   readonly at: number[] = [];
   private readonly world: World;
-  private readonly moments: { copy: StoreCopy; cluster: ClusterMoment }[] = [];
+  private readonly moments: { copy: StoreCopy; cluster: ClusterMoment; undo: () => void }[] = [];
 
   constructor(world: World) {
     this.world = world;
@@ -35,7 +35,7 @@ export class Rollback {
     const moment = cluster.moment();
     const [sim] = stores;
     if (moment !== undefined && sim !== undefined) {
-      this.moments.unshift({ copy: new StoreCopy(sim.database), cluster: moment });
+      this.moments.unshift({ copy: new StoreCopy(sim.database), cluster: moment, undo: this.world.machine.kept() });
       this.moments.splice(MOMENTS_MAX);
     }
     time.after(moment === undefined ? 500 : random.spell(20_000), () => this.keepAgain());
@@ -46,12 +46,14 @@ export class Rollback {
     const { random, time, cluster, olderCopies, payouts } = world;
     const [sim] = world.stores;
     if (this.isOver || sim === undefined) return;
-    const { copy, cluster: moment } = random.pick(this.moments);
+    const { copy, cluster: moment, undo } = random.pick(this.moments);
     const started = payouts.filter(({ workflowId }) => cluster.executions.has(workflowId));
     for (const process of cluster.processes) process.kill();
     olderCopies.forget(new StoreCopy(sim.database), copy);
     copy.putInPlace(sim.database);
     cluster.goBack(moment);
+    // A snapshot of the whole machine, or of the home alone.
+    if (world.rare.chance(0.5)) undo();
     world.fired('rollback');
     world.trace.note('store and cluster go back to an earlier moment');
     this.at.push(time.now);

@@ -24,6 +24,10 @@ export class WorkerProcess implements Host {
     return this.state === 'alive';
   }
 
+  get isDead(): boolean {
+    return this.state === 'dead';
+  }
+
   deliver(work: () => void): void {
     if (this.state === 'alive') work();
     else if (this.state === 'paused') this.held.push(work);
