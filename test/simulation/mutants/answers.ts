@@ -12,9 +12,9 @@ export const ANSWER_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/services/payout/read-order.ts',
-        find: 'const order = await readIfThere(deps, orderId, { signal }).catch(asTooLarge);',
+        find: 'const shown = await readIfThere(deps, orderId, { signal }).catch(asTooLarge);',
         replace:
-          'const { uid, currency } = expected;\n  const order = (await deps.bank.orders.listAll({ uid, currency })).orders.find((it) => it.order_id === orderId);',
+          'const { uid, currency } = expected;\n  const shown = (await deps.bank.orders.listAll({ uid, currency })).orders.find((it) => it.order_id === orderId);',
       },
     ],
   },
