@@ -136,4 +136,92 @@ export const HAZARD_MUTANTS: readonly Mutant[] = [
       },
     ],
   },
+  {
+    number: 'P100',
+    name: 'foreign-list-believed',
+    what: 'the list of another user, as its records say, proves absence',
+    hazard: 'foreign-lists',
+    edits: [
+      {
+        file: 'src/api/as-asked.ts',
+        find: 'page.records.map((order) => isForeign(order, query));',
+        replace: 'page.records.map(() => undefined);',
+      },
+      {
+        file: 'src/api/as-asked.ts',
+        find: 'foreign[index] ?? unlikeAsked(order, query)',
+        replace: "foreign[index] ?? (order.order_id === '' ? unlikeAsked(order, query) : undefined)",
+      },
+    ],
+  },
+  {
+    number: 'P101',
+    name: 'spelling-not-learned',
+    what: 'what the bank shows in the place of references is never learned',
+    hazard: 'spelling',
+    edits: [
+      {
+        file: 'src/services/payout/find-order.ts',
+        find: 'expected.shownAs = await learnedForm(deps.store, reference);',
+        replace: '',
+      },
+    ],
+  },
+  {
+    number: 'P102',
+    name: 'spelling-over-learned',
+    what: 'a part of a reference counts for the whole, whatever the bank has shown',
+    hazard: 'spelling',
+    edits: [
+      {
+        file: 'src/services/payout/reference-spelling.ts',
+        find: 'if (shown === undefined) return undefined;',
+        replace: 'if (shown !== "") return reference.slice(0, 12);',
+      },
+    ],
+  },
+  {
+    number: 'P103',
+    name: 'opening-joins',
+    what: 'whoever opens a store counts as one of those who send from it already',
+    hazard: 'rollback',
+    edits: [
+      {
+        file: 'src/domain/store-past.ts',
+        find: "return { kind: 'begins', why: 'restart', from };",
+        replace: "return { kind: 'joins' };",
+      },
+      {
+        file: 'src/domain/store-past.ts',
+        find: "return { kind: 'restored', why: 'rolled-back', from };",
+        replace: "return { kind: 'joins' };",
+      },
+    ],
+  },
+  {
+    number: 'P104',
+    name: 'new-key-counts-at-once',
+    what: 'a key counts before the bank has shown an order of ours with it',
+    hazard: 'coinciding-tenants',
+    edits: [
+      {
+        file: 'src/compose/store-binding.ts',
+        find: '  await assertKeyFits(store, bank);\n  await store.addKey(digest);',
+        replace: '  await store.addKey(digest);',
+      },
+    ],
+  },
+  {
+    number: 'P105',
+    name: 'stale-list-believed',
+    what: 'a list proves absence, however old it says that it is',
+    hazard: 'stale-lists',
+    edits: [
+      {
+        file: 'src/api/bank-clock.ts',
+        find: 'isStale: isBehind || ageMs(answer) > AGE_MAX_MS',
+        replace: 'isStale: isBehind && ageMs(answer) < 0',
+      },
+    ],
+  },
 ];
