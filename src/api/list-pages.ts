@@ -173,6 +173,7 @@ async function* pagesOf<T>(
     });
     if (number > 1 && (page.records.length === 0 || (full && page.page !== undefined && page.page < number))) return;
     yield page.page === undefined || page.page === number ? page : { ...page, doubt: LIST_DOUBTS.page };
+    if (page.records.length === 0 && page.total === 0) return;
     const known = ids.size;
     for (const record of page.records) ids.add(idOf(record));
     places += page.records.length;

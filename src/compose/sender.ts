@@ -152,13 +152,10 @@ class RegisteredSender implements OpenSender {
   private async beat({ ends = false } = {}): Promise<void> {
     const { store, now } = this.deps;
     this.assertInPlace();
-    const { senderId, pulses, aliveAt } = this.own;
+    const { senderId, pulses } = this.own;
     const at = now();
     if (this.wasSuspended(at)) {
-      await this.record(
-        { kind: 'begins', why: 'gap', from: missingSince(aliveAt, at, this.windowMs()) },
-        { ...this.own, endedAt: null },
-      );
+      await this.record({ kind: 'begins', why: 'gap', from: 0 }, { ...this.own, endedAt: null });
     }
     if (await store.recordPulse({ senderId, pulses, at, ends })) {
       this.own = { ...this.own, pulses: pulses + 1, aliveAt: at };

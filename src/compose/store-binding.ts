@@ -96,19 +96,19 @@ export const acceptKey = (config: KeyConfig, store: Store): Promise<void> => sto
 
 /**
  * A key counts once the bank has shown with it the order that it accepted last: account numbers of two customers may coincide, and
- * then a list of the other one's would prove that nothing was sent. A store from which nothing was sent takes any key.
+ * then a list of the other one's would prove that nothing was sent. Before the first order a store takes one key, the first.
  */
 async function recordKey(config: KeyConfig, store: Store, bank: Pick<Bank, 'orders'>): Promise<void> {
   const digest = keyDigest(config, store);
   if ((await store.identity()).key?.includes(digest)) return;
+  if ((await store.lastOrder()) === undefined && (await store.addFirstKey(digest))) return;
   await assertKeyFits(store, bank);
   await store.addKey(digest);
 }
 
 async function assertKeyFits(store: Store, bank: Pick<Bank, 'orders'>): Promise<void> {
   const last = await store.lastOrder();
-  if (last === undefined) return;
-  if (last === 'in-doubt') {
+  if (last === undefined || last === 'in-doubt') {
     throw new StoreIdentityError('key', 'what was sent from it', 'one that cannot be compared, as no order is known');
   }
   const shown = (await readIfThere({ bank }, last.orderId))?.client_order_id;

@@ -12,7 +12,7 @@ export interface DemandedLook {
 }
 
 /** A look is out of date after this long: people may have taken their time in between. Of the bank's time, never scaled. */
-const CURRENT_MS = 5 * 60_000;
+const CURRENT_MS = 2 * 60_000;
 
 interface Sent {
   sentAt: number;
@@ -46,6 +46,10 @@ export function demandedLook(
   const ended = earlier.map(({ createdAt, endedAt }) => endedAt ?? createdAt);
   return { after: Math.max(now - CURRENT_MS, begunAfter, ...answered, ...ended), from: 0 };
 }
+
+/** Whether it was met by a look at the whole list that began then (epoch ms), which a wrong clock may have set in the future. */
+export const isMetBy = ({ after }: DemandedLook, beganAt: number, now: number): boolean =>
+  beganAt >= after && beganAt <= now + CURRENT_MS;
 
 /** One look that is both. */
 export function both(one: DemandedLook | undefined, other: DemandedLook | undefined): DemandedLook | undefined {

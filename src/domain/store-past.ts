@@ -79,7 +79,8 @@ export function judgeOpening({
   }
   if (senders.some((sender) => Math.abs(now - sender.aliveAt) < suspendedMs && isAlive(sender)))
     return { kind: 'joins' };
-  return { kind: 'begins', why: 'restart', from };
+  const isLongUnused = now - last.aliveAt > windowMs;
+  return { kind: 'begins', why: 'restart', from: isLongUnused ? 0 : from };
 }
 
 /** From when on orders may be missing in a store that was in use until `aliveAt`, which a wrong clock may have set in the future. */

@@ -63,6 +63,11 @@ export async function forgetIdentity(db: Database, { parts, by, at }: IdentityAc
   });
 }
 
+/** Records the digest of the first API key; false if there is one already. */
+export async function addFirstKey(db: Database, digest: string): Promise<boolean> {
+  return (await insertNew(db, 'meta', { key: KEY, value: asText([digest]) })) > 0;
+}
+
 /** Adds the digest of an API key; idempotent. */
 export async function addKey(db: Database, digest: string): Promise<void> {
   for (;;) {

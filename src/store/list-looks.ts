@@ -3,20 +3,17 @@ import type { Database } from './database.ts';
 import type { WatchKey } from './open-orders.ts';
 import type { ListLook } from './shown-schema.ts';
 
-/** Records a look. One that began before the recorded one changes nothing; `resumption` null leaves the recorded one. */
+/** Records a look in the place of the previous one; `resumption` null leaves the recorded one. */
 export async function recordLook(db: Database, look: ListLook): Promise<void> {
   await db
     .insertInto('listLooks')
     .values(look)
     .onConflict((conflict) =>
-      conflict
-        .columns(['uid', 'currency'])
-        .doUpdateSet((row) => ({
-          beganAt: look.beganAt,
-          reachesFrom: look.reachesFrom,
-          resumption: row.fn.coalesce(row.val(look.resumption), 'listLooks.resumption'),
-        }))
-        .where('listLooks.beganAt', '<=', look.beganAt),
+      conflict.columns(['uid', 'currency']).doUpdateSet((row) => ({
+        beganAt: look.beganAt,
+        reachesFrom: look.reachesFrom,
+        resumption: row.fn.coalesce(row.val(look.resumption), 'listLooks.resumption'),
+      })),
     )
     .execute();
 }

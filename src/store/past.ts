@@ -27,7 +27,7 @@ export interface ResumptionRecord extends Resumed {
 export async function resumed(db: Database, looked = -1): Promise<Resumed | undefined> {
   const last = await db
     .selectFrom('resumptions')
-    .select(['at', 'since'])
+    .select(['at', 'since', 'why'])
     .orderBy('at', 'desc')
     .orderBy('since')
     .executeTakeFirst();
@@ -37,7 +37,8 @@ export async function resumed(db: Database, looked = -1): Promise<Resumed | unde
     .select(({ fn }) => fn.min<number>('since').as('from'))
     .where('at', '>', Math.min(looked, last.at - 1))
     .executeTakeFirstOrThrow();
-  return { at: last.at, from };
+  // Before the first sender nothing was sent from the store that could be missing in it: any look at the whole list counts.
+  return { at: last.why === 'new' ? 0 : last.at, from };
 }
 
 /** Those since then (epoch ms), in their order. */
@@ -60,7 +61,8 @@ export async function resumeFrom(
   transaction: Database,
   { at, from, why }: Resumed & { why: ResumptionReason },
 ): Promise<void> {
-  // A wrong clock may have set earlier ones in the future, where no look would count for a long time.
+  // A wrong clock may have set earlier ones in the future, where no look would count for a long time, and looks, which always would.
   await transaction.updateTable('resumptions').set({ at }).where('at', '>', at).execute();
+  await transaction.updateTable('listLooks').set({ resumption: null }).where('resumption', '>', at).execute();
   await transaction.insertInto('resumptions').values({ at, since: from, why }).execute();
 }

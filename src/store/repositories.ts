@@ -20,7 +20,7 @@ export * from './call-budgets.ts';
 export { claimBatch, knownClaims, lookAlikes } from './claims.ts';
 export * from './facts.ts';
 export * from './idempotency.ts';
-export { addKey, forgetIdentity, identify, identity, policyInForce, recordPolicy } from './identity.ts';
+export { addFirstKey, addKey, forgetIdentity, identify, identity, policyInForce, recordPolicy } from './identity.ts';
 export { acknowledgeIncident, incidents, incidentsOf, incidentWith as incident, recordIncident } from './incidents.ts';
 export * from './lanes.ts';
 export * from './list-looks.ts';

@@ -40,7 +40,7 @@ export async function recordRestore(
     const before = await restored(transaction);
     await setMeta(transaction, KEY, `${at}`);
     await setMeta(transaction, FROM_KEY, `${Math.min(from, before?.from ?? from)}`);
-    await resumeFrom(transaction, { at, from, why });
+    await resumeFrom(transaction, { at, from: 0, why });
     if (replaces !== undefined) await setMeta(transaction, `${REPLACES}${replaces}`, `${at}`);
     const action = replaces === undefined ? 'restore' : 'take-namespace';
     await audit(transaction, { at, actor: by, action, subject: 'store', detail });

@@ -53,11 +53,12 @@ const remove = (home: string) => rmSync(join(folder, home), { recursive: true })
 describe('a process that sends', () => {
   it('begins with a new store, and anew when the last one has ended', async () => {
     const first = await sendingFrom();
-    expect(await first.store.resumed()).toEqual({ at: now, from: 0 });
+    // Any look at the whole list counts before the first sender.
+    expect(await first.store.resumed()).toEqual({ at: 0, from: 0 });
     now += 5 * MINUTE;
     await first.close();
     const ended = now;
-    now += 60 * MINUTE;
+    now += 5 * MINUTE;
     const second = await sendingFrom();
     expect(await second.store.resumed(ended)).toEqual({ at: now, from: ended - WINDOW });
     expect(await whyOf(second)).toEqual(['new', 'restart']);
@@ -80,7 +81,7 @@ describe('a process that sends', () => {
     expect(await store.resumptionsSince(suspended + 1)).toEqual([]);
     now += 1;
     await sender.assert();
-    expect(await store.resumptionsSince(suspended + 1)).toEqual([{ at: now, from: suspended - WINDOW, why: 'gap' }]);
+    expect(await store.resumptionsSince(suspended + 1)).toEqual([{ at: now, from: 0, why: 'gap' }]);
     await sender.assert();
     expect(await store.resumptionsSince(suspended + 1)).toHaveLength(1);
   });
@@ -116,7 +117,7 @@ describe('a store that was put back in time', () => {
     remove('snapshot');
     const { store, ...sending } = await sendingFrom();
     expect(await store.restored()).toEqual({ at: now, from: known - WINDOW });
-    expect(await store.resumed(known)).toEqual({ at: now, from: known - WINDOW });
+    expect(await store.resumed(known)).toEqual({ at: now, from: 0 });
     expect(await whyOf({ store, ...sending })).toEqual(['new', 'rolled-back']);
   });
 

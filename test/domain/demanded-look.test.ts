@@ -4,7 +4,7 @@ import { SENDER_LIFE_MS } from '../../src/domain/submission.ts';
 
 const HOUR_MS = 3_600_000;
 const NOW = 100 * HOUR_MS;
-const CURRENT_MS = 5 * 60_000;
+const CURRENT_MS = 2 * 60_000;
 
 it('nothing is demanded before the first send of a document', () => {
   expect(demandedLook([], 0, [], NOW)).toBeUndefined();

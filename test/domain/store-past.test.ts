@@ -40,7 +40,16 @@ describe('a process that opens a store to send from it', () => {
   });
 
   it('begins anew after the last one ended: what was under way then may be missing', () => {
-    expect(judged({ witness })).toEqual({ kind: 'begins', why: 'restart', from: 49_000 });
+    const aliveAt = NOW - WINDOW;
+    expect(judged({ senders: [sender({ aliveAt })] })).toEqual({
+      kind: 'begins',
+      why: 'restart',
+      from: aliveAt - WINDOW,
+    });
+  });
+
+  it('begins anew after a store was not used for longer than the window: any order may be missing', () => {
+    expect(judged({ witness })).toEqual({ kind: 'begins', why: 'restart', from: 0 });
   });
 
   it('joins another one that is alive', () => {

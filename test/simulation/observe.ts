@@ -10,7 +10,7 @@ import type { World } from './world.ts';
 const SEND_DELAY_MAX_MS = 31_000;
 
 /** How old a look at the list may be when something is sent that follows from it. */
-const LOOK_AGE_MS = 5 * 60_000;
+const LOOK_AGE_MS = 2 * 60_000;
 
 /** What a run showed, in the checker's words. */
 export async function observe(

@@ -42,7 +42,7 @@ onEveryStore('When senders began anew with a store', (test) => {
     const store = await test.open();
     await store.recordResumption({ at: 1_000, from: 500, why: 'restart', detail: {} });
     await store.recordRestore({ at: 2_000, from: 300, by: 'olga', detail: {} });
-    expect(await store.resumed()).toEqual({ at: 2_000, from: 300 });
+    expect(await store.resumed()).toEqual({ at: 2_000, from: 0 });
   });
 });
 

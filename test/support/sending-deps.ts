@@ -10,11 +10,11 @@ interface SenderSettings {
   transferAcrossUsers?: boolean;
 }
 
-/** The store, with every list of the bank just looked at, by whatever clock. */
-export const lookedAt = (store: ActivityDeps['store']): ActivityDeps['store'] => ({
+/** The store, with every list of the bank just looked at. */
+export const lookedAt = (store: ActivityDeps['store'], now = Date.now): ActivityDeps['store'] => ({
   ...store,
   looksAt: async (keys) => {
-    const beganAt = Number.MAX_SAFE_INTEGER;
+    const beganAt = now();
     return keys.map((key) => ({ ...key, beganAt, reachesFrom: 0, resumption: beganAt }));
   },
 });
@@ -34,7 +34,7 @@ export const sendingDeps = (
   executions: { wakeWatch: async () => {} } as unknown as ActivityDeps['executions'],
   checkInstruction: () => [],
   ...given,
-  store: lookedAt(given.store),
+  store: lookedAt(given.store, given.now),
   settings: {
     ...{ clockSkewMs: 0, policy, transferAcrossUsers },
     ...{ sweepMaxMs: 500, sweepWindowMs: 86_400_000 },

@@ -55,6 +55,8 @@ async function isEarlierDoubtful(deps: ActivityDeps, row: PayoutRecord): Promise
   return undefined;
 }
 
+const WAITS: ReadonlySet<PayoutRecord['state']> = new Set(['scheduled', 'held', 'awaiting-funds', 'awaiting-approval']);
+
 /** What the bank's lists have against the order that would be sent next. */
 async function askedBank(
   deps: ActivityDeps,
@@ -67,7 +69,11 @@ async function askedBank(
   const sold = exchange === undefined ? [] : [{ uid, currency: exchange.sellCurrency }];
   const arrival = transfer === undefined ? [] : [{ uid: transfer.destination.uid, currency }];
   const leg = exchange === undefined ? mainLegOf(kind) : 'exchange';
-  const { earlier, doubt } = await askBank(deps, row, leg, [own, ...sold, ...arrival]);
+  // Whatever was seen before the row waited, for people or for money, is of the past.
+  const hasWaited = WAITS.has(row.state);
+  // Whoever hands over a batch has looked for it; of a payout that somebody started by itself nobody has.
+  const begunAfter = hasWaited ? deps.now() : row.batchId === null ? row.createdAt : 0;
+  const { earlier, doubt } = await askBank(deps, row, leg, [own, ...sold, ...arrival], begunAfter);
   return { ...(earlier.length > 0 && { earlier: `order ${earlier.join(', ')}` }), doubt };
 }
 

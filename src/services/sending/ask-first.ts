@@ -1,4 +1,4 @@
-import { both, type DemandedLook, demandedLook } from '../../domain/demanded-look.ts';
+import { both, type DemandedLook, demandedLook, isMetBy } from '../../domain/demanded-look.ts';
 import type { LookDoubt } from '../../domain/list-doubt.ts';
 import { type LegKind, legsOf } from '../../domain/names.ts';
 import { isIndistinct } from '../../domain/order-judgement.ts';
@@ -92,15 +92,15 @@ async function missingLooks(
   const missing: MissingLook[] = [];
   for (const key of keys) {
     const look = looks.find(({ uid, currency }) => uid === key.uid && currency === key.currency);
-    const wanted = both(isMet(look, demanded) ? undefined : demanded, await demandedSinceOpening(store, look));
+    const wanted = both(isMet(look, demanded, now()) ? undefined : demanded, await demandedSinceOpening(store, look));
     if (wanted === undefined) continue;
     missing.push({ ...key, since: wanted.from, from: listedFrom(deps, wanted.from) });
   }
   return { missing, earlier };
 }
 
-const isMet = (look: ListLook | undefined, demanded: DemandedLook | undefined): boolean =>
-  demanded === undefined || (look !== undefined && look.reachesFrom === 0 && look.beganAt >= demanded.after);
+const isMet = (look: ListLook | undefined, demanded: DemandedLook | undefined, now: number): boolean =>
+  demanded === undefined || (look !== undefined && look.reachesFrom === 0 && isMetBy(demanded, look.beganAt, now));
 
 async function earlierOf({ store }: LookDeps, row: SentRow): Promise<Earlier> {
   if (row.generation === 0) return { payouts: [], attempts: [] };

@@ -94,6 +94,9 @@ const depsOf = (policy: Policy, more: Partial<ActivityDeps['settings']> = {}): A
   assertIdentity: async () => {},
 });
 
+/** By another clock. */
+const at = (now: () => number): Pick<ActivityDeps, 'now' | 'store'> => ({ now, store: lookedAt(store, now) });
+
 /** The row of a transfer or an exchange that alice has handed over, claimed by its workflow. */
 async function claimed(kind: Kind, more: Partial<PayoutInstruction> = {}): Promise<PayoutRecord> {
   const instruction = instructionOf(kind, more);
@@ -302,7 +305,7 @@ describe.each(['transfer', 'exchange'] as const)('one %s under a policy', (kind)
     const deps = (ms: number): ActivityDeps => ({
       ...depsOf(policy),
       bank: { ...bank, clock: { offset: () => ms } },
-      now: () => Date.now() + 25 * 3_600_000,
+      ...at(() => Date.now() + 25 * 3_600_000),
     });
     expect(await read(deps(-25 * 3_600_000), second)).toMatchObject({ limit: '199.99 USD per day, within 24 h' });
     expect(await send(deps(-25 * 3_600_000), second)).toEqual(NOTHING_SENT);
@@ -312,7 +315,7 @@ describe.each(['transfer', 'exchange'] as const)('one %s under a policy', (kind)
 
   it('counts for a limit what a worker whose clock is behind has sent, for the whole 24 hours', async () => {
     const policy = policyOf(PEOPLE, { limits: [{ per: 'day', currency: 'USD', amount: '199.99' }] });
-    const sentBy = { ...depsOf(policy), now: () => Date.now() - 9 * 60_000 };
+    const sentBy = { ...depsOf(policy), ...at(() => Date.now() - 9 * 60_000) };
     const first = await claimed(kind);
     await read(sentBy, first);
     expect(await send(sentBy, first)).toMatchObject({ outcome: 'accepted' });
@@ -320,7 +323,7 @@ describe.each(['transfer', 'exchange'] as const)('one %s under a policy', (kind)
     const deps = (hours: number): ActivityDeps => ({
       ...depsOf(policy),
       settings: { ...depsOf(policy).settings, clockSkewMs: 600_000 },
-      now: () => Date.now() + hours * 3_600_000,
+      ...at(() => Date.now() + hours * 3_600_000),
     });
     expect(await read(deps(23.9), second)).toMatchObject({ limit: '199.99 USD per day, within 24 h' });
     expect(await send(deps(23.9), second)).toEqual(NOTHING_SENT);

@@ -156,7 +156,7 @@ describe('a second send of a reference', () => {
     const { world, sent, ask, objection } = await rowAt();
     await sent('refused');
     await ask();
-    world.now += 6 * 60_000;
+    world.now += 3 * 60_000;
     expect(await objection()).toBe('look');
   });
 });
