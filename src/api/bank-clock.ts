@@ -16,7 +16,7 @@ const HALF_SECOND_MS = 500;
 /**
  * Every read asks that no cache answers it (`no-cache`), so that hardly an `Age` is honest. The interface shows no headers at all.
  */
-const AGE_MAX_MS = 5_000;
+const AGE_MAX_MS = 1_000;
 /**
  * How far the `Date` of an answer may be behind the measured clock when it is asked for: a measurement is off by half of the
  * longest call, which takes 30 s, and servers of one bank by as much from each other.
