@@ -86,7 +86,7 @@ describe('one payment for one document', () => {
       results: [{ ...result, state: 'failed' } as Observation['results'][number]],
       statesSeen: [],
       accounts: [],
-      isReconciled: true,
+      comparedAt: Number.MAX_SAFE_INTEGER,
     };
   };
   const told = (run: Observation): Observation => ({ ...run, notedOrders: ['ord-1'] });
@@ -114,7 +114,7 @@ describe('one payment for one document', () => {
         { reference: REFERENCE, attempt: 1, recordedAt: sentAt - 50, outcome: 'accepted', orderId: 'ord-2', home: 1 },
       ],
       homes: [{ home: 1, from: sentAt - MINUTE }],
-      isReconciled: true,
+      comparedAt: Number.MAX_SAFE_INTEGER,
     };
     expect(rules(told(run))).toEqual(['I1']);
     const soon = { ...run, orders: [sampleOrder({ listedAt: sentAt - MINUTE / 2 }), ...run.orders.slice(1)] };
@@ -136,7 +136,7 @@ describe('one payment for one document', () => {
       ]),
       restores: [at],
       rollbacks: [at],
-      isReconciled: true,
+      comparedAt: Number.MAX_SAFE_INTEGER,
     };
     expect(rules(told(run))).toEqual(['I1']);
     const soon = { ...run, orders: [sampleOrder({ listedAt: sentAt - MINUTE / 2 }), ...run.orders.slice(1)] };
@@ -160,7 +160,10 @@ describe('one payment for one document', () => {
   });
 
   it('I5: an order that changes after its end must be told', () => {
-    const drifting = having({ orders: [sampleOrder({ drift: { at: T, field: 'amount' } })], isReconciled: true });
+    const drifting = having({
+      orders: [sampleOrder({ drift: { at: T, field: 'amount' } })],
+      comparedAt: Number.MAX_SAFE_INTEGER,
+    });
     expect(broken(drifting)).toEqual(['I5']);
     expect(broken({ ...drifting, notedOrders: ['ord-1'] })).toEqual([]);
   });
@@ -185,7 +188,7 @@ describe('one order for one reference', () => {
       orders: [sampleOrder(), { ...second, createdAt: executedAt, listedAt: executedAt }],
       posts: [late, samplePost()],
       attempts: twice,
-      isReconciled: true,
+      comparedAt: Number.MAX_SAFE_INTEGER,
     });
     expect(broken(run)).toEqual(['I1']);
     expect(broken({ ...run, notedOrders: ['ord-2'] })).toEqual([]);

@@ -122,18 +122,20 @@ export function isBeyondKnowledge(facts: Facts, { posts }: ReferenceFacts, order
   return isLate || order.listedAt - order.createdAt > settings.listLagMs || isRefusal(post);
 }
 
-export const isNoted = ({ notedOrders }: Facts, { orderId }: BankOrder): boolean => notedOrders.includes(orderId);
+/** What is listed after the last comparison nobody can have noted. */
+export const isNoted = ({ notedOrders, comparedAt }: Facts, { orderId, listedAt }: BankOrder): boolean =>
+  notedOrders.includes(orderId) || (comparedAt !== undefined && listedAt >= comparedAt);
 
 const isWithPeople = ({ row }: PayoutFacts): boolean => row?.state === 'needs-operator';
 
 /** Where nothing is compared after an end, what is listed later is told to nobody. */
-const isTooLate = ({ isReconciled = false }: Facts, made: readonly Made[]): boolean =>
-  !isReconciled &&
+const isTooLate = ({ comparedAt }: Facts, made: readonly Made[]): boolean =>
+  comparedAt === undefined &&
   made.some(({ payout: { row }, order }) => row?.endedAt != null && order.listedAt >= (row.endedAt ?? 0));
 
 /** What the bank shows now otherwise than it did when a payout ended is told to people. Of payments that ended unpaid: `outcomes`. */
 export function told(facts: Facts): Violation[] {
-  if (facts.isReconciled !== true) return [];
+  if (facts.comparedAt === undefined) return [];
   return [...payoutsByDocument(facts).values()].flatMap((payouts) => {
     if (payouts.some(isWithPeople)) return [];
     return payouts.flatMap((payout) => {

@@ -41,8 +41,8 @@ export interface Observation {
   rollbacks?: number[];
   /** When a further home, from 1 on, was taken into use: a copy of the first one, or a new one; absent: there is one home. */
   homes?: { home: number; from: number }[];
-  /** What the bank shows was compared with what ended, up to the end of the run. */
-  isReconciled?: boolean;
+  /** When what the bank shows was last compared with what has ended; absent: it was not, at the end of the run. */
+  comparedAt?: number;
   /** What became of activities that executions of somebody else have scheduled. */
   foreignCalls: ForeignCall[];
   calm: CalmPhase;

@@ -82,7 +82,7 @@ function unpaidIsUnpaid(facts: Facts, { row, payment, exchange }: PayoutFacts): 
 
 /** What the bank did beyond all that could be known when the payout ended; where nothing is compared later, it cannot be told. */
 function isAfterEnd(facts: Facts, order: BankOrder, under: ReferenceFacts, endedAt: number | null): boolean {
-  if (facts.isReconciled !== true || endedAt === null) return false;
+  if (facts.comparedAt === undefined || endedAt === null) return false;
   const post = under.posts.find(({ madeId }) => madeId === order.orderId);
   const isOfOtherHome = (post?.home ?? 0) !== 0;
   const isForgotten = (facts.rollbacks ?? []).some((at) => (post?.receivedAt ?? at) <= at && at <= endedAt);

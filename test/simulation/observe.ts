@@ -20,13 +20,13 @@ export async function observe(
     rogues,
     switches,
     settled,
-    isReconciled,
+    comparedAt,
   }: {
     disturbances: Disturbances;
     rogues: Rogues;
     switches: Observation['switches'];
     settled: boolean;
-    isReconciled: boolean;
+    comparedAt: number | undefined;
   },
   boundMs: number,
 ): Promise<Observation> {
@@ -86,7 +86,7 @@ export async function observe(
     decisions: world.decisions,
     audits,
     notedOrders: (await Promise.all(homes.map(notedOrders))).flat(),
-    isReconciled,
+    comparedAt,
     traffic: world.door.traffic,
     switches,
     restores: olderCopies.restoredAt,

@@ -110,8 +110,8 @@ export async function runSeed(
   disturbances.calm();
   switches.calm();
   const settled = await untilSettled(world, generations);
-  const isReconciled = await comparison.last((ms) => advance(world, ms));
-  const seen = { disturbances, rogues, switches: switches.spells, settled, isReconciled };
+  const comparedAt = await comparison.last((ms) => advance(world, ms));
+  const seen = { disturbances, rogues, switches: switches.spells, settled, comparedAt };
   const observation = await observe(world, seen, CALM_BOUND_MS);
   const violations = [...check(observation), ...unhandled.splice(0).map(unhandledRejection)];
   for (const { invariant, reference, message } of violations)

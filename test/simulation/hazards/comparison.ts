@@ -16,10 +16,11 @@ export class Comparison {
     if (this.world.isReconciled) this.world.cluster.start('reconciliation', ID, {});
   }
 
-  /** One more pass, over all that has happened; false when it has not ended in time. */
-  async last(advance: (ms: number) => Promise<void>): Promise<boolean> {
+  /** One more pass, over all that has happened; returns when it began, undefined when it has not ended in time. */
+  async last(advance: (ms: number) => Promise<void>): Promise<number | undefined> {
     const { world } = this;
-    if (!world.isReconciled) return false;
+    if (!world.isReconciled) return undefined;
+    const began = world.time.now;
     let isOver = false;
     const id = `${ID}-last`;
     world.whenClosed(id, () => {
@@ -27,6 +28,6 @@ export class Comparison {
     });
     world.cluster.start('reconciliation', id, { once: true });
     for (let waited = 0; !isOver && waited < LAST_MS; waited += 10_000) await advance(10_000);
-    return isOver;
+    return isOver ? began : undefined;
   }
 }
