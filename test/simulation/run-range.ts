@@ -5,7 +5,7 @@ import { Random } from './random.ts';
 import { prepareProcess, runSeed, type SeedOutcome } from './run-seed.ts';
 import { openSimStore } from './sim-store.ts';
 import { cachePreparedStatements } from './statement-cache.ts';
-import { drawHazardousWorlds, drawWorlds } from './worlds.ts';
+import { worldsOf } from './worlds.ts';
 
 /** What one process is asked to run. */
 export interface RangeAsked {
@@ -37,11 +37,7 @@ export async function runRange(asked: RangeAsked, report: (outcome: SeedOutcome)
   for (let seed = asked.from; seed < asked.from + asked.seeds; seed += asked.step) {
     if (asked.until !== undefined && wallClock() >= asked.until) break;
     const random = new Random(seed);
-    const drawn = drawWorlds(random);
-    const worlds = {
-      ...(hazard === undefined ? drawn : drawHazardousWorlds(seed, hazard === 'any' ? undefined : hazard)),
-      atOnce: asked.atOnce === true,
-    };
+    const worlds = { ...worldsOf(seed, random, hazard), atOnce: asked.atOnce === true };
     // Databases of its own: what another seed has left there, order ids of its bank among it, would change the run.
     const stores = [await openSimStore(product)];
     if (worlds.twoStores) stores.push(await openSimStore(product));

@@ -22,6 +22,16 @@ describe('the simulation', () => {
     }
   });
 
+  it('breaks no rule where the bank, a cache or a machine does what no interface rules out', async () => {
+    const { out, err } = await simulate('--seeds', '120', '--hazard', 'any', '--json');
+    expect(err).toBe('');
+    const { violations, faults } = JSON.parse(out) as Summary;
+    expect(violations).toEqual([]);
+    const ofTheBank = ['write commit-after-window', 'repaired, completes', 'repaired, reissued', 'drift of the amount'];
+    const others = ['foreign list', 'stale list', 'short list', 'rollback', 'copied home', 'second folder'];
+    for (const kind of [...ofTheBank, ...others]) expect(faults, `${kind} never fired`).toHaveProperty([kind]);
+  });
+
   it('breaks no rule where people, the bank and the end of a question come in one moment', async () => {
     const { out, err } = await simulate('--seeds', '60', '--at-once', '--json');
     expect(err).toBe('');
@@ -59,6 +69,11 @@ describe('the simulation', () => {
     ['clocks-not-compared', 'I5', 365],
     ['clock-set-right-unnoticed', 'I13', 3_485],
     ['generation-by-a-word', 'I1', 228],
+    ['generation-asks-only-the-store', 'I1', 1],
+    ['foreign-list-believed', 'I1', 1],
+    ['spelling-not-learned', 'I13', 1],
+    ['opening-joins', 'I1', 1],
+    ['changes-not-compared', 'I5', 1],
   ])('catches %s by %s', async (...bug) => {
     const { code, out } = await hunt(bug);
     expect(code).toBe(1);

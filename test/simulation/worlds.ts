@@ -41,7 +41,7 @@ const USUAL: Worlds = {
   hazards: new Set(),
 };
 
-export function drawWorlds(random: Random): Worlds {
+function drawWorlds(random: Random): Worlds {
   const rogues = random.chance(0.15);
   const dice = random.next();
   if (dice < 0.1) return { ...USUAL, rogues, twoStores: true };
@@ -63,9 +63,19 @@ export function drawWorlds(random: Random): Worlds {
 }
 
 /** A seed of the worlds with hazards, or of one of them: what has ended is compared with the bank, and paid again by people. */
-export function drawHazardousWorlds(seed: number, asked: Hazard | undefined): Worlds {
+function drawHazardousWorlds(seed: number, asked: Hazard | undefined): Worlds {
   const random = new Random(seed ^ 0x5bd1e995);
   const hazards = drawHazards(random, asked);
   const generations = !isOfMachines(hazards) && random.chance(0.85);
   return { ...USUAL, hazards, generations, passes: true, otherTenant: hazards.has('coinciding-tenants') };
+}
+
+/** Share of seeds that have hazards without being asked for them. */
+const HAZARDOUS = 0.25;
+
+/** `asked`: a hazard that the seed has, or `any`; the draws of `random` do not depend on it. */
+export function worldsOf(seed: number, random: Random, asked: Hazard | 'any' | undefined): Worlds {
+  const drawn = drawWorlds(random);
+  if (asked === undefined && !new Random(seed ^ 0x27d4eb2f).chance(HAZARDOUS)) return drawn;
+  return drawHazardousWorlds(seed, asked === 'any' ? undefined : asked);
 }
