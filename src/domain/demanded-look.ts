@@ -15,6 +15,7 @@ export interface DemandedLook {
 const CURRENT_MS = 2 * 60_000;
 
 interface Sent {
+  outcome: string | null;
   sentAt: number;
   /** When its outcome was recorded; null: nobody knows it. */
   answeredAt: number | null;
@@ -30,7 +31,8 @@ interface Earlier {
  * The look that is demanded before a reference is sent; undefined: none, because nothing was sent for the document. The whole list
  * is read: a bank may date an order back that it makes in the place of another.
  *
- * @param attempts made under this reference before: whatever the bank answered, it may have executed one
+ * @param attempts made under this reference, and under those of earlier generations: whatever the bank answered, it may have
+ * executed one; what it has refused and executed all the same the list shows within its lag
  * @param earlier the earlier generations that the store has
  * @param begunAfter whoever asks does so from then on, epoch ms
  */
@@ -38,11 +40,13 @@ export function demandedLook(
   attempts: readonly Sent[],
   generation: number,
   earlier: readonly Earlier[],
-  now: number,
-  begunAfter = 0,
+  { now, begunAfter = 0, listLagMs }: { now: number; begunAfter?: number; listLagMs: number },
 ): DemandedLook | undefined {
   if (attempts.length === 0 && generation === 0) return undefined;
-  const answered = attempts.map(({ sentAt, answeredAt }) => answeredAt ?? sentAt + SENDER_LIFE_MS);
+  const answered = attempts.map(
+    ({ outcome, sentAt, answeredAt }) =>
+      (answeredAt ?? sentAt + SENDER_LIFE_MS) + (outcome === 'refused' ? listLagMs : 0),
+  );
   const ended = earlier.map(({ createdAt, endedAt }) => endedAt ?? createdAt);
   return { after: Math.max(now - CURRENT_MS, begunAfter, ...answered, ...ended), from: 0 };
 }

@@ -21,6 +21,7 @@ export type ListDoubt = (typeof LIST_DOUBTS)[keyof typeof LIST_DOUBTS];
 const UNPROVEN = {
   'clocks-apart': "the bank's clock is too far from ours for a list to prove anything; payouts doctor says how far",
   incomplete: 'the list of the bank lacks orders that it has accepted: ask the bank why',
+  'too-soon': 'the list may not show yet what the bank has just refused',
   'not-stable': 'the list changed while it was read, or does not have as many orders as it says',
 } as const;
 

@@ -27,7 +27,8 @@ export async function shownAgainstRetry(
   const { doubt, earlier, own } = await askBank(lists, next, 'payment', [{ uid, currency }], lists.begunAt);
   const orders = [...own, ...earlier];
   if (orders.length > 0) return `the bank shows order ${orders.join(', ')} for this document`;
-  return doubt && untold(doubt);
+  // Its row waits until the list can tell.
+  return doubt === undefined || doubt === 'too-soon' ? undefined : untold(doubt);
 }
 
 const untold = (doubt: LookDoubt): string =>

@@ -5,17 +5,31 @@ import { SENDER_LIFE_MS } from '../../src/domain/submission.ts';
 const HOUR_MS = 3_600_000;
 const NOW = 100 * HOUR_MS;
 const CURRENT_MS = 2 * 60_000;
+const LAG_MS = 120_000;
 
 it('nothing is demanded before the first send of a document', () => {
-  expect(demandedLook([], 0, [], NOW)).toBeUndefined();
+  expect(demandedLook([], 0, [], { now: NOW, listLagMs: LAG_MS })).toBeUndefined();
 });
 
 it.each([
-  ['long ago: it may be as old as looks get', [{ sentAt: HOUR_MS, answeredAt: HOUR_MS + 5 }], NOW - CURRENT_MS],
-  ['just now: it began after the answer', [{ sentAt: NOW - 50, answeredAt: NOW - 20 }], NOW - 20],
-  ['without an answer: it began after its sender', [{ sentAt: NOW - 50, answeredAt: null }], NOW - 50 + SENDER_LIFE_MS],
+  [
+    'long ago: it may be as old as looks get',
+    [{ outcome: 'ambiguous', sentAt: HOUR_MS, answeredAt: HOUR_MS + 5 }],
+    NOW - CURRENT_MS,
+  ],
+  ['just now: it began after the answer', [{ outcome: 'not-sent', sentAt: NOW - 50, answeredAt: NOW - 20 }], NOW - 20],
+  [
+    'and refused: it may show only after its lag what was done all the same',
+    [{ outcome: 'refused', sentAt: NOW - 50, answeredAt: NOW - 20 }],
+    NOW - 20 + LAG_MS,
+  ],
+  [
+    'without an answer: it began after its sender',
+    [{ outcome: null, sentAt: NOW - 50, answeredAt: null }],
+    NOW - 50 + SENDER_LIFE_MS,
+  ],
 ])('before a second send of a reference, the whole list is looked at: one sent %s', (_, attempts, after) => {
-  expect(demandedLook(attempts, 0, [], NOW)).toEqual({ after, from: 0 });
+  expect(demandedLook(attempts, 0, [], { now: NOW, listLagMs: LAG_MS })).toEqual({ after, from: 0 });
 });
 
 it.each([
@@ -23,11 +37,14 @@ it.each([
   ['that ended long ago', [{ createdAt: 1, endedAt: 2 }], NOW - CURRENT_MS],
   ['that the store does not have', [], NOW - CURRENT_MS],
 ])('before a reference of a further generation: after one %s', (_, earlier, after) => {
-  expect(demandedLook([], 1, earlier, NOW)).toEqual({ after, from: 0 });
+  expect(demandedLook([], 1, earlier, { now: NOW, listLagMs: LAG_MS })).toEqual({ after, from: 0 });
 });
 
 it('whoever pays a document again looks from then on', () => {
-  expect(demandedLook([], 1, [], NOW, NOW - 3)).toEqual({ after: NOW - 3, from: 0 });
+  expect(demandedLook([], 1, [], { now: NOW, begunAfter: NOW - 3, listLagMs: LAG_MS })).toEqual({
+    after: NOW - 3,
+    from: 0,
+  });
 });
 
 it('two looks are one that began after both and reaches back as far as either', () => {

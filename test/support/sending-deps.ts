@@ -38,6 +38,6 @@ export const sendingDeps = (
   settings: {
     ...{ clockSkewMs: 0, policy, transferAcrossUsers },
     ...{ sweepMaxMs: 500, sweepWindowMs: 86_400_000 },
-    terms: { auditTtlMs: 60_000, referenceDedupe },
+    terms: { auditTtlMs: 60_000, referenceDedupe, waits: { listLagMs: 0 } },
   } as ActivityDeps['settings'],
 });

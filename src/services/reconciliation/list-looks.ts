@@ -37,7 +37,8 @@ const widest = (one: LookRequest, other: LookRequest = one): LookRequest => ({
   toProve: one.toProve || other.toProve,
 });
 
-async function read(deps: LookDeps, { toProve, since, from, ...key }: LookRequest): Promise<SeenList> {
+async function read(deps: LookDeps, { toProve, since, from, uid, currency }: LookRequest): Promise<SeenList> {
+  const key = { uid, currency };
   const beganAt = deps.now();
   const query = { ...key, from: toProve ? inAnyZone(from) : from };
   const scan = await deps.bank.orders.listSettled(query, { pageSize: deps.settings.pageSize });

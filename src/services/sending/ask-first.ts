@@ -43,6 +43,7 @@ export async function askBank(
   begunAfter = 0,
 ): Promise<AtBank> {
   const { missing, earlier } = await missingLooks(deps, row, leg, lists, begunAfter);
+  if (missing.some(({ after }) => after > deps.now())) return { doubt: 'too-soon', earlier: [], own: [] };
   const seen = await Promise.all(missing.map((look) => deps.lookAtList({ ...look, toProve: true })));
   const doubt = seen.find((list) => list.doubt !== undefined)?.doubt;
   return { ...(doubt !== undefined && { doubt }), ...(await atBank(deps, row, leg, earlier)) };
@@ -66,6 +67,7 @@ export async function objectionTo(
 }
 
 interface MissingLook extends WatchKey {
+  after: number;
   since: number;
   from: number;
 }
@@ -86,7 +88,9 @@ async function missingLooks(
   const { store, now } = deps;
   const own = await store.attempts(legReference(row, leg));
   const earlier = await earlierOf(deps, row);
-  const demanded = demandedLook(own, row.generation, earlier.payouts, now(), begunAfter);
+  const attempts = [...own, ...earlier.attempts];
+  const { listLagMs } = deps.settings.terms.waits;
+  const demanded = demandedLook(attempts, row.generation, earlier.payouts, { now: now(), begunAfter, listLagMs });
   const keys = distinct([...lists, ...earlier.attempts.flatMap((attempt) => listsOfAttempt(row.uid, attempt))]);
   const looks = await store.looksAt(keys);
   const missing: MissingLook[] = [];
@@ -94,7 +98,7 @@ async function missingLooks(
     const look = looks.find(({ uid, currency }) => uid === key.uid && currency === key.currency);
     const wanted = both(isMet(look, demanded, now()) ? undefined : demanded, await demandedSinceOpening(store, look));
     if (wanted === undefined) continue;
-    missing.push({ ...key, since: wanted.from, from: listedFrom(deps, wanted.from) });
+    missing.push({ ...key, after: wanted.after, since: wanted.from, from: listedFrom(deps, wanted.from) });
   }
   return { missing, earlier };
 }

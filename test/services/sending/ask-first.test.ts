@@ -12,6 +12,7 @@ import { UNMEASURED_CLOCK } from '../../support/unmeasured-clock.ts';
 
 const HOUR_MS = 3_600_000;
 const START = 1_000 * HOUR_MS;
+const LIST_LAG_MS = quickSettings.terms.waits.listLagMs;
 const USD = { uid: 'user-1', currency: 'USD' };
 const DOCUMENT = { uid: 'user-1', documentId: 'doc', kind: 'payout' } as const;
 const under = (generation: number, leg: 'payment' | 'exchange' = 'payment') =>
@@ -49,7 +50,7 @@ async function rowAt({ generation = 0 } = {}) {
     await store.recordAttempt({ reference, attempt, runId: 'run-1', activityId: '1', sentAt: world.now, request });
     world.now += 5;
     await store.finishAttempt(reference, attempt, { outcome, at: world.now, ...more });
-    world.now += 5;
+    world.now += outcome === 'refused' ? LIST_LAG_MS : 5;
   };
   return {
     ...{ store, world, sent },
@@ -151,6 +152,16 @@ describe('a second send of a reference', () => {
       expect(await objection()).toBe('own');
     },
   );
+
+  it('after a refusal waits until the list can show what was done all the same', async () => {
+    const { world, sent, ask, objection } = await rowAt();
+    await ask();
+    await sent('refused');
+    world.now -= LIST_LAG_MS;
+    expect(await ask()).toMatchObject({ doubt: 'too-soon' });
+    expect(await objection()).toBe('look');
+    expect(world.reads).toBe(1);
+  });
 
   it('waits for another look some minutes later', async () => {
     const { world, sent, ask, objection } = await rowAt();
