@@ -1,5 +1,6 @@
 import type { Finding } from '../domain/finding.ts';
 import { doubtInWords, type LookDoubt } from '../domain/list-doubt.ts';
+import { isNoMoney, stageMeaning } from '../domain/order-status.ts';
 import { someAtOnce } from '../domain/some-at-once.ts';
 import { itemsInTurns } from '../formats/turns.ts';
 import { FindingList } from '../rules/finding-list.ts';
@@ -48,7 +49,9 @@ export async function dropPaid(lists: BankLists, { file, staged }: CheckedFile):
   if (!(await lists.store.hasUnaskedOrders())) return found;
   for await (const { row, instruction, generation = 0 } of itemsInTurns(staged.claims())) {
     const { uid, id } = instruction;
-    const [order] = await unsentOrders(lists, { uid, documentId: id, generation, kind: 'payout' });
+    const unsent = await unsentOrders(lists, { uid, documentId: id, generation, kind: 'payout' });
+    // One without money is followed to that end, and the row can be paid again then.
+    const order = unsent.find(({ shown }) => shown === null || !isNoMoney(stageMeaning(shown.stage)));
     if (order === undefined) continue;
     const message = `the bank shows order ${order.orderId} for this document, which was not sent from this store; it may be paid already`;
     const finding: Finding = { file, line: staged.lineOf(row), row, column: 'id', value: id, rule: 'at-bank', message };
