@@ -255,11 +255,14 @@ export async function lastOrder(
 /** Enough orders to tell whether a list is up to date. */
 const ACCEPTED_MAX = 50;
 
-/** Ids of payments of a user and a currency that the bank accepted between two times (epoch ms): the last few of them. */
+/**
+ * Ids of payments of a user and a currency that the bank accepted between two times (epoch ms): the last few of them.
+ * `completedFrom`: those that are completed only if they were accepted since then.
+ */
 export async function acceptedIn(
   db: Database,
   { uid, currency }: WatchKey,
-  { from, to }: { from: number; to: number },
+  { from, to, completedFrom }: { from: number; to: number; completedFrom: number },
 ): Promise<string[]> {
   const accepted = await db
     .selectFrom('sendAttempts')
@@ -270,7 +273,12 @@ export async function acceptedIn(
     .where('sendAttempts.sentAt', '>=', from)
     .where('sendAttempts.sentAt', '<=', to)
     .where('sendAttempts.outcome', '=', 'accepted')
-    .where('payouts.state', 'in', ['processing', 'awaiting-bank-approval', 'completed'])
+    .where((row) =>
+      row.or([
+        row('payouts.state', 'in', ['processing', 'awaiting-bank-approval']),
+        row.and([row('payouts.state', '=', 'completed'), row('sendAttempts.sentAt', '>=', completedFrom)]),
+      ]),
+    )
     .where('payouts.uid', '=', uid)
     .where('payouts.currency', '=', currency)
     .where('payouts.kind', '=', 'payout')

@@ -43,7 +43,7 @@ it.concurrent('of two stores on one namespace the second starts no worker and ha
 });
 
 onEmbedded.concurrent(
-  'another customer of the same bank is refused before anything is sent, until somebody accepts the accounts',
+  'another customer of the same bank is refused, and once somebody accepts it held while its list lacks what was accepted',
   async (context) => {
     const tenants = await startTenants(context);
     const home = openHome(context, { PAYOUTS_API_URL: tenants.url, PAYOUTS_API_KEY: 'key-a' });
@@ -67,10 +67,10 @@ onEmbedded.concurrent(
 
     const accepted = await other.payouts('doctor', '--accept', 'accounts', '--by', 'alice', '--json');
     expect(accepted.code).toBe(0);
-    const paid = await other.payouts('run', file, '--yes', '--json');
-    expect(paid.code).toBe(0);
-    expect(batchOf(paid).counts).toMatchObject({ completed: 1 });
-    expect(await ordersOf(tenants.b)).toHaveLength(1);
+    const held = await other.payouts('run', file, '--yes', '--json');
+    expect(held.code).toBe(6);
+    expect(batchOf(held).payouts).toMatchObject([{ state: 'held', reason: { code: 'list-proves-nothing' } }]);
+    expect(await ordersOf(tenants.b)).toEqual([]);
   },
 );
 

@@ -2,6 +2,7 @@ import type { OrderScan } from '../../api/bank.ts';
 import { isBankError } from '../../api/errors.ts';
 import { shared } from '../../api/shared-reads.ts';
 import type { DemandedLook } from '../../domain/demanded-look.ts';
+import { HOUR_MS } from '../../domain/durations.ts';
 import type { LookDoubt } from '../../domain/list-doubt.ts';
 import type { ListLook, WatchKey } from '../../store/store.ts';
 import { clocksDisagree, inAnyZone, isReached, listedFrom } from '../bank-time.ts';
@@ -48,6 +49,9 @@ async function read(deps: LookDeps, { toProve, since, from, uid, currency }: Loo
   return { ...scan, beganAt, doubt };
 }
 
+/** How long a bank lists what is completed is not shown (interface section 4), but no list is as short as this. */
+const LISTED_MS = HOUR_MS;
+
 async function doubtOf(
   deps: LookDeps,
   key: WatchKey,
@@ -58,7 +62,8 @@ async function doubtOf(
   if (from > 0 && clocksDisagree(deps)) return 'clocks-apart';
   // A list without one that it must show by now is behind, or is not the list that was asked for.
   const to = beganAt - deps.settings.terms.waits.listLagMs;
-  const accepted = await deps.store.acceptedIn(key, { from: since, to });
+  const completedFrom = since === 0 ? beganAt - LISTED_MS : since;
+  const accepted = await deps.store.acceptedIn(key, { from: since, to, completedFrom });
   const shown = new Set(orders.map(({ order_id }) => order_id));
   if (accepted.some((orderId) => !shown.has(orderId))) return 'incomplete';
   return stable ? undefined : 'not-stable';
