@@ -102,6 +102,12 @@ export async function openOrders(db: Database, { uid, currency }: WatchKey, sinc
     .execute();
 }
 
+/** Ids under which the watches have seen an open order of this reference. */
+export async function orderIdsSeen(db: Database, reference: string): Promise<string[]> {
+  const rows = await db.selectFrom('openOrders').select('orderId').where('reference', '=', reference).execute();
+  return [...new Set(rows.flatMap(({ orderId }) => orderId ?? []))];
+}
+
 /** Absent keys keep their value. Applies to every currency, so that an exchange is signalled once. */
 export async function noteOrder(db: Database, reference: string, note: OpenOrderNote): Promise<void> {
   if (Object.values(note).every((value) => value === undefined)) return;

@@ -14,6 +14,7 @@ import {
 import { SENDER_LIFE_MS, unsent } from '../../domain/submission.ts';
 import type { SwitchScope } from '../../domain/switch-scope.ts';
 import { switchFactsOf } from '../../domain/switches.ts';
+import type { PayoutRecord } from '../../store/store.ts';
 import { readIfThere } from '../bank-orders.ts';
 import { attemptsListedFrom, clocksDisagree } from '../bank-time.ts';
 import type { ActivityDeps } from '../deps.ts';
@@ -119,14 +120,6 @@ export async function findOrder(deps: ActivityDeps, { runId }: Caller, input: Fi
     const order = await readIfThere(deps, orderId);
     if (order !== undefined) add(order);
   }
-  // One that a list has shown stays a reason to doubt, though no list shows it any more.
-  for (const unsent of await unsentOrders(deps, row)) {
-    if (unsent.reference !== reference) continue;
-    const order = await readIfThere(deps, unsent.orderId);
-    if (order === undefined) look.stable = false;
-    else if (order.client_order_id !== undefined && shownForm(order.client_order_id, expected) === 'as-sent')
-      add(order);
-  }
   // Before the time range is computed: the first answers of a process tell the bank's time.
   await deps.assertIdentity();
   const sentSince = Math.min(since, ...attempts.map(({ sentAt }) => sentAt));
@@ -134,6 +127,22 @@ export async function findOrder(deps: ActivityDeps, { runId }: Caller, input: Fi
   let arrivals = 0;
   const altered: Order[] = [];
   const indistinct: Order[] = [];
+  const sort = (order: Order): void => {
+    if (isReturn(order)) return;
+    const form = order.client_order_id === undefined ? 'other' : shownForm(order.client_order_id, expected);
+    if (form !== 'other' && isArrival(order) && !look.accepted.includes(order.order_id)) {
+      arrivals += 1;
+    } else if (form === 'as-sent' || look.accepted.includes(order.order_id)) {
+      add(order);
+    } else if (form !== 'other') {
+      if (!altered.some(({ order_id }) => order_id === order.order_id)) altered.push(order);
+    } else if (isIndistinct(order, expected)) {
+      indistinct.push(order);
+    }
+  };
+  const before = await seenBefore(deps, row, reference);
+  for (const order of before.orders) sort(order);
+  look.stable = !before.isMissing;
   for (const list of await listsOfLeg(deps.bank, row, leg, sent)) {
     const scan = await deps.lookAtList({ ...list, since: sentSince, from: listedFrom, toProve: mayProve });
     look.stable &&= scan.doubt === undefined;
@@ -141,19 +150,7 @@ export async function findOrder(deps: ActivityDeps, { runId }: Caller, input: Fi
     look.doubt ??= strangeIn(scan.doubt);
     look.pagesRead += scan.pagesRead;
     look.ordersRead += scan.orders.length;
-    for (const order of scan.orders) {
-      if (isReturn(order)) continue;
-      const form = order.client_order_id === undefined ? 'other' : shownForm(order.client_order_id, expected);
-      if (form !== 'other' && isArrival(order) && !look.accepted.includes(order.order_id)) {
-        arrivals += 1;
-      } else if (form === 'as-sent' || look.accepted.includes(order.order_id)) {
-        add(order);
-      } else if (form !== 'other') {
-        altered.push(order);
-      } else if (isIndistinct(order, expected)) {
-        indistinct.push(order);
-      }
-    }
+    for (const order of scan.orders) sort(order);
   }
   const strange = await strangeAmong(deps, indistinct);
   look.indistinct = strange.length;
@@ -171,6 +168,23 @@ export async function findOrder(deps: ActivityDeps, { runId }: Caller, input: Fi
   look.ours = arrived + look.accepted.length + shown.filter(isOurs).length;
   look.shown = [...shown, ...strange.map((order) => withoutReference(order, expected))];
   return look;
+}
+
+/**
+ * Orders under the reference that earlier lists have shown, as they are now: they stay a reason to doubt though no list shows them
+ * any more. `isMissing`: one that this store did not send is not found; one that the watch has seen may be a list's mistake.
+ */
+async function seenBefore(
+  deps: ActivityDeps,
+  row: PayoutRecord,
+  reference: string,
+): Promise<{ orders: Order[]; isMissing: boolean }> {
+  const unsent = (await unsentOrders(deps, row)).filter((order) => order.reference === reference);
+  const ids = new Set([...unsent.map(({ orderId }) => orderId), ...(await deps.store.orderIdsSeen(reference))]);
+  const orders = await Promise.all([...ids].map((orderId) => readIfThere(deps, orderId)));
+  const found = orders.filter((order) => order !== undefined);
+  const isMissing = unsent.some(({ orderId }) => !found.some(({ order_id }) => order_id === orderId));
+  return { orders: found.filter((order) => order.client_order_id !== undefined), isMissing };
 }
 
 const withoutReference = (order: Order, expected: ExpectedOrder): ShownOrder => ({
