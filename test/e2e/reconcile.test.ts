@@ -54,7 +54,8 @@ it('`reconcile` says what stands against stored ends, and every report and exit 
     reference: referenceOf('u-1001', 'REC-1'),
     orderId,
     kind: 'end-contradicted',
-    message: 'the bank now shows a different outcome for the order of this payout than when it ended (status: stored completed, shown FAILED)',
+    message:
+      'the bank now shows a different outcome for the order of this payout than when it ended (status: stored completed, shown FAILED)',
   };
   expect(documentOf(found)).toMatchObject({ incidentCount: 1, recorded: 1, incidents: [incident] });
   const said = await home.payouts('reconcile');

@@ -3,6 +3,7 @@ import type { LookDoubt } from '../../domain/list-doubt.ts';
 import { type LegKind, legsOf } from '../../domain/names.ts';
 import { isIndistinct } from '../../domain/order-judgement.ts';
 import { isNoMoney, stageMeaning } from '../../domain/order-status.ts';
+import { ownStem, referenceForm } from '../../domain/reference-form.ts';
 import { expectedOrder, listsOf, type SentOrder } from '../../domain/sent-order.ts';
 import { orderToRepeat } from '../../domain/submission.ts';
 import type { ListLook, PayoutRecord, SendAttempt, UnaskedOrder, WatchKey } from '../../store/store.ts';
@@ -134,7 +135,9 @@ async function atBank(
   const alive = await Promise.all(others.map((order) => mayHavePaid(deps, order)));
   return {
     earlier: others.filter((_, index) => alive[index]).map(({ orderId }) => orderId),
-    own: unsent.filter(({ reference }) => reference === own).map(({ orderId }) => orderId),
+    own: [...unsent.filter(({ reference }) => reference === own), ...(await seenByWatch(deps, row, own))].map(
+      ({ orderId }) => orderId,
+    ),
   };
 }
 
@@ -158,6 +161,24 @@ async function hiddenOrders(deps: LookDeps, row: SentRow, { payouts, attempts }:
     if (shown === null || known.has(orderId) || (shown.created_at ?? from) < from) return false;
     return expected.some((order) => isIndistinct(shown, order));
   });
+}
+
+/**
+ * Orders that a watch has seen under this reference and that the bank still shows by their ids, though a list may leave them out.
+ * They are noted, so that whoever prepares the row again looks for them.
+ */
+async function seenByWatch(deps: LookDeps, { uid }: SentRow, reference: string): Promise<UnaskedOrder[]> {
+  const orders = await Promise.all(
+    (await deps.store.orderIdsSeen(reference)).map((orderId) => readIfThere(deps, orderId)),
+  );
+  const found = orders.flatMap((shown): UnaskedOrder[] => {
+    if (shown?.client_order_id === undefined) return [];
+    const { order_id: orderId, client_order_id: clientOrderId, transaction_currency: currency = '' } = shown;
+    if (referenceForm(clientOrderId, reference) === 'other') return [];
+    return [{ orderId, uid, currency, clientOrderId, stem: ownStem(clientOrderId), shown, seenAt: deps.now() }];
+  });
+  if (found.length > 0) await deps.store.recordUnaskedOrders(found);
+  return found;
 }
 
 /** By what the bank shows of the order now: only one that says "no money" is dead. */

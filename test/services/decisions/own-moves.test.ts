@@ -67,6 +67,7 @@ const bank = {
     },
   },
   clock: UNMEASURED_CLOCK,
+  orders: { get: async () => undefined },
   transactions: {
     transferFee: async () => ({ fee: shown.fee, fee_currency: 'USD' }),
     fxQuote: async ({ amount }: { amount: string }) => ({

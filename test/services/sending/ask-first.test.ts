@@ -29,7 +29,8 @@ const payment = (order_id: string, client_order_id: string | undefined, more: Re
 async function rowAt({ generation = 0 } = {}) {
   const store = await openEmptyStore();
   onTestFinished(() => store.close());
-  const world = { list: [] as Order[], stable: true, now: START, reads: 0 };
+  /** `left`: orders that the list leaves out. */
+  const world = { list: [] as Order[], left: [] as Order[], stable: true, now: START, reads: 0 };
   const bank = {
     clock: UNMEASURED_CLOCK,
     orders: {
@@ -37,7 +38,7 @@ async function rowAt({ generation = 0 } = {}) {
         world.reads += 1;
         return { orders: world.list, stable: world.stable, pagesRead: 1 };
       },
-      get: async (id: string) => world.list.find(({ order_id }) => order_id === id),
+      get: async (id: string) => [...world.list, ...world.left].find(({ order_id }) => order_id === id),
     },
   } as unknown as Bank;
   const looks = { bank, store, settings: quickSettings, now: () => world.now };
@@ -152,6 +153,18 @@ describe('a second send of a reference', () => {
       expect(await objection()).toBe('own');
     },
   );
+
+  it('is not made if a watch has seen an order under the reference, though the list leaves it out', async () => {
+    const { store, world, sent, ask, objection } = await rowAt();
+    await sent('ambiguous');
+    const open = { reference: under(0), workflowId: 'w', uid: 'user-1', currencies: ['USD'], since: 1, at: 1 };
+    await store.openOrder({ ...open, listedSince: 1, watchAliveSince: 1 });
+    await store.noteOrder(under(0), { orderId: 'seen' });
+    expect(await ask()).toEqual({ earlier: [], own: [] });
+    world.left = [payment('seen', under(0))];
+    expect(await ask()).toEqual({ earlier: [], own: ['seen'] });
+    expect(await objection()).toBe('own');
+  });
 
   it('after a refusal waits until the list can show what was done all the same', async () => {
     const { world, sent, ask, objection } = await rowAt();
