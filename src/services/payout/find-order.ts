@@ -144,7 +144,12 @@ export async function findOrder(deps: ActivityDeps, { runId }: Caller, input: Fi
   for (const order of before.orders) sort(order);
   look.stable = !before.isMissing;
   for (const list of await listsOfLeg(deps.bank, row, leg, sent)) {
-    const scan = await deps.lookAtList({ ...list, since: sentSince, from: listedFrom, toProve: mayProve });
+    const scan = await deps.lookAtList({
+      ...list,
+      since: sentSince,
+      from: mayProve ? 0 : listedFrom,
+      toProve: mayProve,
+    });
     look.stable &&= scan.doubt === undefined;
     look.incomplete ||= scan.doubt === 'incomplete';
     look.doubt ??= strangeIn(scan.doubt);

@@ -63,7 +63,7 @@ async function doubtOf(
   // A list without one that it must show by now is behind, or is not the list that was asked for.
   const to = beganAt - deps.settings.terms.waits.listLagMs;
   const completedFrom = since === 0 ? beganAt - LISTED_MS : since;
-  const accepted = await deps.store.acceptedIn(key, { from: since, to, completedFrom });
+  const accepted = await deps.store.acceptedIn(key, { from: from === 0 ? 0 : since, to, completedFrom });
   const shown = new Set(orders.map(({ order_id }) => order_id));
   if (accepted.some((orderId) => !shown.has(orderId))) return 'incomplete';
   return stable ? undefined : 'not-stable';
