@@ -147,16 +147,21 @@ function isExplained({ doubted, ...known }: Submission, { unsent }: Submission):
   return doubted.length > 0 && doubted.every((attempt) => unsent.includes(attempt));
 }
 
+interface OrderAttempt extends Pick<RecordedAttempt, 'outcome'> {
+  request: SentOrder | null;
+}
+
 /**
  * The order whose bytes every further attempt repeats, for the rest of the payout's life: the last one that may have been
  * executed. While all attempts were cleanly refused or never left, the next one may differ. `attempts` are those of one
  * reference, oldest first; the reference determines the kind of order.
  */
-export function orderToRepeat<Order extends SentOrder>(
-  attempts: readonly (Pick<RecordedAttempt, 'outcome'> & { request: SentOrder | null })[],
-): Order | undefined {
-  return (executable(attempts).at(-1)?.request as Order | null | undefined) ?? undefined;
-}
+export const orderToRepeat = <Order extends SentOrder>(attempts: readonly OrderAttempt[]): Order | undefined =>
+  (executable(attempts).at(-1)?.request as Order | null | undefined) ?? undefined;
+
+/** What an order that the bank shows is compared with: without one to repeat, the last, since a bank may execute what it refuses. */
+export const orderAsked = <Order extends SentOrder>(attempts: readonly OrderAttempt[]): Order | undefined =>
+  orderToRepeat<Order>(attempts) ?? (attempts.at(-1)?.request as Order | null | undefined) ?? undefined;
 
 /** What is known about one reference, over all its attempts. */
 export interface Submission {

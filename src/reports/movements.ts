@@ -4,7 +4,7 @@ import { formatMinor, parseDecimal } from '../domain/money.ts';
 import { isEnd } from '../domain/payout-state.ts';
 import { incidentText } from '../domain/reconciliation.ts';
 import type { ExchangeOrder } from '../domain/sent-order.ts';
-import { inDoubt, orderToRepeat } from '../domain/submission.ts';
+import { inDoubt, orderAsked, orderToRepeat } from '../domain/submission.ts';
 import type { BookedExchange, IncidentRecord, PayoutRecord, ReturnRecord, SendAttempt } from '../store/store.ts';
 
 /** What the orders of a payout moved, as far as known: the content of journal and advice (camt.054). Pure. */
@@ -174,7 +174,7 @@ function accountsOf(facts: MovedFacts): ReadonlyMap<string, string> {
 }
 
 function sentExchange({ exchangeAttempts }: MovedFacts): ExchangeOrder | undefined {
-  const sent = orderToRepeat(exchangeAttempts);
+  const sent = orderAsked(exchangeAttempts);
   return sent !== undefined && 'sellAccountId' in sent ? sent : undefined;
 }
 

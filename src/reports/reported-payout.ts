@@ -2,7 +2,7 @@ import type { ExchangePlan } from '../domain/order-plans.ts';
 import { payeeName } from '../domain/payee-flags.ts';
 import { isEnd } from '../domain/payout-state.ts';
 import type { ExchangeOrder, PaymentOrder } from '../domain/sent-order.ts';
-import { orderToRepeat } from '../domain/submission.ts';
+import { orderAsked, orderToRepeat } from '../domain/submission.ts';
 import type { BookedExchange, IncidentRecord, PayoutRecord, ReturnRecord, SendAttempt } from '../store/store.ts';
 import { iso, isoOrNull } from './display.ts';
 import { maskedAccount, maskedName, maskedPayee } from './masked.ts';
@@ -96,7 +96,8 @@ function payingAccount({ assessed }: PayoutRecord, { attempts }: PayoutFacts): s
 }
 
 function exchangeOf({ assessed }: PayoutRecord, { booked, attempts }: PayoutFacts): ReportedExchange | null {
-  const sent = orderToRepeat<ExchangeOrder>(orders(attempts.exchange));
+  const asked = booked === undefined ? orderToRepeat : orderAsked;
+  const sent = asked<ExchangeOrder>(orders(attempts.exchange));
   const plan: Omit<ExchangePlan, 'buysWhatWasAsked'> | undefined =
     sent === undefined ? assessed?.exchange : { ...sent, buyAmount: sent.amount, buyCurrency: sent.currency };
   if (plan === undefined) return null;

@@ -11,6 +11,7 @@ import {
   mayResend,
   mergeWithStored,
   NEVER_SENT,
+  orderAsked,
   orderToRepeat,
   refusalMeaning,
   TOKEN_EXPIRY_RESENDS_MAX,
@@ -182,16 +183,17 @@ describe('the bytes of the next attempt', () => {
   });
 
   it.each([
-    ['nothing was sent', [], undefined],
-    ['the answer was lost', [sent('ambiguous', 1)], 1],
-    ['the sender died', [sent(null, 1)], 1],
-    ['the bank has the reference', [sent('exists', 1)], 1],
-    ['nothing left the machine after a lost answer', [sent('ambiguous', 1), sent('not-sent', 2)], 1],
-    ['the bank refused', [sent('refused', 1)], undefined],
-    ['the bank refused the resend of a lost answer', [sent('ambiguous', 1), sent('refused', 1)], 1],
-    ['nothing left the machine', [sent('not-sent', 1)], undefined],
-  ] as const)('when %s', (_, attempts, expiredAt) => {
-    expect(orderToRepeat(attempts)?.expiredAt).toBe(expiredAt);
+    ['nothing was sent', [], undefined, undefined],
+    ['the answer was lost', [sent('ambiguous', 1)], 1, 1],
+    ['the sender died', [sent(null, 1)], 1, 1],
+    ['the bank has the reference', [sent('exists', 1)], 1, 1],
+    ['nothing left the machine after a lost answer', [sent('ambiguous', 1), sent('not-sent', 2)], 1, 1],
+    ['the bank refused', [sent('refused', 1), sent('refused', 2)], undefined, 2],
+    ['the bank refused the resend of a lost answer', [sent('ambiguous', 1), sent('refused', 2)], 1, 1],
+    ['nothing left the machine', [sent('not-sent', 1)], undefined, 1],
+  ] as const)('when %s, and what an order is compared with', (_, attempts, repeated, asked) => {
+    expect(orderToRepeat(attempts)?.expiredAt).toBe(repeated);
+    expect(orderAsked(attempts)?.expiredAt).toBe(asked);
   });
 });
 

@@ -16,7 +16,7 @@ import type { StoredState } from '../../domain/payout-state.ts';
 import { approvalsNeeded } from '../../domain/policy.ts';
 import { because } from '../../domain/reasons.ts';
 import type { ExchangeOrder, PaymentOrder } from '../../domain/sent-order.ts';
-import { orderToRepeat, refusalMeaning } from '../../domain/submission.ts';
+import { orderAsked, orderToRepeat, refusalMeaning } from '../../domain/submission.ts';
 import { approvalDigest, payloadDigest } from '../../identity.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { capsOf } from '../decisions/signed-parts.ts';
@@ -206,7 +206,7 @@ async function payingAccount(
   const { uid, currency } = row.instruction;
   const accounts = (await bank.accounts.ofUser(uid)).filter((account) => account.currency === currency);
   const attempts = exchanged ? await store.attempts(legReference(row, 'exchange')) : [];
-  const boughtInto = orderToRepeat<ExchangeOrder>(attempts)?.buyAccountId;
+  const boughtInto = orderAsked<ExchangeOrder>(attempts)?.buyAccountId;
   return accounts.find(({ account_id }) => account_id === boughtInto) ?? accounts[0];
 }
 

@@ -3,7 +3,7 @@ import type { LegKind } from '../../domain/names.ts';
 import type { ExpectedOrder } from '../../domain/order-judgement.ts';
 import type { StoredState } from '../../domain/payout-state.ts';
 import { expectedOrder, type SentOrder } from '../../domain/sent-order.ts';
-import { orderToRepeat } from '../../domain/submission.ts';
+import { orderAsked } from '../../domain/submission.ts';
 import type { PayoutRecord, SendAttempt } from '../../store/store.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { legReference } from '../sending/claimed-row.ts';
@@ -35,7 +35,7 @@ export async function sentLeg(
 ): Promise<SentLeg> {
   const reference = legReference(row, leg);
   const attempts = await store.attempts(reference);
-  const sent = orderToRepeat<SentOrder>(attempts);
+  const sent = orderAsked<SentOrder>(attempts);
   const ownIds = [...new Set([...attempts.flatMap(({ orderId }) => orderId ?? []), ...placedIds])];
   const expected = expectedOrder(leg, reference, row.instruction, row.assessed, sent);
   return { reference, attempts, ownIds, sent, expected };

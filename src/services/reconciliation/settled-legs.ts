@@ -4,7 +4,7 @@ import type { BookedValues, SettledTerms } from '../../domain/changed-order.ts';
 import { type LegKind, mainLegOf } from '../../domain/names.ts';
 import { type Fact, factsOfExchange, factsOfPayment, type StoredExchange } from '../../domain/reconciliation.ts';
 import { expectedOrder, type SentOrder } from '../../domain/sent-order.ts';
-import { orderToRepeat } from '../../domain/submission.ts';
+import { orderAsked } from '../../domain/submission.ts';
 import type { BookedExchange, PayoutRecord, SendAttempt } from '../../store/store.ts';
 import { capsOf } from '../decisions/signed-parts.ts';
 import type { LookDeps } from '../look-at-list.ts';
@@ -20,7 +20,7 @@ export async function settledLegs({ store, settings }: LookDeps, rows: readonly 
   const { terms } = settings;
   const { closedMeans } = terms;
   const termsOf = (row: PayoutRecord, leg: LegKind, attempts: readonly SendAttempt[]): SettledTerms => {
-    const sent = orderToRepeat<SentOrder>(attempts);
+    const sent = orderAsked<SentOrder>(attempts);
     const exchange = leg === 'exchange' ? booked.get(row.reference) : undefined;
     const isMain = leg === mainLegOf(row.kind);
     const ids = [...attempts.map(({ orderId }) => orderId), isMain ? row.orderId : null, exchange?.orderId ?? null];

@@ -5,7 +5,7 @@ import { isIndistinct } from '../../domain/order-judgement.ts';
 import { isNoMoney, stageMeaning } from '../../domain/order-status.ts';
 import { ownStem, referenceForm } from '../../domain/reference-form.ts';
 import { expectedOrder, listsOf, type SentOrder } from '../../domain/sent-order.ts';
-import { orderToRepeat } from '../../domain/submission.ts';
+import { orderAsked } from '../../domain/submission.ts';
 import type { ListLook, PayoutRecord, SendAttempt, UnaskedOrder, WatchKey } from '../../store/store.ts';
 import { readIfThere } from '../bank-orders.ts';
 import { attemptsListedFrom, listedFrom } from '../bank-time.ts';
@@ -150,7 +150,7 @@ async function hiddenOrders(deps: LookDeps, row: SentRow, { payouts, attempts }:
   const expected = payouts.flatMap((payout) =>
     legsOf(payout.kind).map((leg) => {
       const reference = legReference(payout, leg);
-      const sent = orderToRepeat<SentOrder>(attempts.filter((attempt) => attempt.reference === reference));
+      const sent = orderAsked<SentOrder>(attempts.filter((attempt) => attempt.reference === reference));
       return expectedOrder(leg, reference, payout.instruction, payout.assessed, sent);
     }),
   );

@@ -4,7 +4,7 @@ import { says, undefinedIf } from '../../api/errors.ts';
 import type { Payee } from '../../domain/gates.ts';
 import { bankDigest } from '../../domain/question-digest.ts';
 import { listsOf, type PaymentOrder, type SentOrder } from '../../domain/sent-order.ts';
-import { type AttemptResult, inDoubt, orderToRepeat } from '../../domain/submission.ts';
+import { type AttemptResult, inDoubt, orderAsked } from '../../domain/submission.ts';
 import { switchFactsOf } from '../../domain/switches.ts';
 import type { PayoutRecord, SendAttempt, Store } from '../../store/store.ts';
 import { maySend } from '../decisions/verdict.ts';
@@ -116,7 +116,7 @@ async function drive(
  */
 async function expectNews(deps: ActivityDeps, row: PayoutRecord, leg: OrderDecision['leg']): Promise<void> {
   const reference = legReference(row, leg);
-  const sent = orderToRepeat<SentOrder>(await deps.store.attempts(reference));
+  const sent = orderAsked<SentOrder>(await deps.store.attempts(reference));
   // Of what a restored store has forgotten, the run itself reads the order in the end.
   if (sent === undefined) return;
   await putIntoOpenSet(deps, row, reference, { lists: listsOf(row.uid, sent), since: deps.now() });
@@ -147,7 +147,7 @@ const FORGOTTEN = 'a restored store does not know whom it was sent to, so it can
 
 /** The payee as it was sent, whatever was read since; of a store that was replaced by an older copy, as it was last read. */
 async function paidPayee({ store }: ActivityDeps, row: PayoutRecord): Promise<Payee | 'forgotten'> {
-  const sent = orderToRepeat<PaymentOrder>(await store.attempts(legReference(row, 'payment')));
+  const sent = orderAsked<PaymentOrder>(await store.attempts(legReference(row, 'payment')));
   if (sent?.payeeDigest !== undefined) return { id: sent.beneficiaryId, digest: sent.payeeDigest };
   return row.assessed?.beneficiary?.known === true ? row.assessed.beneficiary : 'forgotten';
 }

@@ -26,7 +26,15 @@ const payment = (order_id: string, more: Record<string, unknown> = {}): Order =>
   });
 
 /** The first row of a batch, whose answer was lost, at a bank whose list shows what it is told to. */
-async function lost({ others = [], apart = false }: { others?: readonly string[]; apart?: boolean } = {}) {
+async function lost({
+  others = [],
+  apart = false,
+  answer = 'ambiguous',
+}: {
+  others?: readonly string[];
+  apart?: boolean;
+  answer?: 'ambiguous' | 'refused' | 'not-sent';
+} = {}) {
   const store = await openEmptyStore();
   onTestFinished(() => store.close());
   const ids = ['lost', ...others];
@@ -39,7 +47,7 @@ async function lost({ others = [], apart = false }: { others?: readonly string[]
   await store.recordAssessment(record, { digest: 'd', approvalsNeeded: 0, fee: '1.50', feeCurrency: 'USD' }, SENT_AT);
   const attempt = { attempt: 1, runId: 'run-1', activityId: '1', sentAt: SENT_AT, request: SENT };
   await store.recordAttempt({ ...attempt, reference });
-  await store.finishAttempt(reference, 1, { outcome: 'ambiguous' });
+  await store.finishAttempt(reference, 1, { outcome: answer });
   for (const [index, other] of references.slice(1).entries()) {
     await store.recordAttempt({ ...attempt, reference: other });
     await store.finishAttempt(other, 1, { outcome: 'accepted', orderId: `other-${index + 1}` });
@@ -66,7 +74,7 @@ async function lost({ others = [], apart = false }: { others?: readonly string[]
       { claim: { storeId: store.id, reference, term }, leg: 'payment', since: SENT_AT, mayProve, placedIds },
     );
   };
-  return { look, reference, asked, store };
+  return { look, record, reference, asked, store };
 }
 
 it.each([undefined, '-', 'cut'])(
@@ -92,6 +100,20 @@ it('an order in the learned spelling of the reference is found as sent, in any o
     ...{ orderIds: [], nearMisses: 1 },
   });
 });
+
+it.each(['refused', 'not-sent'] as const)(
+  'an order that the bank has executed after all, %s, is compared with what it was asked for',
+  async (answer) => {
+    const { look, record, reference, store } = await lost({ answer });
+    const since = { digest: 'e', approvalsNeeded: 0, payingAccountId: 'acc-2' };
+    await store.recordAssessment(record, since, SENT_AT);
+    const shown = { client_order_id: reference };
+    expect(await look([payment('x', shown)])).toMatchObject({ orderIds: ['x'], differences: [] });
+    expect(await look([payment('x', { ...shown, transaction_account: 'acc-2' })])).toMatchObject({
+      differences: ['transaction_account'],
+    });
+  },
+);
 
 it('a list in doubt proves no absence, and what it shows is told', async () => {
   const { look } = await lost();
