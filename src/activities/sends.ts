@@ -10,6 +10,8 @@ import { caller, forCaller, longRun } from './caller.ts';
 export interface SubmitInput {
   claim: Claim;
   attempt: number;
+  /** Number of the last attempt that may have left, as far as the run knows; 0: none. Absent: it does not say. */
+  lastLeft?: number;
   /**
    * Present if the payout ends with this order and nothing was sent or heard of it before: the order may then be read once more
    * before this returns.
@@ -30,10 +32,10 @@ export const sendActivities = (deps: ActivityDeps, afterSend = firstLooks(deps))
 function submit(
   deps: ActivityDeps,
   afterSend: ReturnType<typeof firstLooks>,
-  { claim, attempt, look }: SubmitInput,
+  { claim, attempt, lastLeft, look }: SubmitInput,
   leg: LegKind,
 ): Promise<Submitted> {
   const run = { caller: caller(), longRun: longRun() };
-  const send = () => sendOrder(deps, run.caller, { claim, leg, attempt });
+  const send = () => sendOrder(deps, run.caller, { claim, leg, attempt, lastLeft });
   return afterSend(run, send, look && { ...look, claim, leg });
 }

@@ -28,11 +28,12 @@ import { claimedRow, legReference } from './claimed-row.ts';
 import { putIntoOpenSet } from './open-set.ts';
 import { type Admitted, type Caller, sendOnce } from './send-once.ts';
 
-/** All a workflow says about an order: which payout, which leg, and the attempt number. */
+/** All a workflow says about an order: which payout, which leg, the attempt number, and the last attempt that may have left. */
 export interface OrderAttempt {
   claim: Claim;
   leg: LegKind;
   attempt: number;
+  lastLeft?: number;
 }
 
 interface Asked {
@@ -50,10 +51,10 @@ interface Asked {
 export async function sendOrder(
   sender: ActivityDeps,
   caller: Caller,
-  { claim, leg, attempt }: OrderAttempt,
+  { claim, leg, attempt, lastLeft }: OrderAttempt,
 ): Promise<AttemptResult> {
   return sendOnce<Asked, AttemptResult>(sender, caller, {
-    admit: () => admit(sender, caller, { claim, leg, attempt }),
+    admit: () => admit(sender, caller, { claim, leg, attempt, lastLeft }),
     stoppedBy: async ({ row, order }) => {
       const scope = await sender.store.matchingSwitch(switchFactsOf(row, [order]));
       if (scope !== undefined) return { outcome: 'not-sent', why: 'switched-off', scope };
@@ -99,12 +100,16 @@ async function show(
 async function admit(
   sender: ActivityDeps,
   { runId }: Caller,
-  { claim, leg, attempt }: OrderAttempt,
+  { claim, leg, attempt, lastLeft }: OrderAttempt,
 ): Promise<Admitted<Asked> | { held: AttemptResult }> {
   const { store } = sender;
   const row = await claimedRow(store, claim, runId);
   const reference = legReference(row, leg);
   const attempts = await store.attempts(reference);
+  const unheard = lastUnheard(attempts, lastLeft);
+  if (unheard !== undefined) {
+    return { held: { outcome: 'ambiguous', why: 'the run has not heard of an attempt', gaveWayTo: unheard } };
+  }
   const order = orderToRepeat<SentOrder>(attempts) ?? orderOf(sender, row, leg);
   if (isRepeated(sender, attempts)) return { held: { outcome: 'ambiguous', why: 'it may have been executed before' } };
   if (order === undefined || isEarly(sender, row) || !(await isApproved(sender, row, order)))
@@ -170,6 +175,13 @@ const isEarly = ({ now }: ActivityDeps, { instruction }: PayoutRecord): boolean 
  */
 const isRepeated = ({ settings }: ActivityDeps, attempts: readonly SendAttempt[]): boolean =>
   settings.policy !== undefined && settings.terms.referenceDedupe === 'none' && inDoubt(attempts).length > 0;
+
+/**
+ * The last attempt in doubt that the run does not know to have left. A run that went back in time with its machine sends once more
+ * what it has sent: whatever would keep it from that, it must not take for "not sent".
+ */
+const lastUnheard = (attempts: readonly SendAttempt[], lastLeft = Number.POSITIVE_INFINITY): number | undefined =>
+  inDoubt(attempts).findLast(({ attempt }) => attempt > lastLeft)?.attempt;
 
 /** Interface section 4, payments, transfers, exchange. */
 async function post(

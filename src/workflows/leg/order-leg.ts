@@ -33,7 +33,8 @@ export interface LegPlan {
    * cancel acts on it only while it waits for its audit.
    */
   cancellable: boolean;
-  send(attempt: number, look: SubmitInput['look']): Promise<Submitted>;
+  /** One more attempt than the run knows of. */
+  send(known: Submission, look: SubmitInput['look']): Promise<Submitted>;
   /** Why an earlier run left the order to people. */
   parked: Reason | null;
   /** The exchange that comes before it, if any. */

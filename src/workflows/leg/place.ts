@@ -64,7 +64,7 @@ export async function placeOrder(leg: OrderLeg): Promise<Placed> {
  * store does not show it.
  */
 async function attempt(leg: OrderLeg): Promise<Submitted> {
-  return (await answerOrUndefined(() => leg.plan.send(leg.known.attempts + 1, lookOf(leg)))) ?? SILENT;
+  return (await answerOrUndefined(() => leg.plan.send(leg.known, lookOf(leg)))) ?? SILENT;
 }
 
 /** The sender may look at a first order that no notice has named: if it is paid, it need not be followed. */

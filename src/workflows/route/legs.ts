@@ -1,4 +1,5 @@
 import { type LegKind, mainLegOf } from '../../domain/names.ts';
+import { lastPossiblySentAttempt } from '../../domain/submission.ts';
 import type { Prepared } from '../../services/payout/prepare.ts';
 import { STUCK } from '../leg/followed-order.ts';
 import { type LegMemory, type LegPlan, OrderLeg } from '../leg/order-leg.ts';
@@ -77,10 +78,12 @@ function legOf(
     kind,
     foundStuck: parked?.code === STUCK,
     assess: () => gates.assess(),
-    send: (attempt, look) =>
-      sends[submit].executeWithOptions({ summary: `${what}, attempt ${attempt}` }, [
-        { claim: view.claim, attempt, look },
-      ]),
+    send: (known, look) => {
+      const attempt = known.attempts + 1;
+      return sends[submit].executeWithOptions({ summary: `${what}, attempt ${attempt}` }, [
+        { claim: view.claim, attempt, lastLeft: lastPossiblySentAttempt(known), look },
+      ]);
+    },
   };
   return new OrderLeg(view, terms, start, plan, before[kind]);
 }

@@ -50,7 +50,10 @@ async function open(referenceDedupe: ReferenceDedupe, answer = new Error('lost')
   const claim = { storeId: store.id, reference, term };
   return {
     posts: () => posts,
-    send: (attempt: number, held = claim) => sendOrder(deps, CALLER, { claim: held, leg: 'payment', attempt }),
+    send: (attempt: number, held = claim, lastLeft?: number) =>
+      sendOrder(deps, CALLER, { claim: held, leg: 'payment', attempt, lastLeft }),
+    claim,
+    approve: (digest: string) => store.recordAssessment(record, { ...ASSESSED, digest, approvalsNeeded: 1 }, 2),
     renew: (runId = CALLER.runId) => renewClaim(deps, { ...CALLER, runId }, { claim }),
   };
 }
@@ -84,6 +87,17 @@ it('where the bank is trusted to recognise a reference its workflow decides abou
   await send(1);
   await send(2);
   expect(posts()).toBe(2);
+});
+
+it('a run that does not know what has left hears of it, whatever else keeps it from sending', async () => {
+  const { send, posts, claim, approve } = await open('assumed');
+  await send(1, claim, 0);
+  const unheard = { outcome: 'ambiguous', gaveWayTo: 1 };
+  for (const attempt of [1, 2]) expect(await send(attempt, claim, 0)).toMatchObject(unheard);
+  await approve('of nobody');
+  for (const attempt of [1, 2]) expect(await send(attempt, claim, 0)).toMatchObject(unheard);
+  expect(await send(2, claim, 1)).toEqual({ outcome: 'not-sent', why: 'changed' });
+  expect(posts()).toBe(1);
 });
 
 it('a sender that begins after its run has renewed the claim sends nothing, whatever its attempt', async () => {
