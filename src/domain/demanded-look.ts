@@ -27,6 +27,15 @@ interface Earlier {
   endedAt: number | null;
 }
 
+interface LookFacts {
+  now: number;
+  /** Whoever asks does so from then on, epoch ms. */
+  begunAfter?: number;
+  listLagMs: number;
+  /** The row was claimed before the store was last opened anew: a copy of the store has it too, and may send it at any time. */
+  isOlder?: boolean;
+}
+
 /**
  * The look that is demanded before a reference is sent; undefined: none, because nothing was sent for the document. The whole list
  * is read: a bank may date an order back that it makes in the place of another.
@@ -34,15 +43,14 @@ interface Earlier {
  * @param attempts made under this reference, and under those of earlier generations: whatever the bank answered, it may have
  * executed one; what it has refused and executed all the same the list shows within its lag
  * @param earlier the earlier generations that the store has
- * @param begunAfter whoever asks does so from then on, epoch ms
  */
 export function demandedLook(
   attempts: readonly Sent[],
   generation: number,
   earlier: readonly Earlier[],
-  { now, begunAfter = 0, listLagMs }: { now: number; begunAfter?: number; listLagMs: number },
+  { now, begunAfter = 0, listLagMs, isOlder = false }: LookFacts,
 ): DemandedLook | undefined {
-  if (attempts.length === 0 && generation === 0) return undefined;
+  if (attempts.length === 0 && generation === 0 && !isOlder) return undefined;
   const answered = attempts.map(
     ({ outcome, sentAt, answeredAt }) =>
       (answeredAt ?? sentAt + SENDER_LIFE_MS) + (outcome === 'refused' ? listLagMs : 0),

@@ -91,7 +91,8 @@ async function missingLooks(
   const earlier = await earlierOf(deps, row);
   const attempts = [...own, ...earlier.attempts];
   const { listLagMs } = deps.settings.terms.waits;
-  const demanded = demandedLook(attempts, row.generation, earlier.payouts, { now: now(), begunAfter, listLagMs });
+  const facts = { now: now(), begunAfter, listLagMs, isOlder: await isOlderThanOpening(store, row) };
+  const demanded = demandedLook(attempts, row.generation, earlier.payouts, facts);
   const keys = distinct([...lists, ...earlier.attempts.flatMap((attempt) => listsOfAttempt(row.uid, attempt))]);
   const looks = await store.looksAt(keys);
   const missing: MissingLook[] = [];
@@ -102,6 +103,10 @@ async function missingLooks(
     missing.push({ ...key, after: wanted.after, since: wanted.from, from: listedFrom(deps, wanted.from) });
   }
   return { missing, earlier };
+}
+
+async function isOlderThanOpening({ resumed }: LookDeps['store'], { createdAt }: SentRow): Promise<boolean> {
+  return createdAt !== undefined && createdAt <= ((await resumed())?.at ?? 0);
 }
 
 const isMet = (look: ListLook | undefined, demanded: DemandedLook | undefined, now: number): boolean =>

@@ -6,7 +6,8 @@ import type { PayoutRecord, UnaskedOrder } from '../../store/store.ts';
 import type { LookDeps } from '../look-at-list.ts';
 
 /** What the references of a row derive from, claimed or not. */
-export type SentRow = Pick<PayoutRecord, 'uid' | 'documentId' | 'generation' | 'kind'>;
+export type SentRow = Pick<PayoutRecord, 'uid' | 'documentId' | 'generation' | 'kind'> &
+  Partial<Pick<PayoutRecord, 'createdAt'>>;
 
 /** An order that this store did not send, under a reference of the document. */
 export interface UnsentOrder extends UnaskedOrder {

@@ -26,7 +26,7 @@ const payment = (order_id: string, client_order_id: string | undefined, more: Re
   });
 
 /** A claimed row, at a bank whose list and orders are what the test says. */
-async function rowAt({ generation = 0 } = {}) {
+async function rowAt({ generation = 0, createdAt }: { generation?: number; createdAt?: number } = {}) {
   const store = await openEmptyStore();
   onTestFinished(() => store.close());
   /** `left`: orders that the list leaves out. */
@@ -43,7 +43,7 @@ async function rowAt({ generation = 0 } = {}) {
   } as unknown as Bank;
   const looks = { bank, store, settings: quickSettings, now: () => world.now };
   const deps = { ...looks, lookAtList: looksAtLists(looks) };
-  const row = { ...DOCUMENT, generation };
+  const row = { ...DOCUMENT, generation, createdAt };
   await store.claimPayout(payoutClaim('doc'));
   const sent = async (outcome: AttemptOutcome, more: { orderId?: string } = {}, reference = under(0)) => {
     const attempt = (await store.attempts(reference)).length + 1;
@@ -125,6 +125,32 @@ describe('the first send of a store that was never opened', () => {
     expect(await ask()).toMatchObject({ doubt: 'incomplete' });
     world.list = [payment('known', reference)];
     expect((await ask()).doubt).toBeUndefined();
+  });
+});
+
+describe('the first send of a row', () => {
+  it.each([
+    ['claimed before senders began anew waits for a look of some minutes ago at most', START - 1, 3],
+    ['claimed later does not', START + 1, 1],
+  ])('%s', async (_, createdAt, reads) => {
+    const { store, world, ask } = await rowAt({ createdAt });
+    await store.recordResumption({ at: START, from: 0, why: 'restart', detail: {} });
+    for (const minutes of [0, 1, 3, 6]) {
+      world.now = START + minutes * 60_000;
+      await ask();
+    }
+    expect(world.reads).toBe(reads);
+  });
+
+  it('is not made if a copy of the store has made it since the last look', async () => {
+    const { store, world, ask, objection } = await rowAt({ createdAt: START - 1 });
+    await store.recordResumption({ at: START, from: 0, why: 'restart', detail: {} });
+    await ask();
+    world.list = [payment('theirs', under(0))];
+    world.now += 10 * 60_000;
+    expect(await objection()).toBe('look');
+    expect(await ask()).toEqual({ earlier: [], own: ['theirs'] });
+    expect(await objection()).toBe('own');
   });
 });
 
