@@ -1,5 +1,5 @@
 import type { Claim } from '../../domain/claim.ts';
-import type { LegKind } from '../../domain/names.ts';
+import { type LegKind, mainLegOf } from '../../domain/names.ts';
 import type { ExpectedOrder } from '../../domain/order-judgement.ts';
 import type { StoredState } from '../../domain/payout-state.ts';
 import { expectedOrder, type SentOrder } from '../../domain/sent-order.ts';
@@ -22,7 +22,7 @@ export interface LegInput {
 export interface SentLeg {
   reference: string;
   attempts: SendAttempt[];
-  /** Order ids from answers to attempts, and those that the run has followed. */
+  /** Order ids from answers to attempts, and those that this run or an earlier one has followed. */
   ownIds: string[];
   sent: SentOrder | undefined;
   expected: ExpectedOrder;
@@ -36,7 +36,8 @@ export async function sentLeg(
   const reference = legReference(row, leg);
   const attempts = await store.attempts(reference);
   const sent = orderAsked<SentOrder>(attempts);
-  const ownIds = [...new Set([...attempts.flatMap(({ orderId }) => orderId ?? []), ...placedIds])];
+  const followed = leg === mainLegOf(row.kind) && row.orderId !== null ? [row.orderId] : [];
+  const ownIds = [...new Set([...attempts.flatMap(({ orderId }) => orderId ?? []), ...placedIds, ...followed])];
   const expected = expectedOrder(leg, reference, row.instruction, row.assessed, sent);
   return { reference, attempts, ownIds, sent, expected };
 }

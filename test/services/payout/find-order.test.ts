@@ -212,3 +212,9 @@ it('of two orders with one id, the one that carries the reference is ours', asyn
     differences: [],
   });
 });
+
+it('an order that an earlier run has followed stays one of its own, though no list shows it', async () => {
+  const { look, reference, store } = await lost();
+  await store.changePayout(reference, { state: 'processing', orderId: 'followed', at: SENT_AT });
+  expect(await look([])).toMatchObject({ orderIds: [], accepted: ['followed'], ours: 1 });
+});
