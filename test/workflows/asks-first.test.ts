@@ -44,6 +44,18 @@ describe.concurrent('before anything is sent, the list of the bank is looked at'
     expect(await ordersUnder(product, REFERENCE)).toHaveLength(1);
   });
 
+  it('a payout that is rejected while the list shows an order of it ends as that order does', async () => {
+    await using product = await startProduct({ settings: { approvalRules: [{ approvals: 1 }] } });
+    const handle = await product.start({ id: 'r' }, { by: 'maker' });
+    await until(handle, 'awaiting-approval');
+    await sentByAnother(product, REFERENCE);
+    // A reading of the list, for another payout, notes it.
+    await product.store.recordResumption({ at: Date.now(), from: 0, why: 'restart', detail: {} });
+    await until(await product.start({ id: 'other' }, { by: 'maker' }), 'awaiting-approval');
+    await handle.signal('reject', { by: 'alice', remark: 'wrong payee' });
+    expect(await handle.result()).toMatchObject({ state: 'completed' });
+  });
+
   it('a payout is held while the list proves nothing, and sent when it does', async () => {
     await using product = await startProduct();
     await product.sandboxTest('PUT', 'profile', { listTotal: 'one-more' });

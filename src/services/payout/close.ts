@@ -3,6 +3,7 @@ import type { LegKind } from '../../domain/names.ts';
 import type { EndState, PayoutState, Reason, UnpaidState } from '../../domain/payout-state.ts';
 import type { Settled } from '../../store/store.ts';
 import type { ActivityDeps } from '../deps.ts';
+import { unsentByRow } from '../sending/ask-first.ts';
 import { claimedRow, legReferences } from '../sending/claimed-row.ts';
 import type { Caller } from '../sending/send-once.ts';
 
@@ -42,8 +43,8 @@ export async function recordState(
 }
 
 /**
- * Stores an end without money. Throws `Superseded` if something was sent that this run has not settled. Open orders leave the
- * open set.
+ * Stores an end without money. Throws `Superseded` if something was sent that this run has not settled, or if a list has shown an
+ * order that this store does not know of: the run then claims the payout again, and looks for it. Open orders leave the open set.
  */
 export async function closePayout(
   deps: ActivityDeps,
@@ -53,6 +54,11 @@ export async function closePayout(
   const row = await claimedRow(deps.store, claim, runId);
   const legs = Object.entries(legReferences(row));
   const references = legs.map(([, reference]) => reference);
+  // What people have found out about the money stands against what the bank shows.
+  const isSaid = end.reason.code === 'closed-by-operator';
+  if (!isSaid && (await unsentByRow(deps, row, references)).length > 0) {
+    throw new Superseded('the bank shows an order that this store did not send');
+  }
   const closing = await deps.store.closeUnpaid({
     ...end,
     ...claim,

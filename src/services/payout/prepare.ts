@@ -144,9 +144,9 @@ export async function preparePayout(
   const mayBeSent = (leg: LegKind): boolean => leg === mainLegOf(kind) || !needsNoExchange;
   const unsent = await unsentOrders(deps, record);
   const ofLeg = (leg: LegKind): Forgotten | undefined => {
-    if (!mayBeSent(leg)) return undefined;
     const orders = unsent.filter((order) => order.reference === legReference(record, leg));
-    return orders.length === 0 ? forgotten : sinceOldest(orders);
+    if (orders.length > 0) return sinceOldest(orders);
+    return mayBeSent(leg) ? forgotten : undefined;
   };
   return {
     kind: 'ready',

@@ -67,6 +67,20 @@ export async function objectionTo(
   return shown.earlier.length > 0 ? 'earlier' : undefined;
 }
 
+/**
+ * Orders under the references of the row itself that this store did not send, and that may have taken money: it has forgotten
+ * them, or another store has sent them. A leg that is known to be paid is left out.
+ */
+export async function unsentByRow(deps: LookDeps, row: SentRow, references: readonly string[]): Promise<string[]> {
+  const unsent = (await unsentOrders(deps, row)).filter(({ reference }) => references.includes(reference));
+  if (unsent.length === 0) return [];
+  const attempts = await deps.store.attemptsOf(references);
+  const paid = new Set(attempts.filter(({ settled }) => settled === 'paid').map(({ reference }) => reference));
+  const others = unsent.filter(({ reference }) => !paid.has(reference));
+  const alive = await Promise.all(others.map((order) => mayHavePaid(deps, order)));
+  return others.filter((_, index) => alive[index]).map(({ orderId }) => orderId);
+}
+
 interface MissingLook extends WatchKey {
   after: number;
   since: number;
