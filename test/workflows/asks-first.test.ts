@@ -44,6 +44,20 @@ describe.concurrent('before anything is sent, the list of the bank is looked at'
     expect(await ordersUnder(product, REFERENCE)).toHaveLength(1);
   });
 
+  it('an exchange that was refused and carried out is followed, and nobody is asked to approve the payout again', async () => {
+    await using product = await startProduct({ settings: { approvalRules: [{ approvals: 1 }] } });
+    await product.sandboxTest('POST', 'faults', { ...REFUSED_BUT_DONE, operation: 'transactions.fx', code: 2010 });
+    const handle = await product.start({ id: 'r', account_id: 'acc-u1001-eur' }, { by: 'maker' });
+    await until(handle, 'awaiting-approval');
+    await handle.signal('approve', { by: 'alice' });
+    // Nothing that the store has recorded explains the order, so its rate is for people.
+    expect(await until(handle, 'held')).toMatchObject({ reason: { code: 'slippage-above-cap' } });
+    await handle.signal('approve', { by: 'bob' });
+    expect(await handle.result()).toMatchObject({ state: 'completed' });
+    expect(await ordersUnder(product, referenceOf('u-1001', 'r', 'exchange'))).toHaveLength(1);
+    expect(await ordersUnder(product, REFERENCE)).toHaveLength(1);
+  });
+
   it('a payout that is rejected while the list shows an order of it ends as that order does', async () => {
     await using product = await startProduct({ settings: { approvalRules: [{ approvals: 1 }] } });
     const handle = await product.start({ id: 'r' }, { by: 'maker' });
