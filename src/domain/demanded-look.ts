@@ -50,7 +50,7 @@ export function demandedLook(
   earlier: readonly Earlier[],
   { now, begunAfter = 0, listLagMs, isOlder = false }: LookFacts,
 ): DemandedLook | undefined {
-  if (attempts.length === 0 && generation === 0 && !isOlder) return undefined;
+  if (attempts.length === 0 && generation === 0 && !isOlder && begunAfter === 0) return undefined;
   const answered = attempts.map(
     ({ outcome, sentAt, answeredAt }) =>
       (answeredAt ?? sentAt + SENDER_LIFE_MS) + (outcome === 'refused' ? listLagMs : 0),

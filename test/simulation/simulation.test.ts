@@ -66,13 +66,9 @@ describe('the simulation', () => {
     ['store-not-compared', 'I6', 137],
     ['generation-not-checked', 'I2', 16],
     ['run-not-compared', 'I19', 7],
-    ['clocks-not-compared', 'I5', 365],
-    ['clock-set-right-unnoticed', 'I13', 3_485],
     ['generation-by-a-word', 'I1', 228],
-    ['generation-asks-only-the-store', 'I1', 1],
     ['foreign-list-believed', 'I1', 1],
     ['spelling-not-learned', 'I13', 1],
-    ['opening-joins', 'I1', 1],
     ['changes-not-compared', 'I5', 1],
   ])('catches %s by %s', async (...bug) => {
     const { code, out } = await hunt(bug);

@@ -33,7 +33,8 @@ export async function guardsOf(deps: ActivityDeps, row: PayoutRecord, read: Asse
   });
   const { after_card_payment: id } = instruction;
   const card = id === undefined ? {} : await cardPaymentOf(deps, id, { reference, instruction });
-  const atBank = await askedBank(deps, row, read);
+  // What is switched off is not sent: its list is read when that is over.
+  const atBank = switchedOff === undefined ? await askedBank(deps, row, read) : {};
   return {
     switchedOff,
     earlierOpen: (await isEarlierDoubtful(deps, row)) || atBank.earlier,
@@ -71,8 +72,9 @@ async function askedBank(
   const leg = exchange === undefined ? mainLegOf(kind) : 'exchange';
   // Whatever was seen before the row waited, for people or for money, is of the past.
   const hasWaited = WAITS.has(row.state);
-  // Whoever hands over a batch has looked for it; of a payout that somebody started by itself nobody has.
-  const begunAfter = hasWaited ? deps.now() : row.batchId === null ? row.createdAt : 0;
+  // Whoever hands over a batch has looked for it; of a generation that somebody started by itself nobody has.
+  const isAlone = row.batchId === null && row.generation > 0;
+  const begunAfter = hasWaited ? deps.now() : isAlone ? row.createdAt : 0;
   const { earlier, doubt } = await askBank(deps, row, leg, [own, ...sold, ...arrival], begunAfter);
   return { ...(earlier.length > 0 && { earlier: `order ${earlier.join(', ')}` }), doubt };
 }

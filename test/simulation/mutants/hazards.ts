@@ -14,7 +14,7 @@ export const HAZARD_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: DEMANDED,
-        find: 'if (attempts.length === 0 && generation === 0) return undefined;',
+        find: 'if (attempts.length === 0 && generation === 0 && !isOlder && begunAfter === 0) return undefined;',
         replace: 'if (attempts.length >= 0 && generation === 0) return undefined;',
       },
     ],
@@ -27,7 +27,7 @@ export const HAZARD_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: DEMANDED,
-        find: 'if (attempts.length === 0 && generation === 0) return undefined;',
+        find: 'if (attempts.length === 0 && generation === 0 && !isOlder && begunAfter === 0) return undefined;',
         replace: 'if (attempts.length === 0 && generation >= 0) return undefined;',
       },
     ],
@@ -188,7 +188,7 @@ export const HAZARD_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/store-past.ts',
-        find: "return { kind: 'begins', why: 'restart', from };",
+        find: "return { kind: 'begins', why: 'restart', from: isLongUnused ? 0 : from };",
         replace: "return { kind: 'joins' };",
       },
       {
