@@ -722,7 +722,7 @@ const evidenceOf = async (handle: PayoutHandle): Promise<string[]> =>
   (await handle.query<PayoutStateView>('state')).evidence.map(({ what }) => what);
 
 /** The list was looked at before the first send: what it shows from now on decides about that alone. */
-async function lookedAt({ store }: Product): Promise<void> {
+export async function lookedAt({ store }: Product): Promise<void> {
   const now = Date.now();
   await store.recordLook({ uid: 'u-1001', currency: 'USD', beganAt: now, reachesFrom: 0, resumption: now });
 }

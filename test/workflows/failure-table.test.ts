@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { referenceOf } from '../../src/identity.ts';
 import type { PayoutStateView } from '../../src/workflows/messages.ts';
 import { assertBudget } from '../support/history-budget.ts';
-import { changePayee, NEW_PAYEE, PAYEE_URL, until } from '../support/payout-routes.ts';
+import { changePayee, lookedAt, NEW_PAYEE, PAYEE_URL, until } from '../support/payout-routes.ts';
 import { DEFAULT_PAYMENT, ordersUnder, type Product, startProduct } from '../support/product.ts';
 import { HANGS_MS, until as untilTrue } from '../support/until.ts';
 
@@ -225,6 +225,7 @@ describe.concurrent('what people and signals say', () => {
 describe.concurrent('a cancel', () => {
   it('keeps what is in doubt from being sent again on the word of the bank alone', async () => {
     await using product = await startProduct({ terms: { referenceDedupe: 'verified' } });
+    await lookedAt(product);
     await product.sandboxTest('POST', 'faults', { operation: 'transactions.payment', kind: 'drop-before' });
     await product.sandboxTest('POST', 'faults', { operation: 'orders.list', kind: 'refuse-before', times: 1_000 });
     const handle = await product.start({ id: 'cancel-verified' });
