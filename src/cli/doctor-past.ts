@@ -4,7 +4,7 @@ import type { Config } from '../config.ts';
 import { DAY_MS } from '../domain/durations.ts';
 import { type ResumptionReason, UNUSUAL } from '../domain/store-past.ts';
 import { minuteOf } from '../reports/display.ts';
-import type { SenderRecord, Store } from '../store/store.ts';
+import type { SenderSeen, Store } from '../store/store.ts';
 import { canBeWitnessed } from '../store/witness.ts';
 
 const BECAUSE: Readonly<Record<ResumptionReason, string>> = {
@@ -44,7 +44,7 @@ export async function judgePast(
   return { verdict: warnings.length === 0 ? 'ok' : 'warning', detail };
 }
 
-function usedText({ machine, pid, aliveAt, endedAt }: SenderRecord): string {
+function usedText({ machine, pid, aliveAt, endedAt }: SenderSeen): string {
   const where = machine === thisProcess().machine ? 'this machine' : `machine ${machine}`;
   const ended = endedAt === null ? '' : ', which has ended';
   return `last used ${minuteOf(aliveAt)} by process ${pid} on ${where}${ended}`;

@@ -17,20 +17,26 @@ export const UNUSUAL: ReadonlySet<ResumptionReason> = new Set([
 /** A process that may send, and where the store was as it saw it. */
 export interface Sender {
   senderId: string;
+  /** Digest that tells machines apart. */
   machine: string;
+  /** Of the machine's operating system. */
   boot: string;
-  /** Path of the file, or name of the database. */
+  /** Path of the SQLite file, or name of the database, as people know it. */
   place: string;
   /** Tells the file or database from its copies, whatever their name. */
   placeMark: string;
   pid: number;
+  /** Tells the process from a later one with the same id. */
   processMark: string;
 }
 
 /** Its signs of life, of which it writes down how many there were outside the store too. Epoch ms. */
 export interface SenderSeen extends Sender {
+  /** Grows with each sign of life. */
   pulses: number;
+  /** Time of the last one. */
   aliveAt: number;
+  /** When the process stopped sending by itself; null: it has not. */
   endedAt: number | null;
 }
 

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import { DAY_MS } from '../domain/durations.ts';
+import type { SenderSeen } from '../domain/store-past.ts';
 import type { Database } from './database.ts';
-import type { SenderRecord } from './past-schema.ts';
 import { met } from './row-writes.ts';
 
 /** Longer than any process lives and any store rests. */
 const KEPT_MS = 800 * DAY_MS;
 
 /** Registers a process that may send, and forgets those of long ago. */
-export async function registerSender(db: Database, sender: Omit<SenderRecord, 'endedAt'>): Promise<void> {
+export async function registerSender(db: Database, sender: Omit<SenderSeen, 'endedAt'>): Promise<void> {
   await db
     .deleteFrom('senders')
     .where('aliveAt', '<', sender.aliveAt - KEPT_MS)
@@ -20,7 +20,7 @@ export async function registerSender(db: Database, sender: Omit<SenderRecord, 'e
 }
 
 /** Last seen first. */
-export function senders(db: Database): Promise<SenderRecord[]> {
+export function senders(db: Database): Promise<SenderSeen[]> {
   return db.selectFrom('senders').selectAll().orderBy('aliveAt', 'desc').orderBy('pulses', 'desc').execute();
 }
 
