@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { orderWatchWorkflowId, TASK_QUEUE } from '../../src/domain/names.ts';
+import { orderWatchWorkflowId, payoutReference, TASK_QUEUE } from '../../src/domain/names.ts';
 import { assertBudget } from '../support/history-budget.ts';
 import { startProduct } from '../support/product.ts';
 import { recordHistory } from '../support/record-history.ts';
@@ -53,13 +53,9 @@ describe.concurrent('the order watch', () => {
       terms: { waits: { patienceMs: 1_000 } },
       sandbox: { settle: { SUBMITTED: HOUR_MS } },
     });
-    await product.sandboxTest('POST', 'faults', { operation: 'orders.list', kind: 'delay-after', ms: 0, times: 1_000 });
     const handle = await product.start({ id: 'patient' });
-    // The list was read before there is anything to tell, and the watch does not read it again for an hour.
-    await until(async () => {
-      const { faults } = (await product.sandboxTest('GET', 'faults')) as { faults: { fired: number }[] };
-      return (faults[0]?.fired ?? 0) >= 1;
-    });
+    // The list was read before the order was sent, and the watch does not read it again for an hour.
+    await until(async () => (await product.store.payout(payoutReference(handle.workflowId)))?.state === 'processing');
     await product.sandboxTest('POST', 'clock', { advance_ms: 2 * HOUR_MS });
     expect((await handle.result()).state).toBe('completed');
     const { events } = await handle.fetchHistory();
