@@ -32,7 +32,10 @@ interface LookFacts {
   /** Whoever asks does so from then on, epoch ms. */
   begunAfter?: number;
   listLagMs: number;
-  /** The row was claimed before the store was last opened anew: a copy of the store has it too, and may send it at any time. */
+  /**
+   * The row has waited, or was claimed before the store was last opened anew: a copy of the store may have it too, and another
+   * store may have taken the same file, and either may have sent it meanwhile.
+   */
   isOlder?: boolean;
 }
 
@@ -58,6 +61,9 @@ export function demandedLook(
   const ended = earlier.map(({ createdAt, endedAt }) => endedAt ?? createdAt);
   return { after: Math.max(now - CURRENT_MS, begunAfter, ...answered, ...ended), from: 0 };
 }
+
+/** Whether a row that was released then (epoch ms) has waited so long that an earlier look is out of date. */
+export const hasWaited = (now: number, releasedAt: number): boolean => now - releasedAt > CURRENT_MS;
 
 /** Whether it was met by a look at the whole list that began then (epoch ms), which a wrong clock may have set in the future. */
 export const isMetBy = ({ after }: DemandedLook, beganAt: number, now: number): boolean =>

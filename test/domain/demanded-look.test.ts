@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { both, demandedLook } from '../../src/domain/demanded-look.ts';
+import { both, demandedLook, hasWaited } from '../../src/domain/demanded-look.ts';
 import { SENDER_LIFE_MS } from '../../src/domain/submission.ts';
 
 const HOUR_MS = 3_600_000;
@@ -50,4 +50,12 @@ it('whoever pays a document again looks from then on', () => {
 it('two looks are one that began after both and reaches back as far as either', () => {
   expect(both({ after: 5, from: 9 }, { after: 7, from: 2 })).toEqual({ after: 7, from: 2 });
   expect(both(undefined, { after: 7, from: 2 })).toEqual({ after: 7, from: 2 });
+});
+
+it('before the first send of a row that has waited: meanwhile another store may have sent it', () => {
+  expect([hasWaited(NOW, NOW - CURRENT_MS), hasWaited(NOW, NOW - CURRENT_MS - 1)]).toEqual([false, true]);
+  expect(demandedLook([], 0, [], { now: NOW, listLagMs: LAG_MS, isOlder: true })).toEqual({
+    after: NOW - CURRENT_MS,
+    from: 0,
+  });
 });

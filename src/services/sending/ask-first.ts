@@ -1,4 +1,4 @@
-import { both, type DemandedLook, demandedLook, isMetBy } from '../../domain/demanded-look.ts';
+import { both, type DemandedLook, demandedLook, hasWaited, isMetBy } from '../../domain/demanded-look.ts';
 import type { LookDoubt } from '../../domain/list-doubt.ts';
 import { type LegKind, legsOf } from '../../domain/names.ts';
 import { isIndistinct } from '../../domain/order-judgement.ts';
@@ -105,7 +105,7 @@ async function missingLooks(
   const earlier = await earlierOf(deps, row);
   const attempts = [...own, ...earlier.attempts];
   const { listLagMs } = deps.settings.terms.waits;
-  const facts = { now: now(), begunAfter, listLagMs, isOlder: await isOlderThanOpening(store, row) };
+  const facts = { now: now(), begunAfter, listLagMs, isOlder: await isOlder(deps, row) };
   const demanded = demandedLook(attempts, row.generation, earlier.payouts, facts);
   const keys = distinct([...lists, ...earlier.attempts.flatMap((attempt) => listsOfAttempt(row.uid, attempt))]);
   const looks = await store.looksAt(keys);
@@ -119,8 +119,9 @@ async function missingLooks(
   return { missing, earlier };
 }
 
-async function isOlderThanOpening({ resumed }: LookDeps['store'], { createdAt }: SentRow): Promise<boolean> {
-  return createdAt !== undefined && createdAt <= ((await resumed())?.at ?? 0);
+async function isOlder({ store, now }: LookDeps, { createdAt, releasedAt }: SentRow): Promise<boolean> {
+  if (createdAt === undefined) return false;
+  return hasWaited(now(), releasedAt ?? createdAt) || createdAt <= ((await store.resumed())?.at ?? 0);
 }
 
 const isMet = (look: ListLook | undefined, demanded: DemandedLook | undefined, now: number): boolean =>

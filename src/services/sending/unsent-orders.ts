@@ -7,7 +7,7 @@ import type { LookDeps } from '../look-at-list.ts';
 
 /** What the references of a row derive from, claimed or not. */
 export type SentRow = Pick<PayoutRecord, 'uid' | 'documentId' | 'generation' | 'kind'> &
-  Partial<Pick<PayoutRecord, 'createdAt'>>;
+  Partial<Pick<PayoutRecord, 'createdAt' | 'releasedAt'>>;
 
 /** An order that this store did not send, under a reference of the document. */
 export interface UnsentOrder extends UnaskedOrder {
