@@ -256,8 +256,8 @@ export async function lastOrder(
 const ACCEPTED_MAX = 50;
 
 /**
- * Ids of payments of a user and a currency that the bank accepted between two times (epoch ms): the last few of them.
- * `completedFrom`: those that are completed only if they were accepted since then.
+ * Ids of payments of a user and a currency that were sent between two times (epoch ms) and that the bank has accepted, or has shown
+ * after their answers were lost: the last few of them. `completedFrom`: those that are completed only if they were sent since then.
  */
 export async function acceptedIn(
   db: Database,
@@ -268,11 +268,11 @@ export async function acceptedIn(
     .selectFrom('sendAttempts')
     // In this order: SQLite would begin with all payouts of the user.
     .crossJoin('payouts')
-    .select('sendAttempts.orderId')
+    .select(({ fn }) => fn.coalesce('sendAttempts.orderId', 'payouts.orderId').as('orderId'))
     .whereRef('payouts.reference', '=', 'sendAttempts.reference')
     .where('sendAttempts.sentAt', '>=', from)
     .where('sendAttempts.sentAt', '<=', to)
-    .where('sendAttempts.outcome', '=', 'accepted')
+    .where((row) => row.or([row('sendAttempts.outcome', '=', 'accepted'), row('payouts.orderId', 'is not', null)]))
     .where((row) =>
       row.or([
         row('payouts.state', 'in', ['processing', 'awaiting-bank-approval']),

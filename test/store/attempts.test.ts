@@ -67,8 +67,8 @@ onEveryStore('Send attempts', (test) => {
 const BECAUSE = { code: 'approval-rejected', message: 'an approver rejected the payout' };
 
 /** A payout that one run has claimed. */
-async function claimedPayout(store: Store) {
-  const { record } = await store.claimPayout(payoutClaim('a', { runId: 'first' }));
+async function claimedPayout(store: Store, id = 'a') {
+  const { record } = await store.claimPayout(payoutClaim(id, { runId: 'first' }));
   const { reference, term } = record;
   const sent = { ...SENT, reference, claim: { reference, term } };
   const end = {
@@ -193,6 +193,31 @@ onEveryStore('An end without money', (test) => {
     await store.closeUnpaid({ ...end, settled: { [reference]: { upTo: 1, as: 'absent' } } });
     await store.finishAttempt(reference, 1, { outcome: 'accepted', orderId: 'o-1' });
     expect(await store.attempts(reference)).toMatchObject([{ settled: null, orderId: 'o-1' }]);
+  });
+});
+
+onEveryStore('Orders that a list must show', (test) => {
+  it('are those that the bank has accepted, and those that it has shown after their answers were lost', async () => {
+    const store = await test.open();
+    for (const [id, outcome, orderId] of [
+      ['accepted', 'accepted', 'o-1'],
+      ['found', 'ambiguous', 'o-2'],
+      ['lost', 'ambiguous', null],
+    ] as const) {
+      const { reference, sent } = await claimedPayout(store, id);
+      await store.recordAttempt(sent);
+      await store.finishAttempt(reference, 1, { outcome, ...(outcome === 'accepted' && { orderId }) });
+      await store.changePayout(reference, {
+        state: 'processing',
+        reason: null,
+        ...(orderId && { orderId }),
+        at: 3_000,
+      });
+    }
+    const key = { uid: 'user-1', currency: 'USD' };
+    const range = { from: 0, to: 5_000, completedFrom: 0 };
+    expect((await store.acceptedIn(key, range)).sort()).toEqual(['o-1', 'o-2']);
+    expect(await store.acceptedIn({ ...key, currency: 'EUR' }, range)).toEqual([]);
   });
 });
 
