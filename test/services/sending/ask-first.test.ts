@@ -4,6 +4,7 @@ import { type Order, order as orderSchema } from '../../../src/api/schemas/order
 import { referenceOf } from '../../../src/identity.ts';
 import { looksAtLists } from '../../../src/services/reconciliation/list-looks.ts';
 import { askBank, objectionTo } from '../../../src/services/sending/ask-first.ts';
+import type { SentRow } from '../../../src/services/sending/unsent-orders.ts';
 import type { AttemptOutcome } from '../../../src/store/store.ts';
 import { payoutClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
@@ -26,7 +27,7 @@ const payment = (order_id: string, client_order_id: string | undefined, more: Re
   });
 
 /** A claimed row, at a bank whose list and orders are what the test says. */
-async function rowAt({ generation = 0, createdAt }: { generation?: number; createdAt?: number } = {}) {
+async function rowAt({ generation = 0, createdAt, releasedAt }: Partial<SentRow> = {}) {
   const store = await openEmptyStore();
   onTestFinished(() => store.close());
   /** `left`: orders that the list leaves out. */
@@ -43,7 +44,7 @@ async function rowAt({ generation = 0, createdAt }: { generation?: number; creat
   } as unknown as Bank;
   const looks = { bank, store, settings: quickSettings, now: () => world.now };
   const deps = { ...looks, lookAtList: looksAtLists(looks) };
-  const row = { ...DOCUMENT, generation, createdAt };
+  const row = { ...DOCUMENT, generation, createdAt, releasedAt };
   await store.claimPayout(payoutClaim('doc'));
   const sent = async (outcome: AttemptOutcome, more: { orderId?: string } = {}, reference = under(0)) => {
     const attempt = (await store.attempts(reference)).length + 1;
@@ -130,10 +131,16 @@ describe('the first send of a store that was never opened', () => {
 
 describe('the first send of a row', () => {
   it.each([
-    ['claimed before senders began anew waits for a look of some minutes ago at most', START - 1, 3],
-    ['claimed later does not', START + 1, 1],
-  ])('%s', async (_, createdAt, reads) => {
-    const { store, world, ask } = await rowAt({ createdAt });
+    [
+      'claimed before senders began anew waits for a look of some minutes ago at most',
+      START - 1,
+      START + 6 * 60_000,
+      3,
+    ],
+    ['that has waited for minutes does too', START + 1, START + 1, 3],
+    ['that was just released does not', START + 1, START + 6 * 60_000, 1],
+  ])('%s', async (_, createdAt, releasedAt, reads) => {
+    const { store, world, ask } = await rowAt({ createdAt, releasedAt });
     await store.recordResumption({ at: START, from: 0, why: 'restart', detail: {} });
     for (const minutes of [0, 1, 3, 6]) {
       world.now = START + minutes * 60_000;
