@@ -23,7 +23,7 @@ import { listsOfLeg } from '../sending/open-set.ts';
 import type { Caller } from '../sending/send-once.ts';
 import { unsentOrders } from '../sending/unsent-orders.ts';
 import { learnedForm } from './reference-spelling.ts';
-import { type LegInput, sentLeg } from './sent-leg.ts';
+import { type LegInput, type SentLeg, sentLeg } from './sent-leg.ts';
 
 export interface FindOrderInput extends LegInput {
   /** Epoch ms: orders created since then; moved back by the clock skew, and to the first recorded attempt if that is earlier. */
@@ -86,21 +86,46 @@ export interface OrderSearch {
 export async function findOrder(deps: ActivityDeps, { runId }: Caller, input: FindOrderInput): Promise<OrderSearch> {
   const { claim, leg, since, recorded, mayProve = true } = input;
   const row = await rowAsRecorded(deps, claim, runId, recorded);
-  const { uid } = row;
   const { reference, attempts, ownIds, sent, expected } = await sentLeg(deps, row, input);
   expected.shownAs = await learnedForm(deps.store, reference);
-  const orders: Order[] = [];
-  const isForm = ({ client_order_id: shown }: Order): boolean =>
-    shown !== undefined && shownForm(shown, expected) !== 'other';
-  const add = (order: Order): void => {
-    const at = orders.findIndex(({ order_id }) => order_id === order.order_id);
-    const known = orders[at];
-    if (known === undefined) orders.push(order);
-    // Of two orders with one id, the one that carries our reference is ours.
-    else if (isForm(order) && !isForm(known)) orders[at] = order;
-  };
+  const look = await beforeReading(deps, row, { attempts, ownIds, sent });
+  const found = new Found(expected, ownIds);
+  for (const orderId of ownIds) {
+    const order = await readIfThere(deps, orderId);
+    if (order !== undefined) found.add(order);
+  }
+  // Before the time range is computed: the first answers of a process tell the bank's time.
+  await deps.assertIdentity();
+  const sentSince = Math.min(since, ...attempts.map(({ sentAt }) => sentAt));
+  const listedFrom = attemptsListedFrom(deps, sentSince, attempts);
+  const before = await seenBefore(deps, row, reference);
+  for (const order of before.orders) found.sort(order);
+  look.stable = !before.isMissing;
+  for (const list of await listsOfLeg(deps.bank, row, leg, sent)) {
+    const from = mayProve ? 0 : listedFrom;
+    const scan = await deps.lookAtList({ ...list, since: sentSince, from, toProve: mayProve });
+    look.stable &&= scan.doubt === undefined;
+    look.incomplete ||= scan.doubt === 'incomplete';
+    look.doubt ??= strangeIn(scan.doubt);
+    look.pagesRead += scan.pagesRead;
+    look.ordersRead += scan.orders.length;
+    for (const order of scan.orders) found.sort(order);
+  }
+  const strange = await strangeAmong(deps, found.indistinct);
+  look.indistinct = strange.length;
+  look.clocksApart = clocksDisagree(deps);
+  if (look.indistinct > 0 || look.clocksApart) look.stable = false;
+  return { ...look, ...found.judged(strange) };
+}
+
+/** What the store says of the search, before the bank is asked. */
+async function beforeReading(
+  { store, now }: ActivityDeps,
+  row: PayoutRecord,
+  { attempts, ownIds, sent }: Pick<SentLeg, 'attempts' | 'ownIds' | 'sent'>,
+): Promise<OrderSearch> {
   const silent = attempts.filter(({ outcome }) => outcome === null).map(({ sentAt }) => sentAt);
-  const look: OrderSearch = {
+  return {
     orderIds: [],
     differences: [],
     nearMisses: 0,
@@ -112,67 +137,65 @@ export async function findOrder(deps: ActivityDeps, { runId }: Caller, input: Fi
     unsent: unsent(attempts),
     recorded: attempts.map(({ attempt }) => attempt),
     clocksApart: false,
-    liveForMs: Math.max(0, Math.max(0, ...silent) + SENDER_LIFE_MS - deps.now()),
-    distrusted: await deps.store.hasSuspectedDuplicate(uid),
-    switchedOff: await deps.store.matchingSwitch(switchFactsOf(row, sent === undefined ? [] : [sent])),
+    liveForMs: Math.max(0, Math.max(0, ...silent) + SENDER_LIFE_MS - now()),
+    distrusted: await store.hasSuspectedDuplicate(row.uid),
+    switchedOff: await store.matchingSwitch(switchFactsOf(row, sent === undefined ? [] : [sent])),
   };
-  for (const orderId of look.accepted) {
-    const order = await readIfThere(deps, orderId);
-    if (order !== undefined) add(order);
+}
+
+/** What the bank has shown, by how much it looks like the order that was sent. */
+class Found {
+  /** May be this order by all that they show: not "absent". */
+  readonly indistinct: Order[] = [];
+  private readonly expected: ExpectedOrder;
+  private readonly accepted: readonly string[];
+  private readonly orders: Order[] = [];
+  private readonly altered: Order[] = [];
+  private arrivals = 0;
+
+  constructor(expected: ExpectedOrder, accepted: readonly string[]) {
+    this.expected = expected;
+    this.accepted = accepted;
   }
-  // Before the time range is computed: the first answers of a process tell the bank's time.
-  await deps.assertIdentity();
-  const sentSince = Math.min(since, ...attempts.map(({ sentAt }) => sentAt));
-  const listedFrom = attemptsListedFrom(deps, sentSince, attempts);
-  let arrivals = 0;
-  const altered: Order[] = [];
-  const indistinct: Order[] = [];
-  const sort = (order: Order): void => {
+
+  add(order: Order): void {
+    const at = this.orders.findIndex(({ order_id }) => order_id === order.order_id);
+    const known = this.orders[at];
+    if (known === undefined) this.orders.push(order);
+    // Of two orders with one id, the one that carries our reference is ours.
+    else if (this.formOf(order) !== 'other' && this.formOf(known) === 'other') this.orders[at] = order;
+  }
+
+  sort(order: Order): void {
     if (isReturn(order)) return;
-    const form = order.client_order_id === undefined ? 'other' : shownForm(order.client_order_id, expected);
-    if (form !== 'other' && isArrival(order) && !look.accepted.includes(order.order_id)) {
-      arrivals += 1;
-    } else if (form === 'as-sent' || look.accepted.includes(order.order_id)) {
-      add(order);
-    } else if (form !== 'other') {
-      if (!altered.some(({ order_id }) => order_id === order.order_id)) altered.push(order);
-    } else if (isIndistinct(order, expected)) {
-      indistinct.push(order);
-    }
-  };
-  const before = await seenBefore(deps, row, reference);
-  for (const order of before.orders) sort(order);
-  look.stable = !before.isMissing;
-  for (const list of await listsOfLeg(deps.bank, row, leg, sent)) {
-    const scan = await deps.lookAtList({
-      ...list,
-      since: sentSince,
-      from: mayProve ? 0 : listedFrom,
-      toProve: mayProve,
-    });
-    look.stable &&= scan.doubt === undefined;
-    look.incomplete ||= scan.doubt === 'incomplete';
-    look.doubt ??= strangeIn(scan.doubt);
-    look.pagesRead += scan.pagesRead;
-    look.ordersRead += scan.orders.length;
-    for (const order of scan.orders) sort(order);
+    const form = this.formOf(order);
+    const isAccepted = this.accepted.includes(order.order_id);
+    if (form !== 'other' && isArrival(order) && !isAccepted) this.arrivals += 1;
+    else if (form === 'as-sent' || isAccepted) this.add(order);
+    else if (form !== 'other') {
+      if (!this.altered.some(({ order_id }) => order_id === order.order_id)) this.altered.push(order);
+    } else if (isIndistinct(order, this.expected)) this.indistinct.push(order);
   }
-  const strange = await strangeAmong(deps, indistinct);
-  look.indistinct = strange.length;
-  if (look.indistinct > 0) look.stable = false;
-  look.clocksApart = clocksDisagree(deps);
-  if (look.clocksApart) look.stable = false;
-  // The receiving side is listed but not the order that was sent: a conflict until it is.
-  const arrived = orders.length === 0 ? arrivals : 0;
-  look.nearMisses = altered.length + arrived;
-  look.orderIds = orders.map(({ order_id }) => order_id);
-  const shown = [...orders, ...altered].map(
-    (order): ShownOrder => ({ orderId: order.order_id, differences: orderDifferences(order, expected, look.accepted) }),
-  );
-  look.differences = [...new Set(shown.slice(0, orders.length).flatMap(({ differences }) => differences))];
-  look.ours = arrived + look.accepted.length + shown.filter(isOurs).length;
-  look.shown = [...shown, ...strange.map((order) => withoutReference(order, expected))];
-  return look;
+
+  judged(strange: readonly Order[]): Pick<OrderSearch, 'orderIds' | 'differences' | 'nearMisses' | 'ours' | 'shown'> {
+    const { orders, altered, expected, accepted } = this;
+    // The receiving side is listed but not the order that was sent: a conflict until it is.
+    const arrived = orders.length === 0 ? this.arrivals : 0;
+    const shown = [...orders, ...altered].map(
+      (order): ShownOrder => ({ orderId: order.order_id, differences: orderDifferences(order, expected, accepted) }),
+    );
+    return {
+      orderIds: orders.map(({ order_id }) => order_id),
+      differences: [...new Set(shown.slice(0, orders.length).flatMap(({ differences }) => differences))],
+      nearMisses: altered.length + arrived,
+      ours: arrived + accepted.length + shown.filter(isOurs).length,
+      shown: [...shown, ...strange.map((order) => withoutReference(order, expected))],
+    };
+  }
+
+  private formOf({ client_order_id: shown }: Order) {
+    return shown === undefined ? 'other' : shownForm(shown, this.expected);
+  }
 }
 
 /**
