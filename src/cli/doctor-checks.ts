@@ -190,6 +190,18 @@ export function judgeShown(
   return { verdict: 'warning', detail: `${seen}, but ${lost}${mixed}` };
 }
 
+/** How late orders came into lists at most (ms; undefined: none did), and whether proofs of absence allow for it. */
+export function judgeListLag(
+  seenMs: number | undefined,
+  allowedMs: number,
+): { verdict: 'ok' | 'warning'; detail: string } {
+  if (seenMs === undefined) return { verdict: 'ok', detail: 'no order was seen to come late into a list' };
+  const [seen, allowed] = [seenMs, allowedMs].map((ms) => `${Math.ceil(ms / 1_000)} s`);
+  const detail = `an order came into a list ${seen} after it was sent, PAYOUTS_LIST_LAG allows ${allowed}`;
+  if (seenMs <= allowedMs) return { verdict: 'ok', detail };
+  return { verdict: 'warning', detail: `${detail}: set it higher, or an order may be taken for absent` };
+}
+
 /**
  * While payouts are open, another URL, or a key that sees other accounts, is accepted only if the bank there shows an order of
  * ours under its reference. At another bank or customer, the absence of an order would prove nothing, and a payout could be paid

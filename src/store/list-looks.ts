@@ -1,7 +1,7 @@
 import { inChunks } from './chunks.ts';
 import type { Database } from './database.ts';
 import type { WatchKey } from './open-orders.ts';
-import type { ListLook } from './shown-schema.ts';
+import type { ListLag, ListLook } from './shown-schema.ts';
 
 /** Records a look in the place of the previous one; `resumption` null leaves the recorded one. */
 export async function recordLook(db: Database, look: ListLook): Promise<void> {
@@ -33,4 +33,24 @@ export async function looksAt(db: Database, keys: readonly WatchKey[]): Promise<
       )
       .execute(),
   );
+}
+
+/** Records how late an order came into a list, if none came later. */
+export async function noteListLag(db: Database, lag: ListLag): Promise<void> {
+  await db
+    .insertInto('listLags')
+    .values(lag)
+    .onConflict((conflict) =>
+      conflict.columns(['uid', 'currency']).doUpdateSet({ lagMs: lag.lagMs }).where('listLags.lagMs', '<', lag.lagMs),
+    )
+    .execute();
+}
+
+/** The longest that was seen of any list, ms; undefined: no order came late. */
+export async function longestListLag(db: Database): Promise<number | undefined> {
+  const { lagMs } = await db
+    .selectFrom('listLags')
+    .select(({ fn }) => fn.max<number | null>('lagMs').as('lagMs'))
+    .executeTakeFirstOrThrow();
+  return lagMs ?? undefined;
 }

@@ -10,6 +10,7 @@ export interface ShownTables {
   unaskedOrders: UnaskedOrderTable;
   acceptedDifferences: AcceptedDifferenceRow;
   listLooks: ListLook;
+  listLags: ListLag;
 }
 
 export interface ReturnRecord {
@@ -62,6 +63,13 @@ export interface ListLook {
   reachesFrom: number;
   /** The store's last resumption after which such a look was made: `resumptionOf`; null: none. */
   resumption: number | null;
+}
+
+/** How long a list was seen to lack an order that the bank had accepted and then listed, at most. */
+export interface ListLag {
+  uid: string;
+  currency: string;
+  lagMs: number;
 }
 
 /** A value of an order that two people accepted when they adopted it. */

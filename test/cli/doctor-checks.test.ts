@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import {
+  judgeListLag,
   judgePayloads,
   judgeReplacements,
   judgeServerVersion,
@@ -109,6 +110,14 @@ it('references that come back in one spelling are no warning once it is learned'
     ...{ verdict: 'warning', detail: expect.stringContaining('in more than one form') },
   });
   expect(judgeShown(new Map([['absent', 7]] as const), learned).verdict).toBe('warning');
+});
+
+it.each([
+  [undefined, 'ok', 'no order was seen to come late into a list'],
+  [119_100, 'ok', '120 s after it was sent, PAYOUTS_LIST_LAG allows 120 s'],
+  [121_000, 'warning', 'set it higher'],
+] as const)('a list that lacked an order for %j ms: %s', (seen, verdict, detail) => {
+  expect(judgeListLag(seen, 120_000)).toMatchObject({ verdict, detail: expect.stringContaining(detail) });
 });
 
 it('nothing to compare is no warning', () => {

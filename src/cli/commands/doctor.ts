@@ -14,6 +14,7 @@ import { connectTemporal } from '../../temporal/connection.ts';
 import { ACCEPTABLE } from '../choices.ts';
 import {
   assertSameBank,
+  judgeListLag,
   judgePayloads,
   judgeReplacements,
   judgeServerVersion,
@@ -145,7 +146,10 @@ async function checkBank(session: Session, stack: Stack): Promise<Check[]> {
     const shown = await shownReferences(parts, recentPayouts(session.config));
     return judgeShown(shown, await parts.store.referenceSpellings());
   });
-  return [bank, clockCheck((await asked).clock.offset(), session), references];
+  const lag = await check('order lists', async () =>
+    judgeListLag(await (await session.store()).longestListLag(), session.config.settings.terms.waits.listLagMs),
+  );
+  return [bank, clockCheck((await asked).clock.offset(), session), references, lag];
 }
 
 /** Whether the configured check provider answers, for a name on no list; nothing if none is configured. */

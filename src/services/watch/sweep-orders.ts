@@ -50,6 +50,7 @@ export async function sweepOrders(
     isUnanswered: false,
     otherLegs: new Map(),
     seenAt: new Map(),
+    lackedFor: new Map(),
   };
   let before = 0;
   for (let sweeps = 1; ; sweeps += 1) {
@@ -91,6 +92,8 @@ interface Sweeping {
   otherLegs: Map<string, string>;
   /** When a list last showed the order of an open reference. */
   seenAt: Map<string, number>;
+  /** How long a list did not show the order of an open reference that the bank had accepted, ms. */
+  lackedFor: Map<string, number>;
 }
 
 /** A bank that does not answer ends no watch: the next sweep tries again. */
@@ -143,10 +146,16 @@ async function dropIfEnded(deps: ActivityDeps, { reference, workflowId }: OpenOr
 
 async function sweepList(sweeping: Sweeping, open: readonly OpenOrder[], oldest: OpenOrder): Promise<void> {
   const { deps, key, signal } = sweeping;
+  const beganAt = deps.now();
   const since = listedFrom(deps, oldest.openedAt);
   const scan = await deps.bank.orders.listAll({ ...key, from: since }, { pageSize: deps.settings.pageSize, signal });
   const owners = ownersOf(open);
   await tellOwners(sweeping, scan.orders, owners);
+  if (scan.stable) {
+    for (const { orderId, openedAt, reference } of open) {
+      if (orderId !== null && !sweeping.seenAt.has(reference)) sweeping.lackedFor.set(reference, beganAt - openedAt);
+    }
+  }
   await noteForeignOrders(sweeping, since, scan.orders, owners);
 }
 
@@ -159,6 +168,11 @@ async function tellOwners(sweeping: Sweeping, orders: readonly Order[], owners: 
   for (const { order, owner } of owned) {
     if (isSecond(order, owner)) sweeping.disputed.add(owner.reference);
     else sweeping.seenAt.set(owner.reference, seenAt);
+  }
+  const lags = owned.flatMap(({ owner }) => sweeping.lackedFor.get(owner.reference) ?? []);
+  if (lags.length > 0) {
+    await sweeping.deps.store.noteListLag({ ...sweeping.key, lagMs: Math.max(...lags) });
+    for (const { owner } of owned) sweeping.lackedFor.delete(owner.reference);
   }
   await someAtOnce(owned, SIGNALS_AT_ONCE, ({ order, owner }) => route(sweeping, order, owner));
 }

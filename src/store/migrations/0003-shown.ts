@@ -43,4 +43,8 @@ create table list_looks (
   uid text not null, currency text not null,
   began_at bigint not null, reaches_from bigint not null, resumption bigint,
   constraint list_looks_key primary key (uid, currency)
+);
+create table list_lags (
+  uid text not null, currency text not null, lag_ms bigint not null,
+  constraint list_lags_key primary key (uid, currency)
 )`;

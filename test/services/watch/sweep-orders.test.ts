@@ -211,6 +211,26 @@ describe.each(['as-sent', 'upper-case', 'cut'] as const)('at a bank that shows r
   });
 });
 
+it('measures how long a list lacks an order that the bank has accepted', async () => {
+  await openBank('as-sent');
+  await open(await pay(), { at: Date.now() - 10 });
+  list = (scan) => (reads < 4 ? { ...scan, orders: [] } : scan);
+  settle();
+  await watch(USD);
+  expect(await store.longestListLag()).toBeGreaterThanOrEqual(10);
+  await store.noteListLag({ ...USD, lagMs: HOUR_MS });
+  await store.noteListLag({ ...USD, lagMs: 5 });
+  expect(await store.longestListLag()).toBe(HOUR_MS);
+});
+
+it('finds no lag in a list that shows an order, and then lacks it', async () => {
+  await openBank('as-sent');
+  await open(await pay());
+  list = (scan) => (reads === 2 ? { ...scan, orders: [] } : scan);
+  await watch(USD, (read) => read === 4 && settle());
+  expect(await store.longestListLag()).toBeUndefined();
+});
+
 it('an order that the list does not show is looked up by its id', async () => {
   await openBank('as-sent', HOUR_MS);
   const orderId = await pay();
