@@ -7,6 +7,7 @@ import { assessPayout } from '../../../src/services/payout/assess.ts';
 import { isSigned } from '../../../src/signing/is-signed.ts';
 import type { PayoutRecord } from '../../../src/store/store.ts';
 import { quickSettings } from '../../support/product.ts';
+import { lookedAt } from '../../support/sending-deps.ts';
 import { softwarePasskey } from '../../support/software-passkey.ts';
 import type { RunningGateway } from '../running-gateway.ts';
 import { openPages, type PagePeople, pagePeople, signedIn } from './visiting.ts';
@@ -50,7 +51,7 @@ async function asking({ door, deps }: RunningGateway, kind: Kind): Promise<{ row
   const { policy } = deps.pages.settings;
   const reading = {
     bank: door.bank,
-    store,
+    store: lookedAt(store),
     settings: { ...quickSettings, transferAcrossUsers: true, policy },
     now: Date.now,
     assertIdentity: async () => {},

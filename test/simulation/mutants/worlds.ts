@@ -51,28 +51,28 @@ export const WORLD_MUTANTS: readonly Mutant[] = [
       RUN_NOT_COMPARED,
       {
         file: 'src/activities/sends.ts',
-        find: 'run.caller, { claim, leg, attempt });',
-        replace: 'run.caller, { ...asked, claim, leg, attempt } as never);',
+        find: 'run.caller, { claim, leg, attempt, lastLeft });',
+        replace: 'run.caller, { ...asked, claim, leg, attempt, lastLeft } as never);',
       },
       {
         file: 'src/activities/sends.ts',
-        find: '{ claim, attempt, look }: SubmitInput,',
-        replace: '{ claim, attempt, look, ...asked }: SubmitInput,',
+        find: '{ claim, attempt, lastLeft, look }: SubmitInput,',
+        replace: '{ claim, attempt, lastLeft, look, ...asked }: SubmitInput,',
       },
       {
         file: SEND_ORDER,
-        find: 'admit: () => admit(sender, caller, { claim, leg, attempt }),',
-        replace: 'admit: () => admit(sender, caller, { ...asked, claim, leg, attempt } as never),',
+        find: 'admit: () => admit(sender, caller, { claim, leg, attempt, lastLeft }),',
+        replace: 'admit: () => admit(sender, caller, { ...asked, claim, leg, attempt, lastLeft } as never),',
       },
       {
         file: SEND_ORDER,
-        find: '  { claim, leg, attempt }: OrderAttempt,\n): Promise<AttemptResult> {',
-        replace: '  { claim, leg, attempt, ...asked }: OrderAttempt,\n): Promise<AttemptResult> {',
+        find: '  { claim, leg, attempt, lastLeft }: OrderAttempt,\n): Promise<AttemptResult> {',
+        replace: '  { claim, leg, attempt, lastLeft, ...asked }: OrderAttempt,\n): Promise<AttemptResult> {',
       },
       {
         file: SEND_ORDER,
-        find: '  { claim, leg, attempt }: OrderAttempt,\n): Promise<Admitted',
-        replace: '  { claim, leg, attempt, ...asked }: OrderAttempt,\n): Promise<Admitted',
+        find: '  { claim, leg, attempt, lastLeft }: OrderAttempt,\n): Promise<Admitted',
+        replace: '  { claim, leg, attempt, lastLeft, ...asked }: OrderAttempt,\n): Promise<Admitted',
       },
       {
         file: SEND_ORDER,
