@@ -49,7 +49,7 @@ export const HAZARD_MUTANTS: readonly Mutant[] = [
     number: 'P93',
     name: 'orders-of-generations-ignored',
     what: 'an order under the reference of another generation forbids nothing',
-    hazard: 'late-execution',
+    hazard: 'second-folder',
     edits: [
       {
         file: ASK_FIRST,

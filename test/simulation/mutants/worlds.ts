@@ -4,7 +4,6 @@ const PROVEN_UNPAID = 'src/services/sending/proven-unpaid.ts';
 const PREPARE = 'src/services/payout/prepare.ts';
 const CLAIMED_ROW = 'src/services/sending/claimed-row.ts';
 const SEND_ORDER = 'src/services/sending/send-order.ts';
-const BANK_TIME = 'src/services/bank-time.ts';
 
 const RUN_NOT_COMPARED = { file: CLAIMED_ROW, find: ' || row.claimRunId !== runId', replace: '' };
 
@@ -135,35 +134,6 @@ export const WORLD_MUTANTS: readonly Mutant[] = [
     edits: [
       { file: 'src/services/payout/assess.ts', find: '  await deps.assertIdentity();\n', replace: '' },
       { file: PREPARE, find: '  await deps.assertIdentity();\n', replace: '' },
-    ],
-  },
-  {
-    number: 'P79',
-    name: 'clocks-not-compared',
-    what: "lists are read, and prove absence, whatever the bank's clock says",
-    edits: [
-      {
-        file: BANK_TIME,
-        find: 'const offsetMs = bank.clock.offset() ?? 0;',
-        replace: 'const offsetMs = bank === undefined ? 1 : 0;',
-      },
-      {
-        file: BANK_TIME,
-        find: 'return offset !== undefined && Math.abs(offset) > settings.clockSkewMs;',
-        replace: 'return offset !== undefined && settings.clockSkewMs < 0;',
-      },
-    ],
-  },
-  {
-    number: 'P83',
-    name: 'clock-set-right-unnoticed',
-    what: "looks begin by what is measured of the bank's clock now, whatever it showed when the order was sent",
-    edits: [
-      {
-        file: BANK_TIME,
-        find: 'return Math.min(from, ...attempts.flatMap((attempt) => attempt.listedFrom ?? []));',
-        replace: 'return from;',
-      },
     ],
   },
   {
