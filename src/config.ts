@@ -121,6 +121,8 @@ export function loadConfig(env: Environment = process.env) {
     /** Where `settings.policy` comes from. */
     policyFile,
     signingKey: new Secret(values.PAYOUTS_SIGNING_KEY),
+    /** Absolute paths of the drop folders that a worker processes for schedules. */
+    folders: values.PAYOUTS_FOLDERS,
     /** Under a policy: the maker of files from drop folders. */
     folderMaker: values.PAYOUTS_FOLDER_MAKER,
     /** Bank or cluster are on another machine, and no policy says who may move money: nothing is sent. */

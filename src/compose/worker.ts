@@ -151,7 +151,9 @@ async function createWorker(
       : { workerDeploymentOptions: versioned(config.deployment) }),
     activities: {
       ...countedActivities(createActivities(deps), telemetry.metrics),
-      ...folderActivities(async (options) => (await DropFolder.open(folder, options)).sweepOnce(LOOK_EVERY_MS)),
+      ...folderActivities(config.folders, async (options) =>
+        (await DropFolder.open(folder, options)).sweepOnce(LOOK_EVERY_MS),
+      ),
     },
     ...SHUTDOWN,
   });

@@ -1,7 +1,12 @@
 import { key } from './key.ts';
-import { amountsByCurrency, count, date, text } from './values.ts';
+import { amountsByCurrency, count, date, folders, text } from './values.ts';
 
 export const INTAKE_KEYS = {
+  PAYOUTS_FOLDERS: key(
+    folders,
+    '',
+    'paths of the drop folders that a worker processes for schedules, comma-separated; a sweep of another folder is refused',
+  ),
   PAYOUTS_FOLDER_MAKER: key(text, null, 'person of the policy who counts as the maker of files from drop folders'),
   PAYOUTS_LOOK_ALIKE_DAYS: key(
     count(0, 365),

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { resolve } from 'node:path';
 import { z } from 'zod';
 import { readJsonOnce } from '../api/json.ts';
 import { ed25519Key } from '../audit/log-key.ts';
@@ -45,6 +46,15 @@ export const timeScale = readBy((text): number => {
 export const flag = z.enum(['true', 'false'], { error: 'must be true or false' }).transform((text) => text === 'true');
 
 export const text = z.string();
+
+/** `/srv/drop,/srv/payroll` -> absolute paths. */
+export const folders = z.string().transform((given) =>
+  given
+    .split(',')
+    .map((path) => path.trim())
+    .filter((path) => path !== '')
+    .map((path) => resolve(path)),
+);
 
 const accountCode = z
   .string()

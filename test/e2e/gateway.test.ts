@@ -1,7 +1,17 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type CommandHome, openCommandHome, type Process, type Running } from '../support/command.ts';
+import { type CommandHome, openCommandHome, type Process, QUICK, type Running } from '../support/command.ts';
 import { until } from '../support/until.ts';
 import { paymentsIn } from './books.ts';
 import { type BatchDocument, batchOf, listOf } from './documents.ts';
@@ -9,15 +19,21 @@ import { csvOf } from './payout-files.ts';
 
 /** One stack that `dev` keeps up, with its gateway; every test has payouts of its own. */
 let home: CommandHome;
+/** Of drop folders. */
+let folders: string;
 let dev: Process;
 
 beforeAll(async () => {
-  home = openCommandHome();
+  folders = mkdtempSync(join(tmpdir(), 'payouts-folders-'));
+  home = openCommandHome({ ...QUICK, PAYOUTS_FOLDERS: join(folders, 'scheduled') });
   dev = home.start('dev');
   await dev.says(/Up until Ctrl-C/);
 });
 
-afterAll(() => home.close());
+afterAll(async () => {
+  await home.close();
+  rmSync(folders, { recursive: true });
+});
 
 const gatewayUrl = (): string => home.stack()?.gatewayUrl ?? '';
 
@@ -142,7 +158,7 @@ const residentMb = (pid: number): number =>
 
 describe('a drop folder', () => {
   const dirOf = (name: string): string => {
-    const dir = join(home.path, '..', name);
+    const dir = join(folders, name);
     mkdirSync(join(dir, 'in'), { recursive: true });
     return dir;
   };
@@ -181,6 +197,8 @@ describe('a drop folder', () => {
   it('is swept by a schedule', async () => {
     const dir = dirOf('scheduled');
     writeFileSync(join(dir, 'in', 'due.csv'), csvOf(rows('DUE', 2, 51)));
+    const other = await home.payouts('schedule', 'create', '--folder', dirOf('other'), '--every', '5s');
+    expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('PAYOUTS_FOLDERS')]);
     expect((await home.payouts('schedule', 'create', '--folder', dir, '--every', '5s')).code).toBe(0);
     await until(async () => existsSync(join(dir, 'done')) && filesIn(dir, 'done').includes('due.csv'));
     const { schedules } = JSON.parse((await home.payouts('schedule', 'list', '--json')).stdout);

@@ -126,7 +126,7 @@ export const ACTIVITIES = Object.keys(
 
 export const ACTIVITIES_ELSEWHERE = [
   ...Object.keys(vaultActivities({} as VaultDeps)),
-  ...Object.keys(folderActivities(async () => ({ taken: 0, refused: 0, ended: 0, open: 0 }))),
+  ...Object.keys(folderActivities([], async () => ({ taken: 0, refused: 0, ended: 0, open: 0 }))),
 ];
 
 /** Every call of every activity. */

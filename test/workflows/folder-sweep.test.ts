@@ -42,7 +42,7 @@ beforeAll(async () => {
     connection: native,
     taskQueue: TASK_QUEUE,
     workflowBundle: { codePath: inject('workflowBundlePath') },
-    activities: folderActivities(async (options) => {
+    activities: folderActivities([OPTIONS.dir], async (options) => {
       asked.push(options);
       await work();
       return FOUND;
@@ -90,6 +90,21 @@ it('fails after a few tries, so that the schedule goes on with the next', async 
   await expect(failed).rejects.toMatchObject({ cause: { cause: { message: 'no such folder' } } });
   work = async () => {};
 });
+
+it.each(['/etc', '/drop/', '/drop/../drop', '/drop/in', 'drop', ''])(
+  'looks at no folder that its worker does not list: %j',
+  async (dir) => {
+    const refused = client.workflow.execute<(options: SweepOptions) => Promise<Sweep>>(WORKFLOW_TYPES.folderSweep, {
+      workflowId: 'folder-sweep/not-listed',
+      taskQueue: TASK_QUEUE,
+      args: [{ ...OPTIONS, dir }],
+    });
+    await expect(refused).rejects.toMatchObject({
+      cause: { cause: { type: 'FolderNotListed', message: expect.stringContaining('PAYOUTS_FOLDERS') } },
+    });
+    expect(asked).toEqual([]);
+  },
+);
 
 it('is started by a schedule, never twice at once, until that is paused or deleted', async () => {
   let atWork = 0;

@@ -26,9 +26,14 @@ export async function createSchedule(
       hint: 'Add --name NAME.',
     });
   }
-  const { settings, folderMaker } = session.config;
+  const { settings, folderMaker, folders } = session.config;
   assertFolderMaker(settings, { folderMaker, by: options.by });
   const dir = resolve(folder);
+  if (!folders.includes(dir)) {
+    throw new Problem('set-up', 'folder-not-listed', `PAYOUTS_FOLDERS does not list ${dir}.`, {
+      hint: 'Add the folder to PAYOUTS_FOLDERS, for the workers too: they process no other one.',
+    });
+  }
   try {
     await createSweepSchedule(await session.client(), name, { dir, everyMs: every, ...options });
   } catch (error) {
@@ -40,7 +45,7 @@ export async function createSchedule(
   }
   session.output.result(
     { schedule: { name, folder: dir, everyMs: every } },
-    `Schedule ${name}: workers process ${dir}. All workers must have access to this folder.`,
+    `Schedule ${name}: workers process ${dir}. All workers must have access to this folder and list it in PAYOUTS_FOLDERS.`,
   );
 }
 
