@@ -85,10 +85,14 @@ async function refusal(
   return isTheirs ? undefined : 'the passkey did not prove who you are';
 }
 
-/** Always a path of ours, whatever was requested. */
-function ownPath(next: string | undefined, { origin }: Policy): string {
+/**
+ * Always a path of ours, whatever was requested. The answer itself is read as a browser reads it: the path of
+ * `/..//other.example` is `//other.example`, which leads to another host.
+ */
+export function ownPath(next: string | undefined, { origin }: Pick<Policy, 'origin'>): string {
   const to = next?.startsWith('/') ? URL.parse(next, origin) : null;
-  return to !== null && to.origin === origin ? `${to.pathname}${to.search}` : '/';
+  const path = to?.origin === origin ? `${to?.pathname}${to?.search}` : '/';
+  return URL.parse(path, origin)?.origin === origin ? path : '/';
 }
 
 function signInPage(

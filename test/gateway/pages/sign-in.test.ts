@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ownPath } from '../../../src/gateway/pages/sign-in-routes.ts';
 import { softwarePasskey } from '../../support/software-passkey.ts';
 import { openGateway } from '../running-gateway.ts';
 import { openPages, pagePeople, signedIn, Visit } from './visiting.ts';
@@ -42,9 +43,38 @@ describe('signing in', () => {
       return answer.headers.location;
     };
     expect(await to('/incidents?open=1')).toBe('/incidents?open=1');
-    for (const elsewhere of ['https://evil.example/', '//evil.example', '/\\evil.example', 'batches']) {
+    for (const elsewhere of ['https://evil.example/', '//evil.example', '/..//evil.example', 'batches']) {
       expect(await to(elsewhere)).toBe('/');
     }
+  });
+
+  it.each(
+    [
+      ...['', 'batches', 'https://evil.example/', 'javascript:alert(1)', '//evil.example', '///evil.example'],
+      ...['/\\evil.example', '\\/evil.example', '\\\\evil.example', '/\\/evil.example', '/\t/evil.example'],
+      ...['/\n/evil.example', '/\r\n/evil.example', '\t//evil.example', ' //evil.example', '//user@evil.example'],
+      ...['/..//evil.example', '/.//evil.example', '/x/..//evil.example', '/a/../..//evil.example'],
+      ...['/%2e%2e//evil.example', '/%2E//evil.example', '/.%2e//evil.example', '/..\\\\evil.example'],
+      ...['/.\\/evil.example', '/x/../\\evil.example', '/.\t.//evil.example', '/..///evil.example'],
+      ...['/..//evil.example:443/a?b', '/..//user:word@evil.example', '/..//[::1]:9/', '//localhost:1/'],
+    ].flatMap((next) => ['http://localhost:8090', 'https://payouts.example'].map((origin) => [next, origin])),
+  )('leads nowhere else for %j at %s', (next, origin) => {
+    const led = ownPath(next, { origin });
+    expect(new URL(led, `${origin}/sign-in`).origin).toBe(origin);
+    expect(led).toMatch(/^\/(?![\\/])/);
+  });
+
+  it.each([
+    ['/incidents?open=1', '/incidents?open=1'],
+    ['/batches/b-1', '/batches/b-1'],
+    ['/a/../batches', '/batches'],
+    ['/payouts?text=//evil.example', '/payouts?text=//evil.example'],
+    ['/x//evil.example', '/x//evil.example'],
+    ['/%2f%2fevil.example', '/%2f%2fevil.example'],
+    ['/batches#part', '/batches'],
+    [undefined, '/'],
+  ])('%j leads to %j', (next, to) => {
+    expect(ownPath(next, { origin: 'https://payouts.example' })).toBe(to);
   });
 
   it('refuses a passkey that the policy does not know, a repeated answer and a stale one, and the audit says so', async () => {
