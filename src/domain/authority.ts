@@ -173,6 +173,12 @@ export function may(person: Person | undefined, question: Question, touches?: Sc
 /** Whether a scope has no restriction. */
 export const holdsAll = (scope: Scope): boolean => Object.values(scope).every((list) => list === undefined);
 
+/** A scope of kinds, users or accounts holds no card payment: it has none of them. */
+export const mayMakeCard = (person: Person | undefined, { currency }: { currency: string }): boolean => {
+  const { kinds, uids, accounts, currencies = [currency] } = person?.scope ?? {};
+  return may(person, 'make') && !kinds && !uids && !accounts && currencies.includes(currency);
+};
+
 /** A card payment is no user's, and on no account of ours: a scope holds it by its currency. */
 export const mayOperateCard = (person: Person | undefined, { currency }: { currency: string }): boolean =>
   may(person, 'resolve') && (person?.scope.currencies ?? [currency]).includes(currency);

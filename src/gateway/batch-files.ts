@@ -8,6 +8,7 @@ import { ERP_FORMATS, type ErpFormat } from '../reports/erp-formats.ts';
 import { batchParams, errorAnswers, fileAnswer, JSON_TYPE } from './documents.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { visibleBatchOf } from './may-see.ts';
+import { ANY_ROLE, accessOf } from './route-access.ts';
 import { answerSchemas, jsonSchema, parsed } from './schemas.ts';
 
 export const REPORTS = ['csv', 'json', 'html', 'failed'] as const;
@@ -67,7 +68,7 @@ export function batchFileRoutes(
     description: '`failed` contains the rows to submit again.',
     querystring: jsonSchema(reportQuery),
   };
-  app.get(`${base}/batches/:id/reports/:name`, { schema }, async (request, reply) => {
+  app.get(`${base}/batches/:id/reports/:name`, { schema, ...accessOf(ANY_ROLE) }, async (request, reply) => {
     const { name, path } = await reportOf(deps, request);
     reply.header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'");
     return send(reply, path, REPORT_TYPES[name]);
@@ -75,7 +76,7 @@ export function batchFileRoutes(
   for (const format of ERP_FORMATS) {
     const { type, ...about } = ERP_FILES[format];
     const schema = { ...described(batchParams, [type]), ...about };
-    app.get(`${base}/batches/:id/reports/${format}`, { schema }, async (request, reply) => {
+    app.get(`${base}/batches/:id/reports/${format}`, { schema, ...accessOf(ANY_ROLE) }, async (request, reply) => {
       const { batchId } = await visibleBatchOf(deps, request);
       const { path, unclear, answer } = await deps.erpFile(batchId, format);
       if (answer === null) reply.header('payouts-unclear', unclear.length);

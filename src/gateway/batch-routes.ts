@@ -13,6 +13,7 @@ import { type Caller, makerOf } from './callers.ts';
 import { batchParams, controlDocument, errorAnswers, JSON_TYPE } from './documents.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { assertMayControl, maySee, visibleBatchOf } from './may-see.ts';
+import { ANY_ROLE, accessOf, type CallerAccess } from './route-access.ts';
 import { answerSchemas, jsonSchema, parsed, storableText } from './schemas.ts';
 import { smallBody } from './small-body.ts';
 
@@ -26,12 +27,16 @@ const CONTROLS = {
   cancel: [MESSAGES.cancel, 'Cancel the rest of a batch, if still possible; cannot be undone'],
 } as const;
 
+/** Its maker, and an operator whose scope covers it. */
+export const BATCH_CONTROL: CallerAccess = { roles: ['maker', 'operator'], scope: 'each' };
+
 export function batchRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   // A control has no body; one that comes is ignored.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', async (_request: unknown, body: Readable) => smallBody(body));
   const listAnswers = answerSchemas({ 200: [batchList, 'newest first'], ...errorAnswers() });
-  app.get('/v1/batches', { schema: { tags: TAGS, summary: 'The newest batches', response: listAnswers } }, (request) =>
+  const listSchema = { tags: TAGS, summary: 'The newest batches', response: listAnswers };
+  app.get('/v1/batches', { schema: listSchema, ...accessOf(ANY_ROLE) }, (request) =>
     listBatches(deps.store, (batch) => maySee(request.caller, deps.store, batch)),
   );
   const showSchema = {
@@ -40,7 +45,7 @@ export function batchRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     params: jsonSchema(batchParams),
     response: answerSchemas({ 200: [batchDocument, 'as `payouts status ID --json`'], ...errorAnswers(404) }),
   };
-  app.get('/v1/batches/:id', { schema: showSchema }, async (request, reply) => {
+  app.get('/v1/batches/:id', { schema: showSchema, ...accessOf(ANY_ROLE) }, async (request, reply) => {
     const { batchId } = await visibleBatchOf(deps, request);
     return reply.type(JSON_TYPE).send(Readable.from(deps.document(batchId)));
   });
@@ -55,7 +60,7 @@ export function batchRoutes(app: FastifyInstance, deps: GatewayDeps): void {
         ...errorAnswers(404, 408, 409, 413, 503),
       }),
     };
-    app.post(`/v1/batches/:id/${name}`, { schema }, async (request) => {
+    app.post(`/v1/batches/:id/${name}`, { schema, ...accessOf(BATCH_CONTROL) }, async (request) => {
       const by = makerOf(request.caller, parsed(controlQuery, request.query).by) ?? 'gateway';
       const batch = await visibleBatchOf(deps, request);
       const control = await controlBatch(deps, request.caller, batch, { update, by });

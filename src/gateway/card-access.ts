@@ -7,7 +7,8 @@ import type { CardRecord } from '../store/card-store.ts';
 import { bearerOf, type Caller, callerOf, digest, tokenSha256 } from './callers.ts';
 import { originRefused } from './cors.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
-import { cardsSeenOf } from './may-see.ts';
+import { maySeeCard } from './may-see.ts';
+import { assertMayUse } from './route-access.ts';
 
 export interface CardAccess {
   record: CardRecord;
@@ -19,6 +20,8 @@ export interface CardAccess {
 export const CHECKOUT_ORIGINS = 'PAYOUTS_CHECKOUT_ORIGINS';
 
 const SECRET_BYTES = 32;
+/** In base64url. */
+const SECRET = /^[\w-]{43}$/;
 
 /** A client secret, and its hash to store. */
 export function newClientSecret(): { secret: string; sha256: string } {
@@ -27,22 +30,35 @@ export function newClientSecret(): { secret: string; sha256: string } {
 }
 
 /**
- * Admits a caller of the gateway, or whoever has the client secret of the payment in the path. Otherwise throws a `Problem`; the
- * secret is checked before it can be learned whether the payment exists.
+ * Admits a caller of the gateway, or whoever has the client secret of the payment in the path. Otherwise throws a `Problem`. The
+ * store is asked only for a caller whose role allows it, or about what may be a secret; that is checked before it can be learned
+ * whether the payment exists.
  */
-export async function accessOf(
-  request: FastifyRequest,
-  { store, access, cards, now }: GatewayDeps,
-): Promise<CardAccess> {
-  const record = await recordOf(request, store);
+export async function admitToCard(request: FastifyRequest, deps: GatewayDeps): Promise<CardAccess> {
   const bearer = bearerOf(request);
-  if (bearer !== undefined && opens(record, bearer)) {
-    assertOrigin(request, cards.origins);
-    return { record, caller: undefined };
+  const caller = tokenHolder(request, deps);
+  if (caller !== undefined) {
+    request.caller = caller;
+    assertMayUse(request);
+    return { record: seenBy(caller, await recordOf(request, deps.store)), caller };
   }
-  if (bearer !== undefined && access().tokens.length === 0) throw secretRefused();
-  const caller = callerOf(request, access(), now());
-  return { record: seenBy(caller, record), caller };
+  const record = SECRET.test(bearer ?? '') ? await recordOf(request, deps.store) : undefined;
+  if (bearer === undefined || !opens(record, bearer)) throw secretRefused();
+  assertOrigin(request, deps.cards.origins);
+  return { record, caller: undefined };
+}
+
+/** Undefined if what the request bears is no token, but may be a client secret. */
+function tokenHolder(request: FastifyRequest, { access, now }: GatewayDeps): Caller | undefined {
+  const { tokens, needsToken } = access();
+  const bears = bearerOf(request) !== undefined;
+  if (bears && tokens.length === 0 && !needsToken) return undefined;
+  try {
+    return callerOf(request, access(), now());
+  } catch (error) {
+    if (bears && error instanceof Problem && error.kind === 'unauthenticated') return undefined;
+    throw error;
+  }
 }
 
 /** The payment in the path. The store is not asked about an impossible id, over which it might fail. */
@@ -56,8 +72,7 @@ export async function recordOf(
 
 /** Throws a `Problem` if there is no such payment, or the caller may not see it. */
 export function seenBy(caller: Caller, record: CardRecord | undefined): CardRecord {
-  const only = cardsSeenOf(caller);
-  if (record !== undefined && (only === undefined || only === record.by)) return record;
+  if (record !== undefined && maySeeCard(caller, record)) return record;
   throw new Problem('not-found', 'unknown-id', 'There is no card payment with this id.', {
     hint: 'GET /v1/card-payments lists them.',
   });
@@ -80,7 +95,12 @@ function assertOrigin({ headers: { origin }, host }: FastifyRequest, origins: re
 }
 
 function secretRefused(): Problem {
-  return new Problem('unauthenticated', 'token-refused', 'This is not the client secret of this card payment.', {
-    hint: 'Send the client_secret of its latest POST /v1/card-payments.',
-  });
+  return new Problem(
+    'unauthenticated',
+    'token-refused',
+    'This is neither a token nor the client secret of this card payment.',
+    {
+      hint: 'Send the client_secret of its latest POST /v1/card-payments.',
+    },
+  );
 }

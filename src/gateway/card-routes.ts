@@ -8,7 +8,7 @@ import { askAudited } from '../services/decisions/audited-request.ts';
 import type { CardRecord } from '../store/card-store.ts';
 import { type CallerKey, limitConcurrency } from './admission.ts';
 import { makerOf } from './callers.ts';
-import { accessOf, type CardAccess, CHECKOUT_ORIGINS, newClientSecret, recordOf, seenBy } from './card-access.ts';
+import { admitToCard, type CardAccess, CHECKOUT_ORIGINS, newClientSecret, recordOf, seenBy } from './card-access.ts';
 import {
   acceptedDocument,
   amountDocument,
@@ -24,7 +24,8 @@ import { allowOrigin, type Cors, preflight } from './cors.ts';
 import { changeHeader, errorAnswers } from './documents.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { idempotencyKeyOf, reused } from './idempotency.ts';
-import { assertMayControlCard, cardsSeenOf } from './may-see.ts';
+import { assertMayControlCard, assertMayMakeCard, cardsSeenBy } from './may-see.ts';
+import { accessOf, type CallerAccess, OPEN } from './route-access.ts';
 import { answerSchemas, jsonSchema, parsed } from './schemas.ts';
 import { takeJsonOnly } from './small-body.ts';
 
@@ -37,6 +38,10 @@ declare module 'fastify' {
 
 const TAGS = ['card payments'];
 const LISTED = 100;
+const MAKING: CallerAccess = { roles: ['maker'], scope: 'each' };
+const READING: CallerAccess = { roles: ['maker', 'operator', 'auditor'], scope: 'each' };
+/** Its maker, and an operator whose scope holds it. */
+const CONTROL: CallerAccess = { roles: ['maker', 'operator'], scope: 'each' };
 const byId = jsonSchema(z.object({ id: z.string().describe('merchant_request_id') }));
 
 export function cardRoutes(app: FastifyInstance, deps: GatewayDeps): void {
@@ -55,8 +60,9 @@ export function cardRoutes(app: FastifyInstance, deps: GatewayDeps): void {
       ...errorAnswers(408, 409, 413, 415, 422, 503),
     }),
   };
-  app.post('/v1/card-payments', { schema: createSchema }, async (request, reply) => {
+  app.post('/v1/card-payments', { schema: createSchema, ...accessOf(MAKING) }, async (request, reply) => {
     const asked = askedPayment(request.body, (by) => makerOf(request.caller, by), deps.cards);
+    assertMayMakeCard(request.caller, asked.input);
     const isMakersOwn = request.caller.person !== undefined;
     const { secret, sha256 } = newClientSecret();
     const payment = { ...asked, isMakersOwn, clientSecretSha256: sha256 };
@@ -65,14 +71,11 @@ export function cardRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     return reply.code(isNew ? 202 : 200).send(document);
   });
   const listAnswers = answerSchemas({ 200: [cardList, 'newest first'], ...errorAnswers() });
-  app.get(
-    '/v1/card-payments',
-    { schema: { tags: TAGS, summary: 'The newest card payments', response: listAnswers } },
-    async ({ caller }) => {
-      const records = await deps.store.cards.list(LISTED, cardsSeenOf(caller));
-      return { schemaVersion: 1, card_payments: records.map((record) => stored(deps, record)) };
-    },
-  );
+  const listSchema = { tags: TAGS, summary: 'The newest card payments', response: listAnswers };
+  app.get('/v1/card-payments', { schema: listSchema, ...accessOf(READING) }, async ({ caller }) => {
+    const records = await deps.store.cards.list(LISTED, cardsSeenBy(caller));
+    return { schemaVersion: 1, card_payments: records.map((record) => stored(deps, record)) };
+  });
   controlRoutes(app, deps);
 }
 
@@ -103,7 +106,7 @@ function controlRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     body: jsonSchema(amountBody),
     response: answers(amountDocument, 'the amount that it was changed to'),
   };
-  app.post('/v1/card-payments/:id/amount', { schema: amountSchema }, async (request) => {
+  app.post('/v1/card-payments/:id/amount', { schema: amountSchema, ...accessOf(CONTROL) }, async (request) => {
     const { amount: given, by } = parsed(amountBody, request.body, 'body');
     const { merchantRequestId, currency } = await ownRecord(request, deps);
     const change = { amount: amountOf(given, currency), by: makerOf(request.caller, by) ?? 'gateway' };
@@ -119,7 +122,7 @@ function controlRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     body: jsonSchema(cancelBody),
     response: answers(cancelDocument, 'too-late: it continues to its end'),
   };
-  app.post('/v1/card-payments/:id/cancel', { schema: cancelSchema }, async (request) => {
+  app.post('/v1/card-payments/:id/cancel', { schema: cancelSchema, ...accessOf(CONTROL) }, async (request) => {
     const { by, reason = 'cancelled by the merchant' } = parsed(cancelBody, request.body ?? {}, 'body');
     const { merchantRequestId } = await ownRecord(request, deps);
     const asked = { by: makerOf(request.caller, by) ?? 'gateway', reason };
@@ -147,14 +150,14 @@ export function cardPageRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   app.addHook('onRequest', async (request, reply) => {
     if (request.method === 'OPTIONS') return;
     allowOrigin(request, reply, deps.cards.origins);
-    request.cardAccess = await accessOf(request, deps);
+    request.cardAccess = await admitToCard(request, deps);
     const { caller, record } = request.cardAccess;
     if (caller === undefined) return;
     if (request.method !== 'GET') assertMayControlCard(caller, record);
-    request.caller = caller;
   });
   limitConcurrency(app, deps.atOnce, pageKey);
   const base = '/v1/card-payments/:id';
+  const byPage = accessOf({ ...CONTROL, or: 'client-secret' });
   const security: Record<string, string[]>[] = [{ token: [] }, { clientSecret: [] }];
   const described = (
     summary: string,
@@ -180,18 +183,24 @@ export function cardPageRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   };
   for (const path of [base, `${base}/card`, `${base}/fingerprint`, `${base}/returned`]) {
     // Preflights have no secret, and many browsers may share an address.
-    app.options(path, { schema: { hide: true }, config: { rateLimit: false } }, (request, reply) =>
+    app.options(path, { schema: { hide: true }, config: { ...OPEN.config, rateLimit: false } }, (request, reply) =>
       preflight(request, reply, cors),
     );
   }
   app.get(
     base,
-    { schema: described('The state of a card payment', [cardDocument, 'the payment'], []) },
+    {
+      schema: described('The state of a card payment', [cardDocument, 'the payment'], []),
+      ...accessOf({ ...READING, or: 'client-secret' }),
+    },
     async ({ cardAccess }) => ({ schemaVersion: 1, card_payment: await shown(deps, cardAccess) }),
   );
   app.post(
     `${base}/card`,
-    { schema: described('Give the card', [acceptedDocument, 'taken'], [408, 409, 413, 415, 422, 503], cardBody) },
+    {
+      schema: described('Give the card', [acceptedDocument, 'taken'], [408, 409, 413, 415, 422, 503], cardBody),
+      ...byPage,
+    },
     async (request) => {
       const { record } = request.cardAccess;
       await giveCard(deps, record, givenCard(request.body, record.merchantRequestId, deps.cards));
@@ -209,7 +218,7 @@ export function cardPageRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   for (const [name, [signal, summary]] of Object.entries(signals)) {
     const route = {
       schema: described(summary, [acceptedDocument, 'told'], [408, 413, 415, 503]),
-      config: { rateLimit },
+      config: { ...byPage.config, rateLimit },
     };
     app.post(`${base}/${name}`, route, async ({ cardAccess }) => {
       const accepted = await deps.cards.signal(cardAccess.record.merchantRequestId, signal);

@@ -12,10 +12,18 @@ import { admitCallers } from './admission.ts';
 import { allowOrigin, type Cors, preflight } from './cors.ts';
 import { errorAnswers } from './documents.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
-import { assertMayUseCodec } from './may-see.ts';
+import { accessOf, type CallerAccess, OPEN } from './route-access.ts';
 import { answerSchemas } from './schemas.ts';
 
 const OPERATIONS: readonly CodecOperation[] = ['encode', 'decode'];
+/**
+ * A payload does not show whose it is, so both need access to everything; messages in Temporal are taken to come from us, so
+ * encoding them is for an operator.
+ */
+const ACCESS: Readonly<Record<CodecOperation, CallerAccess>> = {
+  encode: { roles: ['operator'], scope: 'whole' },
+  decode: { roles: ['operator', 'auditor'], scope: 'whole' },
+};
 /** Web UI and `temporal` command put the namespace into the path if the endpoint is configured so. */
 const PREFIXES = ['/codec', '/codec/:namespace'];
 const payloads = z.object({ payloads: z.array(z.object({})).optional().describe('absent: none') });
@@ -45,7 +53,7 @@ export function codecRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     OPERATIONS.map((operation) => ({ path: `${prefix}/${operation}`, operation })),
   );
   for (const { path } of paths) {
-    app.options(path, { schema: { hide: true } }, (request, reply) => preflight(request, reply, cors));
+    app.options(path, { schema: { hide: true }, ...OPEN }, (request, reply) => preflight(request, reply, cors));
   }
   const response = answerSchemas({ 200: [payloads, 'the payloads, in their order'], ...errorAnswers(413, 415) });
   app.register(async (scope) => {
@@ -53,8 +61,8 @@ export function codecRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     await admitCallers(scope, deps, cors.origins);
     for (const { path, operation } of paths) {
       const schema = { tags: ['codec'], summary: `Payloads of Temporal: ${operation}`, response };
-      const allowed = async ({ caller }: FastifyRequest): Promise<void> => assertMayUseCodec(caller, operation);
-      scope.post(path, { schema, onRequest: allowed, bodyLimit: CODEC_BYTES_MAX }, async (request, reply) => {
+      const access = accessOf(ACCESS[operation]);
+      scope.post(path, { schema, ...access, bodyLimit: CODEC_BYTES_MAX }, async (request, reply) => {
         allowOrigin(request, reply, cors.origins);
         const context = codecContext(request.headers, (request.params as { namespace?: string }).namespace);
         const answer = answerCodec(codec, operation, context, request.body);

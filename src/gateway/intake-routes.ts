@@ -16,6 +16,7 @@ import { errorAnswers, idempotencyHeader, JSON_TYPE, planDocument } from './docu
 import type { GatewayDeps } from './gateway-deps.ts';
 import { answerOnce, idempotencyKeyOf, type MadeAnswer } from './idempotency.ts';
 import { intakeFor } from './may-see.ts';
+import { accessOf } from './route-access.ts';
 import { answerSchemas, jsonSchema, parsed, storableText } from './schemas.ts';
 import { assertFileName, receive, tooLarge, UPLOAD_TYPES, type Upload } from './upload.ts';
 
@@ -68,7 +69,8 @@ export function intakeRoutes(app: FastifyInstance, deps: GatewayDeps): void {
       ...errorAnswers(409, 413, 415, 422, 502, 503),
     }),
   };
-  app.post('/v1/batches', { schema }, async (request, reply) => {
+  const access = accessOf({ roles: ['maker'], scope: 'each' });
+  app.post('/v1/batches', { schema, ...access }, async (request, reply) => {
     const options = parsed(handOverQuery, request.query);
     const by = makerOf(request.caller, options.by);
     const key = idempotencyKeyOf(request);

@@ -1,11 +1,10 @@
 import type { FastifyRequest } from 'fastify';
-import type { CodecOperation } from '../codec/codec-server.ts';
-import { holdsAll, isWithin, mayOperateCard, type Person, type Role } from '../domain/authority.ts';
+import { isWithin, mayMakeCard, mayOperateCard, type Person } from '../domain/authority.ts';
 import { Problem } from '../domain/problem.ts';
 import type { IntakeDeps } from '../intake/intake.ts';
 import { mayControl } from '../services/decisions/batch-scope.ts';
 import { scopeFactsOfRow } from '../services/decisions/verdict.ts';
-import type { CardRecord } from '../store/card-store.ts';
+import type { CardRecord, CardsSeenBy } from '../store/card-store.ts';
 import type { BatchRecord, PayoutRecord, PayoutSearch, Store } from '../store/store.ts';
 import type { Caller } from './callers.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
@@ -65,27 +64,29 @@ export async function assertMayControl(caller: Caller, store: Store, batch: Batc
   });
 }
 
-/** The maker whose card payments alone a caller may see: themselves, unless they are operator or auditor; undefined: all. */
-export const cardsSeenOf = ({ person }: Caller): string | undefined =>
-  person?.roles.some((role) => role === 'operator' || role === 'auditor') ? undefined : person?.name;
+/** Their own, and as operator or auditor those of the currencies of their scope; undefined: all. */
+export const cardsSeenBy = ({ person }: Caller): CardsSeenBy | undefined =>
+  person && { by: person.name, currencies: readsCards(person) ? person.scope.currencies : [] };
+
+const readsCards = ({ roles }: Person): boolean => roles.some((role) => role === 'operator' || role === 'auditor');
+
+export function maySeeCard(caller: Caller, { by, currency }: Pick<CardRecord, 'by' | 'currency'>): boolean {
+  const seen = cardsSeenBy(caller);
+  return seen === undefined || seen.by === by || (seen.currencies ?? [currency]).includes(currency);
+}
+
+/** Throws a `Problem` unless the caller may take money from cards in this currency. */
+export function assertMayMakeCard({ person }: Caller, asked: { currency: string }): void {
+  if (person === undefined || mayMakeCard(person, asked)) return;
+  throw new Problem('forbidden', 'outside-scope', 'This card payment is outside the scope of this token.', {
+    hint: 'Take only currencies of the scope; a scope of kinds, users or accounts holds no card payment.',
+  });
+}
 
 /** Throws a `Problem` unless it is the caller's own card payment, or an operator's whose scope holds it. */
 export function assertMayControlCard({ person }: Caller, record: Pick<CardRecord, 'by' | 'currency'>): void {
   if (person === undefined || record.by === person.name || mayOperateCard(person, record)) return;
   throw new Problem('forbidden', 'role-missing', 'The policy does not let this token control the card payment.', {
     hint: 'Who has made it may, and an operator whose scope covers its currency.',
-  });
-}
-
-/**
- * Throws a `Problem` unless the policy lets the caller use the codec server. A payload does not show whose it is, so decoding
- * requires access to everything; encoding requires an operator, since messages in Temporal are taken to come from us.
- */
-export function assertMayUseCodec({ person }: Caller, operation: CodecOperation): void {
-  if (person === undefined) return;
-  const roles: readonly Role[] = operation === 'encode' ? ['operator'] : ['operator', 'auditor'];
-  if (holdsAll(person.scope) && person.roles.some((role) => roles.includes(role))) return;
-  throw new Problem('forbidden', 'role-missing', `The policy does not let this token ${operation} payloads.`, {
-    hint: `It takes the role ${roles.join(' or ')}, without a scope.`,
   });
 }

@@ -5,6 +5,7 @@ import swaggerUi from '@fastify/swagger-ui';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { z } from 'zod';
 import { ConfigError } from '../config/config-error.ts';
+import { ROLES } from '../domain/authority.ts';
 import { leadsHere } from '../domain/loopback.ts';
 import { Problem } from '../domain/problem.ts';
 import type { Part } from '../embedded/stack.ts';
@@ -19,6 +20,7 @@ import type { GatewayDeps } from './gateway-deps.ts';
 import { healthRoutes } from './health-routes.ts';
 import { intakeRoutes } from './intake-routes.ts';
 import { pages } from './pages/pages.ts';
+import { accessOf, type GuardedRoute, guardRoutes } from './route-access.ts';
 import { parsed } from './schemas.ts';
 import { BODY_MS } from './small-body.ts';
 import {
@@ -58,18 +60,18 @@ const REQUEST_MS = 600_000;
 export async function startGateway(
   deps: GatewayDeps,
   { host, port, transport = PLAIN }: ListenOn,
-): Promise<Part & { url: string }> {
+): Promise<Part & { url: string; routes: readonly GuardedRoute[] }> {
   assertTokenIfReachable(deps.access(), host);
   assertEncrypted(transport, host);
   await removeAbandoned(deps.uploads, Date.now());
-  const app = await gatewayApp(deps, transport, leadsHere(addressOf(host)));
+  const { app, routes } = await gatewayApp(deps, transport, leadsHere(addressOf(host)));
   await app.listen({ host, port }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EADDRINUSE') throw error;
     throw new StackError('port-taken', `port ${port} is taken`, 'Free it or name another.');
   });
   const bound = app.server.address() as AddressInfo;
   const scheme = transport.tls === undefined ? 'http' : 'https';
-  return { url: `${addressOf(host, scheme)}:${bound.port}`, close: () => app.close() };
+  return { url: `${addressOf(host, scheme)}:${bound.port}`, routes, close: () => app.close() };
 }
 
 /** Throws a `ConfigError` if other machines could reach the gateway without a token. */
@@ -88,7 +90,7 @@ async function gatewayApp(
   deps: GatewayDeps,
   transport: GatewayTransport,
   isThisMachineOnly: boolean,
-): Promise<FastifyInstance> {
+): Promise<{ app: FastifyInstance; routes: readonly GuardedRoute[] }> {
   const app: FastifyInstance = fastify({
     https: httpsOptions(transport),
     logger: false,
@@ -101,6 +103,7 @@ async function gatewayApp(
     },
   });
   app.decorateRequest('caller');
+  const routes = guardRoutes(app);
   // Schemas are only for the OpenAPI page: each route validates its own input.
   app.setValidatorCompiler(() => () => true);
   app.setSerializerCompiler(() => (document) => JSON.stringify(document));
@@ -125,7 +128,9 @@ async function gatewayApp(
     if (!raw.complete) setTimeout(() => raw.destroy(), BODY_MS).unref();
   });
   logAnswers(app, deps);
-  await describe(app, (request) => isThisMachineOnly || callerOf(request, deps.access(), deps.now()) !== undefined);
+  await describe(app, (request) =>
+    isThisMachineOnly ? { name: undefined } : callerOf(request, deps.access(), deps.now()),
+  );
   healthRoutes(app, deps);
   app.register(async (scope) => {
     await admitCallers(scope, deps);
@@ -133,16 +138,16 @@ async function gatewayApp(
     scope.addHook('preHandler', async ({ query, routeOptions }) => {
       if (routeOptions.schema?.querystring === undefined) parsed(z.strictObject({}), query);
     });
-    for (const routes of [intakeRoutes, batchRoutes, cardRoutes]) {
-      scope.register(async (inner) => routes(inner, deps));
+    for (const add of [intakeRoutes, batchRoutes, cardRoutes]) {
+      scope.register(async (inner) => add(inner, deps));
     }
   });
   app.register(async (scope) => {
     await scope.register(rateLimit, rateLimitOf(deps.perMinute, pageKey));
     cardPageRoutes(scope, deps);
   });
-  for (const routes of [codecRoutes, webhookRoutes, pages]) app.register(async (scope) => routes(scope, deps));
-  return app;
+  for (const add of [codecRoutes, webhookRoutes, pages]) app.register(async (scope) => add(scope, deps));
+  return { app, routes };
 }
 
 /** One line for each answer, without the actual URL, a body or a file name. */
@@ -157,11 +162,11 @@ function logAnswers(app: FastifyInstance, { log, answered }: GatewayDeps): void 
   });
 }
 
-/** The OpenAPI document and page; `assertMaySee` throws if the caller may not see them. */
-async function describe(app: FastifyInstance, assertMaySee: (request: FastifyRequest) => boolean): Promise<void> {
+/** The OpenAPI document and page. */
+async function describe(app: FastifyInstance, readerOf: (request: FastifyRequest) => Caller): Promise<void> {
   app.addHook('onRequest', async (request) => {
     // By the matched route: a path can be written in several ways.
-    if (/^\/(docs|openapi)/.test(request.routeOptions.url ?? '')) assertMaySee(request);
+    if (/^\/(docs|openapi)/.test(request.routeOptions.url ?? '')) request.caller = readerOf(request);
   });
   await app.register(swagger, {
     openapi: {
@@ -181,5 +186,7 @@ async function describe(app: FastifyInstance, assertMaySee: (request: FastifyReq
     },
   });
   await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true });
-  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
+  app.get('/openapi.json', { schema: { hide: true }, ...accessOf({ roles: ROLES, scope: 'none' }) }, async () =>
+    app.swagger(),
+  );
 }

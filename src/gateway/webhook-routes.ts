@@ -5,6 +5,7 @@ import { Problem } from '../domain/problem.ts';
 import type { Receipt } from '../webhooks/receiver.ts';
 import { errorDocument } from './documents.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
+import { OPEN } from './route-access.ts';
 import { answerSchemas } from './schemas.ts';
 import { smallBody } from './small-body.ts';
 import { whenOver } from './when-over.ts';
@@ -32,7 +33,7 @@ export function webhookRoutes(app: FastifyInstance, deps: GatewayDeps): void {
       503: [errorDocument, 'not stored: send it again'],
     }),
   };
-  app.post('/v1/webhooks/cards', { schema }, async (request, reply) => {
+  app.post('/v1/webhooks/cards', { schema, ...OPEN }, async (request, reply) => {
     const receipt = await receive(deps, request, await bodyOf(request));
     if ('refused' in receipt) {
       throw new Problem('unsigned', 'webhook-refused', 'The sender of this webhook could not be verified.', {

@@ -3,6 +3,6 @@ import type { Repository } from './repository.ts';
 
 export type { UndeliveredPage } from './card-events.ts';
 export type { CardEventEffect, CardRecord, StoredCardEvent } from './card-schema.ts';
-export type { CardChange, CardClaim, CardClaimed } from './cards.ts';
+export type { CardChange, CardClaim, CardClaimed, CardsSeenBy } from './cards.ts';
 
 export type CardStore = Repository<typeof repositories>;

@@ -21,6 +21,12 @@ export type CardClaim = Pick<
   at: number;
 };
 
+/** Whose payments somebody sees: those made by `by`, and those in `currencies`; undefined: all. */
+export interface CardsSeenBy {
+  by: string;
+  currencies: readonly string[] | undefined;
+}
+
 export interface CardClaimed {
   record: CardRecord;
   /** False if the id exists with another digest or, where only the maker may repeat it, of another maker. */
@@ -105,12 +111,17 @@ export async function find(db: Database, id: string): Promise<CardRecord | undef
   return owner === undefined ? undefined : get(db, owner);
 }
 
-/** Newest first; only those made by `by`, if given. */
-export async function list(db: Database, limit: number, by?: string): Promise<CardRecord[]> {
+/** Newest first. */
+export async function list(db: Database, limit: number, seenBy?: CardsSeenBy): Promise<CardRecord[]> {
   return db
     .selectFrom('cardPayments')
     .selectAll()
-    .$if(by !== undefined, (query) => query.where('by', '=', by ?? ''))
+    .$if(seenBy?.currencies !== undefined, (query) =>
+      query.where(({ eb, or }) => {
+        const { by = '', currencies = [] } = seenBy ?? {};
+        return or([eb('by', '=', by), ...currencies.map((currency) => eb('currency', '=', currency))]);
+      }),
+    )
     .orderBy('createdAt', 'desc')
     .orderBy('merchantRequestId', 'desc')
     .limit(limit)

@@ -9,6 +9,7 @@ import type { Policy, SignedDecision } from '../../src/domain/authority.ts';
 import type { ResolveRequest } from '../../src/domain/resolve-action.ts';
 import { tokenSha256, tokensOf } from '../../src/gateway/callers.ts';
 import type { GatewayDeps } from '../../src/gateway/gateway-deps.ts';
+import type { GuardedRoute } from '../../src/gateway/route-access.ts';
 import { startGateway } from '../../src/gateway/server.ts';
 import { EventQueue } from '../../src/webhooks/event-queue.ts';
 import { codecKeys } from '../support/codec-keys.ts';
@@ -41,6 +42,8 @@ export interface RunningGateway {
   plans: SignedDecision[];
   /** Card payments without Temporal. */
   cards: FakeCards;
+  /** Every route of the server, with whom it is for. */
+  routes: readonly GuardedRoute[];
   /** What is told of parts that are up. */
   warnings: string[];
   deps: GatewayDeps;
@@ -140,7 +143,7 @@ export async function openGateway(
   };
   const gateway = await startGateway(deps, { host: '127.0.0.1', port });
   onTestFinished(() => gateway.close());
-  const { url } = gateway;
+  const { url, routes } = gateway;
   const send = async (path: string, request: RequestInit = {}): Promise<Answered> => {
     const response = await fetch(url + path, request);
     const text = await response.text();
@@ -160,6 +163,7 @@ export async function openGateway(
     plans,
     cards,
     warnings,
+    routes,
     deps,
     close: () => gateway.close(),
     send,

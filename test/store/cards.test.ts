@@ -168,7 +168,12 @@ onEveryStore('Card payments', (test) => {
     expect((await cards.list(10)).map(({ merchantRequestId }) => merchantRequestId)).toEqual(['m-2', 'm-1']);
     expect(await cards.list(1)).toHaveLength(1);
     await cards.claim(cardClaim('m-3', { at: 500, by: 'alice' }));
-    expect((await cards.list(1, 'alice')).map(({ merchantRequestId }) => merchantRequestId)).toEqual(['m-3']);
+    const seenBy = async (currencies: readonly string[] | undefined) =>
+      (await cards.list(9, { by: 'alice', currencies })).map(({ merchantRequestId }) => merchantRequestId);
+    expect(await seenBy([])).toEqual(['m-3']);
+    expect(await seenBy(['GBP'])).toEqual(['m-3']);
+    expect(await seenBy(['GBP', 'USD'])).toEqual(['m-3', 'm-2', 'm-1']);
+    expect(await seenBy(undefined)).toEqual(['m-3', 'm-2', 'm-1']);
   });
 
   it('know the payouts that wait for them', async () => {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
+import { OPEN } from '../route-access.ts';
 
 const own = (name: string): string => readFileSync(new URL(`assets/${name}`, import.meta.url), 'utf8');
 
@@ -22,6 +23,6 @@ export function assetRoutes(app: FastifyInstance): void {
     ['webauthn.js', SCRIPT, webauthn()],
   ];
   for (const [name, type, text] of assets) {
-    app.get(`/assets/${name}`, (_request, reply) => reply.type(type).send(text));
+    app.get(`/assets/${name}`, OPEN, (_request, reply) => reply.type(type).send(text));
   }
 }

@@ -3,8 +3,9 @@ import { z } from 'zod';
 import type { SerializedEntry } from '../../audit/entry.ts';
 import { counted } from '../../reports/display.ts';
 import { html } from '../../reports/html.ts';
+import { accessOf } from '../route-access.ts';
 import { parsed } from '../schemas.ts';
-import { assertMayVisit, show, viewOf } from './layout.ts';
+import { placeAccess, show, viewOf } from './layout.ts';
 import type { PagesContext } from './pages-context.ts';
 import { type Column, dataTable, moment, nothing } from './pieces.ts';
 
@@ -29,8 +30,7 @@ const detailText = (detail: string): string =>
 export function auditRoutes(app: FastifyInstance, context: PagesContext): void {
   const { store } = context.deps;
   const query = z.object({ before: z.coerce.number().int().min(0).optional() });
-  app.get('/audit', async (request, reply) => {
-    assertMayVisit('/audit', request.caller);
+  app.get('/audit', accessOf(placeAccess('/audit')), async (request, reply) => {
     const { before } = parsed(query, request.query);
     const { size } = await store.auditTree();
     const to = Math.min(before ?? size, size);

@@ -10,6 +10,7 @@ import { type BatchPlan, plansToSign, planToSign, takePlan, WHY_EXCLUDED } from 
 import type { BatchRecord } from '../../store/store.ts';
 import type { Caller } from '../callers.ts';
 import { visibleBatchOf } from '../may-see.ts';
+import { accessOf, type CallerAccess } from '../route-access.ts';
 import { parsed } from '../schemas.ts';
 import { show, type View, viewOf } from './layout.ts';
 import type { PagesContext } from './pages-context.ts';
@@ -23,13 +24,15 @@ const decideBody = z.object({
   signed: senderFields.signed,
 });
 
+const DECIDING: CallerAccess = { roles: ['approver'], scope: 'each' };
+
 const DECISIONS = ['approve', 'reject'] as const;
 type Decision = (typeof DECISIONS)[number];
 
 /** `/batches/ID/decide`: one signature for the rows of a batch that ask, or will ask, the same question. */
 export function batchDecisionRoutes(app: FastifyInstance, context: PagesContext): void {
   const { deps, authority } = context;
-  app.get('/batches/:id/decide', async (request, reply) => {
+  app.get('/batches/:id/decide', accessOf(DECIDING), async (request, reply) => {
     const batch = await visibleBatchOf(deps, request);
     const { name: subject } = deciderOf(request, batch);
     const view = viewOf(request, reply, context);
@@ -37,7 +40,7 @@ export function batchDecisionRoutes(app: FastifyInstance, context: PagesContext)
     return show(reply, view, { title: `Decide ${batch.file}`, body: page(view, batch, plans) });
   });
   for (const decision of DECISIONS) {
-    app.post(`/batches/:id/${decision}`, async (request, reply) => {
+    app.post(`/batches/:id/${decision}`, accessOf(DECIDING), async (request, reply) => {
       const batch = await visibleBatchOf(deps, request);
       const person = deciderOf(request, batch);
       const { digest, remark, signed } = parsed(decideBody, request.body, 'form');

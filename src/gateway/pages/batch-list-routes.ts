@@ -4,7 +4,8 @@ import { groupedAmount } from '../../reports/display.ts';
 import { html } from '../../reports/html.ts';
 import type { ListedBatch } from '../../reports/report-document.ts';
 import { maySee } from '../may-see.ts';
-import { show, viewOf } from './layout.ts';
+import { accessOf } from '../route-access.ts';
+import { placeAccess, show, viewOf } from './layout.ts';
 import { maySubmitFiles } from './may-do.ts';
 import type { PagesContext } from './pages-context.ts';
 import { batchBadge, batchPath, type Column, dataTable, moment, nothing } from './pieces.ts';
@@ -28,7 +29,7 @@ const COLUMNS: readonly Column<ListedBatch>[] = [
 /** `/batches`: the newest batches that somebody may see. */
 export function batchListRoutes(app: FastifyInstance, context: PagesContext): void {
   const { store } = context.deps;
-  app.get('/batches', async (request, reply) => {
+  app.get('/batches', accessOf(placeAccess('/batches')), async (request, reply) => {
     const { caller } = request;
     const { batches } = await listBatches(store, (batch) => maySee(caller, store, batch));
     const body = html`<h1>Batches</h1>

@@ -8,8 +8,9 @@ import { ERP_FORMATS } from '../../reports/erp-formats.ts';
 import { stepGroups } from '../../reports/step-groups.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
 import { batchFileRoutes, REPORTS } from '../batch-files.ts';
-import { controlBatch } from '../batch-routes.ts';
+import { BATCH_CONTROL, controlBatch } from '../batch-routes.ts';
 import { mayControlBatch, visibleBatchOf } from '../may-see.ts';
+import { ANY_ROLE, accessOf } from '../route-access.ts';
 import { parsed, storableText } from '../schemas.ts';
 import { whenOver } from '../when-over.ts';
 import { mayDecideBatch } from './batch-decision-routes.ts';
@@ -43,7 +44,7 @@ export function batchRoutes(app: FastifyInstance, context: PagesContext): void {
   const { deps } = context;
   const { store } = deps;
   const streams = progressStreams();
-  app.get('/batches/:id', async (request, reply) => {
+  app.get('/batches/:id', accessOf(ANY_ROLE), async (request, reply) => {
     const { state, after, told } = parsed(pageQuery, request.query);
     const batch = await visibleBatchOf(deps, request);
     const { batchId } = batch;
@@ -73,7 +74,7 @@ export function batchRoutes(app: FastifyInstance, context: PagesContext): void {
     return show(reply, view, { title: batch.file, body });
   });
   // Whoever asks only for the head of a stream would leave it running behind a connection that is closed.
-  app.get('/batches/:id/live', { exposeHeadRoute: false }, async (request, reply) => {
+  app.get('/batches/:id/live', { exposeHeadRoute: false, ...accessOf(ANY_ROLE) }, async (request, reply) => {
     const { batchId } = await visibleBatchOf(deps, request);
     whenOver(reply, streams.enter(request.caller.name ?? request.address));
     const isLetIn = (): boolean => callerSeen(request, context) !== undefined;
@@ -81,7 +82,7 @@ export function batchRoutes(app: FastifyInstance, context: PagesContext): void {
     return reply.type('text/event-stream').send(Readable.from(events));
   });
   batchFileRoutes(app, deps, '', 'attachment');
-  app.post('/batches/:id/control', async (request, reply) => {
+  app.post('/batches/:id/control', accessOf(BATCH_CONTROL), async (request, reply) => {
     const { control, by } = parsed(controlBody, request.body, 'form');
     const batch = await visibleBatchOf(deps, request);
     await controlBatch(deps, request.caller, batch, {

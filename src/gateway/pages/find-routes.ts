@@ -3,8 +3,9 @@ import { z } from 'zod';
 import { type Html, html } from '../../reports/html.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { maySeePayout, payoutsSeenBy } from '../may-see.ts';
+import { accessOf } from '../route-access.ts';
 import { optionalText, parsed } from '../schemas.ts';
-import { show, viewOf } from './layout.ts';
+import { placeAccess, show, viewOf } from './layout.ts';
 import type { PagesContext } from './pages-context.ts';
 import { type Column, dataTable, moment, nothing } from './pieces.ts';
 import { ROW } from './row-columns.ts';
@@ -23,7 +24,7 @@ const COLUMNS: readonly Column<PayoutRecord>[] = [
 /** `/payouts?text=TEXT`: payouts in the caller's scope with this text in an id or their file's name, as `payouts list --text`. */
 export function findRoutes(app: FastifyInstance, context: PagesContext): void {
   const { store } = context.deps;
-  app.get('/payouts', async (request, reply) => {
+  app.get('/payouts', accessOf(placeAccess('/payouts')), async (request, reply) => {
     const { text } = parsed(findQuery, request.query);
     const found =
       text === undefined ? [] : await store.searchPayouts({ text, seenBy: payoutsSeenBy(request.caller) }, LOOKED_AT);

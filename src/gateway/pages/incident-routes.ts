@@ -7,10 +7,11 @@ import { type Html, html, type Part } from '../../reports/html.ts';
 import { incidentRemedy } from '../../reports/next-step.ts';
 import { scopeFactsOfRow } from '../../services/decisions/verdict.ts';
 import type { IncidentRecord } from '../../store/store.ts';
+import { accessOf } from '../route-access.ts';
 import { parsed, storableText } from '../schemas.ts';
 import { SHOWN_MAX, type VisibleIncident, visibleIncidents, visibleOf } from './incidents.ts';
-import { assertMayVisit, show, type View, viewOf } from './layout.ts';
-import { assertMayOperate, mayOperate } from './may-do.ts';
+import { placeAccess, show, type View, viewOf } from './layout.ts';
+import { mayOperate, OPERATING } from './may-do.ts';
 import type { PagesContext } from './pages-context.ts';
 import { factList, moment, nothing, payoutPath } from './pieces.ts';
 import { signedForm } from './signed-form.ts';
@@ -22,8 +23,7 @@ const acknowledgeBody = z.object({ reason: storableText, ...senderFields });
 /** `/incidents`: what the bank shows that contradicts stored ends, for an operator to acknowledge. */
 export function incidentRoutes(app: FastifyInstance, context: PagesContext): void {
   const { store, now } = context.deps;
-  app.get('/incidents', async (request, reply) => {
-    assertMayVisit('/incidents', request.caller);
+  app.get('/incidents', accessOf(placeAccess('/incidents')), async (request, reply) => {
     const view = viewOf(request, reply, context);
     const open = await visibleIncidents(request.caller, store, true);
     const seen = (await visibleIncidents(request.caller, store, false)).filter(
@@ -37,8 +37,7 @@ ${open.length === SHOWN_MAX && html`<p class="quiet">The newest ${SHOWN_MAX} are
 ${seen.length > 0 && html`<h2>Acknowledged</h2>${seen.map((it) => card(it, view, false))}`}`;
     return show(reply, view, { title: 'Incidents', body });
   });
-  app.post('/incidents/:id', async (request, reply) => {
-    assertMayOperate(request.caller, 'resolve');
+  app.post('/incidents/:id', accessOf(OPERATING), async (request, reply) => {
     const { id } = request.params as { id: string };
     const { reason, ...sent } = parsed(acknowledgeBody, request.body, 'form');
     const incident = await store.incident(id);

@@ -1,9 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Role } from '../../domain/authority.ts';
-import { Problem } from '../../domain/problem.ts';
 import { type Html, html } from '../../reports/html.ts';
 import type { Caller } from '../callers.ts';
-import { seesAll } from './may-do.ts';
+import { ANY_ROLE, type CallerAccess, isAllowed } from '../route-access.ts';
 import { type PagesContext, tokenOf } from './pages-context.ts';
 
 export interface View {
@@ -22,36 +20,27 @@ export interface Page {
 interface Place {
   path: string;
   name: string;
-  /** Roles that may visit it; absent: all. */
-  roles?: readonly Role[];
-  /** It shows data of every scope. */
-  isWhole?: true;
+  access: CallerAccess;
 }
 
 const PLACES: readonly Place[] = [
-  { path: '/', name: 'Inbox' },
-  { path: '/payouts', name: 'Find' },
-  { path: '/batches', name: 'Batches' },
-  { path: '/incidents', name: 'Incidents', roles: ['approver', 'operator', 'auditor'] },
-  { path: '/switches', name: 'Switches', roles: ['approver', 'operator', 'auditor'] },
-  { path: '/audit', name: 'Audit', roles: ['operator', 'auditor'], isWhole: true },
+  { path: '/', name: 'Inbox', access: ANY_ROLE },
+  { path: '/payouts', name: 'Find', access: ANY_ROLE },
+  { path: '/batches', name: 'Batches', access: ANY_ROLE },
+  { path: '/incidents', name: 'Incidents', access: { roles: ['approver', 'operator', 'auditor'], scope: 'each' } },
+  { path: '/switches', name: 'Switches', access: { roles: ['approver', 'operator', 'auditor'], scope: 'none' } },
+  { path: '/audit', name: 'Audit', access: { roles: ['operator', 'auditor'], scope: 'whole' } },
 ];
 
-/** Whether the navigation shows this place to the caller. */
-export function mayVisit(path: string, caller: Caller): boolean {
-  const { person } = caller;
-  const { roles, isWhole } = PLACES.find((place) => place.path === path) ?? {};
-  if (isWhole === true && !seesAll(caller)) return false;
-  return person === undefined || roles === undefined || person.roles.some((role) => roles.includes(role));
+/** Who may visit a place. */
+export function placeAccess(path: string): CallerAccess {
+  const place = PLACES.find((it) => it.path === path);
+  if (place === undefined) throw new Error(`${path} is no place`);
+  return place.access;
 }
 
-/** Throws a `Problem` if the caller may not visit the place. */
-export function assertMayVisit(path: string, caller: Caller): void {
-  if (mayVisit(path, caller)) return;
-  throw new Problem('forbidden', 'role-missing', 'Your role does not allow you to see this page.', {
-    hint: 'It requires another role, or an unlimited scope.',
-  });
-}
+/** Whether the navigation shows this place to the caller. */
+export const mayVisit = (path: string, caller: Caller): boolean => isAllowed(placeAccess(path), caller);
 
 export const viewOf = (request: FastifyRequest, reply: FastifyReply, { policy }: PagesContext): View => ({
   caller: request.caller,
@@ -113,7 +102,7 @@ function header(view: View): Html {
   const { caller, isTrial, path } = view;
   const link = (place: Place): Html =>
     html`<a href="${place.path}"${isAt(place, path) && html` aria-current="page"`}>${place.name}</a>`;
-  const places = caller === undefined ? [] : PLACES.filter((place) => mayVisit(place.path, caller));
+  const places = caller === undefined ? [] : PLACES.filter(({ access }) => isAllowed(access, caller));
   return html`<header>
 <a class="brand" href="/">Payouts</a>
 ${places.length > 0 && html`<nav aria-label="Pages">${places.map(link)}</nav>`}

@@ -6,18 +6,13 @@ import { roleAskedOf } from '../../services/decisions/awaits-decision.ts';
 import { scopeFactsOfRow } from '../../services/decisions/verdict.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import type { Caller } from '../callers.ts';
+import type { CallerAccess } from '../route-access.ts';
 
 // What a page offers its viewer. It is checked again where it is done: by the API, the store and the sender.
 
 export const maySubmitFiles = ({ person }: Caller): boolean => person === undefined || may(person, 'make');
 
-/** Throws a `Problem` if the caller may not submit payouts. */
-export function assertMaySubmitFiles(caller: Caller): void {
-  if (maySubmitFiles(caller)) return;
-  throw new Problem('forbidden', 'role-missing', 'Your role does not allow you to submit payouts.', {
-    hint: 'It requires the role maker.',
-  });
-}
+export const OPERATING: CallerAccess = { roles: ['operator'], scope: 'each' };
 
 export const mayOperate = (
   { person }: Caller,

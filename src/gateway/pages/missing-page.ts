@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../../domain/problem.ts';
+import { OPEN } from '../route-access.ts';
 
 type Strategy = Parameters<FastifyInstance['addConstraintStrategy']>[0];
 type Handler = Parameters<ReturnType<Strategy['storage']>['set']>[1];
@@ -21,7 +22,7 @@ export function missingPage(app: FastifyInstance): void {
     deriveConstraint: ({ headers }) => (headers.accept?.includes('text/html') === true ? 'person' : 'program'),
     validate: () => undefined,
   });
-  app.get('/*', { constraints: { [READER]: 'person' } }, () => {
+  app.get('/*', { constraints: { [READER]: 'person' }, ...OPEN }, () => {
     throw new Problem('not-found', 'no-such-page', 'There is no such page.', { hint: 'Check the address.' });
   });
 }

@@ -10,6 +10,7 @@ import { limitConcurrency, rateLimitOf } from '../admission.ts';
 import { answerTo } from '../answer-error.ts';
 import { auditForbidden } from '../audit-forbidden.ts';
 import type { GatewayDeps } from '../gateway-deps.ts';
+import { OPEN } from '../route-access.ts';
 import { smallBody } from '../small-body.ts';
 import { assetRoutes } from './asset-routes.ts';
 import { auditRoutes } from './audit-routes.ts';
@@ -71,7 +72,7 @@ export async function pages(app: FastifyInstance, deps: GatewayDeps): Promise<vo
   app.register(async (open) => {
     asksForTokens(open);
     if (policy?.origin === undefined) {
-      open.get('/passkey', () => {
+      open.get('/passkey', OPEN, () => {
         throw new Problem('not-found', 'no-passkeys', 'Passkeys need a policy that names the address of these pages.', {
           hint: 'Set "origin" in the policy and restart the gateway.',
         });

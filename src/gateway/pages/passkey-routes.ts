@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { Problem } from '../../domain/problem.ts';
 import { type Html, html } from '../../reports/html.ts';
 import { rpIdOf } from '../../signing/passkey.ts';
+import { OPEN } from '../route-access.ts';
 import { parsed } from '../schemas.ts';
 import { read } from './assertion.ts';
 import { csrfField, show, type View, viewOf } from './layout.ts';
@@ -26,11 +27,11 @@ const webauthn = () => import('@simplewebauthn/server');
 /** `/passkey`: makes a passkey in the browser and shows its entry for the policy. Nothing is stored. */
 export function passkeyRoutes(app: FastifyInstance, context: PagesContext, origin: string): void {
   const { deps, challenges } = context;
-  app.get('/passkey', (request, reply) => {
+  app.get('/passkey', OPEN, (request, reply) => {
     const view = viewOf(request, reply, context);
     return show(reply, view, { title: 'Create a passkey', body: formOf(view) });
   });
-  app.post('/passkey', async (request, reply) => {
+  app.post('/passkey', OPEN, async (request, reply) => {
     const { name, signed } = parsed(body, request.body, 'form');
     if (signed === undefined || signed === '') {
       const { generateRegistrationOptions } = await webauthn();

@@ -11,9 +11,10 @@ import { roleAskedOf } from '../../services/decisions/awaits-decision.ts';
 import { type SignedQuestion, scopeFactsOfRow } from '../../services/decisions/verdict.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { maySeePayout } from '../may-see.ts';
+import { ANY_ROLE, accessOf } from '../route-access.ts';
 import { hasControls, optionalText, parsed, storableText } from '../schemas.ts';
 import { show, viewOf } from './layout.ts';
-import { assertMayOperate, DECIDERS, mayCancel, mayDecide, mayOperate } from './may-do.ts';
+import { assertMayOperate, DECIDERS, mayCancel, mayDecide, mayOperate, OPERATING } from './may-do.ts';
 import type { PagesContext } from './pages-context.ts';
 import { historyOf } from './payout-history.ts';
 import { payoutPage } from './payout-page.ts';
@@ -65,7 +66,7 @@ function answerOf(told: unknown, { state, orderId }: PayoutRecord): string | und
  */
 export function payoutRoutes(app: FastifyInstance, context: PagesContext): void {
   const { store, pages, now, workflowUrl } = context.deps;
-  app.get('/payouts/:reference', async (request, reply) => {
+  app.get('/payouts/:reference', accessOf(ANY_ROLE), async (request, reply) => {
     const row = await payoutIn(request, context);
     const { told } = request.query as { told?: unknown };
     const { caller } = request;
@@ -88,21 +89,25 @@ export function payoutRoutes(app: FastifyInstance, context: PagesContext): void 
     });
     return show(reply, view, { title: row.documentId, body });
   });
-  app.post('/payouts/:reference/decide', async (request, reply) => {
-    const row = await payoutIn(request, context);
-    const { decision, remark, digest, ...sent } = parsed(decideBody, request.body, 'form');
-    const { reference } = row;
-    const question = await questionAsked(request, context, row, digest);
-    assertReasoned({ decision, remark });
-    const sender = senderOf(request, context, { question, reference, digest, decision, remark }, sent);
-    if ('asked' in sender) return sender.asked;
-    const update = { decisionId: sender.signed?.id ?? v7(), decision, remark, ...sender };
-    const detail: Record<string, string> = remark === '' ? {} : { remark };
-    const asked = { by: sender.by, action: decision, subject: reference, detail };
-    const refusal = ['decision-refused', 'This was not accepted'] as const;
-    return tell(reply, row, await passOn(context, asked, () => pages.decide(row, update), refusal));
-  });
-  app.post('/payouts/:reference/resolve', async (request, reply) => {
+  app.post(
+    '/payouts/:reference/decide',
+    accessOf({ roles: ['approver', 'compliance'], scope: 'each' }),
+    async (request, reply) => {
+      const row = await payoutIn(request, context);
+      const { decision, remark, digest, ...sent } = parsed(decideBody, request.body, 'form');
+      const { reference } = row;
+      const question = await questionAsked(request, context, row, digest);
+      assertReasoned({ decision, remark });
+      const sender = senderOf(request, context, { question, reference, digest, decision, remark }, sent);
+      if ('asked' in sender) return sender.asked;
+      const update = { decisionId: sender.signed?.id ?? v7(), decision, remark, ...sender };
+      const detail: Record<string, string> = remark === '' ? {} : { remark };
+      const asked = { by: sender.by, action: decision, subject: reference, detail };
+      const refusal = ['decision-refused', 'This was not accepted'] as const;
+      return tell(reply, row, await passOn(context, asked, () => pages.decide(row, update), refusal));
+    },
+  );
+  app.post('/payouts/:reference/resolve', accessOf(OPERATING), async (request, reply) => {
     const row = await payoutIn(request, context);
     const { reference } = row;
     const { action, evidence, order: orderId, ...sent } = parsed(resolveBody, request.body, 'form');
@@ -126,19 +131,23 @@ export function payoutRoutes(app: FastifyInstance, context: PagesContext): void 
     await passOn(context, asked, resolve, ['resolve-refused', 'This has no effect yet']);
     return tell(reply, row, RESOLVED);
   });
-  app.post('/payouts/:reference/cancel', async (request, reply) => {
-    const row = await payoutIn(request, context);
-    const { reason, by: given } = parsed(cancelBody, request.body, 'form');
-    if (!mayCancel(request.caller, row)) {
-      throw new Problem('forbidden', 'role-missing', 'You may not cancel this, or it has ended.', {
-        hint: 'Its maker may, and an operator, until it has ended.',
-      });
-    }
-    const by = request.caller.name ?? given ?? 'gateway';
-    const asked = { by, action: 'cancel', subject: row.reference, detail: { reason } };
-    const refusal = ['cancel-refused', 'It was not cancelled'] as const;
-    return tell(reply, row, await passOn(context, asked, () => pages.cancel(row, { by, reason }), refusal));
-  });
+  app.post(
+    '/payouts/:reference/cancel',
+    accessOf({ roles: ['maker', 'operator'], scope: 'each' }),
+    async (request, reply) => {
+      const row = await payoutIn(request, context);
+      const { reason, by: given } = parsed(cancelBody, request.body, 'form');
+      if (!mayCancel(request.caller, row)) {
+        throw new Problem('forbidden', 'role-missing', 'You may not cancel this, or it has ended.', {
+          hint: 'Its maker may, and an operator, until it has ended.',
+        });
+      }
+      const by = request.caller.name ?? given ?? 'gateway';
+      const asked = { by, action: 'cancel', subject: row.reference, detail: { reason } };
+      const refusal = ['cancel-refused', 'It was not cancelled'] as const;
+      return tell(reply, row, await passOn(context, asked, () => pages.cancel(row, { by, reason }), refusal));
+    },
+  );
 }
 
 /** Passes on what somebody asks of a payout, and returns the answer. `refusal`: code of the `Problem`, and how it begins. */

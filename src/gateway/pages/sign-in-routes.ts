@@ -4,6 +4,7 @@ import type { Credential, Person, Policy } from '../../domain/authority.ts';
 import { Problem } from '../../domain/problem.ts';
 import { html } from '../../reports/html.ts';
 import { type Assertion, isSignedByPasskey, rpIdOf, signatureOf } from '../../signing/passkey.ts';
+import { OPEN } from '../route-access.ts';
 import { parsed } from '../schemas.ts';
 import { assertionOf, challengeIn, challengeOptions } from './assertion.ts';
 import { csrfField, show, type View, viewOf } from './layout.ts';
@@ -18,11 +19,11 @@ export function signInRoutes(app: FastifyInstance, context: PagesContext): void 
   const { deps, sessions, challenges } = context;
   const audit = (actor: string, action: string, detail: Record<string, string> = {}): Promise<void> =>
     deps.store.audit({ at: deps.now(), actor, action, subject: 'pages', detail });
-  app.get('/sign-in', (request, reply) => {
+  app.get('/sign-in', OPEN, (request, reply) => {
     const { next } = parsed(z.object({ next: nextField }), request.query);
     return signInPage(reply, viewOf(request, reply, context), { next });
   });
-  const limited = { config: { rateLimit: { max: SIGN_INS_PER_MINUTE } } };
+  const limited = { config: { ...OPEN.config, rateLimit: { max: SIGN_INS_PER_MINUTE } } };
   app.post('/sign-in', limited, async (request, reply) => {
     const policy = policyIn(context);
     const { signed, next } = parsed(signInBody, request.body, 'form');
@@ -42,7 +43,7 @@ export function signInRoutes(app: FastifyInstance, context: PagesContext): void 
     await audit(person.name, 'signed in', { credential: credential.id });
     return reply.redirect(ownPath(next, policy), 303);
   });
-  app.post('/sign-out', async (request, reply) => {
+  app.post('/sign-out', OPEN, async (request, reply) => {
     const policy = policyIn(context);
     const { name: actor } = callerIn(request, context) ?? {};
     sessions.close(tokenOf(request, policy) ?? '');

@@ -8,10 +8,10 @@ import { assertPlan, takeFile } from '../../intake/take-file.ts';
 import { answerOf } from '../answer-error.ts';
 import type { Caller } from '../callers.ts';
 import { intakeFor } from '../may-see.ts';
+import { accessOf, type CallerAccess } from '../route-access.ts';
 import { parsed, storableText } from '../schemas.ts';
 import { assertFileName, receive, tooLarge } from '../upload.ts';
 import { show, viewOf } from './layout.ts';
-import { assertMaySubmitFiles } from './may-do.ts';
 import type { PagesContext } from './pages-context.ts';
 import type { PendingUpload, PendingUploads } from './pending-uploads.ts';
 import { batchPath } from './pieces.ts';
@@ -28,6 +28,8 @@ const yes = z
   .literal('yes')
   .optional()
   .transform((value) => value === 'yes');
+const SUBMITTING: CallerAccess = { roles: ['maker'], scope: 'each' };
+
 const options = z.object({ skip: yes, meant: yes });
 const agreeBody = options.extend({ plan: z.string().max(100), by: storableText.optional() });
 
@@ -35,7 +37,6 @@ const agreeBody = options.extend({ plan: z.string().max(100), by: storableText.o
 export function planRoutes(app: FastifyInstance, context: PagesContext, uploads: PendingUploads): void {
   const { deps, policy } = context;
   const heldIn = (request: FastifyRequest): PendingUpload => {
-    assertMaySubmitFiles(request.caller);
     const { upload } = request.params as { upload: string };
     const held = uploads.find(upload, request.caller.name, deps.now());
     if (held !== undefined) return held;
@@ -55,7 +56,7 @@ export function planRoutes(app: FastifyInstance, context: PagesContext, uploads:
       assertPlan(proposal.plan, plan),
     );
   };
-  app.get('/batches/new/:upload', async (request, reply) => {
+  app.get('/batches/new/:upload', accessOf(SUBMITTING), async (request, reply) => {
     const held = heldIn(request);
     const view = viewOf(request, reply, context);
     const page: PlanPage = { view, path: planPath(held), options: parsed(options, request.query) };
@@ -69,7 +70,7 @@ export function planRoutes(app: FastifyInstance, context: PagesContext, uploads:
       return show(reply, view, { title: 'This file was not accepted', body: refusedPage(page, error), status });
     }
   });
-  app.post('/batches/new/:upload', async (request, reply) => {
+  app.post('/batches/new/:upload', accessOf(SUBMITTING), async (request, reply) => {
     const held = heldIn(request);
     const body = parsed(agreeBody, request.body, 'form');
     if (policy === undefined && body.by === undefined) {
@@ -90,17 +91,16 @@ export async function submitRoutes(
 ): Promise<void> {
   const { deps } = context;
   await app.register(multipart, { limits: { fileSize: FILE_BYTES_MAX, files: 1, fields: 5, fieldSize: 1_000 } });
-  app.get('/batches/new', (request, reply) => {
-    assertMaySubmitFiles(request.caller);
+  app.get('/batches/new', accessOf(SUBMITTING), (request, reply) => {
     const view = viewOf(request, reply, context);
     return show(reply, view, { title: 'Submit a file', body: choosePage(view) });
   });
   const guarded = {
+    ...accessOf(SUBMITTING),
     preHandler: [readFields, app.csrfProtection],
     onError: async ({ part }: FastifyRequest) => void part?.file.resume(),
   };
   app.post('/batches/new', guarded, async ({ part, caller }, reply) => {
-    assertMaySubmitFiles(caller);
     if (part === undefined || part.filename === '') {
       throw new Problem('usage', 'file-missing', 'No file was chosen.', { hint: 'Choose one.' });
     }

@@ -11,9 +11,10 @@ import {
 } from '../../services/decisions/named-switch.ts';
 import type { SwitchRecord } from '../../store/store.ts';
 import type { Caller } from '../callers.ts';
+import { accessOf } from '../route-access.ts';
 import { parsed, storableText } from '../schemas.ts';
-import { assertMayVisit, show, type View, viewOf } from './layout.ts';
-import { assertMayOperate, mayOperate } from './may-do.ts';
+import { placeAccess, show, type View, viewOf } from './layout.ts';
+import { mayOperate } from './may-do.ts';
 import type { PagesContext } from './pages-context.ts';
 import { factList, moment, nothing } from './pieces.ts';
 import { signedForm } from './signed-form.ts';
@@ -30,8 +31,7 @@ const switchBody = z.object({
 /** `/switches`: what is off; operators can stop sending here. */
 export function switchRoutes(app: FastifyInstance, context: PagesContext): void {
   const { store, now } = context.deps;
-  app.get('/switches', async (request, reply) => {
-    assertMayVisit('/switches', request.caller);
+  app.get('/switches', accessOf(placeAccess('/switches')), async (request, reply) => {
     const view = viewOf(request, reply, context);
     const off = await store.switches();
     const mine = mayOperate(request.caller, 'switch') ? view : undefined;
@@ -44,8 +44,7 @@ ${off.length === 0 ? nothing('Nothing is off.') : cards}
 ${mine !== undefined && html`<h2>Switch off</h2>${offForm(mine)}`}`;
     return show(reply, view, { title: 'Switches', body });
   });
-  app.post('/switches', async (request, reply) => {
-    assertMayOperate(request.caller, 'switch');
+  app.post('/switches', accessOf({ roles: ['operator'], scope: 'none' }), async (request, reply) => {
     const { to, scope, key, reason, ...sent } = parsed(switchBody, request.body, 'form');
     const meant = await namedSwitch(store, scope, key);
     if (to === 'on') await assertMaySwitchOn(liftingOf(context, request.caller), meant);

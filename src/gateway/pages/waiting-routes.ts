@@ -8,8 +8,9 @@ import { openQuestion } from '../../services/decisions/open-question.ts';
 import { type SignedQuestion, scopeFactsOfRow } from '../../services/decisions/verdict.ts';
 import type { KeptApproval, PayoutRecord, WaitingFor } from '../../store/store.ts';
 import type { Caller } from '../callers.ts';
+import { accessOf } from '../route-access.ts';
 import { SHOWN_MAX as INCIDENTS_MAX, visibleIncidents } from './incidents.ts';
-import { mayVisit, show, viewOf } from './layout.ts';
+import { mayVisit, placeAccess, show, viewOf } from './layout.ts';
 import { mayDecide, maySubmitFiles } from './may-do.ts';
 import type { PagesContext } from './pages-context.ts';
 import { type Column, dataTable, moment, nothing } from './pieces.ts';
@@ -30,7 +31,7 @@ const COLUMNS: readonly Column<PayoutRecord>[] = [
 /** `/`: what the viewer can decide now. */
 export function waitingRoutes(app: FastifyInstance, context: PagesContext): void {
   const { store, pages, now } = context.deps;
-  app.get('/', async (request, reply) => {
+  app.get('/', accessOf(placeAccess('/')), async (request, reply) => {
     const { caller } = request;
     const view = viewOf(request, reply, context);
     const waiting = await store.waitingPayouts({ ...waitingIn(caller), limit: LOOKED_AT });
