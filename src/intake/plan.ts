@@ -7,8 +7,8 @@ import type { LookAlikes } from './look-alikes.ts';
 export interface Plan {
   file: string;
   /**
-   * First 16 characters of a SHA-256 over what is paid (reference and payload of every row, and which rows are held as
-   * look-alikes): the same rows in another order or format give the same hash.
+   * SHA-256 over what is paid (reference and payload of every row, and which rows are held as look-alikes): the same rows in
+   * another order or format give the same hash. Not shortened: whoever makes the file could find two with one short hash.
    */
   hash: string;
   payouts: number;
@@ -67,7 +67,7 @@ export async function planOf(
   }
   return {
     file,
-    hash: hash.digest('hex').slice(0, 16),
+    hash: hash.digest('hex'),
     payouts,
     newBeneficiaries,
     retries,

@@ -46,7 +46,7 @@ describe('the plan', () => {
     const plan = await planned(claimRowsOf({ id: 'a' }, { id: 'b', beneficiary_id: undefined }));
     expect(plan.newBeneficiaries).toBe(1);
     expect(planText(plan)).toMatch(
-      /^may\.csv: 2 payouts, 1 to payees given by their details\n {2}USD +25\.00 {2}in 2 payouts\nplan [0-9a-f]{16}$/,
+      /^may\.csv: 2 payouts, 1 to payees given by their details\n {2}USD +25\.00 {2}in 2 payouts\nplan [0-9a-f]{64}$/,
     );
   });
 
