@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { may, type Person, type Policy, personOf, ROLES } from '../../domain/authority.ts';
 import { DAY_MS, HOUR_MS } from '../../domain/durations.ts';
 import { Problem } from '../../domain/problem.ts';
+import { type Unguarded, unguarded } from '../../domain/unguarded.ts';
 import { tokenSha256 } from '../../gateway/callers.ts';
 import { parsePolicy } from '../../policy/policy-file.ts';
 import { roleAskedOf } from '../../services/decisions/awaits-decision.ts';
@@ -75,13 +76,31 @@ export async function checkPolicy(session: Session, file: string | undefined): P
     `${it.amount} ${it.currency}`,
     [it.per, kindsText(it.kinds)].filter(Boolean).join(', '),
   ]);
+  const open = unguarded(policy);
   const text = [
     table(['person', 'roles', 'scope', 'keys'], rows),
     rules.length === 0 ? 'Nothing needs approval.' : table(['approvals', 'of what has'], rules),
     ...(caps.length === 0 ? [] : [table(['limit', 'per'], caps)]),
+    ...(open.length === 0 ? [] : [openText(open)]),
     `An approval is valid for ${approvalTtlMs / HOUR_MS} h. Policy ${hash}`,
   ].join('\n\n');
-  session.output.result({ policy }, text);
+  session.output.result({ policy, open }, text);
+}
+
+/** What makers may pay without anybody's approval or a limit, as a table. */
+function openText(open: readonly Unguarded[]): string {
+  const any = 'any that is not named';
+  const rows = open.map(({ kinds, currency = any, account = any, below }) => [
+    kinds.join(' '),
+    currency,
+    account,
+    below === undefined ? 'any' : `below ${below}`,
+  ]);
+  return [
+    'Warning: nobody has to approve these, and no limit per day or account adds them up:',
+    table(['kinds', 'currency', 'account', 'amount'], rows),
+    'The rule {"approvals": 1} asks for one person wherever no other rule asks for more.',
+  ].join('\n');
 }
 
 export async function explainPolicy(session: Session, id: string): Promise<void> {
