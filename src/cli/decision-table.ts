@@ -1,4 +1,5 @@
 import { flagsText } from '../domain/flags.ts';
+import type { PayoutInstruction } from '../domain/instruction.ts';
 import { isReasonCode, REASONS } from '../domain/reasons.ts';
 import { totalsOf } from '../domain/totals.ts';
 import { counted, groupedAmount, shortId, totalsText } from '../reports/display.ts';
@@ -27,11 +28,14 @@ export function decisionTable(payouts: readonly PayoutRecord[], decision: 'appro
 
 export const byKind = (payouts: readonly PayoutRecord[]): Map<string, PayoutRecord[]> => Map.groupBy(payouts, kindOf);
 
+/** The amount that the digest of a decision covers; the row's own columns are only for searching. */
+const paid = ({ instruction }: PayoutRecord): Pick<PayoutInstruction, 'amount' | 'currency'> => instruction;
+
 function kindTable(payouts: readonly PayoutRecord[], width: number): string {
   const rows = [...byKind(payouts)].map(([kind, some]) => [
     kind,
     groupedAmount(some.length),
-    totalsText(totalsOf(some)),
+    totalsText(totalsOf(some.map(paid))),
     isReasonCode(kind) ? REASONS[kind].says : '',
   ]);
   return table(['kind', 'payouts', 'amount', 'why'], rows, width);
@@ -44,7 +48,7 @@ function summaryLines(payouts: readonly PayoutRecord[], width: number): string[]
   );
   const named = (what: string, of: (payout: PayoutRecord) => string): string => namesOf(payouts.map(of), what);
   const lines = [
-    ['total', totalsText(totalsOf(payouts))],
+    ['total', totalsText(totalsOf(payouts.map(paid)))],
     ['from', named('account', ({ instruction }) => instruction.account_id)],
     ['to', named('payee', payeeText)],
     ['maker', named('maker', ({ by }) => by ?? 'an unknown maker')],
@@ -89,7 +93,7 @@ function onlyLooksLines(payouts: readonly PayoutRecord[], width: number): string
 }
 
 /** For an exchange on its own, also what it sells by its last quote. */
-function amountText({ kind, amount, currency, assessed }: PayoutRecord): string {
+function amountText({ kind, instruction: { amount, currency }, assessed }: PayoutRecord): string {
   const { quotedSellAmount, sellCurrency } = assessed?.exchange ?? {};
   const sold = kind === 'exchange' && quotedSellAmount !== undefined;
   const price = sold ? ` for ${groupedAmount(quotedSellAmount)} ${sellCurrency}` : '';

@@ -60,7 +60,8 @@ function ambiguous(id: string, found: readonly Target[]): Problem {
 
 function candidateText(target: Target): string {
   if (target.kind === 'batch') return `batch ${target.batch.batchId} (${visible(target.batch.file)})`;
-  const { reference, uid, documentId, amount, currency } = target.payout;
+  const { reference, uid, documentId, instruction } = target.payout;
+  const { amount, currency } = instruction;
   return `payout ${reference} (${visible(documentId)} of ${visible(uid)}, ${groupedAmount(amount)} ${currency})`;
 }
 

@@ -23,8 +23,8 @@ export function payoutDocument(
   { step, checks, reported }: Shown,
 ): object {
   const { reference, workflowId, kind, uid, documentId, batchId, row, instruction } = payout;
-  const { state, orderId, amount, currency, fee, feeCurrency, reason } = payout;
-  const { to_account_id: toAccountId } = instruction;
+  const { state, orderId, fee, feeCurrency, reason } = payout;
+  const { amount, currency, to_account_id: toAccountId } = instruction;
   const { accountId, payee, exchange, maker, approvals, handedOverAt, submittedAt, endedAt, returns, url } = reported;
   const accounts = kind === 'payout' ? { accountId, payee } : { accountId, toAccountId };
   const named = { reference, workflowId, kind, uid, id: documentId, batchId, row, ...accounts };
@@ -51,7 +51,7 @@ export function payoutText(
   const { maker, approvals, handedOverAt, submittedAt, endedAt } = reported;
   const minute = (iso: string): string => minuteOf(Date.parse(iso));
   const rows: LabelledText[] = [
-    [kind, `${groupedAmount(payout.amount)} ${payout.currency}, document ${payout.documentId}`],
+    [kind, `${groupedAmount(instruction.amount)} ${instruction.currency}, document ${payout.documentId}`],
     ['from', instruction.account_id],
     ['to', payeeText(payout)],
     ['state', payout.state],

@@ -88,7 +88,8 @@ export const listedAlikes = (rows: Plan['lookAlikes']['rows']): Plan['lookAlikes
 
 /** Enough to tell whether the same is meant. */
 function earlierText(row: PayoutRecord): string {
-  const { documentId, amount, currency, state, batchId } = row;
+  const { documentId, instruction, state, batchId } = row;
+  const { amount, currency } = instruction;
   const batch = batchId === null ? '' : ` in batch ${shortId(batchId)}`;
   return `${visible(documentId)}${batch}: ${groupedAmount(amount)} ${currency} to ${payeeText(row)}, ${state}`;
 }

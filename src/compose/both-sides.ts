@@ -63,12 +63,12 @@ export const sidesShown = (sides: SidesOf, row: PayoutRecord): Promise<Compariso
 const titleOf = ({ documentId, reference }: PayoutRecord): string => `${documentId} (${shortId(reference)})`;
 
 function payoutSide(row: PayoutRecord): Side {
-  const { documentId, reference, uid, amount, currency, instruction, by, state, createdAt, endedAt, batchId } = row;
+  const { documentId, reference, uid, instruction, by, state, createdAt, endedAt, batchId } = row;
   return {
     document: documentId,
     payout: shortId(reference),
     user: uid,
-    amount: moneyText(amount, currency),
+    amount: moneyText(instruction.amount, instruction.currency),
     from: instruction.account_id,
     to: payeeText(row),
     submitted: minuteOf(createdAt),

@@ -22,7 +22,7 @@ export interface BankLists extends LookDeps {
 /** What the bank's lists have against paying the document of a payout again, in words; undefined: nothing. */
 export async function shownAgainstRetry(
   lists: BankLists,
-  { uid, documentId, generation, kind, currency }: PayoutRecord,
+  { uid, documentId, generation, kind, instruction: { currency } }: PayoutRecord,
 ): Promise<string | undefined> {
   const next = { uid, documentId, generation: generation + 1, kind };
   const { doubt, earlier, own } = await askBank(lists, next, 'payment', [{ uid, currency }], lists.begunAt);

@@ -112,7 +112,8 @@ const UNDER_WAY = 'it was sent, but its outcome is not known yet';
 
 function paid(facts: MovedFacts): Told[] {
   const { payout, attempts } = facts;
-  const { state, orderId, amount, currency, fee, feeCurrency } = payout;
+  const { state, orderId, fee, feeCurrency } = payout;
+  const { amount, currency } = payout.instruction;
   if (state !== 'completed') {
     return isEnd(state) || inDoubt(attempts).length === 0 ? [] : [{ kind: 'payment', why: UNDER_WAY }];
   }
@@ -161,7 +162,7 @@ function returned(facts: MovedFacts, { orderId, amount, currency, seenAt: at }: 
 
 /** Accounts of a payout by currency: the paying one, and the one from which its exchange was sold. */
 function accountsOf(facts: MovedFacts): ReadonlyMap<string, string> {
-  const { instruction, assessed, currency } = facts.payout;
+  const { instruction, assessed } = facts.payout;
   const sent = orderToRepeat(facts.attempts);
   const exchange = facts.exchange && sentExchange(facts);
   const paying =
@@ -170,7 +171,7 @@ function accountsOf(facts: MovedFacts): ReadonlyMap<string, string> {
     assessed?.payingAccountId ??
     instruction.account_id;
   const sold: [string, string][] = exchange === undefined ? [] : [[exchange.sellCurrency, exchange.sellAccountId]];
-  return new Map([...sold, [currency, paying]]);
+  return new Map([...sold, [instruction.currency, paying]]);
 }
 
 function sentExchange({ exchangeAttempts }: MovedFacts): ExchangeOrder | undefined {

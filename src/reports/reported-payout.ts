@@ -28,7 +28,7 @@ export function reportedPayout(
   facts: PayoutFacts,
   links: { workflowUrl(workflowId: string): string },
 ): ReportedPayout {
-  const { uid, documentId, amount, currency, state, reason, instruction, reference, workflowId } = record;
+  const { uid, documentId, state, reason, instruction, reference, workflowId } = record;
   const { step } = facts;
   return {
     row: record.row ?? 0,
@@ -37,8 +37,8 @@ export function reportedPayout(
     payee: payeeOf(record, facts),
     accountId: instruction.account_id,
     payingAccountId: payingAccount(record, facts),
-    amount,
-    currency,
+    amount: instruction.amount,
+    currency: instruction.currency,
     fee: record.fee,
     feeCurrency: record.feeCurrency,
     exchange: exchangeOf(record, facts),

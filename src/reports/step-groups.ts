@@ -67,7 +67,7 @@ export class StepTally {
     if (kind.whos.size < 3) kind.whos.add(step.who);
     if (kind.whys.size < 2) kind.whys.add(step.why);
     if (kind.batchIds.size < 2) kind.batchIds.add(batchId);
-    kind.totals.add(row);
+    kind.totals.add(row.instruction);
     if (kind.rows.length < this.#rowsKept) kind.rows.push(row);
     if (row.row !== null && kind.numbers.length <= RETRIED_MAX) kind.numbers.push(row.row);
   }

@@ -22,4 +22,4 @@ export function switchedOff(row: PayoutRecord, off: readonly SwitchRecord[] = []
 }
 
 const isUnder = (row: PayoutRecord, { scope, key }: SwitchRecord): boolean =>
-  scope === 'everything' || row[SWITCH_COLUMNS[scope]] === key;
+  scope === 'everything' || (scope === 'currency' ? row.instruction.currency : row[SWITCH_COLUMNS[scope]]) === key;

@@ -1,5 +1,6 @@
 import { type ExpressionBuilder, sql } from 'kysely';
 import type { ScopeFacts } from '../domain/authority.ts';
+import type { PayoutInstruction } from '../domain/instruction.ts';
 import { END_STATES, isEnd, PAYOUT_STATES, type PayoutState, type Reason } from '../domain/payout-state.ts';
 import { SWITCH_COLUMNS } from '../domain/switch-columns.ts';
 import { chunks, pagedByRow, ROWS_PER_STATEMENT } from './chunks.ts';
@@ -235,17 +236,14 @@ export async function rowPage(
     .execute();
 }
 
-export function amounts(
+export async function amounts(
   db: Database,
   batchId: string,
   limit: number,
-): Promise<Pick<PayoutRecord, 'state' | 'amount' | 'currency'>[]> {
-  return db
-    .selectFrom('payouts')
-    .select(['state', 'amount', 'currency'])
-    .where('batchId', '=', batchId)
-    .limit(limit)
-    .execute();
+): Promise<(Pick<PayoutRecord, 'state'> & Pick<PayoutInstruction, 'amount' | 'currency'>)[]> {
+  const query = db.selectFrom('payouts').select(['state', 'instruction']).where('batchId', '=', batchId);
+  const found = await query.limit(limit).execute();
+  return found.map(({ state, instruction: { amount, currency } }) => ({ state, amount, currency }));
 }
 
 /** All rows of a batch in row order, read page by page. */

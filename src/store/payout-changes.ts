@@ -53,7 +53,8 @@ export async function changePayout(db: Database, reference: string, change: Payo
     if (row === undefined) return false;
     const payee = row.assessed?.beneficiary;
     if (state === 'completed' && payee?.known === true) {
-      const { uid, amount, currency } = row;
+      const { uid } = row;
+      const { amount, currency } = row.instruction;
       const { id: payeeId, digest } = payee;
       await insertNew(transaction, 'payeePayments', { reference, uid, payeeId, digest, amount, currency, paidAt: at });
     }
@@ -129,7 +130,7 @@ export const stateColumns = (state: PayoutState, reason: Reason | null | undefin
 
 type ChangedRow = Pick<PayoutRecord, (typeof CHANGED)[number]>;
 
-const CHANGED = ['assessed', 'uid', 'amount', 'currency', 'state', 'reason'] as const;
+const CHANGED = ['assessed', 'uid', 'instruction', 'state', 'reason'] as const;
 
 /** Each column by its name: a change may come from a workflow of anybody, with members that name others. */
 async function changeRow(

@@ -146,8 +146,14 @@ export type WrittenLater =
   | ('claimRunId' | 'term' | 'assessed' | 'fundsNeeded' | 'reason' | 'reasonCode' | 'orderId' | 'fee' | 'feeCurrency')
   | ('closedRuns' | 'closedAtState' | 'nextRestartAt' | 'releasedAt' | 'endedAt');
 
-/** Without the closed runs, which only a `QuietPayout` shows. */
-export type PayoutRecord = Omit<Selectable<PayoutTable>, 'closedRuns' | 'closedAtState' | 'nextRestartAt'>;
+/**
+ * Without the closed runs, which only a `QuietPayout` shows, and without `amount` and `currency`, which only searches and sums
+ * read: what is shown and decided is the instruction, which digests cover.
+ */
+export type PayoutRecord = Omit<
+  Selectable<PayoutTable>,
+  'closedRuns' | 'closedAtState' | 'nextRestartAt' | 'amount' | 'currency'
+>;
 
 /** Outcome of one POST as far as its sender learned it; null: unknown (the sender may have died). */
 export type AttemptOutcome = 'accepted' | 'not-sent' | 'refused' | 'exists' | 'ambiguous';

@@ -88,9 +88,10 @@ const asking = (kind: PayoutRecord['kind'], more: Partial<PayoutRecord>): Payout
     kind,
     documentId: 'MOVE-1',
     reference: 'r'.repeat(36),
-    amount: '1000.00',
-    currency: 'USD',
-    instruction: instruction('MOVE-1', { account_id: 'eur-1', to_account_id: 'usd-2', beneficiary_id: undefined }),
+    instruction: instruction('MOVE-1', {
+      ...{ account_id: 'eur-1', to_account_id: 'usd-2', amount: '1000.00', currency: 'USD' },
+      beneficiary_id: undefined,
+    }),
     state: 'awaiting-approval',
     reason: { code: 'approval-required', message: '' },
     lookAlikeOf: null,

@@ -83,7 +83,9 @@ it('what comes to light after the answer is answered beside it, once', async () 
   await watcher.sweep();
   const [first] = await Array.fromAsync(door.store.rows(batchId));
   const before = read(`${MESSAGE_ID}.final.pain002.xml`);
-  const { reference, amount, currency } = first ?? { reference: '', amount: '', currency: '' };
+  if (first === undefined) throw new Error('nothing was claimed');
+  const { reference, instruction } = first;
+  const { amount, currency } = instruction;
   await door.store.recordReturn({ reference, orderId: 'r-1', amount, currency, seenAt: 99_000 });
   await watcher.sweep();
   expect(read(`${MESSAGE_ID}.final.2.pain002.xml`)).toMatch(/<TxSts>PDNG<\/TxSts>.*returned/);

@@ -1,7 +1,7 @@
 import type { ExchangeOrder, PaymentOrder } from '../../src/domain/sent-order.ts';
 import type { MovedFacts } from '../../src/reports/movements.ts';
-import type { BookedExchange, PayoutRecord, SendAttempt } from '../../src/store/store.ts';
-import { record } from './records.ts';
+import type { BookedExchange, SendAttempt } from '../../src/store/store.ts';
+import { type RecordChange, record } from './records.ts';
 
 /** Facts for tests of what was moved. */
 
@@ -42,7 +42,7 @@ export const attempt = (values: Partial<SendAttempt> = {}): SendAttempt => ({
 });
 
 /** A payout of 10.00 EUR with a fee of 1.50 EUR. */
-export const paidFacts = (values: Partial<MovedFacts> = {}, change: Partial<PayoutRecord> = {}): MovedFacts => ({
+export const paidFacts = (values: Partial<MovedFacts> = {}, change: RecordChange = {}): MovedFacts => ({
   payout: record(1, 'completed', { endedAt: SEEN_AT, ...change }),
   attempts: [attempt()],
   exchangeAttempts: [],

@@ -31,16 +31,18 @@ export const LINKS = {
     `http://127.0.0.1:8233/namespaces/default/workflows/${encodeURIComponent(workflowId)}`,
 };
 
+/** `amount` and `currency` of its instruction. */
+export type RecordChange = Partial<PayoutRecord> & { amount?: string; currency?: string };
+
 /** A store row as a report meets it; the beneficiary's details are there to prove that they stay out. */
 export function record(
   row: number,
   state: PayoutState,
-  change: Partial<PayoutRecord> = {},
+  { amount = '10.00', currency = 'EUR', ...change }: RecordChange = {},
   reason?: ReasonCode,
 ): PayoutRecord {
   const [uid, documentId] = ['u-1001', `INV-${row}`];
   const reference = referenceOf(uid, documentId);
-  const [amount, currency] = [change.amount ?? '10.00', change.currency ?? 'EUR'];
   return {
     reference,
     workflowId: `payout/${reference}`,
@@ -60,8 +62,6 @@ export function record(
       account_no: '99887766',
     },
     payloadDigest: '',
-    amount,
-    currency,
     by: 'maria',
     original: null,
     lookAlikeOf: null,

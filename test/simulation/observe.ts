@@ -113,20 +113,8 @@ async function attemptsIn(world: World, home: number, reference: string): Promis
 }
 
 async function reported(store: Store, row: PayoutRecord): Promise<ReportedRow> {
-  const {
-    reference,
-    uid,
-    documentId: id,
-    generation,
-    state,
-    reason,
-    orderId,
-    amount,
-    currency,
-    fee,
-    feeCurrency,
-    endedAt,
-  } = row;
+  const { reference, uid, documentId: id, generation, state, reason, orderId, fee, feeCurrency, endedAt } = row;
+  const { amount, currency } = row.instruction;
   const returns = (await store.returnsOf([reference])).map((it) => ({
     orderId: it.orderId,
     amount: it.amount,

@@ -37,8 +37,8 @@ export async function oneLife(store: Store, name = 'doc'): Promise<void> {
   await store.openOrders({ uid, currency }, at);
   await store.neglectedWatches({ at, watchAliveSince: at - 1 });
   await store.attemptsOf([reference]);
-  await store.acceptedIn(record, { from: at - 1, to: at, completedFrom: at - 1 });
-  await store.looksAt([record]);
+  await store.acceptedIn({ uid, currency }, { from: at - 1, to: at, completedFrom: at - 1 });
+  await store.looksAt([{ uid, currency }]);
   await store.hasUnaskedOrders();
   await store.resumed();
   await store.handedToBank({ currency, since: at });

@@ -93,7 +93,8 @@ async function rowsFor(
 }
 
 function waitingDocument(row: PayoutRecord, context: StepContext): object {
-  const { reference, documentId: id, uid, batchId, amount, currency, state, reason } = row;
+  const { reference, documentId: id, uid, batchId, state, reason } = row;
+  const { amount, currency } = row.instruction;
   const step = nextStep(row, context);
   const next = step === undefined ? null : { ...step, ...timesOf(step) };
   return { reference, id, uid, batchId, row: row.row, amount, currency, state, reason, next };

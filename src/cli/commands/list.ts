@@ -126,7 +126,7 @@ const figureOf = (amount: string): string => (/[1-9]/.test(amount) ? groupedAmou
 const ROW_COLUMNS: readonly [head: string, cell: (row: PayoutRecord) => string][] = [
   ['document', ({ documentId }) => documentId],
   ['payout', ({ reference }) => shortId(reference)],
-  ['amount', ({ amount, currency }) => `${groupedAmount(amount)} ${currency}`],
+  ['amount', ({ instruction }) => `${groupedAmount(instruction.amount)} ${instruction.currency}`],
   ['fee', ({ fee, feeCurrency }) => (fee === null ? '' : `${groupedAmount(fee)} ${feeCurrency ?? ''}`)],
   ['from', ({ instruction }) => instruction.account_id],
   ['on', ({ instruction }) => instruction.execute_on ?? ''],
@@ -136,7 +136,8 @@ const ROW_COLUMNS: readonly [head: string, cell: (row: PayoutRecord) => string][
 ];
 
 function listedPayout(row: PayoutRecord): object {
-  const { documentId: id, reference, uid, batchId, amount, currency, fee, feeCurrency, instruction } = row;
+  const { documentId: id, reference, uid, batchId, fee, feeCurrency, instruction } = row;
+  const { amount, currency } = instruction;
   const { state, reason, orderId, createdAt, updatedAt, endedAt } = row;
   const since = new Date(endedAt ?? updatedAt).toISOString();
   const at = new Date(createdAt).toISOString();

@@ -40,7 +40,8 @@ export interface PayoutPage {
 export function payoutPage(page: PayoutPage): Html {
   const { view, shown, caps, story, incidents, workflowUrl, answer } = page;
   const { row } = shown;
-  const { documentId, state, amount, currency, reference } = row;
+  const { documentId, state, reference } = row;
+  const { amount, currency } = row.instruction;
   const flags = flagsOf(shown);
   return html`<h1>${row.kind !== 'payout' && `${row.kind} `}${documentId} ${badge(state)}</h1>
 ${answer !== undefined && html`<p class="note" role="status">${answer}</p>`}

@@ -8,7 +8,7 @@ export const ROW = {
     head: 'Document',
     cell: ({ reference, documentId }) => html`<a href="${payoutPath(reference)}">${documentId}</a>`,
   },
-  amount: { head: 'Amount', isFigure: true, cell: ({ amount, currency }) => money(amount, currency) },
+  amount: { head: 'Amount', isFigure: true, cell: ({ instruction: { amount, currency } }) => money(amount, currency) },
   from: { head: 'From', cell: ({ accountId }) => accountId },
   // Each part by itself: a name that is written from right to left would turn the account number around.
   to: {

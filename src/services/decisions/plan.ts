@@ -112,10 +112,11 @@ class BegunPlan {
     return this.#about.decision;
   }
 
-  add({ reference, documentId, amount, currency, instruction }: PayoutRecord, open: Open, isInScope: boolean): void {
+  add({ reference, documentId, instruction }: PayoutRecord, open: Open, isInScope: boolean): void {
     // An approved row needs no further approval.
     if (open?.isApproved === true && this.decision === 'approve') return;
     const why = exclusionOf(open, this.decision, isInScope);
+    const { amount, currency } = instruction;
     if (why !== undefined) this.#apart.push({ reference, documentId, amount, currency, why });
     else if (open !== undefined) {
       this.#rows.push({ reference, digest: open.digest });

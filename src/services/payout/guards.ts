@@ -65,7 +65,8 @@ async function askedBank(
   { exchange, transfer, obstacle }: Assessment,
 ): Promise<{ earlier?: string; doubt?: Guards['listDoubt'] }> {
   if (obstacle !== undefined) return {};
-  const { uid, kind, currency } = row;
+  const { uid, kind } = row;
+  const { currency } = row.instruction;
   const own = { uid, currency };
   const sold = exchange === undefined ? [] : [{ uid, currency: exchange.sellCurrency }];
   const arrival = transfer === undefined ? [] : [{ uid: transfer.destination.uid, currency }];
@@ -116,8 +117,8 @@ async function alsoPaidFrom(
 ): Promise<string[]> {
   const others = (await cards.waiters(merchantRequestId)).map(payoutReference).filter((other) => other !== reference);
   return (await payoutsOf(others))
-    .filter((other) => other.currency === currency && !isUnpaid(other.state))
-    .map((other) => other.amount);
+    .filter(({ instruction, state }) => instruction.currency === currency && !isUnpaid(state))
+    .map(({ instruction }) => instruction.amount);
 }
 
 const present = (value: string | undefined): string[] => (value === undefined ? [] : [value]);

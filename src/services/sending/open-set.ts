@@ -33,11 +33,12 @@ export async function putIntoOpenSet(
  */
 export async function listsOfLeg(
   bank: Pick<Bank, 'accounts'>,
-  { uid, currency, assessed, instruction }: PayoutRecord,
+  { uid, assessed, instruction }: PayoutRecord,
   leg: LegKind,
   sent: SentOrder | undefined,
 ): Promise<WatchKey[]> {
   if (sent !== undefined) return listsOf(uid, sent);
+  const { currency } = instruction;
   const own = { uid, currency };
   if (leg === 'exchange') {
     const known = assessed?.exchange?.sellCurrency;

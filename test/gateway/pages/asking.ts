@@ -41,7 +41,7 @@ export async function asking(
     beneficiary: payee === undefined ? { known: false } : { known: true, id: payee.id, digest: 'shown' },
     payingAccountId,
     fee: '1.20',
-    feeCurrency: row.currency,
+    feeCurrency: row.instruction.currency,
     digest,
     approvalsNeeded: 2,
     approvedFirst: true,

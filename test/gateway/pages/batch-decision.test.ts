@@ -31,7 +31,7 @@ async function asked(gateway: RunningGateway) {
   );
   const digests: string[] = [];
   for (const row of rows) {
-    const isAlone = row.amount === '2450.00';
+    const isAlone = row.instruction.amount === '2450.00';
     digests.push(await asking(gateway, row, { approvalsNeeded: 1, ...(isAlone && { asksAlone: true }) }));
   }
   const [first] = rows;
