@@ -14,14 +14,18 @@ const LISTED_MAX = 20;
 /** The most names of a kind that are shown; the others are counted. */
 const NAMED_MAX = 5;
 
-/** What a person is about to decide on, from the stored rows, of which the digest of a decision is made too. */
-export function decisionTable(payouts: readonly PayoutRecord[], decision: 'approve' | 'reject' = 'approve'): string {
+/** What a person is about to decide on: a table of the rows, or `questions`, where each is signed. */
+export function decisionTable(
+  payouts: readonly PayoutRecord[],
+  decision: 'approve' | 'reject' = 'approve',
+  questions?: string,
+): string {
   const width = widthOf(process.stderr);
   return [
     kindTable(payouts, width),
     ...(payouts.length > 1 ? summaryLines(payouts, width) : []),
     '',
-    rowTable(payouts, width),
+    questions ?? rowTable(payouts, width),
     ...(decision === 'approve' ? onlyLooksLines(payouts, width) : []),
   ].join('\n');
 }

@@ -4,7 +4,6 @@ import {
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
-import { isJudged } from '../api/errors.ts';
 import type { WebhookConfig } from '../config/cards.ts';
 import type { Config } from '../config.ts';
 import type { CardStateView } from '../domain/card-payment.ts';
@@ -80,7 +79,7 @@ export function cardDeps(
   };
 }
 
-export const pageDeps = ({ config, store, client, bank, log }: Opened): PageDeps => ({
+export const pageDeps = ({ config, store, client, bank }: Opened): PageDeps => ({
   settings: config.settings,
   decide: (payout, update) => inTime(client, () => updatePayout({ client, store }, payout, MESSAGES.decide, update)),
   cancel: (payout, request) => inTime(client, () => updatePayout({ client, store }, payout, MESSAGES.cancel, request)),
@@ -88,11 +87,6 @@ export const pageDeps = ({ config, store, client, bank, log }: Opened): PageDeps
     inTime(client, () => resolvePayout({ client, store }, payout, request), resolveMs(config.settings)),
   stepContext: (payouts) => stepContext(config, store, payouts),
   bothSides: (payout) => sidesShown({ store, bank, clockSkewMs: config.settings.clockSkewMs }, payout),
-  beneficiary: (id) =>
-    bank.beneficiaries.get(id).catch((error: unknown) => {
-      if (!isJudged(error)) log.warn({ error }, 'payee not read');
-      return undefined;
-    }),
   bank,
   signalPlan: (signed) => signalPlan({ store, executions: executionsOver(client) }, signed),
 });

@@ -1,4 +1,3 @@
-import type { Beneficiary } from '../api/schemas/beneficiaries.ts';
 import type { CodecSpace } from '../codec/codec-server.ts';
 import type { WorkerSettings } from '../config/settings.ts';
 import type { DecideUpdate } from '../domain/approval.ts';
@@ -94,9 +93,7 @@ export interface PageDeps {
   stepContext(payouts: readonly PayoutRecord[]): Promise<StepContext>;
   /** The comparisons of a row; undefined if the bank does not answer. */
   bothSides(payout: PayoutRecord): Promise<Comparison[] | undefined>;
-  /** A payee as the bank shows it now; undefined if the bank does not answer. */
-  beneficiary(id: string): Promise<Beneficiary | undefined>;
-  /** For reading accounts and payees of rows not read yet. */
+  /** For reading accounts and payees of rows not read yet, and what a question is about. */
   bank: PlanDeps['bank'];
   /** Makes the waiting rows of a plan look at the signed decision. */
   signalPlan(signed: SignedDecision): Promise<unknown>;

@@ -145,6 +145,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'reports/html.ts',
       'reports/masked.ts',
       'reports/next-step.ts',
+      'reports/question-facts.ts',
       'reports/step-groups.ts',
       'reports/erp-formats.ts',
       'reports/report-document.ts',

@@ -129,7 +129,6 @@ export async function openGateway(
         ),
       bothSides: (payout) =>
         sidesShown({ store: door.store, bank: door.bank, clockSkewMs: quickSettings.clockSkewMs }, payout),
-      beneficiary: (id) => door.bank.beneficiaries.get(id),
       bank: door.bank,
       async signalPlan(signed) {
         plans.push(signed);

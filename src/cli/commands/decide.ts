@@ -17,7 +17,7 @@ import { widthOf } from '../../reports/wrap.ts';
 import { visible } from '../../rules/finding.ts';
 import { askAudited, outcomeInWords } from '../../services/decisions/audited-request.ts';
 import { roleAskedOf } from '../../services/decisions/awaits-decision.ts';
-import { openQuestion } from '../../services/decisions/open-question.ts';
+import type { ShownQuestion } from '../../services/decisions/shown-question.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
 import { refusalOf, resolvePayout, untilCarriedOut, updatePayout } from '../../temporal/payout-updates.ts';
 import { bothSidesText, verdictsText } from '../both-sides.ts';
@@ -26,6 +26,7 @@ import { byKind, decisionTable } from '../decision-table.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { findTarget, type Target } from '../find-target.ts';
 import type { Session } from '../session.ts';
+import { assertApprovable, questionDeps, questionsOf, questionsText, sinceShown } from '../shown-questions.ts';
 import { type DecideOptions, nameOf, type SignedOptions, type Signer, signAndStore, signerOf } from '../signer.ts';
 import { controlBatch } from './control-batch.ts';
 import { decideBatch } from './decide-batch.ts';
@@ -53,7 +54,10 @@ export async function decide(
   }
   const [role = 'payout'] = new Set(payouts.map(roleAskedOf));
   const signer = await signerOf(session, options, role);
-  if (!options.yes) await printDecided(session, payouts, decision);
+  const deps = await questionDeps(session, signer.sign !== undefined || !options.yes);
+  const questions = await questionsOf(deps, payouts);
+  if (!options.yes) await printDecided(session, payouts, { decision, questions: signer.sign && questions });
+  if (decision === 'approve') assertApprovable(questions);
   const verb = decision === 'approve' ? 'Approve' : 'Reject';
   await confirm(`${verb} ${counted(payouts.length, 'payout')}?`, options.yes);
   const asked: Asked = {
@@ -61,10 +65,16 @@ export async function decide(
     by: signer.name,
     detail: options.remark === undefined ? {} : { remark: options.remark },
   };
+  const byReference = new Map(questions.map((shown) => [shown.row.reference, shown]));
   return sendEach(session, payouts, asked, async (client, payout) => {
-    const update = await decisionOn(store, payout, signer, { decision, remark: options.remark });
+    const shown = byReference.get(payout.reference);
+    const update = shown && decisionOn(store.id, shown, signer, { decision, remark: options.remark });
+    if (shown === undefined || update === undefined) return { refused: 'it no longer awaits a decision' };
     if ('refused' in update) return update;
-    return updatePayout({ client, store }, payout, MESSAGES.decide, update);
+    const answer = await updatePayout({ client, store }, payout, MESSAGES.decide, update);
+    if (typeof answer === 'string') return answer;
+    const row = await store.payout(payout.reference);
+    return { refused: await sinceShown(deps, shown, { ...answer, row, decision }) };
   });
 }
 
@@ -88,32 +98,32 @@ function ofKind(payouts: readonly PayoutRecord[], id: string, kinds: readonly st
 async function printDecided(
   session: Session,
   payouts: readonly PayoutRecord[],
-  decision?: 'approve' | 'reject',
+  { decision, questions }: { decision: 'approve' | 'reject'; questions?: readonly ShownQuestion[] },
 ): Promise<void> {
-  session.output.tell(decisionTable(payouts, decision));
+  const width = widthOf(process.stderr);
+  session.output.tell(decisionTable(payouts, decision, questions && questionsText(questions, width)));
   const bank = payouts.some(needsBank) ? await session.bank(await session.stack()) : undefined;
   const store = await session.store();
   const { clockSkewMs } = session.config.settings;
-  const sides = await bothSidesText({ store, bank, clockSkewMs }, payouts, widthOf(process.stderr));
+  const sides = await bothSidesText({ store, bank, clockSkewMs }, payouts, width);
   if (sides !== '') session.output.tell(`\n${sides}`);
-  const verdicts = await verdictsText(store, payouts, widthOf(process.stderr));
+  const verdicts = await verdictsText(store, payouts, width);
   if (verdicts !== '') session.output.tell(`\n${verdicts}`);
 }
 
-/** The content of the update. Under a policy it is signed, for exactly what the row shows. */
-async function decisionOn(
-  store: Store,
-  payout: PayoutRecord,
+/** The content of the update. Under a policy the question is signed as it was shown. Undefined: it asks nothing. */
+function decisionOn(
+  storeId: string,
+  { row: { reference }, asked, differs }: ShownQuestion,
   { name: by, sign }: Signer,
   { decision, remark }: { decision: 'approve' | 'reject'; remark: string | undefined },
-): Promise<DecideUpdate | { refused: string }> {
-  if (sign === undefined) return { decisionId: v7(), decision, by, remark };
-  const row = await store.payout(payout.reference);
-  const asked = row === undefined ? undefined : await openQuestion(store, row);
-  if (row === undefined || asked === undefined) return { refused: 'it no longer awaits a decision' };
-  const { question, digest } = asked;
-  const { reference } = row;
-  const signed = sign({ storeId: store.id, question, reference, digest, decision, remark: remark ?? '' });
+): DecideUpdate | { refused: string } | undefined {
+  const { question, digest } = asked ?? {};
+  // In a trial the bank's audit has no digest of its own.
+  if (sign === undefined) return { decisionId: v7(), decision, by, remark, ...(question !== 'bank' && { digest }) };
+  if (question === undefined || digest === undefined) return undefined;
+  if (decision === 'approve' && differs !== undefined) return { refused: differs };
+  const signed = sign({ storeId, question, reference, digest, decision, remark: remark ?? '' });
   return { decisionId: signed.id, decision, by, remark, signed };
 }
 
@@ -156,7 +166,7 @@ export async function resolve(session: Session, id: string, options: ResolveOpti
   }
   const signer = await signerOf(session, options, 'resolve');
   const { name: by } = signer;
-  if (!options.yes) await printDecided(session, [payout], 'reject');
+  if (!options.yes) await printDecided(session, [payout], { decision: 'reject' });
   await confirm(`${options.action} for payout ${payout.reference}?`, options.yes);
   const about = { question: 'resolve', reference: payout.reference, remark: options.evidence } as const;
   const digest = resolveDigest(options.action, options.order);

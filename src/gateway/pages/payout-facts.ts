@@ -1,60 +1,23 @@
-import { FLAGS } from '../../domain/flags.ts';
 import { OWN_FIELDS } from '../../domain/instruction.ts';
-import type { Terms } from '../../domain/policy.ts';
 import { checkText } from '../../reports/check-texts.ts';
 import { totalsText } from '../../reports/display.ts';
 import { type Html, html } from '../../reports/html.ts';
+import { paidFacts } from '../../reports/question-facts.ts';
 import { shownValue, visible } from '../../rules/finding.ts';
-import { capsOf, costAtMost } from '../../services/decisions/signed-parts.ts';
 import type { BookedExchange, PayoutRecord } from '../../store/store.ts';
 import type { PayoutShown } from './payout-view.ts';
 import { batchPath, factList, moment, money } from './pieces.ts';
 
-export function flagsOf({ row, payee }: PayoutShown): string[] {
-  const { kind, assessed, lookAlikeOf, generation } = row;
-  const flags: [isUp: boolean, text: string][] = [
-    ...(assessed?.flags ?? []).map((flag): [boolean, string] => [true, FLAGS[flag]]),
-    [kind === 'payout' && payee.id === undefined, 'payee given by its details'],
-    [lookAlikeOf !== null, 'looks like an earlier payout'],
-    [kind === 'payout' && assessed?.exchange !== undefined, 'needs an exchange first'],
-    [assessed?.funds?.enough === false, 'the account does not hold enough money'],
-    [generation > 0, 'retried after a proven failure'],
-  ];
-  return flags.filter(([isUp]) => isUp).map(([, text]) => text);
-}
-
 const CHECKS = { verification: 'Payee check', screening: 'Screening' } as const;
 
-export function paymentFacts(
-  { row, payee, checks, booked, returns }: PayoutShown,
-  caps: Pick<Terms, 'feeCap' | 'maxSlippage'>,
-): Html {
-  const { instruction, assessed, fee, feeCurrency, kind } = row;
-  const { account_id: from, to_account_id: to } = instruction;
-  const exchange = assessed?.exchange;
-  const { feeAtMost, sellAtMost } = costAtMost(row, assessed ?? {}, caps);
+export function paymentFacts(shown: PayoutShown): Html {
+  const { row, checks, booked, returns } = shown;
+  const { fee, feeCurrency } = row;
   return factList([
-    ['From account', from],
-    ['Paying account', assessed?.payingAccountId !== from && assessed?.payingAccountId],
-    ['To account', kind !== 'payout' && to],
-    ['User', assessed?.transfer?.destination.uid],
-    ['Payee', payee.name],
-    ['Payee’s account', payee.account],
-    ['Payee at the bank', payee.isUnknown ? `${payee.id} (not shown by the bank at present)` : payee.id],
+    ...paidFacts(shown),
     ...checks.map((check) => [CHECKS[check.kind], visible(checkText(check))] as const),
-    ['Fee now', assessed?.fee !== undefined && fee === null && money(assessed.fee, assessed.feeCurrency ?? '')],
     ['Fee booked', fee !== null && money(fee, feeCurrency ?? '')],
-    ['Fee cap', feeAtMost ?? 'no cap'],
-    [
-      'Exchange',
-      exchange !== undefined &&
-        html`${money(exchange.quotedSellAmount, exchange.sellCurrency)} for ${money(exchange.buyAmount, exchange.buyCurrency)}`,
-    ],
     ['Exchanged', booked !== undefined && exchangedText(booked)],
-    ['Slippage cap', exchange !== undefined && capsOf(row, caps).maxSlippage],
-    ['Sells at most', sellAtMost !== undefined && money(sellAtMost.amount, sellAtMost.currency)],
-    ['Limit it would exceed', assessed?.limit],
-    ['On', instruction.execute_on],
     ['Returned', returns.length > 0 && totalsText(returns)],
   ]);
 }

@@ -1,24 +1,23 @@
 import { needsAttention } from '../../domain/payout-state.ts';
-import type { Terms } from '../../domain/policy.ts';
 import type { Comparison } from '../../reports/comparison.ts';
 import { counted } from '../../reports/display.ts';
 import { type Html, html } from '../../reports/html.ts';
 import type { NextStep } from '../../reports/next-step.ts';
+import { askedFacts, flagTexts, questionText } from '../../reports/question-facts.ts';
 import { roleAskedOf } from '../../services/decisions/awaits-decision.ts';
 import type { IncidentRecord, PayoutRecord } from '../../store/store.ts';
 import { incidentNote } from './incidents.ts';
 import { csrfField, type View } from './layout.ts';
 import { DECIDERS } from './may-do.ts';
-import { flagsOf, instructionFacts, originFacts, paymentFacts } from './payout-facts.ts';
+import { instructionFacts, originFacts, paymentFacts } from './payout-facts.ts';
 import type { PayoutShown } from './payout-view.ts';
-import { badge, type Column, dataTable, money, payoutPath } from './pieces.ts';
+import { badge, type Column, dataTable, factList, money, payoutPath } from './pieces.ts';
 import { byField, NO_DEFAULT, signedForm } from './signed-form.ts';
 import { MEANS, stepFacts } from './step-text.ts';
 
 export interface PayoutPage {
   view: View;
   shown: PayoutShown;
-  caps: Pick<Terms, 'feeCap' | 'maxSlippage'>;
   story: Html;
   incidents: readonly IncidentRecord[];
   workflowUrl: string;
@@ -38,18 +37,18 @@ export interface PayoutPage {
 }
 
 export function payoutPage(page: PayoutPage): Html {
-  const { view, shown, caps, story, incidents, workflowUrl, answer } = page;
+  const { view, shown, story, incidents, workflowUrl, answer } = page;
   const { row } = shown;
   const { documentId, state, reference } = row;
   const { amount, currency } = row.instruction;
-  const flags = flagsOf(shown);
+  const flags = flagTexts(row);
   return html`<h1>${row.kind !== 'payout' && `${row.kind} `}${documentId} ${badge(state)}</h1>
 ${answer !== undefined && html`<p class="note" role="status">${answer}</p>`}
 ${incidents.map((it) => incidentNote(it, view))}
 <section class="card" aria-label="What is paid">
 <p class="amount">${money(amount, currency)}</p>
 ${flags.length > 0 && html`<ul class="flags">${flags.map((flag) => html`<li class="badge attention">${flag}</li>`)}</ul>`}
-${paymentFacts(shown, caps)}
+${paymentFacts(shown)}
 </section>
 ${next(page)}
 ${bothSides(page.sides)}
@@ -90,48 +89,37 @@ const comparisonTable = ({ title, sides, lines, note }: Comparison): Html => {
 ${note !== undefined && html`<p class="quiet">${note}</p>`}`;
 };
 
-const DONE = { payout: 'paid', transfer: 'transferred', exchange: 'exchanged' } as const;
-
-function questionText({ row, asked }: PayoutShown): string {
-  switch (asked?.question) {
-    case 'hold':
-    case 'screening':
-      return `This is held. Should it be ${DONE[row.kind]} anyway?`;
-    case 'bank':
-      return "Approve the order in the bank's audit?";
-    default:
-      return `Should this be ${DONE[row.kind]}?`;
-  }
-}
-
 function decision(page: PayoutPage): Html | false {
   const { view, shown } = page;
-  const { row, asked, approvedBy, isWhatIsSigned } = shown;
+  const { row, asked, approvedBy, differs } = shown;
   if (asked === undefined) return false;
   if (page.hasJustDecided)
     return html`<p>The page does not show your decision yet: <a href="${payoutPath(row.reference)}">reload it</a> in a moment.</p>`;
   const missing = asked.needed - approvedBy.length;
   const summary = html`<p>It needs ${missing === asked.needed ? counted(missing, 'approval') : counted(missing, 'more approval')}.
 ${approvedBy.length > 0 && `Approved by ${approvedBy.join(', ')}.`}</p>`;
-  if (!isWhatIsSigned) {
-    return html`<section><h2>${questionText(shown)}</h2>${summary}
-<p class="problem">The data to be signed differs from what is shown here: it comes from another reading of the bank or from other settings. Reload the page in a moment; nothing can be decided here until both agree.</p></section>`;
-  }
+  const offer = approvedBy.includes(view.caller?.name ?? '')
+    ? html`<p class="note">You have approved it.</p>`
+    : page.mayDecide
+      ? form(view, row.reference, asked.digest, differs === undefined)
+      : html`<p class="quiet">You cannot decide this: it requires ${DECIDERS[roleAskedOf(row)]} whose scope covers it and who is not its maker.</p>`;
   return html`<section><h2>${questionText(shown)}</h2>${summary}
-${approvedBy.includes(view.caller?.name ?? '') ? html`<p class="note">You have approved it.</p>` : page.mayDecide ? form(view, row.reference, asked.digest) : html`<p class="quiet">You cannot decide this: it requires ${DECIDERS[roleAskedOf(row)]} whose scope covers it and who is not its maker.</p>`}
+${factList(askedFacts(shown).map(([name, text]) => [name, name === 'Digest' ? html`<code>${text}</code>` : text]))}
+${differs !== undefined && html`<p class="problem">It cannot be approved now: ${differs}. Reload the page in a moment; it can only be rejected until both agree.</p>`}
+${offer}
 </section>`;
 }
 
-const form = (view: View, reference: string, digest: string): Html => html`<div class="card">${signedForm(
-  view,
-  `${payoutPath(reference)}/decide`,
-  html`${NO_DEFAULT}<input type="hidden" name="digest" value="${digest}">
+const form = (view: View, reference: string, digest: string, isApprovable: boolean): Html =>
+  html`<div class="card">${signedForm(
+    view,
+    `${payoutPath(reference)}/decide`,
+    html`${NO_DEFAULT}<input type="hidden" name="digest" value="${digest}">
 <p><label>Remark <input name="remark" maxlength="200" aria-describedby="remark-help"></label>
 <span class="quiet" id="remark-help">Needed to reject.</span></p>`,
-  html`<button class="main" name="decision" value="approve">Approve</button>
+    html`${isApprovable && html`<button class="main" name="decision" value="approve">Approve</button>`}
 <button class="danger" name="decision" value="reject">Reject</button>`,
-)}
-<p class="quiet">Digest of the decision: <code>${digest}</code></p></div>`;
+  )}</div>`;
 
 const cancelForm = (view: View, reference: string): Html => html`<section><h2>Cancel</h2>
 <form class="card" method="post" action="${payoutPath(reference)}/cancel">${csrfField(view)}

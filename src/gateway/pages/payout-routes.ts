@@ -8,6 +8,7 @@ import { RESOLVE_ACTIONS } from '../../domain/resolve-action.ts';
 import { nextStep } from '../../reports/next-step.ts';
 import { type AuditedRequest, askAudited, outcomeInWords } from '../../services/decisions/audited-request.ts';
 import { roleAskedOf } from '../../services/decisions/awaits-decision.ts';
+import { shownQuestion } from '../../services/decisions/shown-question.ts';
 import { type SignedQuestion, scopeFactsOfRow } from '../../services/decisions/verdict.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { maySeePayout } from '../may-see.ts';
@@ -74,7 +75,6 @@ export function payoutRoutes(app: FastifyInstance, context: PagesContext): void 
     const body = payoutPage({
       view,
       shown: await payoutShown(context, row),
-      caps: pages.settings.terms,
       story: await historyOf(store, row),
       incidents: await store.incidentsOf([row.reference]),
       workflowUrl: workflowUrl(row.workflowId),
@@ -96,11 +96,13 @@ export function payoutRoutes(app: FastifyInstance, context: PagesContext): void 
       const row = await payoutIn(request, context);
       const { decision, remark, digest, ...sent } = parsed(decideBody, request.body, 'form');
       const { reference } = row;
-      const question = await questionAsked(request, context, row, digest);
+      const question = await questionAsked(request, context, row, { digest, decision });
       assertReasoned({ decision, remark });
       const sender = senderOf(request, context, { question, reference, digest, decision, remark }, sent);
       if ('asked' in sender) return sender.asked;
-      const update = { decisionId: sender.signed?.id ?? v7(), decision, remark, ...sender };
+      // In a trial the bank's audit has no digest of its own.
+      const bound = question === 'bank' ? {} : { digest };
+      const update = { decisionId: sender.signed?.id ?? v7(), decision, remark, ...bound, ...sender };
       const detail: Record<string, string> = remark === '' ? {} : { remark };
       const asked = { by: sender.by, action: decision, subject: reference, detail };
       const refusal = ['decision-refused', 'This was not accepted'] as const;
@@ -176,15 +178,15 @@ async function payoutIn({ params, caller }: FastifyRequest, { deps }: PagesConte
   });
 }
 
-/** The question that a digest answers. Throws a `Problem` if the payout does not ask it now, or does not ask the caller. */
+/** The question that a digest answers; one that differs from what is shown can only be rejected. Throws a `Problem` if the payout does not ask it now, or does not ask the caller. */
 async function questionAsked(
   { caller }: FastifyRequest,
   context: PagesContext,
   row: PayoutRecord,
-  digest: string,
+  { digest, decision }: { digest: string; decision: 'approve' | 'reject' },
 ): Promise<SignedQuestion['question']> {
-  const { asked, isWhatIsSigned } = await payoutShown(context, row);
-  if (asked?.digest !== digest || !isWhatIsSigned) {
+  const { asked, differs } = await shownQuestion(context.authority, row);
+  if (asked?.digest !== digest || (differs !== undefined && decision === 'approve')) {
     throw new Problem('conflict', 'asks-otherwise', 'It no longer awaits this decision.', { hint: 'Reload the page.' });
   }
   if (mayDecide(caller, row)) return asked.question;

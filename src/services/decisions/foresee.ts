@@ -8,7 +8,7 @@ import type { VerdictDeps } from './verdict.ts';
 
 export interface PlanDeps extends VerdictDeps {
   settings: TermsOf['settings'];
-  bank: Pick<Bank, 'accounts' | 'beneficiaries' | 'clock'>;
+  bank: Pick<Bank, 'accounts' | 'beneficiaries' | 'orders' | 'clock'>;
 }
 
 type Foreseen = SignedTerms & { flags: readonly Flag[] };

@@ -6,7 +6,10 @@ import { legReferences } from '../sending/claimed-row.ts';
 import type { SignedQuestion } from './verdict.ts';
 
 /** The open question of a payout, from the row that people are shown as well; undefined if it asks nothing. */
-export async function openQuestion(store: Store, row: PayoutRecord): Promise<SignedQuestion | undefined> {
+export async function openQuestion(
+  store: Pick<Store, 'attemptsOf'>,
+  row: PayoutRecord,
+): Promise<SignedQuestion | undefined> {
   const { state, reason, assessed } = row;
   if (assessed === null) return undefined;
   const { digest, approvalsNeeded, approvalsAtBank = 1 } = assessed;
@@ -32,7 +35,7 @@ const held = ({ digest, exceptions = [] }: Assessment, code: string): string =>
   exceptions.find(({ reason }) => reason.code === code)?.digest ?? holdDigest(digest, code);
 
 /** Order id of the payout's exchange, which its row does not name. */
-async function acceptedOrder(store: Store, row: PayoutRecord): Promise<string | undefined> {
+async function acceptedOrder(store: Pick<Store, 'attemptsOf'>, row: PayoutRecord): Promise<string | undefined> {
   const attempts = await store.attemptsOf(Object.values(legReferences(row)));
   return attempts.findLast(({ orderId, settled }) => orderId !== null && settled === null)?.orderId ?? undefined;
 }

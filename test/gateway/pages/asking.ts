@@ -35,7 +35,7 @@ export async function asking(
   { state = 'awaiting-approval', ...more }: Partial<Assessment> & { state?: PayoutState } = {},
 ): Promise<string> {
   const { beneficiary_id: id, account_id: payingAccountId } = row.instruction;
-  const payee = id === undefined ? undefined : await deps.pages.beneficiary(id);
+  const payee = id === undefined ? undefined : await deps.pages.bank.beneficiaries.get(id);
   const digest = approvalDigest(signedParts(row, { payee, payingAccountId }, deps.pages.settings.terms));
   const assessed: Assessment = {
     beneficiary: payee === undefined ? { known: false } : { known: true, id: payee.id, digest: 'shown' },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SignedDecision } from '../../../src/domain/authority.ts';
+import { holdDigest } from '../../../src/domain/question-digest.ts';
 import { because } from '../../../src/domain/reasons.ts';
 import { payloadDigest } from '../../../src/identity.ts';
 import { legReference } from '../../../src/services/sending/claimed-row.ts';
@@ -146,16 +147,22 @@ describe('a payout that asks', () => {
     expect(gateway.decisions).toEqual([]);
   });
 
-  it('cannot be decided where what is shown is not what was read', async () => {
+  it('can only be rejected where what is shown is not what was read', async () => {
     const { people, gateway } = await open();
     const [row] = await claimed(gateway, [FIRST], 'alice');
     if (row === undefined) throw new Error('nothing was claimed');
     await asking(gateway, row);
     Object.assign(gateway.deps.pages.settings, { terms: { ...gateway.deps.pages.settings.terms, feeCap: '0.10' } });
     const bob = await signedIn(people, 'bob');
-    const { text } = await bob.send(`/payouts/${row.reference}`);
+    const path = `/payouts/${row.reference}`;
+    const { text } = await bob.send(path);
     expect(text).toContain('another reading of the bank');
-    expect(text).not.toContain('/decide"');
+    expect(text).not.toContain('value="approve"');
+    const decide = (decision: string) =>
+      bob.sign(path, `${path}/decide`, { decision, remark: 'not ours' }, keyOf(people, 'bob'));
+    expect((await decide('approve')).status).toBe(409);
+    expect((await decide('reject')).status).toBe(303);
+    expect(gateway.decisions.map(({ decision }) => decision)).toEqual(['reject']);
   });
 
   it('is decided when it is held by an obstacle, which stands for the row alone', async () => {
@@ -178,7 +185,8 @@ describe('a payout that asks', () => {
     if (row === undefined) throw new Error('nothing was claimed');
     const check = { kind: 'screening', verdict: 'hit', provider: 'p', payee: 'd', digest: 'x', askedAt: 0 } as const;
     const reason = because('screening-hit');
-    await asking(gateway, row, { state: 'held', checks: [check], exceptions: [{ reason, digest: 'hit' }] });
+    const digest = holdDigest(payloadDigest(row.instruction), reason.code, check.digest);
+    await asking(gateway, row, { state: 'held', checks: [check], exceptions: [{ reason, digest }] });
     await gateway.door.store.changePayout(row.reference, { state: 'held', reason, at: Date.now() });
     const path = `/payouts/${row.reference}`;
     const [bob, grace] = [await signedIn(people, 'bob'), await signedIn(people, 'grace')];
@@ -188,7 +196,7 @@ describe('a payout that asks', () => {
     expect((await grace.send(path)).text).toContain('found on a list (p, 1970-01-01 00:00 UTC)');
     const approve = { decision: 'approve', remark: 'another person' };
     expect((await grace.sign(path, `${path}/decide`, approve, keyOf(people, 'grace'))).status).toBe(303);
-    expect(gateway.decisions[0]?.signed).toMatchObject({ question: 'screening', digest: 'hit', subject: 'grace' });
+    expect(gateway.decisions[0]?.signed).toMatchObject({ question: 'screening', digest, subject: 'grace' });
   });
 
   it('is rejected with a remark, and never without', async () => {

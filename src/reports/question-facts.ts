@@ -1,0 +1,128 @@
+import { FLAGS } from '../domain/flags.ts';
+import { beneficiaryFields } from '../domain/instruction.ts';
+import type { Reason } from '../domain/payout-state.ts';
+import type { PayoutRecord } from '../store/store.ts';
+import { counted, groupedAmount } from './display.ts';
+import { maskedPayee } from './masked.ts';
+import type { LabelledText } from './wrap.ts';
+
+/** What is shown of a question, to whoever signs its digest: `ShownQuestion` (`src/services/decisions/shown-question.ts`). */
+export interface QuestionShown {
+  row: PayoutRecord;
+  asked: { question: string; digest: string; needed: number } | undefined;
+  payee: { items: Readonly<Record<string, string | undefined>> } | undefined;
+  bounds: { feeAtMost?: string; sellAtMost?: { currency: string; amount: string }; maxSlippage: string | undefined };
+  hold: { reason: Reason; upTo?: string } | undefined;
+  order: OrderShown | undefined;
+}
+
+type OrderShown = { order_id: string } & Partial<
+  Record<
+    | ('transaction_amount' | 'transaction_currency' | 'transaction_account')
+    | ('buy_amount' | 'buy_currency' | 'sell_amount' | 'sell_currency' | 'sell_account'),
+    string
+  >
+>;
+
+const money = (amount: string | undefined, currency = ''): string | undefined =>
+  amount === undefined ? undefined : `${groupedAmount(amount)} ${currency}`.trim();
+
+/** Name and account are masked; `isUnknown`: the bank does not show the payee that the row names. */
+export function payeeShown({ row: { instruction }, payee }: Pick<QuestionShown, 'row' | 'payee'>) {
+  const { beneficiary_id: id } = instruction;
+  const masked = maskedPayee(id === undefined ? beneficiaryFields(instruction) : (payee?.items ?? {}));
+  return { id, ...masked, isUnknown: id !== undefined && payee === undefined };
+}
+
+/** Who is paid what, or what is moved between which accounts, at what cost at most; with blank values for what does not apply. */
+export function paidFacts(shown: Omit<QuestionShown, 'asked' | 'hold' | 'order'>): LabelledText[] {
+  const { row, bounds } = shown;
+  const { instruction, assessed, kind, fee } = row;
+  const { account_id: from, to_account_id: to } = instruction;
+  const exchange = assessed?.exchange;
+  const paying = assessed?.payingAccountId;
+  const payee = payeeShown(shown);
+  return [
+    ['From account', from],
+    ['Paying account', paying === from ? undefined : paying],
+    ['To account', kind === 'payout' ? undefined : to],
+    ['User', assessed?.transfer?.destination.uid],
+    ['Payee', payee.name],
+    ['Payee’s account', payee.account],
+    ['Payee at the bank', payee.isUnknown ? `${payee.id} (not shown by the bank at present)` : payee.id],
+    ['Fee now', fee === null ? money(assessed?.fee, assessed?.feeCurrency) : undefined],
+    ['Fee cap', bounds.feeAtMost ?? 'no cap'],
+    [
+      'Exchange',
+      exchange &&
+        `${money(exchange.quotedSellAmount, exchange.sellCurrency)} for ${money(exchange.buyAmount, exchange.buyCurrency)}`,
+    ],
+    ['Slippage cap', exchange && bounds.maxSlippage],
+    ['Sells at most', money(bounds.sellAtMost?.amount, bounds.sellAtMost?.currency)],
+    ['Limit it would exceed', assessed?.limit],
+    ['On', instruction.execute_on],
+  ];
+}
+
+/** What people should check before they decide. */
+export function flagTexts({ kind, instruction, assessed, lookAlikeOf, generation }: PayoutRecord): string[] {
+  const flags: [isUp: boolean, text: string][] = [
+    ...(assessed?.flags ?? []).map((flag): [boolean, string] => [true, FLAGS[flag]]),
+    [kind === 'payout' && instruction.beneficiary_id === undefined, 'payee given by its details'],
+    [lookAlikeOf !== null, 'looks like an earlier payout'],
+    [kind === 'payout' && assessed?.exchange !== undefined, 'needs an exchange first'],
+    [assessed?.funds?.enough === false, 'the account does not hold enough money'],
+    [generation > 0, 'retried after a proven failure'],
+  ];
+  return flags.filter(([isUp]) => isUp).map(([, text]) => text);
+}
+
+const DONE = { payout: 'paid', transfer: 'transferred', exchange: 'exchanged' } as const;
+
+/** The question in words. */
+export function questionText({ row: { kind }, asked }: Pick<QuestionShown, 'row' | 'asked'>): string {
+  switch (asked?.question) {
+    case 'hold':
+    case 'screening':
+      return `This is held. Should it be ${DONE[kind]} anyway?`;
+    case 'bank':
+      return "Approve the order in the bank's audit?";
+    default:
+      return `Should this be ${DONE[kind]}?`;
+  }
+}
+
+/** What an approval of the question says besides, and the digest that is signed. */
+export function askedFacts({ asked, hold, order }: QuestionShown): LabelledText[] {
+  return [
+    ['Held because', hold?.reason.message],
+    ['Lets through', hold?.upTo && `at most ${hold.upTo}`],
+    ["Bank's order", order?.order_id],
+    ['Order shows', order && orderText(order)],
+    ['Needs', asked && counted(asked.needed, 'approval')],
+    ['Digest', asked?.digest],
+  ];
+}
+
+function orderText(order: OrderShown): string {
+  const { transaction_amount: amount = order.buy_amount, transaction_currency: currency = order.buy_currency } = order;
+  const sold = money(order.sell_amount, order.sell_currency);
+  const from = order.transaction_account ?? order.sell_account;
+  const parts = [money(amount, currency) ?? 'no amount', sold && `for ${sold}`, from && `from ${from}`];
+  return parts.filter((part) => part).join(' ');
+}
+
+/** In what two questions about one payout differ, for people: `Sells at most: 2,183.04 USD, was 1,130.92 USD`. */
+export function changesSince(before: QuestionShown, now: QuestionShown): string[] {
+  const textsOf = (shown: QuestionShown): Map<string, string> => {
+    const { amount, currency } = shown.row.instruction;
+    const facts = [
+      ['Question', questionText(shown)],
+      ['Amount', money(amount, currency)],
+    ] as const;
+    return new Map([...facts, ...paidFacts(shown), ...askedFacts(shown)].map(([label, text]) => [label, text ?? '']));
+  };
+  const [was, is] = [textsOf(before), textsOf(now)];
+  const changed = [...is].filter(([label, text]) => label !== 'Digest' && was.get(label) !== text);
+  return changed.map(([label, text]) => `${label}: ${text || 'nothing'}, was ${was.get(label) || 'nothing'}`);
+}

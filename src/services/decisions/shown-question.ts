@@ -1,0 +1,123 @@
+import { isBankError, undefinedIf } from '../../api/errors.ts';
+import type { Beneficiary } from '../../api/schemas/beneficiaries.ts';
+import type { Order } from '../../api/schemas/orders.ts';
+import type { AgreedCost } from '../../domain/agreed-cost.ts';
+import { differenceText, forPeople } from '../../domain/changed-order.ts';
+import { type Assessment, approvalExceptionsOf } from '../../domain/gates.ts';
+import { type LegKind, mainLegOf } from '../../domain/names.ts';
+import { differencesOf, NO_REFERENCE, REFERENCE_FORM } from '../../domain/order-judgement.ts';
+import type { Reason } from '../../domain/payout-state.ts';
+import type { Terms } from '../../domain/policy.ts';
+import { bankDigest, holdDigest } from '../../domain/question-digest.ts';
+import { expectedOrder } from '../../domain/sent-order.ts';
+import { approvalDigest, payloadDigest } from '../../identity.ts';
+import type { PayoutRecord, Store } from '../../store/store.ts';
+import { legReference } from '../sending/claimed-row.ts';
+import type { PlanDeps } from './foresee.ts';
+import { openQuestion } from './open-question.ts';
+import { capsOf, costAtMost, signedParts } from './signed-parts.ts';
+import type { SignedQuestion } from './verdict.ts';
+
+/**
+ * A payout and what it asks people, made once: the command, the pages and plans show this, sign its digest, and have it refused
+ * if the payout asks something else by then.
+ */
+export interface ShownQuestion {
+  row: PayoutRecord;
+  /** Undefined: it asks nothing now. */
+  asked: SignedQuestion | undefined;
+  /** The payee as the bank shows it now; undefined: not shown, or the row gives it by its details. */
+  payee: Beneficiary | undefined;
+  /** The highest cost, and the highest slippage of an exchange as a fraction. */
+  bounds: AgreedCost & { maxSlippage: string | undefined };
+  /** For a hold: why, and the value that an approval lets through (decimal and currency). */
+  hold: { reason: Reason; upTo?: string } | undefined;
+  /** For the bank's audit: the order as the bank shows it now. */
+  order: Order | undefined;
+  /** Why nobody can approve it now, as a clause: the digest to sign is not that of what is shown. Undefined: it is. */
+  differs: string | undefined;
+}
+
+export interface QuestionDeps extends Pick<PlanDeps, 'settings'> {
+  store: Pick<Store, 'attemptsOf'>;
+  /** Absent: nothing is read from the bank. */
+  bank?: Pick<PlanDeps['bank'], 'beneficiaries' | 'orders'>;
+}
+
+/** Reads the bank; what it does not show is missing, and said in `differs`. */
+export async function shownQuestion(deps: QuestionDeps, row: PayoutRecord): Promise<ShownQuestion> {
+  const { bank, settings } = deps;
+  const { instruction, assessed } = row;
+  const { beneficiary_id: id } = instruction;
+  const shown = <Read>(read: Promise<Read> | undefined): Promise<Read | undefined> =>
+    undefinedIf(isBankError, async () => read);
+  const asked = await openQuestion(deps.store, row);
+  const orderId = asked?.question === 'bank' ? asked.digest.slice(bankDigest(assessed?.digest ?? '', '').length) : '';
+  const [payee, order] = await Promise.all([
+    shown(id === undefined ? undefined : bank?.beneficiaries.get(id)),
+    shown(orderId === '' ? undefined : bank?.orders.get(orderId)),
+  ]);
+  const caps = capsOf(row, settings.terms);
+  const bounds = { ...costAtMost(row, assessed ?? {}, settings.terms), maxSlippage: caps.maxSlippage };
+  const question = { row, asked, payee, bounds, hold: holdOf(row, asked, caps), order };
+  return { ...question, differs: settings.policy === undefined ? undefined : differs(question, settings.terms) };
+}
+
+type Caps = Pick<Terms, 'feeCap' | 'maxSlippage'>;
+
+/** The reason as the reading gives it, not as the row's column words it. */
+function holdOf(
+  { reason, assessed }: PayoutRecord,
+  asked: SignedQuestion | undefined,
+  caps: Caps,
+): ShownQuestion['hold'] {
+  if (asked === undefined || asked.question === 'payout' || asked.question === 'bank') return undefined;
+  if (reason === null || assessed === null) return undefined;
+  const exception = exceptionOf(assessed, reason.code, caps, '');
+  const upTo = /^.*\/([\d.]+ [A-Z]{3})$/.exec(asked.digest)?.[1];
+  return { reason: exception?.reason ?? reason, ...(upTo !== undefined && { upTo }) };
+}
+
+const exceptionOf = (assessed: Assessment, code: string, caps: Caps, payload: string) =>
+  approvalExceptionsOf(assessed, payload, caps).find(({ reason }) => reason.code === code);
+
+function differs({ row, asked, payee, order }: Omit<ShownQuestion, 'differs'>, terms: Caps): string | undefined {
+  const { instruction, assessed } = row;
+  if (asked === undefined || assessed === null) return undefined;
+  if (instruction.beneficiary_id !== undefined && payee === undefined && assessed.obstacle === undefined)
+    return 'the bank does not show its payee now';
+  if (
+    digestShown(row, payee, terms) !== assessed.digest ||
+    digestAsked(row, asked, capsOf(row, terms)) !== asked.digest
+  )
+    return 'the digest to be signed is of another reading of the bank, of other settings or of other data';
+  return asked.question === 'bank' ? orderDiffers(row, order) : undefined;
+}
+
+/** The digest of what is shown. If the reading met an obstacle, it covers only the row. */
+export function digestShown(row: PayoutRecord, payee: Beneficiary | undefined, terms: Caps): string {
+  const { instruction, assessed } = row;
+  if (assessed?.obstacle !== undefined) return payloadDigest(instruction);
+  return approvalDigest(signedParts(row, { ...assessed, payee }, terms));
+}
+
+/** The digest of a hold follows from the reading: the stored exceptions are not believed. */
+function digestAsked({ reason, instruction, assessed }: PayoutRecord, asked: SignedQuestion, caps: Caps): string {
+  if (asked.question === 'payout' || asked.question === 'bank' || reason === null || assessed === null)
+    return asked.digest;
+  const exception = exceptionOf(assessed, reason.code, caps, payloadDigest(instruction));
+  return exception?.digest ?? holdDigest(assessed.digest, reason.code);
+}
+
+/** The references are compared by whoever follows the order. */
+const NOT_COMPARED: readonly string[] = [NO_REFERENCE, REFERENCE_FORM];
+
+function orderDiffers(row: PayoutRecord, order: Order | undefined): string | undefined {
+  if (order === undefined) return 'the bank does not show its order now';
+  const leg: LegKind = order.type === 'FX' ? 'exchange' : mainLegOf(row.kind);
+  const expected = expectedOrder(leg, legReference(row, leg), row.instruction, row.assessed, undefined);
+  const found = differencesOf(order, expected, [order.order_id]).filter(({ field }) => !NOT_COMPARED.includes(field));
+  return found.length === 0
+    ? undefined
+    : `the bank's order differs: ${found.map(forPeople).map(differenceText).join('; ')}`;
+}
