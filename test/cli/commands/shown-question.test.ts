@@ -200,19 +200,24 @@ it(`of two approvers at once nobody signs what the other has left to ask (${RACE
     const { reference } = payout;
     await asks(payout, TWO_EXCEPTIONS);
     const digests = (await row(reference)).assessed?.exceptions?.map(({ digest }) => digest) ?? [];
-    const [both, seen] = [Promise.withResolvers<void>(), [] as string[]];
+    const [both, first, seen] = [Promise.withResolvers<void>(), Promise.withResolvers<void>(), [] as string[]];
+    const left = async () => {
+      await asks(payout, TWO_EXCEPTIONS, 1);
+      first.resolve();
+    };
     const raced = async (person: SigningPerson): Promise<number> => {
       const meanwhile = async () => {
         if (seen.push(person.name) === 2) both.resolve();
         await both.promise;
+        // Every second time one of them takes until the other has decided.
+        if (race % 2 === 0 && person.name === seen[race % 4 === 0 ? 0 : 1]) await first.promise;
       };
-      return approving(sessionOf(person, { meanwhile, left: () => asks(payout, TWO_EXCEPTIONS, 1) }), reference);
+      return approving(sessionOf(person, { meanwhile, left }), reference);
     };
-    const people = race % 2 === 0 ? [bob, carol] : [carol, bob];
-    ends.push(...(await Promise.all(people.map(raced))));
+    ends.push(...(await Promise.all([bob, carol].map(raced))));
     expect(await signedFor(reference, digests[1] ?? '')).toEqual([]);
     expect((await row(reference)).reason?.code).toBe('fee-above-cap');
   }
   expect(ends.filter((exit) => exit === 0).length).toBeGreaterThanOrEqual(RACES);
-  expect(ends).toHaveLength(2 * RACES);
+  expect(ends.filter((exit) => exit === 5).length).toBeGreaterThanOrEqual(RACES / 2);
 }, 120_000);
