@@ -70,7 +70,7 @@ describe.each([
   ['transfer', ['acc-u1001-usd', 'acc-u1002-usd', 'u-1002', '100.00 USD', 'no cap', 'Should this be transferred?']],
   [
     'exchange',
-    ['acc-u1001-eur', 'acc-u1001-usd', 'EUR for 100.00 USD', 'Sells at most', '0.01', 'Should this be exchanged?'],
+    ['acc-u1001-eur', 'acc-u1001-usd', ' EUR for 100.00 USD', 'Sells at most', '0.01', 'Should this be exchanged?'],
   ],
 ] as const)('one %s that asks', (kind, facts) => {
   it('waits for its approvers, shows all that is signed, and is decided by a signature about just that', async () => {
@@ -124,14 +124,14 @@ describe.each([
           Date.now(),
         ),
     ],
-  ])('cannot be decided where %s', async (_what, change) => {
+  ])('cannot be approved where %s', async (_what, change) => {
     const { people, gateway } = await open();
     const { row, digest } = await asking(gateway, kind);
     await change(row, gateway);
     const bob = await signedIn(people, 'bob');
     const path = `/payouts/${row.reference}`;
     const { text } = await bob.send(path);
-    expect(text).toContain('It cannot be approved now');
+    expect(text).toContain('another reading of the bank');
     expect(text).not.toContain('value="approve"');
     const csrf = /name="_csrf" value="([^"]*)"/.exec((await bob.send('/')).text)?.[1] ?? '';
     const body = new URLSearchParams({ _csrf: csrf, decision: 'approve', remark: '', digest }).toString();
