@@ -112,6 +112,10 @@ function orderText(order: OrderShown): string {
   return parts.filter((part) => part).join(' ');
 }
 
+/** Caps that one signature covers, with the number of payouts. */
+export const capsText = ({ feeCap, maxSlippage, count }: { feeCap?: string; maxSlippage?: string; count: number }) =>
+  `fee cap ${feeCap ?? 'none'}, slippage cap ${maxSlippage ?? 'none'}: ${counted(count, 'payout')}`;
+
 /** In what two questions about one payout differ, for people: `Sells at most: 2,183.04 USD, was 1,130.92 USD`. */
 export function changesSince(before: QuestionShown, now: QuestionShown): string[] {
   const textsOf = (shown: QuestionShown): Map<string, string> => {

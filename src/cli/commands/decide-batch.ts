@@ -1,6 +1,7 @@
 import { FLAGS, type Flag } from '../../domain/flags.ts';
 import { Problem } from '../../domain/problem.ts';
 import { counted, groupedAmount } from '../../reports/display.ts';
+import { capsText } from '../../reports/question-facts.ts';
 import { signalPlan } from '../../services/batch/control.ts';
 import {
   type BatchPlan,
@@ -79,7 +80,8 @@ function signedPlan(storeId: string, { sign }: Signer, plan: BatchPlan, remark =
 
 const LISTED_MAX = 20;
 
-function planText({ batchId, question, rows, totals, payees, newPayees, flags, apart, digest }: BatchPlan): string {
+function planText(plan: BatchPlan): string {
+  const { batchId, question, rows, totals, payees, newPayees, caps, flags, apart, digest } = plan;
   const what =
     question === 'bank'
       ? counted(rows.length, "order in the bank's audit", "orders in the bank's audit")
@@ -99,6 +101,7 @@ function planText({ batchId, question, rows, totals, payees, newPayees, flags, a
   return [
     `${batchId}: ${what} to ${counted(payees, 'payee')}, ${groupedAmount(newPayees)} of them new`,
     ...sums,
+    ...caps.map((it) => `  ${capsText(it)}`),
     ...flagged.map(([flag, count]) => `  check ${count}: ${FLAGS[flag]}`),
     ...(apart.length === 0
       ? []
@@ -107,6 +110,6 @@ function planText({ batchId, question, rows, totals, payees, newPayees, flags, a
           table(['document', 'amount', 'why'], listed),
         ]),
     ...(more > 0 ? [`and ${groupedAmount(more)} more; payouts status ${batchId} lists all of them`] : []),
-    digest,
+    `digest ${digest}`,
   ].join('\n');
 }

@@ -6,6 +6,7 @@ import { FLAGS, type Flag } from '../../domain/flags.ts';
 import { Problem } from '../../domain/problem.ts';
 import { counted, groupedAmount } from '../../reports/display.ts';
 import { type Html, html } from '../../reports/html.ts';
+import { capsText } from '../../reports/question-facts.ts';
 import { type BatchPlan, plansToSign, planToSign, takePlan, WHY_EXCLUDED } from '../../services/decisions/plan.ts';
 import type { BatchRecord } from '../../store/store.ts';
 import type { Caller } from '../callers.ts';
@@ -109,11 +110,12 @@ ${excludedRows(approve)}`;
 const payouts = ({ rows }: BatchPlan): string => counted(rows.length, 'payout');
 
 function planned(plan: BatchPlan): Html {
-  const { question, rows, totals, payees: count, newPayees, flags } = plan;
+  const { question, rows, totals, payees: count, newPayees, caps, flags } = plan;
   if (rows.length === 0) return nothing('No rows can be approved together.');
   const flagged = Object.entries(flags) as [Flag, number][];
   return html`<p>${payouts(plan)} to ${counted(count, 'payee')}, ${groupedAmount(newPayees)} of them new.
 ${question === 'bank' && "These orders wait for the bank's audit."} The decision covers each row as shown: if its payee or caps change, the row needs a new decision.</p>
+<ul class="quiet">${caps.map((it) => html`<li>${capsText(it)}</li>`)}</ul>
 ${flagged.length > 0 && html`<ul class="flags">${flagged.map(([flag, n]) => html`<li class="badge attention">${groupedAmount(n)}: ${FLAGS[flag]}</li>`)}</ul>`}
 ${dataTable('Amounts', TOTALS, totals)}`;
 }

@@ -1,5 +1,6 @@
 import type { Bank } from '../../api/bank.ts';
 import { isJudged, undefinedIf } from '../../api/errors.ts';
+import type { Beneficiary } from '../../api/schemas/beneficiaries.ts';
 import type { Flag } from '../../domain/flags.ts';
 import type { PayeeAsked, PayoutRecord } from '../../store/store.ts';
 import { askedAbout, flagsOf } from '../payout/payee-flags.ts';
@@ -20,11 +21,13 @@ type Foreseen = SignedTerms & { flags: readonly Flag[] };
  * Undefined if it cannot be predicted: the bank refuses to show the account or the payee, or there is no account to pay from. A
  * payee given by its details counts as new.
  */
-export function foresight(deps: PlanDeps): (row: PayoutRecord) => Promise<Foreseen | undefined> {
-  const { accounts, beneficiaries } = deps.bank;
+export function foresight(
+  deps: PlanDeps,
+  payeeOf: (id: string) => Promise<Beneficiary>,
+): (row: PayoutRecord) => Promise<Foreseen | undefined> {
+  const { accounts } = deps.bank;
   const accountOf = once((accountId) => accounts.get(accountId));
   const accountsOf = once((uid) => accounts.ofUser(uid));
-  const payeeOf = once((id) => beneficiaries.get(id));
   const historyOf = once((asked) => deps.store.payeeHistory(JSON.parse(asked) as PayeeAsked));
   return (row) =>
     undefinedIf(isJudged, async () => {
@@ -41,7 +44,8 @@ export function foresight(deps: PlanDeps): (row: PayoutRecord) => Promise<Forese
     });
 }
 
-function once<T>(read: (key: string) => Promise<T>): (key: string) => Promise<T> {
+/** Reads each key once. */
+export function once<T>(read: (key: string) => Promise<T>): (key: string) => Promise<T> {
   const known = new Map<string, Promise<T>>();
   return (key) => {
     const reading = known.get(key) ?? read(key);

@@ -1,3 +1,4 @@
+import { isJudged, undefinedIf } from '../../api/errors.ts';
 import { isSamePerson } from '../../domain/approval.ts';
 import { isWithin, type PlanQuestion, personOf, type SignedDecision } from '../../domain/authority.ts';
 import type { Flag } from '../../domain/flags.ts';
@@ -7,21 +8,24 @@ import { type Total, Totals } from '../../domain/totals.ts';
 import { type PlanRow, signablePlan } from '../../signing/plan.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { inPages } from '../in-pages.ts';
-import { foresight, type PlanDeps } from './foresee.ts';
+import { foresight, once, type PlanDeps } from './foresee.ts';
 import { openQuestion } from './open-question.ts';
+import { digestShown } from './shown-question.ts';
+import { type Caps, capsOf } from './signed-parts.ts';
 import { scopeFactsOfRow, takeOrRefuse, type VerdictDeps, verdictOn, whyDecisionIsVoid } from './verdict.ts';
 
 export type { PlanDeps };
 
 /**
  * Why a row is not in a plan: a rule requires a separate decision, it is outside the signer's scope, enough people have approved
- * it, or the bank does not show its account or payee.
+ * it, the bank does not show its account or payee, or its stored digest is not that of what is shown.
  */
 export const WHY_EXCLUDED = {
   alone: 'the policy requires a separate decision',
   'out-of-scope': 'outside your scope',
   approved: 'approved already; cancel it to stop it',
   'not-shown': 'the bank does not show its account or payee',
+  differs: 'its digest is of another reading of the bank, of other settings or of other data',
 } as const;
 
 export type Exclusion = keyof typeof WHY_EXCLUDED;
@@ -39,11 +43,16 @@ export interface BatchPlan {
   totals: Total[];
   payees: number;
   newPayees: number;
+  /** Caps of these rows, and how many rows have them; absent: no cap. */
+  caps: PlanCaps[];
   /** Number of rows with each flag. */
   flags: Partial<Record<Flag, number>>;
   /** Rows outside the plan, and why. */
   apart: { reference: string; documentId: string; amount: string; currency: string; why: Exclusion }[];
 }
+
+/** Highest fee, a decimal string, and highest slippage of an exchange, as a fraction. */
+export type PlanCaps = Partial<Caps> & { count: number };
 
 export interface PlanAsked extends Pick<BatchPlan, 'batchId' | 'question' | 'decision'> {
   /** Name of the signer. */
@@ -67,7 +76,7 @@ async function preparePlans<Wanted extends Decision>(
 ): Promise<Plans<Wanted>> {
   const { policy } = deps.settings;
   const scope = policy === undefined ? undefined : personOf(policy, subject)?.scope;
-  const begun = decisions.map((decision) => new BegunPlan({ batchId, question, decision }));
+  const begun = decisions.map((decision) => new BegunPlan({ batchId, question, decision }, deps.settings.terms));
   for await (const { row, open } of openRows(deps, batchId, question)) {
     const isInScope = scope !== undefined && isWithin(scope, scopeFactsOfRow(row));
     for (const plan of begun) plan.add(row, open, isInScope);
@@ -97,6 +106,8 @@ export async function plansToSign<Wanted extends Decision>(
 
 class BegunPlan {
   readonly #about: Pick<BatchPlan, 'batchId' | 'question' | 'decision'>;
+  readonly #terms: Caps;
+  readonly #caps = new Map<string, PlanCaps>();
   readonly #rows: PlanRow[] = [];
   readonly #apart: BatchPlan['apart'] = [];
   readonly #totals = new Totals();
@@ -104,8 +115,9 @@ class BegunPlan {
   readonly #newPayees = new Set<string>();
   readonly #flags: BatchPlan['flags'] = {};
 
-  constructor(about: Pick<BatchPlan, 'batchId' | 'question' | 'decision'>) {
+  constructor(about: Pick<BatchPlan, 'batchId' | 'question' | 'decision'>, terms: Caps) {
     this.#about = about;
+    this.#terms = terms;
   }
 
   get decision(): Decision {
@@ -121,6 +133,7 @@ class BegunPlan {
     else if (open !== undefined) {
       this.#rows.push({ reference, digest: open.digest });
       this.#count(instruction, open.flags);
+      this.#countCaps(capsOf({ instruction }, this.#terms));
     }
   }
 
@@ -133,6 +146,11 @@ class BegunPlan {
     if (flags.includes('new-payee')) this.#newPayees.add(payee);
   }
 
+  #countCaps(caps: Caps): void {
+    const key = JSON.stringify(caps);
+    this.#caps.set(key, { ...caps, count: (this.#caps.get(key)?.count ?? 0) + 1 });
+  }
+
   whole(): BatchPlan {
     return {
       ...this.#about,
@@ -141,6 +159,7 @@ class BegunPlan {
       totals: this.#totals.list(),
       payees: this.#payees.size,
       newPayees: this.#newPayees.size,
+      caps: [...this.#caps.values()],
       flags: this.#flags,
       apart: this.#apart,
     };
@@ -148,12 +167,15 @@ class BegunPlan {
 }
 
 /** The open question of a row; undefined if it cannot be determined. */
-type Open = { digest: string; asksAlone?: true; isApproved?: true; flags?: readonly Flag[] } | undefined;
+type Open =
+  | { digest: string; asksAlone?: true; isApproved?: true; differs?: boolean; flags?: readonly Flag[] }
+  | undefined;
 
 function exclusionOf(open: Open, decision: Decision, isInScope: boolean): Exclusion | undefined {
   if (!isInScope) return 'out-of-scope';
   if (open === undefined) return 'not-shown';
   if (open.isApproved === true) return 'approved';
+  if (open.differs === true && decision === 'approve') return 'differs';
   return open.asksAlone === true && decision === 'approve' ? 'alone' : undefined;
 }
 
@@ -166,9 +188,16 @@ async function* openRows(
   batchId: string,
   question: PlanQuestion,
 ): AsyncGenerator<{ row: PayoutRecord; open: Open }> {
-  const foresee = foresight(deps);
-  const openOf = (row: PayoutRecord): Promise<Open | 'nothing'> =>
-    question === 'bank' ? openAtBank(deps, row) : openBefore(deps, foresee, row);
+  const payeeOf = once((id) => deps.bank.beneficiaries.get(id));
+  const foresee = foresight(deps, payeeOf);
+  const openOf = async (row: PayoutRecord): Promise<Open | 'nothing'> => {
+    const open = await (question === 'bank' ? openAtBank(deps, row) : openBefore(deps, foresee, row));
+    // What was foreseen is of this reading.
+    if (open === undefined || open === 'nothing' || row.assessed?.approvedFirst !== true) return open;
+    const { beneficiary_id: id } = row.instruction;
+    const payee = id === undefined ? undefined : await undefinedIf(isJudged, () => payeeOf(id));
+    return { ...open, differs: digestShown(row, payee, deps.settings.terms) !== row.assessed.digest };
+  };
   for await (const page of inPages(deps.store.rows(batchId), AT_ONCE)) {
     const all = await Promise.all(page.map(async (row) => ({ row, open: await openOf(row) })));
     for (const { row, open } of all) if (open !== 'nothing') yield { row, open };

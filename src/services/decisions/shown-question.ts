@@ -7,7 +7,6 @@ import { type Assessment, approvalExceptionsOf } from '../../domain/gates.ts';
 import { type LegKind, mainLegOf } from '../../domain/names.ts';
 import { differencesOf, NO_REFERENCE, REFERENCE_FORM } from '../../domain/order-judgement.ts';
 import type { Reason } from '../../domain/payout-state.ts';
-import type { Terms } from '../../domain/policy.ts';
 import { bankDigest, holdDigest } from '../../domain/question-digest.ts';
 import { expectedOrder } from '../../domain/sent-order.ts';
 import { approvalDigest, payloadDigest } from '../../identity.ts';
@@ -15,7 +14,7 @@ import type { PayoutRecord, Store } from '../../store/store.ts';
 import { legReference } from '../sending/claimed-row.ts';
 import type { PlanDeps } from './foresee.ts';
 import { openQuestion } from './open-question.ts';
-import { capsOf, costAtMost, signedParts } from './signed-parts.ts';
+import { type Caps, capsOf, costAtMost, signedParts } from './signed-parts.ts';
 import type { SignedQuestion } from './verdict.ts';
 
 /**
@@ -62,8 +61,6 @@ export async function shownQuestion(deps: QuestionDeps, row: PayoutRecord): Prom
   const question = { row, asked, payee, bounds, hold: holdOf(row, asked, caps), order };
   return { ...question, differs: settings.policy === undefined ? undefined : differs(question, settings.terms) };
 }
-
-type Caps = Pick<Terms, 'feeCap' | 'maxSlippage'>;
 
 /** The reason as the reading gives it, not as the row's column words it. */
 function holdOf(

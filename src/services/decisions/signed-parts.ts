@@ -16,7 +16,7 @@ export interface SeenAtBank
   payee?: Beneficiary;
 }
 
-type Caps = Pick<Terms, 'feeCap' | 'maxSlippage'>;
+export type Caps = Pick<Terms, 'feeCap' | 'maxSlippage'>;
 
 /** The row's own caps, or those of the settings. */
 export const capsOf = ({ instruction }: Pick<PayoutRecord, 'instruction'>, { feeCap, maxSlippage }: Caps): Caps => ({

@@ -113,6 +113,28 @@ describe('What is shown before somebody signs', () => {
   });
 });
 
+describe('A row whose stored digest is not that of what is shown', () => {
+  it('is not approved together with others, and can be rejected with them', async () => {
+    await using batch = await claimed([{ fee_cap: '1.00' }, {}, {}]);
+    const { deps } = batch;
+    const plan = await preparePlan(deps, asked(bob));
+    expect(plan.caps).toEqual([
+      { feeCap: '1.00', maxSlippage: '0.01', count: 1 },
+      { feeCap: undefined, maxSlippage: '0.01', count: 2 },
+    ]);
+    for (const [n, { reference, digest }] of plan.rows.entries()) {
+      const row = await deps.store.payout(reference);
+      if (row === undefined) throw new Error('no row');
+      const assessed = { payingAccountId: 'acc-1', approvalsNeeded: 2, approvedFirst: true } as const;
+      await deps.store.recordAssessment(row, { ...assessed, digest: n === 1 ? 'of another amount' : digest }, 1);
+    }
+    const read = await preparePlan(deps, asked(bob));
+    expect(read.rows).toEqual([plan.rows[0], plan.rows[2]]);
+    expect(read.apart).toMatchObject([{ documentId: 'doc-2', why: 'differs' }]);
+    expect((await preparePlan(deps, asked(bob, 'reject'))).rows).toHaveLength(3);
+  });
+});
+
 describe('One signature for the rows of a batch', () => {
   it('foresees a payee as new as the bank has it, when our clock is ahead', async () => {
     await using batch = await claimed([{}]);
