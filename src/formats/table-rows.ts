@@ -1,4 +1,5 @@
 import { OWN_FIELDS } from '../domain/instruction.ts';
+import { fromSpreadsheet } from '../domain/spreadsheet-text.ts';
 import { aboutFile, type Found, printable } from '../rules/finding.ts';
 import { isColumnName, type RowSink } from './input.ts';
 import { COLUMNS_MAX, tooManyColumns } from './limits.ts';
@@ -58,7 +59,7 @@ export class TableRows {
     this.rows += 1;
     this.hasValues = true;
     const instruction: Record<string, string> = {};
-    for (const [name, index] of this.positions) instruction[name] = record[index] ?? '';
+    for (const [name, index] of this.positions) instruction[name] = fromSpreadsheet(record[index] ?? '');
     for (const problem of problems) this.sink.finding(this.aboutCell(line, problem));
     const unsound = problems.length === 0 ? {} : { unsound: true as const };
     this.sink.row({ row: this.rows, line, instruction, ...unsound });

@@ -1,12 +1,11 @@
 import { stringify } from 'csv-stringify/sync';
+import { forSpreadsheet } from '../domain/spreadsheet-text.ts';
 import { visible } from '../rules/finding.ts';
 import { COLUMNS } from './columns.ts';
 import type { ReportedPayout } from './report-document.ts';
 
 /** No formula, and if escaped, a spreadsheet could not add it up. */
 const NEGATIVE = /^-\d+(?:\.\d+)?$/;
-/** Where a semicolon separates cells, as in most of Europe, what follows one is the beginning of a cell. */
-const LATER_FORMULA = /;(?=[=+\-@＝＋－＠])/g;
 
 export const csvHead = (): string => csvText([COLUMNS.map(({ name }) => name)]);
 
@@ -17,10 +16,6 @@ export const csvLines = (payouts: readonly ReportedPayout[]): string =>
 /** Lines of CSV. Values that a spreadsheet would evaluate are escaped; characters that steer a terminal are made visible. */
 export function csvText(lines: (string | number | null)[][]): string {
   return stringify(lines, {
-    escape_formulas: true,
-    cast: {
-      string: (value) =>
-        NEGATIVE.test(value) ? { value, escape_formulas: false } : visible(value).replace(LATER_FORMULA, ";'"),
-    },
+    cast: { string: (value) => (NEGATIVE.test(value) ? value : forSpreadsheet(visible(value))) },
   });
 }

@@ -1,5 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import { INSTRUCTION_FIELDS } from '../domain/instruction.ts';
+import { forSpreadsheet } from '../domain/spreadsheet-text.ts';
+import { withoutUnprintable } from '../rules/finding.ts';
 import type { PayoutRecord, RefusedRow } from '../store/store.ts';
 
 /** A row to submit again, by column. */
@@ -28,17 +30,19 @@ export async function* unpaidLines(
   }
 }
 
+const cellText = (column: string, value: string): string => forSpreadsheet(withoutUnprintable(column, value));
+
 const LINES_AT_ONCE = 1_000;
 
 /**
- * `failed.csv`, with unchanged values, for `run`. Unlike in the other CSV, formulas are not escaped: an apostrophe would become
- * part of a phone number.
+ * `failed.csv`, with the values as they were, for `run`, which takes the apostrophes before formulas away again. What no value may
+ * hold (`control-character`) becomes U+FFFD: but in free text, the row is refused again until it is corrected.
  */
 export async function* failedCsv(columns: readonly string[], lines: AsyncIterable<Line>): AsyncGenerator<string> {
   yield stringify([[...columns]]);
   let some: string[][] = [];
   for await (const line of lines) {
-    some.push(columns.map((column) => (Object.hasOwn(line, column) ? (line[column] ?? '') : '')));
+    some.push(columns.map((column) => cellText(column, Object.hasOwn(line, column) ? (line[column] ?? '') : '')));
     if (some.length < LINES_AT_ONCE) continue;
     yield stringify(some);
     some = [];

@@ -150,15 +150,12 @@ const BLANKS_AROUND = {
   message: 'the value has spaces before or after it; delete them (in Excel, =TRIM(A2) removes them)',
 };
 
-/** Free text may have several lines, and scripts with joined letters need joiners; other values may have neither. */
-const FREE_TEXT_LAYOUT = /[\n\r\t\u200c\u200d]/g;
-
 /** What stands for a letter that a conversion has lost. */
 const LOST_LETTER = '\ufffd';
 
 /** What no value may hold, whatever its column asks for. */
 function unfitness(column: string, value: string): Omit<Broken, 'column'> | undefined {
-  if (hasUnprintable(isFreeText(column) ? value.replace(FREE_TEXT_LAYOUT, ' ') : value)) return UNPRINTABLE;
+  if (hasUnprintable(column, value)) return UNPRINTABLE;
   return !isFreeText(column) && value.includes(LOST_LETTER) ? LOST_LETTERS : undefined;
 }
 

@@ -34,9 +34,14 @@ export function visible(text: string): string {
   return text.replace(UNPRINTABLE, (char) => `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`);
 }
 
-export function hasUnprintable(text: string): boolean {
-  return text.search(UNPRINTABLE) >= 0;
-}
+/** Free text may have several lines, and scripts with joined letters need joiners; other values may have neither. */
+const FREE_TEXT_LAYOUT = /[\n\r\t\u200c\u200d]/;
+
+/** The value with U+FFFD for each character that a value of the column may not hold. */
+export const withoutUnprintable = (column: string, value: string): string =>
+  value.replace(UNPRINTABLE, (char) => (isFreeText(column) && FREE_TEXT_LAYOUT.test(char) ? char : '\ufffd'));
+
+export const hasUnprintable = (column: string, value: string): boolean => withoutUnprintable(column, value) !== value;
 
 /** Values with digits keep their last characters, names their first letter. */
 function masked(value: string): string {

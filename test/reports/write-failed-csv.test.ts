@@ -1,5 +1,11 @@
+import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
+import type { PayoutInstruction } from '../../src/domain/instruction.ts';
+import { readCsv } from '../../src/formats/csv/read-csv.ts';
+import type { RowSink } from '../../src/formats/input.ts';
 import { columnsOf, failedCsv, unpaidLines } from '../../src/reports/write-failed-csv.ts';
+import { checkValues } from '../../src/rules/field-rules.ts';
+import type { ReadRow } from '../../src/rules/read-row.ts';
 import { provenUnpaid } from '../../src/services/sending/proven-unpaid.ts';
 import type { PayoutRecord, RefusedRow } from '../../src/store/store.ts';
 import { record } from './records.ts';
@@ -48,3 +54,45 @@ test('has rows refused for their values, without the columns that nobody knows',
   ];
   expect(await fileOf([], refused)).toBe('id,amount\nA,x\n');
 });
+
+const HOSTILE = {
+  id: '=1+2',
+  amount: '-5.00',
+  currency: 'EUR',
+  account_name: '＝CMD',
+  mobile: '+49 170 1234',
+  note: '@SUM(A1); =cmd|\u0027/C calc\u0027!A0\n\tCMD',
+  reason: "'=already",
+};
+
+test('has no live formula, and is read again with the values as they were', async () => {
+  const text = await fileOf([], [refusal(HOSTILE, 'not-positive', 'amount')]);
+  const cells: string[] = parse(text).flat();
+  expect(cells.flatMap((cell) => cell.split(/[;\t\r\n]/)).filter((cell) => /^\s*[=+\-@]/.test(cell))).toEqual([]);
+  expect(await rowsOf(text)).toEqual([HOSTILE]);
+});
+
+test('steers no terminal and hides nothing: what no value may hold is refused again', async () => {
+  const text = await fileOf(
+    [],
+    [refusal({ id: 'A', account_name: 'Re\u202ed\u001b[31m', note: '\u001b]0;x\u0007\nok' }, 'x')],
+  );
+  expect(text).toBe('id,note,account_name\nA,"\ufffd]0;x\ufffd\nok",Re\ufffdd\ufffd[31m\n');
+  const [row] = await rowsOf(text);
+  expect(checkValues(row as unknown as PayoutInstruction)).toContainEqual(
+    expect.objectContaining({ column: 'account_name', rule: 'lost-letters' }),
+  );
+});
+
+/** As `run` reads a CSV file. */
+async function rowsOf(text: string): Promise<Record<string, string>[]> {
+  const rows: Record<string, string>[] = [];
+  const sink = {
+    row: ({ instruction }: ReadRow) => rows.push(instruction),
+    column: () => {},
+    finding: () => {},
+    warning: () => {},
+  };
+  await readCsv(each([Buffer.from(text)]), sink as unknown as RowSink);
+  return rows;
+}
