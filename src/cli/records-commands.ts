@@ -56,6 +56,10 @@ export function addUpgrading(command: Add, acts: Acts): void {
 }
 
 export function addKeeping(command: Add, acts: Acts): void {
+  command(
+    'migrate',
+    'make or update the tables of the store, and grant the roles of its PostgreSQL what they need',
+  ).action(acts(() => import('./commands/migrate.ts'), 'migrate'));
   command('backup <file>', 'copy the store to a new file; a stack may be running').action(acts(copies, 'backup'));
   confirmed(
     command(

@@ -2,8 +2,9 @@ import { sql } from 'kysely';
 import { type MigrationProvider, Migrator } from 'kysely/migration';
 import { Problem } from '../domain/problem.ts';
 import type { Database } from './database.ts';
-import { migrations } from './migrations/all-migrations.ts';
+import { migrationNames, migrations } from './migrations/all-migrations.ts';
 import { storeProblemOf } from './postgres-pool.ts';
+import { grantRoles, mayMigrate } from './roles.ts';
 import type { StoreLocation } from './store-url.ts';
 
 /** Table of the migrations applied to a store. */
@@ -41,6 +42,43 @@ export async function migrate(
   // After a broken connection the migrator reports what it could no longer do, not the cause.
   if (!isAhead) throw storeProblemOf(error) ?? error;
 }
+
+/**
+ * The same on PostgreSQL only where a migration is missing: other roles than the owner work on tables that are there. The owner
+ * then says who may do what with the tables.
+ *
+ * @throws Problem `store-not-migrated` if the role may not make what is missing
+ */
+export async function migrateIfNeeded(db: Database, place: StoreLocation): Promise<void> {
+  if (place.kind === 'file') return migrate(db, place);
+  const applied = await appliedSteps(db).catch(none);
+  const known = migrationNames();
+  assertUsable(applied, known, 'PostgreSQL');
+  const missing = known.filter((name) => !applied.includes(name));
+  if (missing.length === 0) return;
+  if (await mayMigrate(db)) return migrateAndGrant(db);
+  throw new Problem(
+    'set-up',
+    'store-not-migrated',
+    `The store lacks tables of this version (${missing.join(', ')}), and its role may not make them.`,
+    { hint: "First run payouts migrate, with the owner's role in PAYOUTS_STORE_URL." },
+  );
+}
+
+/** Migrates a store on PostgreSQL and gives its other roles what they need. */
+export async function migrateAndGrant(db: Database): Promise<void> {
+  await migrate(db, { kind: 'postgres' });
+  await grantRoles(db);
+}
+
+/** Nothing where there is no table of migrations yet. */
+function none(error: unknown): string[] {
+  if (error instanceof Error && 'code' in error && error.code === UNDEFINED_TABLE) return [];
+  throw error;
+}
+
+/** SQLSTATE. */
+const UNDEFINED_TABLE = '42P01';
 
 /** Names of the applied migrations, in order. */
 export async function appliedSteps(db: Database): Promise<string[]> {

@@ -1,30 +1,27 @@
 import { setTimeout } from 'node:timers/promises';
 import { PostgresNamingDialect } from './column-names.ts';
-import { openDatabase } from './database.ts';
+import { type Database, openDatabase } from './database.ts';
 import { createStore } from './kysely-store.ts';
-import { migrate } from './migrate.ts';
+import { appliedSteps, migrateAndGrant, migrateIfNeeded } from './migrate.ts';
 import { openPostgresPool } from './postgres-pool.ts';
 import { nodeSqliteDialect } from './sqlite-dialect.ts';
 import { openSqliteFile } from './sqlite-file.ts';
 import type { Store } from './store.ts';
-import { storeLocation } from './store-url.ts';
+import { type StoreLocation, storeLocation } from './store-url.ts';
 import { shareCommits } from './write-groups.ts';
 
 /**
- * Opens the store and migrates its tables; several processes may open it at once.
+ * Opens the store and migrates its tables if its role may; several processes may open it at once.
  *
  * @param url as for `storeLocation`
- * @throws Problem `store-url` for any other form
+ * @throws Problem `store-url` for any other form, `store-not-migrated` if the tables are not those of this build and the role may
+ * not make them
  */
 export async function openStore(url: string): Promise<Store> {
   const place = storeLocation(url);
-  const db = openDatabase(
-    place.kind === 'postgres'
-      ? new PostgresNamingDialect({ pool: openPostgresPool(url) })
-      : nodeSqliteDialect(() => openSqliteFile(place.path), { gather: setImmediate, rest: setTimeout }),
-  );
+  const db = databaseAt(url, place);
   try {
-    await migrate(db, place);
+    await migrateIfNeeded(db, place);
     if (place.kind === 'postgres') shareCommits(db);
     return await createStore(db);
   } catch (error) {
@@ -32,3 +29,24 @@ export async function openStore(url: string): Promise<Store> {
     throw error;
   }
 }
+
+/**
+ * Makes or updates the tables of a store, and on PostgreSQL grants its roles what they need of them; nobody else need use it then
+ * with the role that owns it.
+ *
+ * @returns the migrations applied to it, in order
+ */
+export async function migrateStore(url: string): Promise<string[]> {
+  const place = storeLocation(url);
+  await using db = databaseAt(url, place);
+  if (place.kind === 'postgres') await migrateAndGrant(db);
+  else await migrateIfNeeded(db, place);
+  return await appliedSteps(db);
+}
+
+const databaseAt = (url: string, place: StoreLocation): Database =>
+  openDatabase(
+    place.kind === 'postgres'
+      ? new PostgresNamingDialect({ pool: openPostgresPool(url) })
+      : nodeSqliteDialect(() => openSqliteFile(place.path), { gather: setImmediate, rest: setTimeout }),
+  );

@@ -97,7 +97,7 @@ const REFUSALS: readonly (readonly [RegExp, { why: string; hint: string }])[] = 
     /^42501$/,
     {
       why: 'lacks a permission for this user',
-      hint: 'The user in PAYOUTS_STORE_URL must own the database: it creates and alters tables.',
+      hint: 'The roles of the store are in docs/production.md; payouts migrate, run by its owner, grants them what they need.',
     },
   ],
   [

@@ -37,6 +37,7 @@ export * from './quiet-payouts.ts';
 export * from './reconciliation.ts';
 export * from './reference-spellings.ts';
 export * from './restored.ts';
+export { storeRole } from './roles.ts';
 export * from './senders.ts';
 export * from './signed-decisions.ts';
 export * from './subscriptions.ts';

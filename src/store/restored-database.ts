@@ -4,10 +4,11 @@ import { PostgresNamingDialect } from './column-names.ts';
 import { type Database, openDatabase } from './database.ts';
 import { StoreFileError } from './errors.ts';
 import { assertSameIdentity } from './identity.ts';
-import { migrate } from './migrate.ts';
+import { migrateIfNeeded } from './migrate.ts';
 import { openPostgresPool } from './postgres-pool.ts';
 import { detailOf, type RestoreOrder } from './restore.ts';
 import { recordRestore } from './restored.ts';
+import { OWNER, WRITER } from './roles.ts';
 import { factsOf, type StoreFileFacts } from './store-file.ts';
 
 /** `url`: the restored database, `postgres://user:password@host/database`. */
@@ -38,7 +39,7 @@ export async function recordRestoredDatabase({
 }: RestoredDatabase): Promise<StoreFileFacts> {
   await using db = openDatabase(new PostgresNamingDialect({ pool: openPostgresPool(url) }));
   await assertAlone(db);
-  await migrate(db, { kind: 'postgres' });
+  await migrateIfNeeded(db, { kind: 'postgres' });
   const facts = await factsOf(db, 'PostgreSQL');
   assertSameIdentity(facts.identity, identity);
   await confirm(facts);
@@ -50,7 +51,7 @@ export async function recordRestoredDatabase({
 /** Runs on the first connection of the pool, the only one of this process. */
 async function assertAlone(db: Database): Promise<void> {
   const { rows } = await sql`select from pg_stat_activity where datname = current_database()
-    and usename = current_user and pid <> pg_backend_pid()`.execute(db);
+    and usename in (current_user, ${OWNER}, ${WRITER}) and pid <> pg_backend_pid()`.execute(db);
   if (rows.length === 0) return;
   throw new StoreFileError(
     'store-in-use',

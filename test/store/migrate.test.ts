@@ -29,8 +29,8 @@ onEveryStore('a store that a later build has expanded', (test) => {
   it('is worked with by this build, opened before and after, beside the later one', async () => {
     const before = await test.open();
     const first = await payOne(before, 'b1', 'a');
-    await migrateAsLater(test.url(), EXPANDED);
-    await noteAsLater(test.url(), first, 'kept');
+    await migrateAsLater(test.ownersUrl(), EXPANDED);
+    await noteAsLater(test.ownersUrl(), first, 'kept');
 
     const second = await payOne(before, 'b2', 'b');
     const after = await test.open();
@@ -44,13 +44,13 @@ onEveryStore('a store that a later build has expanded', (test) => {
       expect(await store.changePayout(reference, { state: 'completed', at: 4_000 })).toBe(true);
     }
     expect((await after.batches(10)).map(({ batchId }) => batchId).sort()).toEqual(['b1', 'b2', 'b3']);
-    expect(await notedByLater(test.url(), first)).toBe('kept');
+    expect(await notedByLater(test.ownersUrl(), first)).toBe('kept');
     // And the later one opens it once more.
-    await migrateAsLater(test.url(), EXPANDED);
+    await migrateAsLater(test.ownersUrl(), EXPANDED);
   });
 
   it('and then contracted is refused by this build, which says why', async () => {
-    await migrateAsLater(test.url(), CONTRACTED);
+    await migrateAsLater(test.ownersUrl(), CONTRACTED);
     const refused = await test.open().catch((error: unknown) => error);
     expect(refused).toMatchObject({
       kind: 'set-up',
@@ -63,7 +63,7 @@ onEveryStore('a store that a later build has expanded', (test) => {
 onEveryStore('a store whose steps do not lead to those of this build', (test) => {
   it('stays as it is: the error says which store, and what to do', async () => {
     await test.open();
-    const db = openTables(test.url());
+    const db = openTables(test.ownersUrl());
     onTestFinished(() => db.destroy());
     await sql`update payouts_migration set name = '0001-create-tables' where name = '0001-schema'`.execute(db);
     const before = await appliedSteps(db);

@@ -45,7 +45,7 @@ it.each([
   ['28P01', 'does not accept the user or the password', '# is %23'],
   ['28000', 'does not let this user in from here', 'pg_hba.conf'],
   ['3D000', 'has no such database', 'createdb'],
-  ['42501', 'lacks a permission for this user', 'must own the database'],
+  ['42501', 'lacks a permission for this user', 'payouts migrate'],
 ])('a PostgreSQL that answers %s %s, and nothing of its address is told', async (code, why, hint) => {
   const place = await serverThat((socket) => socket.end(errorResponse(code)));
   const error = await refusalOf(`postgres://payouts:hunter2@${place}`);

@@ -4,19 +4,22 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe } from 'vitest';
 import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
-import { createDatabase, dropDatabase } from '../support/databases.ts';
+import { createDatabase, dropDatabase, migrated } from '../support/databases.ts';
 import { emptyStore } from '../support/empty-store.ts';
 
 /** A test's own empty store. */
 export interface TestStore {
   /** URL of the store, for another process. */
   url(): string;
+  /** The same for whoever makes and alters its tables. */
+  ownersUrl(): string;
   /** Another connection to the same store; closed after the test. */
   open(): Promise<Store>;
 }
 
 interface Backend {
-  create(): Promise<string>;
+  create(): Promise<{ url: string; owner: string }>;
+  /** By its owner. */
   remove(url: string): Promise<void>;
 }
 
@@ -24,7 +27,7 @@ const sqlite: Backend = {
   async create() {
     const file = join(mkdtempSync(join(tmpdir(), 'payouts-store-')), 'store.sqlite');
     writeFileSync(file, await emptyStore(), { mode: 0o600 });
-    return `file:${file}`;
+    return { url: `file:${file}`, owner: `file:${file}` };
   },
   remove: async (url) => rmSync(join(url.slice('file:'.length), '..'), { recursive: true }),
 };
@@ -33,11 +36,12 @@ const postgresUrl = process.env.PAYOUTS_TEST_POSTGRES_URL;
 
 let databases = 0;
 
-/** One database a test on the server that `admin` names. */
+/** One database a test on the server that `admin` names, used by the role of workers. */
 const postgres = (admin: string): Backend => ({
-  create() {
+  async create() {
     databases += 1;
-    return createDatabase(admin, `payouts_test_${process.pid}_${Date.now()}_${databases}`);
+    const owner = await createDatabase(admin, `payouts_test_${process.pid}_${Date.now()}_${databases}`);
+    return { url: (await migrated(admin, owner)).writer, owner };
   },
   remove: (url) => dropDatabase(admin, new URL(url).pathname.slice(1)),
 });
@@ -52,20 +56,22 @@ export const BACKENDS: readonly (readonly [name: string, backend: Backend])[] = 
 export function onEveryStore(subject: string, suite: (store: TestStore) => void): void {
   describe.each(BACKENDS)(`${subject} on %s`, (_name, backend) => {
     let url: string;
+    let owner: string;
     let opened: Store[];
 
     beforeEach(async () => {
-      url = await backend.create();
+      ({ url, owner } = await backend.create());
       opened = [];
     });
 
     afterEach(async () => {
       await Promise.all(opened.map((store) => store.close()));
-      await backend.remove(url);
+      await backend.remove(owner);
     });
 
     suite({
       url: () => url,
+      ownersUrl: () => owner,
       async open() {
         const store = await openStore(url);
         opened.push(store);

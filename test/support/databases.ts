@@ -1,4 +1,6 @@
 import { Client } from 'pg';
+import { migrateStore } from '../../src/store/open.ts';
+import { READER, WRITER } from '../../src/store/roles.ts';
 
 /** Makes a database of this name, empty or a copy, on the server that `admin` names, and returns its URL. */
 export async function createDatabase(admin: string, name: string, copyOf?: string): Promise<string> {
@@ -15,6 +17,32 @@ export function urlOfDatabase(admin: string, name: string): string {
   url.pathname = name;
   return url.href;
 }
+
+/** Makes the tables of a database as its owner; returns its URL as a worker or a reader has it. */
+export async function migrated(admin: string, url: string): Promise<{ writer: string; reader: string }> {
+  await onServer(admin, ROLES);
+  await migrateStore(url);
+  return { writer: as(url, WRITER), reader: as(url, READER) };
+}
+
+function as(owner: string, role: string): string {
+  const url = new URL(owner);
+  [url.username, url.password] = [`${role}_of_tests`, 'of-tests'];
+  return url.href;
+}
+
+/** Logins of tests: the server's own have passwords that tests do not know. One statement, so one at a time. */
+const ROLES = [
+  'select pg_advisory_lock(1)',
+  ...[WRITER, READER].flatMap((role) => [
+    `do $$ begin
+       if not exists (select from pg_roles where rolname = '${role}') then create role ${role}; end if;
+       if not exists (select from pg_roles where rolname = '${role}_of_tests') then
+         create role ${role}_of_tests login password 'of-tests' in role ${role};
+       end if;
+     end $$`,
+  ]),
+].join(';\n');
 
 async function onServer(admin: string, statement: string): Promise<void> {
   const client = new Client({ connectionString: admin });
