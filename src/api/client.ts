@@ -3,14 +3,16 @@ import type { Bank } from './bank.ts';
 import { measured } from './bank-clock.ts';
 import { type CallsOptions, createCalls } from './calls.ts';
 import { cardFields } from './card-fields.ts';
-import { sleep } from './deadline.ts';
+import { sleep, withDeadline } from './deadline.ts';
+import { NotSentError } from './errors.ts';
+import { NO_TOKEN, RELAY_READY, type RelayOptions, relayTransport } from './relay-transport.ts';
 import { accountsResource } from './resources/accounts.ts';
 import { beneficiariesResource } from './resources/beneficiaries.ts';
 import { cardsResource } from './resources/cards.ts';
 import { ordersResource } from './resources/orders.ts';
 import { transactionsResource } from './resources/transactions.ts';
 import { type AuthOptions, createTokenSource } from './token.ts';
-import { createTransport, type Transport } from './transport.ts';
+import { createTransport, type HttpFailure, type Transport, type TransportLimits } from './transport.ts';
 
 export interface BankLimits {
   /** Total time of a read with all its attempts; default 20 s. One attempt takes at most half of it. */
@@ -48,6 +50,8 @@ export interface BankOptions {
   onCall?: CallsOptions['onCall'];
   /** Admits each call; default: at once. */
   admission?: CallsOptions['admission'];
+  /** Workers through which everything is read, with neither API key nor writes; default: none, the bank itself is asked. */
+  relay?: RelayOptions | undefined;
   /** Carries the requests; default: HTTP to `baseUrl`. */
   transport?: Transport;
 }
@@ -63,17 +67,12 @@ export function createBank(options: BankOptions): Bank {
   } = options.limits ?? {};
   const readAttemptMs = readTotalMs / 2;
   const clock = options.clock ?? (() => performance.now());
-  const carrier = options.transport ?? createTransport(origin, { connectMs, bodyBytesMax });
+  const { relay } = options;
+  const carrier = options.transport ?? transportOf(origin, relay, { connectMs, bodyBytesMax });
   const { transport, clock: bankClock } = measured(carrier, { clock, now: options.wallClock ?? Date.now });
-  const tokens = createTokenSource({
-    ...options.auth,
-    apiKey: options.apiKey,
-    apiSecret: options.apiSecret,
-    transport,
-    clock,
-    limitMs: readAttemptMs,
-    basePath,
-  });
+  const { apiKey, apiSecret } = options;
+  const access = { ...options.auth, apiKey, apiSecret, transport, clock, limitMs: readAttemptMs, basePath };
+  const tokens = relay === undefined ? createTokenSource(access) : NO_TOKEN;
   const calls = createCalls({
     transport,
     tokens,
@@ -99,6 +98,7 @@ export function createBank(options: BankOptions): Bank {
       verifyUrls: { hosts: options.cardVerifyHosts, onThisMachine: leadsHere(origin) },
     }),
     authenticate: async ({ force = false } = {}) => {
+      if (relay !== undefined) return assertRelays(transport, readAttemptMs);
       if (force) tokens.invalidateCurrent();
       await tokens.get(new AbortController().signal);
     },
@@ -106,7 +106,23 @@ export function createBank(options: BankOptions): Bank {
   };
 }
 
-function splitBaseUrl(baseUrl: string): { origin: string; basePath: string } {
+const transportOf = (origin: string, relay: RelayOptions | undefined, limits: TransportLimits): Transport =>
+  relay === undefined ? createTransport(origin, limits) : relayTransport(relay, limits);
+
+/** Throws a `BankError` unless a worker answers that has a token of the bank. */
+async function assertRelays(transport: Transport, limitMs: number): Promise<void> {
+  const details = { outcome: 'not-sent', retryable: true, operation: `GET ${RELAY_READY}` } as const;
+  const asked = { method: 'GET', target: RELAY_READY, headers: {} } as const;
+  const { status } = await withDeadline(limitMs, undefined, (signal) => transport.exchange({ ...asked, signal })).catch(
+    ({ message }: HttpFailure) => {
+      throw new NotSentError(`no worker lets this process read from the bank: ${message}`, details);
+    },
+  );
+  if (status >= 300) throw new NotSentError('the workers get no token of the bank', details);
+}
+
+/** Throws a TypeError for an unusable base URL. */
+export function splitBaseUrl(baseUrl: string): { origin: string; basePath: string } {
   const url = URL.parse(baseUrl);
   if (url === null || !/^https?:$/.test(url.protocol)) throw new TypeError('the base URL is not an http(s) address');
   if (url.username || url.password || url.search || url.hash) {

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { Agent, buildConnector, Client } from 'undici';
 
-interface TransportLimits {
+export interface TransportLimits {
   /** DNS, TCP and TLS together, milliseconds. */
   connectMs: number;
   bodyBytesMax: number;
@@ -63,12 +63,17 @@ class NoConnection extends Error {}
  * idle", and undici would resend a queued request. The caller's signal limits the total time, so undici's own timers are off. No
  * proxy from the environment: only EnvHttpProxyAgent reads it.
  */
-export function createTransport(origin: string, limits: TransportLimits): Transport {
+export function createTransport(
+  origin: string,
+  limits: TransportLimits,
+  tls: buildConnector.BuildOptions = {},
+): Transport {
   const connect = buildConnector({
     timeout: limits.connectMs,
     allowH2: false,
     rejectUnauthorized: true,
     minVersion: 'TLSv1.2',
+    ...tls,
   });
   const timing = { headersTimeout: 0, bodyTimeout: 0 };
   const agent = new Agent({ ...timing, connect: marked(connect), connections: 64, allowH2: false });
