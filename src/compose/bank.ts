@@ -2,13 +2,16 @@ import type { Bank } from '../api/bank.ts';
 import { CallBudget, type CallBudgetOptions } from '../api/call-budget.ts';
 import { type BankOptions, createBank } from '../api/client.ts';
 import { sleep } from '../api/deadline.ts';
+import { startReadsRelay } from '../api/relay-server.ts';
 import { withRequiredDetailsCache } from '../api/required-details-cache.ts';
 import { withSharedReads } from '../api/shared-reads.ts';
 import type { Config } from '../config.ts';
+import { Problem } from '../domain/problem.ts';
 import type { Store } from '../store/store.ts';
+import { addressText } from '../telemetry/listen-address.ts';
 
 /**
- * The bank at `apiUrl`: the configured one, or this stack's sandbox. `onCall` is called for every call. All processes on one
+ * The bank at `apiUrl`: the configured one, directly or through workers, or this stack's sandbox. `onCall` is called for every call. All processes on one
  * store share the limits on calls; without a store there are no limits.
  */
 export function bankAt(
@@ -16,13 +19,14 @@ export function bankAt(
   apiUrl: string,
   { store, onCall }: { store?: Pick<Store, 'bookCalls'>; onCall?: BankOptions['onCall'] } = {},
 ): Bank {
-  const { key, secret, auth, authBeforeExecution } = config.bank;
+  const { key, secret, auth, authBeforeExecution, relay } = config.bank;
   const { fields, refusalStatuses, verifyHosts } = config.cards;
   const bank = createBank({
     baseUrl: apiUrl,
     apiKey: key.reveal(),
     apiSecret: secret.reveal(),
     auth,
+    relay: relay && { hosts: relay.hosts, key: relay.key.reveal() },
     authBeforeExecution,
     cardFields: fields,
     cardRefusalStatuses: refusalStatuses,
@@ -40,3 +44,16 @@ const budgetOver = (store: Pick<Store, 'bookCalls'>, limits: CallBudgetOptions['
     now: Date.now,
     sleep,
   });
+
+/** Lets processes without a key of the bank read through this one, if the configuration says where. Undefined: nobody. */
+export async function relayOf(config: Config, apiUrl: string): Promise<{ close(): Promise<void> } | undefined> {
+  const { key, secret, auth, relayAt } = config.bank;
+  if (relayAt === undefined) return undefined;
+  const access = { baseUrl: apiUrl, apiKey: key.reveal(), apiSecret: secret.reveal(), auth, key: relayAt.key.reveal() };
+  return startReadsRelay(relayAt, access).catch((error: NodeJS.ErrnoException) => {
+    throw new Problem('set-up', 'reads-address', `Reads of the bank cannot be served at ${addressText(relayAt)}.`, {
+      hint: 'Free the port, or set another PAYOUTS_BANK_READS_ADDRESS.',
+      cause: error,
+    });
+  });
+}

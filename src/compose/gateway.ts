@@ -60,7 +60,11 @@ export async function openGateway(
   const { lifeMs } = config.cards;
   const vault = opened.adopt(new CardVault({ taskQueue: vaultTaskQueue(randomUUID()), lifeMs }), (it) => it.close());
   const vaultDeps = { vault, bank, store, now: Date.now, assertIdentity: () => binding.assert() };
-  const worker = opened.adopt(await startVaultWorker(config, addresses, vaultDeps, log), (it) => it.close());
+  // A gateway that reads through workers cannot send a card, and takes none.
+  const takesCards = config.bank.relay === undefined;
+  const worker = takesCards
+    ? opened.adopt(await startVaultWorker(config, addresses, vaultDeps, log), (it) => it.close())
+    : undefined;
   const at: Opened = { config, stack: addresses, store, client, bank, log };
   const ui = temporalUi(config, addresses);
   const webhook = webhookSettings(config);
@@ -74,7 +78,7 @@ export async function openGateway(
         ...deps,
         answered: ({ ms, status, ...answer }) =>
           telemetry.metrics.answers.observe({ ...answer, status: `${Math.trunc(status / 100)}xx` }, ms / 1_000),
-        cards: cardDeps(config, client, vault, pages),
+        cards: { ...cardDeps(config, client, vault, pages), takesCards },
         webhooks: webhookDeps(webhook, at),
       },
       { ...listenOn, transport: gatewayTransport(config) },
@@ -86,7 +90,7 @@ export async function openGateway(
   );
   opened.defer(() => telemetry.drain());
   const kept = opened.move();
-  return { url, failure: worker.failure, close: () => kept[Symbol.asyncDispose]() };
+  return { url, failure: worker?.failure ?? new Promise<never>(() => {}), close: () => kept[Symbol.asyncDispose]() };
 }
 
 /** The tokens of the policy or, without one, of the environment. */

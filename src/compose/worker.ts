@@ -3,6 +3,7 @@ import type { Client } from '@temporalio/client';
 import { type NativeConnection, Worker, type WorkerDeploymentOptions } from '@temporalio/worker';
 import { folderActivities } from '../activities/folder-sweep.ts';
 import { type Activities, createActivities } from '../activities/index.ts';
+import { assertSends } from '../config/bank.ts';
 import { assertPolicy, type Config } from '../config.ts';
 import { StoreMismatch } from '../domain/claim.ts';
 import { DAY_MS } from '../domain/durations.ts';
@@ -29,7 +30,7 @@ import { temporalIdentity } from '../temporal/identity.ts';
 import { takeNamespace } from '../temporal/namespace-claim.ts';
 import { refuseUndecodable, sealedPayloads } from '../temporal/sealed-payloads.ts';
 import { connectWorker, runWorker, SHUTDOWN, workerCapacity } from '../temporal/worker.ts';
-import { bankAt } from './bank.ts';
+import { bankAt, relayOf } from './bank.ts';
 import { payeeChecks } from './checks.ts';
 import { folderDeps } from './intake-deps.ts';
 import { assertPolicyKept, keepPolicyLog } from './policy-log.ts';
@@ -57,6 +58,7 @@ interface WorkerResources {
  */
 export async function startWorker(config: Config, stack: StackAddresses, log: Log): Promise<Part> {
   assertPolicy(config);
+  assertSends(config);
   await using opened = new OpenedParts();
   const resources = await open(opened, config, stack, log);
   const { telemetry, sender, deps, client } = resources;
@@ -107,6 +109,8 @@ async function open(opened: OpenedParts, config: Config, stack: StackAddresses, 
     },
     { store, bank },
   );
+  const relay = await relayOf(config, stack.apiUrl);
+  opened.defer(async () => relay?.close());
   const checks = payeeChecks(config, stack.apiUrl);
   opened.defer(async () => checks?.provider.close());
   const looks = { bank, store, settings: config.settings, now: Date.now };

@@ -2,7 +2,7 @@ import { isLoopback } from '../domain/loopback.ts';
 import { ConfigError } from './config-error.ts';
 import { key, type ValuesOf } from './key.ts';
 import { Secret } from './secret.ts';
-import { count, flag, httpUrl, jsonObject, oneOf, text } from './values.ts';
+import { count, flag, hostsWithPort, httpUrl, jsonObject, listenAddress, oneOf, readsKey, text } from './values.ts';
 
 /** How the bank is reached. Settings marked (api-gaps) stand in for what the interface does not show. */
 export const BANK_KEYS = {
@@ -37,6 +37,21 @@ export const BANK_KEYS = {
     'calls of the bank a second, of all users and all processes over one store, token requests aside (api-gaps)',
   ),
   PAYOUTS_API_RATE_PER_USER: key(count(1, 100_000), '100', 'calls of the bank a second for one user (api-gaps)'),
+  PAYOUTS_BANK_READS_KEY: key(
+    readsKey,
+    null,
+    '32 random bytes in base64, the same for workers and gateways: with it a gateway reads from the bank through workers, and needs no API key',
+  ),
+  PAYOUTS_BANK_READS_ADDRESS: key(
+    listenAddress,
+    null,
+    'where a worker lets gateways read from the bank: PORT on this machine, or ADDRESS:PORT; absent: nowhere',
+  ),
+  PAYOUTS_BANK_READS_FROM: key(
+    hostsWithPort,
+    null,
+    'workers through which this process reads from the bank, as HOST:PORT, comma-separated; absent: it has an API key itself',
+  ),
 } as const;
 
 type BankValues = ValuesOf<typeof BANK_KEYS>;
@@ -52,6 +67,7 @@ export const bankIdentity = ({ bank }: { bank: BankConfig }): string =>
 
 export function bankOf(values: BankValues) {
   const { PAYOUTS_API_URL: url, PAYOUTS_API_KEY: key, PAYOUTS_API_SECRET: secret } = values;
+  const reads = readsOf(values);
   const isHeader = (value: unknown) => typeof value === 'string';
   if (values.PAYOUTS_AUTH_METHOD === 'GET' && !Object.values(values.PAYOUTS_AUTH_BODY).every(isHeader)) {
     throw new ConfigError(
@@ -74,9 +90,49 @@ export function bankOf(values: BankValues) {
     /** For all users together, and for each user. */
     callsPerSecond: { all: values.PAYOUTS_API_RATE, user: values.PAYOUTS_API_RATE_PER_USER },
   };
-  if (url === undefined) return { kind: 'sandbox', ...access } as const;
-  if (!isLoopback(new URL(url).hostname)) assertSafeElsewhere(url, values);
-  return { kind: 'remote', url, ...access } as const;
+  if (url === undefined) return { kind: 'sandbox', ...access, relay: undefined, relayAt: undefined } as const;
+  if (!isLoopback(new URL(url).hostname) && reads.relay === undefined) assertSafeElsewhere(url, values);
+  return { kind: 'remote', url, ...access, ...reads } as const;
+}
+
+/**
+ * `relay`: the workers through which this process reads from the bank, without a key of its own; it can send nothing. `relayAt`:
+ * where this worker lets others read.
+ */
+function readsOf(values: BankValues) {
+  const { PAYOUTS_BANK_READS_KEY: key, PAYOUTS_BANK_READS_ADDRESS: at, PAYOUTS_BANK_READS_FROM: hosts } = values;
+  const name = hosts === undefined ? 'PAYOUTS_BANK_READS_ADDRESS' : 'PAYOUTS_BANK_READS_FROM';
+  if (key === undefined && (at !== undefined || hosts !== undefined)) {
+    throw new ConfigError(
+      name,
+      'is set without a key',
+      'Set PAYOUTS_BANK_READS_KEY_FILE, the same for workers and gateways.',
+    );
+  }
+  if (hosts !== undefined && !hasDefaultKey(values)) {
+    throw new ConfigError(
+      'PAYOUTS_API_KEY',
+      'is set together with PAYOUTS_BANK_READS_FROM, with which this process needs no key of the bank',
+      'Unset PAYOUTS_API_KEY and PAYOUTS_API_SECRET; only a gateway that takes cards, and every worker, needs them.',
+    );
+  }
+  return {
+    relay: key === undefined || hosts === undefined ? undefined : { hosts, key: new Secret(key) },
+    relayAt: key === undefined || at === undefined ? undefined : { ...at, key: new Secret(key) },
+  };
+}
+
+const hasDefaultKey = (values: BankValues): boolean =>
+  values.PAYOUTS_API_KEY === SANDBOX_KEY && values.PAYOUTS_API_SECRET === SANDBOX_SECRET;
+
+/** Throws a `ConfigError` for a process that sends, and only reads from the bank. */
+export function assertSends({ bank }: { bank: Pick<BankConfig, 'relay'> }): void {
+  if (bank.relay === undefined) return;
+  throw new ConfigError(
+    'PAYOUTS_BANK_READS_FROM',
+    'is set, but a worker sends to the bank and needs its key',
+    'Unset it, and set PAYOUTS_API_KEY_FILE and PAYOUTS_API_SECRET_FILE.',
+  );
 }
 
 function assertSafeElsewhere(url: string, values: BankValues): void {

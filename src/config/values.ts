@@ -146,6 +146,23 @@ export const listenAddress = readBy((given) => {
   throw new Error('is neither a port such as 9464 nor an IP address with a port, such as 0.0.0.0:9464');
 });
 
+/** `worker-1:9564,[::1]:9564`. */
+export const hostsWithPort = readBy((given): string[] => {
+  const hosts = given.split(',').map((host) => host.trim());
+  const isHost = (host: string): boolean =>
+    /^(?:\[[\da-f:.]+\]|[\w.-]+):\d{1,5}$/i.test(host) && URL.canParse(`https://${host}`);
+  if (hosts.every(isHost)) return hosts;
+  throw new Error('is not a list of hosts with their ports, such as worker-1:9564,worker-2:9564');
+});
+
+const READS_KEY_BYTES = 32;
+
+export const readsKey = readBy((given): Buffer => {
+  const bytes = Buffer.from(given, 'base64');
+  if (bytes.length === READS_KEY_BYTES && bytes.toString('base64') === given.trim()) return bytes;
+  throw new Error('is not 32 bytes in base64, as openssl rand -base64 32 makes them');
+});
+
 export const httpUrl = readBy((given) => {
   const url = URL.parse(given);
   if (url === null || !/^https?:$/.test(url.protocol)) throw new Error('is not an http(s) address');

@@ -14,6 +14,8 @@ import { claimOf } from './claim-card.ts';
 /** The vault, and the workflows of card payments. `id` is the merchant_request_id. */
 export interface CardExecutions {
   vault: CardVault;
+  /** False: this process cannot send a card. Absent: it can. */
+  takesCards?: boolean;
   /** Starts the workflow unless it runs or has run. */
   start(input: CardPaymentInput): Promise<void>;
   /** State shown by the workflow; `silent` if no worker answers soon. */
@@ -58,6 +60,7 @@ export async function claimAndStartPayment(
   { input, form, card, clientSecretSha256, isMakersOwn }: AskedPayment,
 ): Promise<{ record: CardRecord; isNew: boolean }> {
   const { store, cards } = deps;
+  assertTakesCards(cards);
   const { merchant_request_id: merchantRequestId } = input;
   const known = await store.cards.get(merchantRequestId);
   const claim = { ...claimOf(input), clientSecretSha256, isMakersOwn, at: Date.now() };
@@ -73,6 +76,13 @@ export async function claimAndStartPayment(
   cards.vault.keepForm(merchantRequestId, form);
   await begin(deps, input, payment, card === undefined ? undefined : { card, ...form });
   return payment;
+}
+
+function assertTakesCards({ takesCards = true }: CardExecutions): void {
+  if (takesCards) return;
+  throw new Problem('unreachable', 'no-cards-here', 'This gateway takes no cards: it has no key to send them with.', {
+    hint: 'Ask a gateway with PAYOUTS_API_KEY_FILE and PAYOUTS_API_SECRET_FILE in the place of PAYOUTS_BANK_READS_FROM.',
+  });
 }
 
 async function begin(
@@ -111,6 +121,7 @@ const isShownAs = ({ bin, lastFour }: CardRecord, { card: { number } }: CardEntr
 /** Provides the card to a payment. Throws a `Problem` if it waits for none. */
 export async function giveCard(deps: Deps, record: CardRecord, entry: CardEntry): Promise<void> {
   const { cards } = deps;
+  assertTakesCards(cards);
   const { merchantRequestId } = record;
   await withCard(deps, entry, async (card) => {
     const result = await cards.update(merchantRequestId, MESSAGES.provideCard, card);
