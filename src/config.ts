@@ -9,6 +9,7 @@ import { assertPostgresEncrypted, CLEAR_TEXT_KEYS } from './config/clear-text.ts
 import { ConfigError } from './config/config-error.ts';
 import { EVENT_CONFIG_KEYS, eventsOf } from './config/events.ts';
 import { GATEWAY_KEYS, gatewayOf } from './config/gateway.ts';
+import { heldIn, processOf } from './config/holdings.ts';
 import { homeOf, witnessFolderOf } from './config/home.ts';
 import { INTAKE_KEYS } from './config/intake.ts';
 import { type Environment, key, readKeys, unknownKeys, type ValuesOf } from './config/key.ts';
@@ -147,6 +148,10 @@ export function loadConfig(env: Environment = process.env) {
     /** Undefined: not versioned, any worker takes any task. */
     deployment: deploymentOf(values, temporal),
     logLevel: values.PAYOUTS_LOG_LEVEL,
+    /** Names of the settings with a secret that are set. */
+    held: heldIn(env),
+    /** What this environment is set up for. */
+    process: processOf(env),
     /** A sentence for each variable that looks like a setting but is not one. */
     unknownSettings: unknownKeys(env, Object.keys(CONFIG_KEYS)),
   };

@@ -3,6 +3,7 @@ import { advisoriesOf, isPatchedServer } from '../../scripts/pins.mjs';
 import { CURRENT_TEMPORAL } from '../../scripts/temporal-versions.mjs';
 import type { Bank } from '../api/bank.ts';
 import { bankAt } from '../compose/bank.ts';
+import { notNeeded, PROCESSES, type Process, unneededBy } from '../config/holdings.ts';
 import type { Config } from '../config.ts';
 import { DAY_MS } from '../domain/durations.ts';
 import { TASK_QUEUE } from '../domain/names.ts';
@@ -15,7 +16,7 @@ import type { Undecodable } from '../domain/undecodable.ts';
 import type { Replacement } from '../embedded/replacements.ts';
 import type { Stack } from '../embedded/stack.ts';
 import { counted, minuteOf } from '../reports/display.ts';
-import type { Store } from '../store/store.ts';
+import type { Store, StoreRole } from '../store/store.ts';
 import { whyNewOnesWait } from '../temporal/current-build.ts';
 import { areRefused, missingAttributes } from '../temporal/search-attributes.ts';
 import type { Session } from './session.ts';
@@ -52,6 +53,29 @@ async function metWithoutKey(store: Pick<Store, 'auditTree' | 'auditLog'>, now: 
     if (met !== undefined) return met.subject;
   }
   return undefined;
+}
+
+/** Whether a process of a cluster has secrets that it does not need; names of settings, never values. */
+export function judgeHeld(
+  { held, process, temporal }: Pick<Config, 'held' | 'process' | 'temporal'>,
+  as: Process = process,
+): { verdict: 'ok' | 'warning'; detail: string } {
+  // All of an embedded stack is one process.
+  const unneeded = temporal.kind === 'embedded' && as === 'worker' ? [] : unneededBy(as, held);
+  if (unneeded.length === 0) return { verdict: 'ok', detail: `none that ${PROCESSES[as]} does not need` };
+  return { verdict: 'warning', detail: notNeeded(as, unneeded) };
+}
+
+/** Whether the role of a store on PostgreSQL may do more than a worker needs. */
+export function judgeStoreRole({ name, owns, rewritesAudit }: StoreRole): {
+  verdict: 'ok' | 'warning';
+  detail: string;
+} {
+  if (!owns && !rewritesAudit)
+    return { verdict: 'ok', detail: `${name}: alters no table and no entry of the audit log` };
+  const may = [owns ? 'alter tables' : [], rewritesAudit ? 'change the audit log' : []].flat().join(' and ');
+  const detail = `${name} may ${may}: only payouts migrate needs that; use the role of workers (docs/production.md)`;
+  return { verdict: 'warning', detail };
 }
 
 const SWITCHES_NAMED = 3;

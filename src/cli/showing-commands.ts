@@ -1,4 +1,5 @@
 import { Argument, type Command, Option } from 'commander';
+import { PROCESSES } from '../config/holdings.ts';
 import { ERP_FORMATS } from '../reports/erp-formats.ts';
 import type { Acts, Add } from './acts.ts';
 import { dayEnd, dayRange, dayStart, days, payoutStates, storableText, wholeNumber } from './arguments.ts';
@@ -62,6 +63,11 @@ export function addShowing(command: Add, acts: Acts): void {
         '--accept <part>',
         'confirm a changed bank address, account list, API key or Temporal as the same one',
       ).choices(Object.keys(ACCEPTABLE)),
+    )
+    .addOption(
+      new Option('--as <process>', 'name the secrets here that such a process does not need').choices(
+        Object.keys(PROCESSES),
+      ),
     )
     .option('--by <name>', 'your name (default: the user of this machine)', storableText)
     .action(acts(() => import('./commands/doctor.ts'), 'doctor'));

@@ -30,6 +30,7 @@ import { assertPolicyKept, keepPolicyLog } from './policy-log.ts';
 import { documentOf, reportBatch, reportFolder } from './report-batch.ts';
 import { bindStore, checkAtStart } from './store-binding.ts';
 import { telemetryAt } from './telemetry.ts';
+import { warnOfUnneeded } from './unneeded-secrets.ts';
 import { startVaultWorker } from './vault-worker.ts';
 import { inTime } from './worker-answer.ts';
 
@@ -44,6 +45,9 @@ export async function openGateway(
   log: Log,
 ): Promise<Required<Part> & { url: string }> {
   assertPolicy(config);
+  // A gateway that reads through workers cannot send a card, and takes none.
+  const takesCards = config.bank.relay === undefined;
+  warnOfUnneeded(takesCards ? 'card-gateway' : 'gateway', config, log);
   await using opened = new OpenedParts();
   const telemetry = telemetryAt(config.metrics.gateway, { config, log });
   const stored = opened.adopt(await openStore(config.storeUrl.reveal()), (it) => it.close());
@@ -60,8 +64,6 @@ export async function openGateway(
   const { lifeMs } = config.cards;
   const vault = opened.adopt(new CardVault({ taskQueue: vaultTaskQueue(randomUUID()), lifeMs }), (it) => it.close());
   const vaultDeps = { vault, bank, store, now: Date.now, assertIdentity: () => binding.assert() };
-  // A gateway that reads through workers cannot send a card, and takes none.
-  const takesCards = config.bank.relay === undefined;
   const worker = takesCards
     ? opened.adopt(await startVaultWorker(config, addresses, vaultDeps, log), (it) => it.close())
     : undefined;

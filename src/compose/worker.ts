@@ -38,6 +38,7 @@ import { refusedPayloads } from './refused-payloads.ts';
 import { type OpenSender, openSender } from './sender.ts';
 import { bindStore, checkAtStart, type StoreBinding } from './store-binding.ts';
 import { openTracing, type Telemetry, telemetryAt } from './telemetry.ts';
+import { warnOfUnneeded } from './unneeded-secrets.ts';
 import { countedByUser } from './user-of-activity.ts';
 import { startUpkeep } from './worker-upkeep.ts';
 
@@ -59,6 +60,7 @@ interface WorkerResources {
 export async function startWorker(config: Config, stack: StackAddresses, log: Log): Promise<Part> {
   assertPolicy(config);
   assertSends(config);
+  warnOfUnneeded('worker', config, log);
   await using opened = new OpenedParts();
   const resources = await open(opened, config, stack, log);
   const { telemetry, sender, deps, client } = resources;

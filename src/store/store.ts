@@ -14,6 +14,7 @@ export type { OutboxEvent, RefusedEvent, SubscriptionRecord } from './outbox-sch
 export type { NameSeen, PayeeAsked, PayeeHistory } from './payees.ts';
 export type { HeldClaim, PayoutChange } from './payout-changes.ts';
 export type * from './repositories.ts';
+export type { StoreRole } from './roles.ts';
 export type {
   AttemptOutcome,
   BatchRecord,

@@ -5,20 +5,24 @@ import { clockComplaint } from '../../compose/bank-warnings.ts';
 import { payeeChecks } from '../../compose/checks.ts';
 import { acceptKey, recordAccounts } from '../../compose/store-binding.ts';
 import { bankIdentity } from '../../config/bank.ts';
+import type { Process } from '../../config/holdings.ts';
 import type { Config } from '../../config.ts';
 import { temporalCli } from '../../embedded/cli-path.ts';
 import { recentReplacements } from '../../embedded/replacements.ts';
 import type { Stack } from '../../embedded/stack.ts';
 import { problemOf } from '../../intake/problem-of.ts';
+import { storeLocation } from '../../store/store-url.ts';
 import { connectTemporal } from '../../temporal/connection.ts';
 import { ACCEPTABLE } from '../choices.ts';
 import {
   assertSameBank,
+  judgeHeld,
   judgeListLag,
   judgePayloads,
   judgeReplacements,
   judgeServerVersion,
   judgeShown,
+  judgeStoreRole,
   judgeSwitches,
   judgeTemporal,
   recentPayouts,
@@ -39,7 +43,7 @@ interface Check {
 /** `payouts doctor`: what works and what does not, each with its fix. Exit 0 unless a check failed (1). */
 export async function doctor(
   session: Session,
-  { accept, by }: { accept?: keyof typeof ACCEPTABLE; by?: string } = {},
+  { accept, by, as }: { accept?: keyof typeof ACCEPTABLE; by?: string; as?: Process } = {},
 ): Promise<ExitCode> {
   if (accept !== undefined) {
     const acceptance = { parts: ACCEPTABLE[accept], by: nameOf(by), at: Date.now() };
@@ -48,12 +52,24 @@ export async function doctor(
     await store.forgetIdentity(acceptance);
     if (accept === 'accounts' || accept === 'key') await acceptKey(session.config, store);
   }
-  const checks: Check[] = [
+  const own: Check[] = [
     // bin/payouts.mjs has already refused a Node that is too old.
     { name: 'Node', verdict: 'ok', detail: process.versions.node },
     settingsCheck(session.config),
+    { name: 'secrets', ...judgeHeld(session.config, as) },
+  ];
+  // All else is the gateway's.
+  const checks = session.config.process === 'person' ? own : [...own, ...(await checkParts(session))];
+  const rows = checks.map(({ name, verdict, detail }) => [name, verdict, detail]);
+  session.output.result({ checks }, table(['check', 'verdict', 'detail'], rows));
+  return checks.some(({ verdict }) => verdict === 'failed') ? EXIT.internal : EXIT.completed;
+}
+
+async function checkParts(session: Session): Promise<Check[]> {
+  return [
     await check('home', () => writable(session.config.home)),
     await check('store', async () => storeDetail(session)),
+    ...(await checkStoreRole(session)),
     await check('store used', async () => judgePast(session.config, await session.store(), Date.now())),
     await check('switches', async () => judgeSwitches(await (await session.store()).switches())),
     ...(session.config.temporal.kind === 'embedded'
@@ -67,9 +83,6 @@ export async function doctor(
     ...(await checkStack(session)),
     await check('payloads', async () => judgePayloads(session.config, await session.store(), Date.now())),
   ];
-  const rows = checks.map(({ name, verdict, detail }) => [name, verdict, detail]);
-  session.output.result({ checks }, table(['check', 'verdict', 'detail'], rows));
-  return checks.some(({ verdict }) => verdict === 'failed') ? EXIT.internal : EXIT.completed;
 }
 
 async function check(name: string, look: () => Promise<string | Omit<Check, 'name'>>): Promise<Check> {
@@ -101,6 +114,12 @@ async function storeDetail(session: Session): Promise<string> {
   const { bank = 'none yet', namespace = 'none yet', cluster, accounts = [] } = await store.identity();
   const temporal = cluster === undefined ? '' : ` of Temporal cluster ${cluster}`;
   return `${store.id}: bank ${bank} with ${accounts.length} master accounts, namespace ${namespace}${temporal}`;
+}
+
+/** What the store's role may do; nothing for a file. */
+async function checkStoreRole(session: Session): Promise<Check[]> {
+  if (storeLocation(session.config.storeUrl.reveal()).kind === 'file') return [];
+  return [await check('store role', async () => judgeStoreRole(await (await session.store()).storeRole()))];
 }
 
 /** Temporal and bank, on the stack that is up or one booted for the check. */

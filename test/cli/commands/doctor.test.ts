@@ -5,6 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { doctor } from '../../../src/cli/commands/doctor.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import { fileMark, thisProcess } from '../../../src/compose/this-process.ts';
+import type { Process } from '../../../src/config/holdings.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { openStore } from '../../../src/store/open.ts';
 
@@ -13,14 +14,17 @@ interface Shown {
 }
 
 /** What it shows by name, of a session whose stack does not come up. */
-async function examined(env: Record<string, string>): Promise<{ exit: number; checks: Map<string, string> }> {
+async function examined(
+  env: Record<string, string>,
+  as?: Process,
+): Promise<{ exit: number; checks: Map<string, string> }> {
   const config = loadConfig(env);
   const store = () => openStore(config.storeUrl.reveal());
   const shown: Shown['checks'] = [];
   const output = { result: ({ checks }: Shown) => void shown.push(...checks) };
   const noStack = () => Promise.reject(new Error('no stack'));
   const session = { config, output, store, assertStoreFits: store, stack: noStack } as unknown as Session;
-  const exit = await doctor(session);
+  const exit = await doctor(session, { as });
   return { exit, checks: new Map(shown.map(({ name, verdict, detail }) => [name, `${verdict}: ${detail}`])) };
 }
 
@@ -57,6 +61,43 @@ it('warns of a setting that has no effect', async () => {
   expect(checks.get('settings')).toMatch(
     /^warning: PAYOUTS_REFERENCE_DEDUP is no setting .* PAYOUTS_REFERENCE_DEDUPE\?$/,
   );
+});
+
+const CLUSTER = {
+  TEMPORAL_ADDRESS: '127.0.0.1:7233',
+  PAYOUTS_API_URL: 'http://127.0.0.1:1',
+  PAYOUTS_ONE_MACHINE: 'true',
+  PAYOUTS_SIGNING_KEY: 'a secret',
+};
+
+it('names the secrets that a process does not need, and none of their values', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'payouts-doctor-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'token'), 'a-secret-token');
+  const env = { ...CLUSTER, PAYOUTS_HOME: folder, HOME: folder };
+  const held = async (more: Record<string, string>, as?: Process): Promise<string | undefined> =>
+    (await examined({ ...env, ...more }, as)).checks.get('secrets');
+  const others = { PAYOUTS_GATEWAY_TOKEN_FILE: join(folder, 'token'), PAYOUTS_API_SECRET: 'a secret' };
+  expect(await held(others)).toBe(
+    'warning: a worker does not need PAYOUTS_GATEWAY_TOKEN, PAYOUTS_SIGNING_KEY: unset them here (docs/production.md, "Who holds what")',
+  );
+  expect(await held(others, 'gateway')).toMatch(
+    /^warning: a gateway does not need PAYOUTS_API_SECRET, PAYOUTS_SIGNING_KEY: /,
+  );
+  expect(await held(others, 'card-gateway')).toMatch(/ cards does not need PAYOUTS_SIGNING_KEY: /);
+  expect(await held({ ...others, PAYOUTS_SIGNING_KEY: '' }, 'card-gateway')).toBe(
+    'ok: none that a gateway that takes cards does not need',
+  );
+});
+
+it("looks no further than the settings of a person's command, which has nothing else", async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'payouts-doctor-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const env = { PAYOUTS_HOME: folder, PAYOUTS_GATEWAY_URL: 'https://gateway.example.com', PAYOUTS_SIGNING_KEY: 'mine' };
+  const { exit, checks } = await examined({ ...env, PAYOUTS_API_SECRET: 'a secret' });
+  expect(exit).toBe(0);
+  expect([...checks.keys()]).toEqual(['Node', 'settings', 'secrets']);
+  expect(checks.get('secrets')).toMatch(/^warning: a person's command does not need PAYOUTS_API_SECRET: /);
 });
 
 it('says who used the store last, and warns where it may have known less than was sent', async () => {
