@@ -4,15 +4,16 @@ import type { Beneficiary } from '../../api/schemas/beneficiaries.ts';
 import type { Flag } from '../../domain/flags.ts';
 import type { PayeeAsked, PayoutRecord } from '../../store/store.ts';
 import { askedAbout, flagsOf } from '../payout/payee-flags.ts';
-import { type SignedTerms, signedTerms, type TermsOf } from '../payout/signed-terms.ts';
+import { type Asked, type AskedBy, askedOf } from './asked.ts';
+import { asPayee } from './signed-parts.ts';
 import type { VerdictDeps } from './verdict.ts';
 
 export interface PlanDeps extends VerdictDeps {
-  settings: TermsOf['settings'];
+  settings: AskedBy['settings'];
   bank: Pick<Bank, 'accounts' | 'beneficiaries' | 'orders' | 'clock'>;
 }
 
-type Foreseen = SignedTerms & { flags: readonly Flag[] };
+type Foreseen = Asked & { flags: readonly Flag[] };
 
 /**
  * Predicts what a row will ask people before it has been assessed, from the row, its account and, if it names one by id, its
@@ -31,6 +32,7 @@ export function foresight(
   const historyOf = once((asked) => deps.store.payeeHistory(JSON.parse(asked) as PayeeAsked));
   return (row) =>
     undefinedIf(isJudged, async () => {
+      if (deps.settings.policy === undefined) return undefined;
       const { uid, account_id: accountId, currency, beneficiary_id: payeeId } = row.instruction;
       const named = await accountOf(accountId);
       const paying =
@@ -39,8 +41,8 @@ export function foresight(
       const payee = payeeId === undefined ? undefined : await payeeOf(payeeId);
       const history = await historyOf(JSON.stringify(askedAbout(row, payee)));
       const flags = flagsOf(deps, history, row, payee);
-      const terms = signedTerms(deps, row, { payee, payingAccountId: paying.account_id }, flags);
-      return terms && { ...terms, flags };
+      const seen = { payee: payee && asPayee(payee), payingAccountId: paying.account_id };
+      return { ...askedOf(deps, row, seen, flags), flags };
     });
 }
 

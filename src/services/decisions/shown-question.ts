@@ -14,7 +14,7 @@ import type { PayoutRecord, Store } from '../../store/store.ts';
 import { legReference } from '../sending/claimed-row.ts';
 import type { PlanDeps } from './foresee.ts';
 import { openQuestion } from './open-question.ts';
-import { type Caps, capsOf, costAtMost, signedParts } from './signed-parts.ts';
+import { asPayee, type Caps, capsOf, costAtMost, signedParts } from './signed-parts.ts';
 import type { SignedQuestion } from './verdict.ts';
 
 /**
@@ -95,7 +95,7 @@ function differs({ row, asked, payee, order }: Omit<ShownQuestion, 'differs'>, t
 export function digestShown(row: PayoutRecord, payee: Beneficiary | undefined, terms: Caps): string {
   const { instruction, assessed } = row;
   if (assessed?.obstacle !== undefined) return payloadDigest(instruction);
-  return approvalDigest(signedParts(row, { ...assessed, payee }, terms));
+  return approvalDigest(signedParts(row, { ...assessed, payee: payee && asPayee(payee) }, terms));
 }
 
 /** The digest of a hold follows from the reading: the stored exceptions are not believed. */

@@ -1,6 +1,6 @@
 import type { Beneficiary } from '../../api/schemas/beneficiaries.ts';
 import { type AgreedCost, agreedCost } from '../../domain/agreed-cost.ts';
-import type { Assessment } from '../../domain/gates.ts';
+import type { Assessment, Payee } from '../../domain/gates.ts';
 import type { Terms } from '../../domain/policy.ts';
 import { payloadDigest } from '../../identity.ts';
 import type { PayoutRecord } from '../../store/store.ts';
@@ -12,9 +12,11 @@ export interface SeenAtBank
     Partial<Assessment>,
     'payingAccountId' | 'transfer' | 'exchange' | 'firstSellAmount' | 'fee' | 'feeCurrency'
   > {
-  /** The payee, if the payout names it by id. */
-  payee?: Beneficiary;
+  /** The payee as the bank shows it; absent: it shows none. */
+  payee?: Payee;
 }
+
+export const asPayee = (beneficiary: Beneficiary): Payee => ({ id: beneficiary.id, digest: payeeDigest(beneficiary) });
 
 export type Caps = Pick<Terms, 'feeCap' | 'maxSlippage'>;
 
@@ -45,8 +47,17 @@ export function signedParts(row: PayoutRecord, seen: SeenAtBank, settings: Caps)
 
 function payeeParts({ instruction }: PayoutRecord, { payee, payingAccountId }: SeenAtBank) {
   // A payee given by its details is compared with them at every reading, so only one named by id is signed as the bank shows it.
-  const isNamed = instruction.beneficiary_id !== undefined && payee !== undefined;
-  return { payee: isNamed ? payeeDigest(payee) : undefined, account: payingAccountId };
+  const isNamed = instruction.beneficiary_id !== undefined;
+  return { payee: isNamed ? payee?.digest : undefined, account: payingAccountId };
+}
+
+/** What is compared where no policy is set, so that names are believed: the row, and the payee and fee as last read. */
+export function agreedParts(
+  { kind, instruction }: PayoutRecord,
+  { payee, payingAccountId, fee = '', feeCurrency = '' }: SeenAtBank,
+): Record<string, string | undefined> {
+  const parts = { payload: payloadDigest(instruction), fee: `${fee} ${feeCurrency}` };
+  return kind === 'payout' ? { ...parts, payee: payee?.digest, account: payingAccountId } : parts;
 }
 
 /** Owners and currencies of the accounts as the bank shows them; the account ids are in the row. */

@@ -13,24 +13,23 @@ import type { PayoutKind } from '../../domain/names.ts';
 import { foreignAccount } from '../../domain/own-accounts.ts';
 import { differences } from '../../domain/payee-flags.ts';
 import type { StoredState } from '../../domain/payout-state.ts';
-import { approvalsNeeded } from '../../domain/policy.ts';
 import { because } from '../../domain/reasons.ts';
 import type { ExchangeOrder, PaymentOrder } from '../../domain/sent-order.ts';
 import { orderAsked, orderToRepeat, refusalMeaning } from '../../domain/submission.ts';
-import { approvalDigest, payloadDigest } from '../../identity.ts';
+import { payloadDigest } from '../../identity.ts';
 import type { PayoutRecord } from '../../store/store.ts';
-import { capsOf } from '../decisions/signed-parts.ts';
+import { askedOf } from '../decisions/asked.ts';
+import { asPayee, capsOf } from '../decisions/signed-parts.ts';
 import { raiseApprovalsIfRejected } from '../decisions/verdict.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { legReference, rowAsRecorded } from '../sending/claimed-row.ts';
 import { funds, planExchange, readExchange, readTransfer } from '../sending/own-accounts.ts';
-import { findPayee, namedPayee, payeeDigest, payeeReference } from '../sending/payee.ts';
+import { findPayee, namedPayee, payeeReference } from '../sending/payee.ts';
 import type { Caller } from '../sending/send-once.ts';
 import { checkedPayee } from './checked-payee.ts';
 import { guardsOf } from './guards.ts';
 import { obstructed } from './obstructed.ts';
 import { notedFlags } from './payee-flags.ts';
-import { signedTerms } from './signed-terms.ts';
 
 export interface AssessInput extends ExchangeProgress {
   claim: Claim;
@@ -142,17 +141,16 @@ async function readPayout(
   if (foreign !== undefined) return obstructed(row, { kind: 'fail', reason: foreign });
   if (paying === undefined) return obstructed(row, { kind: 'hold', reason: because('no-payout-account') });
 
-  const beneficiary: Assessment['beneficiary'] =
-    payee.beneficiary === undefined
-      ? { known: false }
-      : { known: true, id: payee.beneficiary.id, digest: payeeDigest(payee.beneficiary) };
+  const shown = payee.beneficiary && asPayee(payee.beneficiary);
+  const beneficiary: Assessment['beneficiary'] = shown === undefined ? { known: false } : { known: true, ...shown };
   const payingAccountId = paying.account_id;
   const flags = await notedFlags(deps, row, payee.beneficiary);
-  const signing = signedTerms(deps, row, { payee: payee.beneficiary, payingAccountId }, flags);
   const checked = await checkedPayee(deps, row, payee.beneficiary);
-  const payload = payloadDigest(instruction);
   if (!beneficiary.known) {
-    return { digest: payload, approvalsNeeded: 0, ...signing, ...checked, flags, beneficiary, payingAccountId };
+    const { policy } = deps.settings;
+    // Without a policy nobody is asked before the payee exists.
+    const asked = policy === undefined ? unasked(row) : askedOf(deps, row, { payingAccountId }, flags);
+    return { ...asked, ...checked, flags, beneficiary, payingAccountId };
   }
 
   const { fee, fee_currency: feeCurrency } = await deps.bank.transactions.paymentFee({
@@ -173,19 +171,7 @@ async function readPayout(
     exchange,
     fee,
     feeCurrency,
-    digest: approvalDigest({
-      payload,
-      payee: beneficiary.digest,
-      account: paying.account_id,
-      fee: `${fee} ${feeCurrency}`,
-    }),
-    approvalsNeeded: approvalsNeeded(deps.settings.approvalRules, {
-      kind: 'payout',
-      currency: instruction.currency,
-      amount: instruction.amount,
-      newPayee: flags.includes('new-payee'),
-    }),
-    ...signing,
+    ...askedOf(deps, row, { payee: shown, payingAccountId, fee, feeCurrency }, flags),
     ...checked,
     flags,
     funds:
@@ -196,6 +182,8 @@ async function readPayout(
           : funds(account, exchange.quotedSellAmount),
   };
 }
+
+const unasked = ({ instruction }: PayoutRecord) => ({ digest: payloadDigest(instruction), approvalsNeeded: 0 });
 
 /** The account to pay from: after an exchange the one it was booked into, in whatever order the bank lists them. */
 async function payingAccount(

@@ -4,13 +4,11 @@ import type { PayoutInstruction } from '../../domain/instruction.ts';
 import { addDecimals, compareDecimals, decimalsEqual } from '../../domain/money.ts';
 import type { ExchangePlan, ShownAccount } from '../../domain/order-plans.ts';
 import { unfitExchange, unfitTransfer } from '../../domain/own-accounts.ts';
-import { approvalsNeeded } from '../../domain/policy.ts';
-import { approvalDigest, payloadDigest } from '../../identity.ts';
 import type { PayoutRecord } from '../../store/store.ts';
+import { askedOf } from '../decisions/asked.ts';
 import type { SeenAtBank } from '../decisions/signed-parts.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { obstructed } from '../payout/obstructed.ts';
-import { signedTerms } from '../payout/signed-terms.ts';
 
 // Readings for money that stays with its owner: a transfer, or a stand-alone exchange.
 
@@ -73,19 +71,11 @@ function bothAccounts({ bank }: ActivityDeps, { account_id, to_account_id = '' }
 
 const shown = ({ uid, currency }: AccountBalance): ShownAccount => ({ uid, currency });
 
-/** What people approve: the instruction and its cost, or the policy's signed terms if one is set. */
-function agreed(deps: ActivityDeps, row: PayoutRecord, seen: SeenAtBank): Omit<Assessment, 'funds'> {
-  const { kind, instruction } = row;
-  const { currency, amount } = instruction;
-  const { fee, feeCurrency } = seen;
-  return {
-    ...seen,
-    digest: approvalDigest({ payload: payloadDigest(instruction), fee: `${fee ?? ''} ${feeCurrency ?? ''}` }),
-    // One's own account is no payee, hence never a new one.
-    approvalsNeeded: approvalsNeeded(deps.settings.approvalRules, { kind, currency, amount, newPayee: false }),
-    ...signedTerms(deps, row, seen),
-  };
-}
+/** One's own account is no payee, hence never a new one. */
+const agreed = (deps: ActivityDeps, row: PayoutRecord, seen: SeenAtBank): Omit<Assessment, 'funds'> => ({
+  ...seen,
+  ...askedOf(deps, row, seen),
+});
 
 export const funds = ({ account_id: accountId, balance }: AccountBalance, needs: string): Assessment['funds'] => ({
   accountId,

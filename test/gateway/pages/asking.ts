@@ -1,7 +1,7 @@
 import type { Assessment } from '../../../src/domain/gates.ts';
 import type { PayoutState } from '../../../src/domain/payout-state.ts';
 import { approvalDigest } from '../../../src/identity.ts';
-import { signedParts } from '../../../src/services/decisions/signed-parts.ts';
+import { asPayee, signedParts } from '../../../src/services/decisions/signed-parts.ts';
 import type { PayoutRecord } from '../../../src/store/store.ts';
 import { csvOf, type Row } from '../../e2e/payout-files.ts';
 import type { RunningGateway } from '../running-gateway.ts';
@@ -36,7 +36,9 @@ export async function asking(
 ): Promise<string> {
   const { beneficiary_id: id, account_id: payingAccountId } = row.instruction;
   const payee = id === undefined ? undefined : await deps.pages.bank.beneficiaries.get(id);
-  const digest = approvalDigest(signedParts(row, { payee, payingAccountId }, deps.pages.settings.terms));
+  const digest = approvalDigest(
+    signedParts(row, { payee: payee && asPayee(payee), payingAccountId }, deps.pages.settings.terms),
+  );
   const assessed: Assessment = {
     beneficiary: payee === undefined ? { known: false } : { known: true, id: payee.id, digest: 'shown' },
     payingAccountId,

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { signedTerms } from '../../../src/services/payout/signed-terms.ts';
+import { askedOf } from '../../../src/services/decisions/asked.ts';
 import { instruction, payoutClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
 import { policyOf } from '../../support/people.ts';
@@ -12,7 +12,7 @@ it('a rule about an account is about the one that the row names and the one that
   const approvalsFor = (account: string) => {
     const policy = policyOf([], { approvals: [{ account, approvals: 2, alone: true }] });
     const settings = { policy, terms: { feeCap: undefined, maxSlippage: '0.01' } };
-    return signedTerms({ settings }, record, { payingAccountId: 'acc-usd' });
+    return askedOf({ settings }, record, { payingAccountId: 'acc-usd' });
   };
   for (const account of ['acc-eur', 'acc-usd']) {
     expect(approvalsFor(account)).toMatchObject({ approvalsNeeded: 2, asksAlone: true });
