@@ -4,6 +4,7 @@ import type { ReportSource } from '../reports/batch-report.ts';
 import { nextStep, type StepContext } from '../reports/next-step.ts';
 import type { ReportPaths } from '../reports/report-document.ts';
 import type { PayoutFacts } from '../reports/reported-payout.ts';
+import type { AskedBy } from '../services/decisions/asked.ts';
 import { openQuestion } from '../services/decisions/open-question.ts';
 import { approvedBy, type VerdictDeps } from '../services/decisions/verdict.ts';
 import { inPages } from '../services/in-pages.ts';
@@ -155,12 +156,12 @@ const referencesIn = (found: readonly { reference: string }[]): Set<string> =>
   new Set(found.map(({ reference }) => reference));
 
 async function approvers(
-  authority: VerdictDeps,
+  authority: AskedBy & VerdictDeps,
   rows: readonly PayoutRecord[],
 ): Promise<Map<string, readonly string[]>> {
   const found = new Map<string, readonly string[]>();
   for (const row of rows) {
-    const asked = await openQuestion(authority.store, row);
+    const asked = await openQuestion(authority, row);
     if (asked === undefined || asked.needed < 2) continue;
     found.set(row.reference, await approvedBy(authority, row, asked));
   }

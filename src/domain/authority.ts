@@ -144,18 +144,24 @@ export interface ScopeFacts {
   currencies: readonly string[];
 }
 
-/** What an instruction touches. `sold`: the currency that a stand-alone exchange sells, if known. */
+/** What the bank shows of a row beside its instruction, as far as it was read. */
+interface OtherLeg {
+  /** Currency sold for that of the row. */
+  soldCurrency?: string;
+  /** The account that pays, if it is not the one that the row names. */
+  payingAccountId?: string;
+}
+
+/** What an instruction touches: each account and currency of all its legs, once. */
 export function scopeFactsOf(
   kind: PayoutKind,
   { uid, account_id: from, to_account_id: to, currency }: PayoutInstruction,
-  sold?: string,
+  { soldCurrency, payingAccountId }: OtherLeg = {},
 ): ScopeFacts {
-  return {
-    kind,
-    uid,
-    accounts: to === undefined ? [from] : [from, to],
-    currencies: sold === undefined ? [currency] : [currency, sold],
-  };
+  const each = (values: readonly (string | undefined)[]): string[] => [
+    ...new Set(values.filter((value) => value !== undefined)),
+  ];
+  return { kind, uid, accounts: each([from, to, payingAccountId]), currencies: each([currency, soldCurrency]) };
 }
 
 /** How far a signer's clock may be ahead of ours. */

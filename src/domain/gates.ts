@@ -42,6 +42,8 @@ export interface Assessment extends Guards {
   beneficiary?: ({ known: true } & Payee) | { known: false };
   /** The account that pays, in the payout currency. */
   payingAccountId?: string;
+  /** Currency of the account that the row names, if it is sold for that of the payout. */
+  soldCurrency?: string;
   /** Present if the payout currency must be bought first; for a stand-alone exchange, the exchange itself. */
   exchange?: ExchangePlan;
   /** For a stand-alone exchange: the sell amount of its first quote, close to the one that was agreed to. */

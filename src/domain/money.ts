@@ -77,6 +77,10 @@ export function decimalsEqual(a: string, b: string): boolean {
   return compareDecimals(a, b) === 0;
 }
 
+/** Whether a decimal lies between two others, or is one of them; false if one of the texts is not a plain decimal. */
+export const isBetween = (value: string, atLeast: string, atMost: string): boolean =>
+  [compareDecimals(atLeast, value), compareDecimals(value, atMost)].every((order) => order === -1 || order === 0);
+
 /** Exact sum of plain decimal strings at the widest scale among them. Throws a RangeError on anything else. */
 export const addDecimals = (...texts: string[]): string => sumDecimals(texts);
 

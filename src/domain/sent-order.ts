@@ -1,5 +1,6 @@
 import type { Assessment } from './gates.ts';
 import type { PayoutInstruction } from './instruction.ts';
+import { isBetween } from './money.ts';
 import type { LegKind } from './names.ts';
 import type { ExpectedOrder } from './order-judgement.ts';
 import type { ExchangePlan } from './order-plans.ts';
@@ -131,6 +132,24 @@ function termsOf({ expires_at: given, ...instruction }: PayoutInstruction, audit
   const { amount, currency, note, reason } = instruction;
   return { amount, currency, expiredAt: given === undefined ? auditUntil : Date.parse(given), note, reason };
 }
+
+/**
+ * Whether a recorded order may leave again in place of the one that would be made now: it differs in nothing that people sign. An
+ * exchange may buy for another fee, within these bounds, decimals.
+ */
+export function isRepeatOf(recorded: SentOrder, made: SentOrder, bought: { atLeast: string; atMost: string }): boolean {
+  const [before, now]: [Record<string, unknown>, Record<string, unknown>] = [{ ...recorded }, { ...made }];
+  const names = new Set([...Object.keys(before), ...Object.keys(now)].filter((name) => !OF_ITS_TIME.has(name)));
+  if (![...names].every((name) => before[name] === now[name])) return false;
+  // The record comes from the store, and says nothing of its types.
+  const { amount, expiredAt } = before;
+  if (typeof amount !== 'string' || typeof expiredAt !== 'number' || expiredAt > made.expiredAt) return false;
+  if (amount === made.amount) return true;
+  return 'sellCurrency' in made && isBetween(amount, bought.atLeast, bought.atMost);
+}
+
+/** Members that an earlier attempt may have otherwise. The payee is compared as the bank shows it, by whoever sends. */
+const OF_ITS_TIME: ReadonlySet<string> = new Set(['amount', 'expiredAt', 'payeeDigest', 'quotedSellAmount']);
 
 /** The order lists that can show an order: both currencies of an exchange, the users of both accounts of a transfer. */
 export function listsOf(uid: string, order: SentOrder): { uid: string; currency: string }[] {

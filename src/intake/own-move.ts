@@ -108,9 +108,7 @@ export async function planMove(
   ];
   if (wrong.length > 0) throw invalid(instruction, wrong, optionOf);
   assertMaker(settings, by);
-  assertScope(settings, by, [
-    { row: 1, touched: scopeFactsOf(kind, instruction, isTransfer ? undefined : from.currency) },
-  ]);
+  assertScope(settings, by, [{ row: 1, touched: scopeFactsOf(kind, instruction, { soldCurrency: from.currency }) }]);
   const cost = await (isTransfer ? feeOf(bank, instruction) : quoteOf(bank, instruction));
   const reference = referenceOf(instruction.uid, instruction.id, mainLegOf(kind));
   const outlook = { from, to, ...NO_COST, ...cost };

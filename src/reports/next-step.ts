@@ -181,8 +181,8 @@ function actorText(who: Actor, row: PayoutRecord, { policy, approvedBy }: StepCo
     return row.state === 'awaiting-approval' ? 'nobody: the maker is not known; cancel it' : 'anybody';
   }
   const { role, question } = ROLES_OF[who];
-  const sold = row.kind === 'exchange' ? row.assessed?.exchange?.sellCurrency : undefined;
-  const touches = scopeFactsOf(row.kind, row.instruction, sold);
+  const { soldCurrency = row.assessed?.exchange?.sellCurrency, payingAccountId } = row.assessed ?? {};
+  const touches = scopeFactsOf(row.kind, row.instruction, { soldCurrency, payingAccountId });
   const have = approvedBy?.get(row.reference) ?? [];
   const names = policy.people
     .filter((person) => may(person, question, touches))

@@ -160,7 +160,8 @@ function handling(opened: Opened, cast: Cast): Pick<ForgeryWorld, 'handOver' | '
     },
     async target(reference) {
       const row = await store.payout(reference);
-      const asked = row === undefined ? undefined : await openQuestion(store, row);
+      const asked =
+        row === undefined ? undefined : await openQuestion({ store, settings: opened.config.settings }, row);
       if (row?.batchId == null || asked === undefined) throw new Error(`${reference} asks nothing`);
       const { batchId, documentId, workflowId } = row;
       const { question, digest } = asked;

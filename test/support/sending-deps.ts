@@ -1,5 +1,5 @@
 import type { Bank } from '../../src/api/bank.ts';
-import type { ReferenceDedupe } from '../../src/domain/policy.ts';
+import type { ApprovalRule, ReferenceDedupe } from '../../src/domain/policy.ts';
 import type { ActivityDeps } from '../../src/services/deps.ts';
 import { UNMEASURED_CLOCK } from './unmeasured-clock.ts';
 
@@ -8,6 +8,8 @@ interface SenderSettings {
   policy: ActivityDeps['settings']['policy'];
   referenceDedupe: ReferenceDedupe;
   transferAcrossUsers?: boolean;
+  approvalRules?: readonly ApprovalRule[];
+  feeCap?: string;
 }
 
 /** The store, with every list of the bank just looked at. */
@@ -19,13 +21,36 @@ export const lookedAt = (store: ActivityDeps['store'], now = Date.now): Activity
   },
 });
 
+/** What the bank shows before an order is sent: every account and payee of `user-1`, in USD. */
+export interface ShownBefore {
+  fee: string;
+  payeeName: string;
+}
+
+const shownBefore = (shown: ShownBefore): object => ({
+  accounts: {
+    get: async (id: string) => ({ account_id: id, uid: 'user-1', currency: 'USD', balance: '1000000.00' }),
+  },
+  beneficiaries: {
+    get: async (id: string) => ({
+      ...{ id, uid: 'user-1', currency: 'USD', beneficiary_type: 'personal', payment_type: 'local', created_at: 1 },
+      items: { account_name: shown.payeeName, account_no: '1' },
+    }),
+  },
+});
+
 /** What an order is sent with, at a bank of which only these transactions are asked; what is given replaces the rest. */
 export const sendingDeps = (
   transactions: object,
-  { policy, referenceDedupe, transferAcrossUsers = false }: SenderSettings,
+  { policy, referenceDedupe, transferAcrossUsers = false, approvalRules = [], feeCap }: SenderSettings,
   given: Pick<ActivityDeps, 'store'> & Partial<Omit<ActivityDeps, 'settings'>>,
+  shown: ShownBefore = { fee: '0.10', payeeName: 'Ann Example' },
 ): ActivityDeps => ({
-  bank: { clock: UNMEASURED_CLOCK, transactions } as unknown as Bank,
+  bank: {
+    ...shownBefore(shown),
+    clock: UNMEASURED_CLOCK,
+    transactions: { paymentFee: async () => ({ fee: shown.fee, fee_currency: 'USD' }), ...transactions },
+  } as unknown as Bank,
   now: Date.now,
   assertIdentity: async () => {},
   lookAtList: async () => {
@@ -36,8 +61,8 @@ export const sendingDeps = (
   ...given,
   store: lookedAt(given.store, given.now),
   settings: {
-    ...{ clockSkewMs: 0, policy, transferAcrossUsers },
+    ...{ clockSkewMs: 0, policy, transferAcrossUsers, approvalRules },
     ...{ sweepMaxMs: 500, sweepWindowMs: 86_400_000 },
-    terms: { auditTtlMs: 60_000, referenceDedupe, waits: { listLagMs: 0 } },
+    terms: { auditTtlMs: 60_000, referenceDedupe, waits: { listLagMs: 0 }, feeCap, maxSlippage: '0.01' },
   } as ActivityDeps['settings'],
 });

@@ -85,7 +85,7 @@ async function rowsFor(
   const mine: PayoutRecord[] = [];
   for (const row of rows) {
     if (!awaitsDecisionBy(settings.policy, name, row, [])) continue;
-    const asked = await openQuestion(store, row);
+    const asked = await openQuestion({ store, settings }, row);
     const approved = await approvedBy({ store, settings, now: Date.now }, row, asked);
     if (awaitsDecisionBy(settings.policy, name, row, approved)) mine.push(row);
   }

@@ -117,8 +117,8 @@ export async function explainPolicy(session: Session, id: string): Promise<void>
   const mayApprove = ({ name }: Person): boolean =>
     name !== by && may(personOf(policy, name), roleAskedOf(payout), scopeFactsOfRow(payout));
   const able = policy.people.filter(mayApprove).map(({ name }) => name);
-  const asked = await openQuestion(store, payout);
   const authority = { store, settings: session.config.settings, now: Date.now };
+  const asked = await openQuestion(authority, payout);
   const verdict = asked === undefined ? undefined : await verdictOn(authority, payout, asked);
   const approvedBy = verdict !== undefined && 'awaited' in verdict ? verdict.awaited.approvedBy : [];
   const left = able.filter((name) => !approvedBy.includes(name));

@@ -84,7 +84,7 @@ async function waitingFor(
 }
 
 async function undecided(
-  { deps: { store, now } }: PagesContext,
+  { deps: { store, now }, authority }: PagesContext,
   caller: Caller,
   references: readonly string[],
 ): Promise<PayoutRecord[]> {
@@ -98,20 +98,16 @@ async function undecided(
   const waiting: PayoutRecord[] = [];
   for (const row of rows) {
     const mine = about.get(row.reference);
-    if (mine === undefined || !isApproved(row, await openQuestion(store, row), mine)) waiting.push(row);
+    if (mine === undefined || !isApproved(await openQuestion(authority, row), mine)) waiting.push(row);
   }
   return waiting;
 }
 
 /** Whether an approval covers what is asked now; that of a plan does not cover a row that asks for its own. */
-const isApproved = (
-  { assessed }: PayoutRecord,
-  asked: SignedQuestion | undefined,
-  approvals: readonly KeptApproval[],
-): boolean =>
+const isApproved = (asked: SignedQuestion | undefined, approvals: readonly KeptApproval[]): boolean =>
   approvals.some(
     ({ question, digest, byPlan }) =>
-      question === asked?.question && digest === asked.digest && !(byPlan && assessed?.asksAlone === true),
+      question === asked?.question && digest === asked.digest && !(byPlan && asked.alone === true),
   );
 
 function isFor(caller: Caller, row: PayoutRecord): boolean {

@@ -3,19 +3,25 @@ import { bankDigest, holdDigest } from '../../domain/question-digest.ts';
 import { questionOfHold } from '../../domain/reasons.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
 import { legReferences } from '../sending/claimed-row.ts';
+import type { AskedBy } from './asked.ts';
+import { neededNow } from './let-through.ts';
 import type { SignedQuestion } from './verdict.ts';
 
-/** The open question of a payout, from the row that people are shown as well; undefined if it asks nothing. */
+/**
+ * The open question of a payout, from the row that people are shown as well; undefined if it asks nothing. How many must approve
+ * is what the policy in force now asks of the last reading.
+ */
 export async function openQuestion(
-  store: Pick<Store, 'attemptsOf'>,
+  { store, settings }: AskedBy & { store: Pick<Store, 'attemptsOf'> },
   row: PayoutRecord,
 ): Promise<SignedQuestion | undefined> {
   const { state, reason, assessed } = row;
   if (assessed === null) return undefined;
-  const { digest, approvalsNeeded, approvalsAtBank = 1 } = assessed;
+  const { digest } = assessed;
+  const { needed, neededAtBank, alone } = neededNow({ settings }, row, assessed);
   switch (state) {
     case 'awaiting-approval':
-      return { question: 'payout', digest, needed: approvalsNeeded };
+      return { question: 'payout', digest, needed, alone };
     case 'held':
       return reason === null
         ? undefined
@@ -23,7 +29,7 @@ export async function openQuestion(
     case 'awaiting-bank-approval': {
       const orderId = row.orderId ?? (await acceptedOrder(store, row));
       if (orderId === undefined) return undefined;
-      return { question: 'bank', digest: bankDigest(digest, orderId), needed: Math.max(1, approvalsAtBank) };
+      return { question: 'bank', digest: bankDigest(digest, orderId), needed: neededAtBank, alone };
     }
     default:
       return undefined;

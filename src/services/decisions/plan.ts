@@ -2,6 +2,7 @@ import { isJudged, undefinedIf } from '../../api/errors.ts';
 import { isSamePerson } from '../../domain/approval.ts';
 import { isWithin, type PlanQuestion, personOf, type SignedDecision } from '../../domain/authority.ts';
 import type { Flag } from '../../domain/flags.ts';
+import type { Assessment } from '../../domain/gates.ts';
 import { beneficiaryFields, type PayoutInstruction } from '../../domain/instruction.ts';
 import { BEFORE_APPROVAL_STATES } from '../../domain/payout-state.ts';
 import { type Total, Totals } from '../../domain/totals.ts';
@@ -9,6 +10,7 @@ import { type PlanRow, signablePlan } from '../../signing/plan.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { inPages } from '../in-pages.ts';
 import { foresight, once, type PlanDeps } from './foresee.ts';
+import { neededNow } from './let-through.ts';
 import { openQuestion } from './open-question.ts';
 import { digestShown } from './shown-question.ts';
 import { type Caps, capsOf } from './signed-parts.ts';
@@ -211,7 +213,8 @@ async function openBefore(
 ): Promise<Open | 'nothing'> {
   if (!BEFORE_APPROVAL_STATES.includes(row.state)) return 'nothing';
   // A stored assessment shows the digest to sign only if it was made with terms to sign.
-  const terms = row.assessed?.approvedFirst === true ? row.assessed : await foresee(row);
+  const { assessed } = row;
+  const terms = assessed?.approvedFirst === true ? askedOfRead(deps, row, assessed) : await foresee(row);
   if (terms === undefined) return undefined;
   const { digest, approvalsNeeded: needed } = terms;
   if (needed === 0) return 'nothing';
@@ -221,10 +224,18 @@ async function openBefore(
   return verdict === 'approved' ? { ...terms, isApproved: true } : terms;
 }
 
-async function openAtBank({ store }: PlanDeps, row: PayoutRecord): Promise<Open | 'nothing'> {
+/** The digest as read, and how many the policy in force asks. */
+function askedOfRead(deps: PlanDeps, row: PayoutRecord, assessed: Assessment) {
+  const { needed: approvalsNeeded, alone } = neededNow(deps, row, assessed);
+  const { digest, flags } = assessed;
+  return { digest, flags, approvalsNeeded, ...(alone && { asksAlone: true as const }) };
+}
+
+async function openAtBank(deps: PlanDeps, row: PayoutRecord): Promise<Open | 'nothing'> {
   if (row.state !== 'awaiting-bank-approval') return 'nothing';
-  const asked = await openQuestion(store, row);
-  return asked === undefined ? 'nothing' : { ...row.assessed, digest: asked.digest };
+  const asked = await openQuestion(deps, row);
+  if (asked === undefined) return 'nothing';
+  return { flags: row.assessed?.flags, digest: asked.digest, ...(asked.alone === true && { asksAlone: true }) };
 }
 
 /**

@@ -50,7 +50,7 @@ export async function shownQuestion(deps: QuestionDeps, row: PayoutRecord): Prom
   const { beneficiary_id: id } = instruction;
   const shown = <Read>(read: Promise<Read> | undefined): Promise<Read | undefined> =>
     undefinedIf(isBankError, async () => read);
-  const asked = await openQuestion(deps.store, row);
+  const asked = await openQuestion(deps, row);
   const orderId = asked?.question === 'bank' ? asked.digest.slice(bankDigest(assessed?.digest ?? '', '').length) : '';
   const [payee, order] = await Promise.all([
     shown(id === undefined ? undefined : bank?.beneficiaries.get(id)),

@@ -1,6 +1,7 @@
 import type { Beneficiary } from '../../api/schemas/beneficiaries.ts';
 import { type AgreedCost, agreedCost } from '../../domain/agreed-cost.ts';
 import type { Assessment, Payee } from '../../domain/gates.ts';
+import { addDecimals, compareDecimals } from '../../domain/money.ts';
 import type { Terms } from '../../domain/policy.ts';
 import { payloadDigest } from '../../identity.ts';
 import type { PayoutRecord } from '../../store/store.ts';
@@ -25,6 +26,20 @@ export const capsOf = ({ instruction }: Pick<PayoutRecord, 'instruction'>, { fee
   feeCap: instruction.fee_cap ?? feeCap,
   maxSlippage: instruction.max_slippage ?? maxSlippage,
 });
+
+/** What an exchange may buy for a row: the amount of the payout, and with it the fee now, or one within the cap. */
+export function boughtWithin(
+  row: PayoutRecord,
+  now: string,
+  { feeCurrency }: Pick<SeenAtBank, 'feeCurrency'>,
+  settings: Caps,
+): { atLeast: string; atMost: string } {
+  const { amount: atLeast, currency } = row.instruction;
+  const { feeCap } = capsOf(row, settings);
+  if (row.kind !== 'payout' || feeCurrency !== currency || feeCap === undefined) return { atLeast, atMost: now };
+  const capped = addDecimals(atLeast, feeCap);
+  return { atLeast, atMost: compareDecimals(capped, now) === 1 ? capped : now };
+}
 
 /** The highest cost of a row, as signed. A payout's exchange is bounded by its rate alone. */
 export function costAtMost(row: PayoutRecord, seen: SeenAtBank, settings: Caps): AgreedCost {

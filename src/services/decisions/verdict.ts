@@ -10,7 +10,6 @@ import {
   scopeFactsOf,
 } from '../../domain/authority.ts';
 import type { Assessment } from '../../domain/gates.ts';
-import { questionOfHold } from '../../domain/reasons.ts';
 import { payloadDigest } from '../../identity.ts';
 import { isSigned } from '../../signing/is-signed.ts';
 import { isRowOfPlan } from '../../signing/plan.ts';
@@ -27,11 +26,15 @@ export interface SignedQuestion {
   question: Extract<Question, 'payout' | 'bank' | 'hold' | 'screening'>;
   digest: string;
   needed: number;
+  /** One signature for many payouts does not approve this one. */
+  alone?: boolean;
 }
 
-/** What a row touches, to compare with a person's scope. */
-export const scopeFactsOfRow = ({ kind, instruction, assessed }: PayoutRecord): ScopeFacts =>
-  scopeFactsOf(kind, instruction, kind === 'exchange' ? assessed?.exchange?.sellCurrency : undefined);
+/** What a row touches by its last reading, to compare with a person's scope. */
+export const scopeFactsOfRow = ({ kind, instruction, assessed }: PayoutRecord): ScopeFacts => {
+  const { soldCurrency = assessed?.exchange?.sellCurrency, payingAccountId } = assessed ?? {};
+  return scopeFactsOf(kind, instruction, { soldCurrency, payingAccountId });
+};
 
 /** Why a signed decision does not count here and now; undefined if it counts. `isTaken`: it was accepted before. */
 export async function whyDecisionIsVoid(
@@ -52,7 +55,8 @@ export async function whyDecisionIsVoid(
 export async function verdictOn(
   authority: VerdictDeps,
   row: PayoutRecord,
-  { question, digest, needed }: SignedQuestion,
+  { question, digest, needed, alone }: SignedQuestion,
+  touched = scopeFactsOfRow(row),
 ): Promise<Verdict> {
   const { store, settings, now } = authority;
   const { by } = row;
@@ -65,8 +69,8 @@ export async function verdictOn(
     approvedBy: [] as readonly string[],
   };
   if (settings.policy === undefined) return { verdict: 'refused', why: 'no policy says who may decide' };
-  for (const signed of await signedAbout(store, row, { question, digest })) {
-    if ((await whyDecisionIsVoid(authority, signed, scopeFactsOfRow(row), { isTaken: true })) !== undefined) continue;
+  for (const signed of await signedAbout(store, row, { question, digest, alone })) {
+    if ((await whyDecisionIsVoid(authority, signed, touched, { isTaken: true })) !== undefined) continue;
     const { decision, subject, remark } = signed;
     const verdict = consider(awaited, { decision, by: subject, remark, digest }, now());
     if (verdict.verdict === 'approved' || verdict.verdict === 'rejected') return verdict;
@@ -82,13 +86,12 @@ export async function verdictOn(
  */
 async function signedAbout(
   store: Store,
-  { reference, batchId, assessed }: PayoutRecord,
-  { question, digest }: Pick<SignedQuestion, 'question' | 'digest'>,
+  { reference, batchId }: PayoutRecord,
+  { question, digest, alone }: Omit<SignedQuestion, 'needed'>,
 ): Promise<SignedDecision[]> {
   const own = await store.signedDecisionsOf({ reference, question, digest });
   if (batchId === null || question === 'screening') return own;
-  const approves = (rowDigest: string): boolean =>
-    question !== 'hold' && rowDigest === digest && assessed?.asksAlone !== true;
+  const approves = (rowDigest: string): boolean => question !== 'hold' && rowDigest === digest && alone !== true;
   const asked = question === 'hold' ? 'payout' : question;
   const planned = (await store.plannedDecisionsOf({ batchId, reference, question: asked }))
     .filter(({ decision, rowDigest }) => decision === 'reject' || approves(rowDigest))
@@ -112,25 +115,25 @@ export async function isSignedByMaker(
 }
 
 /** Whether the maker is still allowed to hand this row over, by the current policy; true without one. */
-export const isMakerAllowed = ({ settings: { policy } }: Pick<VerdictDeps, 'settings'>, row: PayoutRecord): boolean =>
-  policy === undefined || may(personOf(policy, row.by), 'make', scopeFactsOfRow(row));
-
-/**
- * Whether people let a payout leave: its maker is allowed, and where approvals are needed they are given. True without a policy:
- * names are then believed, and compared elsewhere.
- */
-export async function maySend(authority: VerdictDeps, row: PayoutRecord, asked: SignedQuestion): Promise<boolean> {
-  if (authority.settings.policy === undefined) return true;
-  if (!isMakerAllowed(authority, row)) return false;
-  if (asked.needed === 0) return !(await isRejected(authority, row, { ...asked, needed: NOBODY_KNOWS }));
-  return (await verdictOn(authority, row, asked)).verdict === 'approved';
-}
+export const isMakerAllowed = (
+  { settings: { policy } }: Pick<VerdictDeps, 'settings'>,
+  { by }: PayoutRecord,
+  touched: ScopeFacts,
+): boolean => policy === undefined || may(personOf(policy, by), 'make', touched);
 
 /** Approvals needed where nobody is asked: no number of approvals outweighs a rejection. */
 const NOBODY_KNOWS = Number.POSITIVE_INFINITY;
 
-const isRejected = async (authority: VerdictDeps, row: PayoutRecord, asked: SignedQuestion): Promise<boolean> =>
-  (await verdictOn(authority, row, asked)).verdict === 'rejected';
+/** Whether somebody rejected it before as many had approved as are needed, or, where nobody is asked, at all. */
+export const isRejected = async (
+  authority: VerdictDeps,
+  row: PayoutRecord,
+  asked: SignedQuestion,
+  touched?: ScopeFacts,
+): Promise<boolean> => {
+  const needed = asked.needed === 0 ? NOBODY_KNOWS : asked.needed;
+  return (await verdictOn(authority, row, { ...asked, needed }, touched)).verdict === 'rejected';
+};
 
 /**
  * Raises `approvalsNeeded` if the question asks fewer people than before, or nobody, but was rejected before enough had approved:
@@ -155,19 +158,6 @@ const askedSoFar = ({ assessed }: PayoutRecord): Assessment['asked'] =>
   assessed === null || assessed.approvalsNeeded === 0
     ? assessed?.asked
     : { ...assessed.asked, [assessed.digest]: assessed.approvalsNeeded };
-
-/** `maySend` for the last assessment: before a submit, each exception must have been approved as well. */
-export async function maySubmit(authority: VerdictDeps, row: PayoutRecord): Promise<boolean> {
-  if (authority.settings.policy === undefined) return true;
-  if (row.assessed === null) return false;
-  const { digest, approvalsNeeded: needed, exceptions = [] } = row.assessed;
-  for (const exception of exceptions) {
-    const asked = { question: questionOfHold(exception.reason), digest: exception.digest, needed: 1 };
-    const { verdict } = await verdictOn(authority, row, asked);
-    if (verdict !== 'approved') return false;
-  }
-  return maySend(authority, row, { question: 'payout', digest, needed });
-}
 
 /** Who has approved the row's open question; empty if it asks nothing. */
 export async function approvedBy(

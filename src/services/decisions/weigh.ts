@@ -6,6 +6,7 @@ import type { PayoutRecord } from '../../store/store.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { claimedRow } from '../sending/claimed-row.ts';
 import type { Caller } from '../sending/send-once.ts';
+import { neededNow } from './let-through.ts';
 import { type SignedQuestion, scopeFactsOfRow, takeDecision, verdictOn, whyDecisionIsVoid } from './verdict.ts';
 
 export interface WeighInput extends SignedQuestion {
@@ -18,8 +19,9 @@ export interface WeighInput extends SignedQuestion {
 
 /** The verdict of the stored decisions about a question of the payout, after taking the decision that came with an update. */
 export async function weighDecisions(deps: ActivityDeps, { runId }: Caller, input: WeighInput): Promise<Verdict> {
-  const { claim, signed, said = [], ...asked } = input;
+  const { claim, signed, said = [], ...given } = input;
   const row = await claimedRow(deps.store, claim, runId);
+  const asked = underPolicyNow(deps, row, given);
   if (signed === undefined) {
     const verdict = await verdictOn(deps, row, asked);
     await auditUnsigned(deps, row, said, verdict);
@@ -27,6 +29,15 @@ export async function weighDecisions(deps: ActivityDeps, { runId }: Caller, inpu
   }
   if (!isDecision(signed)) return { verdict: 'refused', why: 'it is not a signed decision' };
   return takeDecision(deps, row, asked, signed);
+}
+
+/** The question with as many approvals as the policy in force asks now, which may have changed since the run asked. */
+function underPolicyNow(deps: ActivityDeps, row: PayoutRecord, asked: SignedQuestion): SignedQuestion {
+  const { assessed } = row;
+  if (assessed === null || deps.settings.policy === undefined) return asked;
+  const { needed, neededAtBank, alone } = neededNow(deps, row, assessed);
+  if (asked.question === 'bank') return { ...asked, needed: neededAtBank, alone };
+  return asked.question === 'payout' ? { ...asked, needed: Math.max(asked.needed, needed), alone } : asked;
 }
 
 /** Entries per call, so that a flood of signals does not flood the audit. */

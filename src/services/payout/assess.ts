@@ -9,7 +9,7 @@ import type { Shown } from '../../domain/flags.ts';
 import type { ApprovedDigest, Assessment, Obstacle } from '../../domain/gates.ts';
 import { approvalExceptionsOf } from '../../domain/gates.ts';
 import { addDecimals } from '../../domain/money.ts';
-import type { PayoutKind } from '../../domain/names.ts';
+import type { LegKind, PayoutKind } from '../../domain/names.ts';
 import { foreignAccount } from '../../domain/own-accounts.ts';
 import { differences } from '../../domain/payee-flags.ts';
 import type { StoredState } from '../../domain/payout-state.ts';
@@ -27,7 +27,7 @@ import { funds, planExchange, readExchange, readTransfer } from '../sending/own-
 import { findPayee, namedPayee, payeeReference } from '../sending/payee.ts';
 import type { Caller } from '../sending/send-once.ts';
 import { checkedPayee } from './checked-payee.ts';
-import { guardsOf } from './guards.ts';
+import { guardsOf, toLetThrough } from './guards.ts';
 import { obstructed } from './obstructed.ts';
 import { notedFlags } from './payee-flags.ts';
 
@@ -77,6 +77,18 @@ export async function recordedAssessment(
   // Only later readings need these, and they find them in the store.
   const { first: _, asked: __, ...forHistory } = assessment;
   return forHistory;
+}
+
+/**
+ * Reads the bank for an order that is about to be sent, or that the bank is about to release: only what people sign is read, and
+ * nothing is stored.
+ */
+export async function readToSend(deps: ActivityDeps, row: PayoutRecord, leg: LegKind): Promise<Assessment> {
+  // A payment follows its exchange, which leaves the account that it pays from.
+  const read = await readOrObstacle(deps, row, { exchanged: leg === 'payment', exchangeSent: false });
+  const shown = { ...read, ...firstQuote(row, read), ...(await toLetThrough(deps, row)) };
+  const exceptions = approvalExceptionsOf(shown, payloadDigest(row.instruction), capsOf(row, deps.settings.terms));
+  return { ...shown, exceptions };
 }
 
 type Reader = (deps: ActivityDeps, row: PayoutRecord, progress: ExchangeProgress) => Promise<Assessment>;
@@ -136,7 +148,7 @@ async function readPayout(
   const [payee, account] = await Promise.all([readPayee(deps, row), deps.bank.accounts.get(instruction.account_id)]);
   if ('obstacle' in payee) return obstructed(row, payee.obstacle);
 
-  const paying = account.currency === instruction.currency ? account : await payingAccount(deps, row, exchanged);
+  const paying = account.currency === instruction.currency ? account : await payingAccount(deps, row);
   const foreign = foreignAccount(instruction.uid, account, paying);
   if (foreign !== undefined) return obstructed(row, { kind: 'fail', reason: foreign });
   if (paying === undefined) return obstructed(row, { kind: 'hold', reason: because('no-payout-account') });
@@ -144,13 +156,14 @@ async function readPayout(
   const shown = payee.beneficiary && asPayee(payee.beneficiary);
   const beneficiary: Assessment['beneficiary'] = shown === undefined ? { known: false } : { known: true, ...shown };
   const payingAccountId = paying.account_id;
+  const sold = account.currency === instruction.currency ? {} : { soldCurrency: account.currency };
   const flags = await notedFlags(deps, row, payee.beneficiary);
   const checked = await checkedPayee(deps, row, payee.beneficiary);
   if (!beneficiary.known) {
     const { policy } = deps.settings;
     // Without a policy nobody is asked before the payee exists.
     const asked = policy === undefined ? unasked(row) : askedOf(deps, row, { payingAccountId }, flags);
-    return { ...asked, ...checked, flags, beneficiary, payingAccountId };
+    return { ...asked, ...checked, ...sold, flags, beneficiary, payingAccountId };
   }
 
   const { fee, fee_currency: feeCurrency } = await deps.bank.transactions.paymentFee({
@@ -167,7 +180,8 @@ async function readPayout(
       : (await planExchange(deps, { sell: account, buy: paying, buyAmount: cost })).exchange;
   return {
     beneficiary,
-    payingAccountId: paying.account_id,
+    payingAccountId,
+    ...sold,
     exchange,
     fee,
     feeCurrency,
@@ -185,16 +199,11 @@ async function readPayout(
 
 const unasked = ({ instruction }: PayoutRecord) => ({ digest: payloadDigest(instruction), approvalsNeeded: 0 });
 
-/** The account to pay from: after an exchange the one it was booked into, in whatever order the bank lists them. */
-async function payingAccount(
-  { bank, store }: ActivityDeps,
-  row: PayoutRecord,
-  exchanged: boolean,
-): Promise<AccountBalance | undefined> {
+/** The account to pay from: after an exchange, or with one under way, the one it is booked into, in whatever order the bank lists them. */
+async function payingAccount({ bank, store }: ActivityDeps, row: PayoutRecord): Promise<AccountBalance | undefined> {
   const { uid, currency } = row.instruction;
   const accounts = (await bank.accounts.ofUser(uid)).filter((account) => account.currency === currency);
-  const attempts = exchanged ? await store.attempts(legReference(row, 'exchange')) : [];
-  const boughtInto = orderAsked<ExchangeOrder>(attempts)?.buyAccountId;
+  const boughtInto = orderAsked<ExchangeOrder>(await store.attempts(legReference(row, 'exchange')))?.buyAccountId;
   return accounts.find(({ account_id }) => account_id === boughtInto) ?? accounts[0];
 }
 

@@ -4,9 +4,11 @@ import { compareDecimals, sumDecimals } from '../../domain/money.ts';
 import { mainLegOf, payoutReference, payoutWorkflowId } from '../../domain/names.ts';
 import { isUnpaid } from '../../domain/payout-state.ts';
 import { switchFactsOf } from '../../domain/switches.ts';
+import type { CardRecord } from '../../store/card-store.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { hearAfterRestore, startAgain } from '../card-events/deliver.ts';
 import { cardStanding } from '../cards/card-standing.ts';
+import { touchedBy } from '../decisions/let-through.ts';
 import { limitPassed } from '../decisions/limits.ts';
 import { isMakerAllowed } from '../decisions/verdict.ts';
 import type { ActivityDeps } from '../deps.ts';
@@ -22,7 +24,7 @@ type ReadGuards = { [Name in keyof Required<Guards>]: Guards[Name] };
 export async function guardsOf(deps: ActivityDeps, row: PayoutRecord, read: Assessment): Promise<ReadGuards> {
   const { store } = deps;
   const { beneficiary, payingAccountId, exchange } = read;
-  const { reference, instruction } = row;
+  const { instruction } = row;
   const beneficiaryId = beneficiary?.known ? beneficiary.id : undefined;
   const touched = switchFactsOf(row);
   const switchedOff = await store.matchingSwitch({
@@ -32,7 +34,7 @@ export async function guardsOf(deps: ActivityDeps, row: PayoutRecord, read: Asse
     payees: [...touched.payees, ...present(beneficiaryId)],
   });
   const { after_card_payment: id } = instruction;
-  const card = id === undefined ? {} : await cardPaymentOf(deps, id, { reference, instruction });
+  const card = id === undefined ? {} : await cardPaymentOf(deps, id, row);
   // What is switched off is not sent: its list is read when that is over.
   const atBank = switchedOff === undefined ? await askedBank(deps, row, read) : {};
   return {
@@ -40,7 +42,7 @@ export async function guardsOf(deps: ActivityDeps, row: PayoutRecord, read: Asse
     earlierOpen: (await isEarlierDoubtful(deps, row)) || atBank.earlier,
     listDoubt: atBank.doubt,
     limit: await limitPassed(deps, row, { beneficiaryId, payingAccountId, exchange }),
-    makerNotAllowed: isMakerAllowed(deps, row) ? undefined : true,
+    makerNotAllowed: isMakerAllowed(deps, row, touchedBy(row, read)) ? undefined : true,
     lookAlike: await lookAlikeOf(store, row),
     cardPayment: card.cardPayment,
     collected: card.collected,
@@ -87,23 +89,41 @@ async function askedBank(
 async function cardPaymentOf(
   deps: ActivityDeps,
   merchantRequestId: string,
-  { reference, instruction }: Pick<PayoutRecord, 'reference' | 'instruction'>,
+  row: Pick<PayoutRecord, 'reference' | 'instruction'>,
 ): Promise<Pick<Guards, 'cardPayment' | 'collected'>> {
-  const { store, settings } = deps;
-  const { cards } = store;
-  await cards.addWaiter(merchantRequestId, payoutWorkflowId(reference));
+  const { cards } = deps.store;
+  await cards.addWaiter(merchantRequestId, payoutWorkflowId(row.reference));
   const found = await cards.get(merchantRequestId);
   if (found?.state === 'succeeded') await hearAfterRestore(deps, found);
   // If its workflow was closed without an end, nobody else would find out.
   else if (found !== undefined) await startAgain(deps, found);
   const record = await cards.get(merchantRequestId);
-  const cardPayment = cardStanding(record);
-  if (record === undefined || cardPayment !== 'succeeded') return { cardPayment };
+  return { cardPayment: cardStanding(record), collected: await collectedBy(deps, record, row) };
+}
+
+/** What people look at of a card payment that has succeeded. */
+async function collectedBy(
+  { store, settings }: ActivityDeps,
+  record: CardRecord | undefined,
+  { reference, instruction }: Pick<PayoutRecord, 'reference' | 'instruction'>,
+): Promise<Guards['collected']> {
+  if (record === undefined || cardStanding(record) !== 'succeeded') return undefined;
+  const { merchantRequestId } = record;
   const { amount, currency, paymentType } = record;
   const needed = [instruction.amount, ...(await alsoPaidFrom(store, merchantRequestId, { reference, currency }))];
   const covers = currency === instruction.currency && compareDecimals(amount, sumDecimals(needed)) !== -1;
   const isTaken = paymentType === 'DEBIT' || settings.cardAuthCounts;
-  return { cardPayment, collected: { amount, currency, isTaken, covers } };
+  return { amount, currency, isTaken, covers };
+}
+
+/** What of the guards people may let through, right before an order is sent. */
+export async function toLetThrough(
+  deps: ActivityDeps,
+  row: PayoutRecord,
+): Promise<Pick<Guards, 'lookAlike' | 'collected'>> {
+  const { after_card_payment: id } = row.instruction;
+  const record = id === undefined ? undefined : await deps.store.cards.get(id);
+  return { lookAlike: await lookAlikeOf(deps.store, row), collected: await collectedBy(deps, record, row) };
 }
 
 /**

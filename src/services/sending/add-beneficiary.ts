@@ -6,8 +6,9 @@ import { because } from '../../domain/reasons.ts';
 import { type AttemptResult, inDoubt, refusalMeaning } from '../../domain/submission.ts';
 import { switchFactsOf } from '../../domain/switches.ts';
 import type { SendAttempt } from '../../store/store.ts';
-import { maySubmit } from '../decisions/verdict.ts';
+import { mayLeave } from '../decisions/let-through.ts';
 import type { ActivityDeps } from '../deps.ts';
+import { readToSend } from '../payout/assess.ts';
 import { claimedRow } from './claimed-row.ts';
 import { findPayee, type NamedPayee, namedPayee, payeeReference } from './payee.ts';
 import { type Caller, sendOnce } from './send-once.ts';
@@ -32,7 +33,8 @@ export async function addBeneficiary(
 ): Promise<BeneficiaryAdded> {
   const row = await claimedRow(deps.store, claim, caller.runId);
   // Under a policy, no payee is created before approval.
-  if (!(await maySubmit(deps, row))) return { kind: 'not-approved' };
+  if (deps.settings.policy !== undefined && !(await mayLeave(deps, row, await readToSend(deps, row, 'payment'))))
+    return { kind: 'not-approved' };
   const payee = await namedPayee(deps.bank, row.instruction);
   const reference = payeeReference(payee);
   const attempts = await deps.store.attempts(reference);

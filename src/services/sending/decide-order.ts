@@ -1,14 +1,20 @@
 import type { Bank } from '../../api/bank.ts';
 import type { SendOptions } from '../../api/call-options.ts';
 import { says, undefinedIf } from '../../api/errors.ts';
-import type { Payee } from '../../domain/gates.ts';
-import { bankDigest } from '../../domain/question-digest.ts';
-import { listsOf, type PaymentOrder, type SentOrder } from '../../domain/sent-order.ts';
+import type { Order } from '../../api/schemas/orders.ts';
+import type { Assessment, Payee } from '../../domain/gates.ts';
+import { isBetween } from '../../domain/money.ts';
+import { orderDifferences } from '../../domain/order-judgement.ts';
+import { expectedOrder, listsOf, type PaymentOrder, type SentOrder } from '../../domain/sent-order.ts';
 import { type AttemptResult, inDoubt, orderAsked } from '../../domain/submission.ts';
 import { switchFactsOf } from '../../domain/switches.ts';
 import type { PayoutRecord, SendAttempt, Store } from '../../store/store.ts';
-import { maySend } from '../decisions/verdict.ts';
+import { readIfThere } from '../bank-orders.ts';
+import { mayRelease } from '../decisions/let-through.ts';
+import { boughtWithin } from '../decisions/signed-parts.ts';
 import type { ActivityDeps } from '../deps.ts';
+import { readToSend } from '../payout/assess.ts';
+import { learnedForm } from '../payout/reference-spelling.ts';
 import type { LegInput } from '../payout/sent-leg.ts';
 import { claimedRow, legReference, legReferences } from './claimed-row.ts';
 import { putIntoOpenSet } from './open-set.ts';
@@ -35,7 +41,7 @@ export const approveOrder = (deps: ActivityDeps, caller: Caller, decision: Order
       const payee = decision.leg === 'payment' ? await paidPayee(deps, row) : undefined;
       if (payee === 'forgotten') return { outcome: 'payee-changed', detail: FORGOTTEN };
       if (payee !== undefined && !(await shows(deps, payee))) return { outcome: 'payee-changed' };
-      return (await isSigned(deps, row, decision)) ? undefined : { outcome: 'not-signed' };
+      return (await isAsSigned(deps, row, decision)) ? undefined : { outcome: 'not-signed' };
     },
     stoppedBy: (row) => stoppedBySwitch(deps, row, decision),
     post: ({ orders }, options) => orders.approve(decision.orderId, options),
@@ -135,13 +141,31 @@ export async function rejectedAs(store: Store, orderId: string): Promise<Rejecte
   return ways.find((as) => first?.reference === keyOf(as, orderId));
 }
 
-async function isSigned(deps: ActivityDeps, row: PayoutRecord, { orderId }: OrderDecision): Promise<boolean> {
-  if (deps.settings.policy === undefined) return true;
-  if (row.assessed === null) return false;
-  const { digest, approvalsAtBank = 1 } = row.assessed;
-  const needed = Math.max(1, approvalsAtBank);
-  return maySend(deps, row, { question: 'bank', digest: bankDigest(digest, orderId), needed });
+/**
+ * Whether the bank shows the order that people have signed, and as many as the policy now in force asks have signed its release.
+ * An amount that the bank does not show cannot be compared, so nobody releases it through us.
+ */
+async function isAsSigned(deps: ActivityDeps, row: PayoutRecord, { leg, orderId }: OrderDecision): Promise<boolean> {
+  const { policy, terms } = deps.settings;
+  if (policy === undefined) return true;
+  const [shown, read] = await Promise.all([readIfThere(deps, orderId), readToSend(deps, row, leg)]);
+  const reference = legReference(row, leg);
+  const expected = expectedOrder(leg, reference, row.instruction, read, undefined);
+  const amount = leg === 'exchange' ? shown?.buy_amount : shown?.transaction_amount;
+  if (shown === undefined || amount === undefined || read.obstacle !== undefined) return false;
+  const { atLeast, atMost } = boughtWithin(row, expected.amount, read, terms);
+  // An exchange buys for the fee that the bank asked when it was sent.
+  if (leg === 'exchange' && isBetween(amount, atLeast, atMost)) expected.amount = amount;
+  expected.shownAs = await learnedForm(deps.store, reference);
+  if (orderDifferences(shown, expected, [orderId]).length > 0) return false;
+  return mayRelease(deps, row, asBooked(read, shown), orderId);
 }
+
+/** What is sold is what the bank shows, which has a rate of its own. */
+const asBooked = ({ exchange, ...read }: Assessment, { sell_amount: sold }: Order): Assessment => ({
+  ...read,
+  ...(exchange && { exchange: { ...exchange, ...(sold !== undefined && { quotedSellAmount: sold }) } }),
+});
 
 const FORGOTTEN = 'a restored store does not know whom it was sent to, so it cannot be compared: decide at the bank';
 

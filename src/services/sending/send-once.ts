@@ -89,13 +89,13 @@ export async function sendOnce<Request, Held>(
       return held;
     }
   } catch (error) {
-    if (error instanceof Superseded) throw error;
+    const result = nothingSent(error);
     // Store, bank or Temporal was unreachable and no byte has left; record that, or the attempt would be in doubt.
     if (recorded !== undefined) {
       const { reference, attempt } = recorded;
       await store.finishAttempt(reference, attempt, { outcome: 'not-sent', at: now() }).catch(() => undefined);
     }
-    return { outcome: 'not-sent', why: error instanceof StoreMismatch ? 'wrong-store' : 'unreachable' };
+    return result;
   }
   const result = await outcomeOf(() => post(admitted.request, { beforeFirstByte }), refusedByStatus);
   const { reference, attempt, request } = admitted;
@@ -107,6 +107,12 @@ export async function sendOnce<Request, Held>(
   });
   await Promise.all([finished, result.outcome === 'accepted' && accepted?.(request, result.orderId)]);
   return result;
+}
+
+/** What an error before the first byte means; a lost claim is thrown. */
+export function nothingSent(error: unknown): Extract<AttemptResult, { outcome: 'not-sent' }> {
+  if (error instanceof Superseded) throw error;
+  return { outcome: 'not-sent', why: error instanceof StoreMismatch ? 'wrong-store' : 'unreachable' };
 }
 
 /** A sender paused for longer than this before its first byte sends nothing: the workflow may have moved on. */

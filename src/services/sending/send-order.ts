@@ -1,13 +1,14 @@
 import type { Bank } from '../../api/bank.ts';
 import type { SendOptions } from '../../api/call-options.ts';
-import { approvers } from '../../domain/approval.ts';
 import { dueAt } from '../../domain/business-days.ts';
 import { type Claim, Superseded } from '../../domain/claim.ts';
 import { DAY_MS } from '../../domain/durations.ts';
+import type { Assessment } from '../../domain/gates.ts';
 import { type LegKind, legsOf, mainLegOf } from '../../domain/names.ts';
 import { hasVerdicts } from '../../domain/payee-check.ts';
 import {
   exchangeOrder,
+  isRepeatOf,
   listsOf,
   ownExchangeOrder,
   paymentOrder,
@@ -19,14 +20,16 @@ import { switchFactsOf } from '../../domain/switches.ts';
 import type { PayoutRecord, SendAttempt } from '../../store/store.ts';
 import { listedFrom } from '../bank-time.ts';
 import { cardStanding } from '../cards/card-standing.ts';
+import { mayLeave } from '../decisions/let-through.ts';
 import { limitPassed } from '../decisions/limits.ts';
-import { maySubmit } from '../decisions/verdict.ts';
+import { boughtWithin } from '../decisions/signed-parts.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { checksAskedOf } from '../payee-checks.ts';
+import { readToSend } from '../payout/assess.ts';
 import { objectionTo } from './ask-first.ts';
 import { claimedRow, legReference } from './claimed-row.ts';
 import { putIntoOpenSet } from './open-set.ts';
-import { type Admitted, type Caller, sendOnce } from './send-once.ts';
+import { type Admitted, type Caller, nothingSent, sendOnce } from './send-once.ts';
 
 /** All a workflow says about an order: which payout, which leg, the attempt number, and the last attempt that may have left. */
 export interface OrderAttempt {
@@ -40,28 +43,30 @@ interface Asked {
   row: PayoutRecord;
   reference: string;
   order: SentOrder;
+  /** The order as it would be made now; `order` may repeat an earlier attempt. */
+  made: SentOrder;
 }
 
 /**
- * One attempt at an order of a payout. The order is made from the claimed row and its last assessment, or repeats the bytes of an
- * earlier attempt that may have been executed. The approvals that the assessment requires must be stored.
+ * One attempt at an order of a payout. The order is made from the claimed row and what the bank shows right before, or repeats the
+ * bytes of an earlier attempt that may have been executed. It leaves only if it is what people have signed, as the policy now in
+ * force asks. Without a policy the last assessment is believed, and compared with names.
  *
  * @throws Superseded if the run no longer holds the claim; no byte has left
  */
-export async function sendOrder(
-  sender: ActivityDeps,
-  caller: Caller,
-  { claim, leg, attempt, lastLeft }: OrderAttempt,
-): Promise<AttemptResult> {
+export async function sendOrder(sender: ActivityDeps, caller: Caller, asked: OrderAttempt): Promise<AttemptResult> {
+  const { claim, leg } = asked;
+  // Before the time to the first byte begins to run: a slow bank would keep every order from leaving.
+  const read = await readNow(sender, caller, claim, leg);
+  if (read !== null && 'outcome' in read) return read;
   return sendOnce<Asked, AttemptResult>(sender, caller, {
-    admit: () => admit(sender, caller, { claim, leg, attempt, lastLeft }),
-    stoppedBy: async ({ row, order }) => {
+    admit: () => admit(sender, caller, asked, read),
+    stoppedBy: async ({ row, order, made }) => {
       const scope = await sender.store.matchingSwitch(switchFactsOf(row, [order]));
       if (scope !== undefined) return { outcome: 'not-sent', why: 'switched-off', scope };
       if (!(await isCollected(sender, row))) return { outcome: 'not-sent', why: 'changed' };
       // Every sender records its attempt before this check: two at once may both stop, but never both pass.
-      const isPassed =
-        leg === mainLegOf(row.kind) && (await limitPassed(sender, row, aboutToSend(order))) !== undefined;
+      const isPassed = leg === mainLegOf(row.kind) && (await limitPassed(sender, row, aboutToSend(made))) !== undefined;
       return isPassed ? { outcome: 'not-sent', why: 'changed' } : undefined;
     },
     post: ({ row, reference, order }, options) => post(sender.bank, row.uid, reference, order, options),
@@ -97,10 +102,26 @@ async function show(
   await Promise.all([store.noteOrder(reference, { orderId }), store.changePayout(row.reference, change)]);
 }
 
+/** What the bank shows now, or why it cannot be asked; null without a policy. */
+async function readNow(
+  sender: ActivityDeps,
+  { runId }: Caller,
+  claim: Claim,
+  leg: LegKind,
+): Promise<Assessment | Extract<AttemptResult, { outcome: 'not-sent' }> | null> {
+  if (sender.settings.policy === undefined) return null;
+  try {
+    return await readToSend(sender, await claimedRow(sender.store, claim, runId), leg);
+  } catch (error) {
+    return nothingSent(error);
+  }
+}
+
 async function admit(
   sender: ActivityDeps,
   { runId }: Caller,
   { claim, leg, attempt, lastLeft }: OrderAttempt,
+  read: Assessment | null,
 ): Promise<Admitted<Asked> | { held: AttemptResult }> {
   const { store } = sender;
   const row = await claimedRow(store, claim, runId);
@@ -110,9 +131,12 @@ async function admit(
   if (unheard !== undefined) {
     return { held: { outcome: 'ambiguous', why: 'the run has not heard of an attempt', gaveWayTo: unheard } };
   }
-  const order = orderToRepeat<SentOrder>(attempts) ?? orderOf(sender, row, leg);
+  const assessed = read ?? row.assessed;
+  const made = assessed === null ? undefined : orderOf(sender, row, leg, assessed);
+  const order = orderToRepeat<SentOrder>(attempts) ?? made;
   if (isRepeated(sender, attempts)) return { held: { outcome: 'ambiguous', why: 'it may have been executed before' } };
-  if (order === undefined || isEarly(sender, row) || !(await isApproved(sender, row, order)))
+  const isFit = assessed !== null && isReady(sender, row, assessed) && (await mayLeave(sender, row, assessed));
+  if (!isFit || made === undefined || order === undefined || !isSigned(sender, row, { order, made, assessed }))
     return { held: { outcome: 'not-sent', why: 'changed' } };
   const lists = listsOf(row.uid, order);
   const objection = await objectionTo(sender, row, leg, lists);
@@ -121,22 +145,20 @@ async function admit(
   if (objection !== undefined) return { held: { outcome: 'not-sent', why: 'changed' } };
   const since = sender.now();
   return {
-    ...{ reference, attempt, request: { row, reference, order }, record: order, claim, isFinal: true },
+    ...{ reference, attempt, request: { row, reference, order, made }, record: order, claim, isFinal: true },
     listedFrom: listedFrom(sender, since),
     expect: () => putIntoOpenSet(sender, row, reference, { lists, since }),
   };
 }
 
-/**
- * The order of a row by its last assessment; undefined if that does not name the payee or the accounts, or if rows of this kind
- * do not send this order.
- */
+/** The order of a row as read; undefined if no payee or account is known, or if rows of this kind do not send this order. */
 function orderOf(
   { now, settings: { terms, transferAcrossUsers } }: ActivityDeps,
-  { kind, instruction, assessed }: PayoutRecord,
+  { kind, instruction }: PayoutRecord,
   leg: LegKind,
+  assessed: Assessment,
 ): SentOrder | undefined {
-  if (assessed === null || !legsOf(kind).includes(leg)) return undefined;
+  if (!legsOf(kind).includes(leg)) return undefined;
   const auditUntil = now() + terms.auditTtlMs;
   switch (leg) {
     case 'payment':
@@ -150,20 +172,17 @@ function orderOf(
   }
 }
 
-/**
- * The last assessment shows no obstacle and has every required verdict on the payee, and enough distinct people other than the
- * maker have approved exactly what it shows. A resend must pay the payee of that assessment.
- */
-async function isApproved(sender: ActivityDeps, row: PayoutRecord, order: SentOrder): Promise<boolean> {
-  const { reference, assessed, by: maker } = row;
-  if (assessed === null || assessed.obstacle !== undefined || assessed.beneficiary?.known === false) return false;
-  if ('beneficiaryId' in order && order.beneficiaryId !== assessed.beneficiary?.id) return false;
-  if (!hasVerdicts(assessed.checks, checksAskedOf(sender.checks, row))) return false;
-  if (sender.settings.policy !== undefined) return maySubmit(sender, row);
-  return (
-    approvers(await sender.store.approvalsOf(reference, assessed.digest), maker).length >= assessed.approvalsNeeded
-  );
+/** Nothing is in the way, the payee has every required verdict, and it is not too early. */
+function isReady(sender: ActivityDeps, row: PayoutRecord, { obstacle, checks }: Assessment): boolean {
+  return obstacle === undefined && hasVerdicts(checks, checksAskedOf(sender.checks, row)) && !isEarly(sender, row);
 }
+
+/** Whether the bytes that would leave are the order that the signatures are about: also those of an earlier attempt. */
+const isSigned = (
+  { settings: { terms } }: ActivityDeps,
+  row: PayoutRecord,
+  { order, made, assessed }: { order: SentOrder; made: SentOrder; assessed: Assessment },
+): boolean => order === made || isRepeatOf(order, made, boughtWithin(row, made.amount, assessed, terms));
 
 /** The workflow waits for the date, by Temporal's clock: a forged one would not. A day is left for clocks and time zones. */
 const isEarly = ({ now }: ActivityDeps, { instruction }: PayoutRecord): boolean =>

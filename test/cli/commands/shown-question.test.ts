@@ -72,7 +72,7 @@ function sessionOf(
   const handleOf = (workflowId: string) => ({
     async executeUpdate(_name: string, { args: [update] }: { args: [DecideUpdate] }) {
       const { reference } = await row(workflowId.replace('payout/', ''));
-      const asked = await openQuestion(store, await row(reference));
+      const asked = await openQuestion(authority, await row(reference));
       const refused = (why: string) => new WorkflowUpdateFailedError('refused', new Error(why));
       if (asked === undefined || update.signed === undefined) throw refused('no approval is awaited');
       const verdict = await takeDecision(authority, await row(reference), asked, update.signed);

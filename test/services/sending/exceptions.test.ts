@@ -1,11 +1,12 @@
 import { expect, it, onTestFinished } from 'vitest';
+import type { CheckProvider } from '../../../src/checks/provider.ts';
 import type { Assessment } from '../../../src/domain/gates.ts';
 import type { PayeeCheck } from '../../../src/domain/payee-check.ts';
-import { because } from '../../../src/domain/reasons.ts';
 import type { PayeeChecks } from '../../../src/services/payee-checks.ts';
+import { readToSend } from '../../../src/services/payout/assess.ts';
 import { sendOrder } from '../../../src/services/sending/send-order.ts';
 import { cardClaim, cardEvent } from '../../store/card-samples.ts';
-import { payoutClaim } from '../../store/samples.ts';
+import { batchClaim, payoutClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
 import { policyOf, type SigningPerson, signedBy, signingPerson } from '../../support/people.ts';
 import { sendingDeps } from '../../support/sending-deps.ts';
@@ -15,10 +16,6 @@ const maker = signingPerson('maker', ['maker']);
 const approver = signingPerson('approver', ['approver']);
 const officer = signingPerson('officer', ['compliance']);
 
-const [ALIKE, FEE] = [
-  { reason: because('look-alike'), digest: 'p/look-alike' },
-  { reason: because('fee-above-cap', 'fee 9.00 USD, cap 1.00'), digest: 'paid/fee-above-cap/9.00 USD' },
-];
 const READ: Assessment = {
   digest: 'paid',
   approvalsNeeded: 0,
@@ -27,38 +24,54 @@ const READ: Assessment = {
 };
 
 interface Opened {
+  /** It looks like an earlier payout. */
+  alike?: boolean;
+  /** A fee of 9.00 is above it. */
+  feeCap?: string;
   read?: Assessment;
   checks?: PayeeChecks;
   policy?: boolean;
   cardPayment?: string;
 }
 
-/** A payout that nobody has to approve, whose last reading shows these exceptions. */
-async function open(
-  exceptions: Assessment['exceptions'],
-  { read = READ, checks, policy = true, cardPayment }: Opened = {},
-) {
+/** A payout that nobody has to approve; what people must let through is read at the bank, whatever is stored of it. */
+async function open({ alike = false, feeCap, read = READ, checks, policy = true, cardPayment }: Opened) {
   const store = await openEmptyStore();
   onTestFinished(() => store.close());
-  const claim = payoutClaim('doc', { by: 'maker', runId: CALLER.runId });
-  const instruction = { ...claim.instruction, after_card_payment: cardPayment };
-  const { record } = await store.claimPayout({ ...claim, instruction });
-  await store.recordAssessment(record, { ...read, exceptions }, 1);
+  const { rows, ...batch } = batchClaim('batch', ['doc']);
+  const [row] = rows;
+  if (row === undefined) throw new Error('no row');
+  const instruction = { ...row.instruction, after_card_payment: cardPayment };
+  await store.claimBatch({
+    ...batch,
+    rows: [{ ...row, instruction, ...(alike && { lookAlikeKey: 'k', lookAlikeOf: 'an-earlier-one' }) }],
+  });
+  const claim = payoutClaim('doc', { by: 'maker', runId: CALLER.runId, instruction });
+  const { record } = await store.claimPayout(claim);
+  await store.recordAssessment(record, read, 1);
   const { reference, term } = record;
   const payment = async () => ({ order_id: 'ord-1' });
   const settings = {
     policy: policy ? policyOf([maker, approver, officer]) : undefined,
     referenceDedupe: 'assumed',
+    feeCap,
   } as const;
-  const deps = sendingDeps({ payment }, settings, { store, checks });
+  const shown = { fee: '9.00', payeeName: 'Ann Example' };
+  const deps = sendingDeps({ payment }, settings, { store, checks }, shown);
   let attempt = 0;
   return {
     store,
+    shown,
     send: () => {
       attempt += 1;
       return sendOrder(deps, CALLER, { claim: { storeId: store.id, reference, term }, leg: 'payment', attempt });
     },
-    sign: (person: SigningPerson, digest: string, question: 'hold' | 'screening' = 'hold') =>
+    /** The digests of what people must let through now. */
+    exceptions: async () => {
+      const { exceptions = [] } = await readToSend(deps, record, 'payment');
+      return Object.fromEntries(exceptions.map(({ reason, digest }) => [reason.code, digest]));
+    },
+    sign: (person: SigningPerson, digest = 'nothing', question: 'hold' | 'screening' = 'hold') =>
       store.takeSignedDecision(signedBy(person, { storeId: store.id, question, reference, digest }), 2),
   };
 }
@@ -66,48 +79,73 @@ async function open(
 const CHANGED = { outcome: 'not-sent', why: 'changed' };
 const SENT = { outcome: 'accepted', orderId: 'ord-1' };
 
-it('whatever a workflow says, what people have to let through is not sent before somebody has signed for each of it', async () => {
-  const { send, sign } = await open([ALIKE, FEE]);
+it('whatever the store says, what people have to let through is not sent before somebody has signed for each of it', async () => {
+  const { send, sign, exceptions } = await open({ alike: true, feeCap: '1.00' });
+  const { 'look-alike': alike, 'fee-above-cap': fee } = await exceptions();
   expect(await send()).toEqual(CHANGED);
-  await sign(approver, ALIKE.digest);
+  await sign(approver, alike);
   expect(await send()).toEqual(CHANGED);
-  await sign(maker, FEE.digest);
+  await sign(maker, fee);
   expect(await send()).toEqual(CHANGED);
-  await sign(approver, FEE.digest);
+  await sign(approver, fee);
   expect(await send()).toEqual(SENT);
 });
 
 it('a fee that was let through stands for no higher one', async () => {
-  const { send, sign } = await open([{ ...FEE, digest: 'paid/fee-above-cap/90.00 USD' }]);
-  await sign(approver, FEE.digest);
+  const { send, sign, exceptions, shown } = await open({ feeCap: '1.00' });
+  await sign(approver, (await exceptions())['fee-above-cap']);
+  shown.fee = '90.00';
   expect(await send()).toEqual(CHANGED);
 });
 
 it('what the policy leaves to nobody is sent without a signature', async () => {
-  const { send } = await open(undefined);
+  const { send } = await open({});
   expect(await send()).toEqual(SENT);
 });
 
-const HIT = { reason: because('screening-hit'), digest: 'p/screening-hit/case' };
-
 it('what a screening has found is let through by the role compliance and by nobody else', async () => {
-  const { send, sign } = await open([HIT]);
-  await sign(approver, HIT.digest);
-  await sign(approver, HIT.digest, 'screening');
-  await sign(officer, HIT.digest);
+  const { send, sign, exceptions } = await open({ checks: checksThat({ screening: 'hit' }) });
+  const hit = (await exceptions())['screening-hit'];
+  await sign(approver, hit);
+  await sign(approver, hit, 'screening');
+  await sign(officer, hit);
   expect(await send()).toEqual(CHANGED);
-  await sign(officer, HIT.digest, 'screening');
+  await sign(officer, hit, 'screening');
   expect(await send()).toEqual(SENT);
 });
 
 it('who clears screenings lets nothing else through', async () => {
-  const { send, sign } = await open([ALIKE]);
-  await sign(officer, ALIKE.digest);
-  await sign(officer, ALIKE.digest, 'screening');
+  const { send, sign, exceptions } = await open({ alike: true });
+  const { 'look-alike': alike } = await exceptions();
+  await sign(officer, alike);
+  await sign(officer, alike, 'screening');
   expect(await send()).toEqual(CHANGED);
 });
 
-const checks = { provider: { name: 'p' }, maxAgeMs: 1, verifiedCurrencies: undefined } as unknown as PayeeChecks;
+it('under a policy a provider is asked about the payee that the bank shows right before', async () => {
+  const { send } = await open({ checks: checksThat({}), read: { ...READ, checks: [] } });
+  expect(await send()).toEqual(SENT);
+  const refused = await open({ checks: checksThat({ verification: 'no-match' }) });
+  expect(await refused.send()).toEqual(CHANGED);
+});
+
+/** A provider that finds nothing, or this. */
+function checksThat({
+  screening = 'clear',
+  verification = 'match',
+}: {
+  screening?: 'clear' | 'hit';
+  verification?: 'match' | 'no-match';
+}): PayeeChecks {
+  const provider: CheckProvider = {
+    name: 'p',
+    screen: async () => ({ verdict: screening, caseId: 'case' }),
+    verifyPayee: async () => ({ verdict: verification }),
+    close: async () => {},
+  };
+  return { provider, maxAgeMs: 60_000, verifiedCurrencies: undefined };
+}
+
 const verdict = (kind: PayeeCheck['kind']): PayeeCheck => ({
   kind,
   verdict: kind === 'screening' ? 'clear' : 'match',
@@ -117,28 +155,21 @@ const verdict = (kind: PayeeCheck['kind']): PayeeCheck => ({
   askedAt: 1,
 });
 
-it.each([true, false])(
-  'a sender that has a provider sends no payment without a verdict of each check (policy: %s)',
-  async (policy) => {
-    const none = await open(undefined, { checks, policy });
-    expect(await none.send()).toEqual(CHANGED);
-    const one = await open(undefined, { checks, policy, read: { ...READ, checks: [verdict('screening')] } });
-    expect(await one.send()).toEqual(CHANGED);
-    const both = { ...READ, checks: [verdict('screening'), verdict('verification')] };
-    expect(await (await open(undefined, { checks, policy, read: both })).send()).toEqual(SENT);
-  },
-);
-
-it('payees that are not verified in their currency are sent with a screening alone', async () => {
-  const read = { ...READ, checks: [verdict('screening')] };
-  const { send } = await open(undefined, { checks: { ...checks, verifiedCurrencies: ['EUR'] }, read });
-  expect(await send()).toEqual(SENT);
+it('without a policy a sender that has a provider sends no payment without a verdict of each check', async () => {
+  const checks = checksThat({});
+  const sendAs = async (read: Assessment, given = checks) =>
+    (await open({ checks: given, policy: false, read })).send();
+  const [screened, verified] = [verdict('screening'), verdict('verification')];
+  expect(await sendAs(READ)).toEqual(CHANGED);
+  expect(await sendAs({ ...READ, checks: [screened] })).toEqual(CHANGED);
+  expect(await sendAs({ ...READ, checks: [screened, verified] })).toEqual(SENT);
+  expect(await sendAs({ ...READ, checks: [screened] }, { ...checks, verifiedCurrencies: ['EUR'] })).toEqual(SENT);
 });
 
 it.each([true, false])(
   'a payout after a card payment is not sent while that has not taken the money, or may have given it back (policy: %s)',
   async (policy) => {
-    const { send, store } = await open(undefined, { policy, cardPayment: 'm-1' });
+    const { send, store } = await open({ policy, cardPayment: 'm-1' });
     expect(await send()).toEqual(CHANGED);
     await store.cards.claim(cardClaim('m-1'));
     expect(await send()).toEqual(CHANGED);

@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { Superseded } from '../../../src/domain/claim.ts';
-import type { Assessment } from '../../../src/domain/gates.ts';
 import { because } from '../../../src/domain/reasons.ts';
 import { takeDecision } from '../../../src/services/decisions/verdict.ts';
+import { readToSend } from '../../../src/services/payout/assess.ts';
 import { closePayout } from '../../../src/services/payout/close.ts';
 import { sendOrder } from '../../../src/services/sending/send-order.ts';
 import type { Store } from '../../../src/store/store.ts';
@@ -20,21 +20,13 @@ const maker = signingPerson('maker', ['maker', 'approver']);
 const bob = signingPerson('bob', ['approver']);
 const carol = signingPerson('carol', ['approver']);
 const dave = signingPerson('dave', ['approver']);
-const POLICY = policyOf([maker, bob, carol, dave]);
-const WITHOUT_CAROL = policyOf([maker, bob, dave]);
-
 const NEEDED = 2;
+const POLICY = policyOf([maker, bob, carol, dave], { approvals: [{ approvals: NEEDED }] });
+const WITHOUT_CAROL = policyOf([maker, bob, dave], { approvals: [{ approvals: NEEDED }] });
+
 const HOUR = 3_600_000;
 const CALLER = { workflowId: 'w', runId: 'run-1', activityId: '1' };
 const THIEF = { ...CALLER, runId: 'run-of-somebody-else' };
-
-const read = (digest: string): Assessment => ({
-  digest,
-  approvalsNeeded: NEEDED,
-  approvedFirst: true,
-  beneficiary: { known: true, id: 'ben-1', digest: 'x' },
-  payingAccountId: 'acc-1',
-});
 
 /** A few turns of the event loop, drawn. */
 async function aMoment(random: Random): Promise<void> {
@@ -54,10 +46,10 @@ async function interleave(store: Store, n: number, random: Random): Promise<Seen
   const claimed = await store.claimPayout(payoutClaim(`doc-${n}`, { by: 'maker', runId: CALLER.runId }));
   const { reference } = claimed.record;
   const claim = { storeId: store.id, reference, term: claimed.record.term };
-  await store.recordAssessment(claimed.record, read('as read first'), 1);
   const seen: Seen = { posts: 0, order: [], state: undefined, told: [] };
   let ahead = 0;
   const now = (): number => Date.now() + ahead;
+  const shown = { fee: '0.10', payeeName: 'Ann Example' };
   const payment = async () => {
     seen.posts += 1;
     seen.order.push('posted');
@@ -68,9 +60,11 @@ async function interleave(store: Store, n: number, random: Random): Promise<Seen
     { payment },
     { policy: POLICY, referenceDedupe: 'none' },
     { store, now, assertIdentity: () => aMoment(random) },
+    shown,
   );
   const row = async () => (await store.payout(reference)) ?? claimed.record;
-  const asked = { question: 'payout', digest: 'as read first', needed: NEEDED } as const;
+  const { digest } = await readToSend(deps, claimed.record, 'payment');
+  const asked = { question: 'payout', digest, needed: NEEDED } as const;
   const about = { storeId: store.id, reference, question: 'payout', digest: asked.digest } as const;
   const decided = async (name: string, signed: ReturnType<typeof signedBy>) => {
     const { verdict } = await takeDecision(deps, await row(), asked, signed);
@@ -106,7 +100,7 @@ async function interleave(store: Store, n: number, random: Random): Promise<Seen
     [
       0.25,
       async () => {
-        await store.recordAssessment(await row(), read('as the bank shows it now'), now());
+        shown.payeeName = 'Somebody Else';
         seen.order.push('drifted');
       },
     ],

@@ -38,7 +38,7 @@ const takes = (operation: string) => async (body: unknown) => {
   return { order_id: 'ord-1' };
 };
 /** Claims a row of a kind as it was last read, and asks for one of its orders. */
-async function send(kind: PayoutKind, leg: LegKind, assessed: Assessment, { acrossUsers = false } = {}) {
+async function send(kind: PayoutKind, leg: LegKind, assessed: Assessment, { acrossUsers = false, approvals = 0 } = {}) {
   const instruction = { id: 'r', uid: 'u-1', account_id: 'from', to_account_id: 'to', amount: '5.00', currency: 'USD' };
   const reference = referenceOf('u-1', 'r', mainLegOf(kind));
   const { record } = await store.claimPayout({
@@ -57,7 +57,12 @@ async function send(kind: PayoutKind, leg: LegKind, assessed: Assessment, { acro
   const executions = {
     wakeWatch: async ({ uid, currency }: WatchKey) => void woken.push(`${uid} ${currency}`),
   } as unknown as ActivityDeps['executions'];
-  const settings = { policy: undefined, referenceDedupe: 'assumed', transferAcrossUsers: acrossUsers } as const;
+  const settings = {
+    policy: undefined,
+    referenceDedupe: 'assumed',
+    transferAcrossUsers: acrossUsers,
+    approvalRules: approvals === 0 ? [] : [{ approvals }],
+  } as const;
   const transactions = { payment: takes('payment'), transfer: takes('transfer'), fx: takes('fx') };
   const deps = sendingDeps(transactions, settings, { store, now: () => 1_000, executions });
   const claim = { storeId: store.id, reference, term: record.term };
@@ -87,11 +92,15 @@ describe('the sender of a transfer', () => {
     ['an account of another user', { ...TRANSFER, transfer: { source: own, destination: { ...own, uid: 'u-2' } } }],
     ['another currency', { ...TRANSFER, transfer: { source: own, destination: { ...own, currency: 'EUR' } } }],
     ['no accounts at all', { digest: 'd', approvalsNeeded: 0 }],
-    ['approvals that nobody has stored', { ...TRANSFER, approvalsNeeded: 1 }],
   ])('sends nothing when the row was last read with %s', async (_what, assessed) => {
     expect((await send('transfer', 'transfer', assessed)).result).toEqual(NOTHING_SENT);
     expect(sent).toEqual([]);
   });
+});
+
+it('counts the approvals that the rules ask now, whatever was stored of them', async () => {
+  expect((await send('transfer', 'transfer', TRANSFER, { approvals: 1 })).result).toEqual(NOTHING_SENT);
+  expect(sent).toEqual([]);
 });
 
 describe('the sender of an exchange by itself', () => {

@@ -1,0 +1,118 @@
+import { approvers } from '../../domain/approval.ts';
+import { type ScopeFacts, scopeFactsOf } from '../../domain/authority.ts';
+import type { Assessment } from '../../domain/gates.ts';
+import { mainLegOf } from '../../domain/names.ts';
+import { bankDigest } from '../../domain/question-digest.ts';
+import { questionOfHold } from '../../domain/reasons.ts';
+import { referenceOf } from '../../identity.ts';
+import type { PayoutRecord } from '../../store/store.ts';
+import { type Asked, type AskedBy, askedOf } from './asked.ts';
+import {
+  isMakerAllowed,
+  isRejected,
+  raiseApprovalsIfRejected,
+  type SignedQuestion,
+  type VerdictDeps,
+  verdictOn,
+} from './verdict.ts';
+
+/**
+ * Whether people let a row leave as it was just read at the bank, by the policy in force now. Nothing that the store keeps of an
+ * earlier reading decides: no digest, no number of approvals, no exception, no amount but that of the instruction, which is
+ * signed.
+ */
+
+export interface LeaveDeps extends VerdictDeps {
+  settings: AskedBy['settings'];
+}
+
+/** Before an order is sent, or a payee made. `read`: right now; without a policy the last assessment. */
+export async function mayLeave(deps: LeaveDeps, row: PayoutRecord, read: Assessment): Promise<boolean> {
+  if (!isOneDocument(row)) return false;
+  const asked = askedNow(deps, row, read);
+  if (deps.settings.policy === undefined) return hasNames(deps, row, asked);
+  const touched = touchedBy(row, read);
+  for (const { reason, digest } of read.exceptions ?? []) {
+    const { verdict } = await verdictOn(deps, row, { question: questionOfHold(reason), digest, needed: 1 }, touched);
+    if (verdict !== 'approved') return false;
+  }
+  const { digest, asksAlone: alone } = asked;
+  const { approvalsNeeded: needed = asked.approvalsNeeded } = await raiseApprovalsIfRejected(deps, row, asked);
+  return isApproved(deps, row, { question: 'payout', digest, needed, alone }, touched);
+}
+
+/** Before the bank is told to release an order that it audits. `read`: with what the bank shows of the order. */
+export async function mayRelease(
+  deps: LeaveDeps,
+  row: PayoutRecord,
+  read: Assessment,
+  orderId: string,
+): Promise<boolean> {
+  if (!isOneDocument(row)) return false;
+  if (deps.settings.policy === undefined) return true;
+  const { digest, asksAlone: alone, approvalsAtBank = 1 } = askedNow(deps, row, read);
+  const needed = Math.max(1, approvalsAtBank);
+  return isApproved(
+    deps,
+    row,
+    { question: 'bank', digest: bankDigest(digest, orderId), needed, alone },
+    touchedBy(row, read),
+  );
+}
+
+/** How many must approve a row as last read, under the policy in force now. More are asked before a send if a rejection stands. */
+export function neededNow(
+  deps: AskedBy,
+  row: PayoutRecord,
+  assessed: Assessment,
+): { needed: number; neededAtBank: number; alone: boolean } {
+  const { approvalsNeeded, approvalsAtBank = 1, asksAlone = false } = askedNow(deps, row, assessed);
+  return {
+    needed: Math.max(assessed.approvalsNeeded, approvalsNeeded),
+    neededAtBank: Math.max(1, approvalsAtBank),
+    alone: asksAlone,
+  };
+}
+
+/** What a row asks by a reading, under the policy in force now. */
+export function askedNow(deps: AskedBy, row: PayoutRecord, { beneficiary, ...seen }: Assessment): Asked {
+  const payee = beneficiary?.known === true ? beneficiary : undefined;
+  return askedOf(deps, row, { ...seen, payee }, seen.flags);
+}
+
+/**
+ * Whether the row is the document under whose reference it is found, with texts and nothing else: its signatures are about that
+ * reference, and its orders go out under it.
+ */
+export function isOneDocument({ reference, kind, uid, documentId, generation, instruction }: PayoutRecord): boolean {
+  const isOf = instruction.uid === uid && instruction.id === documentId;
+  const isText = Object.values(instruction).every((value) => value === undefined || typeof value === 'string');
+  return isOf && isText && reference === referenceOf(uid, documentId, mainLegOf(kind), generation);
+}
+
+/** Everything that a row moves or changes hands with, as read: both currencies and every account. */
+export const touchedBy = (
+  { kind, instruction }: Pick<PayoutRecord, 'kind' | 'instruction'>,
+  { soldCurrency, exchange, payingAccountId }: Partial<Assessment>,
+): ScopeFacts =>
+  scopeFactsOf(kind, instruction, { soldCurrency: soldCurrency ?? exchange?.sellCurrency, payingAccountId });
+
+async function isApproved(
+  deps: LeaveDeps,
+  row: PayoutRecord,
+  asked: SignedQuestion,
+  touched: ScopeFacts,
+): Promise<boolean> {
+  if (!isMakerAllowed(deps, row, touched)) return false;
+  if (asked.needed === 0) return !(await isRejected(deps, row, asked, touched));
+  return (await verdictOn(deps, row, asked, touched)).verdict === 'approved';
+}
+
+/** Names are believed, but count for what they were given to alone. */
+async function hasNames(
+  { store }: LeaveDeps,
+  { reference, by }: PayoutRecord,
+  { digest, approvalsNeeded }: Asked,
+): Promise<boolean> {
+  return approvers(await store.approvalsOf(reference, digest), by).length >= approvalsNeeded;
+}
