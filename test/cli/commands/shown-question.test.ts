@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beneficiary } from '../../../src/api/schemas/beneficiaries.ts';
 import { decide } from '../../../src/cli/commands/decide.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import { questionsOf, questionsText } from '../../../src/cli/shown-questions.ts';
@@ -12,7 +13,7 @@ import type { PayoutInstruction } from '../../../src/domain/instruction.ts';
 import type { PayoutKind } from '../../../src/domain/names.ts';
 import { approvalDigest, payloadDigest } from '../../../src/identity.ts';
 import { openQuestion } from '../../../src/services/decisions/open-question.ts';
-import { capsOf, signedParts } from '../../../src/services/decisions/signed-parts.ts';
+import { asPayee, capsOf, signedParts } from '../../../src/services/decisions/signed-parts.ts';
 import { takeDecision } from '../../../src/services/decisions/verdict.ts';
 import { openStore } from '../../../src/store/open.ts';
 import type { PayoutRecord, Store } from '../../../src/store/store.ts';
@@ -55,7 +56,7 @@ async function claimed(id: string, fields: Partial<PayoutInstruction> = {}, kind
 async function asks({ reference }: PayoutRecord, read: Partial<Assessment>, nth = 0): Promise<void> {
   const before = await row(reference);
   const { terms } = settings;
-  const payee = before.kind === 'payout' ? PAYEE : undefined;
+  const payee = before.kind === 'payout' ? asPayee(beneficiary.parse(PAYEE)) : undefined;
   const digest = approvalDigest(signedParts(before, { ...read, payee } as never, terms));
   const assessed = { ...read, digest, approvalsNeeded: 0, approvedFirst: true } as Assessment;
   const exceptions = approvalExceptionsOf(assessed, payloadDigest(before.instruction), capsOf(before, terms));
