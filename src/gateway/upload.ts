@@ -10,6 +10,7 @@ import { EXTENSION_OF } from '../formats/read-file.ts';
 /** A body on disk; disposing removes it. */
 export interface Upload extends AsyncDisposable {
   path: string;
+  bytes: number;
   /** Of its bytes. */
   sha256: string;
 }
@@ -28,17 +29,17 @@ export async function receive(
   const remove = (): Promise<void> => rm(own, { recursive: true, force: true });
   try {
     const raw = join(own, 'body');
-    const sha256 = await write(body, raw);
+    const { bytes, sha256 } = await write(body, raw);
     const path = join(own, name ?? `upload-${sha256.slice(0, 12)}${extension}`);
     await rename(raw, path);
-    return { path, sha256, [Symbol.asyncDispose]: remove };
+    return { path, bytes, sha256, [Symbol.asyncDispose]: remove };
   } catch (error) {
     await remove();
     throw error;
   }
 }
 
-async function write(body: Readable, path: string): Promise<string> {
+async function write(body: Readable, path: string): Promise<Pick<Upload, 'bytes' | 'sha256'>> {
   const hash = createHash('sha256');
   const file = await open(path, 'wx', 0o600);
   try {
@@ -50,7 +51,7 @@ async function write(body: Readable, path: string): Promise<string> {
       hash.update(chunk);
       await file.write(chunk);
     }
-    return hash.digest('hex');
+    return { bytes, sha256: hash.digest('hex') };
   } finally {
     await file.close();
   }

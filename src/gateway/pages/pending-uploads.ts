@@ -1,4 +1,5 @@
 import { v7 } from 'uuid';
+import { FILE_BYTES_MAX } from '../../formats/limits.ts';
 import type { Upload } from '../upload.ts';
 
 export interface PendingUpload {
@@ -12,17 +13,26 @@ export interface PendingUpload {
 }
 
 const LIFE_MS = 3_600_000;
-const PENDING_MAX = 50;
+/** Of one person: a person who submits more loses their own oldest ones. */
+const COUNT_MAX = 10;
+const BYTES_MAX = 2 * FILE_BYTES_MAX;
 
 /** Files between submission and confirmation, on the disk of one gateway. Disposing removes them. */
 export class PendingUploads implements AsyncDisposable {
   readonly #held = new Map<string, PendingUpload>();
 
   async hold(upload: Upload, owner: string | undefined, now: number): Promise<PendingUpload> {
-    const over = [...this.#held.values()].filter(({ until }, n) => until <= now || this.#held.size - n >= PENDING_MAX);
-    for (const { id } of over) await this.drop(id);
     const held = { id: v7(), upload, owner, batchId: v7(), until: now + LIFE_MS };
     this.#held.set(held.id, held);
+    let [count, bytes] = [0, 0];
+    for (const { id, until, ...it } of [...this.#held.values()].reverse()) {
+      if (it.owner === owner) {
+        count += 1;
+        bytes += it.upload.bytes;
+      }
+      const isTooMuch = it.owner === owner && (count > COUNT_MAX || bytes > BYTES_MAX);
+      if (until <= now || isTooMuch) await this.drop(id);
+    }
     return held;
   }
 

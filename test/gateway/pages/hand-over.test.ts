@@ -69,6 +69,25 @@ describe('a file handed over on the pages', () => {
     expect((await bob.send('/batches/new')).status).toBe(403);
   });
 
+  it('waits for its maker however much others submit, and gives way to later ones of the same maker', async () => {
+    const people = await pagePeople([
+      ['alice', ['maker']],
+      ['anna', ['maker']],
+    ]);
+    const gateway = await openPages(people);
+    const [alice, anna] = [await signedIn(people, 'alice'), await signedIn(people, 'anna')];
+    const pathOf = async (visit: Visit) => `${(await upload(visit, 'a.csv', GOOD)).headers.location}`;
+    const first = await pathOf(alice);
+    const annas: string[] = [];
+    for (let n = 0; n < 60; n += 1) annas.push(await pathOf(anna));
+    expect((await alice.send(first)).status).toBe(200);
+    const statuses = await Promise.all(
+      [annas.at(0), annas.at(-11), annas.at(-10), annas.at(-1)].map((it) => anna.send(`${it}`)),
+    );
+    expect(statuses.map(({ status }) => status)).toEqual([404, 404, 200, 200]);
+    expect(readdirSync(gateway.deps.uploads)).toHaveLength(11);
+  });
+
   it('is planned with what is worth a look: warnings, and payouts that look like earlier ones', async () => {
     const gateway = await openGateway();
     const visit = new Visit(gateway.url);
