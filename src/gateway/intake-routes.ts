@@ -15,7 +15,7 @@ import { type Caller, makerOf } from './callers.ts';
 import { errorAnswers, idempotencyHeader, JSON_TYPE, planDocument } from './documents.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { answerOnce, idempotencyKeyOf, type MadeAnswer } from './idempotency.ts';
-import { intakeFor } from './may-see.ts';
+import { takeInTurn } from './intake-turns.ts';
 import { accessOf } from './route-access.ts';
 import { answerSchemas, jsonSchema, parsed, storableText } from './schemas.ts';
 import { assertFileName, receive, tooLarge, UPLOAD_TYPES, type Upload } from './upload.ts';
@@ -95,9 +95,10 @@ async function handedOver(
 ): Promise<MadeAnswer> {
   const { invalid, plan, canary, by, dry_run: dryRun, allow_look_alikes: allowLookAlikes } = options;
   try {
-    const intake = await intakeFor(deps, caller);
     const asked = { invalid, canary, by, dryRun, allowLookAlikes, batchId };
-    const taking = await takeFile(intake, path, asked, (proposal) => assertPlan(proposal.plan, plan));
+    const taking = await takeInTurn(deps, caller, (intake) =>
+      takeFile(intake, path, asked, (proposal) => assertPlan(proposal.plan, plan)),
+    );
     if (taking.outcome === 'planned') return { status: 200, body: [JSON.stringify(taking.document)] };
     const { json } = await deps.report(taking.batchId);
     return { status: taking.outcome === 'claimed' ? 202 : 200, body: createReadStream(json) };

@@ -74,8 +74,12 @@ export interface Prepared extends Disposable {
   plan: Plan | null;
 }
 
-/** Reads, validates and plans a file. Throws an `IntakeRefusal` for whatever stops it. The caller disposes of the result. */
+/**
+ * Reads, validates and plans a file. Throws an `IntakeRefusal` for whatever stops it, and a `Problem` for somebody who may not
+ * hand over files, before any of it is read. The caller disposes of the result.
+ */
 export async function prepareFile(deps: IntakeDeps, path: string, options: IntakeOptions): Promise<Prepared> {
+  assertMayHandOver(deps, options);
   const checked = await checkFile(path, deps.bank, deps.context, deps.dueDate);
   try {
     return await planned(deps, checked, options);
@@ -113,7 +117,7 @@ export async function planned(deps: IntakeDeps, checked: CheckedFile, options: I
   const { store, bank, context, lookAlikeDays, now, dueDate, lists } = deps;
   const { staged, file } = checked;
   refuseUnlessSkipping(checked, options);
-  await assertMayHandOver(deps, checked, options);
+  await assertWithinScope(deps, checked, options);
   const known = await dropKnown(store, checked, deps);
   checked.known = known;
   if (known.misused.total > 0) throw misusedIds(known.misused, staged.original);
@@ -154,14 +158,19 @@ function refuseUnlessSkipping({ staged }: CheckedFile, { invalid }: IntakeOption
   }
 }
 
+/** Without a policy nobody has proven who they are. */
+export function assertMayHandOver(deps: IntakeDeps, { dryRun }: IntakeOptions): void {
+  const { policy, maker } = deps;
+  if (policy !== undefined && !(dryRun && maker === undefined)) assertMaker(deps, maker);
+}
+
 /**
  * Before anything is told of what the store or the bank has: whoever has proven who they are learns nothing by what they may not
- * hand over. Without a policy nobody has.
+ * hand over.
  */
-async function assertMayHandOver(deps: IntakeDeps, { staged }: CheckedFile, { dryRun }: IntakeOptions): Promise<void> {
+async function assertWithinScope(deps: IntakeDeps, { staged }: CheckedFile, { dryRun }: IntakeOptions): Promise<void> {
   const { policy, maker } = deps;
   if (policy === undefined || (dryRun && maker === undefined)) return;
-  assertMaker(deps, maker);
   for await (const page of itemsInTurns(staged.claimPages())) {
     const rows = page.map(({ row, instruction }) => ({ row, touched: scopeFactsOf('payout', instruction) }));
     assertScope(deps, maker, rows);

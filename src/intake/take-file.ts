@@ -4,7 +4,15 @@ import { inPages } from '../services/in-pages.ts';
 import { provenUnpaid } from '../services/sending/proven-unpaid.ts';
 import { judgeRows } from './check-file.ts';
 import type { KnownRows } from './checked-file.ts';
-import { claimFile, type IntakeDeps, type IntakeOptions, type Prepared, planned, prepareFile } from './intake.ts';
+import {
+  assertMayHandOver,
+  claimFile,
+  type IntakeDeps,
+  type IntakeOptions,
+  type Prepared,
+  planned,
+  prepareFile,
+} from './intake.ts';
 import { alreadyTaken, IntakeRefusal, OTHER_PLAN } from './intake-refusal.ts';
 import { takenBefore } from './known-batches.ts';
 import { assertMaker } from './maker.ts';
@@ -141,6 +149,7 @@ async function prepareRetry(
   options: IntakeOptions,
 ): Promise<Prepared> {
   const { store, bank } = deps;
+  assertMayHandOver(deps, options);
   const batch = await store.batch(batchId);
   const staged = new StagedFile();
   try {

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { Policy, Role, Scope } from '../../src/domain/authority.ts';
@@ -250,6 +251,41 @@ it('works on no more for a caller who does not wait for the answers', async () =
   expect((await send('/v1/batches', { headers: as('alice') })).status).toBe(429);
   gate.resolve();
   await expect.poll(async () => (await send('/v1/batches', { headers: as('alice') })).status).toBe(200);
+});
+
+it('reads two files of a caller at once, the others in turn, and those of others all the same', async () => {
+  const gateway = await openGateway([], { policy: policyWithTokens() });
+  const { intake } = gateway.deps;
+  const gate = Promise.withResolvers<void>();
+  const begun: (string | undefined)[] = [];
+  gateway.deps.intake = async (maker) => {
+    begun.push(maker);
+    await gate.promise;
+    return intake(maker);
+  };
+  const fileOf = (id: string) => CSV.replace('r-1', id);
+  const sent = ['a', 'b', 'c', 'd', 'e'].map((id) => gateway.post('', fileOf(id), as('alice')));
+  await expect.poll(() => begun.length).toBe(2);
+  const other = gateway.post('', fileOf('f'), as('anna'));
+  await expect.poll(() => begun).toContain('anna');
+  expect(begun).toEqual(['alice', 'alice', 'anna']);
+  gate.resolve();
+  for (const { status } of await Promise.all([...sent, other])) expect(status).toBe(202);
+  expect(begun).toHaveLength(6);
+});
+
+it('reads no file of somebody who may not hand it over, not even its first byte', async () => {
+  const gateway = await openGateway([], { policy: policyWithTokens() });
+  const asked: unknown[] = [];
+  gateway.deps.intake = async (maker) => {
+    asked.push(maker);
+    return { ...gateway.door, maker };
+  };
+  for (const name of ['bob', 'erin', 'carol']) {
+    const { status, document } = await gateway.post('', 'no file of payouts at all', as(name));
+    expect([name, status, document.error.code]).toEqual([name, 403, 'role-missing']);
+  }
+  expect([asked, readdirSync(gateway.deps.uploads)]).toEqual([[], []]);
 });
 
 it('slows down a caller who asks too often, and nobody else', async () => {

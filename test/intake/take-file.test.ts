@@ -275,3 +275,13 @@ it('lets other work have its turn, however many rows are compared and planned', 
   const plan = () => taken(door, path, { ...STOP, dryRun: true });
   expect(await longestTurn(plan, HELD_MAX)).toBeLessThan(HELD_MAX);
 });
+
+it('reads nothing of a file of somebody who may not hand it over, in a folder either', async () => {
+  const door = await openTestDoor();
+  const policy = policyOf([signingPerson('alice', ['maker']), signingPerson('bob', ['approver'])]);
+  const path = join(door.dir, 'not-there.csv');
+  for (const maker of ['bob', undefined]) {
+    await expect(taken({ ...door, policy, maker }, path)).rejects.toMatchObject({ code: 'maker-unknown' });
+  }
+  await expect(taken({ ...door, policy, maker: 'alice' }, path)).rejects.toMatchObject({ code: 'file-unreadable' });
+});

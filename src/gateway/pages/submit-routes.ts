@@ -7,7 +7,7 @@ import { IntakeRefusal } from '../../intake/intake-refusal.ts';
 import { assertPlan, takeFile } from '../../intake/take-file.ts';
 import { answerOf } from '../answer-error.ts';
 import type { Caller } from '../callers.ts';
-import { intakeFor } from '../may-see.ts';
+import { takeInTurn } from '../intake-turns.ts';
 import { accessOf, type CallerAccess } from '../route-access.ts';
 import { parsed, storableText } from '../schemas.ts';
 import { assertFileName, receive, tooLarge } from '../upload.ts';
@@ -52,8 +52,8 @@ export function planRoutes(app: FastifyInstance, context: PagesContext, uploads:
       dryRun,
       batchId: held.batchId,
     } as const;
-    return takeFile(await intakeFor(deps, caller), held.upload.path, taking, (proposal) =>
-      assertPlan(proposal.plan, plan),
+    return takeInTurn(deps, caller, (intake) =>
+      takeFile(intake, held.upload.path, taking, (proposal) => assertPlan(proposal.plan, plan)),
     );
   };
   app.get('/batches/new/:upload', accessOf(SUBMITTING), async (request, reply) => {
