@@ -28,7 +28,14 @@ const [bob, carol] = ['bob', 'carol'].map((name) => signingPerson(name, ['approv
   SigningPerson,
 ];
 const settings = { ...quickSettings, policy: policyOf([bob, carol]) };
-const PAYEE = { id: 'ben-1', currency: 'USD', payment_type: 'LOCAL', items: { account_name: 'Ann', iban_no: 'DE001' } };
+const PAYEE = {
+  id: 'ben-1',
+  uid: 'u-1',
+  currency: 'USD',
+  payment_type: 'LOCAL',
+  beneficiary_type: 'PERSONAL',
+  items: { account_name: 'Ann', iban_no: 'DE001' },
+};
 
 let store: Store;
 let shown: string;
