@@ -5,9 +5,10 @@ import { AUDIT_KEYS, auditConfigOf } from './config/audit.ts';
 import { BANK_KEYS, type BankConfig, bankOf } from './config/bank.ts';
 import { CARD_KEYS, cardsOf, webhookOf } from './config/cards.ts';
 import { CHECK_KEYS, checksOf } from './config/checks.ts';
-import { assertPostgresEncrypted, CLEAR_TEXT_KEYS } from './config/clear-text.ts';
+import { assertPayloadsEncrypted, assertPostgresEncrypted, CLEAR_TEXT_KEYS } from './config/clear-text.ts';
 import { ConfigError } from './config/config-error.ts';
 import { EVENT_CONFIG_KEYS, eventsOf } from './config/events.ts';
+import { assertKeysPrivate, FILE_ACCESS_KEYS } from './config/file-access.ts';
 import { GATEWAY_KEYS, gatewayOf } from './config/gateway.ts';
 import { heldIn, processOf } from './config/holdings.ts';
 import { homeOf, witnessFolderOf } from './config/home.ts';
@@ -16,7 +17,7 @@ import { type Environment, key, readKeys, unknownKeys, type ValuesOf } from './c
 import { PolicyFile } from './config/policy.ts';
 import { Secret } from './config/secret.ts';
 import { settingsOf, WORKER_KEYS } from './config/settings.ts';
-import { metricsOf, TELEMETRY_KEYS, tracesOf } from './config/telemetry.ts';
+import { metricsOf, openAddresses, TELEMETRY_KEYS, tracesOf } from './config/telemetry.ts';
 import { DEPLOYMENT_KEYS, deploymentOf, type TemporalConfig, temporalOf } from './config/temporal.ts';
 import { codecKeys, flag, httpUrl, journalAccounts, oneOf, storeUrl, text } from './config/values.ts';
 import { leadsHere } from './domain/loopback.ts';
@@ -27,6 +28,7 @@ import { leadsHere } from './domain/loopback.ts';
 export const CONFIG_KEYS = {
   ...BANK_KEYS,
   ...CLEAR_TEXT_KEYS,
+  ...FILE_ACCESS_KEYS,
   ...WORKER_KEYS,
   ...CHECK_KEYS,
   PAYOUTS_TIME_SCALE_OFF_LOOPBACK: key(
@@ -87,12 +89,14 @@ export type Config = ReturnType<typeof loadConfig>;
 /** Reads and checks every setting. Throws a `ConfigError` for the first unusable one. */
 export function loadConfig(env: Environment = process.env) {
   const values = readKeys(CONFIG_KEYS, env);
+  assertKeysPrivate(env, values);
   const bank = bankOf(values);
   const { home, homeHere } = homeOf(values.PAYOUTS_HOME, bank, env);
   const storeUrl = values.PAYOUTS_STORE_URL ? resolved(values.PAYOUTS_STORE_URL) : `file:${join(home, 'store.sqlite')}`;
   const temporal = temporalOf(env, values);
   if (!storeUrl.startsWith('file:')) assertPostgresEncrypted(storeUrl, values, env);
   assertOneWorld({ values, storeUrl, bank, temporal });
+  if (bank.kind !== 'sandbox') assertPayloadsEncrypted(temporal, values);
   const policyFile = values.PAYOUTS_POLICY === undefined ? undefined : new PolicyFile(values.PAYOUTS_POLICY);
   return {
     /** Absolute path. */
@@ -124,6 +128,8 @@ export function loadConfig(env: Environment = process.env) {
     signingKey: new Secret(values.PAYOUTS_SIGNING_KEY),
     /** Absolute paths of the drop folders that a worker processes for schedules. */
     folders: values.PAYOUTS_FOLDERS,
+    /** Files of private keys may be readable for other users. */
+    allowsReadableKeys: values.PAYOUTS_ALLOW_READABLE_KEYS,
     /** Under a policy: the maker of files from drop folders. */
     folderMaker: values.PAYOUTS_FOLDER_MAKER,
     /** Bank or cluster are on another machine, and no policy says who may move money: nothing is sent. */
@@ -154,6 +160,8 @@ export function loadConfig(env: Environment = process.env) {
     process: processOf(env),
     /** A sentence for each variable that looks like a setting but is not one. */
     unknownSettings: unknownKeys(env, Object.keys(CONFIG_KEYS)),
+    /** A sentence for each address of this machine at which everybody may read its metrics. */
+    openAddresses: openAddresses(values),
   };
 }
 

@@ -292,6 +292,21 @@ describe('clear text to another machine', () => {
       expect(loadConfig({ ...env, ...more }).temporal.kind).toBe('cluster');
   });
 
+  it('is refused for payloads of a real bank that another machine would keep, and taken with keys or a word of its own', () => {
+    const bank = { PAYOUTS_API_URL: 'https://bank.example', PAYOUTS_API_KEY: 'k', PAYOUTS_API_SECRET: 's' };
+    const env = { ...ONE, ...bank, TEMPORAL_ADDRESS: 'temporal.example:7233', TEMPORAL_TLS: 'true' };
+    const { key, message, hint } = errorOf(env);
+    expect([key, message]).toEqual(['PAYOUTS_CODEC_KEYS', expect.stringContaining('in clear text')]);
+    expect(hint).toContain('PAYOUTS_ALLOW_CLEAR_PAYLOADS=true');
+    for (const more of [
+      { PAYOUTS_CODEC_KEYS: `k:${Buffer.alloc(32).toString('base64')}` },
+      { PAYOUTS_ALLOW_CLEAR_PAYLOADS: 'true' },
+      { TEMPORAL_ADDRESS: '127.0.0.1:7233' },
+      { PAYOUTS_API_URL: '', PAYOUTS_API_KEY: '', PAYOUTS_API_SECRET: '' },
+    ])
+      expect(loadConfig({ ...env, ...more }).temporal.kind).toBe('cluster');
+  });
+
   it.each(['temporal.example@127.0.0.1:7233', '127.0.0.1.example:7233'])(
     'takes %s for no address of here',
     (address) => {

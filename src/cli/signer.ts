@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { assertPolicyKept } from '../compose/policy-log.ts';
+import { assertKeyPrivate } from '../config/file-access.ts';
+import type { Config } from '../config.ts';
 import type { Person, Policy, Question, SignedDecision, Statement } from '../domain/authority.ts';
 import { may, personOf } from '../domain/authority.ts';
 import { Problem } from '../domain/problem.ts';
@@ -96,7 +98,7 @@ async function holderOfKey(
   policy: Policy,
   { by, key }: Asker,
 ): Promise<{ name: string; privateKey: string }> {
-  const privateKey = key === undefined ? config.signingKey.reveal() : await readKey(key);
+  const privateKey = key === undefined ? config.signingKey.reveal() : await readKey(config, key);
   if (privateKey === undefined) {
     throw new Problem('usage', 'key-missing', 'The policy requires a signature, but no key was given.', {
       hint: 'Add --key FILE, or set PAYOUTS_SIGNING_KEY_FILE. payouts policy key FILE makes one.',
@@ -134,7 +136,7 @@ export async function viewerOf({ config }: Pick<Session, 'config'>, { by, key }:
       hint: 'payouts policy check shows the people it names.',
     });
   }
-  const privateKey = key === undefined ? config.signingKey.reveal() : await readKey(key);
+  const privateKey = key === undefined ? config.signingKey.reveal() : await readKey(config, key);
   if (privateKey !== undefined) return holderOf(policy, privateKey);
   throw new Problem('usage', 'key-missing', 'The policy identifies people by their keys, but no key was given.', {
     hint: 'Add --by NAME or --key FILE, or set PAYOUTS_SIGNING_KEY_FILE.',
@@ -152,7 +154,8 @@ export async function signAndStore(
   return signed;
 }
 
-async function readKey(path: string): Promise<string> {
+async function readKey({ allowsReadableKeys }: Config, path: string): Promise<string> {
+  if (!allowsReadableKeys) assertKeyPrivate('--key', path);
   return readFile(path, 'utf8').catch(() => {
     throw new Problem('usage', 'key-unreadable', 'The key file cannot be read.', {
       hint: 'Check the path after --key, and its permissions.',

@@ -51,6 +51,21 @@ export const networks = listOf('is not a list of addresses such as 192.0.2.7,198
   return most !== undefined && Number(bits ?? most) <= most ? text : undefined;
 });
 
+/** Larger networks are no proxies of one's own: with `0.0.0.0/0` everybody would be one. fc00::/7 is that of private networks. */
+const PROXY_BITS_MIN = { 4: 8, 6: 7 } as const;
+
+/** Networks of machines of one's own. */
+export const proxyNetworks = networks.refine(
+  (given) =>
+    given.every((network) => {
+      const [address = '', bits] = network.split('/');
+      return bits === undefined || Number(bits) >= (isIP(address) === 6 ? PROXY_BITS_MIN[6] : PROXY_BITS_MIN[4]);
+    }),
+  {
+    error: 'takes in whole parts of the internet as proxies; name the addresses of the TLS proxies, such as 192.0.2.7',
+  },
+);
+
 /** 192 bits, the least that Standard Webhooks lets a secret have. */
 const SECRET_BYTES_MIN = 24;
 

@@ -17,6 +17,11 @@ export const CLEAR_TEXT_KEYS = {
     'false',
     'allow a PostgreSQL on another machine without sslmode=verify-full, whose data others could read and change in transit',
   ),
+  PAYOUTS_ALLOW_CLEAR_PAYLOADS: key(
+    flag,
+    'false',
+    'allow a Temporal on another machine without PAYOUTS_CODEC_KEYS, which keeps payees and decisions in clear text',
+  ),
 } as const;
 
 export type ClearTextValues = ValuesOf<typeof CLEAR_TEXT_KEYS>;
@@ -40,6 +45,20 @@ export function assertTemporalEncrypted(
     'TEMPORAL_ADDRESS',
     'sends payees and decisions to another machine in clear text',
     'Set TEMPORAL_TLS=true (an API key or a certificate sets it too), or PAYOUTS_ALLOW_CLEAR_TEMPORAL=true.',
+  );
+}
+
+/** With TLS, Temporal itself still keeps payloads as they are sent to it: whoever can read a history reads payees and amounts. */
+export function assertPayloadsEncrypted(
+  temporal: { kind: 'embedded' } | { kind: 'cluster'; address: string },
+  { PAYOUTS_CODEC_KEYS, PAYOUTS_ALLOW_CLEAR_PAYLOADS }: ClearTextValues & { PAYOUTS_CODEC_KEYS: unknown },
+): void {
+  if (temporal.kind === 'embedded' || leadsHere(temporal.address)) return;
+  if (PAYOUTS_CODEC_KEYS !== undefined || PAYOUTS_ALLOW_CLEAR_PAYLOADS) return;
+  throw new ConfigError(
+    'PAYOUTS_CODEC_KEYS',
+    'is not set, but the Temporal on another machine would keep payees and decisions of a real bank in clear text',
+    'Set id:KEY with KEY from openssl rand -base64 32, preferably in a file, or PAYOUTS_ALLOW_CLEAR_PAYLOADS=true.',
   );
 }
 

@@ -1,4 +1,4 @@
-import { networks } from './card-values.ts';
+import { proxyNetworks } from './card-values.ts';
 import { ConfigError } from './config-error.ts';
 import { key, type ValuesOf } from './key.ts';
 import { Secret } from './secret.ts';
@@ -19,9 +19,21 @@ export const gatewayTokens = readBy((text): GatewayToken[] => {
     const [, name, named, bare = ''] = TOKEN.exec(part.trim()) ?? [];
     return { name, token: named ?? bare };
   });
-  if (tokens.every(({ token }) => token !== '')) return tokens;
-  throw new Error('is not a list of TOKEN or name:TOKEN; a token has no spaces, and no colon unless it has a name');
+  if (tokens.some(({ token }) => token === '')) {
+    throw new Error('is not a list of TOKEN or name:TOKEN; a token has no spaces, and no colon unless it has a name');
+  }
+  if (!tokens.some(({ token }) => canBeGuessed(token))) return tokens;
+  throw new Error(
+    `has a token that can be guessed: it must have at least ${TOKEN_LENGTH_MIN} random characters, as from openssl rand -hex 32`,
+  );
 });
+
+const TOKEN_LENGTH_MIN = 32;
+/** 32 random hexadecimal digits have fewer once in a million times; what repeats itself has far fewer, however long it is. */
+const PAIRS_MIN = 20;
+
+const canBeGuessed = (token: string): boolean =>
+  token.length < TOKEN_LENGTH_MIN || new Set([...token].map((_, at) => token.slice(at, at + 2))).size < PAIRS_MIN;
 
 export const GATEWAY_KEYS = {
   PAYOUTS_GATEWAY_TOKEN: key(
@@ -36,7 +48,7 @@ export const GATEWAY_KEYS = {
   ),
   PAYOUTS_GATEWAY_TLS_KEY: key(text, null, 'PEM file: private key of that certificate, without a passphrase'),
   PAYOUTS_GATEWAY_TRUSTED_PROXY: key(
-    networks,
+    proxyNetworks,
     null,
     'addresses of TLS proxies in front of a plain HTTP gateway, such as 192.0.2.0/24, comma-separated; other machines are then refused',
   ),

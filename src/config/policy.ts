@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import type { Policy } from '../domain/authority.ts';
 import { parsePolicy } from '../policy/policy-file.ts';
 import { ConfigError } from './config-error.ts';
+import { writableByOthers } from './file-access.ts';
 
 /** What a changed policy file led to. */
 export type PolicyNews =
@@ -75,6 +76,10 @@ function stampOf(path: string): string {
 }
 
 function readPolicy(path: string): { policy: Policy } | { refused: string; hint: string } {
+  const writable = writableByOthers(path);
+  if (writable !== undefined) {
+    return { refused: `names ${writable}: it says who may move money`, hint: 'Run chmod go-w on it.' };
+  }
   let text: string;
   try {
     text = readFileSync(path, 'utf8');

@@ -34,6 +34,15 @@ export const metricsOf = (values: TelemetryValues) => ({
   temporal: values.PAYOUTS_TEMPORAL_METRICS_ADDRESS,
 });
 
+/** A sentence for each that is served on every address of the machine. */
+export const openAddresses = (values: TelemetryValues): string[] =>
+  (['PAYOUTS_METRICS_ADDRESS', 'PAYOUTS_GATEWAY_METRICS_ADDRESS', 'PAYOUTS_TEMPORAL_METRICS_ADDRESS'] as const)
+    .filter((name) => ['0.0.0.0', '::'].includes(values[name]?.host ?? ''))
+    .map(
+      (name) =>
+        `${name} serves metrics to everybody who reaches this machine; name one address, or see to it that only Prometheus does.`,
+    );
+
 /** Where spans go; `toBank`: calls of the bank carry `traceparent`. */
 export type TracesConfig = NonNullable<ReturnType<typeof tracesOf>>;
 

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -78,7 +79,7 @@ it('has examples of commands that exist, and nothing else', () => {
 it.each(EXAMPLES.gateway ?? [])('%s is let start', (line) => {
   const folder = mkdtempSync(join(tmpdir(), 'payouts-help-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  writeFileSync(join(folder, 'tokens'), 'alice:secret');
+  writeFileSync(join(folder, 'tokens'), `alice:${randomBytes(32).toString('hex')}`);
   const settings = [...line.matchAll(/\b(PAYOUTS_\w+)=(\S+)/g)].map(([, name = '', value = '']) => [name, value]);
   const inFolder = settings.map(([name, value = '']) => [name, name?.endsWith('_FILE') ? join(folder, value) : value]);
   const config = loadConfig({ PAYOUTS_HOME: folder, ...Object.fromEntries(inFolder) });

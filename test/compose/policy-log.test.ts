@@ -16,7 +16,7 @@ it('The audit has each policy that a process goes by once, and each file that co
   const store = await openEmptyStore();
   const lines: string[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => lines.push(line) });
-  writeFileSync(path, textOf('alice'));
+  writeFileSync(path, textOf('alice'), { mode: 0o600 });
   const policyFile = new PolicyFile(path);
   const first = policyFile.current().hash;
   await keepPolicyLog({ policyFile }, { store, log, who: 'worker' });
@@ -46,7 +46,7 @@ it('The audit has each policy that a process goes by once, and each file that co
 it('A store that has been used under a policy is not used without one', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'payouts-policy-'));
   const path = join(folder, 'policy.json');
-  writeFileSync(path, textOf('alice'));
+  writeFileSync(path, textOf('alice'), { mode: 0o600 });
   const policyFile = new PolicyFile(path);
   const store = await openEmptyStore();
   const log = pino({ level: 'silent' });

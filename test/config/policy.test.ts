@@ -11,7 +11,7 @@ function policyFile(text: string) {
   const folder = mkdtempSync(join(tmpdir(), 'payouts-policy-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'policy.json');
-  const write = (next: string): void => writeFileSync(path, next);
+  const write = (next: string): void => writeFileSync(path, next, { mode: 0o600 });
   write(text);
   const file = new PolicyFile(path);
   const news: PolicyNews[] = [];

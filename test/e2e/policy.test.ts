@@ -24,8 +24,8 @@ let home: CommandHome;
 let dev: Running;
 
 beforeAll(async () => {
-  for (const person of [alice, bob]) writeFileSync(keyOf(person), person.privateKey);
-  writeFileSync(join(folder, 'policy.json'), JSON.stringify(POLICY));
+  for (const person of [alice, bob]) writeFileSync(keyOf(person), person.privateKey, { mode: 0o600 });
+  writeFileSync(join(folder, 'policy.json'), JSON.stringify(POLICY), { mode: 0o600 });
   home = openCommandHome({
     ...QUICK,
     PAYOUTS_POLICY: join(folder, 'policy.json'),
@@ -117,7 +117,7 @@ it('one is begun and checked while the one that is set cannot be used', async ()
   const policy = join(folder, 'begun.json');
   const before = openCommandHome({ PAYOUTS_POLICY: policy });
   expect(await before.payouts('policy', 'key', join(folder, 'carol.pem'))).toMatchObject({ code: 0 });
-  writeFileSync(policy, JSON.stringify({ version: 2, people: [{ name: 'alice' }] }));
+  writeFileSync(policy, JSON.stringify({ version: 2, people: [{ name: 'alice' }] }), { mode: 0o600 });
   const checked = await before.payouts('policy', 'check', policy);
   await before.close();
   expect(checked.code).toBe(2);

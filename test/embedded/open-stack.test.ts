@@ -74,7 +74,12 @@ const sandboxOnly = {
   TEMPORAL_NAMESPACE: 'pay',
   PAYOUTS_ONE_MACHINE: 'true',
 };
-const remoteBank = { PAYOUTS_API_URL: 'https://bank.example', PAYOUTS_API_KEY: 'k', PAYOUTS_API_SECRET: 's' };
+const remoteBank = {
+  PAYOUTS_API_URL: 'https://bank.example',
+  PAYOUTS_API_KEY: 'k',
+  PAYOUTS_API_SECRET: 's',
+  PAYOUTS_ALLOW_CLEAR_PAYLOADS: 'true',
+};
 
 describe('an embedded stack', () => {
   it('is joined by other processes, and its owner waits for them before it ends', async () => {

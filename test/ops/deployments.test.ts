@@ -57,8 +57,13 @@ function ofCompose(): Deployed[] {
 /** Secrets as the steps on the page make them, with the address of PostgreSQL that it gives; the policy is written by people. */
 function productionFiles(name: string): string {
   const [address] = /^ *printf 'postgres:.*$/m.exec(production) ?? [''];
-  const files = filesOf(name, 'sh ops/secrets.sh "$files"', address.replaceAll('/etc/payouts/secrets', '"$files"'));
-  writeFileSync(join(files, 'policy.json'), POLICY);
+  const files = filesOf(
+    name,
+    'sh ops/secrets.sh "$files"',
+    address.replaceAll('/etc/payouts/secrets', '"$files"'),
+    'chmod 600 "$files"/*',
+  );
+  writeFileSync(join(files, 'policy.json'), POLICY, { mode: 0o600 });
   return files;
 }
 

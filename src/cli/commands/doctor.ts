@@ -196,8 +196,8 @@ function clockCheck(offset: number | undefined, { config }: Session): Check {
   const seen = offset === undefined ? 'not shown in its answers' : `${(offset / 1_000).toFixed(1)} s from ours`;
   return { name: 'bank clock', verdict: complaint === undefined ? 'ok' : 'warning', detail: complaint ?? seen };
 }
-function settingsCheck({ unknownSettings }: Config): Check {
-  const [verdict, detail] =
-    unknownSettings.length === 0 ? (['ok', 'all known'] as const) : (['warning', unknownSettings.join(' ')] as const);
+function settingsCheck({ unknownSettings, openAddresses }: Config): Check {
+  const odd = [...unknownSettings, ...openAddresses];
+  const [verdict, detail] = odd.length === 0 ? (['ok', 'all known'] as const) : (['warning', odd.join(' ')] as const);
   return { name: 'settings', verdict, detail };
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
+import { writableByOthers } from '../../config/file-access.ts';
 import { may, type Person, type Policy, personOf, ROLES } from '../../domain/authority.ts';
 import { DAY_MS, HOUR_MS } from '../../domain/durations.ts';
 import { Problem } from '../../domain/problem.ts';
@@ -63,7 +64,7 @@ export async function initPolicy(session: Session, file: string): Promise<void> 
 }
 
 export async function checkPolicy(session: Session, file: string | undefined): Promise<void> {
-  const policy = file === undefined ? setPolicy(session) : assertUsable(await textOf(file));
+  const policy = file === undefined ? setPolicy(session) : assertUsable(await textOf(file), writableByOthers(file));
   const { hash, people, approvals, limits, approvalTtlMs } = policy;
   const rows = people.map(({ name, roles, scope, credentials }) => [
     name,
@@ -150,10 +151,12 @@ function setPolicy({ config }: Session): Policy {
   });
 }
 
-function assertUsable(text: string): Policy {
+function assertUsable(text: string, writable?: string): Policy {
   const read = parsePolicy(text);
-  if ('policy' in read) return read.policy;
-  const message = `This policy cannot be used:\n${read.problems.map((problem) => `  ${problem}`).join('\n')}`;
+  const access = writable === undefined ? [] : [`the whole: is ${writable}; run chmod go-w on it`];
+  if ('policy' in read && access.length === 0) return read.policy;
+  const problems = [...access, ...('problems' in read ? read.problems : [])];
+  const message = `This policy cannot be used:\n${problems.map((problem) => `  ${problem}`).join('\n')}`;
   throw new Problem('usage', 'policy-unusable', message, {
     hint: 'Correct it and check it again. docs/policy.md shows an example.',
   });
