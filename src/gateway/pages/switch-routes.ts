@@ -2,9 +2,11 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { SWITCH_SCOPES } from '../../domain/switch-scope.ts';
 import { switchText } from '../../domain/switches.ts';
+import { counted } from '../../reports/display.ts';
 import { type Html, html } from '../../reports/html.ts';
 import {
   assertMaySwitchOn,
+  maySeeSwitch,
   maySwitchOn,
   namedSwitch,
   type SwitchOnRequest,
@@ -37,10 +39,15 @@ export function switchRoutes(app: FastifyInstance, context: PagesContext): void 
     const mine = mayOperate(request.caller, 'switch') ? view : undefined;
     const lifting = liftingOf(context, request.caller);
     const cards: Html[] = [];
-    for (const it of off) cards.push(card(it, (await maySwitchOn(lifting, it)) ? mine : undefined));
+    let hidden = 0;
+    for (const it of off) {
+      if (!(await maySeeSwitch(lifting, it))) hidden += 1;
+      else cards.push(card(it, (await maySwitchOn(lifting, it)) ? mine : undefined));
+    }
     const body = html`<h1>Switches</h1>
 <p>While something is switched off, nothing is sent for it. Waiting payouts continue automatically once it is on again.</p>
 ${off.length === 0 ? nothing('Nothing is off.') : cards}
+${hidden > 0 && html`<p class="quiet">Also off, outside your scope: ${counted(hidden, 'switch', 'switches')}.</p>`}
 ${mine !== undefined && html`<h2>Switch off</h2>${offForm(mine)}`}`;
     return show(reply, view, { title: 'Switches', body });
   });

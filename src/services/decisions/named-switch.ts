@@ -1,9 +1,9 @@
-import { isWithin, type Policy, personOf, type Scope } from '../../domain/authority.ts';
+import { holdsAll, isWithin, type Policy, personOf, type Scope } from '../../domain/authority.ts';
 import { currencyExponent } from '../../domain/currency.ts';
 import { Problem } from '../../domain/problem.ts';
 import type { SwitchScope } from '../../domain/switch-scope.ts';
 import { type SwitchedOff, switchText } from '../../domain/switches.ts';
-import type { Store } from '../../store/store.ts';
+import type { Store, SwitchRecord } from '../../store/store.ts';
 
 /** Validates what can be validated: a mistyped switch matches nothing, yet people would rely on it. */
 export async function namedSwitch(store: Store, scope: SwitchScope, key: string | undefined): Promise<SwitchedOff> {
@@ -62,11 +62,23 @@ export async function assertMaySwitchOn(lifting: SwitchOnRequest, on: SwitchedOf
   });
 }
 
-const LIST_OF: Readonly<Partial<Record<SwitchScope, keyof Scope>>> = {
+const LIST_OF: Readonly<Partial<Record<SwitchScope, Exclude<keyof Scope, 'kinds'>>>> = {
   uid: 'uids',
   account: 'accounts',
   currency: 'currencies',
 };
+
+/**
+ * Whether somebody is shown a switch and its reason: what they switched off themselves, and what may stop something in their
+ * scope. The owner of a payee is not known here, so that a scope with limits does not show one.
+ */
+export async function maySeeSwitch({ store, policy, name }: SwitchOnRequest, off: SwitchRecord): Promise<boolean> {
+  const scope = (policy && personOf(policy, name))?.scope ?? {};
+  if (holdsAll(scope) || off.by === name || off.scope === 'everything') return true;
+  if (off.scope === 'batch') return (await store.scopeFactsOfBatch(off.key)).some((row) => isWithin(scope, row));
+  const list = LIST_OF[off.scope];
+  return list !== undefined && (scope[list]?.includes(off.key) ?? true);
+}
 
 /** The owner of a payee is not known here: a switch on a payee lies only in a scope without limits. */
 async function liesIn(store: Pick<Store, 'scopeFactsOfBatch'>, scope: Scope, off: SwitchedOff): Promise<boolean> {

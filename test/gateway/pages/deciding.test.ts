@@ -353,6 +353,34 @@ describe('what operators do', () => {
     expect(await store.switches()).toHaveLength(2);
   });
 
+  it('shows what it stops and why only to those whose scope it may stop something in', async () => {
+    const { people, gateway } = await open();
+    for (const [scope, key] of [
+      ['everything', ''],
+      ['currency', 'USD'],
+      ['currency', 'JPY'],
+      ['payee', 'ben-7'],
+    ] as const) {
+      await gateway.door.store.switchOff({ scope, key, reason: `why ${scope} ${key}`, by: 'carol', at: 1 });
+    }
+    const seenBy = async (name: string) => {
+      const { text } = await (await signedIn(people, name)).send('/switches');
+      return [
+        text
+          .match(/why \w+ ?[\w-]*/g)
+          ?.map((it) => it.trim())
+          .sort(),
+        /Also off[^<]*/.exec(text)?.[0],
+      ];
+    };
+    const all = ['why currency JPY', 'why currency USD', 'why everything', 'why payee ben-7'];
+    expect(await seenBy('carol')).toEqual([all, undefined]);
+    expect(await seenBy('henry')).toEqual([
+      ['why currency USD', 'why everything'],
+      'Also off, outside your scope: 2 switches.',
+    ]);
+  });
+
   it('is nothing that others are offered or may do', async () => {
     const { people, gateway } = await open();
     await gateway.door.store.switchOff({ scope: 'everything', key: '', reason: 'drill', by: 'carol', at: 1 });
