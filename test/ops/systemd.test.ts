@@ -9,6 +9,8 @@ const read = (unit: string): string => readFileSync(join(ROOT, unit), 'utf8');
 
 /** What each of our units takes from its service. */
 const TAKEN = [
+  'UMask=0077',
+  'LimitCORE=0',
   'NoNewPrivileges=true',
   'ProtectSystem=strict',
   'PrivateTmp=true',
