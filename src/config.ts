@@ -5,7 +5,12 @@ import { AUDIT_KEYS, auditConfigOf } from './config/audit.ts';
 import { BANK_KEYS, type BankConfig, bankOf } from './config/bank.ts';
 import { CARD_KEYS, cardsOf, webhookOf } from './config/cards.ts';
 import { CHECK_KEYS, checksOf } from './config/checks.ts';
-import { assertPayloadsEncrypted, assertPostgresEncrypted, CLEAR_TEXT_KEYS } from './config/clear-text.ts';
+import {
+  assertGatewayEncrypted,
+  assertPayloadsEncrypted,
+  assertPostgresEncrypted,
+  CLEAR_TEXT_KEYS,
+} from './config/clear-text.ts';
 import { ConfigError } from './config/config-error.ts';
 import { EVENT_CONFIG_KEYS, eventsOf } from './config/events.ts';
 import { assertKeysPrivate, FILE_ACCESS_KEYS } from './config/file-access.ts';
@@ -95,6 +100,7 @@ export function loadConfig(env: Environment = process.env) {
   const storeUrl = values.PAYOUTS_STORE_URL ? resolved(values.PAYOUTS_STORE_URL) : `file:${join(home, 'store.sqlite')}`;
   const temporal = temporalOf(env, values);
   if (!storeUrl.startsWith('file:')) assertPostgresEncrypted(storeUrl, values, env);
+  if (values.PAYOUTS_GATEWAY_URL !== undefined) assertGatewayEncrypted(values.PAYOUTS_GATEWAY_URL, env);
   assertOneWorld({ values, storeUrl, bank, temporal });
   if (bank.kind !== 'sandbox') assertPayloadsEncrypted(temporal, values);
   const policyFile = values.PAYOUTS_POLICY === undefined ? undefined : new PolicyFile(values.PAYOUTS_POLICY);

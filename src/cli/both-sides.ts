@@ -1,25 +1,17 @@
-import { bothSides, type SidesOf } from '../compose/both-sides.ts';
+import type { WaitingPayout } from '../compose/operations/waiting.ts';
 import { objectionOf } from '../domain/payee-check.ts';
 import { checkText } from '../reports/check-texts.ts';
 import type { Comparison } from '../reports/comparison.ts';
 import { shortId } from '../reports/display.ts';
 import { wrap } from '../reports/wrap.ts';
 import { visible } from '../rules/finding.ts';
-import { checksShown } from '../services/payee-checks.ts';
-import type { PayoutRecord, Store } from '../store/store.ts';
 import { table } from './table.ts';
 
 const SHOWN_MAX = 5;
 
-/** The comparisons of the rows that have two sides, as text; empty if there are none. */
-export async function bothSidesText(sides: SidesOf, payouts: readonly PayoutRecord[], width: number): Promise<string> {
-  const texts: string[] = [];
-  for (const row of payouts) {
-    if (texts.length >= SHOWN_MAX) break;
-    texts.push(...(await bothSides(sides, row)).map((it) => comparisonText(it, width)));
-  }
-  return texts.join('\n\n');
-}
+/** Comparisons as text; empty if there are none. */
+export const bothSidesText = (sides: readonly Comparison[], width: number): string =>
+  sides.map((it) => comparisonText(it, width)).join('\n\n');
 
 function comparisonText({ title, sides, lines, note }: Comparison, width: number): string {
   const rows = lines.map(({ name, values, differs }) => [name, ...values, differs ? 'differs' : '']);
@@ -31,13 +23,15 @@ function comparisonText({ title, sides, lines, note }: Comparison, width: number
 }
 
 /** For rows held because of a verdict on their payee: what the verdict says, names included. */
-export async function verdictsText(store: Store, payouts: readonly PayoutRecord[], width: number): Promise<string> {
-  const lines: string[] = [];
-  for (const row of payouts) {
-    if (lines.length >= SHOWN_MAX) break;
-    const check = (await checksShown(store, row)).find((it) => objectionOf(it) === row.reason?.code);
-    if (check === undefined) continue;
-    lines.push(...wrap(visible(`${row.documentId} (${shortId(row.reference)}): ${checkText(check)}`), width));
-  }
-  return lines.join('\n');
+export function verdictsText(waiting: readonly Pick<WaitingPayout, 'row' | 'checks'>[], width: number): string {
+  const judged = waiting.flatMap(({ row, checks }) => {
+    const check = checks.find((it) => objectionOf(it) === row.reason?.code);
+    return check === undefined ? [] : [{ row, check }];
+  });
+  return judged
+    .slice(0, SHOWN_MAX)
+    .flatMap(({ row: { documentId, reference }, check }) =>
+      wrap(visible(`${documentId} (${shortId(reference)}): ${checkText(check)}`), width),
+    )
+    .join('\n');
 }

@@ -1,8 +1,5 @@
 // Constants that arguments and options choose from.
 
-export const WHAT_AN_ID_IS =
-  'An ID is a batch id, a reference, a workflow id, an order id, a document id, an unambiguous prefix of one of these (at least 4 characters), or `latest` for the newest batch.';
-
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 

@@ -1,36 +1,83 @@
+import type { z } from 'zod';
 import { leadsHere } from '../domain/loopback.ts';
 import { Problem, type ProblemKind } from '../domain/problem.ts';
+import { namesInPath, type Operation } from '../gateway/operation.ts';
 
-const PATIENCE_MS = 30_000;
+/** A worker of the gateway may take its time for an answer. */
+const PATIENCE_MS = 120_000;
 
 export type GatewayClient = ReturnType<typeof gatewayClient>;
 
 /**
- * A client of a gateway, as a merchant's backend would use it. Every failure is a `Problem`.
+ * A client of a gateway. Every failure is a `Problem`.
  *
- * @param token from PAYOUTS_GATEWAY_TOKEN; undefined for a gateway that only this machine can reach
+ * @param bearer the token of a request; undefined for a gateway that only this machine can reach
  */
-export function gatewayClient(url: string, token: string | undefined) {
-  const ask = async <Document>(path: string, request: RequestInit): Promise<Document> => {
-    const headers = {
-      'content-type': 'application/json',
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-    };
-    const { ok, status, text } = await answerTo(url + path, { ...request, headers });
-    const document = documentIn(text);
-    if (document === undefined) throw status >= 500 ? unreachable() : noGateway(status);
-    if (ok) return document as Document;
-    throw refusal(status, document);
+export function gatewayClient(url: string, bearer: () => string | undefined) {
+  const send = async (path: string, request: RequestInit): Promise<Response> => {
+    const token = bearer();
+    const headers = { ...request.headers, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) };
+    const response = await answerTo(url + path, { ...request, headers });
+    if (response.ok) return response;
+    const document = documentIn(await textOf(response));
+    if (document !== undefined) throw refusal(response, document);
+    throw response.status >= 500 ? unreachable() : noGateway(response.status);
   };
+  const ask = async <Document>(path: string, request: RequestInit): Promise<Document> => {
+    const response = await send(path, request);
+    const document = documentIn(await textOf(response));
+    if (document === undefined) throw noGateway(response.status);
+    return document as Document;
+  };
+  const get = <Document>(path: string) => ask<Document>(path, { method: 'GET' });
+  const post = <Document>(path: string, body: object) =>
+    ask<Document>(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
   return {
-    get: <Document>(path: string) => ask<Document>(path, { method: 'GET' }),
-    post: <Document>(path: string, body: object) => ask<Document>(path, { method: 'POST', body: JSON.stringify(body) }),
+    get,
+    post,
+    /** The response itself, whose status says success. */
+    send,
+    /** The text of an answer, as it arrives. */
+    async *stream(path: string): AsyncGenerator<string> {
+      const { body } = await send(path, { method: 'GET' });
+      if (body === null) return;
+      const text = new TextDecoder();
+      for await (const chunk of body) yield text.decode(chunk, { stream: true });
+    },
+    /** Has an operation carried out by the gateway. */
+    carryOut<Input extends z.ZodObject, Answer extends object>(
+      { method, path }: Pick<Operation<never, Input, Answer>, 'method' | 'path'>,
+      input: z.output<Input>,
+    ): Promise<Answer> {
+      const { address, others } = addressed(path, input);
+      return method === 'GET' ? get(`${address}${queryOf(others)}`) : post(address, others);
+    },
   };
 }
 
+function addressed(path: string, input: object): { address: string; others: Record<string, unknown> } {
+  const others: Record<string, unknown> = { ...input };
+  let address = path;
+  for (const name of namesInPath(path)) {
+    address = address.replace(`:${name}`, encodeURIComponent(String(others[name])));
+    delete others[name];
+  }
+  return { address, others };
+}
+
+/** Lists are separated by commas; what is absent is left out. */
+function queryOf(members: Record<string, unknown>): string {
+  const given = Object.entries(members).filter(([, value]) => value !== undefined);
+  const query = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]));
+  return given.length === 0 ? '' : `?${query}`;
+}
+
 /**
- * The given address of a gateway. Throws a `Problem` if no request can be sent to it, or if token and card would be sent in clear
- * text.
+ * The given address of a gateway. Throws a `Problem` if no request can be sent to it, or if what is sent would be in clear text.
  */
 export function gatewayAddress(text: string): string {
   const url = URL.parse(text);
@@ -39,21 +86,25 @@ export function gatewayAddress(text: string): string {
   }
   if (url.protocol === 'http:' && !leadsHere(url.href)) {
     throw addressRefused(
-      'The card would be sent to another machine in clear text.',
+      'What is sent would go to another machine in clear text.',
       'Use https://, or http:// on this machine.',
     );
   }
   return url.origin + url.pathname.replace(/\/+$/, '');
 }
 
-async function answerTo(url: string, request: RequestInit): Promise<{ ok: boolean; status: number; text: string }> {
+async function answerTo(url: string, request: RequestInit): Promise<Response> {
   try {
-    const response = await fetch(url, { ...request, redirect: 'manual', signal: AbortSignal.timeout(PATIENCE_MS) });
-    return { ok: response.ok, status: response.status, text: await response.text() };
+    return await fetch(url, { ...request, redirect: 'manual', signal: AbortSignal.timeout(PATIENCE_MS) });
   } catch (error) {
     throw unreachable(error);
   }
 }
+
+const textOf = (response: Response): Promise<string> =>
+  response.text().catch((error: unknown) => {
+    throw unreachable(error);
+  });
 
 /** The JSON document, if it has a version as every document of a gateway has. */
 function documentIn(text: string): object | undefined {
@@ -70,40 +121,52 @@ const addressRefused = (message: string, hint: string): Problem =>
 
 const noGateway = (status: number): Problem =>
   new Problem('usage', 'no-gateway', `What answers there (HTTP ${status}) is not a gateway.`, {
-    hint: 'Check --gateway.',
+    hint: 'Check --gateway or PAYOUTS_GATEWAY_URL.',
   });
 
 const unreachable = (cause?: unknown): Problem =>
   new Problem('unreachable', 'gateway-unreachable', 'The gateway does not answer.', {
-    hint: 'Check --gateway, or start one: payouts dev.',
+    hint: 'Check --gateway or PAYOUTS_GATEWAY_URL, or start one: payouts dev.',
     cause,
   });
 
 const KIND_OF_STATUS: Readonly<Record<number, ProblemKind>> = {
   401: 'unauthenticated',
+  403: 'forbidden',
+  404: 'not-found',
+  409: 'conflict',
   422: 'invalid-input',
+  429: 'too-many',
   500: 'internal',
+  502: 'refused',
   503: 'unreachable',
 };
 
-/** That a payment is past this step is not an error in the command. */
-const KIND_OF_CODE: Readonly<Record<string, ProblemKind>> = { 'not-now': 'refused' };
+/** Kinds that share a status with others. That a payment is past this step is not an error in the command. */
+const KIND_OF_CODE: Readonly<Record<string, ProblemKind>> = {
+  'not-now': 'refused',
+  'already-taken': 'already-taken',
+  'authentication-refused': 'bank-authentication',
+};
 
 /** Instead of hints that are meant for programs. */
 const HINT_OF_CODE: Readonly<Record<string, string>> = {
   'token-refused':
-    'Set PAYOUTS_GATEWAY_TOKEN to a token of the gateway. Under a policy it is the token of a person (payouts policy token), and PAYOUTS_POLICY must not be set for this command.',
+    'Set PAYOUTS_GATEWAY_TOKEN to a token of the gateway, or PAYOUTS_SIGNING_KEY_FILE to your own key. Under a policy the token is that of a person (payouts policy token), and PAYOUTS_POLICY must not be set for this command.',
 };
 
 /** The gateway's error document, as a `Problem` of this command. */
-function refusal(status: number, document: object): Problem {
+function refusal({ status, headers }: Response, document: object): Problem {
   const { error, findings = [] } = document as {
-    error?: { code?: string; message?: string; hint?: string };
+    error?: { code?: string; message?: string; hint?: string; batchId?: string };
     findings?: Problem['findings'];
   };
-  const { code = 'gateway-refused', message = `The gateway answered HTTP ${status}.`, hint } = error ?? {};
+  const { code = 'gateway-refused', message = `The gateway answered HTTP ${status}.`, hint, batchId } = error ?? {};
+  const retryAfterS = Number(headers.get('retry-after') ?? Number.NaN);
   return new Problem(KIND_OF_CODE[code] ?? KIND_OF_STATUS[status] ?? 'usage', code, message, {
     hint: HINT_OF_CODE[code] ?? hint,
+    batchId,
     findings,
+    ...(Number.isFinite(retryAfterS) && { retryAfterS }),
   });
 }

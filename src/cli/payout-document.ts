@@ -1,27 +1,16 @@
+import type { PayoutView } from '../compose/operations/payouts.ts';
 import { flagsText } from '../domain/flags.ts';
-import { CHECK_NAMES, type CheckShown, checkText } from '../reports/check-texts.ts';
+import { CHECK_NAMES, checkText } from '../reports/check-texts.ts';
 import { acknowledgementText, groupedAmount, minuteOf, returnedText } from '../reports/display.ts';
 import { payeeText } from '../reports/masked.ts';
-import { incidentRemedy, type NextStep } from '../reports/next-step.ts';
+import { incidentRemedy } from '../reports/next-step.ts';
 import { stepLines } from '../reports/render-steps.ts';
 import type { ReportedIncident, ReportedPayout } from '../reports/report-document.ts';
 import { type LabelledText, labelledLines } from '../reports/wrap.ts';
 import { visible } from '../rules/finding.ts';
-import type { PayoutRecord } from '../store/store.ts';
 import { timesOf } from './needs-people.ts';
 
-/** What `status` shows of a payout besides its record. `reported`: its row in the report of its batch. */
-interface Shown {
-  reported: ReportedPayout;
-  step: NextStep | undefined;
-  checks: readonly CheckShown[];
-}
-
-export function payoutDocument(
-  payout: PayoutRecord,
-  incidents: readonly ReportedIncident[],
-  { step, checks, reported }: Shown,
-): object {
+export function payoutDocument({ payout, incidents, step, checks, reported }: PayoutView): object {
   const { reference, workflowId, kind, uid, documentId, batchId, row, instruction } = payout;
   const { state, orderId, fee, feeCurrency, reason } = payout;
   const { amount, currency, to_account_id: toAccountId } = instruction;
@@ -33,7 +22,7 @@ export function payoutDocument(
   const flags = payout.assessed?.flags ?? [];
   const moved = { state, orderId, amount, currency, fee, feeCurrency, exchange, returns };
   const facts = { ...moved, ...people, reason, policyHash, flags };
-  const next = step === undefined ? null : { ...step, ...timesOf(step) };
+  const next = step === null ? null : { ...step, ...timesOf(step) };
   const checked = checks.map(({ kind, verdict, provider, askedAt, name, otherName, caseId, why }) => ({
     ...{ kind, verdict, provider, askedAt: new Date(askedAt).toISOString() },
     ...{ name, otherName, caseId, why },
@@ -43,9 +32,8 @@ export function payoutDocument(
 
 /** Without a link if no UI is up. */
 export function payoutText(
-  payout: PayoutRecord,
-  incidents: readonly ReportedIncident[],
-  { step, checks, reported, url, now, width }: Shown & { url: string | undefined; now: number; width: number },
+  { payout, incidents, step, checks, reported, liveUrl }: PayoutView,
+  { now, width }: { now: number; width: number },
 ): string {
   const { kind, instruction } = payout;
   const { maker, approvals, handedOverAt, submittedAt, endedAt } = reported;
@@ -78,8 +66,8 @@ export function payoutText(
   const shown = rows.map(([name, value]): LabelledText => [name, value && visible(value)]);
   return [
     ...labelledLines(shown, { labelWidth: LABEL, width }),
-    ...(step === undefined ? [] : ['', ...stepLines(step, { now, width })]),
-    ...(url === undefined ? [] : ['', `Temporal UI  ${url}`]),
+    ...(step === null ? [] : ['', ...stepLines(step, { now, width })]),
+    ...(liveUrl === null ? [] : ['', `Temporal UI  ${liveUrl}`]),
   ].join('\n');
 }
 

@@ -1,13 +1,10 @@
 import { createReadStream } from 'node:fs';
 import { batchUrl } from '../compose/links.ts';
-import { Problem } from '../domain/problem.ts';
 import type { BatchHead, BatchSummary } from '../reports/batch-report.ts';
 import { shortId } from '../reports/display.ts';
 import { stepGroupsText } from '../reports/render-steps.ts';
 import { renderSummary } from '../reports/render-summary.ts';
 import { widthOf } from '../reports/wrap.ts';
-import { visible } from '../rules/finding.ts';
-import { WHAT_AN_ID_IS } from './choices.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import type { Session } from './session.ts';
 
@@ -18,18 +15,22 @@ export async function printReport(
   around: (summary: string) => string = (summary) => summary,
 ): Promise<void> {
   await session.output.stream(createReadStream(summary.head.reports.json, 'utf8'), async () =>
-    around(await summaryText(session, summary, true)),
+    around(summaryText(summary, await liveUrlOf(session, summary), true)),
   );
 }
 
+async function liveUrlOf(session: Session, { head }: BatchSummary): Promise<string | null> {
+  const live = await session.liveUi();
+  return live === undefined ? null : batchUrl(live, head.batchId);
+}
+
 /**
- * How a batch stands: its summary, who has to act, its files, and links that work. `isWritten`: its report files show exactly
- * this summary.
+ * How a batch stands: its summary, who has to act, its files, and links that work. `liveUrl`: in the Temporal UI. `isWritten`: its
+ * report files show exactly this summary.
  */
-export async function summaryText(session: Session, summary: BatchSummary, isWritten: boolean): Promise<string> {
+export function summaryText(summary: BatchSummary, liveUrl: string | null, isWritten: boolean): string {
   const { head, steps } = summary;
   const { reports, batchId } = head;
-  const ui = await session.liveUi();
   const width = widthOf(process.stdout);
   return [
     renderSummary(summary, { width }).trimEnd(),
@@ -40,7 +41,7 @@ export async function summaryText(session: Session, summary: BatchSummary, isWri
       : [`Report  payouts report ${shortId(batchId)}  (writes the current state)`]),
     ...(reports.pain002Stages ?? []).map((path) => `Answer  ${path}`),
     ...(reports.failed === undefined ? [] : [`Unpaid  ${reports.failed}  (pay it again with payouts run)`]),
-    ...(ui === undefined ? [] : [`Temporal UI  ${batchUrl(ui, batchId)}`]),
+    ...(liveUrl === null ? [] : [`Temporal UI  ${liveUrl}`]),
   ].join('\n');
 }
 
@@ -48,10 +49,4 @@ export function exitOfReport(report: Pick<BatchHead, 'counts' | 'incidents' | 's
   if (report.counts.open > 0) return EXIT.stillOpen;
   const isOpen = report.incidents.some(({ acknowledged }) => acknowledged === null);
   return report.state === 'completed' && !isOpen ? EXIT.completed : EXIT.exceptions;
-}
-
-export function unknownId(id: string): Problem {
-  return new Problem('not-found', 'unknown-id', `Nothing was found for "${visible(id)}".`, {
-    hint: `${WHAT_AN_ID_IS} \`payouts list\` shows batches.`,
-  });
 }

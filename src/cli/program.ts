@@ -15,6 +15,12 @@ import { versionText } from './version.ts';
 
 const serving = () => import('./commands/serve.ts');
 
+/** What runs, keeps or checks an installation: it needs store, bank and Temporal itself, and does nothing through a gateway. */
+const IN_PLACE_ONLY: ReadonlySet<string | undefined> = new Set([
+  ...['demo', 'dev', 'worker', 'sandbox', 'gateway', 'intake', 'schedule'],
+  ...['backup', 'restore', 'doctor', 'histories', 'reconcile'],
+]);
+
 /** Runs the `payouts` command with `argv` (without node and script) and returns its exit code. */
 export async function runProgram(argv: readonly string[]): Promise<ExitCode> {
   // The reader of our output may stop early (`2>&1 | head`), which stops nothing that was begun.
@@ -28,6 +34,7 @@ export async function runProgram(argv: readonly string[]): Promise<ExitCode> {
   const program = buildProgram(async (action) => {
     const { Session } = await import('./session.ts');
     await using session = new Session({ json, quiet: argv.includes('--quiet') });
+    if (IN_PLACE_ONLY.has(argv[0])) session.assertInPlace();
     exit = await action(session);
   });
   try {

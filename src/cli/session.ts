@@ -1,18 +1,27 @@
 import type { Client } from '@temporalio/client';
+import type { z } from 'zod';
 import type { Bank } from '../api/bank.ts';
 import { type TemporalUi, temporalUi } from '../compose/links.ts';
+import type { OperationHere, Place } from '../compose/operations/place.ts';
+import { COMMAND_MS } from '../compose/worker-answer.ts';
 import { bankIdentity } from '../config/bank.ts';
 import { assertPolicy, type Config, loadConfig } from '../config.ts';
+import { Problem } from '../domain/problem.ts';
 import type { Stack, StackMode, StackOptions } from '../embedded/stack.ts';
 import { OpenedParts } from '../opened-parts.ts';
 import type { BatchSummary } from '../reports/batch-report.ts';
+import { keyToken } from '../signing/key-token.ts';
 import { openStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
+import { type GatewayClient, gatewayClient } from './gateway-client.ts';
 import { createOutput, type Output } from './output.ts';
 
 const reports = () => import('../compose/report-batch.ts');
 
-/** What a command has at hand; parts are loaded and opened when first asked for, and closed together. */
+/**
+ * What a command has at hand; parts are loaded and opened when first asked for, and closed together. With PAYOUTS_GATEWAY_URL there
+ * are none: what can be asked is asked of that gateway.
+ */
 export class Session implements AsyncDisposable {
   readonly output: Output;
   /** After Ctrl-C: leave without waiting for commands that joined our stack. */
@@ -21,7 +30,9 @@ export class Session implements AsyncDisposable {
   private openedStore: Promise<Store> | undefined;
   private openedStack: Stack | undefined;
   private openedClient: Promise<Client> | undefined;
+  private openedGateway: GatewayClient | undefined;
   private loadedConfig: Config | undefined;
+  private givenKey: string | undefined;
 
   constructor(options: { json: boolean; quiet: boolean }) {
     this.output = createOutput(options);
@@ -33,7 +44,72 @@ export class Session implements AsyncDisposable {
     return this.loadedConfig;
   }
 
-  store(): Promise<Store> {
+  /** Has an operation carried out: here, or with PAYOUTS_GATEWAY_URL by that gateway. */
+  async ask<Input extends z.ZodObject, Answer extends object>(
+    it: OperationHere<Input, Answer>,
+    input: z.output<Input>,
+  ): Promise<Answer> {
+    const { gateway } = this;
+    return gateway === undefined ? it.run(await this.here(), input) : gateway.carryOut(it, input);
+  }
+
+  /** The gateway of PAYOUTS_GATEWAY_URL; undefined without one. */
+  get gateway(): GatewayClient | undefined {
+    const { url, tokens } = this.config.gateway;
+    if (url === undefined) return undefined;
+    this.openedGateway ??= gatewayClient(url, () => tokens.reveal()[0]?.token ?? this.tokenOfKey(url));
+    return this.openedGateway;
+  }
+
+  /** The private key that the person of this command signs with; undefined: none is given. */
+  get key(): string | undefined {
+    return this.givenKey ?? this.config.signingKey.reveal();
+  }
+
+  /** A key for this command instead of the configured one. */
+  holdKey(privateKey: string): void {
+    this.givenKey = privateKey;
+  }
+
+  private tokenOfKey(url: string): string | undefined {
+    const { key } = this;
+    return key === undefined ? undefined : keyToken(key, new URL(url).origin, Date.now());
+  }
+
+  /** Throws a `Problem` with PAYOUTS_GATEWAY_URL: for what needs a store, a bank or Temporal of its own. */
+  assertInPlace(): void {
+    if (this.config.gateway.url === undefined) return;
+    throw new Problem('usage', 'not-through-gateway', 'This command does not work through a gateway.', {
+      hint: 'Run it where store, bank and Temporal are configured, without PAYOUTS_GATEWAY_URL.',
+    });
+  }
+
+  private async here(): Promise<Place> {
+    return {
+      config: this.config,
+      store: await this.store(),
+      caller: { name: undefined },
+      now: Date.now,
+      client: () => this.client(),
+      bank: async () => this.bank(await this.stack()),
+      liveBank: () => this.liveBank(),
+      ui: () => this.ui(),
+      liveUi: () => this.liveUi(),
+      answerMs: COMMAND_MS,
+      carriedOut: (workflowIds) => this.carriedOut(workflowIds),
+    };
+  }
+
+  /** A stack booted by this command ends with it: what was asked of it is carried out first. */
+  private async carriedOut(workflowIds: readonly string[]): Promise<void> {
+    if (!(await this.stack()).owner) return;
+    const { untilCarriedOut } = await import('../temporal/payout-updates.ts');
+    const client = await this.client();
+    for (const workflowId of workflowIds) await untilCarriedOut(client, workflowId);
+  }
+
+  async store(): Promise<Store> {
+    this.assertInPlace();
     this.openedStore ??= openStore(this.config.storeUrl.reveal()).then((store) =>
       this.opened.adopt(store, (it) => it.close()),
     );
@@ -58,6 +134,7 @@ export class Session implements AsyncDisposable {
     more: Pick<StackOptions, 'ports' | 'startGateway' | 'stays'> = {},
   ): Promise<Stack> {
     if (this.openedStack === undefined) {
+      this.assertInPlace();
       assertPolicy(this.config);
       await this.assertStoreFits();
       const { openStack } = await import('../embedded/open-stack.ts');
@@ -131,14 +208,9 @@ export class Session implements AsyncDisposable {
     return reportBatch(this.config, await this.store(), batchId, await this.ui(), place);
   }
 
-  /** The same without writing files. */
-  async summary(batchId: string): Promise<BatchSummary> {
-    const { summaryOfBatch } = await reports();
-    return summaryOfBatch(this.config, await this.store(), batchId, await this.ui());
-  }
-
   /** The document of `--json`, in pieces. */
   async *document(batchId: string): AsyncGenerator<string> {
+    if (this.gateway !== undefined) return yield* this.gateway.stream(`/v1/batches/${encodeURIComponent(batchId)}`);
     const { documentOf } = await reports();
     yield* documentOf(this.config, await this.store(), batchId, await this.ui());
   }

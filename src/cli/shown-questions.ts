@@ -1,30 +1,9 @@
 import { Problem } from '../domain/problem.ts';
-import { someAtOnce } from '../domain/some-at-once.ts';
 import { counted, groupedAmount, shortId } from '../reports/display.ts';
 import { askedFacts, changesSince, flagTexts, paidFacts, questionText } from '../reports/question-facts.ts';
 import { labelledLines, wrap } from '../reports/wrap.ts';
 import { visible } from '../rules/finding.ts';
-import { type QuestionDeps, type ShownQuestion, shownQuestion } from '../services/decisions/shown-question.ts';
-import type { PayoutRecord } from '../store/store.ts';
-import type { Session } from './session.ts';
-
-/** Payouts whose question is read at the same time. */
-const AT_ONCE = 10;
-
-/** `readsBank`: false where nothing is shown and nothing is signed. */
-export async function questionDeps(session: Session, readsBank: boolean): Promise<QuestionDeps> {
-  const bank = readsBank ? await session.bank(await session.stack()) : undefined;
-  return { store: await session.store(), settings: session.config.settings, bank };
-}
-
-/** The question of each payout, in their order. */
-export async function questionsOf(deps: QuestionDeps, payouts: readonly PayoutRecord[]): Promise<ShownQuestion[]> {
-  const found = new Map<string, ShownQuestion>();
-  await someAtOnce(payouts, AT_ONCE, async (row) => {
-    found.set(row.reference, await shownQuestion(deps, row));
-  });
-  return payouts.flatMap(({ reference }) => found.get(reference) ?? []);
-}
+import type { ShownQuestion } from '../services/decisions/shown-question.ts';
 
 /** Why each of these cannot be approved now. Throws a `Problem` if none can. */
 export function assertApprovable(questions: readonly ShownQuestion[]): void {
@@ -59,13 +38,13 @@ function oneText(question: ShownQuestion, width: number): string {
 }
 
 /** Completes a refusal by what has changed since the question was shown. */
-export async function sinceShown(
-  deps: QuestionDeps,
+export function sinceShown(
   shown: ShownQuestion,
-  { refused, row, decision }: { refused: string; row: PayoutRecord | undefined; decision: string },
-): Promise<string> {
-  if (row === undefined) return refused;
-  const now = await shownQuestion(deps, row);
+  now: ShownQuestion | undefined,
+  { refused, decision }: { refused: string; decision: string },
+): string {
+  if (now === undefined) return refused;
+  const { row } = now;
   if (now.asked === undefined) return `${refused}; it is ${row.state} now`;
   if (now.asked.digest === shown.asked?.digest) return refused;
   const changes = changesSince(shown, now).join('; ') || 'what the bank shows, or a setting';

@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
-import { assertPolicyKept } from '../compose/policy-log.ts';
+import { MYSELF, type Myself } from '../compose/operations/people.ts';
 import { assertKeyPrivate } from '../config/file-access.ts';
-import type { Config } from '../config.ts';
-import type { Person, Policy, Question, SignedDecision, Statement } from '../domain/authority.ts';
-import { may, personOf } from '../domain/authority.ts';
+import { may, personOf, type Question, type SignedDecision, type Statement } from '../domain/authority.ts';
 import { Problem } from '../domain/problem.ts';
 import { mayControl } from '../services/decisions/batch-scope.ts';
 import { credentialId, publicKeyOf, signStatement } from '../signing/ed25519.ts';
@@ -39,8 +37,10 @@ export interface Signer {
   sign?: (about: SignedAbout) => SignedDecision;
 }
 
-type SignedAbout = Pick<Statement, 'storeId' | 'question' | 'reference' | 'digest'> &
+type SignedAbout = Pick<Statement, 'question' | 'reference' | 'digest'> &
   Partial<Pick<Statement, 'decision' | 'remark'>>;
+
+type Holder = NonNullable<Myself['person']>;
 
 /**
  * Who stands behind a command: without a policy the name given, else the user of this machine; with one the person whose key it
@@ -49,15 +49,13 @@ type SignedAbout = Pick<Statement, 'storeId' | 'question' | 'reference' | 'diges
  */
 export async function signerOf(
   session: Session,
-  { by, key }: Asker,
+  asker: Asker,
   question: Question,
-  isInScope: (person: Person) => boolean = () => true,
+  isInScope: (person: Holder) => boolean = () => true,
 ): Promise<Signer> {
-  const policy = await policyOf(session);
-  if (policy === undefined) return { name: nameOf(by) };
-  const { name, privateKey } = await holderOfKey(session, policy, { by, key });
-  const person = personOf(policy, name);
-  if (person === undefined || !may(person, question)) {
+  const { me, person, name } = await askerOf(session, asker);
+  if (person === null) return { name };
+  if (!may(person, question)) {
     throw new Problem('forbidden', 'role-missing', `${name} does not have the role that this needs.`, {
       hint: 'payouts policy check shows who has which role.',
     });
@@ -71,42 +69,72 @@ export async function signerOf(
     const signedAt = Date.now();
     // Valid for as long as the policy lets an approval stand: it is verified at every use, and the next approver may come
     // tomorrow.
-    const expiresAt = signedAt + policy.approvalTtlMs;
-    const statement = {
-      id: randomUUID(),
-      decision: 'approve',
-      remark: '',
-      subject: name,
-      signedAt,
-      expiresAt,
-    } as const;
-    return signStatement({ ...statement, ...about }, privateKey);
+    const expiresAt = signedAt + me.approvalTtlMs;
+    const { storeId } = me;
+    const statement = { id: randomUUID(), storeId, decision: 'approve', remark: '', subject: name } as const;
+    return signStatement({ ...statement, signedAt, expiresAt, ...about }, session.key ?? '');
   };
   return { name, sign };
 }
 
-/** Undefined only where names are believed: not for a store that has been used under a policy. */
-async function policyOf(session: Session): Promise<Policy | undefined> {
-  const { policy } = session.config.settings;
-  if (policy === undefined) await assertPolicyKept(session.config, await session.store());
-  return policy;
-}
-
-/** Whose key it is, among the people of the policy. Throws a `Problem` for one that is missing or nobody's, or another name's. */
-async function holderOfKey(
-  { config }: Pick<Session, 'config'>,
-  policy: Policy,
+/**
+ * Whose name and key a command has. `person` is null without a policy. Throws a `Problem` for a key that is missing or nobody's, or
+ * another name's.
+ */
+async function askerOf(
+  session: Session,
   { by, key }: Asker,
-): Promise<{ name: string; privateKey: string }> {
-  const privateKey = key === undefined ? config.signingKey.reveal() : await readKey(config, key);
-  if (privateKey === undefined) {
+): Promise<{ me: Myself; person: Holder | null; name: string }> {
+  await holdKey(session, key);
+  const credential = credentialOf(session.key);
+  const me = await session.ask(MYSELF, { credential });
+  if (!me.hasPolicy) return { me, person: null, name: me.name ?? nameOf(by) };
+  if (session.key === undefined) {
     throw new Problem('usage', 'key-missing', 'The policy requires a signature, but no key was given.', {
       hint: 'Add --key FILE, or set PAYOUTS_SIGNING_KEY_FILE. payouts policy key FILE makes one.',
     });
   }
-  const name = holderOf(policy, privateKey);
-  if (by === undefined || by === name) return { name, privateKey };
+  if (credential === undefined) {
+    throw new Problem('usage', 'key-unusable', 'This is not an Ed25519 private key.', {
+      hint: 'payouts policy key FILE makes one.',
+    });
+  }
+  if (me.person === null) {
+    throw new Problem('forbidden', 'key-of-nobody', 'This key belongs to nobody in the policy.', {
+      hint: 'payouts policy check shows the known keys.',
+    });
+  }
+  const { name } = me.person;
+  if (by === undefined || by === name) return { me, person: me.person, name };
   throw new Problem('forbidden', 'not-your-name', `This key belongs to ${name}.`, { hint: 'Omit --by.' });
+}
+
+/** In whose name something is asked that needs no signature; through a gateway that of the caller, if it knows one. */
+export async function nameAsking(session: Session, by: string | undefined): Promise<string> {
+  if (by !== undefined || session.gateway === undefined) return nameOf(by);
+  return (await session.ask(MYSELF, {})).name ?? nameOf(by);
+}
+
+/** The key of `--key FILE`, with which a command also signs in to a gateway. */
+export async function holdKey(session: Session, file: string | undefined): Promise<void> {
+  if (file === undefined) return;
+  if (!session.config.allowsReadableKeys) assertKeyPrivate('--key', file);
+  const privateKey = await readFile(file, 'utf8').catch(() => {
+    throw new Problem('usage', 'key-unreadable', 'The key file cannot be read.', {
+      hint: 'Check the path after --key, and its permissions.',
+    });
+  });
+  session.holdKey(privateKey);
+}
+
+/** Undefined for no key, and for what is none. */
+function credentialOf(privateKey: string | undefined): string | undefined {
+  if (privateKey === undefined) return undefined;
+  try {
+    return credentialId(publicKeyOf(privateKey));
+  } catch {
+    return undefined;
+  }
 }
 
 /**
@@ -114,9 +142,9 @@ async function holderOfKey(
  * their key. To stop it takes nobody's: it only keeps money where it is.
  */
 export async function personContinuing(session: Session, asker: Asker, batch: BatchRecord): Promise<string> {
-  const policy = await policyOf(session);
-  if (policy === undefined) return nameOf(asker.by);
-  const { name } = await holderOfKey(session, policy, asker);
+  const { person, name } = await askerOf(session, asker);
+  const { policy } = session.config.settings;
+  if (person === null || policy === undefined) return name;
   if (await mayControl(await session.store(), personOf(policy, name), batch)) return name;
   throw new Problem('forbidden', 'role-missing', `The policy does not let ${name} control the batch.`, {
     hint: 'Its maker may, and an operator whose scope covers all of its rows.',
@@ -127,17 +155,17 @@ export async function personContinuing(session: Session, asker: Asker, batch: Ba
  * Who is looking, without a signature: the given name, else the owner of the key; without a policy, else the user of this
  * machine.
  */
-export async function viewerOf({ config }: Pick<Session, 'config'>, { by, key }: Asker): Promise<string> {
-  const { policy } = config.settings;
-  if (policy === undefined) return nameOf(by);
+export async function viewerOf(session: Session, { by, key }: Asker): Promise<string> {
+  await holdKey(session, key);
+  const me = await session.ask(MYSELF, { credential: credentialOf(session.key) });
+  if (!me.hasPolicy) return me.name ?? nameOf(by);
   if (by !== undefined) {
-    if (personOf(policy, by) !== undefined) return by;
+    if (me.people.includes(by)) return by;
     throw new Problem('usage', 'unknown-person', `The policy does not name ${by}.`, {
       hint: 'payouts policy check shows the people it names.',
     });
   }
-  const privateKey = key === undefined ? config.signingKey.reveal() : await readKey(config, key);
-  if (privateKey !== undefined) return holderOf(policy, privateKey);
+  if (session.key !== undefined || me.name !== null) return me.name ?? (await askerOf(session, { by })).name;
   throw new Problem('usage', 'key-missing', 'The policy identifies people by their keys, but no key was given.', {
     hint: 'Add --by NAME or --key FILE, or set PAYOUTS_SIGNING_KEY_FILE.',
   });
@@ -147,35 +175,9 @@ export async function viewerOf({ config }: Pick<Session, 'config'>, { by, key }:
 export async function signAndStore(
   store: Store,
   { sign }: Signer,
-  about: Omit<SignedAbout, 'storeId'>,
+  about: SignedAbout,
 ): Promise<SignedDecision | undefined> {
-  const signed = sign?.({ storeId: store.id, ...about });
+  const signed = sign?.(about);
   if (signed !== undefined) await store.takeSignedDecision(signed, Date.now());
   return signed;
-}
-
-async function readKey({ allowsReadableKeys }: Config, path: string): Promise<string> {
-  if (!allowsReadableKeys) assertKeyPrivate('--key', path);
-  return readFile(path, 'utf8').catch(() => {
-    throw new Problem('usage', 'key-unreadable', 'The key file cannot be read.', {
-      hint: 'Check the path after --key, and its permissions.',
-    });
-  });
-}
-
-function holderOf({ people }: Policy, privateKey: string): string {
-  let id: string;
-  try {
-    id = credentialId(publicKeyOf(privateKey));
-  } catch (cause) {
-    throw new Problem('usage', 'key-unusable', 'This is not an Ed25519 private key.', {
-      hint: 'payouts policy key FILE makes one.',
-      cause,
-    });
-  }
-  const holder = people.find(({ credentials }) => credentials.some((credential) => credential.id === id));
-  if (holder !== undefined) return holder.name;
-  throw new Problem('forbidden', 'key-of-nobody', 'This key belongs to nobody in the policy.', {
-    hint: 'payouts policy check shows the known keys.',
-  });
 }

@@ -4,7 +4,7 @@ import { assertPolicy, type Config } from '../config.ts';
 import { isLoopback } from '../domain/loopback.ts';
 import { vaultTaskQueue } from '../domain/names.ts';
 import type { Part } from '../embedded/stack.ts';
-import { type Access, tokenSha256, tokensOf } from '../gateway/callers.ts';
+import { type Access, type Caller, tokenSha256, tokensOf } from '../gateway/callers.ts';
 import type { GatewayDeps } from '../gateway/gateway-deps.ts';
 import { type ListenOn, startGateway } from '../gateway/server.ts';
 import type { Log } from '../log.ts';
@@ -26,13 +26,15 @@ import { cardDeps, pageDeps, webhookDeps } from './gateway-deps.ts';
 import { type GatewayAddresses, gatewayTransport, registerWebhooks, webhookSettings } from './gateway-settings.ts';
 import { type Opened, openIntake } from './intake-deps.ts';
 import { type TemporalUi, temporalUi, workflowUrl } from './links.ts';
+import { operationsAt } from './operations/all.ts';
+import type { Place } from './operations/place.ts';
 import { assertPolicyKept, keepPolicyLog } from './policy-log.ts';
 import { documentOf, reportBatch, reportFolder } from './report-batch.ts';
 import { bindStore, checkAtStart } from './store-binding.ts';
 import { telemetryAt } from './telemetry.ts';
 import { warnOfUnneeded } from './unneeded-secrets.ts';
 import { startVaultWorker } from './vault-worker.ts';
-import { inTime } from './worker-answer.ts';
+import { ANSWER_MS, inTime } from './worker-answer.ts';
 
 /**
  * Starts the gateway of a configuration, with its own connections and card vault. Throws a `StoreIdentityError` if the store
@@ -101,7 +103,7 @@ export function accessOf({ settings: { policy }, gateway }: Config): Access {
     const tokens = gateway.tokens.reveal().map(({ name, token }) => ({ name, sha256: tokenSha256(token) }));
     return { tokens, needsToken: false };
   }
-  return { tokens: tokensOf(policy), needsToken: true };
+  return { tokens: tokensOf(policy), needsToken: true, policy };
 }
 
 function codecOf({ codecKeys }: Config, { namespace }: GatewayAddresses, ui: TemporalUi): GatewayDeps['codec'] {
@@ -114,6 +116,21 @@ function namesOf({ origin, hostname, protocol, port }: URL): string[] {
   if (!isLoopback(hostname)) return [origin];
   return ['127.0.0.1', 'localhost'].map((name) => `${protocol}//${name}:${port}`);
 }
+
+/** Where the operation of a request is carried out; bank and Temporal are open. */
+export const placeOf = ({ config, store, client, bank }: Opened, ui: TemporalUi, caller: Caller): Place => ({
+  config,
+  store,
+  caller,
+  now: Date.now,
+  client: async () => client,
+  bank: async () => bank,
+  liveBank: async () => bank,
+  ui: async () => ui,
+  liveUi: async () => ui,
+  answerMs: ANSWER_MS,
+  carriedOut: async () => {},
+});
 
 function depsOf(at: Opened, ui: TemporalUi): Omit<GatewayDeps, 'cards' | 'webhooks'> {
   const { config, stack, store, client, bank, log } = at;
@@ -136,6 +153,7 @@ function depsOf(at: Opened, ui: TemporalUi): Omit<GatewayDeps, 'cards' | 'webhoo
     access: () => accessOf(config),
     workflowUrl: (workflowId) => workflowUrl(ui, workflowId),
     pages: pageDeps(at),
+    operations: operationsAt((caller) => placeOf(at, ui, caller)),
     codec: codecOf(config, stack, ui),
     perMinute: config.gateway.perMinute,
     atOnce: config.gateway.atOnce,

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 
 /** How long an HTTP request waits for a worker's answer. */
-const ANSWER_MS = 15_000;
+export const ANSWER_MS = 15_000;
 
 /** How long a command waits for it. */
 export const COMMAND_MS = 60_000;

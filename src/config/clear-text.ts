@@ -85,11 +85,23 @@ export function assertPostgresEncrypted(url: string, values: ClearTextValues, en
   );
 }
 
+/** Checks the address of a gateway that commands use. */
+export function assertGatewayEncrypted(url: string, env: ConnectionEnvironment): void {
+  if (leadsHere(url)) return;
+  assertCertificatesCount(env);
+  if (url.startsWith('https:')) return;
+  throw new ConfigError(
+    'PAYOUTS_GATEWAY_URL',
+    'sends payees and tokens to another machine in clear text',
+    'Use the https:// address of the gateway.',
+  );
+}
+
 function assertCertificatesCount(env: ConnectionEnvironment): void {
   if (env.NODE_TLS_REJECT_UNAUTHORIZED !== '0') return;
   throw new ConfigError(
     'NODE_TLS_REJECT_UNAUTHORIZED',
-    'accepts any certificate for a Temporal or PostgreSQL on another machine',
+    'accepts any certificate for a gateway, Temporal or PostgreSQL on another machine',
     'Unset it; NODE_EXTRA_CA_CERTS=FILE adds your own CA.',
   );
 }

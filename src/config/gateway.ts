@@ -2,7 +2,7 @@ import { proxyNetworks } from './card-values.ts';
 import { ConfigError } from './config-error.ts';
 import { key, type ValuesOf } from './key.ts';
 import { Secret } from './secret.ts';
-import { count, readBy, text } from './values.ts';
+import { count, httpUrl, readBy, text } from './values.ts';
 
 export interface GatewayToken {
   /** The maker of what is handed over with this token. */
@@ -36,6 +36,11 @@ const canBeGuessed = (token: string): boolean =>
   token.length < TOKEN_LENGTH_MIN || new Set([...token].map((_, at) => token.slice(at, at + 2))).size < PAIRS_MIN;
 
 export const GATEWAY_KEYS = {
+  PAYOUTS_GATEWAY_URL: key(
+    httpUrl,
+    null,
+    'address of a gateway: commands then read and decide through it, as the owner of PAYOUTS_SIGNING_KEY or of a token in PAYOUTS_GATEWAY_TOKEN, and need no store, bank or Temporal',
+  ),
   PAYOUTS_GATEWAY_TOKEN: key(
     gatewayTokens,
     null,
@@ -68,6 +73,8 @@ type GatewayValues = ValuesOf<typeof GATEWAY_KEYS>;
  */
 export function gatewayOf(values: GatewayValues, policy: string | undefined) {
   return {
+    /** Undefined: commands work where they are, with a store, a bank and Temporal of their own configuration. */
+    url: values.PAYOUTS_GATEWAY_URL,
     /** Empty: only this machine, or the people of the policy, have access. */
     tokens: new Secret(tokensOf(values, policy)),
     perMinute: values.PAYOUTS_GATEWAY_RATE,

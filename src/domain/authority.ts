@@ -171,7 +171,11 @@ export const personOf = ({ people }: Policy, name: string | null): Person | unde
   people.find((person) => person.name === name);
 
 /** Whether the person has the role that the question needs and everything touched is within their scope. */
-export function may(person: Person | undefined, question: Question, touches?: ScopeFacts): boolean {
+export function may(
+  person: Pick<Person, 'roles' | 'scope'> | undefined,
+  question: Question,
+  touches?: ScopeFacts,
+): boolean {
   if (person === undefined || !person.roles.includes(ROLE_FOR[question])) return false;
   return touches === undefined || isWithin(person.scope, touches);
 }
@@ -186,8 +190,10 @@ export const mayMakeCard = (person: Person | undefined, { currency }: { currency
 };
 
 /** A card payment is no user's, and on no account of ours: a scope holds it by its currency. */
-export const mayOperateCard = (person: Person | undefined, { currency }: { currency: string }): boolean =>
-  may(person, 'resolve') && (person?.scope.currencies ?? [currency]).includes(currency);
+export const mayOperateCard = (
+  person: Pick<Person, 'roles' | 'scope'> | undefined,
+  { currency }: { currency: string },
+): boolean => may(person, 'resolve') && (person?.scope.currencies ?? [currency]).includes(currency);
 
 export function isWithin({ kinds, uids, accounts, currencies }: Scope, touched: ScopeFacts): boolean {
   const holds = (list: readonly string[] | undefined, values: readonly string[]): boolean =>

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Person, Policy } from '../domain/authority.ts';
 import { leadsHere } from '../domain/loopback.ts';
 import { Problem } from '../domain/problem.ts';
+import { isKeyToken, keyOfToken } from '../signing/key-token.ts';
 
 export interface Caller {
   /** Name of the token; undefined if it has none, and if no token is required. */
@@ -23,6 +24,8 @@ export interface Access {
   tokens: readonly KnownToken[];
   /** A token is required even on this machine. */
   needsToken: boolean;
+  /** Whose people may also sign in with a token that they make with their key. */
+  policy?: Pick<Policy, 'people' | 'origin'>;
 }
 
 const SCHEME = /^Bearer +(\S+)$/i;
@@ -33,7 +36,7 @@ const SCHEME = /^Bearer +(\S+)$/i;
  */
 export function callerOf(
   request: FastifyRequest,
-  { tokens, needsToken }: Access,
+  { tokens, needsToken, policy }: Access,
   now: number,
   origins: readonly string[] = [],
 ): Caller {
@@ -41,7 +44,11 @@ export function callerOf(
     assertOwnMachine(request, origins);
     return { name: undefined };
   }
-  const given = digest(bearerOf(request) ?? '');
+  const bearer = bearerOf(request) ?? '';
+  const keyId = policy && keyOfToken(bearer);
+  const holder = keyId === undefined ? undefined : holderOfKey(request, policy, { keyId, token: bearer, now });
+  if (holder !== undefined) return { name: holder.name, person: holder };
+  const given = digest(bearer);
   // All tokens are compared, each in constant time: the timing does not tell which one comes close.
   const [found] = tokens.filter(({ sha256 }) => timingSafeEqual(Buffer.from(sha256, 'hex'), given));
   if (found === undefined || (found.expiresAt ?? Number.POSITIVE_INFINITY) <= now) {
@@ -52,6 +59,25 @@ export function callerOf(
   const { name, person } = found;
   return { name, person };
 }
+
+/**
+ * Whose key made a token. It is for the origin of the policy; without one for this machine alone, whose address a request from
+ * elsewhere could only pretend.
+ */
+function holderOfKey(
+  request: FastifyRequest,
+  policy: Access['policy'],
+  { keyId, token, now }: { keyId: string; token: string; now: number },
+): Person | undefined {
+  const person = policy?.people.find(({ credentials }) => credentials.some(({ id }) => id === keyId));
+  const key = person?.credentials.find(({ id, type }) => id === keyId && type === 'ed25519');
+  const isHere = leadsHere(`http://${request.host}`) && leadsHere(`http://${bracketed(request.address)}`);
+  const here = isHere ? ['http', 'https'].map((scheme) => `${scheme}://${request.host}`) : [];
+  const audiences = policy?.origin === undefined ? here : [policy.origin];
+  return key !== undefined && isKeyToken(token, key.publicKey, audiences, now) ? person : undefined;
+}
+
+const bracketed = (address: string): string => (address.includes(':') ? `[${address}]` : address);
 
 export function bearerOf({ headers }: FastifyRequest): string | undefined {
   return SCHEME.exec(headers.authorization ?? '')?.[1];

@@ -19,7 +19,8 @@ import type { BatchRecord, PayoutRecord, Store } from '../store/store.ts';
 import type { ReadinessProbes } from '../telemetry/readiness.ts';
 import type { EventQueue } from '../webhooks/event-queue.ts';
 import type { TakeWebhook } from '../webhooks/receiver.ts';
-import type { Access } from './callers.ts';
+import type { Access, Caller } from './callers.ts';
+import type { Operation } from './operation.ts';
 
 export interface GatewayDeps {
   store: Store;
@@ -47,6 +48,8 @@ export interface GatewayDeps {
   /** As configured now. */
   access(): Access;
   pages: PageDeps;
+  /** Each is a route under `/v1`, carried out for its caller. */
+  operations: readonly Operation<Caller>[];
   /** Undefined: payloads in Temporal are in clear text. `origins`: of the Temporal Web UI. */
   codec: (CodecSpace & { origins: readonly string[] }) | undefined;
   /** Most requests of one caller in a minute. */

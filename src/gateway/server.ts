@@ -19,6 +19,7 @@ import { codecRoutes } from './codec-routes.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { healthRoutes } from './health-routes.ts';
 import { intakeRoutes } from './intake-routes.ts';
+import { operationRoutes } from './operation-routes.ts';
 import { pages } from './pages/pages.ts';
 import { accessOf, type GuardedRoute, guardRoutes } from './route-access.ts';
 import { parsed } from './schemas.ts';
@@ -138,7 +139,7 @@ async function gatewayApp(
     scope.addHook('preHandler', async ({ query, routeOptions }) => {
       if (routeOptions.schema?.querystring === undefined) parsed(z.strictObject({}), query);
     });
-    for (const add of [intakeRoutes, batchRoutes, cardRoutes]) {
+    for (const add of [intakeRoutes, batchRoutes, cardRoutes, operationRoutes]) {
       scope.register(async (inner) => add(inner, deps));
     }
   });

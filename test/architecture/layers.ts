@@ -189,10 +189,10 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     packages: ['prom-client', '@opentelemetry/', '@temporalio/', 'node:'],
   },
   // Composition: everything but the roots.
-  compose: { imports: [''], packages: ['@temporalio/', 'node:'] },
+  compose: { imports: [''], packages: ['@temporalio/', 'uuid', 'zod', 'node:'] },
   cli: {
     imports: [''],
-    packages: ['@temporalio/client', 'commander', 'uuid', 'node:'],
+    packages: ['@temporalio/client', 'commander', 'uuid', 'zod', 'node:'],
     outside: ['scripts/pins.mjs', 'scripts/temporal-cli.mjs', 'scripts/temporal-versions.mjs'],
   },
   'own-files.ts': { imports: [], packages: ['node:'] },

@@ -3,6 +3,7 @@ import { createBank } from '../../src/api/client.ts';
 import type { Session } from '../../src/cli/session.ts';
 import { loadConfig } from '../../src/config.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
+import { fakeSession } from '../support/fake-session.ts';
 
 /** What a command has told: its text for a terminal and its document. */
 export interface Told {
@@ -27,7 +28,7 @@ export async function openBankSession({ remote = false } = {}): Promise<BankSess
   const bank = createBank({ baseUrl: sandbox.url, apiKey: key.reveal(), apiSecret: secret.reveal(), auth });
   const told: Told = { text: '', document: undefined, said: [] };
   const say = (text: string): void => void told.said.push(text);
-  const session = {
+  const session = fakeSession({
     config,
     output: {
       json: false,
@@ -41,7 +42,7 @@ export async function openBankSession({ remote = false } = {}): Promise<BankSess
     },
     stack: async () => ({ apiUrl: sandbox.url }),
     bank: () => bank,
-  } as unknown as Session;
+  });
   return {
     session,
     bank,

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { bothSidesText, verdictsText } from '../../src/cli/both-sides.ts';
 import { decisionTable } from '../../src/cli/decision-table.ts';
+import { bothSides } from '../../src/compose/both-sides.ts';
 import type { Assessment } from '../../src/domain/gates.ts';
-import { checkOf } from '../../src/services/payee-checks.ts';
+import { checkOf, checksShown } from '../../src/services/payee-checks.ts';
 import type { KeptCheck, PayoutRecord, Store } from '../../src/store/store.ts';
 import { record } from '../reports/records.ts';
 import { batchClaim, claimRow, instruction } from '../store/samples.ts';
@@ -45,7 +46,7 @@ it('shows a look-alike beside the earlier payout, and where they differ', async 
   await store.claimBatch(batchClaim('01890000-0000-7000-8000-000000000001', ['OLD-1']));
   const earlier = claimRow(1, 'OLD-1');
   const row = record(1, 'held', { lookAlikeOf: earlier.reference, amount: '10.50', currency: 'USD' }, 'look-alike');
-  const text = await bothSidesText({ store, clockSkewMs: 0 }, [row], WIDE);
+  const text = bothSidesText(await bothSides({ store, clockSkewMs: 0 }, row), WIDE);
   expect(text).toMatch(/^document +INV-1 +OLD-1 +differs$/m);
   expect(text).toMatch(/^amount +10\.50 USD +10\.50 USD$/m);
   expect(text).not.toMatch(/Ramirez|99887766/);
@@ -56,7 +57,7 @@ it('shows a changed payee as the instruction and as the bank has it, masked', as
   const row = record(1, 'held', { assessed }, 'beneficiary-changed');
   const items = { account_name: 'Ramirez', account_no: '11112222' };
   const bank = { beneficiaries: { get: async () => ({ id: 'ben-1', items }) } } as never;
-  const text = await bothSidesText({ store, bank, clockSkewMs: 0 }, [row], WIDE);
+  const text = bothSidesText(await bothSides({ store, bank, clockSkewMs: 0 }, row), WIDE);
   expect(text).toMatch(/^account_name +R\*\*\* +R\*\*\*$/m);
   expect(text).toMatch(/^account_no +\*\*\*66 +\*\*\*22 +differs$/m);
 });
@@ -78,7 +79,10 @@ it('shows the names of a close match in clear, and those of no other row', async
   const assessed = { checks: [checkOf(kept)] } as unknown as Assessment;
   await store.notePayeeCheck(kept, 'ref-1');
   const alike = record(2, 'held', { assessed }, 'look-alike');
-  expect(await verdictsText(store, [{ ...held, assessed }, alike], WIDE)).toMatch(
+  const waiting = await Promise.all(
+    [{ ...held, assessed }, alike].map(async (row) => ({ row, checks: await checksShown(store, row) })),
+  );
+  expect(verdictsText(waiting, WIDE)).toMatch(
     /^INV-1 \(.*\): close match: the payee is "Jane Roe", the account is held under "Jane Rowe" \(p, 1970-01-01 00:00 UTC\)$/,
   );
 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findBatch, findTarget, type Target } from '../../src/cli/find-target.ts';
+import { batchIdOf, findTarget, type Target } from '../../src/compose/find-target.ts';
 import type { Store } from '../../src/store/store.ts';
 import { batchClaim, claimRow, payoutClaim } from '../store/samples.ts';
 import { openEmptyStore } from '../support/empty-store.ts';
@@ -59,6 +59,6 @@ describe('an ID', () => {
   });
 
   it('of a payout stands for its batch where a batch is asked for', async () => {
-    expect(await findBatch(store, 'PAY-')).toBe(LATE);
+    expect(batchIdOf(await findTarget(store, 'PAY-'), 'PAY-')).toBe(LATE);
   });
 });

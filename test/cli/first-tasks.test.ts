@@ -13,6 +13,7 @@ import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { ROOT } from '../docs/markdown.ts';
 import { claimRow } from '../store/samples.ts';
+import { fakeSession } from '../support/fake-session.ts';
 
 // What people ask on their first day: one command answers each, and names what is to be done.
 
@@ -28,7 +29,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'payouts-first-'));
   const config = loadConfig({ PAYOUTS_HOME: folder });
   store = await openStore(config.storeUrl.reveal());
-  session = {
+  session = fakeSession({
     config,
     store: async () => store,
     assertStoreFits: async () => {},
@@ -44,7 +45,7 @@ beforeAll(async () => {
       result: (_document: unknown, text: string) => void told.push(text),
       stream: async (_pieces: unknown, text: () => Promise<string>) => void told.push(await text()),
     },
-  } as unknown as Session;
+  });
   const at = Date.now();
   const rows = IDS.map((id, index) =>
     claimRow(index + 1, id, {

@@ -29,7 +29,7 @@ it.each([
   [503, refusal('no-worker'), 7, 'no-worker'],
 ])('an answer with %i and %s is an end of the command', async (status, body, exit, code) => {
   const url = await answering(status, body, status === 302 ? { location: 'https://login.example/' } : {});
-  const client = gatewayClient(gatewayAddress(url), undefined);
+  const client = gatewayClient(gatewayAddress(url), () => undefined);
   await expect(client.get('/v1/card-payments')).rejects.toMatchObject({ kind: endsWith(exit), code });
 });
 
@@ -37,13 +37,16 @@ it.each([
   ['token-refused', 'Set PAYOUTS_GATEWAY_TOKEN to '],
   ['id-reused', 'Do this.'],
 ])('a refusal as %s has a hint for the user of a command', async (code, hint) => {
-  const client = gatewayClient(await answering(401, refusal(code)), undefined);
+  const client = gatewayClient(await answering(401, refusal(code)), () => undefined);
   await expect(client.get('/v1/card-payments')).rejects.toMatchObject({ hint: expect.stringContaining(hint) });
 });
 
 it('an answer that is no refusal is the document', async () => {
   const url = await answering(200, '{"schemaVersion":1,"card_payments":[]}');
-  expect(await gatewayClient(url, 'token').get('/v1/card-payments')).toEqual({ schemaVersion: 1, card_payments: [] });
+  expect(await gatewayClient(url, () => 'token').get('/v1/card-payments')).toEqual({
+    schemaVersion: 1,
+    card_payments: [],
+  });
 });
 
 it.each([

@@ -43,9 +43,9 @@ it('shows a second order that only the list of the bank has beside the one that 
   expect(new Set(line('amount')?.values)).toEqual(new Set(['12.50 USD', '13.50 USD']));
   expect(line('amount')?.differs).toBe(true);
   expect(line('account')).toMatchObject({ differs: false, values: ['acc-u1001-usd', 'acc-u1001-usd'] });
-  const wide = await bothSidesText({ store, bank, clockSkewMs }, [suspected], 120);
+  const wide = bothSidesText(await bothSides({ store, bank, clockSkewMs }, suspected), 120);
   expect(wide).toMatch(/^amount +1[23]\.50 USD +1[23]\.50 USD +differs$/m);
-  const narrow = await bothSidesText({ store, bank, clockSkewMs }, [suspected], 60);
+  const narrow = bothSidesText(await bothSides({ store, bank, clockSkewMs }, suspected), 60);
   for (const id of orders) expect(narrow).toContain(id);
   expect(narrow).toMatch(/^of each {2}amount\norder 1 {2}1[23]\.50 USD\norder 2 {2}1[23]\.50 USD\nsame\? {4}differs$/m);
   expect(Math.max(...narrow.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(60);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkPolicy } from '../../src/cli/commands/policy.ts';
 import type { Session } from '../../src/cli/session.ts';
-import { viewerOf } from '../../src/cli/signer.ts';
+import { holdKey } from '../../src/cli/signer.ts';
 import { assertKeyPrivate } from '../../src/config/file-access.ts';
 import { PolicyFile } from '../../src/config/policy.ts';
 import { loadConfig } from '../../src/config.ts';
@@ -69,10 +69,12 @@ describe('the file of a private key', () => {
   );
 
   it('after --key is refused in the same way', async () => {
-    const session = { config: loadConfig({ PAYOUTS_POLICY: fileOf(POLICY, 0o600) }) };
-    const asker = (mode: number) => ({ by: undefined, key: fileOf(privateKey, mode) });
-    await expect(viewerOf(session, asker(0o644))).rejects.toThrow('--key: names the file of a key that other users');
-    expect(await viewerOf(session, asker(0o600))).toBe('alice');
+    const held: string[] = [];
+    const session = { config: loadConfig({}), holdKey: (key: string) => held.push(key) } as unknown as Session;
+    await expect(holdKey(session, fileOf(privateKey, 0o644))).rejects.toThrow('--key: names the file of a key that');
+    expect(held).toEqual([]);
+    await holdKey(session, fileOf(privateKey, 0o600));
+    expect(held).toEqual([privateKey]);
   });
 
   it.runIf(process.getuid?.() === 0)('of another user may be readable for a group of ours', async () => {

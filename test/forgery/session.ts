@@ -2,6 +2,7 @@ import type { Session } from '../../src/cli/session.ts';
 import type { Policy } from '../../src/domain/authority.ts';
 import { Problem } from '../../src/domain/problem.ts';
 import type { Store } from '../../src/store/store.ts';
+import { fakeSession } from '../support/fake-session.ts';
 import { refusedOr, type Told } from './attack.ts';
 import type { ForgeryWorld } from './world.ts';
 
@@ -12,7 +13,7 @@ export function sessionOf(
 ): Session {
   const silent = { result: () => {}, tell: () => {}, say: () => {} };
   const bank = { ...config.bank, kind: 'remote', url: product.sandbox.url };
-  return {
+  return fakeSession({
     config: { ...config, bank, settings: { ...config.settings, policy } },
     output: silent,
     store: async () => store,
@@ -21,7 +22,7 @@ export function sessionOf(
     bank: async () => product.bank,
     assertStoreFits: async () => {},
     ui: async () => ({ url: '', namespace: '' }),
-  } as unknown as Session;
+  });
 }
 
 /** What a command says: a code other than 0, or a problem, is its refusal; one that says no code has done what it was asked. */

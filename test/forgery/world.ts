@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
-import { accessOf } from '../../src/compose/gateway.ts';
+import { accessOf, placeOf } from '../../src/compose/gateway.ts';
 import { pageDeps } from '../../src/compose/gateway-deps.ts';
 import { type Opened, openIntake } from '../../src/compose/intake-deps.ts';
+import { temporalUi } from '../../src/compose/links.ts';
+import { operationsAt } from '../../src/compose/operations/all.ts';
 import { type Config, loadConfig } from '../../src/config.ts';
 import type { Policy, Statement } from '../../src/domain/authority.ts';
 import type { PayoutInstruction } from '../../src/domain/instruction.ts';
@@ -121,6 +123,7 @@ async function openGatewayOf(opened: Opened, port: number): Promise<void> {
       codec: undefined,
       workflowUrl: (workflowId) => workflowId,
       pages: pageDeps(opened),
+      operations: operationsAt((caller) => placeOf(opened, temporalUi(config, opened.stack), caller)),
       perMinute: 10_000_000,
       atOnce: 1_000,
       now: Date.now,

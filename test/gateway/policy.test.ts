@@ -64,7 +64,11 @@ it('hides every route of a batch from whoever may not see it, the next one too',
   const answers = await Promise.all(
     routes.map(async ({ path, method }) => {
       const its = path.replace('{id}', batchId).replace('{name}', 'csv');
-      const { status, document } = await gateway.send(its, { method, headers: as('anna') });
+      const asked = method === 'GET' ? `${its}${path.endsWith('/plan') ? '?decision=approve' : ''}` : its;
+      const body = path.endsWith('/decisions') ? JSON.stringify({ decision: 'approve' }) : undefined;
+      const name = /plan|decisions/.test(path) ? 'bob' : 'anna';
+      const headers = { ...as(name), ...(body !== undefined && { 'content-type': 'application/json' }) };
+      const { status, document } = await gateway.send(asked, { method, headers, body });
       return { route: `${method} ${path}`, status, code: document.error?.code };
     }),
   );

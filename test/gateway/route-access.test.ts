@@ -25,6 +25,7 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
   'maker approver compliance operator auditor, each': [
     ...['GET /v1/batches', 'GET /v1/batches/:id', 'GET /', 'GET /payouts', 'GET /payouts/:reference'],
     ...['GET /batches', 'GET /batches/:id', 'GET /batches/:id/live'],
+    ...['GET /v1/me', 'GET /v1/find', 'GET /v1/waiting', 'GET /v1/payouts/:reference', 'GET /v1/batches/:id/summary'],
     ...['/v1', ''].flatMap((base) =>
       [':name', 'pain002', 'camt054', 'journal'].map((name) => `GET ${base}/batches/:id/reports/${name}`),
     ),
@@ -36,18 +37,24 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
   'maker operator, each': [
     ...['pause', 'drain', 'resume', 'cancel'].map((control) => `POST /v1/batches/:id/${control}`),
     ...['POST /v1/card-payments/:id/amount', 'POST /v1/card-payments/:id/cancel'],
-    ...['POST /payouts/:reference/cancel', 'POST /batches/:id/control'],
+    ...['POST /payouts/:reference/cancel', 'POST /batches/:id/control', 'POST /v1/payouts/:reference/cancel'],
   ],
   'maker operator, each, or a client secret': ['card', 'fingerprint', 'returned'].map(
     (name) => `POST /v1/card-payments/:id/${name}`,
   ),
   'maker operator auditor, each': ['GET /v1/card-payments'],
   'maker operator auditor, each, or a client secret': ['GET /v1/card-payments/:id'],
-  'approver, each': ['GET /batches/:id/decide', 'POST /batches/:id/approve', 'POST /batches/:id/reject'],
-  'approver compliance, each': ['POST /payouts/:reference/decide'],
+  'approver, each': [
+    'GET /v1/batches/:id/plan',
+    'POST /v1/batches/:id/decisions',
+    'GET /batches/:id/decide',
+    'POST /batches/:id/approve',
+    'POST /batches/:id/reject',
+  ],
+  'approver compliance, each': ['POST /payouts/:reference/decide', 'POST /v1/payouts/:reference/decisions'],
   'approver operator auditor, each': ['GET /incidents'],
   'approver operator auditor, none': ['GET /switches'],
-  'operator, each': ['POST /payouts/:reference/resolve', 'POST /incidents/:id'],
+  'operator, each': ['POST /v1/payouts/:reference/resolve', 'POST /payouts/:reference/resolve', 'POST /incidents/:id'],
   'operator, none': ['POST /switches'],
   'operator, whole': ['POST /codec/encode', 'POST /codec/:namespace/encode'],
   'operator auditor, whole': ['POST /codec/decode', 'POST /codec/:namespace/decode', 'GET /audit'],
@@ -160,6 +167,21 @@ describe('a scope', () => {
     ...{ evidence: 'seen', by: 'yen' },
   };
 
+  /** What routes for programs are asked with besides what is in the path. */
+  const QUERIES: Readonly<Record<string, string>> = {
+    '/v1/find': '?id=INV-1',
+    '/v1/waiting': '?id=batch-1&states=received',
+    '/v1/batches/:id/plan': '?decision=approve',
+  };
+  const BODIES: Readonly<Record<string, object>> = {
+    '/v1/card-payments/:id/amount': { amount: '9' },
+    '/v1/payouts/:reference/decisions': { decision: 'approve' },
+    '/v1/payouts/:reference/cancel': { reason: 'no' },
+    '/v1/payouts/:reference/resolve': { action: 'keep-looking', evidence: 'seen' },
+    '/v1/batches/:id/decisions': { decision: 'approve' },
+  };
+  const isOfOne = (url: string): boolean => /:(id|reference)/.test(url) || QUERIES[url] !== undefined;
+
   async function withOthers() {
     const world = await opened([
       ['yen', [...ROLES], IN_YEN],
@@ -180,13 +202,13 @@ describe('a scope', () => {
 
   it('holds for every route that compares what it is asked for: what is outside is not there', async () => {
     const { ask, visitOf, named } = await withOthers();
-    const routes = ROUTES.filter(({ scope, url }) => scope === 'each' && /:(id|reference)/.test(url));
+    const routes = ROUTES.filter(({ scope, url }) => scope === 'each' && isOfOne(url));
     const [, csrf = ''] = /name="_csrf" value="([^"]*)"/.exec((await (await visitOf('yen')).send('/')).text) ?? [];
     const form = new URLSearchParams({ ...FIELDS, _csrf: csrf }).toString();
     for (const { route, method, url } of routes) {
-      const json = url.endsWith('/amount') ? '{"amount":"9"}' : undefined;
+      const json = BODIES[url] === undefined ? undefined : JSON.stringify(BODIES[url]);
       const body = method === 'POST' && !isOfProgram(url) ? form : json;
-      const answer = await ask('yen', method, named(url), body);
+      const answer = await ask('yen', method, named(url) + (QUERIES[url] ?? ''), body);
       expect([answer.status, codeOf(answer)], route).toEqual([404, 'unknown-id']);
     }
     expect(routes.length).toBeGreaterThan(25);
@@ -194,7 +216,9 @@ describe('a scope', () => {
 
   it('holds for every list', async () => {
     const { ask, others } = await withOthers();
-    const lists = ROUTES.filter(({ scope, method, url }) => scope === 'each' && method === 'GET' && !url.includes(':'));
+    const lists = ROUTES.filter(
+      ({ scope, method, url }) => scope === 'each' && method === 'GET' && !url.includes(':') && !isOfOne(url),
+    );
     const shown = new Set<string>();
     for (const { route, url } of lists) {
       const path = url === '/payouts' ? '/payouts?text=INV' : url;

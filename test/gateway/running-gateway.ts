@@ -1,13 +1,18 @@
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
+import type { Bank } from '../../src/api/bank.ts';
 import { sidesShown } from '../../src/compose/both-sides.ts';
+import { operationsAt } from '../../src/compose/operations/all.ts';
+import type { Place } from '../../src/compose/operations/place.ts';
 import { stepContext } from '../../src/compose/report-source.ts';
 import type { GatewayToken } from '../../src/config/gateway.ts';
+import { loadConfig } from '../../src/config.ts';
 import type { DecideUpdate } from '../../src/domain/approval.ts';
 import type { Policy, SignedDecision } from '../../src/domain/authority.ts';
+import { Problem } from '../../src/domain/problem.ts';
 import type { ResolveRequest } from '../../src/domain/resolve-action.ts';
-import { tokenSha256, tokensOf } from '../../src/gateway/callers.ts';
+import { type Caller, tokenSha256, tokensOf } from '../../src/gateway/callers.ts';
 import type { GatewayDeps } from '../../src/gateway/gateway-deps.ts';
 import type { GuardedRoute } from '../../src/gateway/route-access.ts';
 import { startGateway } from '../../src/gateway/server.ts';
@@ -51,6 +56,25 @@ export interface RunningGateway {
   send(path: string, request?: RequestInit): Promise<Answered>;
   /** Hands over a CSV. */
   post(query: string, csv: string, headers?: Record<string, string>): Promise<Answered>;
+}
+
+/** Where operations are carried out: without Temporal. */
+function placeOf({ dir, store, bank }: TestDoor, policy: Policy | undefined, caller: Caller): Place {
+  const config = loadConfig({ PAYOUTS_HOME: join(dir, 'home') });
+  const ui = async () => ({ url: 'http://ui.example', namespace: 'default' });
+  return {
+    config: { ...config, settings: { ...quickSettings, policy } },
+    store,
+    caller,
+    now: Date.now,
+    client: () => Promise.reject(new Problem('unreachable', 'temporal-unreachable', 'Temporal does not answer.')),
+    bank: async () => bank as Bank,
+    liveBank: async () => bank as Bank,
+    ui,
+    liveUi: ui,
+    answerMs: 1_000,
+    carriedOut: async () => {},
+  };
 }
 
 /** The gateway on a sandbox bank and a store in memory; gone after the test. */
@@ -98,7 +122,7 @@ export async function openGateway(
     },
     access: () => {
       const now = typeof policy === 'function' ? policy() : policy;
-      if (now !== undefined) return { tokens: tokensOf(now), needsToken: true };
+      if (now !== undefined) return { tokens: tokensOf(now), needsToken: true, policy: now };
       return { tokens: tokens.map(({ name, token }) => ({ name, sha256: tokenSha256(token) })), needsToken: false };
     },
     codec: { keys: codecKeys(), namespace: 'payouts', origins: ['http://temporal-ui.example'] },
@@ -134,6 +158,7 @@ export async function openGateway(
         plans.push(signed);
       },
     },
+    operations: operationsAt((caller) => placeOf(door, typeof policy === 'function' ? policy() : policy, caller)),
     perMinute,
     atOnce,
     now: Date.now,

@@ -50,7 +50,7 @@ export async function openWebhooks(
     uploads: join(dir, 'uploads'),
   };
   const gateway = await startGateway(
-    { ...deps, cards: { origins: [] }, ready: {}, pages: { settings: {} } } as unknown as GatewayDeps,
+    { ...deps, cards: { origins: [] }, ready: {}, pages: { settings: {} }, operations: [] } as unknown as GatewayDeps,
     {
       host: '127.0.0.1',
       port: 0,

@@ -8,6 +8,7 @@ import { referenceOf } from '../../src/identity.ts';
 import type { PumpResult } from '../../src/services/batch/pump.ts';
 import type { Store } from '../../src/store/store.ts';
 import { BATCH, rowsOf, runBatch, statesOf, storedRows } from '../support/claimed-batch.ts';
+import { fakeSession } from '../support/fake-session.ts';
 import { policyOf, signingPerson } from '../support/people.ts';
 import { DEFAULT_PAYMENT, type Product, startProduct } from '../support/product.ts';
 import { recordHistory } from '../support/record-history.ts';
@@ -38,7 +39,7 @@ async function ordersAtTheBank(product: Product): Promise<string[]> {
 const sessionOf = ({ store, client }: Product, policy?: Policy): Session => {
   const output = { result: () => undefined };
   const session = { store: async () => store, client: async () => client, output, config: { settings: { policy } } };
-  return session as unknown as Session;
+  return fakeSession(session);
 };
 
 const quietly = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -101,7 +101,7 @@ async function askAndFollow(
 ): Promise<ExitCode> {
   const { wait, cardFrom: file, timeout } = options;
   const [token] = session.config.gateway.tokens.reveal();
-  const client = gatewayClient(gatewayUrl, token?.token);
+  const client = gatewayClient(gatewayUrl, () => token?.token);
   const created = await client.post<Created>('/v1/card-payments', body);
   const fragment = new URLSearchParams({ gateway: gatewayUrl, id, secret: created.client_secret });
   const checkout = checkoutUrl === undefined ? null : `${checkoutUrl}#${fragment}`;

@@ -1,6 +1,7 @@
+import { batchIdOf, unknownId } from '../../compose/find-target.ts';
 import { COMMAND_MS, inTime } from '../../compose/worker-answer.ts';
 import { MESSAGES } from '../../domain/names.ts';
-import { acceptsControl, CANCELLABLE_STATES } from '../../domain/payout-state.ts';
+import { acceptsControl, type BatchControl, CANCELLABLE_STATES } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
 import { someAtOnce } from '../../domain/some-at-once.ts';
 import { BATCH_CANCELLED } from '../../services/batch/cancel-rest.ts';
@@ -9,22 +10,46 @@ import { continuesStopped, updateBatch } from '../../temporal/batch-executions.t
 import { executionsOver } from '../../temporal/executions.ts';
 import { untilCarriedOut, untilTrue } from '../../temporal/payout-updates.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { findBatch } from '../find-target.ts';
-import { unknownId } from '../print-report.ts';
+import { findTarget } from '../find-target.ts';
 import type { Session } from '../session.ts';
-import { type Asker, nameOf, personContinuing } from '../signer.ts';
+import { type Asker, holdKey, nameOf, personContinuing } from '../signer.ts';
 
 /** `payouts pause|drain|resume ID`: stopping is anybody's, letting go on is not. */
 export async function control(session: Session, update: string, id: string, asker: Asker): Promise<ExitCode> {
-  const store = await session.store();
-  const batchId = await findBatch(store, id);
-  const batch = await store.batch(batchId);
+  await holdKey(session, asker.key);
+  const target = await findTarget(session, id);
+  const batchId = batchIdOf(target, id);
+  if (session.gateway !== undefined) return controlBatch(session, batchId, update, asker.by);
+  const batch = await (await session.store()).batch(batchId);
   if (batch === undefined) throw unknownId(batchId);
   const by = continuesStopped(update, batch) ? await personContinuing(session, asker, batch) : nameOf(asker.by);
   return controlBatch(session, batchId, update, by);
 }
 
-export async function controlBatch(session: Session, batchId: string, update: string, by: string): Promise<ExitCode> {
+/** `by`: over HTTP whoever signs in, if it is absent. */
+export async function controlBatch(
+  session: Session,
+  batchId: string,
+  update: string,
+  by: string | undefined,
+): Promise<ExitCode> {
+  const answer =
+    session.gateway === undefined
+      ? await controlHere(session, batchId, update, nameOf(by))
+      : await session.gateway.post<{ control: BatchControl }>(
+          `/v1/batches/${encodeURIComponent(batchId)}/${update}${by === undefined ? '' : `?by=${encodeURIComponent(by)}`}`,
+          {},
+        );
+  session.output.result({ batchId, control: answer.control }, `Batch ${batchId} is ${answer.control}.`);
+  return EXIT.completed;
+}
+
+async function controlHere(
+  session: Session,
+  batchId: string,
+  update: string,
+  by: string,
+): Promise<{ control: BatchControl }> {
   const store = await session.store();
   const batch = await store.batch(batchId);
   if (batch === undefined) throw unknownId(batchId);
@@ -46,8 +71,7 @@ export async function controlBatch(session: Session, batchId: string, update: st
   );
   // A stack booted by this command ends with it: first wait until the rows have been told of a cancel.
   if (update === MESSAGES.cancel && (await session.stack()).owner) await untilRowsHaveHeard(session, batchId);
-  session.output.result({ batchId, ...answer }, `Batch ${batchId} is ${answer.control}.`);
-  return EXIT.completed;
+  return answer;
 }
 
 /** Waits until the rows of a cancelled batch have ended or done what they can; the bank's decisions need no stack of ours. */

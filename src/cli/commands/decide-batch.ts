@@ -1,19 +1,10 @@
+import { DECIDE_PLAN, PLAN } from '../../compose/operations/plans.ts';
 import { FLAGS, type Flag } from '../../domain/flags.ts';
 import { Problem } from '../../domain/problem.ts';
 import { counted, groupedAmount } from '../../reports/display.ts';
 import { capsText } from '../../reports/question-facts.ts';
-import { signalPlan } from '../../services/batch/control.ts';
-import {
-  type BatchPlan,
-  type PlanDeps,
-  planToSign,
-  preparePlan,
-  takePlan,
-  WHY_EXCLUDED,
-} from '../../services/decisions/plan.ts';
-import type { BatchRecord } from '../../store/store.ts';
-import { executionsOver } from '../../temporal/executions.ts';
-import { untilCarriedOut } from '../../temporal/payout-updates.ts';
+import { type BatchPlan, WHY_EXCLUDED } from '../../services/decisions/plan.ts';
+import { signablePlan } from '../../signing/plan.ts';
 import { confirm } from '../confirm.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
@@ -27,21 +18,15 @@ import { table } from '../table.ts';
 export async function decideBatch(
   session: Session,
   decision: 'approve' | 'reject',
-  { batchId }: BatchRecord,
+  batchId: string,
   options: DecideOptions & { kind?: readonly string[] },
 ): Promise<ExitCode> {
-  const store = await session.store();
   const signer = await signerOf(session, options, 'payout');
-  const stack = await session.stack();
-  const bank = await session.bank(stack);
-  const deps: PlanDeps = { store, bank, settings: session.config.settings, now: Date.now };
-  const asked = { batchId, decision, subject: signer.name };
   const [kind, ...others] = options.kind ?? [];
   // Without one single kind: our own approvals first, then the orders in the bank's audit, once no row waits for ours.
-  const plan =
-    kind === undefined || others.length > 0
-      ? await planToSign(deps, asked)
-      : await preparePlan(deps, { ...asked, question: kind === 'bank-approval-required' ? 'bank' : 'payout' });
+  const isOneKind = kind !== undefined && others.length === 0;
+  const question = isOneKind ? (kind === 'bank-approval-required' ? 'bank' : 'payout') : undefined;
+  const { plan } = await session.ask(PLAN, { id: batchId, decision, question, subject: signer.name });
   session.output.tell(planText(plan));
   const { length } = plan.rows;
   if (length === 0) {
@@ -53,18 +38,8 @@ export async function decideBatch(
     `${decision === 'approve' ? 'Approve' : 'Reject'} ${counted(length, 'payout')} by one signature?`,
     options.yes,
   );
-  const signed = signedPlan(store.id, signer, plan, options.remark);
-  const taken = await takePlan(deps, plan, signed);
-  if ('refused' in taken) {
-    throw new Problem('forbidden', 'decision-refused', `The decision does not count: ${taken.refused}.`, {
-      hint: `payouts audit show ${batchId} shows it.`,
-    });
-  }
-  const client = await session.client();
-  const waiting = await store.awaitingUnder(plan);
-  await signalPlan({ store, executions: executionsOver(client) }, signed);
-  // A stack booted by this command ends with it: first wait until the decisions are carried out.
-  if (stack.owner) for (const workflowId of waiting) await untilCarriedOut(client, workflowId);
+  const signed = signedPlan(signer, plan, options.remark);
+  await session.ask(DECIDE_PLAN, { id: batchId, decision, question: plan.question, signed });
   const { rows: _, ...shown } = plan;
   const outcome = `${decision === 'approve' ? 'approved' : 'rejected'} by one signature: ${counted(length, 'payout')}`;
   const document = { decisions: [{ reference: batchId, outcome }], plan: { ...shown, rows: length } };
@@ -72,10 +47,10 @@ export async function decideBatch(
   return EXIT.completed;
 }
 
-function signedPlan(storeId: string, { sign }: Signer, plan: BatchPlan, remark = '') {
-  const { batchId: reference, question, decision, digest } = plan;
+/** What is signed is the digest of the rows, whoever has sent them. */
+function signedPlan({ sign }: Signer, { batchId: reference, question, decision, rows }: BatchPlan, remark = '') {
   if (sign === undefined) throw new Error('a batch is decided only by signature');
-  return sign({ storeId, question, reference, digest, decision, remark });
+  return sign({ question, reference, digest: signablePlan(rows).digest, decision, remark });
 }
 
 const LISTED_MAX = 20;

@@ -10,7 +10,7 @@ const SHOWN_MAX = 10;
 /** `payouts report ID --format pain002|camt054|journal`: writes a file for other software and prints its path. */
 export async function erpFile(session: Session, id: string, format: ErpFormat): Promise<void> {
   const store = await session.store();
-  const batchId = await findBatch(store, id);
+  const batchId = await findBatch(session, id);
   const { path, unclear, answer } = await writeErpFile(session.config, store, batchId, format);
   if (unclear.length > 0) session.output.tell(unclearText(unclear));
   if (answer !== null) session.output.say(answerText(answer));

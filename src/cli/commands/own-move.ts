@@ -121,6 +121,6 @@ function exitOf(state: PayoutState): ExitCode {
 }
 
 async function show(session: Session, row: PayoutRecord, exit: ExitCode): Promise<ExitCode> {
-  await showPayout(session, row);
+  await showPayout(session, row.reference);
   return exit;
 }

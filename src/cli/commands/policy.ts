@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
+import { findTarget } from '../../compose/find-target.ts';
 import { writableByOthers } from '../../config/file-access.ts';
 import { may, type Person, type Policy, personOf, ROLES } from '../../domain/authority.ts';
 import { DAY_MS, HOUR_MS } from '../../domain/durations.ts';
@@ -12,7 +13,6 @@ import { openQuestion } from '../../services/decisions/open-question.ts';
 import { scopeFactsOfRow, verdictOn } from '../../services/decisions/verdict.ts';
 import { newKey } from '../../signing/ed25519.ts';
 import { hasTerminal } from '../confirm.ts';
-import { findTarget } from '../find-target.ts';
 import { openQuestions } from '../question.ts';
 import type { Session } from '../session.ts';
 import { table } from '../table.ts';

@@ -148,7 +148,7 @@ interface RetryOptions extends Omit<PayOptions, 'invalid' | 'mapping' | 'payees'
  */
 export async function retry(session: Session, id: string, { rows, ...given }: RetryOptions): Promise<ExitCode> {
   const options: PayOptions = { ...given, invalid: 'stop' };
-  const batchId = await findBatch(await session.store(), id);
+  const batchId = await findBatch(session, id);
   return pay(session, options, (intake, agree) =>
     takeUnpaid(intake, { batchId, rows }, { ...options, isAttended: true }, agree),
   );

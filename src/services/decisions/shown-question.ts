@@ -17,22 +17,30 @@ import { openQuestion } from './open-question.ts';
 import { asPayee, type Caps, capsOf, costAtMost, signedParts } from './signed-parts.ts';
 import type { SignedQuestion } from './verdict.ts';
 
-/**
- * A payout and what it asks people, made once: the command, the pages and plans show this, sign its digest, and have it refused
- * if the payout asks something else by then.
- */
-export interface ShownQuestion {
+/** A payout and what it asks people, as read from store and bank. Everything that is shown or signed follows from it. */
+export interface ReadQuestion {
   row: PayoutRecord;
   /** Undefined: it asks nothing now. */
   asked: SignedQuestion | undefined;
   /** The payee as the bank shows it now; undefined: not shown, or the row gives it by its details. */
   payee: Beneficiary | undefined;
+  /** For the bank's audit: the order as the bank shows it now. */
+  order: Order | undefined;
+  /** Those of the row, or of the settings. */
+  caps: Caps;
+  /** Decisions about it are signed. */
+  isSigned: boolean;
+}
+
+/**
+ * The same as it is shown, made once: the command, the pages and plans show this, sign its digest, and have it refused if the
+ * payout asks something else by then.
+ */
+export interface ShownQuestion extends ReadQuestion {
   /** The highest cost, and the highest slippage of an exchange as a fraction. */
   bounds: AgreedCost & { maxSlippage: string | undefined };
   /** For a hold: why, and the value that an approval lets through (decimal and currency). */
   hold: { reason: Reason; upTo?: string } | undefined;
-  /** For the bank's audit: the order as the bank shows it now. */
-  order: Order | undefined;
   /** Why nobody can approve it now, as a clause: the digest to sign is not that of what is shown. Undefined: it is. */
   differs: string | undefined;
 }
@@ -43,8 +51,11 @@ export interface QuestionDeps extends Pick<PlanDeps, 'settings'> {
   bank?: Pick<PlanDeps['bank'], 'beneficiaries' | 'orders'>;
 }
 
-/** Reads the bank; what it does not show is missing, and said in `differs`. */
-export async function shownQuestion(deps: QuestionDeps, row: PayoutRecord): Promise<ShownQuestion> {
+export const shownQuestion = async (deps: QuestionDeps, row: PayoutRecord): Promise<ShownQuestion> =>
+  questionShown(await readQuestion(deps, row));
+
+/** Reads the bank; what it does not show is missing. */
+export async function readQuestion(deps: QuestionDeps, row: PayoutRecord): Promise<ReadQuestion> {
   const { bank, settings } = deps;
   const { instruction, assessed } = row;
   const { beneficiary_id: id } = instruction;
@@ -56,10 +67,14 @@ export async function shownQuestion(deps: QuestionDeps, row: PayoutRecord): Prom
     shown(id === undefined ? undefined : bank?.beneficiaries.get(id)),
     shown(orderId === '' ? undefined : bank?.orders.get(orderId)),
   ]);
-  const caps = capsOf(row, settings.terms);
-  const bounds = { ...costAtMost(row, assessed ?? {}, settings.terms), maxSlippage: caps.maxSlippage };
-  const question = { row, asked, payee, bounds, hold: holdOf(row, asked, caps), order };
-  return { ...question, differs: settings.policy === undefined ? undefined : differs(question, settings.terms) };
+  return { row, asked, payee, order, caps: capsOf(row, settings.terms), isSigned: settings.policy !== undefined };
+}
+
+/** What is shown of a question. Whoever signs makes it from what was read, so that nobody else says what they see. */
+export function questionShown(read: ReadQuestion): ShownQuestion {
+  const { row, asked, caps, isSigned } = read;
+  const bounds = { ...costAtMost(row, row.assessed ?? {}, caps), maxSlippage: caps.maxSlippage };
+  return { ...read, bounds, hold: holdOf(row, asked, caps), differs: isSigned ? differs(read) : undefined };
 }
 
 /** The reason as the reading gives it, not as the row's column words it. */
@@ -78,15 +93,13 @@ function holdOf(
 const exceptionOf = (assessed: Assessment, code: string, caps: Caps, payload: string) =>
   approvalExceptionsOf(assessed, payload, caps).find(({ reason }) => reason.code === code);
 
-function differs({ row, asked, payee, order }: Omit<ShownQuestion, 'differs'>, terms: Caps): string | undefined {
+function differs(read: ReadQuestion): string | undefined {
+  const { row, asked, payee, order, caps } = read;
   const { instruction, assessed } = row;
   if (asked === undefined || assessed === null) return undefined;
   if (instruction.beneficiary_id !== undefined && payee === undefined && assessed.obstacle === undefined)
     return 'the bank does not show its payee now';
-  if (
-    digestShown(row, payee, terms) !== assessed.digest ||
-    digestAsked(row, asked, capsOf(row, terms)) !== asked.digest
-  )
+  if (digestShown(row, payee, caps) !== assessed.digest || digestAsked(read, asked) !== asked.digest)
     return 'the digest to be signed is of another reading of the bank, of other settings or of other data';
   return asked.question === 'bank' ? orderDiffers(row, order) : undefined;
 }
@@ -98,10 +111,14 @@ export function digestShown(row: PayoutRecord, payee: Beneficiary | undefined, t
   return approvalDigest(signedParts(row, { ...assessed, payee: payee && asPayee(payee) }, terms));
 }
 
-/** The digest of a hold follows from the reading: the stored exceptions are not believed. */
-function digestAsked({ reason, instruction, assessed }: PayoutRecord, asked: SignedQuestion, caps: Caps): string {
-  if (asked.question === 'payout' || asked.question === 'bank' || reason === null || assessed === null)
-    return asked.digest;
+/** The digest of a question follows from the reading and the order: neither a stored exception nor a gateway is believed. */
+function digestAsked({ row, order, caps }: ReadQuestion, asked: SignedQuestion): string | undefined {
+  const { reason, instruction, assessed } = row;
+  if (assessed === null || asked.question === 'payout') return assessed?.digest;
+  // What the bank does not show is said first.
+  if (asked.question === 'bank')
+    return order === undefined ? asked.digest : bankDigest(assessed.digest, order.order_id);
+  if (reason === null) return undefined;
   const exception = exceptionOf(assessed, reason.code, caps, payloadDigest(instruction));
   return exception?.digest ?? holdDigest(assessed.digest, reason.code);
 }

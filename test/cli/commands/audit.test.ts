@@ -9,6 +9,7 @@ import { keepLog } from '../../../src/compose/keep-audit-log.ts';
 import { openStore } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { batchClaim, claimRow } from '../../store/samples.ts';
+import { fakeSession } from '../../support/fake-session.ts';
 import { tamper } from '../../support/sql.ts';
 
 interface World {
@@ -27,7 +28,7 @@ async function atHome(work: (world: World) => Promise<void>): Promise<void> {
   const audit = { key: undefined, checkpoints: join(home, 'checkpoints') };
   try {
     await work({
-      session: { store: async () => store, output, config: { home, audit } } as unknown as Session,
+      session: fakeSession({ store: async () => store, output, config: { home, audit } }),
       store,
       home,
       told,

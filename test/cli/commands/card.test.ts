@@ -14,6 +14,7 @@ import { loadConfig } from '../../../src/config.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { openGateway, type RunningGateway } from '../../gateway/running-gateway.ts';
 import { endsWith } from '../../support/ends-with.ts';
+import { fakeSession } from '../../support/fake-session.ts';
 import { policyOf, type SigningPerson, signingPerson } from '../../support/people.ts';
 import { CVV, PAN } from '../../vault/cards.ts';
 
@@ -57,7 +58,7 @@ beforeEach(async () => {
     },
   };
   const stack = { gatewayUrl: gateway.url, apiUrl: 'http://127.0.0.1:9', owner: false };
-  session = {
+  session = fakeSession({
     config: loadConfig({ PAYOUTS_HOME: folder }),
     store: async () => store,
     stack: async () => stack,
@@ -70,7 +71,7 @@ beforeEach(async () => {
       tell: () => {},
       progress: () => {},
     },
-  } as unknown as Session;
+  });
 });
 
 const create = (more: Partial<CreateCardOptions> = {}) =>
@@ -336,7 +337,7 @@ describe('a card payment', () => {
     const as = (person: SigningPerson | undefined) => {
       const signingKey = new Secret(person?.privateKey);
       const given = { ...config, settings: { ...config.settings, policy }, signingKey };
-      return { ...session, config: given } as unknown as Session;
+      return fakeSession({ ...session, config: given });
     };
     const options = { by: undefined, yes: true };
     const resolution = { action: 'close-as-not-paid', evidence: 'statement', paymentId: undefined } as const;

@@ -9,6 +9,7 @@ import { shortId } from '../../../src/reports/display.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { batchClaim, claimRow, payoutClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
+import { fakeSession } from '../../support/fake-session.ts';
 import { policyOf, signingPerson } from '../../support/people.ts';
 
 const { reference } = claimRow(1, 'doc');
@@ -33,7 +34,7 @@ beforeEach(async () => {
       return answer;
     },
   };
-  session = {
+  session = fakeSession({
     config: { settings: { terms: { waits: { noMoneyRecheckMs: 30_000 } } } },
     store: async () => store,
     stack: async () => ({ owner: false }),
@@ -49,7 +50,7 @@ beforeEach(async () => {
         text = shown;
       },
     },
-  } as unknown as Session;
+  });
 });
 
 afterEach(() => store.close());
@@ -122,7 +123,7 @@ it('`cancel` of a batch on a stack of its own ends once each row that can be sto
     },
   });
   const client = { workflow: { getHandle: handleOf, start: async () => ({}) }, withDeadline };
-  const own = { ...session, stack: async () => ({ owner: true }), client: async () => client } as unknown as Session;
+  const own = fakeSession({ ...session, stack: async () => ({ owner: true }), client: async () => client });
   expect(await cancel(own, 'batch-1', { yes: true, by: 'bob' } as DecideOptions)).toBe(0);
   expect(acts).toEqual([`cancel ${payoutWorkflowId(first)}`, 'busy', 'busy', 'idle']);
   expect(text).toBe('Batch batch-1 is cancelling.');
@@ -142,7 +143,8 @@ it('with a policy a stopped batch goes on for its maker or an operator of all of
   };
   const client = { workflow: { getHandle: () => ({ executeUpdate: updated }), start: async () => ({}) }, withDeadline };
   const as = (person?: typeof maker): Session =>
-    Object.assign({}, session, {
+    fakeSession({
+      ...session,
       client: async () => client,
       config: { settings: { policy }, signingKey: { reveal: () => person?.privateKey } },
     });
@@ -192,7 +194,7 @@ it('the held rows of a batch are told together, and answered in their order', as
     },
   });
   const client = { workflow: { getHandle: handleOf }, withDeadline };
-  const own = { ...session, client: async () => client } as unknown as Session;
+  const own = fakeSession({ ...session, client: async () => client });
   expect(await decide(own, 'approve', 'batch-1', { yes: true, by: 'bob' } as DecideOptions)).toBe(0);
   expect(tell).toHaveLength(2);
   expect(text).toBe(rows.map((row) => `${row}  approved`).join('\n'));

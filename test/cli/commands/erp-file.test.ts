@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { erpFile } from '../../../src/cli/commands/erp-file.ts';
 import { createOutput } from '../../../src/cli/output.ts';
-import type { Session } from '../../../src/cli/session.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { claimRowsOf } from '../../intake/rows.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
+import { fakeSession } from '../../support/fake-session.ts';
 
 const MESSAGE = {
   format: 'pain.001.001.09',
@@ -38,7 +38,7 @@ async function open(json: boolean) {
     ({ write: (text: string) => (said[name] += text) }) as unknown as NodeJS.WriteStream;
   const output = createOutput({ json, stdout: into('stdout'), stderr: into('stderr') });
   const session = { config: loadConfig({ PAYOUTS_HOME: home }), store: async () => store, output };
-  return { store, said, references: rows.map(({ reference }) => reference), session: session as unknown as Session };
+  return { store, said, references: rows.map(({ reference }) => reference), session: fakeSession(session) };
 }
 
 it('prints the path of a journal alone, and beside it what people have to look at', async () => {

@@ -7,6 +7,7 @@ import { because } from '../../../src/domain/reasons.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { payoutClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
+import { fakeSession } from '../../support/fake-session.ts';
 
 const AT = Date.parse('2026-03-02T08:00:00Z');
 
@@ -25,7 +26,7 @@ beforeEach(async () => {
     references.push(reference);
   }
   const config = loadConfig({});
-  session = {
+  session = fakeSession({
     config,
     store: async () => store,
     output: {
@@ -33,7 +34,7 @@ beforeEach(async () => {
         told = { document, text };
       },
     },
-  } as unknown as Session;
+  });
 });
 
 afterEach(() => store.close());

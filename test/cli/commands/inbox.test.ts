@@ -12,6 +12,7 @@ import type { Store } from '../../../src/store/store.ts';
 import { cardClaim, cardEvent } from '../../store/card-samples.ts';
 import { batchClaim, claimRow } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
+import { fakeSession } from '../../support/fake-session.ts';
 import { policyOf, signingPerson } from '../../support/people.ts';
 
 const [FIRST, SECOND] = ['01890000-0000-7000-8000-000000000001', '01890000-0000-7000-8000-00000000000a'];
@@ -28,7 +29,7 @@ beforeEach(async () => {
   await enter('A-3', 'failed', 'bank-failed', 4_000);
   await enter('B-1', 'held', 'look-alike', 3_000);
   await enter('B-2', 'held', 'card-payment-open', 3_000);
-  session = {
+  session = fakeSession({
     config: loadConfig({ PAYOUTS_HOME: '/nowhere' }),
     store: async () => store,
     output: {
@@ -37,7 +38,7 @@ beforeEach(async () => {
       },
       tell() {},
     },
-  } as unknown as Session;
+  });
 });
 afterEach(() => store.close());
 
@@ -125,7 +126,7 @@ it('`inbox` shows every card payment that needs an operator or whose end is cont
   await inbox(session, { ...all, kind: 'card-payment-contradicted' });
   expect(told.document).toMatchObject({ cardPayments: [{ id: 'order-2' }] });
   const ui = async () => ({ url: 'http://127.0.0.1:1', namespace: 'default' });
-  await listCards({ ...session, ui } as unknown as Session);
+  await listCards(fakeSession({ ...session, ui }));
   const [, , first = '', second = ''] = told.text.split('\n');
   expect([first, second].map((line) => line.split(/ +/)[0])).toEqual(['order-1', 'order-2']);
   expect(second).toMatch(/failed .* card-payment-contradicted/);
@@ -142,7 +143,7 @@ it('`inbox --mine` shows card payments and incidents to operators of the policy 
     signingPerson('dave', ['operator'], { currencies: ['USD'] }),
   ]);
   const { config } = session;
-  const governed = { ...session, config: { ...config, settings: { ...config.settings, policy } } } as Session;
+  const governed = fakeSession({ ...session, config: { ...config, settings: { ...config.settings, policy } } });
   const shown = async (by: string): Promise<number[]> => {
     await inbox(governed, { mine: true, by });
     const { cardPayments, incidents } = told.document as { cardPayments: object[]; incidents: object[] };
@@ -161,7 +162,7 @@ it('`status` of a payout with an incident says what to do about it, with its id'
     liveUi: async () => undefined,
     liveBank: async () => undefined,
   };
-  await status({ ...session, ...links } as unknown as Session, 'A-3');
+  await status(fakeSession({ ...session, ...links }), 'A-3');
   expect(told.text).toMatch(/^to do +.*payouts acknowledge inc-\w+ --reason TEXT/m);
   expect(told.text).toContain('Do not pay it again');
   expect(told.text).not.toContain('payouts retry');

@@ -5,6 +5,7 @@ import { resolveDigest } from '../../../src/domain/question-digest.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { batchClaim, claimRow } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
+import { fakeSession } from '../../support/fake-session.ts';
 import { policyOf, signingPerson } from '../../support/people.ts';
 
 let store: Store;
@@ -16,7 +17,7 @@ beforeEach(async () => {
   for (const orderId of ['o-1', 'o-2']) {
     await store.recordIncident({ reference: 'ref', orderId, kind: 'second-order', seenAt: 1_000 });
   }
-  session = {
+  session = fakeSession({
     config: { settings: {} },
     store: async () => store,
     output: {
@@ -24,7 +25,7 @@ beforeEach(async () => {
         told = { document, text };
       },
     },
-  } as unknown as Session;
+  });
 });
 
 afterEach(() => store.close());
@@ -80,7 +81,7 @@ it('lets an operator acknowledge only what the policy has put into their scope, 
   const oda = signingPerson('oda', ['operator']);
   const as = ({ privateKey }: typeof olga) => {
     const settings = { policy: policyOf([olga, omar, oda]) };
-    Object.assign(session, { config: { settings, signingKey: { reveal: () => privateKey } } });
+    session = fakeSession({ ...session, config: { settings, signingKey: { reveal: () => privateKey } } });
   };
   const acknowledged = (incident: string) =>
     acknowledge(session, incident, { by: undefined, reason: 'seen', yes: true });

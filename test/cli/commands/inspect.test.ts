@@ -12,6 +12,7 @@ import { claimRow } from '../../../src/intake/claims.ts';
 import { openStore } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { payoutClaim } from '../../store/samples.ts';
+import { fakeSession } from '../../support/fake-session.ts';
 
 /** Stands in every detail that a terminal must not show. */
 const CANARY = 'Quillfeather';
@@ -44,7 +45,7 @@ beforeAll(async () => {
   store = await openStore(config.storeUrl.reveal());
   await store.claimBatch({ batchId: BATCH, file: 'payroll.csv', sha256: 'f'.repeat(64), by: 'alice', rows, at: 1 });
   const ui = { url: 'http://127.0.0.1:8233', namespace: 'default' };
-  session = {
+  session = fakeSession({
     config,
     store: async () => store,
     ui: async () => ui,
@@ -62,7 +63,7 @@ beforeAll(async () => {
         text = shown;
       },
     },
-  } as unknown as Session;
+  });
 });
 afterAll(async () => {
   await store?.close();

@@ -7,6 +7,7 @@ import { because } from '../../../src/domain/reasons.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { batchClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
+import { fakeSession } from '../../support/fake-session.ts';
 
 const DAY = Date.parse('2026-03-02T00:00:00Z');
 const HOUR = 3_600_000;
@@ -18,7 +19,7 @@ let session: Session;
 beforeEach(async () => {
   store = await openEmptyStore();
   const output = { result: (document: unknown, text: string) => (told = { document, text }) };
-  session = { store: async () => store, output } as unknown as Session;
+  session = fakeSession({ store: async () => store, output });
   const claim = batchClaim('b-1', ['INV-1', 'INV-2', 'INV-3', 'INV-4'], DAY);
   await store.claimBatch(claim);
   const [one, two, three, four] = claim.rows.map(({ reference }) => reference);

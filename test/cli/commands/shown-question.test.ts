@@ -6,19 +6,21 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { beneficiary } from '../../../src/api/schemas/beneficiaries.ts';
 import { decide } from '../../../src/cli/commands/decide.ts';
 import type { Session } from '../../../src/cli/session.ts';
-import { questionsOf, questionsText } from '../../../src/cli/shown-questions.ts';
+import { questionsText } from '../../../src/cli/shown-questions.ts';
 import type { DecideUpdate } from '../../../src/domain/approval.ts';
 import { type Assessment, approvalExceptionsOf } from '../../../src/domain/gates.ts';
 import type { PayoutInstruction } from '../../../src/domain/instruction.ts';
 import type { PayoutKind } from '../../../src/domain/names.ts';
 import { approvalDigest, payloadDigest } from '../../../src/identity.ts';
 import { openQuestion } from '../../../src/services/decisions/open-question.ts';
+import { shownQuestion } from '../../../src/services/decisions/shown-question.ts';
 import { asPayee, capsOf, signedParts } from '../../../src/services/decisions/signed-parts.ts';
 import { takeDecision } from '../../../src/services/decisions/verdict.ts';
 import { openStore } from '../../../src/store/open.ts';
 import type { PayoutRecord, Store } from '../../../src/store/store.ts';
 import { payoutClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
+import { fakeSession } from '../../support/fake-session.ts';
 import { policyOf, type SigningPerson, signingPerson } from '../../support/people.ts';
 import { quickSettings } from '../../support/product.ts';
 import { tamper } from '../../support/sql.ts';
@@ -89,7 +91,7 @@ function sessionOf(
       return { outcome: verdict.verdict };
     },
   });
-  return {
+  return fakeSession({
     config: { settings, signingKey: { reveal: () => person.privateKey } },
     store: async () => store,
     stack: async () => ({ owner: false }),
@@ -107,7 +109,7 @@ function sessionOf(
         result += `${text}\n`;
       },
     },
-  } as unknown as Session;
+  });
 }
 
 const approving = (session: Session, reference: string) =>
@@ -144,8 +146,8 @@ it('a quote that moves after it was shown is not signed, and its bound is said',
     },
   });
   await asks(payout, quoted('1119.72'));
-  const [seen] = await questionsOf({ store, settings, bank: atBank as never }, [await row(payout.reference)]);
-  expect(questionsText([seen as never], 120)).toContain('at most 1122.0000 USD');
+  const seen = await shownQuestion({ store, settings, bank: atBank as never }, await row(payout.reference));
+  expect(questionsText([seen], 120)).toContain('at most 1122.0000 USD');
   const meanwhile = () => asks(payout, quoted('2161.43'));
   expect(await approving(sessionOf(bob, { meanwhile }), payout.reference)).toBe(5);
   const [now] = (await row(payout.reference)).assessed?.exceptions ?? [];
@@ -170,8 +172,8 @@ describe('edits of the store', () => {
     const payout = await claimed('doc', { amount: '300', currency: 'JPY', fee_cap: '0.50' });
     await asks(payout, TWO_EXCEPTIONS);
     await tamper(url, "update payouts set amount = '3'");
-    const [seen] = await questionsOf({ store, settings, bank: atBank as never }, [await row(payout.reference)]);
-    expect(questionsText([seen as never], 120)).toMatch(/Amount +300 JPY/);
+    const seen = await shownQuestion({ store, settings, bank: atBank as never }, await row(payout.reference));
+    expect(questionsText([seen], 120)).toMatch(/Amount +300 JPY/);
   });
 
   it.each([

@@ -5,6 +5,7 @@ import type { Store } from '../../../src/store/store.ts';
 import { batchClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
 import { endsWith } from '../../support/ends-with.ts';
+import { fakeSession } from '../../support/fake-session.ts';
 
 const OPTIONS = { reason: 'fraud suspected', by: 'alice', yes: true };
 
@@ -14,7 +15,7 @@ async function onStore(work: (session: Session, told: unknown[], store: Store) =
   const told: unknown[] = [];
   const output = { result: (document: unknown) => void told.push(document) };
   try {
-    await work({ config: { settings: {} }, store: async () => store, output } as unknown as Session, told, store);
+    await work(fakeSession({ config: { settings: {} }, store: async () => store, output }), told, store);
   } finally {
     await store.close();
   }

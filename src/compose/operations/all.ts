@@ -1,0 +1,27 @@
+import type { Caller } from '../../gateway/callers.ts';
+import type { Operation } from '../../gateway/operation.ts';
+import { SUMMARY } from './batches.ts';
+import { CANCEL_PAYOUT, DECIDE, RESOLVE } from './decisions.ts';
+import { TARGET } from './find.ts';
+import { PAYOUT } from './payouts.ts';
+import { MYSELF } from './people.ts';
+import type { OperationHere, Place } from './place.ts';
+import { DECIDE_PLAN, PLAN } from './plans.ts';
+import { WAITING } from './waiting.ts';
+
+/** Every operation that the gateway offers, in the order of its OpenAPI page. */
+export const OPERATIONS = [
+  MYSELF,
+  TARGET,
+  PAYOUT,
+  SUMMARY,
+  WAITING,
+  DECIDE,
+  CANCEL_PAYOUT,
+  RESOLVE,
+  PLAN,
+  DECIDE_PLAN,
+] as readonly unknown[] as readonly OperationHere[];
+
+export const operationsAt = (placeFor: (caller: Caller) => Place): Operation<Caller>[] =>
+  OPERATIONS.map((it) => ({ ...it, run: (caller, input) => it.run(placeFor(caller), input) }));

@@ -1,0 +1,24 @@
+import type { z } from 'zod';
+import type { CallerAccess } from './route-access.ts';
+
+/**
+ * One thing that people read or decide: a route under `/v1`, and what a command does in place. Every answer is plain JSON.
+ *
+ * @template Place where it is carried out: store, bank, Temporal and the caller
+ */
+export interface Operation<Place, Input extends z.ZodObject = z.ZodObject, Answer extends object = object> {
+  method: 'GET' | 'POST';
+  /** Members of the input named `:name` in the path are taken from there; the others from the query, for POST from the body. */
+  path: `/v1/${string}`;
+  tag: string;
+  summary: string;
+  description?: string;
+  access: CallerAccess;
+  input: Input;
+  /** For the OpenAPI page. */
+  answer: z.ZodType;
+  run(place: Place, input: z.output<Input>): Promise<Answer>;
+}
+
+/** Names of the members of the input that are in the path. */
+export const namesInPath = (path: string): string[] => [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);

@@ -1,0 +1,132 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type CommandHome, type Ended, openCommandHome, QUICK, type Running } from '../support/command.ts';
+import { COMPILE_CACHE } from '../support/compile-cache.ts';
+import { type SigningPerson, signingPerson } from '../support/people.ts';
+import { startShared } from '../support/shared-process.ts';
+import { until } from '../support/until.ts';
+import { batchOf, errorOf } from './documents.ts';
+import { csvOf } from './payout-files.ts';
+
+/**
+ * The command on a laptop that has a gateway's address and its owner's key and nothing else, beside the same command where store,
+ * bank and Temporal are configured.
+ */
+const alice = signingPerson('alice', ['maker']);
+const bob = signingPerson('bob', ['approver']);
+const euro = signingPerson('euro', ['approver'], { currencies: ['EUR'] });
+const olga = signingPerson('olga', ['operator', 'auditor']);
+const mallory = signingPerson('mallory', ['approver']);
+const PEOPLE = [alice, bob, euro, olga];
+
+const POLICY = {
+  version: 1,
+  people: PEOPLE.map(({ name, roles, scope = {}, publicKey }) => ({ name, roles, scope, keys: [publicKey] })),
+  approvals: [{ approvals: 1 }, { currency: 'USD', amountAtLeast: '100', alone: true, approvals: 1 }],
+};
+
+const folder = mkdtempSync(join(tmpdir(), 'payouts-laptop-'));
+const keyOf = ({ name }: SigningPerson): string => join(folder, `${name}.pem`);
+
+let home: CommandHome;
+let dev: Running;
+let batchId: string;
+
+/** Runs the command on the laptop of a person. */
+async function laptop({ name }: SigningPerson, ...args: string[]): Promise<Ended> {
+  const env = {
+    PATH: process.env.PATH,
+    HOME: join(folder, name),
+    PAYOUTS_GATEWAY_URL: home.stack()?.gatewayUrl ?? '',
+    PAYOUTS_SIGNING_KEY_FILE: join(folder, `${name}.pem`),
+    ...COMPILE_CACHE,
+  };
+  return startShared(args, env).ended;
+}
+
+const stateOf = async (id: string): Promise<string> =>
+  JSON.parse((await home.payouts('status', id, '--json')).stdout).payout.state;
+
+beforeAll(async () => {
+  for (const person of [...PEOPLE, mallory]) writeFileSync(keyOf(person), person.privateKey, { mode: 0o600 });
+  writeFileSync(join(folder, 'policy.json'), JSON.stringify(POLICY));
+  home = openCommandHome({ ...QUICK, PAYOUTS_POLICY: join(folder, 'policy.json') });
+  dev = home.serve('dev');
+  await dev.says(/Up until Ctrl-C/);
+  const rows = ['1', '2', '3', '4'].map((id) => ({ id: `HTTP-${id}`, amount: id === '3' ? '250.00' : '12.50' }));
+  const file = home.file('http.csv', csvOf(rows));
+  const key = ['--key', keyOf(alice)];
+  ({ batchId } = batchOf(await home.payouts('run', file, '--yes', '--json', '--detach', ...key)));
+  for (const { id } of rows) await until(async () => (await stateOf(id)) === 'awaiting-approval');
+});
+
+afterAll(async () => {
+  await home.close();
+  rmSync(folder, { recursive: true });
+});
+
+it.each([
+  ['status', 'HTTP-1'],
+  ['status', 'HTTP-1', '--json'],
+  ['status', 'latest'],
+  ['status', 'latest', '--json'],
+  ['status', 'NO-SUCH'],
+  ['status', 'NO-SUCH', '--json'],
+  ['status', 'HTTP-'],
+  ['approve', 'NO-SUCH', '--yes'],
+  ['approve', 'HTTP-1'],
+  ['reject', 'HTTP-1', '--yes'],
+])('says the same as in place: %s %s %s', async (...args) => {
+  const given = args.filter((arg) => arg !== undefined);
+  const asked = given[0] === 'status' ? given : [...given, '--key', keyOf(bob)];
+  const here = await home.payouts(...asked);
+  const there = await laptop(bob, ...asked);
+  expect({ code: there.code, stdout: there.stdout }).toEqual({ code: here.code, stdout: here.stdout });
+  expect(there.stderr).toBe(here.stderr);
+});
+
+it('decides one payout, and the rest of a batch by one signature', async () => {
+  const one = await laptop(bob, 'approve', 'HTTP-3', '--yes', '--json');
+  expect(one).toMatchObject({ code: 0, stderr: '' });
+  expect(JSON.parse(one.stdout)).toMatchObject({ decisions: [{ outcome: 'approved' }] });
+  const rejected = await laptop(bob, 'reject', 'HTTP-4', '--remark', 'not ours', '--yes');
+  expect(rejected.code).toBe(0);
+  const planned = await laptop(bob, 'approve', batchId, '--yes', '--json');
+  expect(planned.code).toBe(0);
+  expect(JSON.parse(planned.stdout)).toMatchObject({
+    decisions: [{ reference: batchId, outcome: 'approved by one signature: 2 payouts' }],
+    plan: { rows: 2 },
+  });
+  for (const id of ['HTTP-1', 'HTTP-2', 'HTTP-3']) await until(async () => (await stateOf(id)) === 'completed');
+  await until(async () => (await stateOf('HTTP-4')) === 'rejected');
+  const { payout } = JSON.parse((await laptop(bob, 'status', 'HTTP-3', '--json')).stdout);
+  expect(payout.approvals).toMatchObject([{ by: 'bob' }]);
+});
+
+it.each([
+  [mallory, 4, 'token-refused'],
+  [euro, 2, 'unknown-id'],
+  [alice, 2, 'role-missing'],
+])('lets nobody decide what the policy does not let them', async (person, code, error) => {
+  const refused = await laptop(person, 'approve', 'HTTP-1', '--yes', '--json');
+  expect(refused.code).toBe(code);
+  // What is decided asks nothing more: only whether they may see it differs.
+  expect(errorOf(refused).error.code).toBe(person === alice ? 'nothing-awaited' : error);
+});
+
+it.each([['worker'], ['backup', 'x'], ['doctor'], ['dev'], ['reconcile']])(
+  'says of %s that it does not work through a gateway',
+  async (...args) => {
+    const { code, stdout } = await laptop(bob, ...args, '--json');
+    expect(code).toBe(2);
+    expect(JSON.parse(stdout).error.code).toBe('not-through-gateway');
+  },
+);
+
+it('leaves nothing on the laptop', () => {
+  expect(readdirSync(folder).sort()).toEqual(
+    [...[...PEOPLE, mallory].map(({ name }) => `${name}.pem`), 'policy.json'].sort(),
+  );
+});
