@@ -3,30 +3,22 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '../domain/problem.ts';
 import { auditForbidden } from './audit-forbidden.ts';
 import { callerOf } from './callers.ts';
+import { counted, MINUTE_MS, networkOf, tooManyRequests } from './failed-attempts.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { whenOver } from './when-over.ts';
-
-const MINUTE_MS = 60_000;
 
 /** As whose a request counts. */
 export type CallerKey = (request: FastifyRequest) => string;
 
-/** By name, or by address without one. */
-export const callerKey: CallerKey = ({ caller, address }) => caller?.name ?? address;
+/** By name, or by network without one. */
+export const callerKey: CallerKey = (request) => request.caller?.name ?? networkOf(request);
 
 export const rateLimitOf = (max: number, keyGenerator: CallerKey = callerKey): RateLimitPluginOptions => ({
   max,
   timeWindow: MINUTE_MS,
   hook: 'preHandler',
   keyGenerator,
-  errorResponseBuilder(_request, { ttl }) {
-    const retryAfterS = Math.ceil(ttl / 1_000);
-    const hint = `Try again after ${retryAfterS} s.`;
-    return new Problem('too-many', 'too-many-requests', 'There are too many requests per minute.', {
-      hint,
-      retryAfterS,
-    });
-  },
+  errorResponseBuilder: (_request, { ttl }) => tooManyRequests(ttl),
 });
 
 /** Counts what is open concurrently, by caller. */
@@ -96,7 +88,7 @@ export async function admitCallers(
   origins?: readonly string[],
 ): Promise<void> {
   app.addHook('onRequest', async (request) => {
-    request.caller = callerOf(request, deps.access(), deps.now(), origins);
+    request.caller = await counted(request, () => callerOf(request, deps.access(), deps.now(), origins));
   });
   limitConcurrency(app, deps.atOnce);
   auditForbidden(app, deps);

@@ -42,8 +42,13 @@ export async function admitToCard(request: FastifyRequest, deps: GatewayDeps): P
     assertMayUse(request);
     return { record: seenBy(caller, await recordOf(request, deps.store)), caller };
   }
+  const { attempts } = request.server;
+  await attempts.assertRoom(request);
   const record = SECRET.test(bearer ?? '') ? await recordOf(request, deps.store) : undefined;
-  if (bearer === undefined || !opens(record, bearer)) throw secretRefused();
+  if (bearer === undefined || !opens(record, bearer)) {
+    await attempts.failed(request);
+    throw secretRefused();
+  }
   assertOrigin(request, deps.cards.origins);
   return { record, caller: undefined };
 }

@@ -16,6 +16,8 @@ import { batchRoutes } from './batch-routes.ts';
 import { type Access, type Caller, callerOf } from './callers.ts';
 import { cardPageRoutes, cardRoutes, pageKey } from './card-routes.ts';
 import { codecRoutes } from './codec-routes.ts';
+import { JSON_TYPE } from './documents.ts';
+import { countAttempts, counted } from './failed-attempts.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { healthRoutes } from './health-routes.ts';
 import { intakeRoutes } from './intake-routes.ts';
@@ -29,9 +31,9 @@ import {
   answerProxiesOnly,
   assertEncrypted,
   type GatewayTransport,
-  httpsOptions,
   identifyClients,
   PLAIN,
+  serverOptions,
 } from './transport.ts';
 import { removeAbandoned } from './upload.ts';
 import { webhookRoutes } from './webhook-routes.ts';
@@ -85,6 +87,9 @@ export function assertTokenIfReachable({ tokens, needsToken }: Access, host: str
   );
 }
 
+/** Each costs memory; more than all people and programs of a company have open. */
+const CONNECTIONS_MAX = 5_000;
+
 const NEITHER_GUESSED_NOR_KEPT = { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' };
 
 async function gatewayApp(
@@ -93,7 +98,7 @@ async function gatewayApp(
   isThisMachineOnly: boolean,
 ): Promise<{ app: FastifyInstance; routes: readonly GuardedRoute[] }> {
   const app: FastifyInstance = fastify({
-    https: httpsOptions(transport),
+    ...serverOptions(transport),
     logger: false,
     requestTimeout: REQUEST_MS,
     routerOptions: { maxParamLength: 200 },
@@ -103,6 +108,7 @@ async function gatewayApp(
       reply.code(status).headers(NEITHER_GUESSED_NOR_KEPT).send(document);
     },
   });
+  app.server.maxConnections = CONNECTIONS_MAX;
   app.decorateRequest('caller');
   const routes = guardRoutes(app);
   // Schemas are only for the OpenAPI page: each route validates its own input.
@@ -129,8 +135,11 @@ async function gatewayApp(
     if (!raw.complete) setTimeout(() => raw.destroy(), BODY_MS).unref();
   });
   logAnswers(app, deps);
-  await describe(app, (request) =>
-    isThisMachineOnly ? { name: undefined } : callerOf(request, deps.access(), deps.now()),
+  await countAttempts(app, deps);
+  await describe(app, async (request) =>
+    isThisMachineOnly
+      ? { name: undefined }
+      : await counted(request, () => callerOf(request, deps.access(), deps.now())),
   );
   healthRoutes(app, deps);
   app.register(async (scope) => {
@@ -164,10 +173,10 @@ function logAnswers(app: FastifyInstance, { log, answered }: GatewayDeps): void 
 }
 
 /** The OpenAPI document and page. */
-async function describe(app: FastifyInstance, readerOf: (request: FastifyRequest) => Caller): Promise<void> {
+async function describe(app: FastifyInstance, readerOf: (request: FastifyRequest) => Promise<Caller>): Promise<void> {
   app.addHook('onRequest', async (request) => {
     // By the matched route: a path can be written in several ways.
-    if (/^\/(docs|openapi)/.test(request.routeOptions.url ?? '')) request.caller = readerOf(request);
+    if (/^\/(docs|openapi)/.test(request.routeOptions.url ?? '')) request.caller = await readerOf(request);
   });
   await app.register(swagger, {
     openapi: {
@@ -187,7 +196,11 @@ async function describe(app: FastifyInstance, readerOf: (request: FastifyRequest
     },
   });
   await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true });
-  app.get('/openapi.json', { schema: { hide: true }, ...accessOf({ roles: ROLES, scope: 'none' }) }, async () =>
-    app.swagger(),
-  );
+  let written: string | undefined;
+  const access = accessOf({ roles: ROLES, scope: 'none' });
+  app.get('/openapi.json', { schema: { hide: true }, ...access }, async (_request, reply) => {
+    // Once: it is long, and always the same.
+    written ??= JSON.stringify(app.swagger());
+    return reply.type(JSON_TYPE).serializer(String).send(written);
+  });
 }

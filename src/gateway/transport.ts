@@ -1,5 +1,6 @@
+import type { ServerOptions as HttpOptions } from 'node:http';
+import type { ServerOptions as HttpsOptions } from 'node:https';
 import { isIP } from 'node:net';
-import type { SecureContextOptions } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import { ConfigError } from '../config/config-error.ts';
 import type { Secret } from '../config/secret.ts';
@@ -29,9 +30,22 @@ export function assertEncrypted({ tls, proxies }: { tls: unknown; proxies: reado
 export const addressOf = (host: string, scheme = 'http'): string =>
   `${scheme}://${host.includes(':') ? `[${host}]` : host}`;
 
-/** TLS options of the server; null for plain HTTP. */
-export const httpsOptions = ({ tls }: GatewayTransport): SecureContextOptions | null =>
-  tls === undefined ? null : { cert: tls.cert, key: tls.key.reveal(), minVersion: 'TLSv1.2' };
+const HEADERS_MS = 10_000;
+
+/** A connection without a complete request head is closed after 10 to 15 seconds. */
+const SLOW_CLIENTS = { headersTimeout: HEADERS_MS, connectionsCheckingInterval: HEADERS_MS / 2 };
+
+/** Options of the server; `https` is null for plain HTTP. */
+export function serverOptions({ tls }: GatewayTransport): { http: HttpOptions; https: HttpsOptions | null } {
+  if (tls === undefined) return { http: SLOW_CLIENTS, https: null };
+  const encrypted = {
+    cert: tls.cert,
+    key: tls.key.reveal(),
+    minVersion: 'TLSv1.2',
+    handshakeTimeout: HEADERS_MS,
+  } as const;
+  return { http: {}, https: { ...encrypted, ...SLOW_CLIENTS } };
+}
 
 /** If proxies are configured, only they and this machine are answered over plain HTTP. */
 export function answerProxiesOnly(app: FastifyInstance, { tls, proxies }: GatewayTransport): void {

@@ -89,7 +89,8 @@ function tellRefusal({ action, detail, subject }: AuditEntry, metrics: Metrics, 
   if (!action.endsWith('refused') && detail.outcome !== 'refused') return;
   const [, word = ''] = /^(?:asked to )?([a-z-]+)/.exec(action) ?? [];
   const decision = DECISIONS.includes(word) ? word : 'other';
-  metrics.decisionsRefused.inc({ decision });
+  // One entry can tell of several.
+  metrics.decisionsRefused.inc({ decision }, Number(detail.count ?? 1));
   // Without the reason, which can name people.
   log.warn({ id: subject, decision }, 'decision refused');
 }

@@ -76,6 +76,7 @@ it.each([
   ['approve refused', {}, 'approve'],
   ['asked to resolve', { outcome: 'refused' }, 'resolve'],
   ['sign-in refused', {}, 'sign-in'],
+  ['sign-in refused', { count: '7' }, 'sign-in'],
   ['refused', {}, 'other'],
   ['asked to resolve', { outcome: 'looked again' }, undefined],
   ['payload refused', {}, undefined],
@@ -89,7 +90,11 @@ it.each([
     detail: { ...detail, why: 'alice is the maker' },
   });
   const shown = await counted('payouts_decisions_refused_total');
-  expect(shown).toEqual(decision === undefined ? [] : [`payouts_decisions_refused_total{decision="${decision}"} 1`]);
+  expect(shown).toEqual(
+    decision === undefined
+      ? []
+      : [`payouts_decisions_refused_total{decision="${decision}"} ${'count' in detail ? detail.count : 1}`],
+  );
   expect(await counted('payouts_payloads_refused_total')).toEqual([
     `payouts_payloads_refused_total ${action === 'payload refused' ? 1 : 0}`,
   ]);

@@ -12,7 +12,6 @@ import { callerIn, dropToken, keepToken, type PagesContext, policyIn, tokenOf } 
 
 const nextField = z.string().max(2_000).optional();
 const signInBody = z.object({ signed: z.string().optional(), next: nextField });
-const SIGN_INS_PER_MINUTE = 20;
 
 /** `/sign-in` and `/sign-out`: a session for the owner of a passkey in the policy. */
 export function signInRoutes(app: FastifyInstance, context: PagesContext): void {
@@ -23,8 +22,7 @@ export function signInRoutes(app: FastifyInstance, context: PagesContext): void 
     const { next } = parsed(z.object({ next: nextField }), request.query);
     return signInPage(reply, viewOf(request, reply, context), { next });
   });
-  const limited = { config: { ...OPEN.config, rateLimit: { max: SIGN_INS_PER_MINUTE } } };
-  app.post('/sign-in', limited, async (request, reply) => {
+  app.post('/sign-in', OPEN, async (request, reply) => {
     const policy = policyIn(context);
     const { signed, next } = parsed(signInBody, request.body, 'form');
     if (signed === undefined || signed === '') {
@@ -34,9 +32,9 @@ export function signInRoutes(app: FastifyInstance, context: PagesContext): void 
     const found = holderOf(policy, assertion?.id);
     const why = await refusal(context, policy, assertion, found?.credential);
     if (why !== undefined || found === undefined) {
-      const detail = { why: why ?? 'this passkey belongs to nobody in the policy' };
-      await audit(found?.person.name ?? 'unknown', 'sign-in refused', detail);
-      return signInPage(reply, viewOf(request, reply, context), { next, ...detail });
+      const refused = { why: why ?? 'this passkey belongs to nobody in the policy' };
+      await request.server.attempts.signInRefused(request, { name: found?.person.name, ...refused });
+      return signInPage(reply, viewOf(request, reply, context), { next, ...refused });
     }
     const { person, credential } = found;
     keepToken(reply, policy, sessions.open({ name: person.name, credential: credential.id }, deps.now()));
