@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -73,7 +74,7 @@ const CLUSTER = {
 it('names the secrets that a process does not need, and none of their values', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'payouts-doctor-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  writeFileSync(join(folder, 'token'), 'a-secret-token');
+  writeFileSync(join(folder, 'token'), randomBytes(32).toString('hex'));
   const env = { ...CLUSTER, PAYOUTS_HOME: folder, HOME: folder };
   const held = async (more: Record<string, string>, as?: Process): Promise<string | undefined> =>
     (await examined({ ...env, ...more }, as)).checks.get('secrets');
