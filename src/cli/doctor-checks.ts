@@ -5,6 +5,7 @@ import type { Bank } from '../api/bank.ts';
 import { bankAt } from '../compose/bank.ts';
 import { notNeeded, PROCESSES, type Process, unneededBy } from '../config/holdings.ts';
 import type { Config } from '../config.ts';
+import type { Policy } from '../domain/authority.ts';
 import { DAY_MS } from '../domain/durations.ts';
 import { TASK_QUEUE } from '../domain/names.ts';
 import { PAYLOAD_REFUSED } from '../domain/payload-refused.ts';
@@ -13,6 +14,7 @@ import { ByReference, type ReferenceForm, referenceForm } from '../domain/refere
 import { type ReferenceSpelling, spellingText } from '../domain/reference-spelling.ts';
 import { type SwitchedOff, switchText } from '../domain/switches.ts';
 import type { Undecodable } from '../domain/undecodable.ts';
+import { unguarded } from '../domain/unguarded.ts';
 import type { Replacement } from '../embedded/replacements.ts';
 import type { Stack } from '../embedded/stack.ts';
 import { counted, minuteOf } from '../reports/display.ts';
@@ -75,6 +77,13 @@ export function judgeStoreRole({ name, owns, rewritesAudit }: StoreRole): {
     return { verdict: 'ok', detail: `${name}: alters no table and no entry of the audit log` };
   const may = [owns ? 'alter tables' : [], rewritesAudit ? 'change the audit log' : []].flat().join(' and ');
   const detail = `${name} may ${may}: only payouts migrate needs that; use the role of workers (docs/production.md)`;
+  return { verdict: 'warning', detail };
+}
+
+/** Whether the policy leaves something to one maker alone, without an approval or a limit. */
+export function judgePolicy(policy: Policy): { verdict: 'ok' | 'warning'; detail: string } {
+  if (unguarded(policy).length === 0) return { verdict: 'ok', detail: 'everything needs an approval or has a limit' };
+  const detail = 'a maker alone can pay any sum of something; payouts policy check shows what';
   return { verdict: 'warning', detail };
 }
 

@@ -19,6 +19,7 @@ import {
   judgeHeld,
   judgeListLag,
   judgePayloads,
+  judgePolicy,
   judgeReplacements,
   judgeServerVersion,
   judgeShown,
@@ -66,7 +67,9 @@ export async function doctor(
 }
 
 async function checkParts(session: Session): Promise<Check[]> {
+  const { policy } = session.config.settings;
   return [
+    ...(policy === undefined ? [] : [await check('policy', async () => judgePolicy(policy))]),
     await check('home', () => writable(session.config.home)),
     await check('store', async () => storeDetail(session)),
     ...(await checkStoreRole(session)),

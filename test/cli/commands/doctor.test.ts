@@ -8,6 +8,7 @@ import type { Session } from '../../../src/cli/session.ts';
 import { fileMark, thisProcess } from '../../../src/compose/this-process.ts';
 import type { Process } from '../../../src/config/holdings.ts';
 import { loadConfig } from '../../../src/config.ts';
+import { newKey } from '../../../src/signing/ed25519.ts';
 import { openStore } from '../../../src/store/open.ts';
 
 interface Shown {
@@ -28,6 +29,22 @@ async function examined(
   const exit = await doctor(session, { as });
   return { exit, checks: new Map(shown.map(({ name, verdict, detail }) => [name, `${verdict}: ${detail}`])) };
 }
+
+it.each([
+  [[], 'warning: a maker alone can pay any sum of something; payouts policy check shows what'],
+  [[{ approvals: 1 }], 'ok: everything needs an approval or has a limit'],
+])('says whether a policy with the rules %j leaves something to a maker alone', async (approvals, said) => {
+  const folder = mkdtempSync(join(tmpdir(), 'payouts-doctor-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const people = [
+    { name: 'alice', roles: ['maker'], scope: {} },
+    { name: 'bob', roles: ['approver'], scope: {}, keys: [newKey().publicKey] },
+  ];
+  const path = join(folder, 'policy.json');
+  writeFileSync(path, JSON.stringify({ version: 1, people, approvals }), { mode: 0o600 });
+  const { checks } = await examined({ PAYOUTS_HOME: folder, PAYOUTS_POLICY: path });
+  expect(checks.get('policy')).toBe(said);
+});
 
 it('says of a home that cannot be used what is wrong with it, check by check', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'payouts-doctor-'));
