@@ -227,3 +227,9 @@ it('asks PostgreSQL on another machine for its certificate, as the product does'
   const sealed = /tls:\n +enabled: \{\{ env "SQL_TLS" \| default "false" \}\}\n +enableHostVerification: true\n/g;
   expect(server.match(sealed)?.length).toBe(server.match(/pluginName: postgres12/g)?.length);
 });
+
+it('lets no server stand in for Temporal before its Web UI once that has a certificate', () => {
+  expect(parse(read('ops/temporal/ui/cluster.yaml').replaceAll(/\{\{.*?\}\}/g, 'x')).tls).toEqual({
+    enableHostVerification: true,
+  });
+});
