@@ -14,7 +14,7 @@ import { ByReference, type ReferenceForm, referenceForm } from '../domain/refere
 import { type ReferenceSpelling, spellingText } from '../domain/reference-spelling.ts';
 import { type SwitchedOff, switchText } from '../domain/switches.ts';
 import type { Undecodable } from '../domain/undecodable.ts';
-import { unguarded } from '../domain/unguarded.ts';
+import { isOpen, unguarded } from '../domain/unguarded.ts';
 import type { Replacement } from '../embedded/replacements.ts';
 import type { Stack } from '../embedded/stack.ts';
 import { counted, minuteOf } from '../reports/display.ts';
@@ -82,7 +82,7 @@ export function judgeStoreRole({ name, owns, rewritesAudit }: StoreRole): {
 
 /** Whether the policy leaves something to one maker alone, without an approval or a limit. */
 export function judgePolicy(policy: Policy): { verdict: 'ok' | 'warning'; detail: string } {
-  if (unguarded(policy).length === 0) return { verdict: 'ok', detail: 'everything needs an approval or has a limit' };
+  if (!unguarded(policy).some(isOpen)) return { verdict: 'ok', detail: 'everything needs an approval or has a limit' };
   const detail = 'a maker alone can pay any sum of something; payouts policy check shows what';
   return { verdict: 'warning', detail };
 }

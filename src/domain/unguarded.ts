@@ -3,16 +3,22 @@ import { compareDecimals } from './money.ts';
 import { PAYOUT_KINDS, type PayoutKind } from './names.ts';
 import type { ApprovalRule } from './policy.ts';
 
-/** What makers may submit without anybody's approval and without a limit on its sum. */
+/** What makers may submit without a rule that asks for an approval, or without a limit on its sum. */
 export interface Unguarded {
   kinds: readonly PayoutKind[];
   /** Absent: every one that the policy does not name. */
   currency?: string;
   /** Absent: every one that the policy does not name. */
   account?: string;
-  /** Decimal: only amounts below it. */
-  below?: string;
+  /** Decimal amount from which somebody must approve, whoever the payee is; absent: nobody ever must. */
+  approvedFrom?: string;
+  /** Whether a limit per day or account adds it up. One per payee does not: there are many payees. */
+  isLimited: boolean;
 }
+
+/** Whether a maker alone may pay any sum of it. */
+export const isOpen = ({ approvedFrom, isLimited }: Pick<Unguarded, 'approvedFrom' | 'isLimited'>): boolean =>
+  !isLimited && (approvedFrom === undefined || compareDecimals(approvedFrom, '0') !== 0);
 
 /** One kind of money in the eyes of a policy: an absent currency or account stands for all that it does not name. */
 interface Sort {
@@ -21,10 +27,7 @@ interface Sort {
   account?: string;
 }
 
-/**
- * Everything within a maker's scope that the policy leaves open: no rule asks for an approval whoever the payee is, or only from
- * an amount on, and no limit per day or account adds it up. A limit per payee does not: there are many payees.
- */
+/** Everything within a maker's scope for which the policy has no rule, or no limit. */
 export function unguarded(policy: Policy): Unguarded[] {
   const makers = policy.people.filter(({ roles }) => roles.includes('maker'));
   const named = (lists: (readonly string[] | undefined)[]): (string | undefined)[] => [
@@ -43,13 +46,11 @@ export function unguarded(policy: Policy): Unguarded[] {
   const sorts = accounts.flatMap((account) =>
     currencies.flatMap((currency) => PAYOUT_KINDS.map((kind): Sort => ({ kind, currency, account }))),
   );
-  const open = sorts
-    .filter((sort) => makers.some((maker) => reaches(maker, sort)) && !isLimited(policy, sort))
-    .flatMap(({ kind, currency, account }) => {
-      const below = approvedFrom(approvals, { kind, currency, account });
-      return below !== undefined && isZero(below) ? [] : [{ kind, currency, account, below }];
-    });
-  const alike = Map.groupBy(open, ({ kind: _kind, ...rest }) => JSON.stringify(rest));
+  const lacking = sorts
+    .filter((sort) => makers.some((maker) => reaches(maker, sort)))
+    .map((sort) => ({ ...sort, approvedFrom: approvedFrom(approvals, sort), isLimited: isLimited(policy, sort) }))
+    .filter((guards) => guards.approvedFrom === undefined || !guards.isLimited);
+  const alike = Map.groupBy(lacking, ({ kind: _kind, ...rest }) => JSON.stringify(rest));
   return [...alike].map(([rest, same]) => ({ kinds: same.map(({ kind }) => kind), ...JSON.parse(rest) }));
 }
 
@@ -71,8 +72,6 @@ function approvedFrom(rules: readonly ApprovalRule[], sort: Sort): string | unde
     .sort((a, b) => compareDecimals(a, b) ?? 0);
   return lowest;
 }
-
-const isZero = (amount: string): boolean => compareDecimals(amount, '0') === 0;
 
 const isLimited = ({ limits }: Policy, { kind, currency }: Sort): boolean =>
   limits.some((limit) => limit.per !== 'payee' && limit.currency === currency && (limit.kinds?.includes(kind) ?? true));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Person, Policy, Scope } from '../../src/domain/authority.ts';
-import { unguarded } from '../../src/domain/unguarded.ts';
+import { isOpen, unguarded } from '../../src/domain/unguarded.ts';
 
 const KINDS = ['payout', 'transfer', 'exchange'];
 const maker = (scope: Scope): Person => ({ name: 'alice', roles: ['maker'], scope, credentials: [], tokens: [] });
@@ -12,53 +12,65 @@ const policy = (given: Partial<Policy>): Policy => ({
   limits: [],
   ...given,
 });
+const limit = (currency: string, per: 'day' | 'payee' | 'account' = 'day') => ({ per, currency, amount: '50000' });
+const NEITHER = { kinds: KINDS, isLimited: false };
 
-describe('what a policy leaves open', () => {
-  it('is everything without a rule, and nothing with one for everything', () => {
-    expect(unguarded(policy({}))).toEqual([{ kinds: KINDS }]);
-    expect(unguarded(policy({ approvals: [{ approvals: 1 }] }))).toEqual([]);
+describe('what a policy has no rule or no limit for', () => {
+  it('is everything in an empty one, and any sum of it is open to a maker alone', () => {
+    expect(unguarded(policy({}))).toEqual([NEITHER]);
+    expect(isOpen(NEITHER)).toBe(true);
   });
 
-  it('is every currency but those that a rule or limit names', () => {
+  it('is what has a rule, but no limit', () => {
+    const lacking = unguarded(policy({ approvals: [{ approvals: 1 }] }));
+    expect(lacking).toEqual([{ ...NEITHER, approvedFrom: '0' }]);
+    expect(lacking.some(isOpen)).toBe(false);
+  });
+
+  it('is what has a limit, but no rule', () => {
+    const lacking = unguarded(policy({ people: [maker({ currencies: ['EUR'] })], limits: [limit('EUR')] }));
+    expect(lacking).toEqual([{ kinds: KINDS, currency: 'EUR', isLimited: true }]);
+    expect(lacking.some(isOpen)).toBe(false);
+  });
+
+  it('is every currency within the scope of a maker but those with both', () => {
     const approvals = [{ currency: 'EUR', approvals: 2 }];
-    const limits = [{ per: 'day', currency: 'USD', amount: '5000' } as const];
-    expect(unguarded(policy({ approvals, limits }))).toEqual([{ kinds: KINDS }]);
-    expect(unguarded(policy({ approvals, limits, people: [maker({ currencies: ['EUR', 'USD'] })] }))).toEqual([]);
-    expect(unguarded(policy({ approvals, limits, people: [maker({ currencies: ['JPY'] })] }))).toEqual([
-      { kinds: KINDS, currency: 'JPY' },
+    const limits = [limit('EUR')];
+    expect(unguarded(policy({ approvals, limits }))).toEqual([NEITHER]);
+    expect(unguarded(policy({ approvals, limits, people: [maker({ currencies: ['EUR'] })] }))).toEqual([]);
+    expect(unguarded(policy({ approvals, limits, people: [maker({ currencies: ['EUR', 'JPY'] })] }))).toEqual([
+      { ...NEITHER, currency: 'JPY' },
     ]);
   });
 
-  it('is what lies below an amount, unless a limit adds it up', () => {
-    const approvals = [
-      { currency: 'EUR', amountAtLeast: '10000', approvals: 2 },
-      { currency: 'USD', approvals: 1 },
-    ];
-    const people = [maker({ currencies: ['EUR', 'USD'] })];
-    const below = [{ kinds: KINDS, currency: 'EUR', below: '10000' }];
+  it('is open below the amount of a rule, unless a limit adds it up', () => {
+    const approvals = [{ currency: 'EUR', amountAtLeast: '10000', approvals: 2 }];
+    const people = [maker({ currencies: ['EUR'] })];
+    const below = [{ ...NEITHER, currency: 'EUR', approvedFrom: '10000' }];
     expect(unguarded(policy({ approvals, people }))).toEqual(below);
-    const limit = (per: 'day' | 'payee' | 'account') => [{ per, currency: 'EUR', amount: '50000' }];
-    expect(unguarded(policy({ approvals, people, limits: limit('day') }))).toEqual([]);
-    expect(unguarded(policy({ approvals, people, limits: limit('account') }))).toEqual([]);
-    expect(unguarded(policy({ approvals, people, limits: limit('payee') }))).toEqual(below);
+    expect(below.every(isOpen)).toBe(true);
+    expect(unguarded(policy({ approvals, people, limits: [limit('EUR', 'day')] }))).toEqual([]);
+    expect(unguarded(policy({ approvals, people, limits: [limit('EUR', 'account')] }))).toEqual([]);
+    expect(unguarded(policy({ approvals, people, limits: [limit('EUR', 'payee')] }))).toEqual(below);
   });
 
   it('is kinds and accounts that no rule names', () => {
+    const limits = [limit('EUR')];
+    const inEur = (scope: Scope) => [maker({ currencies: ['EUR'], ...scope })];
     const approvals = [
       { kinds: ['exchange', 'transfer'] as const, approvals: 1 },
       { account: 'acc-1', approvals: 1 },
     ];
-    expect(unguarded(policy({ approvals }))).toEqual([{ kinds: ['payout'] }]);
-    expect(unguarded(policy({ approvals, people: [maker({ accounts: ['acc-1', 'acc-2'] })] }))).toEqual([
-      { kinds: ['payout'], account: 'acc-2' },
-    ]);
-    expect(unguarded(policy({ approvals, people: [maker({ kinds: ['exchange'] })] }))).toEqual([]);
+    const without = { kinds: ['payout'], currency: 'EUR', isLimited: true };
+    expect(unguarded(policy({ approvals, limits, people: inEur({}) }))).toEqual([without]);
+    const people = inEur({ accounts: ['acc-1', 'acc-2'] });
+    expect(unguarded(policy({ approvals, limits, people }))).toEqual([{ ...without, account: 'acc-2' }]);
+    expect(unguarded(policy({ approvals, limits, people: inEur({ kinds: ['exchange'] }) }))).toEqual([]);
   });
 
   it.each([{ newPayee: true }, { changedPayee: true }, { where: 'at-bank' } as const])(
     'is what a rule of %j alone does not ask about',
-    (condition) =>
-      expect(unguarded(policy({ approvals: [{ ...condition, approvals: 2 }] }))).toEqual([{ kinds: KINDS }]),
+    (condition) => expect(unguarded(policy({ approvals: [{ ...condition, approvals: 2 }] }))).toEqual([NEITHER]),
   );
 
   it('is nothing where nobody is a maker', () => {

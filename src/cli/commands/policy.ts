@@ -5,7 +5,7 @@ import { writableByOthers } from '../../config/file-access.ts';
 import { may, type Person, type Policy, personOf, ROLES } from '../../domain/authority.ts';
 import { DAY_MS, HOUR_MS } from '../../domain/durations.ts';
 import { Problem } from '../../domain/problem.ts';
-import { type Unguarded, unguarded } from '../../domain/unguarded.ts';
+import { isOpen, type Unguarded, unguarded } from '../../domain/unguarded.ts';
 import { tokenSha256 } from '../../gateway/callers.ts';
 import { parsePolicy } from '../../policy/policy-file.ts';
 import { roleAskedOf } from '../../services/decisions/awaits-decision.ts';
@@ -77,30 +77,33 @@ export async function checkPolicy(session: Session, file: string | undefined): P
     `${it.amount} ${it.currency}`,
     [it.per, kindsText(it.kinds)].filter(Boolean).join(', '),
   ]);
-  const open = unguarded(policy);
+  const lacking = unguarded(policy);
   const text = [
     table(['person', 'roles', 'scope', 'keys'], rows),
     rules.length === 0 ? 'Nothing needs approval.' : table(['approvals', 'of what has'], rules),
     ...(caps.length === 0 ? [] : [table(['limit', 'per'], caps)]),
-    ...(open.length === 0 ? [] : [openText(open)]),
+    ...(lacking.length === 0 ? [] : [lackingText(lacking)]),
     `An approval is valid for ${approvalTtlMs / HOUR_MS} h. Policy ${hash}`,
   ].join('\n\n');
-  session.output.result({ policy, open }, text);
+  session.output.result({ policy, lacking }, text);
 }
 
-/** What makers may pay without anybody's approval or a limit, as a table. */
-function openText(open: readonly Unguarded[]): string {
+/** What has no rule or no limit, as a table. */
+function lackingText(lacking: readonly Unguarded[]): string {
   const any = 'any that is not named';
-  const rows = open.map(({ kinds, currency = any, account = any, below }) => [
+  const rows = lacking.map(({ kinds, currency = any, account = any, approvedFrom, isLimited }) => [
     kinds.join(' '),
     currency,
     account,
-    below === undefined ? 'any' : `below ${below}`,
+    approvedFrom === undefined ? 'never' : approvedFrom === '0' ? 'always' : `from ${approvedFrom}`,
+    isLimited ? 'yes' : 'none',
   ]);
   return [
-    'Warning: nobody has to approve these, and no limit per day or account adds them up:',
-    table(['kinds', 'currency', 'account', 'amount'], rows),
-    'The rule {"approvals": 1} asks for one person wherever no other rule asks for more.',
+    'Warning: for these no rule asks for an approval whoever the payee is, or no limit per day or account adds them up:',
+    table(['kinds', 'currency', 'account', 'approved', 'limit'], rows),
+    ...(lacking.some(isOpen)
+      ? ['A maker alone can pay any sum of some. The rule {"approvals": 1} covers whatever no other rule does.']
+      : []),
   ].join('\n');
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { checkPolicy } from '../../../src/cli/commands/policy.ts';
 import type { Session } from '../../../src/cli/session.ts';
+import { newKey } from '../../../src/signing/ed25519.ts';
 
 let folder: string;
 beforeAll(() => {
@@ -23,12 +24,18 @@ async function checked(policy: object): Promise<{ text: string; document: unknow
   return told;
 }
 
-it('warns of what a policy leaves to a maker alone', async () => {
+it('warns of what has no rule or no limit, and of what a maker alone can pay', async () => {
   const limits = [{ per: 'day', currency: 'EUR', amount: '250000' }];
+  const people = [
+    { name: 'alice', roles: ['maker'], scope: { currencies: ['EUR'] } },
+    { name: 'bob', roles: ['approver'], scope: {}, keys: [newKey().publicKey] },
+  ];
   const { text, document } = await checked({ limits });
-  expect(document).toMatchObject({ open: [{ kinds: ['payout', 'transfer', 'exchange'] }] });
-  expect(text).toContain('Warning: nobody has to approve these, and no limit per day or account adds them up:');
-  expect(
-    (await checked({ people: [{ name: 'alice', roles: ['maker'], scope: { currencies: ['EUR'] } }], limits })).text,
-  ).not.toContain('Warning');
+  expect(document).toMatchObject({ lacking: [{ currency: 'EUR', isLimited: true }, { isLimited: false }] });
+  expect(text).toContain('Warning: for these no rule asks for an approval');
+  expect(text).toContain('A maker alone can pay any sum of some.');
+  const limited = await checked({ people, limits });
+  expect(limited.text).toContain('Warning');
+  expect(limited.text).not.toContain('A maker alone');
+  expect((await checked({ people, limits, approvals: [{ approvals: 1 }] })).text).not.toContain('Warning');
 });
