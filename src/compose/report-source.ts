@@ -63,7 +63,7 @@ export async function factsOf(store: Store, rows: readonly PayoutRecord[]): Prom
   ]);
 }
 
-type MoneyFacts = Pick<PayoutFacts, 'attempts' | 'booked' | 'returns' | 'incidents'>;
+type MoneyFacts = Pick<PayoutFacts, 'attempts' | 'booked' | 'paid' | 'returns' | 'incidents'>;
 
 /** Of these what says where money went. */
 export async function moneyFactsOf(
@@ -74,13 +74,15 @@ export async function moneyFactsOf(
   const exchanges = rows.map((row) => legReference(row, 'exchange'));
   const attempts = Map.groupBy(await store.attemptsOf([...references, ...exchanges]), byReference);
   const booked = new Map((await store.bookedExchangesOf(references)).map((it) => [it.reference, it]));
+  const paid = new Map((await store.paidOrdersOf(references)).map((it) => [it.reference, it]));
   const returns = Map.groupBy(await store.returnsOf(references), byReference);
   const incidents = Map.groupBy(await store.incidentsOf(references), byReference);
   return rows.map((row, index) => {
     const { reference } = row;
     const sent = { payment: attempts.get(reference) ?? [], exchange: attempts.get(exchanges[index] ?? '') ?? [] };
     const [returned, found] = [returns.get(reference) ?? [], incidents.get(reference) ?? []];
-    return [row, { attempts: sent, booked: booked.get(reference), returns: returned, incidents: found }];
+    const shown = { booked: booked.get(reference), paid: paid.get(reference) };
+    return [row, { attempts: sent, ...shown, returns: returned, incidents: found }];
   });
 }
 

@@ -91,7 +91,7 @@ export const COLUMNS: readonly Column[] = [
     'The paying account: after an exchange the one in the payout currency; empty until known',
     { under: 'Paid from', as: 'code' },
   ),
-  valueAt('amount', 'Amount of the payout', {
+  valueAt('amount', 'Amount of the payout; once it is completed, as the bank shows its order', {
     under: 'Amount',
     as: 'figure',
     text: ({ amount, currency }) => money(amount, currency),

@@ -1,11 +1,19 @@
 import { hash } from 'node:crypto';
 import { currencyExponent } from '../domain/currency.ts';
 import { formatMinor, parseDecimal } from '../domain/money.ts';
+import { amountPaid } from '../domain/paid-order.ts';
 import { isEnd } from '../domain/payout-state.ts';
 import { incidentText } from '../domain/reconciliation.ts';
 import type { ExchangeOrder } from '../domain/sent-order.ts';
 import { inDoubt, orderAsked, orderToRepeat } from '../domain/submission.ts';
-import type { BookedExchange, IncidentRecord, PayoutRecord, ReturnRecord, SendAttempt } from '../store/store.ts';
+import type {
+  BookedExchange,
+  IncidentRecord,
+  PaidOrderRecord,
+  PayoutRecord,
+  ReturnRecord,
+  SendAttempt,
+} from '../store/store.ts';
 
 /** What the orders of a payout moved, as far as known: the content of journal and advice (camt.054). Pure. */
 
@@ -49,6 +57,8 @@ export interface MovedFacts {
   /** Under the reference derived for its exchange. */
   exchangeAttempts: readonly SendAttempt[];
   exchange: BookedExchange | undefined;
+  /** Undefined: not completed, or the bank's order was never seen. */
+  paid: PaidOrderRecord | undefined;
   /** The oldest first. */
   returns: readonly ReturnRecord[];
   incidents: readonly Pick<IncidentRecord, 'kind' | 'differs'>[];
@@ -82,6 +92,7 @@ export function movedBy(facts: MovedFacts): Moved {
 type Told = Movement | Pick<Unclear, 'kind' | 'why'>;
 
 const AMOUNT_UNFIT = 'its amount has more decimals than its currency or the format allows';
+const AMOUNT_UNKNOWN = 'the bank does not show what was paid, and the order as it was sent is not known';
 const SOLD_UNKNOWN = 'the bank does not show what was sold';
 const ACCOUNT_UNKNOWN = 'it is in a currency for which the payout has no account';
 
@@ -113,10 +124,12 @@ const UNDER_WAY = 'it was sent, but its outcome is not known yet';
 function paid(facts: MovedFacts): Told[] {
   const { payout, attempts } = facts;
   const { state, orderId, fee, feeCurrency } = payout;
-  const { amount, currency } = payout.instruction;
   if (state !== 'completed') {
     return isEnd(state) || inDoubt(attempts).length === 0 ? [] : [{ kind: 'payment', why: UNDER_WAY }];
   }
+  const moved = amountPaid(facts.paid, orderToRepeat(attempts), payout);
+  if (moved === undefined) return [{ kind: 'payment', why: AMOUNT_UNKNOWN }];
+  const { amount, currency } = moved;
   const accounts = accountsOf(facts);
   const at = payout.endedAt ?? payout.updatedAt;
   const left = leg('debit', accounts.get(currency) ?? '', amount, currency);
@@ -164,14 +177,16 @@ function returned(facts: MovedFacts, { orderId, amount, currency, seenAt: at }: 
 function accountsOf(facts: MovedFacts): ReadonlyMap<string, string> {
   const { instruction, assessed } = facts.payout;
   const sent = orderToRepeat(facts.attempts);
+  const currency = facts.paid?.currency ?? sent?.currency ?? instruction.currency;
   const exchange = facts.exchange && sentExchange(facts);
   const paying =
+    facts.paid?.accountId ??
     (sent !== undefined && 'beneficiaryId' in sent ? sent.accountId : undefined) ??
     exchange?.buyAccountId ??
     assessed?.payingAccountId ??
     instruction.account_id;
   const sold: [string, string][] = exchange === undefined ? [] : [[exchange.sellCurrency, exchange.sellAccountId]];
-  return new Map([...sold, [instruction.currency, paying]]);
+  return new Map([...sold, [currency, paying]]);
 }
 
 function sentExchange({ exchangeAttempts }: MovedFacts): ExchangeOrder | undefined {

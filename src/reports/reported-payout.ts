@@ -1,9 +1,17 @@
 import type { ExchangePlan } from '../domain/order-plans.ts';
+import { amountPaid } from '../domain/paid-order.ts';
 import { payeeName } from '../domain/payee-flags.ts';
 import { isEnd } from '../domain/payout-state.ts';
 import type { ExchangeOrder, PaymentOrder } from '../domain/sent-order.ts';
 import { orderAsked, orderToRepeat } from '../domain/submission.ts';
-import type { BookedExchange, IncidentRecord, PayoutRecord, ReturnRecord, SendAttempt } from '../store/store.ts';
+import type {
+  BookedExchange,
+  IncidentRecord,
+  PaidOrderRecord,
+  PayoutRecord,
+  ReturnRecord,
+  SendAttempt,
+} from '../store/store.ts';
 import { iso, isoOrNull } from './display.ts';
 import { maskedAccount, maskedName, maskedPayee } from './masked.ts';
 import type { NextStep } from './next-step.ts';
@@ -14,6 +22,8 @@ export interface PayoutFacts {
   /** Attempts under its own reference and under that of its exchange, the oldest first. */
   attempts: { payment: readonly SendAttempt[]; exchange: readonly SendAttempt[] };
   booked: BookedExchange | undefined;
+  /** Undefined: not completed, or the bank's order was never seen. */
+  paid: PaidOrderRecord | undefined;
   approvals: readonly { by: string; at: number; where: 'before-submit' | 'at-bank' }[];
   returns: readonly ReturnRecord[];
   incidents: readonly IncidentRecord[];
@@ -37,8 +47,7 @@ export function reportedPayout(
     payee: payeeOf(record, facts),
     accountId: instruction.account_id,
     payingAccountId: payingAccount(record, facts),
-    amount: instruction.amount,
-    currency: instruction.currency,
+    ...amountOf(record, facts),
     fee: record.fee,
     feeCurrency: record.feeCurrency,
     exchange: exchangeOf(record, facts),
@@ -126,3 +135,11 @@ const inOrder = <Fact extends { orderId: string; kind?: string }>(facts: readonl
   facts.toSorted((a, b) => compare(a.orderId, b.orderId) || compare(a.kind ?? '', b.kind ?? ''));
 
 export const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** What a completed payout paid, by the bank's order; else what is asked for. */
+function amountOf(record: PayoutRecord, { paid, attempts }: PayoutFacts): { amount: string; currency: string } {
+  const { amount, currency } = record.instruction;
+  const asked = { amount, currency };
+  if (record.state !== 'completed') return asked;
+  return amountPaid(paid, orderToRepeat<PaymentOrder>(attempts.payment) ?? asked, record) ?? asked;
+}

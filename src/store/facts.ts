@@ -6,7 +6,13 @@ import type { WatchKey } from './open-orders.ts';
 import { announce } from './outbox.ts';
 import { userOf } from './payouts.ts';
 import { insertNew } from './row-writes.ts';
-import type { AcceptedDifferenceRow, BookedExchange, ReturnRecord, UnaskedOrder } from './shown-schema.ts';
+import type {
+  AcceptedDifferenceRow,
+  BookedExchange,
+  PaidOrderRecord,
+  ReturnRecord,
+  UnaskedOrder,
+} from './shown-schema.ts';
 import { inTransaction } from './transaction.ts';
 
 /** Records a return, with an audit entry. False if this order was recorded before. */
@@ -36,6 +42,12 @@ export async function recordBookedExchange(db: Database, exchange: BookedExchang
 /** Unordered. */
 export function bookedExchangesOf(db: Database, references: readonly string[]): Promise<BookedExchange[]> {
   const query = db.selectFrom('bookedExchanges').selectAll();
+  return inChunks(references, (some) => query.where('reference', 'in', some).execute());
+}
+
+/** Unordered. */
+export function paidOrdersOf(db: Database, references: readonly string[]): Promise<PaidOrderRecord[]> {
+  const query = db.selectFrom('paidOrders').selectAll();
   return inChunks(references, (some) => query.where('reference', 'in', some).execute());
 }
 

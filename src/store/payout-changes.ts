@@ -1,5 +1,6 @@
 import type { AuditEntry } from '../audit/entry.ts';
 import type { Assessment } from '../domain/gates.ts';
+import type { PaidShown } from '../domain/paid-order.ts';
 import {
   END_STATES,
   type EndState,
@@ -28,6 +29,8 @@ export interface PayoutChange {
   feeCurrency?: string;
   /** What the row awaits on its account, decimal string; null: unknown. */
   fundsNeeded?: string | null;
+  /** With `completed`: the order as the bank shows it; the first one of a payout is kept. */
+  paid?: PaidShown;
   /** With an end: its order stays in the open set, since its run has yet to hear of it. */
   staysOpen?: boolean;
   at: number;
@@ -43,7 +46,7 @@ export interface HeldClaim {
  * `from`, or the term is not the holder's.
  */
 export async function changePayout(db: Database, reference: string, change: PayoutChange): Promise<boolean> {
-  const { state, reason = null, orderId, staysOpen = false, at } = change;
+  const { state, reason = null, orderId, staysOpen = false, paid, at } = change;
   if (needsAttention(state)) return changeToAttention(db, reference, change);
   if (!isEnd(state)) {
     return write(db, LOCKS.itsRows, async (into) => (await changeRow(into, reference, change)) !== undefined);
@@ -57,6 +60,11 @@ export async function changePayout(db: Database, reference: string, change: Payo
       const { amount, currency } = row.instruction;
       const { id: payeeId, digest } = payee;
       await insertNew(transaction, 'payeePayments', { reference, uid, payeeId, digest, amount, currency, paidAt: at });
+    }
+    if (state === 'completed' && paid !== undefined) {
+      const { amount = null, currency = null, accountId = null } = paid;
+      const seen = { reference, orderId: paid.orderId, amount, currency, accountId, seenAt: at };
+      await insertNew(transaction, 'paidOrders', seen);
     }
     if (!staysOpen) await transaction.deleteFrom('openOrders').where('reference', '=', reference).execute();
     await recordEnds(transaction, [{ ...row, reference, state, reason, orderId, at }]);

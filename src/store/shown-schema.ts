@@ -7,6 +7,7 @@ import type { Json } from './json-columns.ts';
 export interface ShownTables {
   returns: ReturnRecord;
   bookedExchanges: BookedExchange;
+  paidOrders: PaidOrderRecord;
   unaskedOrders: UnaskedOrderTable;
   acceptedDifferences: AcceptedDifferenceRow;
   listLooks: ListLook;
@@ -35,6 +36,17 @@ export interface BookedExchange {
   rate: string | null;
   fee: string | null;
   feeCurrency: string | null;
+  seenAt: number;
+}
+
+/** A paid order as the bank showed it when its payout was completed (`PaidShown`); null: not shown. */
+export interface PaidOrderRecord {
+  /** Reference of the payout. */
+  reference: string;
+  orderId: string;
+  amount: string | null;
+  currency: string | null;
+  accountId: string | null;
   seenAt: number;
 }
 

@@ -24,7 +24,7 @@ export type {
   Settled,
   SwitchRecord,
 } from './schema.ts';
-export type { BookedExchange, ListLook, ReturnRecord, UnaskedOrder } from './shown-schema.ts';
+export type { BookedExchange, ListLook, PaidOrderRecord, ReturnRecord, UnaskedOrder } from './shown-schema.ts';
 export type * from './store-identity.ts';
 
 /**

@@ -57,8 +57,9 @@ async function pay(store: Store): Promise<void> {
     seenAt: AT + 1_000,
   });
   const end = { state: 'completed', orderId: 'o-1', fee: '0.50', at: AT + 2_000 } as const;
-  await store.changePayout(referenceOf('u-1001', 'a'), { ...end, feeCurrency: 'USD' });
-  await store.changePayout(reference, { ...end, orderId: 'o-2', feeCurrency: 'EUR' });
+  const shown = (currency: string) => ({ paid: { orderId: 'o', amount: '12.50', currency }, feeCurrency: currency });
+  await store.changePayout(referenceOf('u-1001', 'a'), { ...end, ...shown('USD') });
+  await store.changePayout(reference, { ...end, orderId: 'o-2', ...shown('EUR') });
 }
 
 it('writes a journal of what the store holds, with the account codes that are set', async () => {

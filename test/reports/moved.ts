@@ -1,6 +1,6 @@
 import type { ExchangeOrder, PaymentOrder } from '../../src/domain/sent-order.ts';
 import type { MovedFacts } from '../../src/reports/movements.ts';
-import type { BookedExchange, SendAttempt } from '../../src/store/store.ts';
+import type { BookedExchange, PaidOrderRecord, SendAttempt } from '../../src/store/store.ts';
 import { type RecordChange, record } from './records.ts';
 
 /** Facts for tests of what was moved. */
@@ -46,6 +46,7 @@ export const paidFacts = (values: Partial<MovedFacts> = {}, change: RecordChange
   payout: record(1, 'completed', { endedAt: SEEN_AT, ...change }),
   attempts: [attempt()],
   exchangeAttempts: [],
+  paid: undefined,
   exchange: undefined,
   returns: [],
   incidents: [],
@@ -66,5 +67,10 @@ export const booked = (values: Partial<BookedExchange> = {}): BookedExchange => 
   fee: null,
   feeCurrency: null,
   seenAt: SEEN_AT - 1_000,
+  ...values,
+});
+
+export const paidOrder = (values: Partial<PaidOrderRecord> = {}): PaidOrderRecord => ({
+  ...{ reference: 'ref', orderId: 'ord-1', amount: '10.00', currency: 'EUR', accountId: 'acc-1', seenAt: SEEN_AT },
   ...values,
 });

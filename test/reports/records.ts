@@ -109,6 +109,7 @@ export function sourceOf(
     {
       attempts: { payment: [], exchange: [] },
       booked: undefined,
+      paid: undefined,
       approvals: [],
       returns: returns.filter(({ reference }) => reference === row.reference),
       incidents: known.filter(({ reference }) => reference === row.reference),

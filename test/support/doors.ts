@@ -64,7 +64,11 @@ export async function openTestDoor(
     report: (batchId, target) => reportBatch(config, store, batchId, ui, target),
     erpFile: (batchId, format) => writeErpFile(config, store, batchId, format),
     async end(batchId, state = 'completed') {
-      for await (const { reference } of store.rows(batchId)) await store.changePayout(reference, { state, at: 9_000 });
+      for await (const { reference, instruction } of store.rows(batchId)) {
+        const { amount, currency, account_id: accountId } = instruction;
+        const paid = { orderId: `order-${reference}`, amount, currency, accountId };
+        await store.changePayout(reference, { state, ...(state === 'completed' && { paid }), at: 9_000 });
+      }
       await store.endBatch(batchId, 9_000);
     },
   };

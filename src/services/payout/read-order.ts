@@ -20,6 +20,7 @@ import {
   type PaidOrder,
 } from '../../domain/order-judgement.ts';
 import { type ClosedMeaning, isNoMoney, isTerminal } from '../../domain/order-status.ts';
+import { paidShown } from '../../domain/paid-order.ts';
 import { isUnpaid, type StoredState } from '../../domain/payout-state.ts';
 import { bookedAboveCap } from '../../domain/reasons.ts';
 import { referenceForm } from '../../domain/reference-form.ts';
@@ -124,7 +125,7 @@ export async function readOrder(
     Object.assign(read, { aboveCap: bookedRate !== undefined, bookedRate });
   }
   const becomes = input.becomes?.[judgement.meaning];
-  if (becomes !== undefined) await storeEnd(deps, caller, input, judgement, withRate(becomes, read));
+  if (becomes !== undefined) await storeEnd(deps, caller, input, judgement, { ...withRate(becomes, read), order });
   if (!isBooked) return read;
   // The exchange of a payout has an end of its own, which stays whatever becomes of the payout. One booked above the cap stays
   // unsettled until people accept it, so that a new run reads it and asks again.
@@ -233,15 +234,16 @@ const TO_TELL = { staysOpen: true, from: 'processing' } as const;
 async function storeEnd(
   deps: ActivityDeps,
   caller: Caller,
-  { claim, settled = {}, isToTell }: ReadOrderInput,
+  { claim, leg, settled = {}, isToTell }: ReadOrderInput,
   { meaning, orderId, fee, feeCurrency }: OrderJudgement,
-  { state, reason }: StoredState,
+  { state, reason, order }: StoredState & { order: OrderFacts },
 ): Promise<void> {
   if (isNoMoney(meaning) && isUnpaid(state) && reason !== null) {
     await closePayout(deps, caller, { claim, state, reason, settled });
     return;
   }
   const { reference, term } = claim;
-  const change = { state, reason, orderId, fee, feeCurrency, term, ...(isToTell && TO_TELL), at: deps.now() };
+  const paid = paidShown(leg, order);
+  const change = { state, reason, orderId, fee, feeCurrency, term, paid, ...(isToTell && TO_TELL), at: deps.now() };
   if (!(await deps.store.changePayout(reference, change))) throw new Superseded();
 }

@@ -31,6 +31,13 @@ create table booked_exchanges (
   seen_at bigint not null
 );
 
+create table paid_orders (
+  reference text primary key,
+  order_id text not null,
+  amount text, currency text, account_id text,
+  seen_at bigint not null
+);
+
 create table accepted_differences (reference text, order_id text, field text, shown text,
   constraint accepted_differences_key primary key (reference, order_id, field, shown));
 create table decisions (

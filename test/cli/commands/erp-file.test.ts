@@ -30,8 +30,10 @@ async function open(json: boolean) {
   }));
   const message = { ...MESSAGE, payments: [...MESSAGE.payments] };
   await store.claimBatch({ batchId: 'batch-1', file: 'm.xml', sha256: 'x', by: null, rows, message, at: 1_000 });
-  for (const { reference } of rows) {
-    await store.changePayout(reference, { state: 'completed', fee: '1.00', feeCurrency: 'GBP', at: 2_000 });
+  for (const { reference, instruction } of rows) {
+    const { amount, currency } = instruction;
+    const paid = { orderId: 'order-1', amount, currency };
+    await store.changePayout(reference, { state: 'completed', paid, fee: '1.00', feeCurrency: 'GBP', at: 2_000 });
   }
   const said = { stdout: '', stderr: '' };
   const into = (name: 'stdout' | 'stderr') =>

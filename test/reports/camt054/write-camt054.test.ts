@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { type Advice, camt054 } from '../../../src/reports/camt054/write-camt054.ts';
 import { type MovedFacts, movedBy } from '../../../src/reports/movements.ts';
-import { booked, exchangeAttempt, paidFacts, SEEN_AT } from '../moved.ts';
+import { booked, exchangeAttempt, paidFacts, paidOrder, SEEN_AT } from '../moved.ts';
 import { MESSAGE, original } from '../pain002/answers.ts';
 import { BATCH, record } from '../records.ts';
 import { readNotification } from './notification-grammar.ts';
@@ -33,6 +33,19 @@ it('has an entry for each leg that moved money, by account, in the form of the s
   expect(values('TtlDbtNtries/Sum')).toEqual(['12.50', '11.50']);
   expect(values('TtlCdtNtries/Sum')).toEqual(['21.50']);
   expect(values('GrpHdr/AddtlInf')).toEqual([]);
+});
+
+it("has the amount and account of the bank's order, not those of the row", async () => {
+  const paid = paidOrder({ amount: '9999.00', accountId: 'acc-other' });
+  const { values } = await readNotification(await write([paidFacts({ paid }, { amount: '14.00', fee: null })]));
+  expect(values('Ntry/Amt')).toEqual(['9999.00']);
+  expect(values('Ntfctn/Acct/Id/Othr/Id')).toEqual(['acc-other']);
+});
+
+it('leaves a payment to people if neither the bank nor the store says what was paid', async () => {
+  expect(await write([paidFacts({ attempts: [] })])).toBe('');
+  const [unclear] = movedBy(paidFacts({ attempts: [] })).unclear;
+  expect(unclear?.why).toContain('the bank does not show what was paid');
 });
 
 it('names the ids of the message that the batch came as, and the payee of a payment alone', async () => {
@@ -90,7 +103,7 @@ it('takes ids and names that no schema would, and stays whole over many rows', a
   const rows = Array.from({ length: 600 }, (_, index) => {
     const payout = record(index + 1, 'completed', { endedAt: SEEN_AT, documentId: 'D'.repeat(index === 0 ? 90 : 8) });
     payout.instruction = { ...payout.instruction, account_id: long, account_name: 'A\u0000<&>\ud800'.padEnd(200, 'n') };
-    return paidFacts({ payout, attempts: [] });
+    return paidFacts({ payout, attempts: [], paid: paidOrder({ accountId: null }) });
   });
   const xml = await write(rows, { idStart: BATCH.batchId });
   const { problems, values } = await readNotification(xml);
