@@ -1,7 +1,7 @@
 import type { Mutant } from './mutant.ts';
 
 const APPROVAL = 'src/domain/approval.ts';
-const ASSESS = 'src/services/payout/assess.ts';
+const SIGNED_PARTS = 'src/services/decisions/signed-parts.ts';
 
 /** Bugs in who must agree, and to what. */
 export const PEOPLE_MUTANTS: readonly Mutant[] = [
@@ -21,7 +21,7 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     number: 'P60',
     name: 'payee-not-in-digest',
     what: 'an approval stands for a payee whose details were changed',
-    edits: [{ file: ASSESS, find: 'payee: beneficiary.digest,', replace: '' }],
+    edits: [{ file: SIGNED_PARTS, find: '...parts, payee: payee?.digest,', replace: '...parts,' }],
   },
   {
     number: 'P61',
@@ -29,9 +29,9 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     what: 'an approval stands for another fee',
     edits: [
       {
-        file: ASSESS,
-        find: 'account: paying.account_id,\n      fee:',
-        replace: "account: paying.account_id,\n      fee: '' &&",
+        file: SIGNED_PARTS,
+        find: 'payloadDigest(instruction), fee:',
+        replace: "payloadDigest(instruction), fee: '' &&",
       },
     ],
   },

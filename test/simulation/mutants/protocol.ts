@@ -207,8 +207,8 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: SEND_ORDER,
-        find: 'orderToRepeat<SentOrder>(attempts) ?? orderOf',
-        replace: 'orderOf',
+        find: 'orderToRepeat<SentOrder>(attempts) ?? made',
+        replace: 'made',
       },
     ],
   },
@@ -324,7 +324,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: SEND_ORDER,
-        find: ' || !(await isApproved(sender, row, order))',
+        find: ' && (await mayLeave(sender, row, assessed))',
         replace: '',
       },
       {

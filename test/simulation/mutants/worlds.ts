@@ -60,18 +60,8 @@ export const WORLD_MUTANTS: readonly Mutant[] = [
       },
       {
         file: SEND_ORDER,
-        find: 'admit: () => admit(sender, caller, { claim, leg, attempt, lastLeft }),',
-        replace: 'admit: () => admit(sender, caller, { ...asked, claim, leg, attempt, lastLeft } as never),',
-      },
-      {
-        file: SEND_ORDER,
-        find: '  { claim, leg, attempt, lastLeft }: OrderAttempt,\n): Promise<AttemptResult> {',
-        replace: '  { claim, leg, attempt, lastLeft, ...asked }: OrderAttempt,\n): Promise<AttemptResult> {',
-      },
-      {
-        file: SEND_ORDER,
-        find: '  { claim, leg, attempt, lastLeft }: OrderAttempt,\n): Promise<Admitted',
-        replace: '  { claim, leg, attempt, lastLeft, ...asked }: OrderAttempt,\n): Promise<Admitted',
+        find: '  { claim, leg, attempt, lastLeft }: OrderAttempt,\n  read:',
+        replace: '  { claim, leg, attempt, lastLeft, ...asked }: OrderAttempt,\n  read:',
       },
       {
         file: SEND_ORDER,
