@@ -1,3 +1,4 @@
+import type { CardForPeople } from '../compose/operations/inbox.ts';
 import type { Reason } from '../domain/payout-state.ts';
 import { because, isReasonCode, REASONS } from '../domain/reasons.ts';
 import { incidentText } from '../domain/reconciliation.ts';
@@ -5,7 +6,6 @@ import { forOperator } from '../domain/remedy.ts';
 import { iso, isoOrNull, minuteOf } from '../reports/display.ts';
 import type { StepGroup } from '../reports/step-groups.ts';
 import { labelled } from '../reports/wrap.ts';
-import type { CardRecord } from '../store/card-store.ts';
 import type { IncidentRecord } from '../store/store.ts';
 
 /** For JSON: rows by their reference, times as ISO 8601. */
@@ -38,19 +38,19 @@ const CONTRADICTED = forOperator(
 );
 
 /** Why a card payment needs an operator; undefined if it does not. */
-export function neededFor({ state, reason, contradictedAt }: CardRecord): Reason | undefined {
+export function neededFor({ state, reason, contradictedAt }: CardForPeople): Reason | undefined {
   if (contradictedAt !== null) return { code: 'card-payment-contradicted', message: CONTRADICTED.says };
   return state === 'needs-operator' ? (reason ?? because('payment-outcome-unknown')) : undefined;
 }
 
 /** What an operator does about a card payment that needs one, with its id in the commands. */
-export function todoFor({ merchantRequestId }: CardRecord, { code }: Reason): string {
+export function todoFor({ merchantRequestId }: CardForPeople, { code }: Reason): string {
   const ofCode = isReasonCode(code) ? REASONS[code] : undefined;
   const remedy = code === 'card-payment-contradicted' ? CONTRADICTED : ofCode;
   return (remedy?.todo ?? '').replaceAll('card resolve ID ', `card resolve ${merchantRequestId} `);
 }
 
-export function cardForPeopleLines(record: CardRecord, { code, message }: Reason, width: number): string[] {
+export function cardForPeopleLines(record: CardForPeople, { code, message }: Reason, width: number): string[] {
   const layout = { indent: 2, labelWidth: 'since  '.length, width };
   const { merchantRequestId, updatedAt } = record;
   return [

@@ -4,15 +4,14 @@ import { z } from 'zod';
 import { MESSAGES } from '../domain/names.ts';
 import { acceptsControl, type BatchControl } from '../domain/payout-state.ts';
 import { Problem } from '../domain/problem.ts';
-import { listBatches } from '../reports/batch-list.ts';
-import { batchDocument, batchList } from '../reports/report-document.ts';
+import { batchDocument } from '../reports/report-document.ts';
 import { askAudited } from '../services/decisions/audited-request.ts';
 import type { BatchRecord } from '../store/store.ts';
 import { batchFileRoutes } from './batch-files.ts';
 import { type Caller, makerOf } from './callers.ts';
 import { batchParams, controlDocument, errorAnswers, JSON_TYPE } from './documents.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
-import { assertMayControl, maySee, visibleBatchOf } from './may-see.ts';
+import { assertMayControl, visibleBatchOf } from './may-see.ts';
 import { ANY_ROLE, accessOf, type CallerAccess } from './route-access.ts';
 import { answerSchemas, jsonSchema, parsed, storableText } from './schemas.ts';
 import { smallBody } from './small-body.ts';
@@ -34,11 +33,6 @@ export function batchRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   // A control has no body; one that comes is ignored.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', async (_request: unknown, body: Readable) => smallBody(body));
-  const listAnswers = answerSchemas({ 200: [batchList, 'newest first'], ...errorAnswers() });
-  const listSchema = { tags: TAGS, summary: 'The newest batches', response: listAnswers };
-  app.get('/v1/batches', { schema: listSchema, ...accessOf(ANY_ROLE) }, (request) =>
-    listBatches(deps.store, (batch) => maySee(request.caller, deps.store, batch)),
-  );
   const showSchema = {
     tags: TAGS,
     summary: 'The state of a batch',

@@ -78,9 +78,19 @@ it.each([
   ['approve', 'NO-SUCH', '--yes'],
   ['approve', 'HTTP-1'],
   ['reject', 'HTTP-1', '--yes'],
+  ['list', '--json'],
+  ['list', '--state', 'awaiting-approval'],
+  ['list', '--from', 'today', '--json'],
+  ['inbox'],
+  ['inbox', '--json'],
+  ['inbox', '--mine', '--json'],
+  ['inbox', '--mine', '--by', 'nobody'],
+  ['incidents'],
+  ['switch', 'list'],
 ])('says the same as in place: %s %s %s', async (...args) => {
   const given = args.filter((arg) => arg !== undefined);
-  const asked = given[0] === 'status' ? given : [...given, '--key', keyOf(bob)];
+  const takesKey = !['status', 'list', 'incidents', 'switch'].includes(given[0] ?? '');
+  const asked = takesKey ? [...given, '--key', keyOf(bob)] : given;
   const here = await home.payouts(...asked);
   const there = await laptop(bob, ...asked);
   expect({ code: there.code, stdout: there.stdout }).toEqual({ code: here.code, stdout: here.stdout });
@@ -103,6 +113,20 @@ it('decides one payout, and the rest of a batch by one signature', async () => {
   await until(async () => (await stateOf('HTTP-4')) === 'rejected');
   const { payout } = JSON.parse((await laptop(bob, 'status', 'HTTP-3', '--json')).stdout);
   expect(payout.approvals).toMatchObject([{ by: 'bob' }]);
+});
+
+it('flips switches by a signature', async () => {
+  const flip = (to: string) => ['switch', to, 'currency', 'JPY', '--reason', 'a holiday', '--yes', '--json'];
+  const refused = await laptop(bob, ...flip('off'));
+  expect(errorOf(refused).error.code).toBe('role-missing');
+  expect(JSON.parse((await laptop(olga, ...flip('off'))).stdout)).toMatchObject({ changed: true, openPayouts: 0 });
+  const list = await home.payouts('switch', 'list', '--json');
+  expect(JSON.parse(list.stdout).switches).toMatchObject([{ scope: 'currency', key: 'JPY', by: 'olga' }]);
+  expect((await laptop(olga, 'switch', 'list', '--json')).stdout).toBe(list.stdout);
+  expect((await laptop(olga, ...flip('on'))).code).toBe(0);
+  const again = await laptop(olga, ...flip('on'));
+  const here = await home.payouts(...flip('on'), '--key', keyOf(olga));
+  expect([again.code, again.stdout]).toEqual([here.code, here.stdout]);
 });
 
 it.each([

@@ -25,7 +25,15 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
   'maker approver compliance operator auditor, each': [
     ...['GET /v1/batches', 'GET /v1/batches/:id', 'GET /', 'GET /payouts', 'GET /payouts/:reference'],
     ...['GET /batches', 'GET /batches/:id', 'GET /batches/:id/live'],
-    ...['GET /v1/me', 'GET /v1/find', 'GET /v1/waiting', 'GET /v1/payouts/:reference', 'GET /v1/batches/:id/summary'],
+    ...[
+      'GET /v1/payouts',
+      'GET /v1/inbox',
+      'GET /v1/me',
+      'GET /v1/find',
+      'GET /v1/waiting',
+      'GET /v1/payouts/:reference',
+      'GET /v1/batches/:id/summary',
+    ],
     ...['/v1', ''].flatMap((base) =>
       [':name', 'pain002', 'camt054', 'journal'].map((name) => `GET ${base}/batches/:id/reports/${name}`),
     ),
@@ -52,10 +60,16 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
     'POST /batches/:id/reject',
   ],
   'approver compliance, each': ['POST /payouts/:reference/decide', 'POST /v1/payouts/:reference/decisions'],
-  'approver operator auditor, each': ['GET /incidents'],
-  'approver operator auditor, none': ['GET /switches'],
-  'operator, each': ['POST /v1/payouts/:reference/resolve', 'POST /payouts/:reference/resolve', 'POST /incidents/:id'],
-  'operator, none': ['POST /switches'],
+  'approver operator auditor, each': ['GET /v1/incidents', 'GET /incidents'],
+  'approver operator auditor, none': ['GET /v1/switches', 'GET /switches'],
+  'operator, each': [
+    'GET /v1/incidents/:id',
+    'POST /v1/incidents/:id/acknowledgement',
+    'POST /v1/payouts/:reference/resolve',
+    'POST /payouts/:reference/resolve',
+    'POST /incidents/:id',
+  ],
+  'operator, none': ['GET /v1/switches/named', 'POST /v1/switches', 'POST /switches'],
   'operator, whole': ['POST /codec/encode', 'POST /codec/:namespace/encode'],
   'operator auditor, whole': ['POST /codec/decode', 'POST /codec/:namespace/decode', 'GET /audit'],
 };
@@ -179,6 +193,7 @@ describe('a scope', () => {
     '/v1/payouts/:reference/cancel': { reason: 'no' },
     '/v1/payouts/:reference/resolve': { action: 'keep-looking', evidence: 'seen' },
     '/v1/batches/:id/decisions': { decision: 'approve' },
+    '/v1/incidents/:id/acknowledgement': { reason: 'seen' },
   };
   const isOfOne = (url: string): boolean => /:(id|reference)/.test(url) || QUERIES[url] !== undefined;
 

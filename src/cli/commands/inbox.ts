@@ -1,112 +1,60 @@
-import { stepContext } from '../../compose/report-source.ts';
-import { may, mayOperateCard, type Person, personOf } from '../../domain/authority.ts';
-import { NEEDS_PEOPLE_STATES, needsAttention, type PayoutState, type Reason } from '../../domain/payout-state.ts';
+import { type CardForPeople, INBOX, type Inbox, READ_MAX } from '../../compose/operations/inbox.ts';
+import type { Reason } from '../../domain/payout-state.ts';
 import { incidentText } from '../../domain/reconciliation.ts';
 import { counted, minuteOf } from '../../reports/display.ts';
-import { incidentRemedy, kindOf, nextStep, type StepContext } from '../../reports/next-step.ts';
+import { incidentRemedy } from '../../reports/next-step.ts';
 import { stepGroupsText } from '../../reports/render-steps.ts';
-import { type StepGroup, stepGroups } from '../../reports/step-groups.ts';
-import { SWITCHED_OFF, switchedOff } from '../../reports/switched-off.ts';
 import { labelled, widthOf } from '../../reports/wrap.ts';
-import { awaitsDecisionBy } from '../../services/decisions/awaits-decision.ts';
-import { openQuestion } from '../../services/decisions/open-question.ts';
-import { approvedBy } from '../../services/decisions/verdict.ts';
-import type { CardRecord } from '../../store/card-store.ts';
-import type { IncidentRecord, PayoutRecord, Store, SubscriptionRecord } from '../../store/store.ts';
+import type { IncidentRecord } from '../../store/store.ts';
 import { cardForPeopleLines, incidentDocument, neededFor, stepsDocument, timesOf } from '../needs-people.ts';
 import type { Session } from '../session.ts';
 import { type Asker, viewerOf } from '../signer.ts';
 
-const READ_MAX = 10_000;
-
-/** `payouts inbox`: what waits for people in all batches, by kind, the oldest first. It reads the store and boots nothing. */
+/** `payouts inbox`: what waits for people in all batches, by kind, the oldest first. It boots nothing. */
 export async function inbox(session: Session, options: Asker & { mine: boolean; kind?: string }): Promise<void> {
-  const store = await session.store();
-  const name = options.mine ? await viewerOf(session, options) : undefined;
-  const { policy } = session.config.settings;
-  // Without a policy, everybody may do what operators do.
-  const reader: Person | undefined = policy === undefined || name === undefined ? undefined : personOf(policy, name);
-  const wants = (kind: string): boolean => options.kind === undefined || kind === options.kind;
-  const off = await store.switches();
-  const read = await oldest(store, NEEDS_PEOPLE_STATES);
-  // A read of its own: most of them may have nothing to do with the switch, and would take the place of what asks people.
-  const unstarted = off.length > 0 && wants(SWITCHED_OFF) ? await oldest(store, ['received']) : [];
-  const waiting = [
-    ...read.filter((row) => needsAttention(row.state, row.reason) && wants(kindOf(row))),
-    ...unstarted.filter((row) => switchedOff(row, off) !== undefined),
-  ].sort((a, b) => a.updatedAt - b.updatedAt);
-  const rows = name === undefined ? waiting : await rowsFor(session, store, waiting, name);
-  const context = await stepContext(session.config, store, rows);
-  const groups = stepGroups(rows, context);
-  const found = await store.incidents({ open: true, limit: READ_MAX });
-  const acknowledges = reader === undefined || may(reader, 'resolve');
-  const incidents = found.filter(({ kind }) => acknowledges && wants(kind)).toReversed();
-  const unclear = (await store.cards.forPeople()).filter(
-    (card) => reader === undefined || mayOperateCard(reader, card),
-  );
-  const cards = cardsOf(unclear, options.kind);
-  const parked = (await store.subscriptions()).filter(({ parkedAt }) => parkedAt !== null);
+  const { mine, kind } = options;
+  const viewer = mine ? await viewerOf(session, options) : undefined;
+  const shown = await session.ask(INBOX, { mine, name: viewer, kind });
+  const { name, groups, payouts, incidents, parked, isCut } = shown;
+  const cards = cardsOf(shown.cards, kind);
   const document = {
-    for: name ?? null,
+    for: name,
     kinds: stepsDocument(groups),
-    payouts: rows.map((row) => waitingDocument(row, context)),
+    payouts: payouts.map(waitingDocument),
     incidents: incidents.map(incidentDocument),
     cardPayments: cards.map(({ card: { merchantRequestId: id, state }, reason }) => ({ id, state, reason })),
     parkedEvents: parked.map((it) => it.name),
   };
-  const text = inboxText(
-    groups,
-    { incidents, cards },
-    { name, isCut: Math.max(read.length, unstarted.length) === READ_MAX },
-  );
+  const text = inboxText({ name, groups, incidents, isCut }, cards);
   session.output.result(document, [text, ...parked.map(parkedText)].join('\n\n'));
 }
 
-const oldest = (store: Store, states: readonly PayoutState[]): Promise<PayoutRecord[]> =>
-  store.searchPayouts({ states, oldestFirst: true }, READ_MAX);
+type CardWithReason = { card: CardForPeople; reason: Reason };
 
-function cardsOf(records: readonly CardRecord[], kind: string | undefined): { card: CardRecord; reason: Reason }[] {
+function cardsOf(records: readonly CardForPeople[], kind: string | undefined): CardWithReason[] {
   return records.flatMap((card) => {
     const reason = neededFor(card);
-    return reason === undefined || (kind !== undefined && reason.code !== kind) ? [] : { card, reason };
+    return reason === undefined || (kind !== undefined && reason.code !== kind) ? [] : [{ card, reason }];
   });
 }
 
 /** Shown to operators here, since whoever was to receive these events receives nothing. */
-const parkedText = ({ name, parkedAt }: SubscriptionRecord): string =>
+const parkedText = ({ name, parkedAt }: Inbox['parked'][number]): string =>
   `events to ${name} have been parked since ${minuteOf(parkedAt ?? 0)}: payouts events status`;
 
-async function rowsFor(
-  { config: { settings } }: Session,
-  store: Store,
-  rows: readonly PayoutRecord[],
-  name: string,
-): Promise<PayoutRecord[]> {
-  const mine: PayoutRecord[] = [];
-  for (const row of rows) {
-    if (!awaitsDecisionBy(settings.policy, name, row, [])) continue;
-    const asked = await openQuestion({ store, settings }, row);
-    const approved = await approvedBy({ store, settings, now: Date.now }, row, asked);
-    if (awaitsDecisionBy(settings.policy, name, row, approved)) mine.push(row);
-  }
-  return mine;
-}
-
-function waitingDocument(row: PayoutRecord, context: StepContext): object {
+function waitingDocument({ row, step }: Inbox['payouts'][number]): object {
   const { reference, documentId: id, uid, batchId, state, reason } = row;
   const { amount, currency } = row.instruction;
-  const step = nextStep(row, context);
-  const next = step === undefined ? null : { ...step, ...timesOf(step) };
+  const next = step === null ? null : { ...step, ...timesOf(step) };
   return { reference, id, uid, batchId, row: row.row, amount, currency, state, reason, next };
 }
 
 function inboxText(
-  groups: readonly StepGroup[],
-  { incidents, cards }: { incidents: readonly IncidentRecord[]; cards: ReturnType<typeof cardsOf> },
-  { name, isCut }: { name: string | undefined; isCut: boolean },
+  { groups, incidents, name, isCut }: Pick<Inbox, 'groups' | 'incidents' | 'name' | 'isCut'>,
+  cards: readonly CardWithReason[],
 ): string {
   const width = widthOf(process.stdout);
-  const whom = name === undefined ? 'people' : name;
+  const whom = name ?? 'people';
   if (groups.length + incidents.length + cards.length === 0) return `Nothing waits for ${whom}.`;
   const count = groups.reduce((sum, group) => sum + group.count, 0);
   const open = incidents.length === 0 ? '' : `, and ${counted(incidents.length, 'open incident')}`;

@@ -1,24 +1,18 @@
+import { ACKNOWLEDGE, INCIDENT, INCIDENTS } from '../../compose/operations/incidents.ts';
 import { differenceText } from '../../domain/changed-order.ts';
 import { Problem } from '../../domain/problem.ts';
 import { resolveDigest } from '../../domain/question-digest.ts';
 import { secondOf } from '../../reports/display.ts';
-import { visible } from '../../rules/finding.ts';
-import { assertMayAcknowledge } from '../../services/decisions/incident-scope.ts';
 import type { IncidentRecord } from '../../store/store.ts';
 import { confirm } from '../confirm.ts';
 import { incidentDocument } from '../needs-people.ts';
 import type { Session } from '../session.ts';
-import { type SignedOptions, signAndStore, signerOf } from '../signer.ts';
+import { type SignedOptions, signerOf } from '../signer.ts';
 import { table } from '../table.ts';
-
-// Incidents are in the store: both commands need only that.
-
-const SHOWN_MAX = 1_000;
 
 /** `payouts incidents [--open]`: what the bank shows that contradicts stored ends, newest first, and who acknowledged it. */
 export async function listIncidents(session: Session, { open }: { open: boolean }): Promise<void> {
-  const store = await session.store();
-  const found = await store.incidents({ open, limit: SHOWN_MAX });
+  const { incidents: found } = await session.ask(INCIDENTS, { open });
   const rows = found.map(({ id, seenAt, kind, reference, orderId, differs, acknowledged }) => [
     id,
     secondOf(seenAt),
@@ -46,26 +40,16 @@ export async function acknowledge(
       hint: 'Give --by NAME and --reason TEXT, neither of them empty.',
     });
   }
-  const store = await session.store();
-  const known = await store.incident(id);
-  if (known === undefined) throw unknownIncident(id);
-  await assertMayAcknowledge({ store, policy: session.config.settings.policy, name: by }, known);
+  await session.ask(INCIDENT, { id, by });
   await confirm(`Acknowledge incident ${id}?`, yes);
   const digest = resolveDigest('acknowledge', id);
-  await signAndStore(store, signer, { question: 'resolve', reference: id, digest, remark: reason });
-  const acknowledged = await store.acknowledgeIncident(id, { by, reason, at: Date.now() });
-  if (acknowledged === undefined) throw unknownIncident(id);
-  const { incident, isNew } = acknowledged;
+  const signed = signer.sign?.({ question: 'resolve', reference: id, digest, remark: reason });
+  const { incident, isNew } = await session.ask(ACKNOWLEDGE, { id, by, reason, signed });
   const text = isNew
     ? `Acknowledged: ${id} (${incident.kind}, order ${incident.orderId}).`
     : `${id} was already acknowledged by ${incident.acknowledged?.by}: ${incident.acknowledged?.reason}`;
   session.output.result({ incident: seenToDocument(incident), changed: isNew }, text);
 }
-
-const unknownIncident = (id: string): Problem =>
-  new Problem('not-found', 'unknown-id', `There is no incident "${visible(id)}".`, {
-    hint: 'payouts incidents --open shows those that nobody has acknowledged.',
-  });
 
 /** Including who acknowledged it. */
 function seenToDocument(incident: IncidentRecord): object {

@@ -1,12 +1,10 @@
-import { factsOf } from '../../compose/report-source.ts';
-import { listBatches } from '../../reports/batch-list.ts';
+import type { z } from 'zod';
+import { BATCHES, type FoundPayouts, PAYOUTS, ROWS_LISTED } from '../../compose/operations/lists.ts';
 import { counted, groupedAmount, minuteOf, shortId } from '../../reports/display.ts';
 import { kindOf } from '../../reports/next-step.ts';
-import type { ListedBatch, Movements, Sums } from '../../reports/report-document.ts';
-import { ReportSums } from '../../reports/report-sums.ts';
-import { reportedPayout } from '../../reports/reported-payout.ts';
+import type { ListedBatch, Movements } from '../../reports/report-document.ts';
 import { widthOf } from '../../reports/wrap.ts';
-import type { PayoutRecord, PayoutSearch, Store } from '../../store/store.ts';
+import type { PayoutRecord, PayoutSearch } from '../../store/store.ts';
 import type { Session } from '../session.ts';
 import { filledTable, table } from '../table.ts';
 
@@ -23,27 +21,24 @@ export interface ListOptions {
   text?: string;
 }
 
-const ROWS_LISTED = 200;
-const ROWS_SUMMED = 10_000;
-const READ_AT_ONCE = 500;
-
 /**
- * `payouts list`: the batches of this store, newest first; with a filter the matching payouts, in any batch or none, and what
- * they have moved. It reads the store and boots nothing.
+ * `payouts list`: the batches, newest first; with a filter the matching payouts, in any batch or none, and what they have moved.
+ * It boots nothing.
  */
 export async function list(session: Session, options: ListOptions = {}): Promise<void> {
-  const store = await session.store();
-  const { state: states, kind, account: accountId, from, to: before, ended, returned: isReturned, text } = options;
-  const search: PayoutSearch = {
-    ...{ states, kind, accountId, from, before, text },
+  const { state, kind, account: accountId, from, to: before, ended, returned: isReturned, text } = options;
+  const search: Search = {
+    ...{ states: state && [...state], kind, accountId, from, before, text },
     ...{ endedFrom: ended?.from, endedBefore: ended?.to, isReturned },
   };
   const isFiltered = Object.values(search).some((value) => value !== undefined);
-  return isFiltered ? listPayouts(session, store, search) : listAll(session, store);
+  return isFiltered ? listPayouts(session, search) : listAll(session);
 }
 
-async function listAll(session: Session, store: Store): Promise<void> {
-  const { batches } = await listBatches(store);
+type Search = z.output<typeof PAYOUTS.input>;
+
+async function listAll(session: Session): Promise<void> {
+  const { batches } = await session.ask(BATCHES, {});
   const heads = ['batch', 'created (UTC)', 'state', 'paid', 'for people', 'file'];
   const text = batches.length === 0 ? 'There are no batches yet.' : table(heads, batches.map(batchCells));
   session.output.result({ batches }, text);
@@ -58,39 +53,21 @@ const batchCells = ({ batchId, file, state, createdAt, counts, attention }: List
   file,
 ];
 
-async function listPayouts(session: Session, store: Store, search: PayoutSearch): Promise<void> {
-  const found = await store.searchPayouts(search, ROWS_SUMMED + 1);
-  const isCut = found.length > ROWS_SUMMED;
-  const summed = found.slice(0, ROWS_SUMMED);
-  const rows = summed.slice(0, ROWS_LISTED);
-  const ids = new Set(rows.map(({ batchId }) => batchId));
-  const { batches } = await listBatches(store, async ({ batchId }) => ids.has(batchId));
-  const { currencies, exchanges } = await sumsOf(store, summed);
+async function listPayouts(session: Session, search: Search): Promise<void> {
+  const { batches, rows, totals } = await session.ask(PAYOUTS, search);
   const text =
     rows.length === 0
       ? 'No payout matches.'
       : [
           filledTable(ROW_COLUMNS, rows, widthOf(process.stdout)),
           '',
-          headLine(summed.length, isCut),
-          totalsTable(currencies),
+          headLine(totals),
+          totalsTable(totals.currencies),
         ].join('\n');
-  const totals = { payouts: summed.length, isCut, currencies, exchanges };
   session.output.result({ batches, payouts: rows.map(listedPayout), totals }, text);
 }
 
-/** What the rows asked for and moved, added up as in the report of a batch. */
-async function sumsOf(store: Store, rows: readonly PayoutRecord[]): Promise<Sums> {
-  const sums = new ReportSums();
-  for (let at = 0; at < rows.length; at += READ_AT_ONCE) {
-    for (const [row, facts] of await factsOf(store, rows.slice(at, at + READ_AT_ONCE))) {
-      sums.add(reportedPayout(row, facts, { workflowUrl: () => '' }));
-    }
-  }
-  return sums.sums();
-}
-
-function headLine(count: number, isCut: boolean): string {
+function headLine({ payouts: count, isCut }: FoundPayouts['totals']): string {
   const all = isCut ? `The newest ${counted(count, 'payout')}, and there are more` : counted(count, 'payout');
   return count > ROWS_LISTED ? `${all}; the newest ${ROWS_LISTED} are shown.` : `${all}.`;
 }

@@ -1,11 +1,10 @@
-import { Problem } from '../../domain/problem.ts';
+import { NAMED_SWITCH, SWITCH, SWITCHES } from '../../compose/operations/switches.ts';
 import type { SwitchScope } from '../../domain/switch-scope.ts';
-import { switchText } from '../../domain/switches.ts';
+import { type SwitchedOff, switchText } from '../../domain/switches.ts';
 import { secondOf } from '../../reports/display.ts';
-import { assertMaySwitchOn, checkedSwitch, namedSwitch } from '../../services/decisions/named-switch.ts';
 import { confirm } from '../confirm.ts';
 import type { Session } from '../session.ts';
-import { type SignedOptions, signAndStore, signerOf } from '../signer.ts';
+import { type SignedOptions, type Signer, signerOf } from '../signer.ts';
 import { table } from '../table.ts';
 
 // Kill switches need only the store, so that they work whatever else is down.
@@ -19,12 +18,12 @@ export async function switchOff(
   key: string | undefined,
   options: SwitchOptions,
 ): Promise<void> {
-  const store = await session.store();
-  const off = await namedSwitch(store, scope, key);
-  const open = await store.openUnder(off);
-  const asked = await askedBy(session, options, `off ${switchText(off)}`);
+  const signer = await signerOf(session, options, 'switch');
+  const asked = { to: 'off', scope, key, by: signer.name } as const;
+  const { named: off, openPayouts: open } = await session.ask(NAMED_SWITCH, asked);
   await confirm(`Switch off ${switchText(off)} (open payouts that name it: ${open})?`, options.yes);
-  const changed = await store.switchOff({ ...off, ...asked });
+  const signed = signedSwitch(signer, 'off', off, options.reason);
+  const { changed } = await session.ask(SWITCH, { ...asked, reason: options.reason, signed });
   const text = changed
     ? `Off: ${switchText(off)}. Open payouts that name it: ${open}.`
     : `${switchText(off)} was already off.`;
@@ -38,41 +37,27 @@ export async function switchOn(
   key: string | undefined,
   options: SwitchOptions,
 ): Promise<void> {
-  const store = await session.store();
-  const on = checkedSwitch(scope, key);
-  const { policy } = session.config.settings;
-  const asked = await askedBy(session, options, `on ${switchText(on)}`, (name) =>
-    assertMaySwitchOn({ store, policy, name }, on),
-  );
+  const signer = await signerOf(session, options, 'switch');
+  const asked = { to: 'on', scope, key, by: signer.name } as const;
+  const { named: on } = await session.ask(NAMED_SWITCH, asked);
   await confirm(`Switch on ${switchText(on)}?`, options.yes);
-  if (!(await store.switchOn({ ...on, ...asked }))) {
-    throw new Problem('usage', 'not-off', `${switchText(on)} is not off.`, {
-      hint: 'payouts switch list shows what is off.',
-    });
-  }
+  const signed = signedSwitch(signer, 'on', on, options.reason);
+  await session.ask(SWITCH, { ...asked, reason: options.reason, signed });
   session.output.result({ switch: { ...on, off: false }, changed: true }, `On: ${switchText(on)}.`);
 }
 
+/** Undefined without a policy. */
+function signedSwitch({ sign }: Signer, to: 'off' | 'on', it: SwitchedOff, remark: string) {
+  const digest = `${to} ${switchText(it)}`;
+  return sign?.({ question: 'switch', reference: digest, digest, remark });
+}
+
 export async function listSwitches(session: Session): Promise<void> {
-  const switches = (await (await session.store()).switches()).map(({ at, ...rest }) => ({
+  const switches = (await session.ask(SWITCHES, {})).switches.map(({ at, ...rest }) => ({
     ...rest,
     since: new Date(at).toISOString(),
   }));
   const rows = switches.map(({ scope, key, by, since, reason }) => [scope, key, secondOf(since), by, reason]);
   const text = rows.length === 0 ? 'Nothing is off.' : table(['scope', 'key', 'since (UTC)', 'by', 'why'], rows);
   session.output.result({ switches }, text);
-}
-
-/** Who asks. Under a policy the signed request is stored as well. `assertMay` throws if this person may not. */
-async function askedBy(
-  session: Session,
-  { reason, ...asker }: SwitchOptions,
-  digest: string,
-  assertMay?: (name: string) => Promise<void>,
-) {
-  const signer = await signerOf(session, asker, 'switch');
-  await assertMay?.(signer.name);
-  const about = { question: 'switch' as const, reference: digest, digest, remark: reason };
-  await signAndStore(await session.store(), signer, about);
-  return { reason, by: signer.name, at: Date.now() };
 }

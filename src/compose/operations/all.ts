@@ -3,24 +3,21 @@ import type { Operation } from '../../gateway/operation.ts';
 import { SUMMARY } from './batches.ts';
 import { CANCEL_PAYOUT, DECIDE, RESOLVE } from './decisions.ts';
 import { TARGET } from './find.ts';
+import { INBOX } from './inbox.ts';
+import { ACKNOWLEDGE, INCIDENT, INCIDENTS } from './incidents.ts';
+import { BATCHES, PAYOUTS } from './lists.ts';
 import { PAYOUT } from './payouts.ts';
 import { MYSELF } from './people.ts';
 import type { OperationHere, Place } from './place.ts';
 import { DECIDE_PLAN, PLAN } from './plans.ts';
+import { NAMED_SWITCH, SWITCH, SWITCHES } from './switches.ts';
 import { WAITING } from './waiting.ts';
 
 /** Every operation that the gateway offers, in the order of its OpenAPI page. */
 export const OPERATIONS = [
-  MYSELF,
-  TARGET,
-  PAYOUT,
-  SUMMARY,
-  WAITING,
-  DECIDE,
-  CANCEL_PAYOUT,
-  RESOLVE,
-  PLAN,
-  DECIDE_PLAN,
+  ...[MYSELF, TARGET, BATCHES, SUMMARY, PAYOUTS, PAYOUT],
+  ...[INBOX, WAITING, DECIDE, CANCEL_PAYOUT, RESOLVE, PLAN, DECIDE_PLAN],
+  ...[INCIDENTS, INCIDENT, ACKNOWLEDGE, SWITCHES, NAMED_SWITCH, SWITCH],
 ] as readonly unknown[] as readonly OperationHere[];
 
 export const operationsAt = (placeFor: (caller: Caller) => Place): Operation<Caller>[] =>

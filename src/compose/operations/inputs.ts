@@ -17,3 +17,8 @@ export const listOf = <Item extends z.ZodType>(item: Item) =>
   z.preprocess((given) => (typeof given === 'string' ? given.split(',') : given), z.array(item));
 
 export const wholeNumber = (least: number, most: number) => z.coerce.number().int().min(least).max(most);
+
+/** Absent is not the same as false. */
+export const optionalFlag = z.union([z.boolean(), z.stringbool()]).optional();
+
+export const shortText = pathId.max(200);
