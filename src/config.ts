@@ -13,7 +13,7 @@ import {
 } from './config/clear-text.ts';
 import { ConfigError } from './config/config-error.ts';
 import { EVENT_CONFIG_KEYS, eventsOf } from './config/events.ts';
-import { assertKeysPrivate, FILE_ACCESS_KEYS } from './config/file-access.ts';
+import { assertKeysPrivate, FILE_ACCESS_KEYS, readableSecrets } from './config/file-access.ts';
 import { GATEWAY_KEYS, gatewayOf } from './config/gateway.ts';
 import { heldIn, processOf } from './config/holdings.ts';
 import { homeOf, witnessFolderOf } from './config/home.ts';
@@ -166,8 +166,8 @@ export function loadConfig(env: Environment = process.env) {
     process: processOf(env),
     /** A sentence for each variable that looks like a setting but is not one. */
     unknownSettings: unknownKeys(env, Object.keys(CONFIG_KEYS)),
-    /** A sentence for each address of this machine at which everybody may read its metrics. */
-    openAddresses: openAddresses(values),
+    /** A sentence for each setting that shows others more than they need to see. */
+    tooOpen: [...openAddresses(values), ...readableSecrets(env, values)],
   };
 }
 

@@ -1,5 +1,6 @@
 import { type Stats, statSync } from 'node:fs';
 import { ConfigError } from './config-error.ts';
+import { HOLDINGS } from './holdings.ts';
 import { type Environment, key } from './key.ts';
 import { flag } from './values.ts';
 
@@ -20,14 +21,17 @@ const KEY_FILES = [
   'PAYOUTS_SIGNING_KEY_FILE',
   'PAYOUTS_AUDIT_KEY_FILE',
   'PAYOUTS_CODEC_KEYS_FILE',
+  'PAYOUTS_BANK_READS_KEY_FILE',
   'PAYOUTS_GATEWAY_TLS_KEY',
-] as const;
+  'TEMPORAL_TLS_CLIENT_KEY_PATH',
+];
+
+interface FileAccessValues {
+  PAYOUTS_ALLOW_READABLE_KEYS: boolean;
+}
 
 /** Throws a `ConfigError` for a key file that others can read, unless the setting allows it. */
-export function assertKeysPrivate(
-  env: Environment,
-  { PAYOUTS_ALLOW_READABLE_KEYS: allowed }: { PAYOUTS_ALLOW_READABLE_KEYS: boolean },
-): void {
+export function assertKeysPrivate(env: Environment, { PAYOUTS_ALLOW_READABLE_KEYS: allowed }: FileAccessValues): void {
   if (allowed) return;
   for (const name of KEY_FILES) {
     const path = env[name];
@@ -40,15 +44,34 @@ export function assertKeysPrivate(
  * hand secrets over like that. `name`: the setting or option that names the file.
  */
 export function assertKeyPrivate(name: string, path: string): void {
-  const stat = statOf(path);
-  if (stat === undefined) return;
-  const tooMuch = OTHERS_READ | (stat.uid === process.getuid?.() ? GROUP_READ : 0);
-  if ((stat.mode & tooMuch) === 0) return;
+  const mode = readableMode(path);
+  if (mode === undefined) return;
   throw new ConfigError(
     name,
-    `names the file of a key that other users can read (mode ${modeOf(stat)})`,
+    `names the file of a key that other users can read (mode ${mode})`,
     'Run chmod 600 on it; PAYOUTS_ALLOW_READABLE_KEYS=true allows it where only a container sees the file.',
   );
+}
+
+/** A sentence for each file of another secret that others can read. */
+export const readableSecrets = (
+  env: Environment,
+  { PAYOUTS_ALLOW_READABLE_KEYS: allowed }: FileAccessValues,
+): string[] =>
+  (allowed ? [] : Object.keys(HOLDINGS))
+    .map((name) => `${name}_FILE`)
+    .filter((name) => !KEY_FILES.includes(name))
+    .flatMap((name) => {
+      const mode = env[name] && readableMode(env[name]);
+      return mode ? [`${name} names a file that other users can read (mode ${mode}); run chmod 600 on it.`] : [];
+    });
+
+/** Undefined if only those can read the file who should. */
+function readableMode(path: string): string | undefined {
+  const stat = statOf(path);
+  if (stat === undefined) return undefined;
+  const tooMuch = OTHERS_READ | (stat.uid === process.getuid?.() ? GROUP_READ : 0);
+  return (stat.mode & tooMuch) === 0 ? undefined : modeOf(stat);
 }
 
 /** Why nobody may rely on what the file says: others can write it. Undefined: they cannot, or there is no such file. */

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -67,6 +68,15 @@ describe('the file of a private key', () => {
       expect(() => loadConfig({ [name]: fileOf(privateKey, 0o600) })).not.toThrow();
     },
   );
+
+  it('is warned of for a secret that is no key', () => {
+    const env = (mode: number) => ({ PAYOUTS_GATEWAY_TOKEN_FILE: fileOf(randomBytes(32).toString('hex'), mode) });
+    expect(loadConfig(env(0o644)).tooOpen).toEqual([
+      'PAYOUTS_GATEWAY_TOKEN_FILE names a file that other users can read (mode 0644); run chmod 600 on it.',
+    ]);
+    expect(loadConfig({ ...env(0o644), PAYOUTS_ALLOW_READABLE_KEYS: 'true' }).tooOpen).toEqual([]);
+    expect(loadConfig(env(0o600)).tooOpen).toEqual([]);
+  });
 
   it('after --key is refused in the same way', async () => {
     const held: string[] = [];

@@ -199,8 +199,8 @@ function clockCheck(offset: number | undefined, { config }: Session): Check {
   const seen = offset === undefined ? 'not shown in its answers' : `${(offset / 1_000).toFixed(1)} s from ours`;
   return { name: 'bank clock', verdict: complaint === undefined ? 'ok' : 'warning', detail: complaint ?? seen };
 }
-function settingsCheck({ unknownSettings, openAddresses }: Config): Check {
-  const odd = [...unknownSettings, ...openAddresses];
+function settingsCheck({ unknownSettings, tooOpen }: Config): Check {
+  const odd = [...unknownSettings, ...tooOpen];
   const [verdict, detail] = odd.length === 0 ? (['ok', 'all known'] as const) : (['warning', odd.join(' ')] as const);
   return { name: 'settings', verdict, detail };
 }
