@@ -209,6 +209,7 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ['payouts audit show ID', 'a batch with its rows, or a payout'],
     ["payouts audit show 'currency EUR' --json", 'a switch'],
   ],
+  migrate: [['payouts migrate', 'make or update the tables of a PostgreSQL store, with the role that owns them']],
   backup: [['payouts backup store-2026-05-12.sqlite', 'copy and check the store; nothing has to be stopped']],
   restore: [
     ['payouts restore store-2026-05-12.sqlite', 'show what it contains, confirm, replace the store'],
