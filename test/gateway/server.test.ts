@@ -184,7 +184,7 @@ it('describes every route in its OpenAPI document', async () => {
       '/codec/{namespace}/encode',
       '/healthz',
       '/readyz',
-        '/v1/batches/{id}',
+      '/v1/batches/{id}',
       '/v1/batches/{id}/cancel',
       '/v1/batches/{id}/drain',
       '/v1/batches/{id}/pause',

@@ -4,25 +4,34 @@ import { SWITCH_SCOPES } from '../../domain/switch-scope.ts';
 import { type SwitchedOff, switchText } from '../../domain/switches.ts';
 import type { CallerAccess } from '../../gateway/route-access.ts';
 import { storableText } from '../../gateway/schemas.ts';
-import { assertMaySwitchOn, checkedSwitch, namedSwitch } from '../../services/decisions/named-switch.ts';
+import { assertMaySwitchOn, checkedSwitch, maySeeSwitch, namedSwitch } from '../../services/decisions/named-switch.ts';
 import type { SwitchRecord } from '../../store/store.ts';
 import { nameOf, signedInput, storeSigned } from './decisions.ts';
 import { shortText } from './inputs.ts';
 import { operation, type Place } from './place.ts';
 
 const TAG = 'switches';
-const READING: CallerAccess = { roles: ['approver', 'operator', 'auditor'], scope: 'none' };
+const READING: CallerAccess = { roles: ['approver', 'operator', 'auditor'], scope: 'each' };
 const SWITCHING: CallerAccess = { roles: ['operator'], scope: 'none' };
 
 export const SWITCHES = operation({
   method: 'GET',
   path: '/v1/switches',
   tag: TAG,
-  summary: 'What is switched off',
+  summary: 'What is switched off and may concern the caller, and how many switches may not',
   access: READING,
   input: z.strictObject({}),
-  answer: z.looseObject({ switches: z.array(z.looseObject({ scope: z.string(), key: z.string() })) }),
-  run: async ({ store }): Promise<{ switches: SwitchRecord[] }> => ({ switches: await store.switches() }),
+  answer: z.looseObject({
+    switches: z.array(z.looseObject({ scope: z.string(), key: z.string() })),
+    outsideScope: z.int(),
+  }),
+  async run({ store, config, caller }): Promise<{ switches: SwitchRecord[]; outsideScope: number }> {
+    const seer = { store, policy: config.settings.policy, name: caller.name ?? '' };
+    const off = await store.switches();
+    const isSeen = await Promise.all(off.map((it) => maySeeSwitch(seer, it)));
+    const switches = off.filter((_, index) => isSeen[index]);
+    return { switches, outsideScope: off.length - switches.length };
+  },
 });
 
 const named = {
