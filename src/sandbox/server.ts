@@ -58,7 +58,8 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
     clearTimeout(reopening);
     // Only the port and idle connections are closed; requests being answered continue.
     if (server.listening) server.close();
-    reopening = setTimeout(() => server.listen(port, host), ms);
+    // An earlier outage may have ended in between: it looks up the host before it listens.
+    reopening = setTimeout(() => server.listening || server.listen(port, host), ms);
   };
   const sandbox: Sandbox = {
     books,
