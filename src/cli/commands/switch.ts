@@ -1,7 +1,7 @@
 import { NAMED_SWITCH, SWITCH, SWITCHES } from '../../compose/operations/switches.ts';
 import type { SwitchScope } from '../../domain/switch-scope.ts';
 import { type SwitchedOff, switchText } from '../../domain/switches.ts';
-import { secondOf } from '../../reports/display.ts';
+import { counted, secondOf } from '../../reports/display.ts';
 import { confirm } from '../confirm.ts';
 import type { Session } from '../session.ts';
 import { type SignedOptions, type Signer, signerOf } from '../signer.ts';
@@ -53,11 +53,11 @@ function signedSwitch({ sign }: Signer, to: 'off' | 'on', it: SwitchedOff, remar
 }
 
 export async function listSwitches(session: Session): Promise<void> {
-  const switches = (await session.ask(SWITCHES, {})).switches.map(({ at, ...rest }) => ({
-    ...rest,
-    since: new Date(at).toISOString(),
-  }));
+  const { switches: off, outsideScope } = await session.ask(SWITCHES, {});
+  const switches = off.map(({ at, ...rest }) => ({ ...rest, since: new Date(at).toISOString() }));
   const rows = switches.map(({ scope, key, by, since, reason }) => [scope, key, secondOf(since), by, reason]);
-  const text = rows.length === 0 ? 'Nothing is off.' : table(['scope', 'key', 'since (UTC)', 'by', 'why'], rows);
-  session.output.result({ switches }, text);
+  const shown = rows.length === 0 ? 'Nothing is off.' : table(['scope', 'key', 'since (UTC)', 'by', 'why'], rows);
+  const hidden = `Off outside your scope: ${counted(outsideScope, 'switch', 'switches')}.`;
+  const text = outsideScope === 0 ? shown : rows.length === 0 ? hidden : `${shown}\n${hidden}`;
+  session.output.result({ switches, outsideScope }, text);
 }
