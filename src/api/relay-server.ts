@@ -52,7 +52,9 @@ function readsOf({ baseUrl, auth, ...access }: Access) {
   const tokens = createTokenSource({ ...auth, ...access, transport, clock, limitMs: READ_MS, basePath });
   const ask = async (target: string, signal: AbortSignal): Promise<HttpAnswer> => {
     const token = await tokens.get(signal);
-    const headers = { authorization: token.authorization, 'cache-control': 'no-cache' };
+    // As the client of the bank sends them (`calls.ts`).
+    const own = { 'content-type': 'application/json', 'cache-control': 'no-cache' };
+    const headers = { ...own, authorization: token.authorization };
     const answer = await transport.exchange({ method: 'GET', target, headers, signal });
     if (answer.status === 401 || answer.status === 403) tokens.invalidate(token);
     return answer;

@@ -69,7 +69,11 @@ describe('a process with the key of the relays', () => {
     expect(await bank.accounts.get('acc-usd')).toEqual(ACCOUNT);
     expect(server.tokenRequests).toHaveLength(1);
     expect(server.seen).toMatchObject([
-      { method: 'GET', target: '/v1/banking/accounts/acc-usd', headers: { authorization: 'token-1' } },
+      {
+        method: 'GET',
+        target: '/v1/banking/accounts/acc-usd',
+        headers: { authorization: 'token-1', 'content-type': 'application/json', 'cache-control': 'no-cache' },
+      },
     ]);
     expect(bank.clock.offset()).toBeTypeOf('number');
   });
