@@ -7,7 +7,7 @@ import { type ClusterHome, openClusterHome, type Ports } from './home.ts';
 import { endLeftovers, rememberLaunches } from './leftovers.ts';
 import { ClusterError, type Part } from './part.ts';
 import { databaseFiles, databaseRoles, findPostgres, postgres } from './postgres.ts';
-import { clusterEnv, productParts } from './product.ts';
+import { clusterEnv, productParts, storeTables } from './product.ts';
 import { ServerProcess } from './server-process.ts';
 import { temporalNamespace, temporalSchema, temporalServer, temporalUi } from './temporal.ts';
 
@@ -40,7 +40,7 @@ export async function layGround(options: Omit<ClusterOptions, 'signal'>) {
   const temporal = { home, programs, env, dynamicConfig: options.dynamicConfig, say };
   const [postgresServer, server] = [postgres(database), temporalServer(temporal)];
   const parts: Part[] = [
-    ...[databaseFiles(database), postgresServer, databaseRoles(database)],
+    ...[databaseFiles(database), postgresServer, databaseRoles(database), storeTables(home, env)],
     ...[temporalSchema(temporal), server, temporalNamespace(temporal), temporalUi(temporal)],
   ];
   return { home, parts, database: postgresServer, temporal: server, env, postgresPrograms };

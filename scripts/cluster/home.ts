@@ -5,11 +5,13 @@ import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { readJsonFile, writeJsonFile } from '../../src/embedded/whole-file.ts';
+import { OWNER, WRITER } from '../../src/store/roles.ts';
 import { takesConnections } from '../../src/temporal/takes-connections.ts';
 import { ClusterError } from './part.ts';
 
 export const PORT_NAMES = [
   ...['postgres', 'temporal', 'temporal-ui', 'sandbox', 'gateway'],
+  ...['worker-1-reads', 'worker-2-reads'],
   ...['worker-1-metrics', 'worker-2-metrics', 'gateway-metrics'],
   ...['worker-1-sdk-metrics', 'worker-2-sdk-metrics', 'gateway-sdk-metrics'],
   ...['frontend-membership', 'history', 'history-membership', 'matching', 'matching-membership'],
@@ -28,8 +30,12 @@ export interface ClusterHome {
   file(...names: string[]): string;
 }
 
-const SECRETS = ['postgres-password', 'temporal-password', 'store-password', 'bank-key', 'bank-secret'] as const;
+const SECRETS = [
+  ...(['postgres-password', 'temporal-password', 'bank-key', 'bank-secret'] as const),
+  ...(['store-owner-password', 'store-password', 'store-reader-password'] as const),
+] as const;
 type SecretName = (typeof SECRETS)[number];
+type FileName = SecretName | 'store-owner-url' | 'store-url' | 'codec-keys' | 'bank-reads-key';
 
 /**
  * Opens the folder, making what is not there yet.
@@ -92,13 +98,15 @@ async function freePort(taken: readonly number[]): Promise<number> {
 }
 
 function openSecrets(folder: string, ports: Ports) {
-  const path = (name: SecretName | 'store-url' | 'codec-keys'): string => join(folder, name);
+  const path = (name: FileName): string => join(folder, name);
   for (const name of SECRETS) writeOnce(path(name), () => randomBytes(24).toString('hex'));
   writeOnce(path('codec-keys'), () => `cluster:${randomBytes(32).toString('base64')}`);
+  writeOnce(path('bank-reads-key'), () => randomBytes(32).toString('base64'));
   const read = (name: SecretName): string => readFileSync(path(name), 'utf8');
-  writeFileSync(path('store-url'), `postgres://payouts:${read('store-password')}@127.0.0.1:${ports.postgres}/payouts`, {
-    mode: 0o600,
-  });
+  const url = (role: string, password: SecretName): string =>
+    `postgres://${role}:${read(password)}@127.0.0.1:${ports.postgres}/payouts`;
+  writeFileSync(path('store-owner-url'), url(OWNER, 'store-owner-password'), { mode: 0o600 });
+  writeFileSync(path('store-url'), url(WRITER, 'store-password'), { mode: 0o600 });
   return { folder, read, path };
 }
 

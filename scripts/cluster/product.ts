@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { ClusterHome } from './home.ts';
-import { type ProcessSpec, ServerProcess } from './server-process.ts';
+import type { Part } from './part.ts';
+import { job, type ProcessSpec, ServerProcess } from './server-process.ts';
 import { NAMESPACE, temporalAddress, uiUrl } from './temporal.ts';
 
 const PAYOUTS = fileURLToPath(new URL('../../bin/payouts.mjs', import.meta.url));
@@ -19,22 +20,33 @@ export interface ProductOptions {
 export const sandboxUrl = ({ ports }: ClusterHome): string => `http://${HOST}:${ports.sandbox}`;
 export const gatewayUrl = ({ ports }: ClusterHome): string => `http://${HOST}:${ports.gateway}`;
 
-/** What a worker, a gateway or a command needs to belong to this cluster. Secrets are named by their files. */
+/** What a worker needs to belong to this cluster, and a command in its place. Secrets are named by their files. */
 export const clusterEnv = (home: ClusterHome, own: Readonly<Record<string, string>>): Record<string, string> =>
-  overlaid(defaults(home), own);
+  overlaid({ ...shared(home), ...bankKeys(home) }, own);
+
+/** The same of a gateway, which reads from the bank through the workers. */
+const gatewayEnv = (home: ClusterHome, own: Readonly<Record<string, string>>): Record<string, string> =>
+  overlaid(
+    {
+      ...shared(home),
+      PAYOUTS_HOME: home.file('data', 'gateway'),
+      PAYOUTS_BANK_READS_FROM: [1, 2].map((n) => readsAddress(home, n)).join(','),
+      ...readsKey(home),
+    },
+    without(own, ['PAYOUTS_API_KEY', 'PAYOUTS_API_SECRET']),
+  );
 
 /** Whether the bank is the sandbox of this cluster, not one that the caller names. */
 export const isOfSandbox = (home: ClusterHome, env: Readonly<Record<string, string>>): boolean =>
   env.PAYOUTS_API_URL === sandboxUrl(home);
 
-const defaults = (home: ClusterHome): Record<string, string> => ({
+const shared = (home: ClusterHome): Record<string, string> => ({
   TEMPORAL_ADDRESS: temporalAddress(home),
   TEMPORAL_NAMESPACE: NAMESPACE,
   PAYOUTS_HOME: home.file('data', 'home'),
   PAYOUTS_STORE_URL_FILE: home.secrets.path('store-url'),
   PAYOUTS_CODEC_KEYS_FILE: home.secrets.path('codec-keys'),
   PAYOUTS_API_URL: sandboxUrl(home),
-  ...bankKeys(home),
   PAYOUTS_UI_URL: uiUrl(home),
 });
 
@@ -43,15 +55,38 @@ const bankKeys = ({ secrets }: ClusterHome): Record<string, string> => ({
   PAYOUTS_API_SECRET_FILE: secrets.path('bank-secret'),
 });
 
+const readsKey = ({ secrets }: ClusterHome): Record<string, string> => ({
+  PAYOUTS_BANK_READS_KEY_FILE: secrets.path('bank-reads-key'),
+});
+
+const readsAddress = ({ ports }: ClusterHome, worker: number): string => `${HOST}:${ports[`worker-${worker}-reads`]}`;
+
+const plain = (key: string): string => key.replace(/_FILE$/, '');
+
+const without = (env: Readonly<Record<string, string>>, settings: readonly string[]): Record<string, string> =>
+  Object.fromEntries(Object.entries(env).filter(([key]) => !settings.includes(plain(key))));
+
 /** A setting is given by itself or by a file, never both. */
 function overlaid(
   base: Readonly<Record<string, string>>,
   own: Readonly<Record<string, string>>,
 ): Record<string, string> {
-  const plain = (key: string): string => key.replace(/_FILE$/, '');
-  const named = new Set(Object.keys(own).map(plain));
-  return { ...Object.fromEntries(Object.entries(base).filter(([key]) => !named.has(plain(key)))), ...own };
+  return { ...without(base, Object.keys(own).map(plain)), ...own };
 }
+
+/** The tables of the store, made by its owner, whom nothing else uses. */
+export const storeTables = (home: ClusterHome, env: Readonly<Record<string, string>>): Part =>
+  job({
+    name: 'store-tables',
+    command: process.execPath,
+    args: [PAYOUTS, 'migrate'],
+    env: {
+      ...env,
+      PAYOUTS_HOME: home.file('data', 'home'),
+      PAYOUTS_STORE_URL_FILE: home.secrets.path('store-owner-url'),
+    },
+    logFile: home.log('store-tables'),
+  });
 
 /** In the order of their start; of a bank that the caller names there is nothing to start. */
 export function productParts(options: ProductOptions): ServerProcess[] {
@@ -76,7 +111,14 @@ export function worker(number: 1 | 2, options: ProductOptions): ServerProcess {
   return payouts(home, say, {
     name: `worker-${number}`,
     args: ['worker'],
-    env: { ...memberEnv(options, `worker-${number}`), PAYOUTS_METRICS_ADDRESS: metrics },
+    env: {
+      ...options.env,
+      ...clusterEnv(home, options.own),
+      ...readsKey(home),
+      ...sdkMetrics(home, `worker-${number}`),
+      PAYOUTS_BANK_READS_ADDRESS: readsAddress(home, number),
+      PAYOUTS_METRICS_ADDRESS: metrics,
+    },
     isHealthy: async () => (await ask(`http://${metrics}/readyz`)).ok,
   });
 }
@@ -86,16 +128,16 @@ export const gateway = (options: ProductOptions): ServerProcess =>
     name: 'gateway',
     args: ['gateway', '--port', `${options.home.ports.gateway}`],
     env: {
-      ...memberEnv(options, 'gateway'),
+      ...options.env,
+      ...gatewayEnv(options.home, options.own),
+      ...sdkMetrics(options.home, 'gateway'),
       PAYOUTS_GATEWAY_METRICS_ADDRESS: `${HOST}:${options.home.ports['gateway-metrics']}`,
     },
     isHealthy: async () => (await ask(`${gatewayUrl(options.home)}/readyz`)).ok,
   });
 
-const memberEnv = ({ home, env, own }: ProductOptions, name: string): Record<string, string> => ({
-  ...env,
-  ...clusterEnv(home, own),
-  PAYOUTS_TEMPORAL_METRICS_ADDRESS: `${HOST}:${home.ports[`${name}-sdk-metrics`]}`,
+const sdkMetrics = ({ ports }: ClusterHome, name: string): Record<string, string> => ({
+  PAYOUTS_TEMPORAL_METRICS_ADDRESS: `${HOST}:${ports[`${name}-sdk-metrics`]}`,
 });
 
 const ask = (url: string): Promise<Response> => fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) });

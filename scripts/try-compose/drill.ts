@@ -34,7 +34,7 @@ export function profiles(operations: string): readonly [Profile, Profile] {
 export function drill(profile: Profile, place: Place, say: (line: string) => void): void {
   const compose = `docker compose --profile ${profile.name}`;
   const pay = profile.lines.at(-1) ?? '';
-  const cli = pay.slice(0, pay.indexOf(' run '));
+  const cli = pay.slice(0, pay.lastIndexOf(' run '));
   const up = profile.lines.find((line) => line.includes(' up ')) ?? '';
   const disturbances = [
     ['a worker is killed', `docker kill $(${compose} ps --quiet ${profile.worker} | head -1)`],

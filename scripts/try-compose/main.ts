@@ -59,7 +59,9 @@ async function trial(folder: string, { env }: Engine): Promise<void> {
 /** A file for COMPOSE_FILE: of the product as it is, a send that a kill has cut off is looked for during 12 minutes. */
 function inShortTime(folder: string): string {
   const environment = { PAYOUTS_TIME_SCALE: TIME_SCALE, PAYOUTS_TIME_SCALE_OFF_LOOPBACK: 'true' };
-  const services = Object.fromEntries(['worker', 'workers', 'gateway'].map((name) => [name, { environment }]));
+  const services = Object.fromEntries(
+    ['worker', 'workers', 'gateway', 'person'].map((name) => [name, { environment }]),
+  );
   const file = join(folder, 'short-time.json');
   writeFileSync(file, JSON.stringify({ services }));
   return file;

@@ -4,11 +4,11 @@ import { PostgresNamingDialect } from './column-names.ts';
 import { type Database, openDatabase } from './database.ts';
 import { StoreFileError } from './errors.ts';
 import { assertSameIdentity } from './identity.ts';
-import { migrateIfNeeded } from './migrate.ts';
+import { migrateAndGrant, migrateIfNeeded } from './migrate.ts';
 import { openPostgresPool } from './postgres-pool.ts';
 import { detailOf, type RestoreOrder } from './restore.ts';
 import { recordRestore } from './restored.ts';
-import { OWNER, WRITER } from './roles.ts';
+import { mayMigrate, OWNER, WRITER } from './roles.ts';
 import { factsOf, type StoreFileFacts } from './store-file.ts';
 
 /** `url`: the restored database, `postgres://user:password@host/database`. */
@@ -39,7 +39,9 @@ export async function recordRestoredDatabase({
 }: RestoredDatabase): Promise<StoreFileFacts> {
   await using db = openDatabase(new PostgresNamingDialect({ pool: openPostgresPool(url) }));
   await assertAlone(db);
-  await migrateIfNeeded(db, { kind: 'postgres' });
+  // What a database lets its roles do is not in a dump.
+  if (await mayMigrate(db)) await migrateAndGrant(db);
+  else await migrateIfNeeded(db, { kind: 'postgres' });
   const facts = await factsOf(db, 'PostgreSQL');
   assertSameIdentity(facts.identity, identity);
   await confirm(facts);

@@ -12,8 +12,9 @@ export interface ClusterGround extends Ground {
   /** Folder of PostgreSQL's programs, and of the cluster's data. */
   postgresPrograms: string;
   dataFolder: string;
-  /** Of the store, and of the whole server as its superuser. */
+  /** Of the store by the roles of a worker and of its owner, and of the whole server as its superuser. */
   storeUrl: string;
+  ownerUrl: string;
   adminUrl: string;
 }
 
@@ -41,6 +42,7 @@ export async function clusterGround(dir: string, settings: readonly string[] = [
     postgresPrograms,
     dataFolder: home.file('data'),
     storeUrl,
+    ownerUrl: readFileSync(home.secrets.path('store-owner-url'), 'utf8'),
     adminUrl: `postgres://postgres:${home.secrets.read('postgres-password')}@127.0.0.1:${home.ports.postgres}/postgres`,
     async start() {
       for (const part of ground.parts) {

@@ -31,6 +31,7 @@ interface Manifest {
     template: {
       spec: {
         containers: Container[];
+        initContainers?: Container[];
         securityContext: { runAsNonRoot: boolean };
         terminationGracePeriodSeconds: number;
       };
@@ -64,7 +65,7 @@ it('runs workers and gateway without rights, and gives a send the time to end', 
     const pod = spec?.template.spec;
     expect(pod?.securityContext.runAsNonRoot).toBe(true);
     expect(pod?.terminationGracePeriodSeconds).toBe(45);
-    for (const { securityContext } of pod?.containers ?? []) {
+    for (const { securityContext } of [...(pod?.containers ?? []), ...(pod?.initContainers ?? [])]) {
       expect(securityContext).toEqual({
         allowPrivilegeEscalation: false,
         readOnlyRootFilesystem: true,
@@ -72,7 +73,7 @@ it('runs workers and gateway without rights, and gives a send the time to end', 
       });
     }
   }
-  for (const unit of units) expect(unit).toContain('TimeoutStopSec=45');
+  for (const unit of units.filter((it) => !it.includes('Type=oneshot'))) expect(unit).toContain('TimeoutStopSec=45');
 });
 
 it('restarts nothing because the bank, the store or Temporal does not answer', () => {
@@ -102,7 +103,7 @@ it('lets Prometheus reach the ports that the settings name', () => {
   expect(portOf('PAYOUTS_GATEWAY_METRICS_ADDRESS')).toBe(portOf('PAYOUTS_METRICS_ADDRESS'));
   for (const { spec } of deployments)
     for (const container of spec?.template.spec.containers ?? [])
-      expect(container.ports.filter(({ name }) => name !== 'https')).toEqual(ports);
+      expect(container.ports.filter(({ name }) => !/^(https|bank-reads)$/.test(name))).toEqual(ports);
   const [policy, monitor] = [read('ops/kubernetes/network-policy.yaml'), read('ops/kubernetes/pod-monitor.yaml')];
   for (const { name } of ports) {
     expect(policy).toContain(`port: ${name} }`);

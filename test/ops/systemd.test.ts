@@ -46,6 +46,7 @@ describe('a unit of systemd', () => {
   it('is there for each process of a machine', () => {
     expect(UNITS.map((unit) => basename(unit, '.service'))).toEqual([
       'payouts-gateway',
+      'payouts-store-tables',
       'payouts-worker@',
       'temporal-server',
     ]);

@@ -8,16 +8,14 @@ const read = (path: string): string => readFileSync(new URL(`../../${path}`, imp
 describe('the trial of docker compose', () => {
   it('takes the commands of docs/operations.md', () => {
     const [small, full] = profiles(read('docs/operations.md'));
-    const pay = (compose: string, service: string): string =>
-      `${compose} exec ${service} node bin/payouts.mjs run /examples/payouts.csv --yes --key /run/secrets/alice-key`;
     expect(small.lines).toEqual([
       'sh ops/secrets.sh && sh ops/trial-policy.sh',
       'docker compose up --build --wait',
-      pay('docker compose', 'worker'),
+      'docker compose run --rm person run /examples/payouts.csv --yes --key /run/secrets/alice-key',
     ]);
     expect(full.lines).toEqual([
       'docker compose --profile full up --build --wait',
-      pay('docker compose --profile full', 'workers'),
+      'docker compose --profile full run --rm alice run /examples/payouts.csv --yes',
     ]);
     const { services } = parse(read('docker-compose.yml'), { merge: true });
     for (const { worker, temporal, name } of [small, full])

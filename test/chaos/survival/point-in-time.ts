@@ -106,12 +106,12 @@ async function restoreStore(server: Tools, { dir, ground, payoutsWith }: Cluster
   url.pathname = '/payouts';
   await server.program('pg_dump', '--format=custom', `--file=${copy}`, url.href);
   await beside.end();
-  await server.ask('create database payouts_restored owner payouts');
+  await server.ask('create database payouts_restored owner payouts_owner');
   await server.ask('revoke all on database payouts_restored from public');
   const target = new URL(ground.adminUrl);
   target.pathname = '/payouts_restored';
   await server.program('pg_restore', '--exit-on-error', `--dbname=${target.href}`, copy);
-  const restored = new URL(ground.storeUrl);
+  const restored = new URL(ground.ownerUrl);
   restored.pathname = target.pathname;
   const { code, stderr } = await payoutsWith({ PAYOUTS_STORE_URL: restored.href }, 'restore', '--yes').ended;
   if (code !== 0) throw new Error(`payouts restore: ${stderr}`);
