@@ -1,9 +1,11 @@
 import { END_STATES, type Reason, UNPAID_STATES, type UnpaidState } from '../domain/payout-state.ts';
 import type { SentCardRequest, SentOrder } from '../domain/sent-order.ts';
 import { inDoubt, SENDER_LIFE_MS } from '../domain/submission.ts';
+import { audit } from './audit.ts';
 import { inChunks } from './chunks.ts';
 import type { Database } from './database.ts';
 import { json } from './json-columns.ts';
+import { sentEntry } from './money-detail.ts';
 import type { WatchKey } from './open-orders.ts';
 import { type HeldClaim, recordEnds, stateColumns } from './payout-changes.ts';
 import { insertNew, met } from './row-writes.ts';
@@ -79,7 +81,7 @@ export type Closing = 'closed' | 'superseded' | 'in-doubt';
  * too late.
  */
 export function recordAttempt(db: Database, attempt: NewAttempt): Promise<AttemptBegun> {
-  return inShortTransaction(db, LOCKS.itsRows, async (transaction) => {
+  return inShortTransaction(db, LOCKS.logs, async (transaction) => {
     const { claim, isFinal = false, request, ...row } = attempt;
     const { reference, sentAt } = row;
     const soldCurrency = request != null && 'sellCurrency' in request ? request.sellCurrency : undefined;
@@ -93,7 +95,11 @@ export function recordAttempt(db: Database, attempt: NewAttempt): Promise<Attemp
     if (live !== undefined) return { to: live.attempt, because: 'live' };
     if (isFinal && made.some(({ outcome }) => outcome === 'accepted' || outcome === 'exists')) return 'told';
     const count = await insertNew(transaction, 'sendAttempts', { ...row, request: json(request ?? null) });
-    return count > 0 ? 'begun' : { to: row.attempt, because: 'taken' };
+    if (count === 0) return { to: row.attempt, because: 'taken' };
+    if (claim !== undefined && request != null && 'amount' in request) {
+      await audit(transaction, sentEntry(claim.reference, row, request));
+    }
+    return 'begun';
   });
 }
 

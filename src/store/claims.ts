@@ -1,4 +1,5 @@
 import type { Insertable } from 'kysely';
+import { ClaimedRows } from '../audit/claimed-rows.ts';
 import type { AuditEntry } from '../audit/entry.ts';
 import type { OriginalMessage, OriginalTransaction } from '../domain/bank-message.ts';
 import { type PayoutInstruction, priorityRank } from '../domain/instruction.ts';
@@ -89,16 +90,18 @@ export function claimBatch(db: Database, claim: BatchClaim): Promise<ClaimOutcom
     const { batchId } = claim;
     await transaction.insertInto('batches').values(batchOf(claim)).execute();
     let total = 0;
+    const claimed = new ClaimedRows();
     for await (const some of chunksInTurns(claim.rows)) {
       await transaction
         .insertInto('payouts')
         .values(some.map((row) => batchRow(claim, row)))
         .execute();
       total += some.length;
+      for (const row of some) claimed.add(row);
     }
     await insertRefused(transaction, claim.batchId, claim.refused ?? []);
     await transaction.updateTable('batches').set({ total }).where('batchId', '=', batchId).execute();
-    await audit(transaction, claimEntry(claim, total));
+    await audit(transaction, claimEntry(claim, total, claimed.root()));
     return { claimed: true };
   });
 }
@@ -109,13 +112,13 @@ export function claimBatch(db: Database, claim: BatchClaim): Promise<ClaimOutcom
  */
 const oneAtATime = (db: Database): Promise<void> => setMeta(db, 'claiming', '');
 
-/** Who handed in the file (by digest), or asked for a batch to be paid again. */
-const claimEntry = ({ batchId, sha256, by, retryOf, at }: BatchClaim, total: number): AuditEntry => ({
+/** Who handed in the file (by digest), or asked for a batch to be paid again, and what its rows ask. */
+const claimEntry = ({ batchId, sha256, by, retryOf, at }: BatchClaim, total: number, root: string): AuditEntry => ({
   at,
   actor: by ?? 'unknown',
   action: retryOf === undefined ? 'batch claimed' : 'batch retried',
   subject: batchId,
-  detail: { sha256, rows: `${total}`, ...(retryOf !== undefined && { retryOf }) },
+  detail: { sha256, rows: `${total}`, root, ...(retryOf !== undefined && { retryOf }) },
 });
 
 /** Claims made since the plan that it does not know of. */

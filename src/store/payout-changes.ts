@@ -12,6 +12,7 @@ import {
 import { audit } from './audit.ts';
 import type { Database } from './database.ts';
 import { json } from './json-columns.ts';
+import { paidDetail } from './money-detail.ts';
 import { announce } from './outbox.ts';
 import { insertNew } from './row-writes.ts';
 import type { PayoutRecord } from './schema.ts';
@@ -67,7 +68,9 @@ export async function changePayout(db: Database, reference: string, change: Payo
       await insertNew(transaction, 'paidOrders', seen);
     }
     if (!staysOpen) await transaction.deleteFrom('openOrders').where('reference', '=', reference).execute();
-    await recordEnds(transaction, [{ ...row, reference, state, reason, orderId, at }]);
+    const { fee, feeCurrency } = change;
+    const money = paid && paidDetail(paid, { fee, feeCurrency });
+    await recordEnds(transaction, [{ ...row, reference, state, reason, orderId, money, at }]);
     return true;
   });
 }
@@ -112,6 +115,7 @@ function endEntry({
   by,
   at,
   assessed,
+  money,
 }: Pick<PayoutRecord, 'reference'> & {
   /** Absent: the payout was never assessed. */
   assessed?: Assessment | null;
@@ -119,11 +123,13 @@ function endEntry({
   reason: Reason | null;
   orderId?: string | null;
   by?: string;
+  /** Of the paid order, as the bank shows it. */
+  money?: Readonly<Record<string, string>>;
   at: number;
 }): AuditEntry {
   const policy = assessed?.policyHash;
   const said = { ...(reason && { code: reason.code, why: reason.message }), ...(orderId && { orderId }) };
-  const detail = { ...said, ...(policy !== undefined && { policy }) };
+  const detail = { ...said, ...money, ...(policy !== undefined && { policy }) };
   return { at, actor: by ?? 'product', action: `payout ${state}`, subject: reference, detail };
 }
 

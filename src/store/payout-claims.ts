@@ -1,12 +1,14 @@
 import type { PayoutKind } from '../domain/names.ts';
 import { END_STATES, type PayoutState, type Reason } from '../domain/payout-state.ts';
 import { attemptsOf } from './attempts.ts';
+import { audit } from './audit.ts';
 import { type Identified, identified, type Written } from './claims.ts';
 import type { Database } from './database.ts';
 import type { JsonText } from './json-columns.ts';
+import { askedDetail } from './money-detail.ts';
 import type { HeldClaim } from './payout-changes.ts';
 import type { PayoutRecord, SendAttempt, WrittenLater } from './schema.ts';
-import { LOCKS, write } from './write-groups.ts';
+import { inShortTransaction, LOCKS, write } from './write-groups.ts';
 
 export interface PayoutClaimRequest extends Identified {
   generation: number;
@@ -34,14 +36,11 @@ export interface PayoutClaim {
 /**
  * Takes the claim of one payout for `runId` (state `received` becomes `preparing`). Inserts the row if no batch has. Takes it
  * over from another run under the next term if the payload is the same and the row has no end. Sets `releasedAt` if the batch did
- * not get to it. Each step is one atomic statement and no row is ever deleted, so no transaction is needed.
+ * not get to it. Each step is atomic and no row is ever deleted, so no transaction is needed around them.
  */
 export async function claimPayout(db: Database, claim: PayoutClaimRequest): Promise<PayoutClaim> {
-  const taken = await write(
-    db,
-    LOCKS.itsRows,
-    async (into) => (await insertClaimed(into, claim)) ?? (await takeOver(into, claim)),
-  );
+  const takenOver = () => write(db, LOCKS.itsRows, (into) => takeOver(into, claim));
+  const taken = (await takenOver()) ?? (await insertWithEntry(db, claim)) ?? (await takenOver());
   const record = taken ?? (await claimed(db, claim));
   const sent = await attemptsOf(db, [claim.reference, ...claim.derivedReferences]);
   return {
@@ -50,6 +49,18 @@ export async function claimPayout(db: Database, claim: PayoutClaimRequest): Prom
     samePayload: record.reference === claim.reference && record.payloadDigest === claim.payloadDigest,
     attempts: sent,
   };
+}
+
+/** Undefined if the row is there. */
+function insertWithEntry(db: Database, claim: PayoutClaimRequest): Promise<PayoutRecord | undefined> {
+  return inShortTransaction(db, LOCKS.logs, async (transaction) => {
+    const row = await insertClaimed(transaction, claim);
+    if (row === undefined) return undefined;
+    const { by, reference: subject, payloadDigest: digest, at } = claim;
+    const detail = { digest, ...askedDetail(row) };
+    await audit(transaction, { at, actor: by ?? 'unknown', action: 'payout claimed', subject, detail });
+    return row;
+  });
 }
 
 type OfRun = 'claimRunId' | 'term' | 'releasedAt';

@@ -6,6 +6,7 @@ import { audit } from './audit.ts';
 import { inChunks } from './chunks.ts';
 import type { Database } from './database.ts';
 import { json } from './json-columns.ts';
+import { askedDetailOf } from './money-detail.ts';
 import type { HeldClaim } from './payout-changes.ts';
 import { met } from './row-writes.ts';
 import type { PayoutRecord, Tables } from './schema.ts';
@@ -200,13 +201,8 @@ export async function recordApprovals(
       .onConflict((conflict) => conflict.doNothing())
       .returning('by')
       .execute();
-    const entries = added.map(({ by: actor }) => ({
-      at,
-      actor,
-      action: 'approve',
-      subject: reference,
-      detail: { digest },
-    }));
+    const detail = { digest, ...(await askedDetailOf(transaction, reference)) };
+    const entries = added.map(({ by: actor }) => ({ at, actor, action: 'approve', subject: reference, detail }));
     await audit(transaction, entries);
   });
 }

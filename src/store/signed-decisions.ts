@@ -3,6 +3,7 @@ import { audit } from './audit.ts';
 import { chunks } from './chunks.ts';
 import type { Database } from './database.ts';
 import { json } from './json-columns.ts';
+import { askedDetailOf } from './money-detail.ts';
 import { insertNew, met } from './row-writes.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -53,7 +54,8 @@ async function take(transaction: Database, signed: SignedDecision, at: number): 
   const statement = { id, storeId, question, decision, reference, digest, subject, remark, signedAt, expiresAt };
   const row = { ...statement, credential, signature, takenAt: at, usedAt: null };
   if ((await insertNew(transaction, 'signedDecisions', row)) === 0) return false;
-  const detail = { decisionId: id, question, digest, credential, ...(remark !== '' && { remark }) };
+  const money = await askedDetailOf(transaction, reference);
+  const detail = { decisionId: id, question, digest, credential, ...money, ...(remark !== '' && { remark }) };
   await audit(transaction, { at, actor: subject, action: `${decision}, signed`, subject: reference, detail });
   await putLast(transaction, id, at);
   return true;

@@ -19,8 +19,35 @@ onEveryStore('The audit', (test) => {
 onEveryStore('An entry of the audit', (test) => {
   const { reference } = claimRow(1, 'doc');
 
+  /** After the claim. */
   const written = async (store: Store) =>
-    (await store.auditEntriesOf(reference)).map(({ at, actor, action, detail }) => ({ at, actor, action, ...detail }));
+    (await store.auditEntriesOf(reference))
+      .map(({ at, actor, action, detail }) => ({ at, actor, action, ...detail }))
+      .filter(({ action }) => action !== 'payout claimed');
+
+  it('says what is asked, what is sent and what the bank shows as paid: amount, currency, account, payee', async () => {
+    const store = await test.open();
+    const { record } = await store.claimPayout(payoutClaim('doc', { by: 'alice' }));
+    const asked = { amount: '10.50', currency: 'USD', account: 'acc-1' };
+    const beneficiary = { known: true, id: 'ben-1', digest: 'of-ben-1' } as const;
+    await store.recordAssessment(record, { digest: 'd', approvalsNeeded: 1, beneficiary }, 3);
+    await store.recordApprovals({ reference, digest: 'd', by: ['bob'], at: 4 });
+    const order = { accountId: 'acc-1', beneficiaryId: 'ben-1', payeeDigest: 'of-ben-1', amount: '10.50' } as const;
+    await store.recordAttempt({
+      ...{ reference, attempt: 1, runId: 'run-1', activityId: '1', sentAt: 5, claim: { reference, term: record.term } },
+      request: { ...order, currency: 'USD', expiredAt: 9 },
+    });
+    const paid = { orderId: 'o-1', amount: '11.00', currency: 'USD', accountId: 'acc-1' };
+    const fee = { fee: '0.50', feeCurrency: 'USD' };
+    await store.changePayout(reference, { state: 'completed', orderId: 'o-1', paid, ...fee, at: 6 });
+    const payee = 'of-ben-1';
+    expect(await store.auditEntriesOf(reference)).toMatchObject([
+      { actor: 'alice', action: 'payout claimed', detail: { digest: record.payloadDigest, ...asked } },
+      { actor: 'bob', action: 'approve', detail: { digest: 'd', ...asked, payee } },
+      { actor: 'product', action: 'order sent', detail: { attempt: '1', reference, ...asked, payee } },
+      { action: 'payout completed', detail: { amount: '11.00', currency: 'USD', account: 'acc-1', fee: '0.50 USD' } },
+    ]);
+  });
 
   it('names the policy that a payout was read under when it ends, and is written when that is another one', async () => {
     const store = await test.open();
