@@ -31,7 +31,7 @@ export interface Opened {
  */
 export async function intakeDepsOf(
   config: Config,
-  opened: Pick<IntakeDeps, 'store' | 'bank' | 'assertReady' | 'startBatch' | 'maker'>,
+  opened: Pick<IntakeDeps, 'store' | 'bank' | 'assertReady' | 'startBatch' | 'maker' | 'sign'>,
   files: MessageFiles = {},
 ): Promise<IntakeDeps> {
   const { store, bank } = opened;

@@ -35,6 +35,8 @@ export interface Person {
   roles: readonly Role[];
   scope: Scope;
   credentials: readonly Credential[];
+  /** Payouts in this name need no signature of the maker: for programs and drop folders, which have no key. */
+  unsigned?: boolean;
   /** With these, programs act for the person over HTTP. */
   tokens: readonly Token[];
 }
@@ -208,7 +210,8 @@ export function isWithin({ kinds, uids, accounts, currencies }: Scope, touched: 
 
 /**
  * Why a signed statement does not count here and now; undefined if it does. The signature itself is verified in `src/signing`. A
- * rejection that was accepted in time (`isTaken`) never expires: nobody has to repeat it.
+ * rejection, or what its maker has signed, never expires once it was accepted in time (`isTaken`): nobody has to repeat it, and a
+ * payout may be for next year.
  */
 export function refusalOfStatement(
   policy: Policy,
@@ -223,7 +226,7 @@ export function refusalOfStatement(
   if (signed.storeId !== storeId) return 'it was signed for another store';
   if (signedAt > now + CLOCK_AHEAD_MS) return 'it was signed in the future';
   const isExpired = expiresAt <= now || expiresAt - signedAt > policy.approvalTtlMs;
-  if (isExpired && !(isTaken && decision === 'reject')) return 'it has expired';
+  if (isExpired && !(isTaken && (decision === 'reject' || question === 'make'))) return 'it has expired';
   if (decision === 'reject' && remark.trim() === '') return 'a rejection needs a remark';
   return undefined;
 }

@@ -1,10 +1,11 @@
 import { v7 } from 'uuid';
 import type { Bank } from '../api/bank.ts';
-import { scopeFactsOf } from '../domain/authority.ts';
+import { type SignedDecision, type Statement, scopeFactsOf } from '../domain/authority.ts';
 import type { MessageContext } from '../formats/messages/message-context.ts';
 import { itemsInTurns } from '../formats/turns.ts';
 import { isOurs } from '../rules/findings-of-ours.ts';
-import type { Store } from '../store/store.ts';
+import { signablePlan } from '../signing/plan.ts';
+import type { ClaimRow, Store } from '../store/store.ts';
 import { type BankLists, dropPaid } from './at-bank.ts';
 import { dropUnknown } from './check-existence.ts';
 import { checkFile } from './check-file.ts';
@@ -42,6 +43,8 @@ export interface IntakeDeps extends ApprovalTerms {
   now(): number;
   /** Who hands files over, as proven at the channel; used under a policy. */
   maker?: string;
+  /** Signs as that maker, where the channel can; absent: it has no key of theirs. */
+  sign?: (about: MakerSigns) => SignedDecision;
   /** Absent: of every batch. */
   mayTellOf?: MayTellOf;
   /** What the plan says of the store. */
@@ -51,6 +54,8 @@ export interface IntakeDeps extends ApprovalTerms {
   /** Starts the workflow of a batch unless it is running. If that fails, a worker starts the claimed batch. */
   startBatch(batchId: string, file: string): Promise<void>;
 }
+
+type MakerSigns = Pick<Statement, 'storeId' | 'question' | 'reference' | 'digest'>;
 
 export interface IntakeOptions {
   /** `stop`: one bad row stops the file; `skip`: the others are paid. */
@@ -188,17 +193,28 @@ const otherPlan = (changed: keyof typeof CHANGED): IntakeRefusal =>
     hint: 'Run again and check the plan.',
   });
 
+/** Stores the maker's signature of what is to be claimed, before anything is: each row is proven by it when it is sent. */
+async function signRows({ store, sign, now }: IntakeDeps, batchId: string, claims: Iterable<ClaimRow>): Promise<void> {
+  if (sign === undefined) return;
+  const rows = Array.from(claims, ({ reference, payloadDigest: digest }) => ({ reference, digest }));
+  const { digest, inclusions } = signablePlan(rows);
+  const signed = sign({ storeId: store.id, question: 'make', reference: batchId, digest });
+  await store.takeSignedPlan(signed, inclusions(), now());
+}
+
 /**
  * Claims the rows of a prepared file as one batch, all or none. Returns `KnownRows` if somebody else has claimed every row in the
  * meantime.
  */
 export async function claimFile(
-  { store, now, lookAlikeDays, mayTellOf, lists }: IntakeDeps,
+  deps: IntakeDeps,
   { checked }: Prepared,
   options: IntakeOptions,
 ): Promise<{ batchId: string } | KnownRows> {
+  const { store, now, lookAlikeDays, mayTellOf, lists } = deps;
   const { file, sha256, staged, retryOf } = checked;
   const batchId = options.batchId ?? v7();
+  await signRows(deps, batchId, staged.claims());
   const claim = await store.claimBatch({
     batchId,
     file,

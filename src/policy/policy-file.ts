@@ -53,6 +53,7 @@ const person = z.strictObject({
       z.string().refine(isPublicKey, { error: 'is not an Ed25519 public key as `payouts policy key FILE` prints it' }),
     )
     .default([]),
+  unsigned: z.boolean().optional(),
   passkeys: z
     .array(
       z.strictObject({

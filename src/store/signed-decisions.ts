@@ -107,7 +107,7 @@ export async function plannedDecisionsOf(
   return found.map(({ leafIndex: index, path, usedAt: _, ...signed }) => ({ ...signed, inclusion: { index, path } }));
 }
 
-/** Signed plans of a batch, in the order taken. */
+/** Signed plans that decide about the rows of a batch, in the order taken. */
 export async function plansOf(
   db: Database,
   batchId: string,
@@ -116,6 +116,7 @@ export async function plansOf(
     .selectFrom('signedDecisions')
     .select(['id', 'question', 'decision', 'digest', 'subject', 'remark'])
     .where('reference', '=', batchId)
+    .where('question', '!=', 'make')
     .where((row) =>
       row.exists(row.selectFrom('planRows').select('plan').whereRef('plan', '=', 'signedDecisions.digest')),
     )

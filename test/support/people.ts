@@ -25,6 +25,8 @@ export function policyOf(people: readonly SigningPerson[], more: Partial<Policy>
       name,
       roles,
       scope,
+      // Most tests are not about what makers sign.
+      unsigned: true,
       credentials: [{ id: credentialId(publicKey), type: 'ed25519', publicKey }],
       tokens: [],
     })),

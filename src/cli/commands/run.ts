@@ -16,7 +16,7 @@ import { followBatches } from '../follow.ts';
 import { listedAlikes, planText } from '../plan.ts';
 import { exitOfReport, printReport } from '../print-report.ts';
 import type { Session } from '../session.ts';
-import { signerOf } from '../signer.ts';
+import { type Signer, signerOf } from '../signer.ts';
 import { withValidationBank } from '../validation-bank.ts';
 
 export interface PayOptions extends Omit<TakeOptions, 'batchId' | 'isAttended'>, MessageFiles {
@@ -45,14 +45,21 @@ export async function pay(
 ): Promise<ExitCode> {
   await session.assertStoreFits();
   const store = await session.store();
-  const maker = options.dryRun ? undefined : await makerOf(session, options);
+  const { sign, name }: Signer = options.dryRun
+    ? { name: '' }
+    : await signerOf(session, { by: options.by, key: options.key }, 'make');
+  const maker = sign && name;
   const assertReady = async (): Promise<void> => {
     await session.stack(options.detach ? 'join-staying' : 'join-or-boot');
     await (await session.bank()).authenticate();
   };
   const start = async (batchId: string, file: string) => startBatch(await session.client(), batchId, file);
   const taking = await withValidationBank(session, async (bank) => {
-    const intake = await intakeDepsOf(session.config, { store, bank, assertReady, startBatch: start, maker }, options);
+    const intake = await intakeDepsOf(
+      session.config,
+      { store, bank, assertReady, startBatch: start, maker, sign },
+      options,
+    );
     return take(intake, agreement(session, options));
   });
   if (taking.outcome === 'planned') {
@@ -76,12 +83,6 @@ export async function pay(
   // Writes the first answers to a bank message: the file is accepted, its rows are judged.
   if ((await store.batch(batchId))?.message) await session.report(batchId);
   return followAndReport(session, [batchId], options.timeout);
-}
-
-/** The maker of the payouts, identified by the signing key; undefined without a policy. */
-async function makerOf(session: Session, { by, key }: PayOptions): Promise<string | undefined> {
-  const { name, sign } = await signerOf(session, { by, key }, 'make');
-  return sign && name;
 }
 
 /** Shows the plan and asks for confirmation, unless `--yes` was given. */

@@ -1,20 +1,12 @@
 import { approvers } from '../../domain/approval.ts';
 import { type ScopeFacts, scopeFactsOf } from '../../domain/authority.ts';
 import type { Assessment } from '../../domain/gates.ts';
-import { mainLegOf } from '../../domain/names.ts';
 import { bankDigest } from '../../domain/question-digest.ts';
 import { questionOfHold } from '../../domain/reasons.ts';
-import { referenceOf } from '../../identity.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { type Asked, type AskedBy, askedOf } from './asked.ts';
-import {
-  isMakerAllowed,
-  isRejected,
-  raiseApprovalsIfRejected,
-  type SignedQuestion,
-  type VerdictDeps,
-  verdictOn,
-} from './verdict.ts';
+import { isMade, isMakerAllowed, isOneDocument } from './made.ts';
+import { isRejected, raisedIfRejected, type SignedQuestion, type VerdictDeps, verdictOn } from './verdict.ts';
 
 /**
  * Whether people let a row leave as it was just read at the bank, by the policy in force now. Nothing that the store keeps of an
@@ -37,7 +29,7 @@ export async function mayLeave(deps: LeaveDeps, row: PayoutRecord, read: Assessm
     if (verdict !== 'approved') return false;
   }
   const { digest, asksAlone: alone } = asked;
-  const { approvalsNeeded: needed = asked.approvalsNeeded } = await raiseApprovalsIfRejected(deps, row, asked);
+  const { approvalsNeeded: needed } = await raised(deps, row, asked, touched);
   return isApproved(deps, row, { question: 'payout', digest, needed, alone }, touched);
 }
 
@@ -60,6 +52,20 @@ export async function mayRelease(
   );
 }
 
+/**
+ * What a row asks, raised: to one approval if its maker has not signed it, and above everybody if it was rejected before fewer
+ * people were asked.
+ */
+export async function raised(
+  deps: LeaveDeps,
+  row: PayoutRecord,
+  asked: Pick<Assessment, 'approvalsNeeded' | 'digest'>,
+  touched: ScopeFacts,
+): Promise<Pick<Assessment, 'approvalsNeeded' | 'asked'>> {
+  const least = asked.approvalsNeeded > 0 || (await isMade(deps, row, touched)) ? asked.approvalsNeeded : 1;
+  return { approvalsNeeded: least, ...(await raisedIfRejected(deps, row, { ...asked, approvalsNeeded: least })) };
+}
+
 /** How many must approve a row as last read, under the policy in force now. More are asked before a send if a rejection stands. */
 export function neededNow(
   deps: AskedBy,
@@ -78,16 +84,6 @@ export function neededNow(
 export function askedNow(deps: AskedBy, row: PayoutRecord, { beneficiary, ...seen }: Assessment): Asked {
   const payee = beneficiary?.known === true ? beneficiary : undefined;
   return askedOf(deps, row, { ...seen, payee }, seen.flags);
-}
-
-/**
- * Whether the row is the document under whose reference it is found, with texts and nothing else: its signatures are about that
- * reference, and its orders go out under it.
- */
-export function isOneDocument({ reference, kind, uid, documentId, generation, instruction }: PayoutRecord): boolean {
-  const isOf = instruction.uid === uid && instruction.id === documentId;
-  const isText = Object.values(instruction).every((value) => value === undefined || typeof value === 'string');
-  return isOf && isText && reference === referenceOf(uid, documentId, mainLegOf(kind), generation);
 }
 
 /** Everything that a row moves or changes hands with, as read: both currencies and every account. */

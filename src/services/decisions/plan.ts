@@ -10,7 +10,7 @@ import { type PlanRow, signablePlan } from '../../signing/plan.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { inPages } from '../in-pages.ts';
 import { foresight, once, type PlanDeps } from './foresee.ts';
-import { neededNow } from './let-through.ts';
+import { neededNow, raised } from './let-through.ts';
 import { openQuestion } from './open-question.ts';
 import { digestShown } from './shown-question.ts';
 import { type Caps, capsOf } from './signed-parts.ts';
@@ -216,7 +216,8 @@ async function openBefore(
   const { assessed } = row;
   const terms = assessed?.approvedFirst === true ? askedOfRead(deps, row, assessed) : await foresee(row);
   if (terms === undefined) return undefined;
-  const { digest, approvalsNeeded: needed } = terms;
+  const { digest } = terms;
+  const { approvalsNeeded: needed } = await raised(deps, row, terms, scopeFactsOfRow(row));
   if (needed === 0) return 'nothing';
   // The first verdict stands: nobody may be led to believe that a later decision counts.
   const { verdict } = await verdictOn(deps, row, { question: 'payout', digest, needed });

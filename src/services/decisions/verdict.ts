@@ -1,8 +1,6 @@
 import type { WorkerSettings } from '../../config/settings.ts';
 import { consider, type Verdict } from '../../domain/approval.ts';
 import {
-  may,
-  personOf,
   type Question,
   refusalOfStatement,
   type ScopeFacts,
@@ -10,7 +8,6 @@ import {
   scopeFactsOf,
 } from '../../domain/authority.ts';
 import type { Assessment } from '../../domain/gates.ts';
-import { payloadDigest } from '../../identity.ts';
 import { isSigned } from '../../signing/is-signed.ts';
 import { isRowOfPlan } from '../../signing/plan.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
@@ -99,28 +96,6 @@ async function signedAbout(
   return [...own, ...planned].sort((a, b) => a.takenAt - b.takenAt || (a.id < b.id ? -1 : 1));
 }
 
-/** Whether a payout may be started by hand: its named maker has signed exactly this instruction. True without a policy. */
-export async function isSignedByMaker(
-  authority: VerdictDeps,
-  { kind, reference, instruction, by }: Pick<PayoutRecord, 'kind' | 'reference' | 'instruction'> & { by?: string },
-): Promise<boolean> {
-  const { store, settings } = authority;
-  if (settings.policy === undefined) return true;
-  const touched = scopeFactsOf(kind, instruction);
-  const made = await store.signedDecisionsOf({ reference, question: 'make', digest: payloadDigest(instruction) });
-  for (const signed of made) {
-    if (signed.subject === by && (await whyDecisionIsVoid(authority, signed, touched)) === undefined) return true;
-  }
-  return false;
-}
-
-/** Whether the maker is still allowed to hand this row over, by the current policy; true without one. */
-export const isMakerAllowed = (
-  { settings: { policy } }: Pick<VerdictDeps, 'settings'>,
-  { by }: PayoutRecord,
-  touched: ScopeFacts,
-): boolean => policy === undefined || may(personOf(policy, by), 'make', touched);
-
 /** Approvals needed where nobody is asked: no number of approvals outweighs a rejection. */
 const NOBODY_KNOWS = Number.POSITIVE_INFINITY;
 
@@ -139,7 +114,7 @@ export const isRejected = async (
  * Raises `approvalsNeeded` if the question asks fewer people than before, or nobody, but was rejected before enough had approved:
  * so the payout asks, hears it and ends. A rejection may be signed ahead (plan) or come while no run could end the payout.
  */
-export async function raiseApprovalsIfRejected(
+export async function raisedIfRejected(
   authority: VerdictDeps,
   row: PayoutRecord,
   { approvalsNeeded, digest }: Pick<Assessment, 'approvalsNeeded' | 'digest'>,

@@ -10,7 +10,7 @@ import { hearAfterRestore, startAgain } from '../card-events/deliver.ts';
 import { cardStanding } from '../cards/card-standing.ts';
 import { touchedBy } from '../decisions/let-through.ts';
 import { limitPassed } from '../decisions/limits.ts';
-import { isMakerAllowed } from '../decisions/verdict.ts';
+import { isMakerAllowed } from '../decisions/made.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { contradictions } from '../reconciliation/contradictions.ts';
 import { askBank } from '../sending/ask-first.ts';
