@@ -10,8 +10,10 @@ import { inTransaction } from './transaction.ts';
 const PARTS = ['bank', 'accounts', 'cluster', 'namespace'] as const satisfies readonly IdentityPart[];
 const KEY = 'key' satisfies IdentityPart;
 
-/** The store's id, created by whoever opens the store first. */
+/** The store's id, created by whoever opens the store first; others may be allowed only to read. */
 export async function storeId(db: Database): Promise<string> {
+  const known = await metaValue(db, 'store');
+  if (known !== undefined) return known;
   const own = randomUUID();
   await insertNew(db, 'meta', { key: 'store', value: own });
   // Read back, as another process may have inserted its own id first.

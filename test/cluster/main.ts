@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { layGround } from '../../scripts/cluster/cluster.ts';
 import { ServerProcess } from '../../scripts/cluster/server-process.ts';
 import { temporalAddress, temporalNamespace } from '../../scripts/cluster/temporal.ts';
+import { createDatabase, migrated, TEMPLATE } from '../support/databases.ts';
 import { TEST_SETTINGS } from '../support/temporal-settings.ts';
 import { OFF_CLUSTER } from './off-cluster.ts';
 
@@ -57,6 +58,8 @@ try {
     say(`${part.name} is up`);
   }
   const { home } = ground;
+  const postgresUrl = `postgres://postgres:${home.secrets.read('postgres-password')}@127.0.0.1:${home.ports.postgres}/postgres`;
+  await migrated(postgresUrl, await createDatabase(postgresUrl, TEMPLATE));
   const vitest = spawn(process.execPath, [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', ...suites()], {
     cwd: ROOT,
     stdio: 'inherit',
@@ -65,7 +68,7 @@ try {
       PATH: `${ground.postgresPrograms}:${process.env.PATH}`,
       PAYOUTS_TEST_CLUSTER: '1',
       PAYOUTS_TEST_TEMPORAL_ADDRESS: temporalAddress(home),
-      PAYOUTS_TEST_POSTGRES_URL: `postgres://postgres:${home.secrets.read('postgres-password')}@127.0.0.1:${home.ports.postgres}/postgres`,
+      PAYOUTS_TEST_POSTGRES_URL: postgresUrl,
     },
   });
   // A terminal tells vitest of Ctrl+C too; the cluster ends after it.

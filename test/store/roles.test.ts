@@ -105,6 +105,7 @@ describe.runIf(BACKENDS.length > 1)('on PostgreSQL', () => {
   it('a reader reads, and writes nothing', async () => {
     const { writer, reader } = await migrated(admin, owner);
     await using(writer, (store) => store.claimBatch(batchClaim('b1', ['a'])));
+    expect(await using(reader, (store) => store.batches(10))).toMatchObject([{ batchId: 'b1' }]);
     const tried = [...OF_THE_OWNER, ...OF_NOBODY, "insert into meta (key, value) values ('a', 'b')"];
     const changes = ["update payouts set amount = '1'", "update meta set value = ''", 'delete from switches'];
     expect(await codesOf(reader, [...tried, ...changes])).toEqual(allDenied([...tried, ...changes]));

@@ -22,8 +22,14 @@ export function urlOfDatabase(admin: string, name: string): string {
 export async function migrated(admin: string, url: string): Promise<{ writer: string; reader: string }> {
   await onServer(admin, ROLES);
   await migrateStore(url);
-  return { writer: as(url, WRITER), reader: as(url, READER) };
+  return { writer: asWriter(url), reader: as(url, READER) };
 }
+
+/** Of a cluster's databases, with the tables of a store: `npm run test:cluster` makes it. */
+export const TEMPLATE = 'payouts_template';
+
+/** The URL of a database with tables as a worker has it. */
+export const asWriter = (url: string): string => as(url, WRITER);
 
 function as(owner: string, role: string): string {
   const url = new URL(owner);

@@ -27,7 +27,7 @@ import { refuseUndecodable, sealedPayloads } from '../../src/temporal/sealed-pay
 import { workerCapacity } from '../../src/temporal/worker.ts';
 import type { PayoutResult } from '../../src/workflows/route/ends.ts';
 import { quickCardTerms } from './card-terms.ts';
-import { createDatabase } from './databases.ts';
+import { asWriter, createDatabase, TEMPLATE } from './databases.ts';
 import { openEmptyStore } from './empty-store.ts';
 import { temporalConnections } from './temporal-connections.ts';
 import { TEST_CLUSTER } from './test-cluster.ts';
@@ -199,7 +199,8 @@ export async function startProduct(
 /** On the cluster a database of its own, which the test run drops with the cluster. */
 async function openProductStore(namespace: string): Promise<Store> {
   if (TEST_CLUSTER === undefined) return openEmptyStore();
-  return openStore(await createDatabase(TEST_CLUSTER.postgresUrl, namespace.replaceAll('-', '_')));
+  const { postgresUrl } = TEST_CLUSTER;
+  return openStore(asWriter(await createDatabase(postgresUrl, namespace.replaceAll('-', '_'), TEMPLATE)));
 }
 
 async function callBank(url: string, method: string, path: string, body?: unknown): Promise<unknown> {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { urlOfDatabase } from './databases.ts';
+import { asWriter, TEMPLATE, urlOfDatabase } from './databases.ts';
 
 /**
  * The cluster that `npm run test:cluster` has up: its Temporal, and a PostgreSQL in which databases may be made. undefined: each
@@ -37,12 +37,12 @@ export function onCluster(
   const onTemporal = given.TEMPORAL_ADDRESS === undefined;
   const hasKeys = given.PAYOUTS_CODEC_KEYS_FILE !== undefined;
   if (!made.has(name)) {
-    run('psql', [postgresUrl, '--no-psqlrc', '--quiet', '--command', `create database ${name}`]);
+    run('psql', [postgresUrl, '--no-psqlrc', '--quiet', '--command', `create database ${name} template ${TEMPLATE}`]);
     if (onTemporal) register(temporalCli, temporalAddress, name);
     made.add(name);
   }
   return {
-    PAYOUTS_STORE_URL: urlOfDatabase(postgresUrl, name),
+    PAYOUTS_STORE_URL: asWriter(urlOfDatabase(postgresUrl, name)),
     ...(onTemporal
       ? {
           TEMPORAL_ADDRESS: temporalAddress,
