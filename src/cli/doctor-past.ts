@@ -1,9 +1,10 @@
+import { ifRestored, seenLog, whyShorter } from '../compose/seen-log.ts';
 import { otherHomeOf } from '../compose/store-use.ts';
 import { thisProcess } from '../compose/this-process.ts';
 import type { Config } from '../config.ts';
 import { DAY_MS } from '../domain/durations.ts';
 import { type ResumptionReason, UNUSUAL } from '../domain/store-past.ts';
-import { minuteOf } from '../reports/display.ts';
+import { counted, groupedAmount, minuteOf } from '../reports/display.ts';
 import type { SenderSeen, Store } from '../store/store.ts';
 import { canBeWitnessed } from '../store/witness.ts';
 
@@ -48,4 +49,27 @@ function usedText({ machine, pid, aliveAt, endedAt }: SenderSeen): string {
   const where = machine === thisProcess().machine ? 'this machine' : `machine ${machine}`;
   const ended = endedAt === null ? '' : ', which has ended';
   return `last used ${minuteOf(aliveAt)} by process ${pid} on ${where}${ended}`;
+}
+
+/**
+ * Whether the audit log reaches as far as this machine has seen it, and, with a bank or a cluster, whether its checkpoints leave
+ * the machine: without copies elsewhere, whoever can write the store can cut the log back on a new machine.
+ */
+export async function judgeAuditLog(
+  { audit, bank, temporal, witnessFolder }: Pick<Config, 'audit' | 'bank' | 'temporal' | 'witnessFolder'>,
+  store: Pick<Store, 'id' | 'auditTree'>,
+): Promise<{ verdict: 'ok' | 'warning' | 'failed'; detail: string }> {
+  const seen = seenLog(witnessFolder, store);
+  const { size } = await store.auditTree();
+  const shorter = whyShorter(seen, size);
+  if (shorter !== undefined) return { verdict: 'failed', detail: `${shorter}. ${ifRestored(witnessFolder, store)}` };
+  const known = `${counted(size, 'entry', 'entries')}, ${groupedAmount(seen?.size ?? 0)} seen by this machine`;
+  const { checkpoints, spool } = audit;
+  if (checkpoints !== undefined || spool !== undefined) {
+    const places = [checkpoints, spool?.folder].filter((place) => place !== undefined);
+    return { verdict: 'ok', detail: `${known}; checkpoints go to ${places.join(' and ')}` };
+  }
+  if (bank.kind !== 'remote' && temporal.kind === 'embedded') return { verdict: 'ok', detail: known };
+  const missing = 'its checkpoints are kept nowhere else: set PAYOUTS_AUDIT_CHECKPOINTS or PAYOUTS_AUDIT_MAIL_SPOOL';
+  return { verdict: 'warning', detail: `${known}; ${missing}` };
 }

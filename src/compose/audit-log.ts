@@ -15,6 +15,7 @@ import type { Config } from '../config.ts';
 import { Problem } from '../domain/problem.ts';
 import type { CheckpointRecord, Store } from '../store/store.ts';
 import { createKeyInHome, keyInHome } from './home-log-key.ts';
+import { ifRestored, rememberLog, seenLog, shortenedLog, whyShorter } from './seen-log.ts';
 
 /** Name of a store's log and of the key that signs it. */
 export const originOf = ({ id }: Pick<Store, 'id'>): string => `durable-payouts/${id}`;
@@ -22,6 +23,8 @@ export const originOf = ({ id }: Pick<Store, 'id'>): string => `durable-payouts/
 export interface LogSigner {
   key: KeyObject;
   verifier: LogVerifier;
+  /** Folder in which this machine remembers what it has signed; undefined: nowhere. */
+  seenIn?: string;
 }
 
 /**
@@ -29,7 +32,7 @@ export interface LogSigner {
  * store's.
  */
 export async function logSigner(
-  { audit, home }: Pick<Config, 'audit' | 'home'>,
+  { audit, home, witnessFolder: seenIn }: Pick<Config, 'audit' | 'home'> & Partial<Pick<Config, 'witnessFolder'>>,
   store: Store,
 ): Promise<LogSigner | undefined> {
   const known = await store.auditVerifier();
@@ -37,7 +40,7 @@ export async function logSigner(
   if (key === undefined) return undefined;
   const verifier = verifierOf(originOf(store), key);
   const mine = verifierText(verifier);
-  if ((await store.recordAuditVerifier(mine)) === mine) return { key, verifier };
+  if ((await store.recordAuditVerifier(mine)) === mine) return { key, verifier, seenIn };
   throw new Problem('set-up', 'audit-key', 'The audit log of this store is signed with a different key.', {
     hint: 'Set PAYOUTS_AUDIT_KEY_FILE to the key that signs it now; payouts audit rotate-key replaces it.',
   });
@@ -50,21 +53,31 @@ export async function storedVerifier(store: Store): Promise<LogVerifier | undefi
 }
 
 /**
- * Signs the log unless it has not grown. Signs only what extends the last checkpoint, so a log rewritten before it gets no new
- * signature. Throws a `Problem` if the log does not extend it.
+ * Signs the log unless it has not grown. Signs only what extends the last checkpoint, and the one that this machine remembers, so
+ * a log rewritten before it gets no new signature. Throws a `Problem` if the log does not extend them.
  */
 export async function signLog(store: Store, signer: LogSigner, now: number): Promise<void> {
+  // Read first: the log only grows.
+  const seen = seenLog(signer.seenIn, store);
   const tree = await store.auditTree();
   const last = await store.lastCheckpoint();
-  if (tree.size === (last?.size ?? 0)) return;
+  const why = whyShorter(seen, tree.size);
+  if (why !== undefined) throw shortenedLog(why, ifRestored(signer.seenIn ?? '', store));
+  if (last !== undefined && last.size === seen?.size && parseCheckpoint(last.note)?.root !== seen.root)
+    throw brokenLog();
+  if (tree.size === (last?.size ?? 0)) return last && rememberLog(signer.seenIn, store, last.note);
   const grown = new MerkleTree(signedState(last, signer));
   for await (const page of store.auditLog({ from: grown.size, to: tree.size })) {
-    for (const entry of page) grown.append(leafHash(leafText(entry)));
+    for (const entry of page) {
+      grown.append(leafHash(leafText(entry)));
+      if (grown.size === seen?.size && grown.root() !== seen.root) throw brokenLog();
+    }
   }
   if (!isSame(grown, tree)) throw brokenLog();
   const { size } = tree;
   const { note } = signCheckpoint({ origin: signer.verifier.name, size, root: grown.root() }, signer.key);
   await store.recordCheckpoint({ size, edge: tree.edge, note, at: now }, verifierText(signer.verifier));
+  rememberLog(signer.seenIn, store, note);
 }
 
 /**

@@ -44,7 +44,11 @@ const write = (file: string, flag: 'a' | 'w', text: string): void =>
   writeFileSync(file, text, { flag, mode: 0o600, flush: true });
 
 /** Done by a worker at intervals: signs new entries and publishes new checkpoints. */
-export async function keepLog(config: Pick<Config, 'audit' | 'home'>, store: Store, now: number): Promise<void> {
+export async function keepLog(
+  config: Pick<Config, 'audit' | 'home'> & Partial<Pick<Config, 'witnessFolder'>>,
+  store: Store,
+  now: number,
+): Promise<void> {
   const signer = await logSigner(config, store);
   if (signer !== undefined) await signLog(store, signer, now);
   const { checkpoints, spool } = config.audit;

@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Witness } from '../domain/store-past.ts';
 
@@ -42,3 +42,28 @@ export function canBeWitnessed(folder: string): boolean {
     return false;
   }
 }
+
+/** The last checkpoint of the store's audit log that this machine has signed or verified (`SignedCheckpoint.note`). */
+export const seenLogFile = (folder: string, storeId: string): string => join(folder, `${storeId}.checkpoint`);
+
+/** undefined if there is none that can be read. */
+export function readSeenLog(folder: string, storeId: string): string | undefined {
+  try {
+    return readFileSync(seenLogFile(folder, storeId), 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+/** Replaces the file as a whole. Throws where the folder cannot be written. */
+export function writeSeenLog(folder: string, storeId: string, note: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const place = seenLogFile(folder, storeId);
+  const fresh = `${place}.${process.pid}`;
+  writeFileSync(fresh, note, { mode: 0o600 });
+  renameSync(fresh, place);
+}
+
+/** For a store that was put back on purpose. */
+export const forgetSeenLog = (folder: string, storeId: string): void =>
+  rmSync(seenLogFile(folder, storeId), { force: true });

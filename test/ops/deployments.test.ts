@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { accessOf } from '../../src/compose/gateway.ts';
 import { gatewayTransport } from '../../src/compose/gateway-settings.ts';
 import { assertSends } from '../../src/config/bank.ts';

@@ -12,6 +12,7 @@ import { type LogSigner, logSigner, originOf, rotateLogKey, signLog, storedVerif
 import { findTarget } from '../../compose/find-target.ts';
 import { replaceKeyInHome } from '../../compose/home-log-key.ts';
 import { exportedLines, rotationsIn, verifyStore } from '../../compose/read-audit-log.ts';
+import { ifRestored, seenLog, whyShorter } from '../../compose/seen-log.ts';
 import { Problem } from '../../domain/problem.ts';
 import { counted, groupedAmount, secondOf } from '../../reports/display.ts';
 import type { NumberedEntry, Store } from '../../store/store.ts';
@@ -40,9 +41,15 @@ export async function verifyAudit(
   const signer = trusted === undefined ? await logSigner(session.config, store) : undefined;
   const verifier = trusted ?? signer?.verifier ?? (await storedVerifier(store));
   if (verifier === undefined) throw new Problem('set-up', 'audit-key', 'The store has no key of its audit log yet.');
-  const verdict = await verifyStore(store, verifier, copied);
+  const { witnessFolder } = session.config;
+  const seen = seenLog(witnessFolder, store);
+  const isThere = seen === undefined || (await store.lastCheckpoint())?.note === seen.note;
+  const verdict = await verifyStore(store, verifier, isThere ? copied : [...copied, seen]);
   if (verdict.problem === undefined && signer !== undefined) await signLog(store, signer, Date.now());
-  return tell(session, verdict, { verifier, note: noteOf(verdict, signer) });
+  const shorter = whyShorter(seen, verdict.size);
+  const intact = verdict.problem === undefined ? noteOf(verdict, signer) : '';
+  const note = shorter === undefined ? intact : `${shorter}. ${ifRestored(witnessFolder, store)}`;
+  return tell(session, verdict, { verifier, note });
 }
 
 function noteOf({ size, signedSize }: LogVerdict, signer: LogSigner | undefined): string {
@@ -68,6 +75,7 @@ function tell(
           `The audit log was changed: ${problem.message}.`,
           `First wrong entry: ${placeOf(problem)}. Before it: ${found}`,
           `key   ${key}`,
+          note,
         ];
   output.result(document, text.filter((line) => line !== '').join('\n'));
   return problem === undefined ? EXIT.completed : EXIT.exceptions;

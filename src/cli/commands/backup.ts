@@ -11,6 +11,7 @@ import { type RestoreOrder, restoreStore } from '../../store/restore.ts';
 import { nameOfDatabase, recordRestoredDatabase } from '../../store/restored-database.ts';
 import type { StoreFileFacts } from '../../store/store-file.ts';
 import { storeLocation } from '../../store/store-url.ts';
+import { forgetSeenLog } from '../../store/witness.ts';
 import { confirm } from '../confirm.ts';
 import type { Session } from '../session.ts';
 import { type ConfirmedOptions, nameOf } from '../signer.ts';
@@ -52,6 +53,7 @@ export async function restore(
       now,
       confirm: (found) => confirm(`${question} (${textOf(found)})? ${WHAT_IT_MEANS}`, yes),
     });
+    forgetSeenLog(config.witnessFolder, (await session.store()).id);
     output.result(
       { restore: { file, store, replaced, restoredAt: new Date(now).toISOString(), ...documentOf(facts) } },
       [

@@ -29,7 +29,7 @@ import {
   recentPayouts,
   shownReferences,
 } from '../doctor-checks.ts';
-import { judgePast } from '../doctor-past.ts';
+import { judgeAuditLog, judgePast } from '../doctor-past.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
 import { nameOf } from '../signer.ts';
@@ -84,6 +84,7 @@ async function checkParts(session: Session): Promise<Check[]> {
         ]
       : []),
     ...(await checkStack(session)),
+    await check('audit log', async () => judgeAuditLog(session.config, await session.store())),
     await check('payloads', async () => judgePayloads(session.config, await session.store(), Date.now())),
   ];
 }

@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { rotateAuditKey, showAudit, verifyAudit } from '../../../src/cli/commands/audit.ts';
+import { judgeAuditLog } from '../../../src/cli/doctor-past.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import { keepLog } from '../../../src/compose/keep-audit-log.ts';
+import type { Config } from '../../../src/config.ts';
 import { openStore } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { batchClaim, claimRow } from '../../store/samples.ts';
@@ -28,7 +30,10 @@ async function atHome(work: (world: World) => Promise<void>): Promise<void> {
   const audit = { key: undefined, checkpoints: join(home, 'checkpoints') };
   try {
     await work({
-      session: fakeSession({ store: async () => store, output, config: { home, audit } }),
+      session: fakeSession({
+        ...{ store: async () => store, output },
+        config: { home, audit, witnessFolder: join(home, 'state') },
+      }),
       store,
       home,
       told,
@@ -130,4 +135,53 @@ it('has another key sign from then on, puts it into the home, and takes none tha
     await expect(rotateAuditKey(session, old, asked)).rejects.toMatchObject({ code: 'key-used-before' });
     writeFileSync(old, 'nonsense');
     await expect(rotateAuditKey(session, old, asked)).rejects.toMatchObject({ code: 'key-unusable' });
+  }));
+
+/** Cuts the log back to its first `size` entries, as whoever can write the store would: entries, checkpoints and tree. */
+async function cutBack(url: string, size: number): Promise<void> {
+  await tamper(url, `delete from audit_log where seq >= ${size}`);
+  await tamper(url, `delete from audit_checkpoints where size > ${size}`);
+  const edge = `(select edge from audit_checkpoints where size = ${size})`;
+  await tamper(url, `update audit_tree set size = ${size}, edge = ${edge}`);
+}
+
+it('finds a log that was cut back to an earlier checkpoint by what this machine has seen, and signs nothing more', () =>
+  atHome(async ({ session, store, home, told }) => {
+    const { config } = session;
+    const here = { ...config, audit: { ...config.audit, checkpoints: undefined } };
+    const alone = fakeSession({ store: async () => store, output: session.output, config: here });
+    for (const n of [0, 1, 2]) await store.audit(entry(n));
+    await keepLog(here, store, 1);
+    await store.audit(entry(3));
+    await keepLog(here, store, 2);
+    expect(await verifyAudit(alone, undefined, NOTHING)).toBe(0);
+    await cutBack(`file:${join(home, 'store.sqlite')}`, 3);
+    expect(await verifyAudit(alone, undefined, NOTHING)).toBe(5);
+    expect(told.at(-1)).toMatchObject({ audit: { ok: false, problem: { fault: 'cut', from: 3, to: 4 } } });
+    await expect(keepLog(here, store, 3)).rejects.toMatchObject({ code: 'audit-cut' });
+    // Others in the place of those that are gone: the machine has seen another root.
+    for (const n of [7, 8]) await store.audit(entry(n));
+    expect(await verifyAudit(alone, undefined, NOTHING)).toBe(5);
+    expect(told.at(-1)).toMatchObject({ audit: { ok: false, problem: { fault: 'rewritten' } } });
+    await expect(keepLog(here, store, 4)).rejects.toMatchObject({ code: 'audit-broken' });
+  }));
+
+it('`doctor` asks for a place for checkpoints where money is real, and fails on a log that was cut back', () =>
+  atHome(async ({ session, store, home }) => {
+    const audit = { key: undefined, checkpoints: undefined, spool: undefined };
+    const remote = { ...session.config, audit, bank: { kind: 'remote' }, temporal: { kind: 'embedded' } } as Config;
+    const judged = async (config: Config) => judgeAuditLog(config, store);
+    for (const n of [0, 1]) await store.audit(entry(n));
+    await keepLog(remote, store, 1);
+    expect(await judged({ ...remote, bank: { kind: 'sandbox' } } as Config)).toMatchObject({ verdict: 'ok' });
+    expect(await judged({ ...remote, audit: { ...audit, checkpoints: '/mnt/x' } })).toMatchObject({ verdict: 'ok' });
+    expect(await judged(remote)).toMatchObject({
+      verdict: 'warning',
+      detail: expect.stringContaining('set PAYOUTS_AUDIT_CHECKPOINTS or PAYOUTS_AUDIT_MAIL_SPOOL'),
+    });
+    await store.audit(entry(2));
+    await keepLog(remote, store, 2);
+    await cutBack(`file:${join(home, 'store.sqlite')}`, 2);
+    const detail = expect.stringContaining('it has 2 entries, but this machine has seen 3');
+    expect(await judged(remote)).toMatchObject({ verdict: 'failed', detail });
   }));

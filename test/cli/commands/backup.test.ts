@@ -34,10 +34,11 @@ beforeEach(async () => {
 
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** A session that has settings and an output and nothing else: more is not needed. */
+/** A session that has settings, an output and the id of its store, and nothing else: more is not needed. */
 function session(env: Record<string, string> = {}): Session {
   const output = { result: (document: unknown, text: string) => void told.push([document, text]) };
-  return { config: loadConfig({ PAYOUTS_HOME: home, ...env }), output } as unknown as Session;
+  const config = loadConfig({ PAYOUTS_HOME: home, XDG_STATE_HOME: folder, ...env });
+  return { config, output, store: async () => ({ id: 'store-1' }) } as unknown as Session;
 }
 
 async function onStore<T>(
