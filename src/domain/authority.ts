@@ -1,6 +1,6 @@
 import type { PayoutInstruction } from './instruction.ts';
 import type { PayoutKind } from './names.ts';
-import { type ApprovalRule, approvalsNeeded, type RuledPayout } from './policy.ts';
+import { type ApprovalRule, approvalsNeeded, type Per, type RuledPayout } from './policy.ts';
 
 /**
  * Who may move money, and what they have decided. Under a policy a decision counts because a person it names has signed it; a
@@ -48,9 +48,11 @@ export interface Token {
   expiresAt: number;
 }
 
-/** The most that may leave within 24 hours, summed over amounts sent to the bank in one currency. */
+/** The most that may leave within some hours, summed over amounts sent to the bank in one currency. */
 export interface Limit {
-  per: 'day' | 'payee' | 'account';
+  per: Per;
+  /** Absent: 24. */
+  hours?: number;
   /** Kinds that count towards it; absent: every kind. */
   kinds?: readonly PayoutKind[];
   currency: string;

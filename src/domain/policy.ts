@@ -45,6 +45,12 @@ export interface Waits {
 /** How far the bank is trusted to recognise a reference it has seen: `verified` by contract and test, `assumed`, or `none`. */
 export type ReferenceDedupe = 'verified' | 'assumed' | 'none';
 
+/** What is added up: everything of a time, or of that what is to one payee or from one account. */
+export type Per = 'day' | 'payee' | 'account';
+
+/** Over how many hours, if a rule or limit does not say. */
+export const HOURS_ADDED_UP = 24;
+
 /** One rule of the approval policy; all given conditions must hold. */
 export interface ApprovalRule {
   /** Absent: every kind. */
@@ -52,6 +58,10 @@ export interface ApprovalRule {
   currency?: string;
   /** Decimal string; meaningless without `currency`. */
   amountAtLeast?: string;
+  /** The amount is added to what was handed to the bank before: in all, to the same payee, or from the same account. */
+  per?: Per;
+  /** How far back `per` counts; absent: 24. */
+  hours?: number;
   /** Only payees created at the bank less than seven days ago, or not there yet. */
   newPayee?: boolean;
   /** Only payees whose details at the bank were seen to change less than seven days ago, or since we last paid them. */

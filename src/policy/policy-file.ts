@@ -72,6 +72,9 @@ const person = z.strictObject({
     .default([]),
 });
 
+const per = z.enum(['day', 'payee', 'account']);
+const hours = z.int().min(1).max(2_160, { error: 'is more than 2160 (90 days)' });
+
 const approval = z
   .strictObject({
     kinds: kinds.optional(),
@@ -80,16 +83,26 @@ const approval = z
     newPayee: z.boolean().optional(),
     changedPayee: z.boolean().optional(),
     account: z.string().min(1).optional(),
+    per: per.optional(),
+    hours: hours.optional(),
     where: z.enum(['before-submit', 'at-bank', 'both']).default('before-submit'),
     alone: z.boolean().optional(),
     approvals: z.int().min(1).max(10),
   } satisfies Said<ApprovalRule>)
   .refine((rule) => rule.amountAtLeast === undefined || rule.currency !== undefined, {
     error: 'has amountAtLeast without a currency',
+  })
+  .refine((rule) => rule.per === undefined || rule.amountAtLeast !== undefined, {
+    error: 'has per without amountAtLeast: there is nothing to add up to',
+  })
+  .refine((rule) => rule.hours === undefined || rule.per !== undefined, { error: 'has hours without per' })
+  .refine((rule) => rule.per === undefined || (rule.where === 'before-submit' && rule.alone !== true), {
+    error: 'has per: it counts before the order is sent only, and not with alone',
   });
 
 const limit = z.strictObject({
-  per: z.enum(['day', 'payee', 'account']),
+  per,
+  hours: hours.optional(),
   kinds: kinds.optional(),
   currency,
   amount,

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { END_STATES, type Reason, UNPAID_STATES, type UnpaidState } from '../domain/payout-state.ts';
 import type { SentCardRequest, SentOrder } from '../domain/sent-order.ts';
 import { inDoubt, SENDER_LIFE_MS } from '../domain/submission.ts';
@@ -103,8 +104,9 @@ export function recordAttempt(db: Database, attempt: NewAttempt): Promise<Attemp
   });
 }
 
-/** A row whose own order was sent to the bank. */
+/** An order that was sent to the bank. */
 export interface HandedToBank {
+  /** Of the order: that of its payout, or of the exchange before it. */
   reference: string;
   kind: PayoutRecord['kind'];
   amount: string;
@@ -112,33 +114,40 @@ export interface HandedToBank {
   accountId: string | null;
   /** Beneficiary id, or the receiving account. */
   payee: string | undefined;
+  sentAt: number;
 }
 
 /**
- * Rows sent since then that move the currency, once each, unless they are known to have moved nothing. For a stand-alone exchange
- * that sells the currency, the amount is what it sells.
+ * Orders sent since then that move the currency, once each, unless they are known to have moved nothing. What an exchange sells
+ * counts as well, one before a payout too.
  */
 export async function handedToBank(
   db: Database,
   { currency, since }: { currency: string; since: number },
 ): Promise<HandedToBank[]> {
+  const sells = sql<boolean>`request like ${`%"sellCurrency":"${currency}"%`}`;
   const rows = await db
     .selectFrom('sendAttempts')
-    .innerJoin('payouts', 'payouts.reference', 'sendAttempts.reference')
-    .select(['payouts.reference', 'payouts.kind', 'payouts.currency', 'payouts.amount', 'payouts.accountId', 'request'])
+    .leftJoin('payouts', 'payouts.reference', 'sendAttempts.reference')
+    .select(['sendAttempts.reference', 'payouts.kind', 'payouts.currency', 'payouts.amount', 'payouts.accountId'])
+    .select(['request', 'sentAt', 'settled'])
     .where('sendAttempts.sentAt', '>=', since)
-    .where((row) => row.or([row('payouts.currency', '=', currency), row('payouts.kind', '=', 'exchange')]))
-    .where('payouts.state', 'not in', UNPAID_STATES)
+    .where((row) => row.or([row('payouts.currency', '=', currency), sells]))
+    .where((row) => row.or([row('payouts.state', 'is', null), row('payouts.state', 'not in', UNPAID_STATES)]))
     .where((row) =>
       row.or([row('sendAttempts.outcome', 'is', null), row('sendAttempts.outcome', 'not in', ['not-sent', 'refused'])]),
     )
+    .orderBy('sentAt')
     .execute();
-  const once = new Map(rows.map((row) => [row.reference, row]));
-  return [...once.values()].flatMap(({ request, currency: own, ...row }) => {
+  const moved = rows.filter(({ settled }) => settled !== 'absent' && settled !== 'unpaid');
+  const once = new Map(moved.map((row) => [row.reference, row]));
+  return [...once.values()].flatMap(({ reference, request, currency: own, kind, amount, accountId, sentAt }) => {
+    const about = { reference, kind: kind ?? ('payout' as const), payee: payeeOf(request), sentAt };
     const sold = request !== null && 'sellCurrency' in request && request.sellCurrency === currency;
-    if (own !== currency && !sold) return [];
-    const accountId = request !== null && 'accountId' in request ? request.accountId : row.accountId;
-    return [{ ...row, accountId, ...(sold && { amount: request.quotedSellAmount }), payee: payeeOf(request) }];
+    if (sold) return [{ ...about, amount: request.quotedSellAmount, accountId: request.sellAccountId }];
+    if (own !== currency || amount === null) return [];
+    const paying = request !== null && 'accountId' in request ? request.accountId : accountId;
+    return [{ ...about, amount: request !== null && 'amount' in request ? request.amount : amount, accountId: paying }];
   });
 }
 

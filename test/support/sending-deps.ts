@@ -21,15 +21,21 @@ export const lookedAt = (store: ActivityDeps['store'], now = Date.now): Activity
   },
 });
 
-/** What the bank shows before an order is sent: every account and payee of `user-1`, in USD. */
+/** What the bank shows before an order is sent: every account and payee of `user-1`, in USD, but `acc-eur` in EUR. */
 export interface ShownBefore {
   fee: string;
   payeeName: string;
 }
 
+const accountOf = (id: string) => ({
+  ...{ account_id: id, uid: 'user-1', balance: '1000000.00' },
+  currency: id === 'acc-eur' ? 'EUR' : 'USD',
+});
+
 const shownBefore = (shown: ShownBefore): object => ({
   accounts: {
-    get: async (id: string) => ({ account_id: id, uid: 'user-1', currency: 'USD', balance: '1000000.00' }),
+    get: async (id: string) => accountOf(id),
+    ofUser: async () => ['acc-1', 'acc-eur'].map(accountOf),
   },
   beneficiaries: {
     get: async (id: string) => ({
@@ -49,7 +55,14 @@ export const sendingDeps = (
   bank: {
     ...shownBefore(shown),
     clock: UNMEASURED_CLOCK,
-    transactions: { paymentFee: async () => ({ fee: shown.fee, fee_currency: 'USD' }), ...transactions },
+    transactions: {
+      paymentFee: async () => ({ fee: shown.fee, fee_currency: 'USD' }),
+      // A euro buys two dollars.
+      fxQuote: async ({ amount }: { amount: string }) => ({
+        ...{ sell_amount: `${Number(amount) / 2}`, buy_amount: amount, rate: '2', fee: '0', fee_currency: 'EUR' },
+      }),
+      ...transactions,
+    },
   } as unknown as Bank,
   now: Date.now,
   assertIdentity: async () => {},

@@ -4,6 +4,7 @@ import { findTarget } from '../../compose/find-target.ts';
 import { writableByOthers } from '../../config/file-access.ts';
 import { may, type Person, type Policy, personOf, ROLES } from '../../domain/authority.ts';
 import { DAY_MS, HOUR_MS } from '../../domain/durations.ts';
+import { HOURS_ADDED_UP } from '../../domain/policy.ts';
 import { Problem } from '../../domain/problem.ts';
 import { isOpen, type Unguarded, unguarded } from '../../domain/unguarded.ts';
 import { tokenSha256 } from '../../gateway/callers.ts';
@@ -66,22 +67,28 @@ export async function initPolicy(session: Session, file: string): Promise<void> 
 export async function checkPolicy(session: Session, file: string | undefined): Promise<void> {
   const policy = file === undefined ? setPolicy(session) : assertUsable(await textOf(file), writableByOthers(file));
   const { hash, people, approvals, limits, approvalTtlMs } = policy;
-  const rows = people.map(({ name, roles, scope, credentials }) => [
+  const rows = people.map(({ name, roles, scope, credentials, unsigned }) => [
     name,
-    roles.join(', '),
+    [...roles, ...(unsigned === true ? ['unsigned'] : [])].join(', '),
     scopeText(scope),
     credentials.map(({ id }) => id).join(', ') || 'none: cannot decide anything',
   ]);
   const rules = approvals.map(({ approvals: asked, ...rule }) => [`${asked}`, conditionText(rule)]);
   const caps = limits.map((it) => [
     `${it.amount} ${it.currency}`,
-    [it.per, kindsText(it.kinds)].filter(Boolean).join(', '),
+    [`${it.per}, within ${it.hours ?? HOURS_ADDED_UP} h`, kindsText(it.kinds)].filter(Boolean).join(', '),
   ]);
   const lacking = unguarded(policy);
   const text = [
     table(['person', 'roles', 'scope', 'keys'], rows),
     rules.length === 0 ? 'Nothing needs approval.' : table(['approvals', 'of what has'], rules),
     ...(caps.length === 0 ? [] : [table(['limit', 'per'], caps)]),
+    ...people
+      .filter(({ unsigned }) => unsigned === true)
+      .map(
+        ({ name }) =>
+          `Payouts of ${name} need no signature of ${name}: whoever writes to the store can make or change them.`,
+      ),
     ...(lacking.length === 0 ? [] : [lackingText(lacking)]),
     `An approval is valid for ${approvalTtlMs / HOUR_MS} h. Policy ${hash}`,
   ].join('\n\n');
@@ -194,11 +201,14 @@ function scopeText({ kinds, uids, accounts, currencies }: Person['scope']): stri
 
 const kindsText = (kinds: readonly string[] | undefined): string | undefined => kinds && `kind ${kinds.join(' ')}`;
 
+const ADDED_UP = { day: 'added up', payee: 'added up per payee', account: 'added up per account' } as const;
+
 function conditionText(rule: Omit<Policy['approvals'][number], 'approvals'>): string {
-  const { kinds, currency, amountAtLeast, newPayee, changedPayee, account, where, alone } = rule;
+  const { kinds, currency, amountAtLeast, per, hours, newPayee, changedPayee, account, where, alone } = rule;
   const parts = [
     kindsText(kinds),
     amountAtLeast === undefined ? currency : `${currency} ${amountAtLeast} and more`,
+    per === undefined ? undefined : `${ADDED_UP[per]} within ${hours ?? HOURS_ADDED_UP} h`,
     newPayee === true ? 'a new payee' : undefined,
     changedPayee === true ? 'a changed payee' : undefined,
     account === undefined ? undefined : `account ${account}`,

@@ -2,7 +2,7 @@ import type { WorkerSettings } from '../../config/settings.ts';
 import { approvalsAsked } from '../../domain/authority.ts';
 import type { Flag } from '../../domain/flags.ts';
 import type { Assessment } from '../../domain/gates.ts';
-import { approvalsNeeded, asksAlone, type Terms } from '../../domain/policy.ts';
+import { approvalsNeeded, asksAlone, type RuledPayout, type Terms } from '../../domain/policy.ts';
 import { approvalDigest } from '../../identity.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { agreedParts, costAtMost, type SeenAtBank, signedParts } from './signed-parts.ts';
@@ -27,24 +27,34 @@ export function askedOf(
   seen: SeenAtBank,
   flags: readonly Flag[] = [],
 ): Asked {
-  const { kind, instruction } = row;
-  const { account_id: accountId, amount, currency } = instruction;
-  const [newPayee, changedPayee] = [flags.includes('new-payee'), flags.includes('changed-payee')];
+  const ruled = ruledBy(terms, row, seen, flags);
   if (policy === undefined) {
     return {
       digest: approvalDigest(agreedParts(row, seen)),
-      approvalsNeeded: approvalsNeeded(approvalRules, { kind, currency, amount, newPayee }),
+      approvalsNeeded: approvalsNeeded(approvalRules, { ...ruled, sold: undefined }),
     };
   }
-  const { sellAtMost: sold } = costAtMost(row, seen, terms);
-  const { payingAccountId } = seen;
-  const asked = { kind, accountId, payingAccountId, amount, currency, sold, newPayee, changedPayee };
   return {
     digest: approvalDigest(signedParts(row, seen, terms)),
-    approvalsNeeded: approvalsAsked(policy, asked, 'before-submit'),
-    approvalsAtBank: approvalsAsked(policy, asked, 'at-bank'),
+    approvalsNeeded: approvalsAsked(policy, ruled, 'before-submit'),
+    approvalsAtBank: approvalsAsked(policy, ruled, 'at-bank'),
     // A payee is created only after the approval.
     approvedFirst: true,
-    ...(asksAlone(policy.approvals, asked) && { asksAlone: true }),
+    ...(asksAlone(policy.approvals, ruled) && { asksAlone: true }),
   };
+}
+
+/** What rules look at. */
+export function ruledBy(
+  terms: AskedBy['settings']['terms'],
+  row: PayoutRecord,
+  seen: SeenAtBank,
+  flags: readonly Flag[] = [],
+): RuledPayout & Parameters<typeof approvalsAsked>[1] {
+  const { kind, instruction } = row;
+  const { account_id: accountId, amount, currency } = instruction;
+  const { sellAtMost: sold } = costAtMost(row, seen, terms);
+  const [newPayee, changedPayee] = [flags.includes('new-payee'), flags.includes('changed-payee')];
+  const { payingAccountId } = seen;
+  return { kind, accountId, payingAccountId, amount, currency, sold, newPayee, changedPayee };
 }

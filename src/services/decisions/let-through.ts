@@ -4,7 +4,8 @@ import type { Assessment } from '../../domain/gates.ts';
 import { bankDigest } from '../../domain/question-digest.ts';
 import { questionOfHold } from '../../domain/reasons.ts';
 import type { PayoutRecord } from '../../store/store.ts';
-import { type Asked, type AskedBy, askedOf } from './asked.ts';
+import { type Asked, type AskedBy, askedOf, ruledBy } from './asked.ts';
+import { type AddedUpDeps, approvalsAddedUp } from './limits.ts';
 import { isMade, isMakerAllowed, isOneDocument } from './made.ts';
 import { isRejected, raisedIfRejected, type SignedQuestion, type VerdictDeps, verdictOn } from './verdict.ts';
 
@@ -14,8 +15,8 @@ import { isRejected, raisedIfRejected, type SignedQuestion, type VerdictDeps, ve
  * signed.
  */
 
-export interface LeaveDeps extends VerdictDeps {
-  settings: AskedBy['settings'];
+export interface LeaveDeps extends VerdictDeps, Pick<AddedUpDeps, 'bank'> {
+  settings: AskedBy['settings'] & Pick<AddedUpDeps['settings'], 'clockSkewMs'>;
 }
 
 /** Before an order is sent, or a payee made. `read`: right now; without a policy the last assessment. */
@@ -29,7 +30,7 @@ export async function mayLeave(deps: LeaveDeps, row: PayoutRecord, read: Assessm
     if (verdict !== 'approved') return false;
   }
   const { digest, asksAlone: alone } = asked;
-  const { approvalsNeeded: needed } = await raised(deps, row, asked, touched);
+  const { approvalsNeeded: needed } = await raised(deps, row, asked, read);
   return isApproved(deps, row, { question: 'payout', digest, needed, alone }, touched);
 }
 
@@ -53,16 +54,21 @@ export async function mayRelease(
 }
 
 /**
- * What a row asks, raised: to one approval if its maker has not signed it, and above everybody if it was rejected before fewer
- * people were asked.
+ * What a row asks, raised: by what was handed to the bank before, where a rule adds up; to one approval if its maker has not
+ * signed it; and above everybody if it was rejected before fewer people were asked.
  */
 export async function raised(
   deps: LeaveDeps,
   row: PayoutRecord,
   asked: Pick<Assessment, 'approvalsNeeded' | 'digest'>,
-  touched: ScopeFacts,
+  read: Partial<Assessment>,
 ): Promise<Pick<Assessment, 'approvalsNeeded' | 'asked'>> {
-  const least = asked.approvalsNeeded > 0 || (await isMade(deps, row, touched)) ? asked.approvalsNeeded : 1;
+  const { beneficiary, flags, ...seen } = read;
+  const payee = beneficiary?.known === true ? beneficiary.id : undefined;
+  const { beneficiary_id, to_account_id } = row.instruction;
+  const ruled = { ...ruledBy(deps.settings.terms, row, seen, flags), payee: payee ?? beneficiary_id ?? to_account_id };
+  const needed = Math.max(asked.approvalsNeeded, await approvalsAddedUp(deps, row, ruled));
+  const least = needed > 0 || (await isMade(deps, row, touchedBy(row, read))) ? needed : 1;
   return { approvalsNeeded: least, ...(await raisedIfRejected(deps, row, { ...asked, approvalsNeeded: least })) };
 }
 

@@ -217,7 +217,7 @@ async function openBefore(
   const terms = assessed?.approvedFirst === true ? askedOfRead(deps, row, assessed) : await foresee(row);
   if (terms === undefined) return undefined;
   const { digest } = terms;
-  const { approvalsNeeded: needed } = await raised(deps, row, terms, scopeFactsOfRow(row));
+  const { approvalsNeeded: needed } = await raised(deps, row, terms, { ...assessed, flags: terms.flags });
   if (needed === 0) return 'nothing';
   // The first verdict stands: nobody may be led to believe that a later decision counts.
   const { verdict } = await verdictOn(deps, row, { question: 'payout', digest, needed });

@@ -19,7 +19,7 @@ import { orderAsked, orderToRepeat, refusalMeaning } from '../../domain/submissi
 import { payloadDigest } from '../../identity.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { askedOf } from '../decisions/asked.ts';
-import { raised, touchedBy } from '../decisions/let-through.ts';
+import { raised } from '../decisions/let-through.ts';
 import { asPayee, capsOf } from '../decisions/signed-parts.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { legReference, rowAsRecorded } from '../sending/claimed-row.ts';
@@ -69,7 +69,7 @@ export async function recordedAssessment(
     ...sinceFirst(row, read),
     ...(await guardsOf(deps, row, read)),
     ...(policy !== undefined && { policyHash: policy.hash }),
-    ...(await raised(deps, row, read, touchedBy(row, read))),
+    ...(await raised(deps, row, read, read)),
   };
   const exceptions = approvalExceptionsOf(shown, payloadDigest(row.instruction), capsOf(row, terms));
   const assessment = { ...shown, ...(exceptions.length > 0 && { exceptions }) };

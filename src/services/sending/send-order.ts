@@ -21,7 +21,7 @@ import type { PayoutRecord, SendAttempt } from '../../store/store.ts';
 import { listedFrom } from '../bank-time.ts';
 import { cardStanding } from '../cards/card-standing.ts';
 import { mayLeave } from '../decisions/let-through.ts';
-import { limitPassed } from '../decisions/limits.ts';
+import { isAddedUp, limitPassed } from '../decisions/limits.ts';
 import { boughtWithin } from '../decisions/signed-parts.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { checksAskedOf } from '../payee-checks.ts';
@@ -66,13 +66,16 @@ export async function sendOrder(sender: ActivityDeps, caller: Caller, asked: Ord
       if (scope !== undefined) return { outcome: 'not-sent', why: 'switched-off', scope };
       if (!(await isCollected(sender, row))) return { outcome: 'not-sent', why: 'changed' };
       // Every sender records its attempt before this check: two at once may both stop, but never both pass.
-      const isPassed = leg === mainLegOf(row.kind) && (await limitPassed(sender, row, aboutToSend(made))) !== undefined;
-      return isPassed ? { outcome: 'not-sent', why: 'changed' } : undefined;
+      const isPassed = (await limitPassed(sender, row, aboutToSend(made))) !== undefined;
+      const isMore = read !== null && hasSums(sender) && !(await mayLeave(sender, row, read));
+      return isPassed || isMore ? { outcome: 'not-sent', why: 'changed' } : undefined;
     },
     post: ({ row, reference, order }, options) => post(sender.bank, row.uid, reference, order, options),
     accepted: (asked, orderId) => show(sender, leg, asked, orderId),
   });
 }
+
+const hasSums = ({ settings: { policy } }: ActivityDeps): boolean => policy?.approvals.some(isAddedUp) === true;
 
 /**
  * The gates have seen the card payment that it depends on succeed, perhaps long ago: the money may have been given back since.
