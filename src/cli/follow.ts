@@ -1,12 +1,11 @@
 import type { Client } from '@temporalio/client';
 import { batchUrl } from '../compose/links.ts';
+import { PROGRESS } from '../compose/operations/progress.ts';
 import { WORKFLOW_TYPES } from '../domain/names.ts';
 import {
   AWAITING_DECISION_STATES,
-  type BatchControl,
   countRows,
   isAtRest,
-  needsAttention,
   type PayoutState,
   type StateCounts,
 } from '../domain/payout-state.ts';
@@ -33,6 +32,14 @@ export async function followBatches(
   batchIds: readonly string[],
   timeoutMs: number | undefined,
 ): Promise<FollowEnd> {
+  const watch = watchOf(session, batchIds);
+  // Workflows, and the stack that they are on, are the gateway's.
+  if (session.gateway !== undefined) {
+    return endOf(
+      await followUntil(() => watch.isAtRest(async () => true), { timeoutMs, everyMs: REMOTE_EVERY_MS }),
+      watch,
+    );
+  }
   const { failure, owner } = await session.stack();
   const [store, client] = [await session.store(), await session.client()];
   for (const batchId of batchIds) {
@@ -45,35 +52,54 @@ export async function followBatches(
     await startBatch(client, batchId, batch.file);
   }
   if (owner) await sayLinks(session, batchIds);
+  const isAtRest = () => watch.isAtRest((asking) => doAsk(client, asking));
+  const pulse = () => client.workflowService.getSystemInfo({});
+  return endOf(await followUntil(isAtRest, { timeoutMs, failure, pulse }), watch);
+}
+
+/** How often a gateway is asked. */
+const REMOTE_EVERY_MS = 1_000;
+
+interface Watch {
+  /** Nothing was open when it was last looked. */
+  hasRested: boolean;
+  /** @param doAsk whether the workflows ask people, too, as many by batch as the store shows */
+  isAtRest(doAsk: (asking: ReadonlyMap<string, number>) => Promise<boolean>): Promise<boolean>;
+}
+
+const endOf = (end: FollowEnd, { hasRested }: Watch): FollowEnd => (end === 'time-out' && hasRested ? 'at-rest' : end);
+
+function watchOf(session: Session, batchIds: readonly string[]): Watch {
   const isAttended = hasTerminal();
   let atRestSince: number | undefined;
   let forPeopleSince: number | undefined;
-  const areAtRest = async (): Promise<boolean> => {
-    let [open, forPeople] = [0, 0];
-    let ended = true;
-    const asking = new Map<string, number>();
-    const lines: string[] = [];
-    for (const batchId of batchIds) {
-      const byState = await store.stateCounts(batchId);
-      const counts = countRows(byState);
-      open += counts.open;
-      const batch = await store.batch(batchId);
-      ended &&= batch?.endedAt !== null;
-      asking.set(batchId, await shownAsking(store, batchId, byState));
-      const kept = await keptBack(store, batchId, byState, batch?.control);
-      forPeople += (asking.get(batchId) ?? 0) + kept;
-      lines.push(progressLine(batchId, counts, byState) + (batch?.control === 'running' && kept > 0 ? OFF : ''));
-    }
-    session.output.progress(lines.join(' | '));
-    forPeopleSince = open > 0 && forPeople === open ? (forPeopleSince ?? performance.now()) : undefined;
-    const isWithPeople = forPeopleSince !== undefined && performance.now() - forPeopleSince >= FOR_PEOPLE_MS;
-    if (!isAttended && isWithPeople && (await doAsk(client, asking))) return true;
-    atRestSince = open > 0 ? undefined : (atRestSince ?? performance.now());
-    return atRestSince !== undefined && (ended || performance.now() - atRestSince >= ENDS_WITHIN_MS);
+  return {
+    get hasRested() {
+      return atRestSince !== undefined;
+    },
+    async isAtRest(doAsk) {
+      let [open, forPeople] = [0, 0];
+      let ended = true;
+      const asking = new Map<string, number>();
+      const lines: string[] = [];
+      for (const batchId of batchIds) {
+        const { byState, control, isEnded, keptBack, ...shown } = await session.ask(PROGRESS, { id: batchId });
+        const states = new Map(byState);
+        const counts = countRows(states);
+        open += counts.open;
+        ended &&= isEnded;
+        asking.set(batchId, shown.asking);
+        forPeople += shown.asking + keptBack;
+        lines.push(progressLine(batchId, counts, states) + (control === 'running' && keptBack > 0 ? OFF : ''));
+      }
+      session.output.progress(lines.join(' | '));
+      forPeopleSince = open > 0 && forPeople === open ? (forPeopleSince ?? performance.now()) : undefined;
+      const isWithPeople = forPeopleSince !== undefined && performance.now() - forPeopleSince >= FOR_PEOPLE_MS;
+      if (!isAttended && isWithPeople && (await doAsk(asking))) return true;
+      atRestSince = open > 0 ? undefined : (atRestSince ?? performance.now());
+      return atRestSince !== undefined && (ended || performance.now() - atRestSince >= ENDS_WITHIN_MS);
+    },
   };
-  const pulse = () => client.workflowService.getSystemInfo({});
-  const end = await followUntil(areAtRest, { timeoutMs, failure, pulse });
-  return end === 'time-out' && atRestSince !== undefined ? 'at-rest' : end;
 }
 
 function progressLine(batchId: string, counts: StateCounts, byState: ReadonlyMap<PayoutState, number>): string {
@@ -91,28 +117,7 @@ async function sayLinks(session: Session, batchIds: readonly string[]): Promise<
     session.output.say(`Temporal UI  ${batchUrl(ui, batchId)}  (while this command runs)`);
 }
 
-/** Number of rows that are not started until people undo something: the batch is paused or drained, or a switch is off. */
-async function keptBack(
-  store: Store,
-  batchId: string,
-  byState: ReadonlyMap<PayoutState, number>,
-  control: BatchControl | undefined,
-): Promise<number> {
-  const received = byState.get('received') ?? 0;
-  if (received === 0 || control === 'paused' || control === 'draining') return received;
-  if ((await store.switches()).length === 0 || (await store.releasable(batchId, 1)).length > 0) return 0;
-  const { waiting } = await store.inFlight(batchId);
-  return received - waiting;
-}
-
 const OFF = ', switched off (payouts switch list)';
-
-/** Number of rows that ask people, as stored. */
-async function shownAsking(store: Store, batchId: string, byState: ReadonlyMap<PayoutState, number>): Promise<number> {
-  const held = (byState.get('held') ?? 0) === 0 ? [] : await store.rowsIn(batchId, ['held']);
-  const byThemselves = held.filter(({ state, reason }) => !needsAttention(state, reason)).length;
-  return AWAITING_DECISION_STATES.reduce((sum, state) => sum + (byState.get(state) ?? 0), -byThemselves);
-}
 
 /**
  * Whether the workflows ask too. If not, some are still to be restarted, and a command that ended now would end the stack they

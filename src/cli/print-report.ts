@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { batchUrl } from '../compose/links.ts';
+import { SUMMARY } from '../compose/operations/batches.ts';
 import type { BatchHead, BatchSummary } from '../reports/batch-report.ts';
 import { shortId } from '../reports/display.ts';
 import { stepGroupsText } from '../reports/render-steps.ts';
@@ -17,6 +18,23 @@ export async function printReport(
   await session.output.stream(createReadStream(summary.head.reports.json, 'utf8'), async () =>
     around(summaryText(summary, await liveUrlOf(session, summary), true)),
   );
+}
+
+/** How a batch stands now, to be shown: from report files just written or, through a gateway, as it answers. */
+export interface BatchShown {
+  head: BatchHead;
+  print(around?: (summary: string) => string): Promise<void>;
+}
+
+export async function showBatch(session: Session, batchId: string): Promise<BatchShown> {
+  if (session.gateway === undefined) {
+    const summary = await session.report(batchId);
+    return { head: summary.head, print: (around) => printReport(session, summary, around) };
+  }
+  const { summary, liveUrl } = await session.ask(SUMMARY, { id: batchId });
+  const print: BatchShown['print'] = (around = (text) => text) =>
+    session.output.stream(session.document(batchId), async () => around(summaryText(summary, liveUrl, false)));
+  return { head: summary.head, print };
 }
 
 async function liveUrlOf(session: Session, { head }: BatchSummary): Promise<string | null> {

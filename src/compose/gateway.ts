@@ -118,19 +118,23 @@ function namesOf({ origin, hostname, protocol, port }: URL): string[] {
 }
 
 /** Where the operation of a request is carried out; bank and Temporal are open. */
-export const placeOf = ({ config, store, client, bank }: Opened, ui: TemporalUi, caller: Caller): Place => ({
-  config,
-  store,
-  caller,
-  now: Date.now,
-  client: async () => client,
-  bank: async () => bank,
-  liveBank: async () => bank,
-  ui: async () => ui,
-  liveUi: async () => ui,
-  answerMs: ANSWER_MS,
-  carriedOut: async () => {},
-});
+export function placeOf(at: Opened, ui: TemporalUi, caller: Caller): Place {
+  const { config, store, client, bank } = at;
+  return {
+    config,
+    store,
+    caller,
+    now: Date.now,
+    client: async () => client,
+    bank: async () => bank,
+    liveBank: async () => bank,
+    ui: async () => ui,
+    liveUi: async () => ui,
+    intake: (maker) => openIntake(at, maker),
+    answerMs: ANSWER_MS,
+    carriedOut: async () => {},
+  };
+}
 
 function depsOf(at: Opened, ui: TemporalUi): Omit<GatewayDeps, 'cards' | 'webhooks'> {
   const { config, stack, store, client, bank, log } = at;

@@ -9,6 +9,7 @@ import { FILE_BYTES_MAX, ROWS_MAX } from '../formats/limits.ts';
 import { FILE_NAMES } from '../formats/read-file.ts';
 import { IntakeRefusal, OTHER_PLAN } from '../intake/intake-refusal.ts';
 import { assertPlan, takeFile } from '../intake/take-file.ts';
+import { validateFile } from '../intake/validate-file.ts';
 import { batchDocument } from '../reports/report-document.ts';
 import { answerOf } from './answer-error.ts';
 import { type Caller, makerOf } from './callers.ts';
@@ -33,6 +34,7 @@ const handOverQuery = z.strictObject({
     .default('stop')
     .describe('stop: any finding stops the file; skip: the other rows are paid'),
   dry_run: flag.optional().describe('answer with the plan; nothing is claimed'),
+  check: flag.optional().describe('answer like `payouts validate FILE --json`; nothing is planned or claimed'),
   plan: z.string().optional().describe('hash of the confirmed plan; a different plan is refused'),
   canary: z.coerce
     .number()
@@ -42,6 +44,7 @@ const handOverQuery = z.strictObject({
     .optional()
     .describe('rows paid first, the rest once they are completed'),
   allow_look_alikes: flag.optional().describe('do not hold rows that look like a recent payout'),
+  attended: flag.optional().describe('rows that wait for an operator count as in progress'),
   by: storableText.optional().describe('the maker; must be the name of the token, if it has one'),
 });
 
@@ -75,6 +78,10 @@ export function intakeRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     const by = makerOf(request.caller, options.by);
     const key = idempotencyKeyOf(request);
     await using upload = await received(request, deps.uploads, options.file);
+    if (options.check === true) {
+      const checked = await takeInTurn(deps, request.caller, (intake) => validateFile(intake, upload.path));
+      return { schemaVersion: 1, ...checked };
+    }
     const handOver = (batchId?: string) =>
       handedOver(deps, upload, { ...options, by, caller: request.caller }, batchId);
     const keyed = key && { caller: request.caller.name ?? '', key, requestSha256: digestOf(request, upload) };
@@ -93,9 +100,17 @@ async function handedOver(
   { caller, ...options }: HandOver & { caller: Caller },
   batchId: string | undefined,
 ): Promise<MadeAnswer> {
-  const { invalid, plan, canary, by, dry_run: dryRun, allow_look_alikes: allowLookAlikes } = options;
+  const {
+    invalid,
+    plan,
+    canary,
+    by,
+    dry_run: dryRun,
+    allow_look_alikes: allowLookAlikes,
+    attended: isAttended,
+  } = options;
   try {
-    const asked = { invalid, canary, by, dryRun, allowLookAlikes, batchId };
+    const asked = { invalid, canary, by, dryRun, allowLookAlikes, batchId, isAttended };
     const taking = await takeInTurn(deps, caller, (intake) =>
       takeFile(intake, path, asked, (proposal) => assertPlan(proposal.plan, plan)),
     );

@@ -4,18 +4,19 @@ import type { Session } from '../../src/cli/session.ts';
 import type { PayoutRecord } from '../../src/store/store.ts';
 import { batchClaim } from '../store/samples.ts';
 import { openEmptyStore } from '../support/empty-store.ts';
+import { fakeSession } from '../support/fake-session.ts';
 
 const FOLLOWED = { reference: 'ref-1', workflowId: 'exchange/ref-1', until: 'at-rest' } as const;
 
 /** A workflow that has ended well; `rows` are what the store shows, one look after the other. */
 function sessionWith(payout: () => PayoutRecord | undefined): Session {
   const handle = { describe: async () => ({ status: { name: 'COMPLETED' } }), result: async () => ({}) };
-  return {
+  return fakeSession({
     stack: async () => ({}),
     store: async () => ({ payout: async () => payout() }),
     client: async () => ({ workflow: { getHandle: () => handle } }),
     output: { progress() {} },
-  } as unknown as Session;
+  });
 }
 
 it.concurrent('what has ended in Temporal and is not in the store is told, and not waited for', async () => {
@@ -51,7 +52,7 @@ it.concurrent('without a terminal, a batch of which a switch lets nothing start 
   await store.claimBatch(batchClaim(batchId, ['A-1', 'A-2'], 1_000));
   await store.switchOff({ scope: 'everything', key: '', reason: 'a drill', by: 'bob', at: 2_000 });
   const said: string[] = [];
-  const session = {
+  const session = fakeSession({
     stack: async () => ({ owner: false }),
     store: async () => store,
     client: async () => ({
@@ -59,7 +60,7 @@ it.concurrent('without a terminal, a batch of which a switch lets nothing start 
       workflowService: { getSystemInfo: async () => ({}) },
     }),
     output: { progress: (text: string) => said.push(text) },
-  } as unknown as Session;
+  });
   expect(await followBatches(session, [batchId], 20_000)).toBe('at-rest');
   expect(said[0]).toContain('2 received, switched off (payouts switch list)');
 }, 30_000);

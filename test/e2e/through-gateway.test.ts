@@ -129,6 +129,52 @@ it('flips switches by a signature', async () => {
   expect([again.code, again.stdout]).toEqual([here.code, here.stdout]);
 });
 
+it('hands a file over: checked, planned, paid, followed, known the next time', async () => {
+  const file = home.file('laptop.csv', csvOf([{ id: 'LAP-1' }, { id: 'LAP-2' }]));
+  const bad = home.file('bad.csv', csvOf([{ id: 'BAD-1', amount: '-3' }]));
+  for (const args of [
+    ['validate', file],
+    ['validate', file, '--json'],
+    ['validate', bad, '--json'],
+    ['validate', join(folder, 'none.csv')],
+    ['run', file, '--dry-run'],
+    ['run', bad, '--dry-run', '--json'],
+    ['run', file, '--dry-run', '--plan', 'another'],
+    ['run', file],
+  ]) {
+    const asked = args[0] === 'validate' ? args : [...args, '--key', keyOf(alice)];
+    const [here, there] = [await home.payouts(...asked), await laptop(alice, ...asked)];
+    expect({ code: there.code, stdout: there.stdout }, args.join(' ')).toEqual({
+      code: here.code,
+      stdout: here.stdout,
+    });
+  }
+  expect(errorOf(await laptop(bob, 'run', file, '--yes', '--json')).error.code).toBe('role-missing');
+  const waiting = await laptop(alice, 'run', file, '--yes', '--json');
+  const { batchId: taken, counts } = batchOf(waiting);
+  expect([waiting.code, counts]).toEqual([6, expect.objectContaining({ total: 2, open: 2 })]);
+  const again = await laptop(alice, 'run', file, '--yes', '--json', '--detach');
+  expect([again.code, batchOf(again).batchId]).toEqual([0, taken]);
+  expect((await laptop(bob, 'approve', taken, '--yes')).code).toBe(0);
+  const followed = await laptop(alice, 'watch', taken, '--json');
+  expect([followed.code, batchOf(followed).counts]).toEqual([0, expect.objectContaining({ completed: 2 })]);
+  const ended = await laptop(alice, 'run', file, '--yes', '--json');
+  expect([ended.code, errorOf(ended).error.batchId]).toEqual([8, taken]);
+  const retried = await laptop(alice, 'retry', taken, '--yes', '--json');
+  expect([retried.code, errorOf(retried).error.code]).toEqual([3, 'nothing-to-retry']);
+}, 120_000);
+
+it('pauses and cancels a batch', async () => {
+  const file = home.file('stopped.csv', csvOf([{ id: 'STOP-1' }]));
+  const { batchId: id } = batchOf(await laptop(alice, 'run', file, '--yes', '--json', '--detach'));
+  expect(JSON.parse((await laptop(alice, 'pause', id, '--json')).stdout)).toMatchObject({ control: 'paused' });
+  expect(errorOf(await laptop(bob, 'resume', id, '--json')).error.code).toBe('role-missing');
+  expect((await laptop(alice, 'resume', id)).code).toBe(0);
+  await until(async () => (await stateOf('STOP-1')) === 'awaiting-approval');
+  const cancelled = await laptop(alice, 'cancel', 'STOP-1', '--yes', '--json');
+  expect(JSON.parse(cancelled.stdout)).toMatchObject({ decisions: [{ outcome: 'cancelled' }] });
+});
+
 it.each([
   [mallory, 4, 'token-refused'],
   [euro, 2, 'unknown-id'],

@@ -33,13 +33,20 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
       'GET /v1/waiting',
       'GET /v1/payouts/:reference',
       'GET /v1/batches/:id/summary',
+      'GET /v1/batches/:id/progress',
     ],
     ...['/v1', ''].flatMap((base) =>
       [':name', 'pain002', 'camt054', 'journal'].map((name) => `GET ${base}/batches/:id/reports/${name}`),
     ),
   ],
   'maker, each': [
-    ...['POST /v1/batches', 'POST /v1/card-payments', 'GET /batches/new', 'POST /batches/new'],
+    ...[
+      'POST /v1/batches',
+      'POST /v1/batches/:id/retry',
+      'POST /v1/card-payments',
+      'GET /batches/new',
+      'POST /batches/new',
+    ],
     ...['GET /batches/new/:upload', 'POST /batches/new/:upload'],
   ],
   'maker operator, each': [
@@ -192,6 +199,7 @@ describe('a scope', () => {
     '/v1/payouts/:reference/cancel': { reason: 'no' },
     '/v1/payouts/:reference/resolve': { action: 'keep-looking', evidence: 'seen' },
     '/v1/batches/:id/decisions': { decision: 'approve' },
+    '/v1/batches/:id/retry': {},
     '/v1/incidents/:id/acknowledgement': { reason: 'seen' },
   };
   const isOfOne = (url: string): boolean => /:(id|reference)/.test(url) || QUERIES[url] !== undefined;

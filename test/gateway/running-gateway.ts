@@ -59,7 +59,8 @@ export interface RunningGateway {
 }
 
 /** Where operations are carried out: without Temporal. */
-function placeOf({ dir, store, bank }: TestDoor, policy: Policy | undefined, caller: Caller): Place {
+function placeOf(door: TestDoor, policy: Policy | undefined, caller: Caller): Place {
+  const { dir, store, bank } = door;
   const config = loadConfig({ PAYOUTS_HOME: join(dir, 'home') });
   const ui = async () => ({ url: 'http://ui.example', namespace: 'default' });
   return {
@@ -72,6 +73,7 @@ function placeOf({ dir, store, bank }: TestDoor, policy: Policy | undefined, cal
     liveBank: async () => bank as Bank,
     ui,
     liveUi: ui,
+    intake: async () => door,
     answerMs: 1_000,
     carriedOut: async () => {},
   };

@@ -1,22 +1,34 @@
 import { answeredRefusal } from '../../compose/answered-refusal.ts';
 import { intakeDepsOf } from '../../compose/intake-deps.ts';
 import type { MessageFiles } from '../../compose/message-context.ts';
+import { PAYOUT } from '../../compose/operations/payouts.ts';
+import { PROGRESS } from '../../compose/operations/progress.ts';
+import type { Finding } from '../../domain/finding.ts';
+import { Problem } from '../../domain/problem.ts';
 import type { IntakeDeps } from '../../intake/intake.ts';
 import { IntakeRefusal } from '../../intake/intake-refusal.ts';
-import { isOverBatch } from '../../intake/known-batches.ts';
-import { type Agree, assertPlan, type TakeOptions, type Taking, takeFile, takeUnpaid } from '../../intake/take-file.ts';
-import type { BatchSummary } from '../../reports/batch-report.ts';
+import {
+  type Agree,
+  assertPlan,
+  type PlanDocument,
+  type TakeOptions,
+  type Taking,
+  takeFile,
+  takeUnpaid,
+} from '../../intake/take-file.ts';
 import { counted, shortId } from '../../reports/display.ts';
+import type { PayoutRecord } from '../../store/store.ts';
 import { startBatch } from '../../temporal/batch-executions.ts';
 import { confirm } from '../confirm.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { findBatch } from '../find-target.ts';
 import { formatFindings, formatWarnings } from '../findings-text.ts';
 import { followBatches } from '../follow.ts';
+import { type HandOver, handedOver, retrying, uploading } from '../hand-over.ts';
 import { listedAlikes, planText } from '../plan.ts';
-import { exitOfReport, printReport } from '../print-report.ts';
+import { type BatchShown, exitOfReport, showBatch } from '../print-report.ts';
 import type { Session } from '../session.ts';
-import { type Signer, signerOf } from '../signer.ts';
+import { holdKey, type Signer, signerOf } from '../signer.ts';
 import { withValidationBank } from '../validation-bank.ts';
 
 export interface PayOptions extends Omit<TakeOptions, 'batchId' | 'isAttended'>, MessageFiles {
@@ -30,6 +42,7 @@ export interface PayOptions extends Omit<TakeOptions, 'batchId' | 'isAttended'>,
 }
 
 export async function run(session: Session, path: string, options: PayOptions): Promise<ExitCode> {
+  if (session.gateway !== undefined) return payThroughGateway(session, options, uploading(session, path, options));
   return pay(session, options, (intake, agree) =>
     takeFile(intake, path, { ...options, isAttended: true }, agree).catch(async (error: unknown) => {
       throw error instanceof IntakeRefusal ? await answeredRefusal(session.config, error, Date.now()) : error;
@@ -67,17 +80,7 @@ export async function pay(
     return EXIT.completed;
   }
   const { batchId } = taking;
-  if (taking.outcome !== 'claimed') {
-    if (options.dryRun || options.detach) {
-      return tell(
-        session,
-        batchId,
-        taking.outcome === 'under-way' ? 'is already in progress' : 'waits for an operator',
-      );
-    }
-    session.output.say(`All rows of this file are already known; following ${taking.batchIds.join(', ')}.`);
-    return followAndReport(session, taking.batchIds, options.timeout);
-  }
+  if (taking.outcome !== 'claimed') return taken(session, taking, options);
   session.output.say(`Batch ${batchId} is claimed and started.`);
   if (options.detach) return tell(session, batchId, 'is started and not followed');
   // Writes the first answers to a bank message: the file is accepted, its rows are judged.
@@ -85,21 +88,95 @@ export async function pay(
   return followAndReport(session, [batchId], options.timeout);
 }
 
-/** Shows the plan and asks for confirmation, unless `--yes` was given. */
+type Taken = Extract<Taking, { outcome: 'under-way' | 'with-operator' }>;
+
+/** Earlier batches have every row of the file. */
+async function taken(
+  session: Session,
+  { outcome, batchId, batchIds }: Taken,
+  { dryRun, detach, timeout }: PayOptions,
+): Promise<ExitCode> {
+  if (dryRun || detach) {
+    return tell(session, batchId, outcome === 'under-way' ? 'is already in progress' : 'waits for an operator');
+  }
+  session.output.say(`All rows of this file are already known; following ${batchIds.join(', ')}.`);
+  return followAndReport(session, batchIds, timeout);
+}
+
+/**
+ * The same through a gateway: `hand` hands it what is to be paid, first for its plan and, once that is confirmed, with the plan's
+ * hash to be paid.
+ */
+async function payThroughGateway(session: Session, options: PayOptions, hand: HandOver): Promise<ExitCode> {
+  if (!options.dryRun) await makerOf(session, options);
+  const planned = await hand({ dryRun: true, plan: undefined });
+  if (planned.outcome !== 'planned') return taken(session, underWay(planned.batchId), options);
+  const { plan, findings, warnings } = planned.document;
+  assertPlan(plan, options.plan);
+  await showPlan(session, { plan, leftOut: findings, warnings, earlier: await earlierOnes(session, plan) }, options);
+  if (options.dryRun) {
+    session.output.result(planned.document, 'Dry run: nothing was sent.');
+    return EXIT.completed;
+  }
+  const { outcome, batchId } = handedOver(await hand({ dryRun: false, plan: plan.hash }));
+  if (outcome === 'under-way') return taken(session, underWay(batchId), options);
+  session.output.say(`Batch ${batchId} is claimed and started.`);
+  if (options.detach) return tell(session, batchId, 'is started and not followed');
+  return followAndReport(session, [batchId], options.timeout);
+}
+
+const underWay = (batchId: string): Taken => ({ outcome: 'under-way', batchId, batchIds: [batchId] });
+
+/** The maker of the payouts, identified by the signing key; undefined without a policy. */
+async function makerOf(session: Session, { by, key }: PayOptions): Promise<string | undefined> {
+  const { name, sign } = await signerOf(session, { by, key }, 'make');
+  return sign && name;
+}
+
 const agreement =
-  (session: Session, { plan: agreed, yes, dryRun }: PayOptions): Agree =>
+  (session: Session, options: PayOptions): Agree =>
   async (proposal) => {
-    const { output } = session;
-    assertPlan(proposal.plan, agreed);
-    const show = yes ? output.say : output.tell;
+    assertPlan(proposal.plan, options.plan);
     const { leftOut, warnings } = proposal;
     const { plan } = await proposal.document();
-    if (leftOut.length > 0) show(`${formatFindings(leftOut)}\nThese rows are left out.`);
-    if (warnings.length > 0) show(formatWarnings(warnings));
     const likes = listedAlikes(plan.lookAlikes.rows).map(({ like }) => like);
-    show(planText(plan, plan, await (await session.store()).payoutsOf(likes)));
-    if (!dryRun) await confirm(`Pay ${counted(plan.payouts, 'payout')}?`, yes);
+    const earlier = await (await session.store()).payoutsOf(likes);
+    await showPlan(session, { plan, leftOut, warnings, earlier }, options);
   };
+
+interface Planned extends Pick<PlanDocument, 'plan'> {
+  warnings: readonly Finding[];
+  /** Why rows of the file are not included. */
+  leftOut: readonly Finding[];
+  /** What rows of it look like. */
+  earlier: readonly PayoutRecord[];
+}
+
+/** Shows the plan and asks for confirmation, unless `--yes` was given. */
+async function showPlan(
+  { output }: Session,
+  { plan, leftOut, warnings, earlier }: Planned,
+  { yes, dryRun }: PayOptions,
+): Promise<void> {
+  const show = yes ? output.say : output.tell;
+  if (leftOut.length > 0) show(`${formatFindings(leftOut)}\nThese rows are left out.`);
+  if (warnings.length > 0) show(formatWarnings(warnings));
+  show(planText(plan, plan, earlier));
+  if (!dryRun) await confirm(`Pay ${counted(plan.payouts, 'payout')}?`, yes);
+}
+
+/** Those that the gateway shows to this person. */
+async function earlierOnes(session: Session, { lookAlikes }: PlanDocument['plan']): Promise<PayoutRecord[]> {
+  const found: PayoutRecord[] = [];
+  for (const { like: reference } of listedAlikes(lookAlikes.rows)) {
+    const view = await session.ask(PAYOUT, { reference }).catch((error: unknown) => {
+      if (!(error instanceof Problem) || error.kind !== 'not-found') throw error;
+      return undefined;
+    });
+    if (view !== undefined) found.push(view.payout);
+  }
+  return found;
+}
 
 /** Follows batches to their end, on this command's stack or the one that is up, then reports the newest. */
 export async function followAndReport(
@@ -107,16 +184,15 @@ export async function followAndReport(
   batchIds: readonly string[],
   timeoutMs: number | undefined,
 ): Promise<ExitCode> {
-  const store = await session.store();
-  const over = await Promise.all(batchIds.map((batchId) => isOverBatch(store, batchId)));
+  const over = await Promise.all(batchIds.map(async (id) => (await session.ask(PROGRESS, { id })).isOver));
   const end = over.every(Boolean) ? 'at-rest' : await followBatches(session, batchIds, timeoutMs);
   const exits: ExitCode[] = [];
-  let last: BatchSummary | undefined;
+  let last: BatchShown | undefined;
   for (const batchId of batchIds) {
-    last = await session.report(batchId);
+    last = await showBatch(session, batchId);
     exits.push(exitOfReport(last.head));
   }
-  if (last !== undefined) await printReport(session, last);
+  await last?.print();
   if (end === 'interrupted') {
     session.leaveAtOnce = true;
     session.output.say(
@@ -130,11 +206,8 @@ export async function followAndReport(
 
 async function tell(session: Session, batchId: string, how: string): Promise<ExitCode> {
   const next = `Next: payouts watch ${shortId(batchId)}`;
-  await printReport(
-    session,
-    await session.report(batchId),
-    (summary) => `Batch ${batchId} ${how}.\n\n${summary}\n\n${next}`,
-  );
+  const { print } = await showBatch(session, batchId);
+  await print((summary) => `Batch ${batchId} ${how}.\n\n${summary}\n\n${next}`);
   return EXIT.completed;
 }
 
@@ -149,7 +222,11 @@ interface RetryOptions extends Omit<PayOptions, 'invalid' | 'mapping' | 'payees'
  */
 export async function retry(session: Session, id: string, { rows, ...given }: RetryOptions): Promise<ExitCode> {
   const options: PayOptions = { ...given, invalid: 'stop' };
+  await holdKey(session, given.key);
   const batchId = await findBatch(session, id);
+  if (session.gateway !== undefined) {
+    return payThroughGateway(session, options, retrying(session, batchId, { rows, ...options }));
+  }
   return pay(session, options, (intake, agree) =>
     takeUnpaid(intake, { batchId, rows }, { ...options, isAttended: true }, agree),
   );

@@ -4,6 +4,7 @@ import type { Bank } from '../../api/bank.ts';
 import type { Config } from '../../config.ts';
 import type { Caller } from '../../gateway/callers.ts';
 import type { Operation } from '../../gateway/operation.ts';
+import type { IntakeDeps } from '../../intake/intake.ts';
 import type { Store } from '../../store/store.ts';
 import type { TemporalUi } from '../links.ts';
 
@@ -24,6 +25,8 @@ export interface Place {
   ui(): Promise<TemporalUi>;
   /** The same, if it can be expected to answer; otherwise undefined. */
   liveUi(): Promise<TemporalUi | undefined>;
+  /** For taking payouts from this maker, where that is done in one step; a command in place asks in between. */
+  intake(maker: string | undefined): Promise<IntakeDeps>;
   /** How long an answer of a worker is awaited, ms. */
   answerMs: number;
   /** Waits until workflows have done what they can, where they end with this process; elsewhere it returns at once. */

@@ -1,0 +1,115 @@
+import { createReadStream } from 'node:fs';
+import { basename } from 'node:path';
+import { Readable } from 'node:stream';
+import { v7 } from 'uuid';
+import type { MessageFiles } from '../compose/message-context.ts';
+import { RETRY } from '../compose/operations/retry.ts';
+import { Problem } from '../domain/problem.ts';
+import { FILE_NAMES } from '../formats/read-file.ts';
+import { whyUnreadable } from '../formats/unreadable.ts';
+import type { PlanDocument, TakeOptions } from '../intake/take-file.ts';
+import type { ValidFile } from '../intake/validate-file.ts';
+import type { Session } from './session.ts';
+
+/** What a gateway says of what it was handed: its plan, or which batch has it. */
+export type Handed =
+  | { outcome: 'planned'; document: PlanDocument }
+  | { outcome: 'claimed' | 'under-way'; batchId: string };
+
+/** Hands payouts over to a gateway: for their plan, or to be paid if this is still the plan. */
+export type HandOver = (asked: { dryRun: boolean; plan: string | undefined }) => Promise<Handed>;
+
+type Options = Pick<TakeOptions, 'invalid' | 'canary' | 'allowLookAlikes' | 'by'> & MessageFiles;
+
+/** Of a file. The same call again, after an answer that was lost, finds the batch that was made. */
+export function uploading(session: Session, path: string, options: Options): HandOver {
+  assertNoMessageFiles(options);
+  const key = v7();
+  return async ({ dryRun, plan }) => {
+    const query = queryOf({ ...options, file: basename(path), dryRun, plan });
+    const headers: Record<string, string> = dryRun ? {} : { 'idempotency-key': key };
+    const response = await send(session, `/v1/batches?${query}`, path, headers);
+    const document = (await response.json()) as PlanDocument | { batchId: string };
+    if ('plan' in document) return { outcome: 'planned', document };
+    return { outcome: response.status === 202 ? 'claimed' : 'under-way', batchId: document.batchId };
+  };
+}
+
+/** Has a gateway check a file. */
+export async function checking(session: Session, path: string): Promise<ValidFile> {
+  const query = new URLSearchParams({ file: basename(path), check: 'true' });
+  return (await (await send(session, `/v1/batches?${query}`, path)).json()) as ValidFile;
+}
+
+/** Sends a file as it is. Throws a `Problem` if it cannot be read. */
+async function send(
+  session: Session,
+  address: string,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  const { gateway } = session;
+  if (gateway === undefined) throw new Error('there is no gateway to send to');
+  const file = createReadStream(path);
+  await new Promise((opened, failed) => file.once('open', opened).once('error', failed)).catch((error: unknown) => {
+    throw new Problem('usage', 'file-unreadable', `${path} ${whyUnreadable(error as NodeJS.ErrnoException)}.`, {
+      hint: `Name an existing file: ${FILE_NAMES}.`,
+    });
+  });
+  return gateway.send(address, {
+    method: 'POST',
+    headers: { 'content-type': 'application/octet-stream', ...headers },
+    body: Readable.toWeb(file) as ReadableStream<Uint8Array>,
+    duplex: 'half',
+  } as RequestInit);
+}
+
+function queryOf(options: Options & { file: string; dryRun: boolean; plan: string | undefined }): URLSearchParams {
+  const { file, invalid, canary, allowLookAlikes, by, dryRun, plan } = options;
+  const members = {
+    file,
+    invalid,
+    canary,
+    by,
+    plan,
+    dry_run: dryRun,
+    allow_look_alikes: allowLookAlikes,
+    attended: true,
+  };
+  const given = Object.entries(members).filter(([, value]) => value !== undefined);
+  return new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]));
+}
+
+/** Those that complete a bank message are the gateway's. */
+export function assertNoMessageFiles({ mapping, payees }: MessageFiles): void {
+  if (mapping === undefined && payees === undefined) return;
+  throw new Problem('usage', 'not-through-gateway', 'A gateway has a mapping and a payee directory of its own.', {
+    hint: 'Omit --mapping and --payees; PAYOUTS_MESSAGE_MAPPING and PAYOUTS_PAYEE_DIRECTORY of the gateway name them.',
+  });
+}
+
+/** Of rows of a batch that are proven unpaid. */
+export const retrying =
+  (
+    session: Session,
+    id: string,
+    { rows, canary, allowLookAlikes, by }: Options & { rows: ReadonlySet<number> | undefined },
+  ): HandOver =>
+  async ({ dryRun, plan }) =>
+    (
+      await session.ask(RETRY, {
+        id,
+        rows: rows && [...rows],
+        canary,
+        allowLookAlikes: allowLookAlikes === true,
+        by,
+        dryRun,
+        plan,
+      })
+    ).handed;
+
+/** Throws a `Problem` for a plan, which was not asked for. */
+export function handedOver(handed: Handed): Exclude<Handed, { outcome: 'planned' }> {
+  if (handed.outcome !== 'planned') return handed;
+  throw new Problem('internal', 'no-gateway', 'The gateway has answered a plan to what was to be paid.');
+}
