@@ -81,6 +81,42 @@ export async function auditEntries(
   return found.map(({ detail, ...entry }) => ({ ...entry, detail: JSON.parse(detail) }));
 }
 
+const numbered = (db: Database) =>
+  db.selectFrom('auditLog').select(['seq', 'at', 'actor', 'action', 'subject', 'detail']).orderBy('seq');
+
+const parsed = ({ detail, ...entry }: Omit<LoggedEntry, 'leafHash'>): NumberedEntry => ({
+  ...entry,
+  detail: JSON.parse(detail),
+});
+
+/** All entries about these subjects, in the order written for each of them. */
+export async function numberedEntriesOf(db: Database, subjects: readonly string[]): Promise<NumberedEntry[]> {
+  return (await inChunks(subjects, (some) => numbered(db).where('subject', 'in', some).execute())).map(parsed);
+}
+
+/** Entries with any of these actions, page by page. */
+export async function* entriesWith(db: Database, actions: readonly string[]): AsyncGenerator<NumberedEntry[]> {
+  const query = numbered(db).where('action', 'in', actions).limit(PAGE);
+  const behind = (last?: Omit<LoggedEntry, 'leafHash'>) => query.where('seq', '>', last?.seq ?? -1).execute();
+  for await (const page of pagesOf(PAGE, behind)) yield page.map(parsed);
+}
+
+/** Entries with any of these actions about a payout that is not in the store; the first `limit`. */
+export async function entriesWithoutPayout(
+  db: Database,
+  actions: readonly string[],
+  limit: number,
+): Promise<NumberedEntry[]> {
+  const found = await numbered(db)
+    .where('action', 'in', actions)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('payouts').select('reference').whereRef('payouts.reference', '=', 'auditLog.subject'))),
+    )
+    .limit(limit)
+    .execute();
+  return found.map(parsed);
+}
+
 /** Entries with any of these actions and subjects; in the order written for each chunk of subjects. */
 export async function entriesOfActions(
   db: Database,

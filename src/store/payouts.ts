@@ -1,9 +1,10 @@
 import type { Expression, ExpressionBuilder, Selectable, SqlBool } from 'kysely';
 import type { Scope } from '../domain/authority.ts';
 import type { Assessment } from '../domain/gates.ts';
+import { pagesOf } from '../domain/pages.ts';
 import { END_STATES, type PayoutState } from '../domain/payout-state.ts';
 import { audit } from './audit.ts';
-import { inChunks } from './chunks.ts';
+import { inChunks, ROWS_PER_STATEMENT } from './chunks.ts';
 import type { Database } from './database.ts';
 import { json } from './json-columns.ts';
 import { askedDetailOf } from './money-detail.ts';
@@ -16,6 +17,23 @@ import { LOCKS, write } from './write-groups.ts';
 
 export async function payout(db: Database, reference: string): Promise<PayoutRecord | undefined> {
   return db.selectFrom('payouts').selectAll().where('reference', '=', reference).executeTakeFirst();
+}
+
+/** All payouts, by reference, page by page. */
+export function payoutPages(db: Database): AsyncGenerator<PayoutRecord[]> {
+  const query = db.selectFrom('payouts').selectAll().orderBy('reference').limit(ROWS_PER_STATEMENT);
+  return pagesOf<PayoutRecord>(ROWS_PER_STATEMENT, (last) =>
+    query.where('reference', '>', last?.reference ?? '').execute(),
+  );
+}
+
+/** When the first payout of each user was claimed, epoch ms. */
+export async function firstClaims(db: Database): Promise<{ uid: string; createdAt: number }[]> {
+  return db
+    .selectFrom('payouts')
+    .select((row) => ['uid', row.fn.min<number>('createdAt').as('createdAt')])
+    .groupBy('uid')
+    .execute();
 }
 
 export async function userOf(db: Database, reference: string): Promise<string | undefined> {

@@ -11,7 +11,10 @@ export {
   auditLog,
   auditTree,
   entriesOfActions,
+  entriesWith,
+  entriesWithoutPayout,
   firstEntryOutsideTree,
+  numberedEntriesOf,
 } from './audit.ts';
 export * from './audit-checkpoints.ts';
 export * from './batch-rows.ts';

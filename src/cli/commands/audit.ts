@@ -3,18 +3,21 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { isBankError, undefinedIf } from '../../api/errors.ts';
 import { type LogVerifier, parseCheckpoints, parseVerifier, verifierOf, verifierText } from '../../audit/checkpoint.ts';
 import { noteOfMail } from '../../audit/checkpoint-mail.ts';
 import { verifyExport } from '../../audit/exported-log.ts';
 import { ed25519Key } from '../../audit/log-key.ts';
 import type { LogVerdict } from '../../audit/verify-log.ts';
 import { type LogSigner, logSigner, originOf, rotateLogKey, signLog, storedVerifier } from '../../compose/audit-log.ts';
+import { compareWithLog, type LogComparison } from '../../compose/compare-log.ts';
 import { findTarget } from '../../compose/find-target.ts';
 import { replaceKeyInHome } from '../../compose/home-log-key.ts';
 import { exportedLines, rotationsIn, verifyStore } from '../../compose/read-audit-log.ts';
 import { ifRestored, seenLog, whyShorter } from '../../compose/seen-log.ts';
 import { Problem } from '../../domain/problem.ts';
 import { counted, groupedAmount, secondOf } from '../../reports/display.ts';
+import { widthOf } from '../../reports/wrap.ts';
 import type { NumberedEntry, Store } from '../../store/store.ts';
 import { confirm } from '../confirm.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -49,7 +52,15 @@ export async function verifyAudit(
   const shorter = whyShorter(seen, verdict.size);
   const intact = verdict.problem === undefined ? noteOf(verdict, signer) : '';
   const note = shorter === undefined ? intact : `${shorter}. ${ifRestored(witnessFolder, store)}`;
-  return tell(session, verdict, { verifier, note });
+  const compared = verdict.problem === undefined ? await comparedRows(session, store) : undefined;
+  return tell(session, verdict, { verifier, note, compared });
+}
+
+/** Without the bank where none is up or it does not answer: rows are compared all the same. */
+async function comparedRows(session: Session, store: Store): Promise<LogComparison> {
+  const bank = await undefinedIf(isBankError, () => session.liveBank());
+  if (bank === undefined) return compareWithLog(store, undefined);
+  return (await undefinedIf(isBankError, () => compareWithLog(store, bank))) ?? compareWithLog(store, undefined);
 }
 
 function noteOf({ size, signedSize }: LogVerdict, signer: LogSigner | undefined): string {
@@ -63,14 +74,15 @@ function noteOf({ size, signedSize }: LogVerdict, signer: LogSigner | undefined)
 function tell(
   { output }: Session,
   { problem, size, root, checkpoints, signedSize }: LogVerdict,
-  { verifier, note }: { verifier: LogVerifier | undefined; note: string },
+  { verifier, note, compared }: { verifier: LogVerifier | undefined; note: string; compared?: LogComparison },
 ): ExitCode {
   const key = verifier && verifierText(verifier);
-  const document = { audit: { ok: problem === undefined, size, root, checkpoints, signedSize, key, problem } };
+  const ok = problem === undefined && (compared?.differences.length ?? 0) === 0;
+  const document = { audit: { ok, size, root, checkpoints, signedSize, key, problem, compared } };
   const found = `${counted(size, 'entry', 'entries')}, which ${counted(checkpoints, 'checkpoint')} up to size ${groupedAmount(signedSize)} ${checkpoints === 1 ? 'agrees' : 'agree'} with.`;
   const text =
     problem === undefined
-      ? [`The audit log is intact: ${found}`, `root  ${root}`, `key   ${key}`, note]
+      ? [`The audit log is intact: ${found}`, `root  ${root}`, `key   ${key}`, note, comparedText(compared)]
       : [
           `The audit log was changed: ${problem.message}.`,
           `First wrong entry: ${placeOf(problem)}. Before it: ${found}`,
@@ -78,7 +90,34 @@ function tell(
           note,
         ];
   output.result(document, text.filter((line) => line !== '').join('\n'));
-  return problem === undefined ? EXIT.completed : EXIT.exceptions;
+  return ok ? EXIT.completed : EXIT.exceptions;
+}
+
+/** Differences that are listed; `--json` has more. */
+const LISTED_MAX = 20;
+
+function comparedText(compared: LogComparison | undefined): string {
+  if (compared === undefined) return '';
+  const { payouts, orders, differences } = compared;
+  const atBank = orders === null ? 'the bank was not asked' : `${counted(orders, 'order')} at the bank`;
+  const what = `${counted(payouts, 'payout')} in the store, ${atBank}`;
+  if (differences.length === 0) return `They agree with it: ${what}.`;
+  const rows = differences
+    .slice(0, LISTED_MAX)
+    .map(({ seq, subject, field, logged, found, where }) => [
+      seq === null ? 'none' : `${seq}`,
+      subject,
+      field,
+      logged || 'nothing',
+      found || 'nothing',
+      where,
+    ]);
+  const more = differences.length - rows.length;
+  return [
+    `They do not agree with it: ${what}.`,
+    table(['entry', 'about', 'what', 'in the log', 'found', 'where'], rows, widthOf(process.stdout)),
+    ...(more > 0 ? [`and ${groupedAmount(more)} more: --json`] : []),
+  ].join('\n');
 }
 
 const placeOf = ({ from, to }: { from: number; to?: number }): string =>

@@ -31,7 +31,7 @@ async function atHome(work: (world: World) => Promise<void>): Promise<void> {
   try {
     await work({
       session: fakeSession({
-        ...{ store: async () => store, output },
+        ...{ store: async () => store, liveBank: async () => undefined, output },
         config: { home, audit, witnessFolder: join(home, 'state') },
       }),
       store,
@@ -149,7 +149,10 @@ it('finds a log that was cut back to an earlier checkpoint by what this machine 
   atHome(async ({ session, store, home, told }) => {
     const { config } = session;
     const here = { ...config, audit: { ...config.audit, checkpoints: undefined } };
-    const alone = fakeSession({ store: async () => store, output: session.output, config: here });
+    const alone = fakeSession({
+      ...{ store: async () => store, liveBank: async () => undefined },
+      ...{ output: session.output, config: here },
+    });
     for (const n of [0, 1, 2]) await store.audit(entry(n));
     await keepLog(here, store, 1);
     await store.audit(entry(3));
