@@ -36,18 +36,24 @@ export function gatewayClient(url: string, bearer: () => string | undefined) {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
+  async function* stream(path: string): AsyncGenerator<string> {
+    const { body } = await send(path, { method: 'GET' });
+    if (body === null) return;
+    const text = new TextDecoder();
+    for await (const chunk of body) yield text.decode(chunk, { stream: true });
+  }
   return {
     get,
     post,
     /** The response itself, whose status says success. */
     send,
-    /** The text of an answer, as it arrives. */
-    async *stream(path: string): AsyncGenerator<string> {
-      const { body } = await send(path, { method: 'GET' });
-      if (body === null) return;
-      const text = new TextDecoder();
-      for await (const chunk of body) yield text.decode(chunk, { stream: true });
+    /** An operation that answers text in pieces. */
+    pieces: ({ path }: { path: string }, input: object): AsyncGenerator<string> => {
+      const { address, others } = addressed(path, input);
+      return stream(`${address}${queryOf(others)}`);
     },
+    /** The text of an answer, as it arrives. */
+    stream,
     /** Has an operation carried out by the gateway. */
     carryOut<Input extends z.ZodObject, Answer extends object>(
       { method, path }: Pick<Operation<never, Input, Answer>, 'method' | 'path'>,

@@ -53,6 +53,14 @@ export class Session implements AsyncDisposable {
     return gateway === undefined ? it.run(await this.here(), input) : gateway.carryOut(it, input);
   }
 
+  /** The same, for an operation that answers text in pieces. */
+  async pieces<Input extends z.ZodObject>(
+    it: OperationHere<Input, AsyncIterable<string>>,
+    input: z.output<Input>,
+  ): Promise<AsyncIterable<string>> {
+    return this.gateway?.pieces(it, input) ?? it.run(await this.here(), input);
+  }
+
   /** The gateway of PAYOUTS_GATEWAY_URL; undefined without one. */
   get gateway(): GatewayClient | undefined {
     const { url, tokens } = this.config.gateway;

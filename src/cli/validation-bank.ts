@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Bank } from '../api/bank.ts';
+import type { RequiredDetailsEntry } from '../api/schemas/beneficiaries.ts';
 import { bankAt } from '../compose/bank.ts';
+import { bankOffer } from '../compose/bank-offer.ts';
+import { OFFER } from '../compose/operations/bank.ts';
 import { SANDBOX_FILE } from '../embedded/boot.ts';
 import { startSandbox } from '../sandbox/server.ts';
 import type { Session } from './session.ts';
@@ -36,6 +39,12 @@ export async function withValidationBank<T>(session: Session, use: (bank: Bank) 
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** What the bank asks for of payees, in one currency or in all that the institution holds. */
+export async function offerOf(session: Session, currency: string | undefined): Promise<RequiredDetailsEntry[]> {
+  if (session.gateway !== undefined) return (await session.ask(OFFER, { currency })).entries;
+  return withValidationBank(session, (bank) => bankOffer(bank, currency));
 }
 
 /** A consistent copy, even while the sandbox is running; without books, a new sandbox in memory. */

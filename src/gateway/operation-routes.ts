@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ROLES } from '../domain/authority.ts';
 import { errorAnswers } from './documents.ts';
@@ -30,9 +31,10 @@ export function operationRoutes(app: FastifyInstance, { operations }: GatewayDep
       schema,
       exposeHeadRoute: false,
       ...accessOf(it.access),
-      handler: async (request) => {
-        const input = parsed(it.input, inputOf(request, it.method));
-        return { schemaVersion: 1, ...(await it.run(request.caller, input)) };
+      handler: async (request, reply) => {
+        const answer = await it.run(request.caller, parsed(it.input, inputOf(request, it.method)));
+        if (it.type === undefined) return { schemaVersion: 1, ...answer };
+        return reply.type(it.type).send(Readable.from(answer as AsyncIterable<string>));
       },
     });
   }

@@ -17,6 +17,8 @@ export interface Operation<Place, Input extends z.ZodObject = z.ZodObject, Answe
   input: Input;
   /** For the OpenAPI page. */
   answer: z.ZodType;
+  /** Media type of an answer that is text in pieces (an `AsyncIterable<string>`); absent: it is JSON. */
+  type?: string;
   run(place: Place, input: z.output<Input>): Promise<Answer>;
 }
 

@@ -41,6 +41,7 @@ export async function openBankSession({ remote = false } = {}): Promise<BankSess
       progress: say,
     },
     stack: async () => ({ apiUrl: sandbox.url }),
+    store: async () => ({}),
     bank: () => bank,
   });
   return {

@@ -176,6 +176,38 @@ it('pauses and cancels a batch', async () => {
 });
 
 it.each([
+  ['accounts', 'u-1001'],
+  ['accounts', '--json'],
+  ['beneficiaries', 'u-1001', '--currency', 'USD'],
+  ['explain', 'account_no', '--currency', 'USD'],
+  ['explain', 'held'],
+  ['explain', 'nothing-like-it'],
+  ['template', 'csv', '--currency', 'USD'],
+  ['reference', 'u-1001', 'HTTP-1'],
+  ['audit', 'show', 'HTTP-3', '--json'],
+  ['audit', 'show', 'HTTP-3', '--limit', '1'],
+  ['policy', 'explain', 'HTTP-1', '--json'],
+  ['policy', 'explain', 'HTTP-1'],
+])('shows the same as in place: %s %s %s %s', async (...given) => {
+  const args = given.filter((arg) => arg !== undefined);
+  const [here, there] = [await home.payouts(...args), await laptop(olga, ...args)];
+  expect({ code: there.code, stdout: there.stdout }).toEqual({ code: here.code, stdout: here.stdout });
+});
+
+it('verifies the audit log itself, by what the gateway hands out', async () => {
+  const known = JSON.parse((await home.payouts('audit', 'verify', '--json')).stdout).audit;
+  const checked = await laptop(olga, 'audit', 'verify', '--key', known.key, '--json');
+  expect(checked.code).toBe(0);
+  expect(JSON.parse(checked.stdout).audit).toMatchObject({
+    ok: true,
+    size: known.size,
+    root: known.root,
+    key: known.key,
+  });
+  expect(errorOf(await laptop(bob, 'audit', 'verify', '--json')).error.code).toBe('role-missing');
+});
+
+it.each([
   [mallory, 4, 'token-refused'],
   [euro, 2, 'unknown-id'],
   [alice, 2, 'role-missing'],

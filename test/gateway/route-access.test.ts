@@ -19,7 +19,14 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
     ...['GET /sign-in', 'POST /sign-in', 'POST /sign-out', 'GET /passkey', 'POST /passkey'],
   ],
   'maker approver compliance operator auditor, none': [
-    ...['GET /openapi.json', 'GET /docs', 'GET /docs/json', 'GET /docs/yaml', 'GET /docs/static/*'],
+    ...[
+      'GET /v1/required-details',
+      'GET /openapi.json',
+      'GET /docs',
+      'GET /docs/json',
+      'GET /docs/yaml',
+      'GET /docs/static/*',
+    ],
     ...['GET /docs/static/index.html', 'GET /docs/static/swagger-initializer.js'],
   ],
   'maker approver compliance operator auditor, each': [
@@ -34,6 +41,7 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
       'GET /v1/payouts/:reference',
       'GET /v1/batches/:id/summary',
       'GET /v1/batches/:id/progress',
+      'GET /v1/payouts/:reference/approvals',
     ],
     ...['/v1', ''].flatMap((base) =>
       [':name', 'pain002', 'camt054', 'journal'].map((name) => `GET ${base}/batches/:id/reports/${name}`),
@@ -59,6 +67,7 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
   ),
   'maker operator auditor, each': ['GET /v1/card-payments'],
   'maker operator auditor, each, or a client secret': ['GET /v1/card-payments/:id'],
+  'maker approver operator auditor, each': ['GET /v1/accounts', 'GET /v1/beneficiaries', 'GET /v1/orders'],
   'approver, each': [
     'GET /v1/batches/:id/plan',
     'POST /v1/batches/:id/decisions',
@@ -77,7 +86,13 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
   ],
   'operator, none': ['GET /v1/switches/named', 'POST /v1/switches', 'POST /switches'],
   'operator, whole': ['POST /codec/encode', 'POST /codec/:namespace/encode'],
-  'operator auditor, whole': ['POST /codec/decode', 'POST /codec/:namespace/decode', 'GET /audit'],
+  'operator auditor, whole': [
+    'POST /codec/decode',
+    'POST /codec/:namespace/decode',
+    'GET /v1/audit',
+    'GET /v1/audit/export',
+    'GET /audit',
+  ],
 };
 
 const ROUTES = Object.entries(TABLE).flatMap(([whom, routes]) => {
@@ -202,6 +217,8 @@ describe('a scope', () => {
     '/v1/batches/:id/retry': {},
     '/v1/incidents/:id/acknowledgement': { reason: 'seen' },
   };
+  /** What the bank shows of a user: a test of its own. */
+  const isOfBank = (url: string): boolean => /^\/v1\/(accounts|beneficiaries|orders)$/.test(url);
   const isOfOne = (url: string): boolean => /:(id|reference)/.test(url) || QUERIES[url] !== undefined;
 
   async function withOthers() {
@@ -240,7 +257,8 @@ describe('a scope', () => {
   it('holds for every list', async () => {
     const { ask, others } = await withOthers();
     const lists = ROUTES.filter(
-      ({ scope, method, url }) => scope === 'each' && method === 'GET' && !url.includes(':') && !isOfOne(url),
+      ({ scope, method, url }) =>
+        scope === 'each' && method === 'GET' && !url.includes(':') && !isOfOne(url) && !isOfBank(url),
     );
     const shown = new Set<string>();
     for (const { route, url } of lists) {
@@ -255,6 +273,33 @@ describe('a scope', () => {
     }
     expect(lists.map(({ url }) => url)).toContain('/v1/card-payments');
     expect([...shown]).toEqual(expect.arrayContaining(['batch-1', 'order-1', 'INV-1', 'bank holiday']));
+  });
+
+  it('holds for what the bank shows', async () => {
+    const { ask } = await opened([
+      ['euro', ['auditor'], { currencies: ['EUR'] }],
+      ['own', ['auditor'], { uids: ['u-1001'], accounts: ['acc-u1001-usd'] }],
+      ['all', ['auditor']],
+    ]);
+    const seen = async (name: string, path: string) => {
+      const { status, text } = await ask(name, 'GET', path);
+      const { accounts, beneficiaries } = JSON.parse(text) as Record<string, { currency: string }[] | undefined>;
+      return [status, [...new Set((accounts ?? beneficiaries ?? []).map(({ currency }) => currency))].sort()];
+    };
+    expect(await seen('all', '/v1/accounts')).toEqual([200, expect.arrayContaining(['EUR', 'USD'])]);
+    expect(await seen('euro', '/v1/accounts?uid=u-1001')).toEqual([200, ['EUR']]);
+    expect(await seen('euro', '/v1/beneficiaries?uid=u-1001')).toEqual([200, ['EUR']]);
+    expect(await seen('own', '/v1/accounts?uid=u-1001')).toEqual([200, ['USD']]);
+    for (const [name, path] of [
+      ['euro', '/v1/accounts'],
+      ['euro', '/v1/orders?uid=u-1001&currency=USD'],
+      ['own', '/v1/accounts?uid=u-1002'],
+      ['own', '/v1/beneficiaries?uid=u-1002'],
+      ['own', '/v1/orders?uid=u-1002&currency=USD'],
+    ] as const) {
+      const answer = await ask(name, 'GET', path);
+      expect([answer.status, codeOf(answer)], path).toEqual([403, 'outside-scope']);
+    }
   });
 
   it.each<[Scope, number]>([

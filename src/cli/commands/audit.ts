@@ -1,5 +1,7 @@
 import type { KeyObject } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { createWriteStream, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -11,8 +13,8 @@ import { ed25519Key } from '../../audit/log-key.ts';
 import type { LogVerdict } from '../../audit/verify-log.ts';
 import { type LogSigner, logSigner, originOf, rotateLogKey, signLog, storedVerifier } from '../../compose/audit-log.ts';
 import { compareWithLog, type LogComparison } from '../../compose/compare-log.ts';
-import { findTarget } from '../../compose/find-target.ts';
 import { replaceKeyInHome } from '../../compose/home-log-key.ts';
+import { AUDIT_ENTRIES, AUDIT_EXPORT } from '../../compose/operations/audit.ts';
 import { exportedLines, rotationsIn, verifyStore } from '../../compose/read-audit-log.ts';
 import { ifRestored, seenLog, whyShorter } from '../../compose/seen-log.ts';
 import { Problem } from '../../domain/problem.ts';
@@ -40,6 +42,7 @@ export async function verifyAudit(
     const note = trusted === undefined ? 'The key is the one named in the file: compare it with the one you know.' : '';
     return tell(session, verdict, { verifier, note });
   }
+  if (session.gateway !== undefined) return verifyRemote(session, { trusted, copied });
   const store = await session.store();
   const signer = trusted === undefined ? await logSigner(session.config, store) : undefined;
   const verifier = trusted ?? signer?.verifier ?? (await storedVerifier(store));
@@ -61,6 +64,20 @@ async function comparedRows(session: Session, store: Store): Promise<LogComparis
   const bank = await undefinedIf(isBankError, () => session.liveBank());
   if (bank === undefined) return compareWithLog(store, undefined);
   return (await undefinedIf(isBankError, () => compareWithLog(store, bank))) ?? compareWithLog(store, undefined);
+}
+
+/** The log of a gateway is checked here, from its export: the gateway is not believed. */
+async function verifyRemote(session: Session, checked: Parameters<typeof verifyExport>[1]): Promise<ExitCode> {
+  const folder = await mkdtemp(join(tmpdir(), 'payouts-audit-'));
+  try {
+    const file = join(folder, 'audit.jsonl');
+    await pipeline(Readable.from(await session.pieces(AUDIT_EXPORT, {})), createWriteStream(file, { mode: 0o600 }));
+    const { verifier, ...verdict } = await verifyExport(file, checked);
+    const note = 'The key is the one that the gateway names: compare it with the one you know.';
+    return tell(session, verdict, { verifier, note: checked.trusted === undefined ? note : '' });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 function noteOf({ size, signedSize }: LogVerdict, signer: LogSigner | undefined): string {
@@ -151,19 +168,19 @@ function fileThere(file: string): string {
 
 /** `payouts audit export`: to stdout, a page at a time. */
 export async function exportAudit(session: Session): Promise<void> {
+  if (session.gateway !== undefined) return print(await session.pieces(AUDIT_EXPORT, {}));
   const store = await session.store();
   const signer = await logSigner(session.config, store);
   if (signer !== undefined) await signLog(store, signer, Date.now());
   const verifier = signer?.verifier ?? (await storedVerifier(store));
-  if (verifier !== undefined) {
-    await pipeline(Readable.from(exportedLines(store, verifier)), process.stdout, { end: false }).catch(
-      ignoreClosedPipe,
-    );
-  }
+  if (verifier !== undefined) await print(exportedLines(store, verifier));
   const { size } = await store.auditTree();
   const signed = (await store.lastCheckpoint())?.size ?? 0;
   if (signed < size) session.output.say(`Entries from ${signed} on are not signed yet: they are not in the export.`);
 }
+
+const print = (lines: AsyncIterable<string>): Promise<void> =>
+  pipeline(Readable.from(lines), process.stdout, { end: false }).catch(ignoreClosedPipe);
 
 /** The reader of the output may stop early (`| head`). */
 function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
@@ -172,23 +189,12 @@ function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
 
 /** `payouts audit show ID`: the entries about a batch with its rows, a payout, or any other subject. */
 export async function showAudit(session: Session, id: string, { limit }: { limit: number }): Promise<void> {
-  const store = await session.store();
-  const found = await store.auditEntries(await subjectOf(store, id), limit + 1);
+  const { entries: found } = await session.ask(AUDIT_ENTRIES, { id, limit: limit + 1 });
   const entries = found.slice(0, limit).map(({ at, ...entry }) => ({ ...entry, at: new Date(at).toISOString() }));
   const more =
     found.length > limit ? `More than ${limit} entries: --limit N shows more, payouts audit export all.` : '';
   const text = entries.length === 0 ? `The audit log has no entry about "${id}".` : tableOf(entries);
   session.output.result({ entries, complete: more === '' }, [text, more].filter((line) => line !== '').join('\n'));
-}
-
-/** An id that is neither a payout nor a batch may still be the subject of an entry: a switch, a card payment, the store. */
-async function subjectOf(store: Store, id: string): Promise<{ subject: string } | { batchId: string }> {
-  const target = await findTarget(store, id).catch((error: unknown) => {
-    if (!(error instanceof Problem) || error.kind !== 'not-found') throw error;
-    return undefined;
-  });
-  if (target === undefined) return { subject: id };
-  return target.kind === 'batch' ? { batchId: target.batch.batchId } : { subject: target.payout.reference };
 }
 
 type ShownEntry = Omit<NumberedEntry, 'at'> & { at: string };

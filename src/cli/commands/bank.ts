@@ -1,3 +1,4 @@
+import { ACCOUNTS, BANK_ORDERS, BENEFICIARIES } from '../../compose/operations/bank.ts';
 import { mainLegOf, type PayoutKind, payoutWorkflowId } from '../../domain/names.ts';
 import { Problem } from '../../domain/problem.ts';
 import { referenceOf } from '../../identity.ts';
@@ -9,8 +10,7 @@ import { table } from '../table.ts';
 // Commands that show data of the bank. Personal data is masked in the tables.
 
 export async function accounts(session: Session, uid: string | undefined): Promise<void> {
-  const bank = await session.bank();
-  const records = uid === undefined ? await bank.accounts.master() : await bank.accounts.ofUser(uid);
+  const { accounts: records } = await session.ask(ACCOUNTS, { uid });
   const rows = records.map((record) => [
     record.uid,
     record.account_id,
@@ -23,21 +23,19 @@ export async function accounts(session: Session, uid: string | undefined): Promi
 
 /** `payouts beneficiaries UID [--currency C]`: ids, kinds and masked details; full details only with `--json`. */
 export async function beneficiaries(session: Session, uid: string, { currency }: { currency?: string }): Promise<void> {
-  const bank = await session.bank();
-  const scan = await bank.beneficiaries.listAll({ uid, currency });
-  const rows = scan.beneficiaries.map(({ id, currency, beneficiary_type, payment_type, items }) => {
+  const { beneficiaries: found } = await session.ask(BENEFICIARIES, { uid, currency });
+  const rows = found.map(({ id, currency, beneficiary_type, payment_type, items }) => {
     const { name, account } = maskedPayee(items);
     return [id, currency, beneficiary_type, payment_type, name, account];
   });
   session.output.result(
-    { beneficiaries: scan.beneficiaries },
+    { beneficiaries: found },
     table(['beneficiary', 'currency', 'type', 'payment type', 'name', 'account'], rows),
   );
 }
 
 export async function orders(session: Session, uid: string, currency: string): Promise<void> {
-  const bank = await session.bank();
-  const scan = await bank.orders.listAll({ uid, currency }, { pageSize: session.config.settings.pageSize });
+  const scan = await session.ask(BANK_ORDERS, { uid, currency });
   const rows = scan.orders.map((order) => [
     order.order_id,
     order.client_order_id ?? '',
@@ -47,7 +45,7 @@ export async function orders(session: Session, uid: string, currency: string): P
     order.transaction_currency ?? '',
     order.fee ?? '',
   ]);
-  if (scan.doubt !== undefined) {
+  if (scan.doubt !== null) {
     session.output.tell(
       `The list of the bank shows ${scan.doubt}. Orders of another user or currency are left out. Ask the bank why.`,
     );

@@ -1,4 +1,4 @@
-import type { Bank } from '../../api/bank.ts';
+import type { RequiredDetailsEntry } from '../../api/schemas/beneficiaries.ts';
 import { INSTRUCTION_FIELDS } from '../../domain/instruction.ts';
 import { needsAttention, type PayoutState } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
@@ -13,10 +13,9 @@ import { COLUMNS, type Column, FINDINGS_OF_EVERY_COLUMN, FINDINGS_OF_PAYEE_FIELD
 import { visible } from '../../rules/finding.ts';
 import { didYouMean } from '../../rules/nearest.ts';
 import { RULES } from '../../rules/rules.ts';
-import { bankOffer } from '../bank-offer.ts';
 import type { Session } from '../session.ts';
 import { table } from '../table.ts';
-import { withValidationBank } from '../validation-bank.ts';
+import { offerOf } from '../validation-bank.ts';
 
 /** The meaning of a name: a column of ours, a finding, a state, a reason code, an incident, or a field of the bank. */
 interface Explained {
@@ -34,7 +33,7 @@ export async function explain(
     return;
   }
   const own = [...column(name), ...rule(name), ...state(name), ...reason(name), ...incident(name)];
-  const found = own.length > 0 ? own : await withValidationBank(session, (bank) => bankField(bank, name, currency));
+  const found = own.length > 0 ? own : bankField(await offerOf(session, currency), name);
   const document = Object.assign({ name }, ...found.map((it) => it.document));
   session.output.result(document, found.map(({ text }) => text).join('\n\n'));
 }
@@ -106,8 +105,7 @@ const ACTORS: Readonly<Record<Actor, string>> = {
   nobody: 'nobody has to',
 };
 
-async function bankField(bank: Bank, name: string, currency: string | undefined): Promise<Explained[]> {
-  const entries = await bankOffer(bank, currency);
+function bankField(entries: readonly RequiredDetailsEntry[], name: string): Explained[] {
   const asked = entries.flatMap(({ currency, beneficiary_type, payment_type, fields }) =>
     fields
       .filter(({ field }) => field === name)

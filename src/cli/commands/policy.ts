@@ -1,19 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
-import { findTarget } from '../../compose/find-target.ts';
+import { APPROVALS, type Approvals, noPolicy } from '../../compose/operations/approvals.ts';
 import { writableByOthers } from '../../config/file-access.ts';
-import { may, type Person, type Policy, personOf, ROLES } from '../../domain/authority.ts';
+import { type Person, type Policy, ROLES } from '../../domain/authority.ts';
 import { DAY_MS, HOUR_MS } from '../../domain/durations.ts';
 import { HOURS_ADDED_UP } from '../../domain/policy.ts';
 import { Problem } from '../../domain/problem.ts';
 import { isOpen, type Unguarded, unguarded } from '../../domain/unguarded.ts';
 import { tokenSha256 } from '../../gateway/callers.ts';
 import { parsePolicy } from '../../policy/policy-file.ts';
-import { roleAskedOf } from '../../services/decisions/awaits-decision.ts';
-import { openQuestion } from '../../services/decisions/open-question.ts';
-import { scopeFactsOfRow, verdictOn } from '../../services/decisions/verdict.ts';
 import { newKey } from '../../signing/ed25519.ts';
 import { hasTerminal } from '../confirm.ts';
+import { findTarget } from '../find-target.ts';
 import { openQuestions } from '../question.ts';
 import type { Session } from '../session.ts';
 import { table } from '../table.ts';
@@ -115,50 +113,36 @@ function lackingText(lacking: readonly Unguarded[]): string {
 }
 
 export async function explainPolicy(session: Session, id: string): Promise<void> {
-  const policy = setPolicy(session);
-  const store = await session.store();
-  const target = await findTarget(store, id);
+  // Said before the payout is looked for.
+  if (session.gateway === undefined) setPolicy(session);
+  const target = await findTarget(session, id);
   if (target.kind === 'batch') {
     throw new Problem('usage', 'payout-needed', 'Name a single payout.', {
       hint: `payouts status ${id} lists the payouts of the batch.`,
     });
   }
-  const { payout } = target;
-  const { reference, state, by } = payout;
-  const mayApprove = ({ name }: Person): boolean =>
-    name !== by && may(personOf(policy, name), roleAskedOf(payout), scopeFactsOfRow(payout));
-  const able = policy.people.filter(mayApprove).map(({ name }) => name);
-  const authority = { store, settings: session.config.settings, now: Date.now };
-  const asked = await openQuestion(authority, payout);
-  const verdict = asked === undefined ? undefined : await verdictOn(authority, payout, asked);
-  const approvedBy = verdict !== undefined && 'awaited' in verdict ? verdict.awaited.approvedBy : [];
-  const left = able.filter((name) => !approvedBy.includes(name));
-  const document = {
-    reference,
-    state,
-    maker: by,
-    policyHash: payout.assessed?.policyHash ?? null,
-    asks: asked?.question ?? null,
-    needed: asked?.needed ?? 0,
-    approvedBy,
-    mayApprove: able,
-  };
+  const document = await session.ask(APPROVALS, { reference: target.payout.reference });
+  const { reference, state, maker, asks, needed, approvedBy, mayApprove } = document;
+  const left = mayApprove.filter((name) => !approvedBy.includes(name));
   const lines = [
-    `${reference} is ${state}; maker: ${by ?? 'not known'}.`,
-    asked === undefined
+    `${reference} is ${state}; maker: ${maker ?? 'not known'}.`,
+    asks === null
       ? 'It does not await a decision now.'
-      : `It needs ${asked.needed} ${asked.needed === 1 ? 'person' : 'people'} (${asked.question}); approved by ${approvedBy.join(', ') || 'nobody yet'}.`,
+      : `It needs ${needed} ${needed === 1 ? 'person' : 'people'} (${asks}); approved by ${approvedBy.join(', ') || 'nobody yet'}.`,
     `May ${approvedBy.length > 0 ? 'still ' : ''}approve it: ${left.join(', ') || 'nobody: change the policy'}.`,
   ];
-  session.output.result({ ...document }, lines.join('\n'));
+  session.output.result(shownOf(document), lines.join('\n'));
 }
+
+/** Without the version that an answer over HTTP has. */
+const shownOf = ({ reference, state, maker, policyHash, asks, needed, approvedBy, mayApprove }: Approvals): object => ({
+  ...{ reference, state, maker, policyHash, asks, needed, approvedBy, mayApprove },
+});
 
 function setPolicy({ config }: Session): Policy {
   const { policy } = config.settings;
   if (policy !== undefined) return policy;
-  throw new Problem('usage', 'no-policy', 'No policy is set; names are not verified.', {
-    hint: 'payouts policy init FILE makes one; set PAYOUTS_POLICY to the file.',
-  });
+  throw noPolicy();
 }
 
 function assertUsable(text: string, writable?: string): Policy {

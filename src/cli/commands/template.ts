@@ -1,4 +1,5 @@
 import type { RequiredDetailsEntry } from '../../api/schemas/beneficiaries.ts';
+import { offerIn } from '../../compose/bank-offer.ts';
 import { type MessageFiles, messageContextOf } from '../../compose/message-context.ts';
 import type { Finding } from '../../domain/finding.ts';
 import { Problem } from '../../domain/problem.ts';
@@ -10,11 +11,10 @@ import { fieldsWithoutSample } from '../../formats/template/sample-payee.ts';
 import { type TemplateIds, templateRows } from '../../formats/template/template-rows.ts';
 import { csvTemplate, jsonTemplate } from '../../formats/template/write-template.ts';
 import { whyUnreadable } from '../../formats/unreadable.ts';
-import { bankOffer, offerIn } from '../bank-offer.ts';
 import type { TemplateKind } from '../choices.ts';
 import type { Session } from '../session.ts';
 import { shellWord } from '../shell-word.ts';
-import { withValidationBank } from '../validation-bank.ts';
+import { offerOf, withValidationBank } from '../validation-bank.ts';
 
 /** `payouts template [KIND]`: a file to fill in, which passes validation unchanged at the bank it is for. */
 export async function template(
@@ -23,7 +23,7 @@ export async function template(
   { currency, from, ...files }: MessageFiles & { currency?: string; from?: string },
 ): Promise<void> {
   if (from !== undefined) return fromMessage(session, kind, from, files);
-  const entries = await withValidationBank(session, (bank) => bankOffer(bank, currency));
+  const entries = await offerOf(session, currency);
   const missing = fieldsWithoutSample(entries);
   if (missing.length > 0)
     session.output.say(`No sample value matches the bank's rule for ${missing.join(', ')}; fill it in.`);
@@ -40,6 +40,8 @@ async function fromMessage(session: Session, kind: TemplateKind, from: string, f
       hint: `payouts template mapping --from ${shellWord(from)}`,
     });
   }
+  // It reads accounts and payees of a message in clear, and completes it with files of this machine.
+  session.assertInPlace();
   const context = await messageContextOf(session.config, files, Date.now());
   const parties = await messageParties(from, context);
   const entries = await withValidationBank(session, (bank) => offerIn(bank, parties.currencies));

@@ -1,5 +1,8 @@
 import type { Caller } from '../../gateway/callers.ts';
 import type { Operation } from '../../gateway/operation.ts';
+import { APPROVALS } from './approvals.ts';
+import { AUDIT_ENTRIES, AUDIT_EXPORT } from './audit.ts';
+import { ACCOUNTS, BANK_ORDERS, BENEFICIARIES, OFFER } from './bank.ts';
 import { SUMMARY } from './batches.ts';
 import { CANCEL_PAYOUT, DECIDE, RESOLVE } from './decisions.ts';
 import { TARGET } from './find.ts';
@@ -18,8 +21,9 @@ import { WAITING } from './waiting.ts';
 /** Every operation that the gateway offers, in the order of its OpenAPI page. */
 export const OPERATIONS = [
   ...[MYSELF, TARGET, BATCHES, SUMMARY, PROGRESS, RETRY, PAYOUTS, PAYOUT],
-  ...[INBOX, WAITING, DECIDE, CANCEL_PAYOUT, RESOLVE, PLAN, DECIDE_PLAN],
+  ...[INBOX, WAITING, DECIDE, CANCEL_PAYOUT, RESOLVE, APPROVALS, PLAN, DECIDE_PLAN],
   ...[INCIDENTS, INCIDENT, ACKNOWLEDGE, SWITCHES, NAMED_SWITCH, SWITCH],
+  ...[ACCOUNTS, BENEFICIARIES, BANK_ORDERS, OFFER, AUDIT_ENTRIES, AUDIT_EXPORT],
 ] as readonly unknown[] as readonly OperationHere[];
 
 export const operationsAt = (placeFor: (caller: Caller) => Place): Operation<Caller>[] =>

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { accounts, beneficiaries, orders } from '../../../src/cli/commands/bank.ts';
+import { fakeSession } from '../../support/fake-session.ts';
 import { type BankSession, openBankSession } from '../bank-session.ts';
 
 /** Stands in every detail that a table must not show. */
@@ -79,6 +80,6 @@ it('orders says why the list of the bank is not believed', async () => {
   });
   const doubted = { ...bank, orders: { ...bank.orders, listAll } };
   const output = { ...session.output, tell: (text: string) => said.push(text) };
-  await orders({ ...session, output, bank: async () => doubted } as unknown as typeof session, 'u-1001', 'USD');
+  await orders(fakeSession({ ...session, output, bank: async () => doubted }), 'u-1001', 'USD');
   expect(said).toEqual([expect.stringContaining('shows orders of another user')]);
 });
