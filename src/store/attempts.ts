@@ -7,7 +7,6 @@ import { inChunks } from './chunks.ts';
 import type { Database } from './database.ts';
 import { json } from './json-columns.ts';
 import { sentEntry } from './money-detail.ts';
-import type { WatchKey } from './open-orders.ts';
 import { type HeldClaim, recordEnds, stateColumns } from './payout-changes.ts';
 import { insertNew, met } from './row-writes.ts';
 import type { AttemptOutcome, PayoutRecord, SendAttempt, Settled } from './schema.ts';
@@ -265,40 +264,4 @@ export async function lastOrder(
     row.or([row('outcome', 'is', null), row('outcome', 'not in', ['not-sent', 'refused'])]),
   );
   return (await isPossible.executeTakeFirst()) && 'in-doubt';
-}
-
-/** Enough orders to tell whether a list is up to date. */
-const ACCEPTED_MAX = 50;
-
-/**
- * Ids of payments of a user and a currency that were sent between two times (epoch ms) and that the bank has accepted, or has shown
- * after their answers were lost: the last few of them. `completedFrom`: those that are completed only if they were sent since then.
- */
-export async function acceptedIn(
-  db: Database,
-  { uid, currency }: WatchKey,
-  { from, to, completedFrom }: { from: number; to: number; completedFrom: number },
-): Promise<string[]> {
-  const accepted = await db
-    .selectFrom('sendAttempts')
-    // In this order: SQLite would begin with all payouts of the user.
-    .crossJoin('payouts')
-    .select(({ fn }) => fn.coalesce('sendAttempts.orderId', 'payouts.orderId').as('orderId'))
-    .whereRef('payouts.reference', '=', 'sendAttempts.reference')
-    .where('sendAttempts.sentAt', '>=', from)
-    .where('sendAttempts.sentAt', '<=', to)
-    .where((row) => row.or([row('sendAttempts.outcome', '=', 'accepted'), row('payouts.orderId', 'is not', null)]))
-    .where((row) =>
-      row.or([
-        row('payouts.state', 'in', ['processing', 'awaiting-bank-approval']),
-        row.and([row('payouts.state', '=', 'completed'), row('sendAttempts.sentAt', '>=', completedFrom)]),
-      ]),
-    )
-    .where('payouts.uid', '=', uid)
-    .where('payouts.currency', '=', currency)
-    .where('payouts.kind', '=', 'payout')
-    .orderBy('sendAttempts.sentAt', 'desc')
-    .limit(ACCEPTED_MAX)
-    .execute();
-  return accepted.flatMap(({ orderId }) => orderId ?? []);
 }

@@ -59,5 +59,5 @@ export async function listSwitches(session: Session): Promise<void> {
   const shown = rows.length === 0 ? 'Nothing is off.' : table(['scope', 'key', 'since (UTC)', 'by', 'why'], rows);
   const hidden = `Off outside your scope: ${counted(outsideScope, 'switch', 'switches')}.`;
   const text = outsideScope === 0 ? shown : rows.length === 0 ? hidden : `${shown}\n${hidden}`;
-  session.output.result({ switches, outsideScope }, text);
+  session.output.result({ switches, ...(outsideScope > 0 && { outsideScope }) }, text);
 }
