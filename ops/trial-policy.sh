@@ -1,7 +1,7 @@
 #!/bin/sh
 # Creates the policy of docker-compose.yml, a key for each of its two people, and a token of the gateway for alice; existing files
-# are kept: sh ops/trial-policy.sh [FOLDER], after ops/secrets.sh. For a trial with the sandbox: no payout needs an approval, and
-# whoever can read the folder is both people. For real money write your own (docs/policy.md).
+# are kept: sh ops/trial-policy.sh [FOLDER], after ops/secrets.sh. For a trial with the sandbox: no payout needs an approval or,
+# handed over by the token, a signature, and whoever can read the folder is both people. For real money write your own (docs/policy.md).
 set -eu
 cd "${1:-secrets}"
 umask 022
@@ -17,7 +17,7 @@ sha256() { openssl dgst -sha256 -r "$1" | cut -d ' ' -f 1; }
 {
   "version": 1,
   "people": [
-    { "name": "alice", "roles": ["maker"], "scope": {}, "keys": ["$(public alice-key)"],
+    { "name": "alice", "roles": ["maker"], "scope": {}, "keys": ["$(public alice-key)"], "unsigned": true,
       "tokens": [{ "sha256": "$(sha256 gateway-token)", "expires": "$(($(date -u +%Y) + 1))-12-31" }] },
     { "name": "bob", "roles": ["approver", "compliance", "operator", "auditor"], "scope": {}, "keys": ["$(public bob-key)"] }
   ],

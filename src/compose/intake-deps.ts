@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { Bank } from '../api/bank.ts';
 import type { Config } from '../config.ts';
+import { personOf } from '../domain/authority.ts';
 import { dueDate } from '../domain/business-days.ts';
 import type { StackAddresses } from '../embedded/stack.ts';
 import type { FolderDeps } from '../folder/drop-folder.ts';
@@ -31,7 +32,7 @@ export interface Opened {
  */
 export async function intakeDepsOf(
   config: Config,
-  opened: Pick<IntakeDeps, 'store' | 'bank' | 'assertReady' | 'startBatch' | 'maker' | 'sign'>,
+  opened: Pick<IntakeDeps, 'store' | 'bank' | 'assertReady' | 'startBatch' | 'maker' | 'sign' | 'asksOne'>,
   files: MessageFiles = {},
 ): Promise<IntakeDeps> {
   const { store, bank } = opened;
@@ -52,9 +53,12 @@ export async function intakeDepsOf(
 
 /** @param maker who has proven to be the one who hands the files over */
 export function openIntake({ config, stack, store, client, bank, log }: Opened, maker?: string): Promise<IntakeDeps> {
+  const { policy } = config.settings;
   return intakeDepsOf(config, {
     store,
     maker,
+    // Nobody signs at these doors.
+    asksOne: policy !== undefined && personOf(policy, maker ?? null)?.unsigned !== true,
     bank,
     async assertReady() {
       await assertReachable(client, stack);

@@ -137,6 +137,8 @@ interface PeopleAsked {
 export interface ApprovalTerms extends MakerRules {
   /** Decimals by currency: amounts from which the bank audits an order; nothing is predicted for other currencies. */
   bankAuditsFrom: Readonly<Record<string, string>>;
+  /** No row has its maker's signature, so each asks one person at least. */
+  asksOne?: boolean;
 }
 
 /** A payee given by its details counts as new: its payout adds it. */
@@ -162,10 +164,13 @@ export async function approvalsAhead(
 
 type Asked = Parameters<typeof approvalsAsked>[1];
 
-function people({ policy, approvalRules }: ApprovalTerms, asked: Asked): { beforeSend: number; atBank: number } {
+function people(
+  { policy, approvalRules, asksOne = false }: ApprovalTerms,
+  asked: Asked,
+): { beforeSend: number; atBank: number } {
   if (policy === undefined) return { beforeSend: approvalsNeeded(approvalRules, asked), atBank: 0 };
   return {
-    beforeSend: approvalsAsked(policy, asked, 'before-submit'),
+    beforeSend: Math.max(asksOne ? 1 : 0, approvalsAsked(policy, asked, 'before-submit')),
     atBank: approvalsAsked(policy, asked, 'at-bank'),
   };
 }
