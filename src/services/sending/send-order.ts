@@ -57,17 +57,17 @@ interface Asked {
 export async function sendOrder(sender: ActivityDeps, caller: Caller, asked: OrderAttempt): Promise<AttemptResult> {
   const { claim, leg } = asked;
   // Before the time to the first byte begins to run: a slow bank would keep every order from leaving.
-  const read = await readNow(sender, caller, claim, leg);
-  if (read !== null && 'outcome' in read) return read;
+  const now = await readNow(sender, caller, claim, leg);
+  if (now !== null && 'outcome' in now) return now;
   return sendOnce<Asked, AttemptResult>(sender, caller, {
-    admit: () => admit(sender, caller, asked, read),
+    admit: () => admit(sender, caller, asked, now),
     stoppedBy: async ({ row, order, made }) => {
       const scope = await sender.store.matchingSwitch(switchFactsOf(row, [order]));
       if (scope !== undefined) return { outcome: 'not-sent', why: 'switched-off', scope };
       if (!(await isCollected(sender, row))) return { outcome: 'not-sent', why: 'changed' };
       // Every sender records its attempt before this check: two at once may both stop, but never both pass.
       const isPassed = (await limitPassed(sender, row, aboutToSend(made))) !== undefined;
-      const isMore = read !== null && hasSums(sender) && !(await mayLeave(sender, row, read));
+      const isMore = now !== null && hasSums(sender) && !(await mayLeave(sender, row, now.read));
       return isPassed || isMore ? { outcome: 'not-sent', why: 'changed' } : undefined;
     },
     post: ({ row, reference, order }, options) => post(sender.bank, row.uid, reference, order, options),
@@ -105,16 +105,23 @@ async function show(
   await Promise.all([store.noteOrder(reference, { orderId }), store.changePayout(row.reference, change)]);
 }
 
+/** A row, and what the bank shows of it. */
+interface ReadNow {
+  row: PayoutRecord;
+  read: Assessment;
+}
+
 /** What the bank shows now, or why it cannot be asked; null without a policy. */
 async function readNow(
   sender: ActivityDeps,
   { runId }: Caller,
   claim: Claim,
   leg: LegKind,
-): Promise<Assessment | Extract<AttemptResult, { outcome: 'not-sent' }> | null> {
+): Promise<ReadNow | Extract<AttemptResult, { outcome: 'not-sent' }> | null> {
   if (sender.settings.policy === undefined) return null;
   try {
-    return await readToSend(sender, await claimedRow(sender.store, claim, runId), leg);
+    const row = await claimedRow(sender.store, claim, runId);
+    return { row, read: await readToSend(sender, row, leg) };
   } catch (error) {
     return nothingSent(error);
   }
@@ -124,7 +131,7 @@ async function admit(
   sender: ActivityDeps,
   { runId }: Caller,
   { claim, leg, attempt, lastLeft }: OrderAttempt,
-  read: Assessment | null,
+  now: ReadNow | null,
 ): Promise<Admitted<Asked> | { held: AttemptResult }> {
   const { store } = sender;
   const row = await claimedRow(store, claim, runId);
@@ -134,7 +141,8 @@ async function admit(
   if (unheard !== undefined) {
     return { held: { outcome: 'ambiguous', why: 'the run has not heard of an attempt', gaveWayTo: unheard } };
   }
-  const assessed = read ?? row.assessed;
+  // The payee and the accounts are those of the row that was read, so it must still be the same.
+  const assessed = now === null ? row.assessed : isSameRow(now.row, row) ? now.read : null;
   const made = assessed === null ? undefined : orderOf(sender, row, leg, assessed);
   const order = orderToRepeat<SentOrder>(attempts) ?? made;
   if (isRepeated(sender, attempts)) return { held: { outcome: 'ambiguous', why: 'it may have been executed before' } };
@@ -153,6 +161,9 @@ async function admit(
     expect: () => putIntoOpenSet(sender, row, reference, { lists, since }),
   };
 }
+
+const isSameRow = (before: PayoutRecord, now: PayoutRecord): boolean =>
+  before.kind === now.kind && JSON.stringify(before.instruction) === JSON.stringify(now.instruction);
 
 /** The order of a row as read; undefined if no payee or account is known, or if rows of this kind do not send this order. */
 function orderOf(

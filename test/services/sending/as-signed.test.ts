@@ -36,7 +36,7 @@ const LARGE = everybodySigns(
 
 let store: Store;
 /** What the store says in place of what it holds. */
-let forged: { row?: Partial<PayoutRecord>; request?: (sent: SentOrder) => SentOrder };
+let forged: { row?: Partial<PayoutRecord>; once?: Partial<PayoutRecord>; request?: (sent: SentOrder) => SentOrder };
 let posted: Record<string, unknown>[];
 let shown: Order | undefined;
 
@@ -51,7 +51,9 @@ const forgedStore = (): Store => ({
   ...store,
   async payout(reference) {
     const row = await store.payout(reference);
-    return row && { ...row, ...forged.row };
+    const { once } = forged;
+    forged.once = undefined;
+    return row && { ...row, ...forged.row, ...once };
   },
   async attempts(reference) {
     const made = await store.attempts(reference);
@@ -212,6 +214,15 @@ it('a payout below every rule is sent with what its maker has signed alone', asy
   forged = {};
   expect(await payout.send(deps)).toMatchObject({ outcome: 'accepted' });
   expect(posted).toMatchObject([{ amount: '5.00' }]);
+});
+
+it('is read as it is sent: another payee, named for the reading alone, is not paid', async () => {
+  const deps = depsOf(LARGE);
+  const payout = await claimed({ amount: '5.00' });
+  forged = { once: saying({ amount: '5.00', beneficiary_id: 'ben-2' }) };
+  expect(await payout.send(deps)).toEqual(CHANGED);
+  expect(await payout.send(deps)).toMatchObject({ outcome: 'accepted' });
+  expect(posted).toMatchObject([{ amount: '5.00', beneficiary_id: 'ben-1' }]);
 });
 
 describe('an order in the audit of the bank', () => {

@@ -60,8 +60,8 @@ export const WORLD_MUTANTS: readonly Mutant[] = [
       },
       {
         file: SEND_ORDER,
-        find: '  { claim, leg, attempt, lastLeft }: OrderAttempt,\n  read:',
-        replace: '  { claim, leg, attempt, lastLeft, ...asked }: OrderAttempt,\n  read:',
+        find: '  { claim, leg, attempt, lastLeft }: OrderAttempt,\n  now:',
+        replace: '  { claim, leg, attempt, lastLeft, ...asked }: OrderAttempt,\n  now:',
       },
       {
         file: SEND_ORDER,
