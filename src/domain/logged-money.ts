@@ -55,14 +55,14 @@ export function rowDifferences(row: ComparedRow, entries: readonly MoneyEntry[])
     if (entry.action === CLAIMED) found.text(entry, 'digest', row.digest, 'row');
   }
   const lastSent = sent.at(-1);
-  const decided = entries.findLast(({ action, seq }) => DECISIONS.includes(action) && seq < (lastSent?.seq ?? 0));
+  const decided = entries.findLast((entry) => isApproval(entry) && entry.seq < (lastSent?.seq ?? 0));
   if (lastSent !== undefined && decided !== undefined) {
     for (const field of ['account', 'to', 'payee']) found.text(decided, field, lastSent.detail[field], 'entry');
   }
   const ended = entries.filter(({ action }) => action.startsWith('payout ') && isEnd(endOf(action)));
   for (const entry of ended) {
     if (endOf(entry.action) !== state) found.add(entry.seq, 'state', endOf(entry.action), state, 'row');
-    if (entry.action !== COMPLETED) continue;
+    if (entry.action !== COMPLETED || isAdopted(entries)) continue;
     found.money(entry, instruction, 'row');
     found.text(entry, 'orderId', row.orderId ?? undefined, 'row');
     if (lastSent !== undefined) found.text(lastSent, 'account', entry.detail.account, 'entry');
@@ -71,6 +71,18 @@ export function rowDifferences(row: ComparedRow, entries: readonly MoneyEntry[])
   return found.list;
 }
 
+/** Of the payout as read, not of a hold, whose digest may cover less: `holdDigest`. */
+const isApproval = ({ action, detail }: MoneyEntry): boolean =>
+  DECISIONS.includes(action) && (detail.question ?? 'payout') === 'payout' && detail.digest?.includes('/') === false;
+
+/** People have said that another order than was sent is the one: the entry of that decision explains what differs. */
+const isAdopted = (entries: readonly MoneyEntry[]): boolean =>
+  entries.some(
+    ({ action, detail }) =>
+      detail.digest?.startsWith('adopt-order/') === true ||
+      (action === 'asked to resolve' && detail.action === 'adopt-order'),
+  );
+
 /** Of the order that pays a completed payout, as the bank shows it now. */
 export function orderDifferencesFromLog(
   { reference }: Pick<ComparedRow, 'reference'>,
@@ -78,6 +90,7 @@ export function orderDifferencesFromLog(
   order: OrderFacts,
 ): LogDifference[] {
   const found = new Differences(reference);
+  if (isAdopted(entries)) return found.list;
   const { transaction_amount: amount = order.buy_amount, transaction_currency: currency = order.buy_currency } = order;
   const account = order.transaction_account ?? order.sell_account;
   for (const entry of entries) {

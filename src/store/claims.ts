@@ -8,7 +8,7 @@ import type { PayoutKind } from '../domain/names.ts';
 import { UNPAID_STATES } from '../domain/payout-state.ts';
 import { audit } from './audit.ts';
 import { batchOfMessage, type RefusedRow } from './batches.ts';
-import { chunksInTurns } from './chunks.ts';
+import { chunksInTurns, pagedByRow, ROWS_PER_STATEMENT } from './chunks.ts';
 import type { Database } from './database.ts';
 import { json } from './json-columns.ts';
 import { setMeta } from './meta.ts';
@@ -90,20 +90,27 @@ export function claimBatch(db: Database, claim: BatchClaim): Promise<ClaimOutcom
     const { batchId } = claim;
     await transaction.insertInto('batches').values(batchOf(claim)).execute();
     let total = 0;
-    const claimed = new ClaimedRows();
     for await (const some of chunksInTurns(claim.rows)) {
       await transaction
         .insertInto('payouts')
         .values(some.map((row) => batchRow(claim, row)))
         .execute();
       total += some.length;
-      for (const row of some) claimed.add(row);
     }
     await insertRefused(transaction, claim.batchId, claim.refused ?? []);
     await transaction.updateTable('batches').set({ total }).where('batchId', '=', batchId).execute();
-    await audit(transaction, claimEntry(claim, total, claimed.root()));
+    await audit(transaction, claimEntry(claim, total, await rootOf(transaction, batchId)));
     return { claimed: true };
   });
+}
+
+/** Over the rows in the order of the file, whatever order they were claimed in. */
+async function rootOf(db: Database, batchId: string): Promise<string> {
+  const query = db.selectFrom('payouts').select(['row', 'reference', 'payloadDigest']).where('batchId', '=', batchId);
+  const claimed = new ClaimedRows();
+  const read = (after: number) => query.where('row', '>', after).orderBy('row').limit(ROWS_PER_STATEMENT).execute();
+  for await (const row of pagedByRow(read)) claimed.add(row);
+  return claimed.root();
 }
 
 /**

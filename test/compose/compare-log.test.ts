@@ -17,7 +17,9 @@ const bankOf = (amount: string, account = 'acc-1'): Pick<Bank, 'orders'> => {
 
 /** Claims two rows of 10.50 USD, has the first one approved and paid; `meanwhile` comes after the approval. */
 async function paid(store: Store, { amount = '10.50', meanwhile = async () => {} } = {}): Promise<void> {
-  await store.claimBatch(batchClaim('b-1', ['doc', 'other']));
+  const { rows, ...batch } = batchClaim('b-1', ['doc', 'other']);
+  // In another order than that of the file, as files are claimed.
+  await store.claimBatch({ ...batch, rows: rows.toReversed() });
   const { record } = await store.claimPayout(payoutClaim('doc'));
   const beneficiary = { known: true, id: 'ben-1', digest: 'of-ben-1' } as const;
   await store.recordAssessment(record, { digest: 'd', approvalsNeeded: 1, beneficiary }, 3);
@@ -65,6 +67,14 @@ onEveryStore('Rows and orders compared with the audit log', (test) => {
     await tamper(test.url(), edit);
     const { differences } = await compareWithLog(store, undefined);
     expect(differences.map((it) => it.field)).toContain(field);
+  });
+
+  it('leave to the entry of the decision what people have adopted', async () => {
+    const store = await test.open();
+    await paid(store);
+    const detail = { action: 'adopt-order', evidence: 'statement 12', outcome: 'adopted' };
+    await store.audit({ at: 7, actor: 'olga', action: 'asked to resolve', subject: reference, detail });
+    expect((await compareWithLog(store, bankOf('99.00'))).differences).toEqual([]);
   });
 
   it('show a paid payout that is gone, and another amount or account at the bank, the account masked', async () => {
