@@ -20,7 +20,7 @@ FROM ${NODE_IMAGE}
 ENV NODE_ENV=production PAYOUTS_HOME=/var/lib/payouts XDG_STATE_HOME=/var/lib/payouts
 WORKDIR /app
 COPY --from=build /app ./
-RUN install -d -o node -g node -m 700 /var/lib/payouts
+RUN install -d -o node -g node -m 700 /var/lib/payouts /var/lib/payouts-audit
 USER node
 VOLUME /var/lib/payouts
 ENTRYPOINT ["node", "/app/bin/payouts.mjs"]

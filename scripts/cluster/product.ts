@@ -22,7 +22,7 @@ export const gatewayUrl = ({ ports }: ClusterHome): string => `http://${HOST}:${
 
 /** What a worker needs to belong to this cluster, and a command in its place. Secrets are named by their files. */
 export const clusterEnv = (home: ClusterHome, own: Readonly<Record<string, string>>): Record<string, string> =>
-  overlaid({ ...shared(home), ...bankKeys(home) }, own);
+  overlaid({ ...shared(home), ...bankKeys(home), ...checkpoints(home) }, own);
 
 /** The same of a gateway, which reads from the bank through the workers. */
 const gatewayEnv = (home: ClusterHome, own: Readonly<Record<string, string>>): Record<string, string> =>
@@ -53,6 +53,11 @@ const shared = (home: ClusterHome): Record<string, string> => ({
 const bankKeys = ({ secrets }: ClusterHome): Record<string, string> => ({
   PAYOUTS_API_KEY_FILE: secrets.path('bank-key'),
   PAYOUTS_API_SECRET_FILE: secrets.path('bank-secret'),
+});
+
+/** Beside the store and the keys, so that it can be put on another machine. */
+const checkpoints = (home: ClusterHome): Record<string, string> => ({
+  PAYOUTS_AUDIT_CHECKPOINTS: home.file('data', 'audit-checkpoints'),
 });
 
 const readsKey = ({ secrets }: ClusterHome): Record<string, string> => ({

@@ -1,3 +1,5 @@
+import { statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { ifRestored, seenLog, whyShorter } from '../compose/seen-log.ts';
 import { otherHomeOf } from '../compose/store-use.ts';
 import { thisProcess } from '../compose/this-process.ts';
@@ -51,12 +53,26 @@ function usedText({ machine, pid, aliveAt, endedAt }: SenderSeen): string {
   return `last used ${minuteOf(aliveAt)} by process ${pid} on ${where}${ended}`;
 }
 
+/** False if one of them is not there yet. */
+function isOnSameDisk(file: string | undefined, home: string): boolean {
+  const [there, own] = [file && dirname(file), home].map(
+    (path) => path && statSync(path, { throwIfNoEntry: false })?.dev,
+  );
+  return there !== undefined && there === own;
+}
+
 /**
  * Whether the audit log reaches as far as this machine has seen it, and, with a bank or a cluster, whether its checkpoints leave
  * the machine: without copies elsewhere, whoever can write the store can cut the log back on a new machine.
  */
 export async function judgeAuditLog(
-  { audit, bank, temporal, witnessFolder }: Pick<Config, 'audit' | 'bank' | 'temporal' | 'witnessFolder'>,
+  {
+    audit,
+    bank,
+    home,
+    temporal,
+    witnessFolder,
+  }: Pick<Config, 'audit' | 'bank' | 'home' | 'temporal' | 'witnessFolder'>,
   store: Pick<Store, 'id' | 'auditTree'>,
 ): Promise<{ verdict: 'ok' | 'warning' | 'failed'; detail: string }> {
   const seen = seenLog(witnessFolder, store);
@@ -65,11 +81,14 @@ export async function judgeAuditLog(
   if (shorter !== undefined) return { verdict: 'failed', detail: `${shorter}. ${ifRestored(witnessFolder, store)}` };
   const known = `${counted(size, 'entry', 'entries')}, ${groupedAmount(seen?.size ?? 0)} seen by this machine`;
   const { checkpoints, spool } = audit;
+  const isTrial = bank.kind !== 'remote' && temporal.kind === 'embedded';
   if (checkpoints !== undefined || spool !== undefined) {
     const places = [checkpoints, spool?.folder].filter((place) => place !== undefined);
-    return { verdict: 'ok', detail: `${known}; checkpoints go to ${places.join(' and ')}` };
+    const went = `${known}; checkpoints go to ${places.join(' and ')}`;
+    if (isTrial || spool !== undefined || !isOnSameDisk(checkpoints, home)) return { verdict: 'ok', detail: went };
+    return { verdict: 'warning', detail: `${went}, on the disk of the home: use a share of another machine` };
   }
-  if (bank.kind !== 'remote' && temporal.kind === 'embedded') return { verdict: 'ok', detail: known };
+  if (isTrial) return { verdict: 'ok', detail: known };
   const missing = 'its checkpoints are kept nowhere else: set PAYOUTS_AUDIT_CHECKPOINTS or PAYOUTS_AUDIT_MAIL_SPOOL';
   return { verdict: 'warning', detail: `${known}; ${missing}` };
 }

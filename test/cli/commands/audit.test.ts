@@ -177,7 +177,11 @@ it('`doctor` asks for a place for checkpoints where money is real, and fails on 
     for (const n of [0, 1]) await store.audit(entry(n));
     await keepLog(remote, store, 1);
     expect(await judged({ ...remote, bank: { kind: 'sandbox' } } as Config)).toMatchObject({ verdict: 'ok' });
-    expect(await judged({ ...remote, audit: { ...audit, checkpoints: '/mnt/x' } })).toMatchObject({ verdict: 'ok' });
+    expect(await judged({ ...remote, audit: { ...audit, checkpoints: '/proc/x' } })).toMatchObject({ verdict: 'ok' });
+    expect(await judged({ ...remote, audit: { ...audit, checkpoints: join(home, 'x') } })).toMatchObject({
+      verdict: 'warning',
+      detail: expect.stringContaining('use a share of another machine'),
+    });
     expect(await judged(remote)).toMatchObject({
       verdict: 'warning',
       detail: expect.stringContaining('set PAYOUTS_AUDIT_CHECKPOINTS or PAYOUTS_AUDIT_MAIL_SPOOL'),
