@@ -1,37 +1,47 @@
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
-import { v7 } from 'uuid';
 import type { MessageFiles } from '../compose/message-context.ts';
 import { RETRY } from '../compose/operations/retry.ts';
 import { Problem } from '../domain/problem.ts';
 import { FILE_NAMES } from '../formats/read-file.ts';
 import { whyUnreadable } from '../formats/unreadable.ts';
-import type { PlanDocument, TakeOptions } from '../intake/take-file.ts';
+import type { PlanDocument, PlannedRow, TakeOptions } from '../intake/take-file.ts';
 import type { ValidFile } from '../intake/validate-file.ts';
 import type { Session } from './session.ts';
+import { signedRows } from './signed-rows.ts';
+import type { Signer } from './signer.ts';
 
 /** What a gateway says of what it was handed: its plan, or which batch has it. */
 export type Handed =
-  | { outcome: 'planned'; document: PlanDocument }
+  | { outcome: 'planned'; document: PlanDocument; rows?: readonly PlannedRow[] }
   | { outcome: 'claimed' | 'under-way'; batchId: string };
 
-/** Hands payouts over to a gateway: for their plan, or to be paid if this is still the plan. */
-export type HandOver = (asked: { dryRun: boolean; plan: string | undefined }) => Promise<Handed>;
+/** Hands payouts over to a gateway: for their plan and rows, or to be paid if this is still the plan. */
+export type HandOver = (
+  asked: { dryRun: true } | { dryRun: false; plan: string; rows: readonly PlannedRow[] | undefined },
+) => Promise<Handed>;
 
 type Options = Pick<TakeOptions, 'invalid' | 'canary' | 'allowLookAlikes' | 'by'> & MessageFiles;
 
-/** Of a file. The same call again, after an answer that was lost, finds the batch that was made. */
-export function uploading(session: Session, path: string, options: Options): HandOver {
+/** Of a file, whose rows its maker signs. */
+export function uploading(session: Session, path: string, signer: Signer, options: Options): HandOver {
   assertNoMessageFiles(options);
-  const key = v7();
-  return async ({ dryRun, plan }) => {
-    const query = queryOf({ ...options, file: basename(path), dryRun, plan });
-    const headers: Record<string, string> = dryRun ? {} : { 'idempotency-key': key };
+  return async (asked) => {
+    const { dryRun } = asked;
+    const signed = dryRun || asked.rows === undefined ? undefined : await signedRows(session, signer, path, asked.rows);
+    const plan = dryRun ? undefined : asked.plan;
+    const rows = dryRun && signer.sign !== undefined ? true : undefined;
+    const query = queryOf({ ...options, file: basename(path), dryRun, plan, rows });
+    const headers: Record<string, string> =
+      signed === undefined ? {} : { 'payouts-signed': Buffer.from(JSON.stringify(signed)).toString('base64url') };
     const response = await send(session, `/v1/batches?${query}`, path, headers);
-    const document = (await response.json()) as PlanDocument | { batchId: string };
-    if ('plan' in document) return { outcome: 'planned', document };
-    return { outcome: response.status === 202 ? 'claimed' : 'under-way', batchId: document.batchId };
+    const answer = (await response.json()) as (PlanDocument & { rows?: PlannedRow[] }) | { batchId: string };
+    if ('plan' in answer) {
+      const { rows, ...document } = answer;
+      return { outcome: 'planned', document, rows };
+    }
+    return { outcome: response.status === 202 ? 'claimed' : 'under-way', batchId: answer.batchId };
   };
 }
 
@@ -64,14 +74,17 @@ async function send(
   } as RequestInit);
 }
 
-function queryOf(options: Options & { file: string; dryRun: boolean; plan: string | undefined }): URLSearchParams {
-  const { file, invalid, canary, allowLookAlikes, by, dryRun, plan } = options;
+function queryOf(
+  options: Options & { file: string; dryRun: boolean; plan: string | undefined; rows: true | undefined },
+): URLSearchParams {
+  const { file, invalid, canary, allowLookAlikes, by, dryRun, plan, rows } = options;
   const members = {
     file,
     invalid,
     canary,
     by,
     plan,
+    rows,
     dry_run: dryRun,
     allow_look_alikes: allowLookAlikes,
     attended: true,
@@ -95,7 +108,7 @@ export const retrying =
     id: string,
     { rows, canary, allowLookAlikes, by }: Options & { rows: ReadonlySet<number> | undefined },
   ): HandOver =>
-  async ({ dryRun, plan }) =>
+  async (asked) =>
     (
       await session.ask(RETRY, {
         id,
@@ -103,8 +116,8 @@ export const retrying =
         canary,
         allowLookAlikes: allowLookAlikes === true,
         by,
-        dryRun,
-        plan,
+        dryRun: asked.dryRun,
+        plan: asked.dryRun ? undefined : asked.plan,
       })
     ).handed;
 

@@ -48,6 +48,12 @@ export const idempotencyHeader = z.object({
     .string()
     .optional()
     .describe('the same key and request get the same answer for 30 days; another request with the key gets 422'),
+  'payouts-signed': z
+    .string()
+    .optional()
+    .describe(
+      'base64url of what the maker has signed about the rows (docs/remote.md); its reference becomes the batch id',
+    ),
   'content-disposition': z.string().optional().describe('attachment; filename="payroll.csv"'),
 });
 

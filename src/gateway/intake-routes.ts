@@ -3,14 +3,18 @@ import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import * as contentDisposition from 'content-disposition';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { validate as isUuid } from 'uuid';
 import { z } from 'zod';
+import { isDecision, type SignedDecision } from '../domain/authority.ts';
 import { Problem } from '../domain/problem.ts';
 import { FILE_BYTES_MAX, ROWS_MAX } from '../formats/limits.ts';
 import { FILE_NAMES } from '../formats/read-file.ts';
+import type { IntakeDeps } from '../intake/intake.ts';
 import { IntakeRefusal, OTHER_PLAN } from '../intake/intake-refusal.ts';
-import { assertPlan, takeFile } from '../intake/take-file.ts';
+import { assertPlan, type PlannedRow, takeFile } from '../intake/take-file.ts';
 import { validateFile } from '../intake/validate-file.ts';
 import { batchDocument } from '../reports/report-document.ts';
+import { whyDecisionIsVoid } from '../services/decisions/verdict.ts';
 import { answerOf } from './answer-error.ts';
 import { type Caller, makerOf } from './callers.ts';
 import { errorAnswers, idempotencyHeader, JSON_TYPE, planDocument } from './documents.ts';
@@ -35,6 +39,7 @@ const handOverQuery = z.strictObject({
     .describe('stop: any finding stops the file; skip: the other rows are paid'),
   dry_run: flag.optional().describe('answer with the plan; nothing is claimed'),
   check: flag.optional().describe('answer like `payouts validate FILE --json`; nothing is planned or claimed'),
+  rows: flag.optional().describe('with dry_run: also the rows that the maker signs'),
   plan: z.string().optional().describe('hash of the confirmed plan; a different plan is refused'),
   canary: z.coerce
     .number()
@@ -83,7 +88,13 @@ export function intakeRoutes(app: FastifyInstance, deps: GatewayDeps): void {
       return { schemaVersion: 1, ...checked };
     }
     const handOver = (batchId?: string) =>
-      handedOver(deps, upload, { ...options, by, caller: request.caller }, batchId);
+      handedOver(deps, upload, { ...options, by, caller: request.caller, signed }, batchId);
+    const signed = signedOf(request);
+    if (signed !== undefined && key !== undefined) {
+      throw new Problem('usage', 'usage', 'A signed file is known by the id of its batch.', {
+        hint: 'Omit the Idempotency-Key.',
+      });
+    }
     const keyed = key && { caller: request.caller.name ?? '', key, requestSha256: digestOf(request, upload) };
     const { status, body } = keyed ? await answerOnce(deps.store, keyed, handOver) : await handOver();
     return reply.code(status).type(JSON_TYPE).send(Readable.from(body));
@@ -97,8 +108,8 @@ export function intakeRoutes(app: FastifyInstance, deps: GatewayDeps): void {
 async function handedOver(
   deps: GatewayDeps,
   { path }: Upload,
-  { caller, ...options }: HandOver & { caller: Caller },
-  batchId: string | undefined,
+  { caller, signed, ...options }: HandOver & { caller: Caller; signed: SignedDecision | undefined },
+  keyedId: string | undefined,
 ): Promise<MadeAnswer> {
   const {
     invalid,
@@ -110,11 +121,16 @@ async function handedOver(
     attended: isAttended,
   } = options;
   try {
+    const batchId = signed === undefined ? keyedId : await batchSigned(deps, caller, signed);
+    let rows: PlannedRow[] | undefined;
     const asked = { invalid, canary, by, dryRun, allowLookAlikes, batchId, isAttended };
     const taking = await takeInTurn(deps, caller, (intake) =>
-      takeFile(intake, path, asked, (proposal) => assertPlan(proposal.plan, plan)),
+      takeFile({ ...intake, ...(signed && { sign: signatureOf(signed) }) }, path, asked, (proposal) => {
+        assertPlan(proposal.plan, plan);
+        if (options.rows === true) rows = proposal.rows();
+      }),
     );
-    if (taking.outcome === 'planned') return { status: 200, body: [JSON.stringify(taking.document)] };
+    if (taking.outcome === 'planned') return { status: 200, body: [JSON.stringify({ ...taking.document, rows })] };
     const { json } = await deps.report(taking.batchId);
     return { status: taking.outcome === 'claimed' ? 202 : 200, body: createReadStream(json) };
   } catch (error) {
@@ -123,6 +139,52 @@ async function handedOver(
     return { status, body: [JSON.stringify(document)] };
   }
 }
+
+/** What the maker has signed, in the header `payouts-signed`. Throws a `Problem` if it is nothing of the kind. */
+function signedOf({ headers }: FastifyRequest): SignedDecision | undefined {
+  const given = headers['payouts-signed'];
+  if (given === undefined) return undefined;
+  const signed = jsonIn(Buffer.from(String(given), 'base64url').toString());
+  if (isDecision(signed) && signed.question === 'make' && isUuid(signed.reference)) return signed;
+  throw new Problem('usage', 'usage', 'The header payouts-signed is not what a maker signs.', {
+    hint: 'docs/remote.md describes it.',
+  });
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The id of the batch that a maker has signed. Throws a `Problem` if the signature is not theirs, or if the batch is somebody
+ * else's.
+ */
+async function batchSigned(
+  { store, pages: { settings }, now }: GatewayDeps,
+  caller: Caller,
+  signed: SignedDecision,
+): Promise<string> {
+  const { reference, subject } = signed;
+  const made = await store.batch(reference);
+  const isTheirs = subject === caller.name && (made === undefined || made.by === subject);
+  const why = isTheirs ? await whyDecisionIsVoid({ store, settings, now }, signed) : 'it is not in your name';
+  if (why === undefined) return reference;
+  throw new Problem('forbidden', 'decision-refused', `The signature does not count: ${why}.`);
+}
+
+/** The signature, for whoever is about to claim what it covers. */
+const signatureOf =
+  (signed: SignedDecision): NonNullable<IntakeDeps['sign']> =>
+  ({ storeId, reference, digest }) => {
+    if (signed.storeId === storeId && signed.reference === reference && signed.digest === digest) return signed;
+    throw new Problem('conflict', 'signed-something-else', 'What was signed is not what would be paid now.', {
+      hint: 'Run the command again.',
+    });
+  };
 
 async function received(request: FastifyRequest, folder: string, file: string | undefined): Promise<Upload> {
   const { headers } = request;

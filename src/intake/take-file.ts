@@ -34,8 +34,18 @@ export interface PlanDocument {
   warnings: Finding[];
 }
 
+/** A row to be claimed, as its maker signs it. */
+export interface PlannedRow {
+  reference: string;
+  /** Of its payload. */
+  digest: string;
+  generation: number;
+}
+
 interface Proposal {
   plan: Plan;
+  /** In the order in which they are signed. */
+  rows(): PlannedRow[];
   /** Why rows of the file are not included. */
   leftOut: readonly Finding[];
   /** What to look at before confirming. */
@@ -87,6 +97,12 @@ async function take(deps: IntakeDeps, given: Prepared, options: TakeOptions, agr
   let document: Promise<PlanDocument> | undefined;
   const proposal: Proposal = {
     plan,
+    rows: () =>
+      Array.from(checked.staged.claims(), ({ reference, payloadDigest: digest, generation = 0 }) => ({
+        reference,
+        digest,
+        generation,
+      })),
     leftOut: checked.staged.findings.list(),
     warnings: checked.staged.warnings.list(),
     document: () => {

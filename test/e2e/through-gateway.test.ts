@@ -24,7 +24,10 @@ const PEOPLE = [alice, bob, euro, olga];
 const POLICY = {
   version: 1,
   people: PEOPLE.map(({ name, roles, scope = {}, publicKey }) => ({ name, roles, scope, keys: [publicKey] })),
-  approvals: [{ approvals: 1 }, { currency: 'USD', amountAtLeast: '100', alone: true, approvals: 1 }],
+  approvals: [
+    { currency: 'USD', amountAtLeast: '10', approvals: 1 },
+    { currency: 'USD', amountAtLeast: '100', alone: true, approvals: 1 },
+  ],
 };
 
 const folder = mkdtempSync(join(tmpdir(), 'payouts-laptop-'));
@@ -163,6 +166,12 @@ it('hands a file over: checked, planned, paid, followed, known the next time', a
   const retried = await laptop(alice, 'retry', taken, '--yes', '--json');
   expect([retried.code, errorOf(retried).error.code]).toEqual([3, 'nothing-to-retry']);
 }, 120_000);
+
+it('signs the rows of a file, so that what nobody has to approve is paid', async () => {
+  const file = home.file('small.csv', csvOf([{ id: 'SMALL-1', amount: '5.00' }]));
+  const paid = await laptop(alice, 'run', file, '--yes', '--json');
+  expect([paid.code, batchOf(paid).state]).toEqual([0, 'completed']);
+}, 60_000);
 
 it('pauses and cancels a batch', async () => {
   const file = home.file('stopped.csv', csvOf([{ id: 'STOP-1' }]));

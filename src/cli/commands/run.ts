@@ -42,7 +42,10 @@ export interface PayOptions extends Omit<TakeOptions, 'batchId' | 'isAttended'>,
 }
 
 export async function run(session: Session, path: string, options: PayOptions): Promise<ExitCode> {
-  if (session.gateway !== undefined) return payThroughGateway(session, options, uploading(session, path, options));
+  if (session.gateway !== undefined) {
+    const signer = await remoteMaker(session, options);
+    return payThroughGateway(session, options, uploading(session, path, signer, options));
+  }
   return pay(session, options, (intake, agree) =>
     takeFile(intake, path, { ...options, isAttended: true }, agree).catch(async (error: unknown) => {
       throw error instanceof IntakeRefusal ? await answeredRefusal(session.config, error, Date.now()) : error;
@@ -108,8 +111,7 @@ async function taken(
  * hash to be paid.
  */
 async function payThroughGateway(session: Session, options: PayOptions, hand: HandOver): Promise<ExitCode> {
-  if (!options.dryRun) await makerOf(session, options);
-  const planned = await hand({ dryRun: true, plan: undefined });
+  const planned = await hand({ dryRun: true });
   if (planned.outcome !== 'planned') return taken(session, underWay(planned.batchId), options);
   const { plan, findings, warnings } = planned.document;
   assertPlan(plan, options.plan);
@@ -118,20 +120,18 @@ async function payThroughGateway(session: Session, options: PayOptions, hand: Ha
     session.output.result(planned.document, 'Dry run: nothing was sent.');
     return EXIT.completed;
   }
-  const { outcome, batchId } = handedOver(await hand({ dryRun: false, plan: plan.hash }));
+  const { outcome, batchId } = handedOver(await hand({ dryRun: false, plan: plan.hash, rows: planned.rows }));
   if (outcome === 'under-way') return taken(session, underWay(batchId), options);
   session.output.say(`Batch ${batchId} is claimed and started.`);
   if (options.detach) return tell(session, batchId, 'is started and not followed');
   return followAndReport(session, [batchId], options.timeout);
 }
 
-const underWay = (batchId: string): Taken => ({ outcome: 'under-way', batchId, batchIds: [batchId] });
+/** Whoever hands over; a dry run asks for no key. */
+const remoteMaker = (session: Session, { by, key, dryRun }: PayOptions): Promise<Signer> | Signer =>
+  dryRun ? { name: '' } : signerOf(session, { by, key }, 'make');
 
-/** The maker of the payouts, identified by the signing key; undefined without a policy. */
-async function makerOf(session: Session, { by, key }: PayOptions): Promise<string | undefined> {
-  const { name, sign } = await signerOf(session, { by, key }, 'make');
-  return sign && name;
-}
+const underWay = (batchId: string): Taken => ({ outcome: 'under-way', batchId, batchIds: [batchId] });
 
 const agreement =
   (session: Session, options: PayOptions): Agree =>
@@ -225,6 +225,7 @@ export async function retry(session: Session, id: string, { rows, ...given }: Re
   await holdKey(session, given.key);
   const batchId = await findBatch(session, id);
   if (session.gateway !== undefined) {
+    await remoteMaker(session, options);
     return payThroughGateway(session, options, retrying(session, batchId, { rows, ...options }));
   }
   return pay(session, options, (intake, agree) =>
