@@ -42,6 +42,10 @@ function unsigned(
     check('payee', body.beneficiary_id === (beneficiary_id ?? addedBy));
     check('note', body.note === note);
     check('charge', body.charge_type === charge_type);
+  } else if (operation === 'transfer') {
+    check('amount', body.amount === amount);
+    check('from', body.source_account_id === account_id);
+    check('to', body.destination_account_id === to_account_id);
   } else {
     check('sold', body.sell_account === account_id);
     check('bought', body.buy_account === (to_account_id ?? 'acc-u1001-usd'));
@@ -57,6 +61,8 @@ async function payeeOf(edited: EditedStore, meant: Meant): Promise<string | unde
     : undefined;
 }
 
+const OPERATIONS = { payout: 'payment', transfer: 'transfer', exchange: 'fx' } as const;
+
 describe.each([
   ['SQLite', undefined, EDITED],
   ...(POSTGRES === undefined ? [] : [['PostgreSQL', POSTGRES, Math.ceil(EDITED / 10)] as const]),
@@ -69,7 +75,7 @@ describe.each([
       const { posted } = await edited.live(meant, new Random(SEED + n), 0);
       const payee = await payeeOf(edited, meant);
       expect(posted.flatMap((post) => unsigned(meant, post, payee))).toEqual([]);
-      const main = meant.kind === 'exchange' ? 'fx' : 'payment';
+      const main = OPERATIONS[meant.kind];
       expect([n, posted.some(({ operation }) => operation === main)]).toEqual([n, true]);
       if (meant.isAudited) expect(posted.some(({ operation }) => operation === 'approve')).toBe(true);
     }
@@ -88,7 +94,7 @@ describe.each([
       const label = `SEED=${SEED}, life ${n}: ${life.edited.join('; ')}`;
       expect([label, ...found.filter(({ wrong }) => wrong.length > 0)]).toEqual([label]);
       edits += life.edited.length;
-      sent += life.posted.some(({ operation }) => operation === 'payment' || operation === 'fx') ? 1 : 0;
+      sent += life.posted.some(({ operation }) => operation === OPERATIONS[meant.kind]) ? 1 : 0;
     }
     console.log(`SEED=${SEED}: ${lives} lives, ${edits} edits, ${sent} lives in which something was sent`);
     expect(sent).toBeGreaterThan(lives / 10);

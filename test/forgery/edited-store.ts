@@ -101,6 +101,10 @@ export const KINDS: readonly ((id: string) => Meant)[] = [
     instruction: { id, ...OF_USER, account_id: 'acc-u1001-eur', to_account_id: 'acc-u1001-usd', amount: '15.00' },
   }),
   (id) => ({
+    kind: 'transfer',
+    instruction: { id, ...OF_USER, to_account_id: 'acc-u1002-usd', amount: '17.00' },
+  }),
+  (id) => ({
     kind: 'payout',
     instruction: { id, ...OF_USER, amount: '16.00', ...PAYEE_FIELDS, account_no: '123456789' },
   }),
@@ -191,7 +195,7 @@ class Life {
     this.#deps = {
       bank: this.#listening(bank),
       store: lookedAt(this.#editedAtEachCall(place.store)),
-      settings: { ...quickSettings, policy: POLICY, terms: TERMS },
+      settings: { ...quickSettings, policy: POLICY, terms: TERMS, transferAcrossUsers: true },
       executions: { wakeWatch: async () => {} } as unknown as ActivityDeps['executions'],
       lookAtList: async () => ({ doubt: undefined }) as never,
       checkInstruction,
