@@ -5,7 +5,7 @@ import { shellWord } from '../../src/cli/shell-word.ts';
 import { type Cluster, startCluster } from './cluster.ts';
 import { PORT_NAMES, type Ports } from './home.ts';
 import { ClusterError } from './part.ts';
-import { gatewayUrl, isOfSandbox } from './product.ts';
+import { gatewayUrl, isOfSandbox, personEnv } from './product.ts';
 import { NAMESPACE, temporalAddress, uiUrl } from './temporal.ts';
 
 const USAGE = `usage: npm run cluster [-- --home FOLDER] [--port NAME=PORT]...
@@ -47,10 +47,14 @@ function portOf(given: string): [string, number] {
   return [name, port];
 }
 
-const exportsOf = ({ env }: Cluster): string =>
+const exportsOf = (env: Readonly<Record<string, string>>): string =>
   Object.entries(env)
     .map(([key, value]) => `export ${key}='${value.replaceAll("'", `'\\''`)}'\n`)
     .join('');
+
+/** Files of the home that direct commands to the cluster. */
+const PERSON = 'env.sh';
+const OPERATOR = 'operator.sh';
 
 /** What a person does next: every line can be pasted. */
 function directions({ home, env }: Cluster): string {
@@ -64,9 +68,14 @@ function directions({ home, env }: Cluster): string {
     '',
     'To pay a file, in another terminal:',
     '',
-    `  . ${shellWord(home.file('env.sh'))}`,
+    `  . ${shellWord(home.file(PERSON))}`,
     // Of the users and payees that only the sandbox has.
     `  npx payouts ${isTrial ? 'run examples/payouts.csv --yes' : 'template > payouts.csv'}`,
+    '',
+    'It goes through the gateway and holds no secret. To look after the cluster (doctor, audit, restore) with those of a worker:',
+    '',
+    `  . ${shellWord(home.file(OPERATOR))}`,
+    '  npx payouts doctor',
     '',
     'Up until Ctrl-C; the next start continues with the same data.',
   ].join('\n');
@@ -77,7 +86,8 @@ const ending = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => ending.abort());
 try {
   const cluster = await startCluster({ home, ports, env: process.env, signal: ending.signal, say });
-  writeFileSync(cluster.home.file('env.sh'), exportsOf(cluster), { mode: 0o600 });
+  writeFileSync(cluster.home.file(PERSON), exportsOf(personEnv(cluster.home)), { mode: 0o600 });
+  writeFileSync(cluster.home.file(OPERATOR), `unset PAYOUTS_GATEWAY_URL\n${exportsOf(cluster.env)}`, { mode: 0o600 });
   console.log(directions(cluster));
   if (!ending.signal.aborted) await once(ending.signal, 'abort');
   say('shutting down');

@@ -36,6 +36,9 @@ const gatewayEnv = (home: ClusterHome, own: Readonly<Record<string, string>>): R
     without(own, ['PAYOUTS_API_KEY', 'PAYOUTS_API_SECRET']),
   );
 
+/** What a person's command needs: the gateway does the rest. */
+export const personEnv = (home: ClusterHome): Record<string, string> => ({ PAYOUTS_GATEWAY_URL: gatewayUrl(home) });
+
 /** Whether the bank is the sandbox of this cluster, not one that the caller names. */
 export const isOfSandbox = (home: ClusterHome, env: Readonly<Record<string, string>>): boolean =>
   env.PAYOUTS_API_URL === sandboxUrl(home);

@@ -18,7 +18,7 @@ const serving = () => import('./commands/serve.ts');
 /** What runs, keeps or checks an installation: it needs store, bank and Temporal itself, and does nothing through a gateway. */
 const IN_PLACE_ONLY: ReadonlySet<string | undefined> = new Set([
   ...['demo', 'dev', 'worker', 'sandbox', 'gateway', 'intake', 'schedule'],
-  ...['backup', 'restore', 'doctor', 'histories', 'reconcile'],
+  ...['backup', 'restore', 'migrate', 'histories', 'reconcile'],
 ]);
 
 /** Runs the `payouts` command with `argv` (without node and script) and returns its exit code. */

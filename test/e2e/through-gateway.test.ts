@@ -227,7 +227,7 @@ it.each([
   expect(errorOf(refused).error.code).toBe(person === alice ? 'nothing-awaited' : error);
 });
 
-it.each([['worker'], ['backup', 'x'], ['doctor'], ['dev'], ['reconcile']])(
+it.each([['worker'], ['backup', 'x'], ['migrate'], ['dev'], ['reconcile']])(
   'says of %s that it does not work through a gateway',
   async (...args) => {
     const { code, stdout } = await laptop(bob, ...args, '--json');

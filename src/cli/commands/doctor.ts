@@ -59,11 +59,20 @@ export async function doctor(
     settingsCheck(session.config),
     { name: 'secrets', ...judgeHeld(session.config, as) },
   ];
-  // All else is the gateway's.
-  const checks = session.config.process === 'person' ? own : [...own, ...(await checkParts(session))];
+  const parts =
+    session.config.process === 'person' ? [await check('gateway', () => whoAmI(session))] : await checkParts(session);
+  const checks = [...own, ...parts];
   const rows = checks.map(({ name, verdict, detail }) => [name, verdict, detail]);
   session.output.result({ checks }, table(['check', 'verdict', 'detail'], rows));
   return checks.some(({ verdict }) => verdict === 'failed') ? EXIT.internal : EXIT.completed;
+}
+
+/** What the gateway takes the person of a command for: all else is behind it. */
+async function whoAmI(session: Session): Promise<string> {
+  const { MYSELF } = await import('../../compose/operations/people.ts');
+  const { name, person } = await session.ask(MYSELF, {});
+  const who = name === null ? 'it believes the name that a command gives' : `it knows you as ${name}`;
+  return `${session.config.gateway.url}: ${who}${person === null ? '' : ` (${person.roles.join(', ')})`}`;
 }
 
 async function checkParts(session: Session): Promise<Check[]> {
