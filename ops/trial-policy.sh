@@ -16,6 +16,7 @@ sha256() { openssl dgst -sha256 -r "$1" | cut -d ' ' -f 1; }
 [ -e policy.json ] || cat >policy.json <<POLICY
 {
   "version": 1,
+  "origin": "https://gateway:8090",
   "people": [
     { "name": "alice", "roles": ["maker"], "scope": {}, "keys": ["$(public alice-key)"], "unsigned": true,
       "tokens": [{ "sha256": "$(sha256 gateway-token)", "expires": "$(($(date -u +%Y) + 1))-12-31" }] },
