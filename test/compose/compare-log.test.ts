@@ -44,7 +44,7 @@ onEveryStore('Rows and orders compared with the audit log', (test) => {
   it('show an instruction that was swapped after the last signature, with entry, place and both values', async () => {
     const store = await test.open();
     const swap = `update payouts set instruction = replace(instruction, '10.50', '4012.00') where reference = '${reference}'`;
-    await paid(store, { amount: '4012.00', meanwhile: () => tamper(test.url(), swap) });
+    await paid(store, { amount: '4012.00', meanwhile: () => tamper(test.ownersUrl(), swap) });
     const { differences } = await compareWithLog(store, bankOf('4012.00'));
     const money = { subject: reference, field: 'amount', logged: '10.50 USD', found: '4012.00 USD' };
     expect(differences).toEqual([
@@ -64,7 +64,7 @@ onEveryStore('Rows and orders compared with the audit log', (test) => {
   ])('show an edit of the %s', async (_what, edit, field) => {
     const store = await test.open();
     await paid(store);
-    await tamper(test.url(), edit);
+    await tamper(test.ownersUrl(), edit);
     const { differences } = await compareWithLog(store, undefined);
     expect(differences.map((it) => it.field)).toContain(field);
   });
@@ -88,7 +88,7 @@ onEveryStore('Rows and orders compared with the audit log', (test) => {
       [3, 'amount', '99.00 USD', 'bank'],
       [3, 'account', '***rs-7', 'bank'],
     ]);
-    await tamper(test.url(), `delete from payouts where reference = '${reference}'`);
+    await tamper(test.ownersUrl(), `delete from payouts where reference = '${reference}'`);
     const gone = await compareWithLog(store, undefined);
     expect(gone.differences).toContainEqual(expect.objectContaining({ subject: reference, field: 'row', found: '' }));
   });
