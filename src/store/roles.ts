@@ -18,6 +18,8 @@ const WRITES: Readonly<Record<string, string>> = {
   // What people signed or the bank booked.
   decisions: 'insert',
   accepted_differences: 'insert',
+  booked_exchanges: 'insert',
+  paid_orders: 'insert',
   plan_rows: 'insert',
   signed_decisions: 'insert, update (taken_at, used_at)',
   ...Object.fromEntries(
