@@ -104,7 +104,11 @@ ${approvedBy.length > 0 && `Approved by ${approvedBy.join(', ')}.`}</p>`;
       ? form(view, row.reference, asked.digest, differs === undefined)
       : html`<p class="quiet">You cannot decide this: it requires ${DECIDERS[roleAskedOf(row)]} whose scope covers it and who is not its maker.</p>`;
   return html`<section><h2>${questionText(shown)}</h2>${summary}
-${factList(askedFacts(shown).map(([name, text]) => [name, name === 'Digest' ? html`<code>${text}</code>` : text]))}
+${factList(
+  askedFacts(shown)
+    .filter(([name]) => name !== 'Needs')
+    .map(([name, text]) => [name, name === 'Digest' ? html`<code>${text}</code>` : text]),
+)}
 ${differs !== undefined && html`<p class="problem">It cannot be approved now: ${differs}. Reload the page in a moment; it can only be rejected until both agree.</p>`}
 ${offer}
 </section>`;
