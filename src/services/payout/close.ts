@@ -1,9 +1,10 @@
 import { type Claim, Superseded } from '../../domain/claim.ts';
-import type { LegKind } from '../../domain/names.ts';
+import { doubtInWords } from '../../domain/list-doubt.ts';
+import { type LegKind, mainLegOf } from '../../domain/names.ts';
 import type { EndState, PayoutState, Reason, UnpaidState } from '../../domain/payout-state.ts';
-import type { Settled } from '../../store/store.ts';
+import type { PayoutRecord, Settled } from '../../store/store.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { unsentByRow } from '../sending/ask-first.ts';
+import { askBank, unsentByRow } from '../sending/ask-first.ts';
 import { claimedRow, legReferences } from '../sending/claimed-row.ts';
 import type { Caller } from '../sending/send-once.ts';
 
@@ -56,6 +57,7 @@ export async function closePayout(
   const references = legs.map(([, reference]) => reference);
   // What people have found out about the money stands against what the bank shows.
   const isSaid = end.reason.code === 'closed-by-operator';
+  if (!isSaid) await assertLooked(deps, row);
   if (!isSaid && (await unsentByRow(deps, row, references)).length > 0) {
     throw new Superseded('the bank shows an order that this store did not send');
   }
@@ -73,4 +75,25 @@ export async function closePayout(
   });
   if (closing === 'superseded') throw new Superseded();
   if (closing === 'in-doubt') throw new Superseded('something was sent that this run has not settled');
+}
+
+/**
+ * A store that was restored, or went back in time, may have forgotten what was sent for a row from before: the bank's lists say so
+ * before the row ends as unpaid. Throws, to be tried again, while they cannot be believed.
+ */
+async function assertLooked(deps: ActivityDeps, row: PayoutRecord): Promise<void> {
+  const restored = await deps.store.restored();
+  if (restored === undefined || row.createdAt > restored.at) return;
+  const { uid, kind, instruction, assessed } = row;
+  const currencies = [
+    instruction.currency,
+    ...(assessed?.exchange === undefined ? [] : [assessed.exchange.sellCurrency]),
+  ];
+  const { doubt } = await askBank(
+    deps,
+    row,
+    mainLegOf(kind),
+    currencies.map((currency) => ({ uid, currency })),
+  );
+  if (doubt !== undefined) throw new Error(doubtInWords(doubt));
 }

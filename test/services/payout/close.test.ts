@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
+import type { Bank } from '../../../src/api/bank.ts';
 import { envelopeError } from '../../../src/api/errors.ts';
 import { type Order, order as orderSchema } from '../../../src/api/schemas/orders.ts';
 import { because, type ReasonCode } from '../../../src/domain/reasons.ts';
@@ -6,9 +7,11 @@ import { ownStem } from '../../../src/domain/reference-form.ts';
 import { referenceOf } from '../../../src/identity.ts';
 import type { ActivityDeps } from '../../../src/services/deps.ts';
 import { closePayout, recordState } from '../../../src/services/payout/close.ts';
+import { looksAtLists } from '../../../src/services/reconciliation/list-looks.ts';
 import { payoutClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
 import { quickSettings } from '../../support/product.ts';
+import { UNMEASURED_CLOCK } from '../../support/unmeasured-clock.ts';
 
 const CALLER = { workflowId: 'w', runId: 'run-1', activityId: '1' };
 
@@ -67,3 +70,34 @@ it('it has one if that order took no money, or if people say so', async () => {
   expect(await endedAgainst('FAILED', 'approval-rejected')).toBe('rejected');
   expect(await endedAgainst('COMPLETED', 'closed-by-operator')).toBe('rejected');
 });
+
+it.each([
+  ['lists show nothing', { orders: [], stable: true }, 'rejected'],
+  ['lists prove nothing', { orders: [], stable: false }, 'preparing'],
+] as const)(
+  'after a restore a payout from before ends without money only once lists were read: %s',
+  async (_, list, end) => {
+    const store = await openEmptyStore();
+    onTestFinished(() => store.close());
+    const { record } = await store.claimPayout(payoutClaim('old', { runId: CALLER.runId }));
+    await store.recordRestore({ at: 10_000, from: 0, by: 'olga', detail: {} });
+    let reads = 0;
+    const listSettled = async () => {
+      reads += 1;
+      return { ...list, pagesRead: 1 };
+    };
+    const bank = { clock: UNMEASURED_CLOCK, orders: { listSettled } } as unknown as Bank;
+    const looks = { bank, store, settings: quickSettings, now: () => 20_000 };
+    const deps = { ...looks, lookAtList: looksAtLists(looks) } as unknown as ActivityDeps;
+    const claim = { storeId: store.id, reference: record.reference, term: record.term };
+    const closed = closePayout(deps, CALLER, {
+      claim,
+      state: 'rejected',
+      reason: because('approval-rejected'),
+      settled: {},
+    });
+    await (end === 'rejected' ? closed : expect(closed).rejects.toThrow('the list changed while it was read'));
+    expect(reads).toBe(1);
+    expect((await store.payout(record.reference))?.state).toBe(end);
+  },
+);
