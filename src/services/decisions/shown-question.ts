@@ -96,7 +96,8 @@ const exceptionOf = (assessed: Assessment, code: string, caps: Caps, payload: st
 function differs(read: ReadQuestion): string | undefined {
   const { row, asked, payee, order, caps } = read;
   const { instruction, assessed } = row;
-  if (asked === undefined || assessed === null) return undefined;
+  if (asked === undefined) return undefined;
+  if (assessed === null) return 'it was not read at the bank yet';
   if (instruction.beneficiary_id !== undefined && payee === undefined && assessed.obstacle === undefined)
     return 'the bank does not show its payee now';
   if (digestShown(row, payee, caps) !== assessed.digest || digestAsked(read, asked) !== asked.digest)
