@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { unguarded } from '../../src/domain/unguarded.ts';
+import { tokenSha256 } from '../../src/gateway/callers.ts';
 import { parsePolicy } from '../../src/policy/policy-file.ts';
 import { newKey } from '../../src/signing/ed25519.ts';
 import { read } from '../architecture/sources.ts';
@@ -10,6 +11,7 @@ it('the policy shown in the documentation can be used, and leaves nothing to one
   const { id, publicKey } = softwarePasskey().credential;
   const text = shown
     .replace('{ "id": "...", "publicKey": "..." }', JSON.stringify({ id, publicKey }))
+    .replace('"sha256": "..."', `"sha256": "${tokenSha256('a token')}"`)
     .replaceAll('["..."]', () => JSON.stringify([newKey().publicKey]));
   const policy = parsePolicy(text);
   if ('problems' in policy) throw new Error(policy.problems.join('\n'));
