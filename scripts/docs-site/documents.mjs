@@ -6,7 +6,17 @@ import { join } from 'node:path';
 const GROUPS = [
   ['Begin', ['README.md', 'docs/one-payout.md', 'docs/guarantees.md', 'docs/commands.md']],
   ['Pay', ['docs/input.md', 'docs/report.md', 'docs/bank-messages.md', 'docs/cards.md', 'docs/errors.md']],
-  ['Operate', ['docs/operations.md', 'docs/observability.md', 'docs/temporal.md', 'docs/remote.md', 'docs/pages.md', 'docs/events.md']],
+  [
+    'Operate',
+    [
+      'docs/operations.md',
+      'docs/observability.md',
+      'docs/temporal.md',
+      'docs/remote.md',
+      'docs/pages.md',
+      'docs/events.md',
+    ],
+  ],
   ['Trust', ['docs/policy.md', 'docs/checks.md', 'docs/security.md', 'docs/audit.md', 'SECURITY.md']],
   ['Build on it', ['docs/package.md', 'docs/architecture.md', 'docs/decisions.md']],
 ];
