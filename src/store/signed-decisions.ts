@@ -1,4 +1,4 @@
-import type { Question, SignedDecision } from '../domain/authority.ts';
+import type { Question, SignedDecision, Statement } from '../domain/authority.ts';
 import { audit } from './audit.ts';
 import { chunks } from './chunks.ts';
 import type { Database } from './database.ts';
@@ -74,8 +74,9 @@ async function putLast(transaction: Database, id: string, at: number): Promise<v
 /** Signed decisions about one question, in the order taken, including used ones. */
 export async function signedDecisionsOf(
   db: Database,
-  { reference, question, digest }: { reference: string; question: Question; digest: string },
+  about: { reference: string; question: Question; digest: string },
 ): Promise<TakenDecision[]> {
+  const { reference, question, digest } = about;
   const found = await db
     .selectFrom('signedDecisions')
     .selectAll()
@@ -85,8 +86,15 @@ export async function signedDecisionsOf(
     .orderBy('takenAt')
     .orderBy('id')
     .execute();
-  return found.map(({ usedAt: _, ...signed }) => signed);
+  return found.map(({ usedAt: _, ...signed }) => signed).filter((signed) => saysItself(signed, about));
 }
+
+/**
+ * Whether a decision is about what it was found under. A table that somebody has replaced by a view can say one thing where it is
+ * searched and another where it is read, and the signature is about what is read.
+ */
+const saysItself = (signed: Statement, about: Partial<Statement>): boolean =>
+  Object.entries(about).every(([name, value]) => signed[name as keyof Statement] === value);
 
 /** Signed plans of the batch that cover the row, whatever its digest was then; in the order taken. */
 export async function plannedDecisionsOf(
@@ -104,7 +112,9 @@ export async function plannedDecisionsOf(
     .orderBy('takenAt')
     .orderBy('signedDecisions.id')
     .execute();
-  return found.map(({ leafIndex: index, path, usedAt: _, ...signed }) => ({ ...signed, inclusion: { index, path } }));
+  return found
+    .filter((signed) => saysItself(signed, { reference: batchId, question }))
+    .map(({ leafIndex: index, path, usedAt: _, ...signed }) => ({ ...signed, inclusion: { index, path } }));
 }
 
 /** Signed plans that decide about the rows of a batch, in the order taken. */
