@@ -8,8 +8,10 @@ import { byEarlierClock } from '../bank-time.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { legReferences } from '../sending/claimed-row.ts';
 
-/** What is known of an order before it is sent. */
+/** What is known of an order before it is sent, or before the bank is told to release it. */
 interface AboutToSend {
+  /** When it was handed to the bank, which audits it; absent: it was not. */
+  sentAt?: number;
   beneficiaryId?: string;
   /** The account that pays a payout; absent: the account its row names. */
   payingAccountId?: string;
@@ -29,15 +31,21 @@ export interface AddedUpDeps extends Pick<ActivityDeps, 'store' | 'now'> {
 export async function limitPassed(
   deps: AddedUpDeps,
   row: PayoutRecord,
-  { beneficiaryId, payingAccountId, exchange }: AboutToSend,
+  { sentAt, beneficiaryId, payingAccountId, exchange }: AboutToSend,
 ): Promise<string | undefined> {
   const { instruction } = row;
   const { currency, amount, account_id: named } = instruction;
   const payee = beneficiaryId ?? instruction.beneficiary_id ?? instruction.to_account_id;
-  const bought = await passedIn(deps, row, { currency, amount, accountId: payingAccountId ?? named, payee });
+  const bought = await passedIn(deps, row, {
+    ...{ currency, amount, payee, sentAt },
+    accountId: payingAccountId ?? named,
+  });
   if (bought !== undefined || exchange === undefined) return bought;
   const { sellCurrency, quotedSellAmount } = exchange;
-  return passedIn(deps, row, { currency: sellCurrency, amount: quotedSellAmount, accountId: named, payee });
+  return passedIn(deps, row, {
+    ...{ currency: sellCurrency, amount: quotedSellAmount, payee, sentAt },
+    accountId: named,
+  });
 }
 
 const ALONE = '; this payout alone is above it: only another policy lets it continue';
@@ -48,6 +56,7 @@ interface Moved {
   accountId: string;
   /** The payee of a payout; otherwise the receiving account. */
   payee: string | undefined;
+  sentAt?: number;
 }
 
 async function passedIn(deps: AddedUpDeps, row: PayoutRecord, moved: Moved): Promise<string | undefined> {
@@ -100,6 +109,8 @@ async function addedUp(deps: AddedUpDeps, row: PayoutRecord, moved: Moved, by: A
   // Our clock alone does not say when the time is over: one that is ahead would begin another, and a worker whose clock is behind
   // records its sends too early, by no more than the allowed skew.
   const since = byEarlierClock({ bank }, now()) - hoursOf(by) * HOUR_MS - (settings.clockSkewMs ?? 0);
+  // What was handed over since does not count together with an order whose own hours are over.
+  if (moved.sentAt !== undefined && moved.sentAt < since) return moved.amount;
   const own = new Set(Object.values(legReferences(row)));
   const others = (await store.handedToBank({ currency: moved.currency, since })).filter(
     (other) => !own.has(other.reference) && counts(by, other.kind) && isSame[by.per](other, moved),

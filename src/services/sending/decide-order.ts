@@ -11,6 +11,7 @@ import { switchFactsOf } from '../../domain/switches.ts';
 import type { PayoutRecord, SendAttempt, Store } from '../../store/store.ts';
 import { readIfThere } from '../bank-orders.ts';
 import { mayRelease } from '../decisions/let-through.ts';
+import { limitPassed } from '../decisions/limits.ts';
 import { boughtWithin } from '../decisions/signed-parts.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { readToSend } from '../payout/assess.ts';
@@ -28,9 +29,12 @@ export interface OrderDecision extends LegInput {
 
 /**
  * `payee-changed`: nothing was sent, the bank does not show the payee that was paid. `not-signed`: nothing was sent, decisions
- * that the policy requires for this order are not signed.
+ * that the policy requires for this order are not signed, or it is above a limit of the policy in force, in words.
  */
-type OrderApproved = AttemptResult | { outcome: 'payee-changed'; detail?: string } | { outcome: 'not-signed' };
+type OrderApproved =
+  | AttemptResult
+  | { outcome: 'payee-changed'; detail?: string }
+  | { outcome: 'not-signed'; limit?: string };
 
 /** Compares the payee again before the bank is told to proceed: nobody has agreed to pay one that was changed since. */
 export const approveOrder = (deps: ActivityDeps, caller: Caller, decision: OrderDecision): Promise<OrderApproved> =>
@@ -41,7 +45,7 @@ export const approveOrder = (deps: ActivityDeps, caller: Caller, decision: Order
       const payee = decision.leg === 'payment' ? await paidPayee(deps, row) : undefined;
       if (payee === 'forgotten') return { outcome: 'payee-changed', detail: FORGOTTEN };
       if (payee !== undefined && !(await shows(deps, payee))) return { outcome: 'payee-changed' };
-      return (await isAsSigned(deps, row, decision)) ? undefined : { outcome: 'not-signed' };
+      return whyNotReleased(deps, row, decision);
     },
     stoppedBy: (row) => stoppedBySwitch(deps, row, decision),
     post: ({ orders }, options) => orders.approve(decision.orderId, options),
@@ -141,24 +145,44 @@ export async function rejectedAs(store: Store, orderId: string): Promise<Rejecte
   return ways.find((as) => first?.reference === keyOf(as, orderId));
 }
 
+const NOT_SIGNED = { outcome: 'not-signed' } as const;
+
 /**
- * Whether the bank shows the order that people have signed, and as many as the policy now in force asks have signed its release.
- * An amount that the bank does not show cannot be compared, so nobody releases it through us.
+ * Undefined if the bank shows the order that people have signed, as many as the policy now in force asks have signed its release,
+ * and no limit of it is passed. An amount that the bank does not show cannot be compared, so nobody releases it through us.
  */
-async function isAsSigned(deps: ActivityDeps, row: PayoutRecord, { leg, orderId }: OrderDecision): Promise<boolean> {
+async function whyNotReleased(
+  deps: ActivityDeps,
+  row: PayoutRecord,
+  { leg, orderId }: OrderDecision,
+): Promise<OrderApproved | undefined> {
   const { policy, terms } = deps.settings;
-  if (policy === undefined) return true;
+  if (policy === undefined) return undefined;
   const [shown, read] = await Promise.all([readIfThere(deps, orderId), readToSend(deps, row, leg)]);
   const reference = legReference(row, leg);
   const expected = expectedOrder(leg, reference, row.instruction, read, undefined);
   const amount = leg === 'exchange' ? shown?.buy_amount : shown?.transaction_amount;
-  if (shown === undefined || amount === undefined || read.obstacle !== undefined) return false;
+  if (shown === undefined || amount === undefined || read.obstacle !== undefined) return NOT_SIGNED;
   const { atLeast, atMost } = boughtWithin(row, expected.amount, read, terms);
   // An exchange buys for the fee that the bank asked when it was sent.
   if (leg === 'exchange' && isBetween(amount, atLeast, atMost)) expected.amount = amount;
   expected.shownAs = await learnedForm(deps.store, reference);
-  if (orderDifferences(shown, expected, [orderId]).length > 0) return false;
-  return mayRelease(deps, row, asBooked(read, shown), orderId);
+  if (orderDifferences(shown, expected, [orderId]).length > 0) return NOT_SIGNED;
+  const booked = asBooked(read, shown);
+  if (!(await mayRelease(deps, row, booked, orderId))) return NOT_SIGNED;
+  const limit = await limitPassedAtBank(deps, row, booked, reference);
+  return limit === undefined ? undefined : { ...NOT_SIGNED, limit };
+}
+
+async function limitPassedAtBank(
+  deps: ActivityDeps,
+  row: PayoutRecord,
+  { beneficiary, payingAccountId, exchange }: Assessment,
+  reference: string,
+): Promise<string | undefined> {
+  const sentAt = inDoubt(await deps.store.attempts(reference)).at(-1)?.sentAt;
+  const beneficiaryId = beneficiary?.known === true ? beneficiary.id : undefined;
+  return limitPassed(deps, row, { beneficiaryId, payingAccountId, exchange, sentAt });
 }
 
 /** What is sold is what the bank shows, which has a rate of its own. */

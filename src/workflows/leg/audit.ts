@@ -48,10 +48,18 @@ export async function awaitBankApproval(follow: Follow, expiredAt: number | unde
     // The bank does not accept this decision: it is not repeated, and people are asked again if the order still waits. A cancel
     // that was answered "too late" stays so.
     const isTooLate = view.inbox.cancelStage === 'too-late' || view.inbox.wantsCancel;
-    const isOther = result.outcome === 'payee-changed';
-    askAgain(follow, isTooLate, isOther ? because('beneficiary-changed', result.detail) : undefined);
+    askAgain(follow, isTooLate, whyAgain(result));
   }
   await pauseBeforeRead(follow);
+}
+
+type Refused = Extract<Awaited<ReturnType<typeof drive>>, { outcome: 'refused' | 'payee-changed' | 'not-signed' }>;
+
+function whyAgain(result: Refused): Audit['again'] {
+  if (result.outcome === 'payee-changed') return because('beneficiary-changed', result.detail);
+  return result.outcome === 'not-signed' && result.limit !== undefined
+    ? because('limit-reached', `${result.limit}; the approval was not driven`)
+    : undefined;
 }
 
 /** Another order is followed now: the decision and the bank's answer were about the previous one. */

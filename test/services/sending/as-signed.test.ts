@@ -276,6 +276,16 @@ describe('an order in the audit of the bank', () => {
     expect(await payout.release(depsOf(ONE_AT_BANK))).toMatchObject({ outcome: 'accepted' });
   });
 
+  it('is not released above a limit of the policy in force', async () => {
+    const { payout } = await audited(ONE_AT_BANK);
+    const limited = (amount: string) => depsOf({ ...ONE_AT_BANK, limits: [{ per: 'day', currency: 'USD', amount }] });
+    expect(await payout.release(limited('10.49'))).toEqual({
+      ...{ outcome: 'not-signed', limit: expect.stringContaining('10.49 USD per day') },
+    });
+    expect(posted).toEqual([]);
+    expect(await payout.release(limited('10.50'))).toMatchObject({ outcome: 'accepted' });
+  });
+
   it('is not released while the store names another amount than was signed', async () => {
     const { payout, reference } = await audited(ONE_AT_BANK);
     forged = { row: saying({ amount: '50000.00' }) };
