@@ -264,7 +264,7 @@ class Life {
     const { kind, instruction } = this.#meant;
     const other = referenceOf(instruction.uid, `${instruction.id}-b`);
     for (const reference of [this.reference, other]) {
-      if (this.#random.chance(0.5))
+      if (!this.#isEdited || this.#random.chance(0.5))
         await this.#tried(() => addBeneficiary(this.#deps, CALLER, { claim: this.#claimOf(reference) }));
       const legs = [...legsOf(kind)].reverse();
       for (const leg of [...legs, ...legs]) {
