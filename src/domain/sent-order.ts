@@ -137,7 +137,11 @@ function termsOf({ expires_at: given, ...instruction }: PayoutInstruction, audit
  * Whether a recorded order may leave again in place of the one that would be made now: it differs in nothing that people sign. An
  * exchange may buy for another fee, within these bounds, decimals.
  */
-export function isRepeatOf(recorded: SentOrder, made: SentOrder, bought: { atLeast: string; atMost: string }): boolean {
+export function isRepeatOf(
+  recorded: SentOrder,
+  made: SentOrder,
+  bought: { atLeast: string; atMost: string } | undefined,
+): boolean {
   const [before, now]: [Record<string, unknown>, Record<string, unknown>] = [{ ...recorded }, { ...made }];
   const names = new Set([...Object.keys(before), ...Object.keys(now)].filter((name) => !OF_ITS_TIME.has(name)));
   if (![...names].every((name) => before[name] === now[name])) return false;
@@ -145,7 +149,7 @@ export function isRepeatOf(recorded: SentOrder, made: SentOrder, bought: { atLea
   const { amount, expiredAt } = before;
   if (typeof amount !== 'string' || typeof expiredAt !== 'number' || expiredAt > made.expiredAt) return false;
   if (amount === made.amount) return true;
-  return 'sellCurrency' in made && isBetween(amount, bought.atLeast, bought.atMost);
+  return 'sellCurrency' in made && (bought === undefined || isBetween(amount, bought.atLeast, bought.atMost));
 }
 
 /** Members that an earlier attempt may have otherwise. The payee is compared as the bank shows it, by whoever sends. */

@@ -147,8 +147,10 @@ async function admit(
   const order = orderToRepeat<SentOrder>(attempts) ?? made;
   if (isRepeated(sender, attempts)) return { held: { outcome: 'ambiguous', why: 'it may have been executed before' } };
   const isFit = assessed !== null && isReady(sender, row, assessed) && (await mayLeave(sender, row, assessed));
-  if (!isFit || made === undefined || order === undefined || !isSigned(sender, row, { order, made, assessed }))
-    return { held: { outcome: 'not-sent', why: 'changed' } };
+  if (!isFit || made === undefined || order === undefined) return { held: { outcome: 'not-sent', why: 'changed' } };
+  // A search settles what became of the earlier one: without it the gates would let the row pass again and again.
+  if (!isSigned(sender, row, { order, made, assessed }))
+    return { held: { outcome: 'ambiguous', why: 'the earlier order is not the one that people let through now' } };
   const lists = listsOf(row.uid, order);
   const objection = await objectionTo(sender, row, leg, lists);
   // The run must learn of an order under its reference as if it had sent it.
@@ -193,10 +195,12 @@ function isReady(sender: ActivityDeps, row: PayoutRecord, { obstacle, checks }: 
 
 /** Whether the bytes that would leave are the order that the signatures are about: also those of an earlier attempt. */
 const isSigned = (
-  { settings: { terms } }: ActivityDeps,
+  { settings: { policy, terms } }: ActivityDeps,
   row: PayoutRecord,
   { order, made, assessed }: { order: SentOrder; made: SentOrder; assessed: Assessment },
-): boolean => order === made || isRepeatOf(order, made, boughtWithin(row, made.amount, assessed, terms));
+): boolean =>
+  order === made ||
+  isRepeatOf(order, made, policy === undefined ? undefined : boughtWithin(row, made.amount, assessed, terms));
 
 /** The workflow waits for the date, by Temporal's clock: a forged one would not. A day is left for clocks and time zones. */
 const isEarly = ({ now }: ActivityDeps, { instruction }: PayoutRecord): boolean =>

@@ -187,7 +187,8 @@ describe('a payout that two people have signed', () => {
     for (const person of [bob, carol]) await payout.sign(person, 'payout', digest);
     expect(await payout.send(deps)).toMatchObject({ outcome: 'ambiguous' });
     forged = { request };
-    expect(await payout.send(deps)).toEqual(CHANGED);
+    expect(await payout.send(deps)).toMatchObject({ outcome: 'ambiguous' });
+    expect(posted).toHaveLength(1);
     forged = {};
     expect(await payout.send(deps)).toMatchObject({ outcome: 'accepted' });
     expect(posted[1]).toEqual(posted[0]);
