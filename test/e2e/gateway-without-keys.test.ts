@@ -10,13 +10,18 @@ import { csvOf } from './payout-files.ts';
 
 const ACCESS = { PAYOUTS_API_KEY: 'own-key', PAYOUTS_API_SECRET: 'own-secret' };
 
+async function namespaceOfItsOwn(): Promise<string> {
+  const namespace = `keyless-${process.pid}-${Date.now()}`;
+  const connection = await Connection.connect({ address: inject('temporalAddress') });
+  onTestFinished(() => connection.close());
+  await registerNamespace(connection, namespace);
+  return namespace;
+}
+
 /** A worker with the key of the bank, and a gateway that has only that of the reads. */
 async function clusterOfTwo() {
   const address = inject('temporalAddress');
-  const namespace = `keyless-${process.pid}-${Date.now()}`;
-  const connection = await Connection.connect({ address });
-  onTestFinished(() => connection.close());
-  await registerNamespace(connection, namespace);
+  const namespace = await namespaceOfItsOwn();
   const bank = await startSandbox({
     file: ':memory:',
     apiKey: ACCESS.PAYOUTS_API_KEY,
@@ -82,7 +87,8 @@ it('a gateway without a key of the bank checks and takes files, which workers pa
 it('a worker that has no key of the bank does not start', async () => {
   const home = openCommandHome({
     ...QUICK,
-    ...{ TEMPORAL_ADDRESS: inject('temporalAddress'), PAYOUTS_ONE_MACHINE: 'true' },
+    ...{ TEMPORAL_ADDRESS: inject('temporalAddress'), TEMPORAL_NAMESPACE: await namespaceOfItsOwn() },
+    PAYOUTS_ONE_MACHINE: 'true',
     PAYOUTS_API_URL: 'http://127.0.0.1:1',
     PAYOUTS_BANK_READS_KEY: randomBytes(32).toString('base64'),
     PAYOUTS_BANK_READS_FROM: '127.0.0.1:2',

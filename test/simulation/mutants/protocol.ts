@@ -34,7 +34,8 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
       {
         file: SEND_ORDER,
         find: 'post(sender.bank, row.uid, reference, order, options),',
-        replace: "post(sender.bank, row.uid, attempt > 1 ? reference.replace(/^./, 'f') : reference, order, options),",
+        replace:
+          "post(sender.bank, row.uid, asked.attempt > 1 ? reference.replace(/^./, 'f') : reference, order, options),",
       },
     ],
   },
