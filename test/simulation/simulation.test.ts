@@ -63,7 +63,7 @@ describe('the simulation', () => {
     ['unknown-code-refused', 'I[15]', 20],
     ['maker-may-approve', 'I8', 1],
     ['float-amount', 'I15', 3],
-    ['store-not-compared', 'I6', 137],
+    ['store-not-compared', 'I6', 750],
     ['generation-not-checked', 'I2', 16],
     ['run-not-compared', 'I19', 7],
     ['generation-by-a-word', 'I1', 228],
