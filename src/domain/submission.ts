@@ -97,6 +97,10 @@ export function inDoubt<Attempt extends RecordedAttempt>(attempts: readonly Atte
   return executable(attempts).filter(({ settled }) => settled === null);
 }
 
+/** Whether one of these attempts may have been executed and is not known to have moved nothing. */
+export const mayHaveMoved = (attempts: readonly RecordedAttempt[]): boolean =>
+  executable(attempts).some(({ settled }) => settled === null || settled === 'paid');
+
 /**
  * What the recorded attempts of a reference allow. An attempt that may have been executed taints, even an accepted one: the run
  * that reads this does not follow its order yet.

@@ -14,7 +14,7 @@ import { isMakerAllowed } from '../decisions/made.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { contradictions } from '../reconciliation/contradictions.ts';
 import { askBank } from '../sending/ask-first.ts';
-import { areEarlierUnpaid, earlierReferences } from '../sending/proven-unpaid.ts';
+import { areEarlierUnpaid, earlierReferences, isLaterSent } from '../sending/proven-unpaid.ts';
 
 /** What our own store and the policy hold against sending. */
 
@@ -51,7 +51,7 @@ export async function guardsOf(deps: ActivityDeps, row: PayoutRecord, read: Asse
 
 /** By the store, and by what the bank now shows of orders said to have taken no money: it may have changed its mind. */
 async function isEarlierDoubtful(deps: ActivityDeps, row: PayoutRecord): Promise<true | undefined> {
-  if (!(await areEarlierUnpaid(deps.store, row))) return true;
+  if (!(await areEarlierUnpaid(deps.store, row)) || (await isLaterSent(deps.store, row))) return true;
   for (const payout of await deps.store.payoutsOf(earlierReferences(row))) {
     if ((await contradictions(deps, payout)).length > 0) return true;
   }

@@ -12,7 +12,7 @@ import { attemptsListedFrom, listedFrom } from '../bank-time.ts';
 import type { LookAtList, LookDeps } from '../look-at-list.ts';
 import { demandedSinceOpening } from '../reconciliation/list-looks.ts';
 import { legReference } from './claimed-row.ts';
-import { earlierReferences } from './proven-unpaid.ts';
+import { earlierReferences, isLaterSent } from './proven-unpaid.ts';
 import { type SentRow, unsentOrders } from './unsent-orders.ts';
 
 // Before the first byte of any second POST under a reference, of any reference of a further generation, and of anything after the
@@ -52,7 +52,7 @@ export async function askBank(
 
 /**
  * Whether an order of the row may be sent, as far as the store knows from the last looks: `look`, one is missing; `own`, `earlier`:
- * they show an order that forbids it.
+ * they show an order that forbids it, or one of a later generation was sent.
  */
 export async function objectionTo(
   deps: LookDeps,
@@ -60,6 +60,7 @@ export async function objectionTo(
   leg: LegKind,
   lists: readonly WatchKey[],
 ): Promise<'look' | 'own' | 'earlier' | undefined> {
+  if (await isLaterSent(deps.store, row)) return 'earlier';
   const { missing, earlier } = await missingLooks(deps, row, leg, lists);
   if (missing.length > 0) return 'look';
   const shown = await atBank(deps, row, leg, earlier);

@@ -1,6 +1,6 @@
-import { mainLegOf } from '../../domain/names.ts';
+import { legsOf, mainLegOf } from '../../domain/names.ts';
 import { isUnpaid } from '../../domain/payout-state.ts';
-import { inDoubt } from '../../domain/submission.ts';
+import { inDoubt, mayHaveMoved } from '../../domain/submission.ts';
 import { referenceOf } from '../../identity.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
 import { legReferences } from './claimed-row.ts';
@@ -35,6 +35,23 @@ export async function areEarlierUnpaid(
   const last = referenceOf(uid, documentId, mainLegOf(kind), generation - 1);
   if ((await store.payoutsOf([last])).length === 0) return false;
   return (await provenUnpaid(store, await store.payoutsOf(earlierReferences(row)))).size === generation;
+}
+
+/** Another store may have paid a document again so many times more than this one knows of. */
+export const GENERATIONS_MORE = 16;
+
+/**
+ * Whether an order of a later generation may have taken money. It was made because this one was proven unpaid, so this one must
+ * never be sent, whatever its row says of its state: only whoever writes to the store can have brought it back.
+ */
+export async function isLaterSent(
+  store: Pick<Store, 'attemptsOf'>,
+  { uid, documentId, generation, kind }: Generation,
+): Promise<boolean> {
+  const later = Array.from({ length: GENERATIONS_MORE }, (_, more) =>
+    legsOf(kind).map((leg) => referenceOf(uid, documentId, leg, generation + 1 + more)),
+  );
+  return mayHaveMoved(await store.attemptsOf(later.flat()));
 }
 
 type Generation = Pick<PayoutRecord, 'uid' | 'documentId' | 'generation' | 'kind'>;

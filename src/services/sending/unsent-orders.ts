@@ -4,6 +4,7 @@ import { mayBeOrderOf } from '../../domain/submission.ts';
 import { referenceOf } from '../../identity.ts';
 import type { PayoutRecord, UnaskedOrder } from '../../store/store.ts';
 import type { LookDeps } from '../look-at-list.ts';
+import { GENERATIONS_MORE } from './proven-unpaid.ts';
 
 /** What the references of a row derive from, claimed or not. */
 export type SentRow = Pick<PayoutRecord, 'uid' | 'documentId' | 'generation' | 'kind'> &
@@ -14,9 +15,6 @@ export interface UnsentOrder extends UnaskedOrder {
   /** As it would be sent. */
   reference: string;
 }
-
-/** Another store may have paid a document again so many times more than this one knows of. */
-const GENERATIONS_MORE = 16;
 
 /** Orders that lists have shown under references of the document, of every generation, and that no attempt of ours explains. */
 export async function unsentOrders(
