@@ -109,7 +109,25 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
   }
 }
 
+/**
+ * Another stack that starts at the same moment may take a port between its choice and its use: browsers block few. The server is
+ * then started again, with others for its HTTP.
+ */
 async function startServer(options: EmbeddedServerOptions, logFlag: 'w' | 'a'): Promise<ServerProcess> {
+  for (let starts = 1; ; starts += 1) {
+    try {
+      return await startOnce(options, starts === 1 ? logFlag : 'a');
+    } catch (error) {
+      const hasLostAPort = error instanceof EmbeddedServerError && error.endedAtOnce && PORT_LOST.test(error.message);
+      if (!hasLostAPort || starts === STARTS_MAX) throw error;
+    }
+  }
+}
+
+const STARTS_MAX = 4;
+const PORT_LOST = /address already in use/;
+
+async function startOnce(options: EmbeddedServerOptions, logFlag: 'w' | 'a'): Promise<ServerProcess> {
   const httpPorts = await chooseHttpPorts([options.port, options.uiPort]);
   const child = spawnServer(options, httpPorts, logFlag);
   const exited = new Promise<string>((resolve) =>

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
@@ -21,10 +21,13 @@ afterEach(async () => {
   rmSync(home, { recursive: true });
 });
 
-async function start(dbFile = join(home, 'temporal.sqlite')): Promise<EmbeddedServer> {
+async function start(
+  dbFile = join(home, 'temporal.sqlite'),
+  cliPath = temporalCli(process.env).path,
+): Promise<EmbeddedServer> {
   const [temporal, ui] = [await ownPort(), await ownPort()];
   const server = await startEmbeddedServer({
-    cliPath: temporalCli(process.env).path,
+    cliPath,
     dbFile,
     logFile: join(home, 'temporal.log'),
     port: temporal,
@@ -75,6 +78,20 @@ describe('the embedded server', () => {
       });
       expect(found.workflowExecutionInfo?.type?.name).toBe('anything');
     });
+  });
+
+  it('starts again if somebody takes a port of its HTTP at the same moment', async () => {
+    const cli = join(home, 'temporal');
+    const taken = 'listen tcp 127.0.0.1:6697: bind: address already in use';
+    const text = `#!/bin/sh
+echo start >>"${home}/starts"
+[ "$(wc -l <"${home}/starts")" -gt 2 ] || { echo "${taken}" >&2; exit 1; }
+exec "${temporalCli(process.env).path}" "$@"
+`;
+    writeFileSync(cli, text, { mode: 0o700 });
+    const server = await start(undefined, cli);
+    await withConnection(server, (connection) => connection.workflowService.getSystemInfo({}));
+    expect(readFileSync(join(home, 'starts'), 'utf8')).toBe('start\n'.repeat(3));
   });
 
   it('says what the server said when it does not come up', async () => {
