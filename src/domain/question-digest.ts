@@ -9,3 +9,7 @@ export const bankDigest = (digest: string, orderId: string): string => `${digest
 
 /** For what an operator asks for; these words are signed. */
 export const resolveDigest = (action: string, orderId?: string): string => `${action}/${orderId ?? ''}`;
+
+/** What an operator signs who records that an incident was dealt with. */
+export const acknowledgementOf = (id: string, remark: string) =>
+  ({ question: 'resolve', reference: id, digest: resolveDigest('acknowledge', id), remark }) as const;

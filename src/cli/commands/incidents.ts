@@ -1,7 +1,7 @@
 import { ACKNOWLEDGE, INCIDENT, INCIDENTS } from '../../compose/operations/incidents.ts';
 import { differenceText } from '../../domain/changed-order.ts';
 import { Problem } from '../../domain/problem.ts';
-import { resolveDigest } from '../../domain/question-digest.ts';
+import { acknowledgementOf } from '../../domain/question-digest.ts';
 import { secondOf } from '../../reports/display.ts';
 import type { IncidentRecord } from '../../store/store.ts';
 import { confirm } from '../confirm.ts';
@@ -42,8 +42,7 @@ export async function acknowledge(
   }
   await session.ask(INCIDENT, { id, by });
   await confirm(`Acknowledge incident ${id}?`, yes);
-  const digest = resolveDigest('acknowledge', id);
-  const signed = signer.sign?.({ question: 'resolve', reference: id, digest, remark: reason });
+  const signed = signer.sign?.(acknowledgementOf(id, reason));
   const { incident, isNew } = await session.ask(ACKNOWLEDGE, { id, by, reason, signed });
   const text = isNew
     ? `Acknowledged: ${id} (${incident.kind}, order ${incident.orderId}).`

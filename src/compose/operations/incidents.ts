@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Problem } from '../../domain/problem.ts';
-import { resolveDigest } from '../../domain/question-digest.ts';
+import { acknowledgementOf } from '../../domain/question-digest.ts';
 import { visibleOf } from '../../gateway/pages/incidents.ts';
 import { OPERATING } from '../../gateway/pages/may-do.ts';
 import type { CallerAccess } from '../../gateway/route-access.ts';
@@ -56,12 +56,7 @@ export const ACKNOWLEDGE = operation({
     const by = nameOf(place, given, signed);
     const known = await theirs(place, id, by);
     const payout = await store.payout(known.reference);
-    const about = {
-      question: 'resolve',
-      reference: id,
-      digest: resolveDigest('acknowledge', id),
-      remark: reason,
-    } as const;
+    const about = acknowledgementOf(id, reason);
     await storeSigned(place, signed, about, payout && scopeFactsOfRow(payout));
     const acknowledged = await store.acknowledgeIncident(id, { by, reason, at: now() });
     if (acknowledged === undefined) throw unknownIncident(id);

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { Problem } from '../../domain/problem.ts';
-import { resolveDigest } from '../../domain/question-digest.ts';
+import { acknowledgementOf } from '../../domain/question-digest.ts';
 import { incidentText } from '../../domain/reconciliation.ts';
 import { type Html, html, type Part } from '../../reports/html.ts';
 import { incidentRemedy } from '../../reports/next-step.ts';
@@ -43,12 +43,7 @@ ${seen.length > 0 && html`<h2>Acknowledged</h2>${seen.map((it) => card(it, view,
     const incident = await store.incident(id);
     const [found] = await visibleOf(request.caller, store, incident?.acknowledged === null ? [incident] : []);
     if (found === undefined) throw new Problem('not-found', 'unknown-id', 'There is no such open incident.');
-    const about = {
-      question: 'resolve',
-      reference: id,
-      digest: resolveDigest('acknowledge', id),
-      remark: reason,
-    } as const;
+    const about = acknowledgementOf(id, reason);
     const touched = found.payout && scopeFactsOfRow(found.payout);
     const operator = await operatorOf(request, context, about, { ...sent, touched });
     if ('asked' in operator) return operator.asked;
