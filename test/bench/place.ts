@@ -5,16 +5,15 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Client, Connection } from '@temporalio/client';
-import { msToTs } from '@temporalio/common/lib/time.js';
 import { findTemporalCli } from '../../scripts/temporal-cli.mjs';
 import { loadConfig } from '../../src/config.ts';
-import { DAY_MS } from '../../src/domain/durations.ts';
 import { keepingFlags } from '../../src/embedded/embedded-server.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
 import { ensureSearchAttributes } from '../../src/temporal/search-attributes.ts';
 import { takesConnections } from '../../src/temporal/takes-connections.ts';
 import { freePorts } from '../chaos/processes.ts';
 import { createDatabase, dropDatabase } from '../support/databases.ts';
+import { makeNamespace } from '../support/namespace.ts';
 import { MeasuredProcess, metered, ownProgram } from './measured-process.ts';
 import type { BenchOptions, PlaceName } from './options.ts';
 import { listenerOf } from './process-usage.ts';
@@ -59,7 +58,7 @@ export async function openPlace(name: PlaceName, settleMs: number, options: Benc
     };
     const bank = await bankOf(options, settleMs, running, dir);
     const server = await temporalOf(name, options, running, dir);
-    const namespace = await makeNamespace(server.address);
+    const namespace = await ownNamespace(server.address);
     const { postgresUrl } = options;
     const storeUrl =
       name === 'postgres' && postgresUrl !== undefined
@@ -127,14 +126,11 @@ async function temporalOf(place: PlaceName, { temporal }: BenchOptions, start: P
 }
 
 /** One of its own for each place: a namespace belongs to one store. */
-async function makeNamespace(address: string): Promise<string> {
+async function ownNamespace(address: string): Promise<string> {
   const namespace = `bench-${randomBytes(4).toString('hex')}`;
   const connection = await Connection.connect({ address });
   try {
-    await connection.workflowService.registerNamespace({
-      namespace,
-      workflowExecutionRetentionPeriod: msToTs(DAY_MS),
-    });
+    await makeNamespace(connection, namespace);
     const deadline = performance.now() + BOOT_LIMIT_MS;
     for (;;) {
       try {

@@ -29,6 +29,7 @@ import type { PayoutResult } from '../../src/workflows/route/ends.ts';
 import { quickCardTerms } from './card-terms.ts';
 import { asWriter, createDatabase, TEMPLATE } from './databases.ts';
 import { openEmptyStore } from './empty-store.ts';
+import { makeNamespace } from './namespace.ts';
 import { temporalConnections } from './temporal-connections.ts';
 import { TEST_CLUSTER } from './test-cluster.ts';
 
@@ -295,10 +296,7 @@ async function runWorker(
 
 export async function registerNamespace(connection: Connection, namespace: string): Promise<void> {
   const { SEARCH_ATTRIBUTES } = await import('../../src/domain/names.ts');
-  await connection.workflowService.registerNamespace({
-    namespace,
-    workflowExecutionRetentionPeriod: { seconds: 86_400 as unknown as never },
-  });
+  await makeNamespace(connection, namespace);
   const kinds = { Keyword: 2, Bool: 5 } as const;
   const searchAttributes = Object.fromEntries(
     Object.entries(SEARCH_ATTRIBUTES).map(([name, type]) => [name, kinds[type]]),

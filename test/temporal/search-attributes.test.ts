@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
-import { msToTs } from '@temporalio/common/lib/time.js';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { judgeTemporal } from '../../src/cli/doctor-checks.ts';
 import { SEARCH_ATTRIBUTES } from '../../src/domain/names.ts';
@@ -14,6 +13,7 @@ import {
   SearchAttributeConflictError,
 } from '../../src/temporal/search-attributes.ts';
 import { codecKeys } from '../support/codec-keys.ts';
+import { makeNamespace } from '../support/namespace.ts';
 import { withoutOperatorService } from '../support/no-operator-service.ts';
 import { ownPort } from '../support/own-port.ts';
 
@@ -47,7 +47,7 @@ const attributesOf = async (namespace: string) =>
 
 /** A namespace without any attribute of ours, once the server sees it. */
 async function newNamespace(namespace: string): Promise<void> {
-  await connection.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod: msToTs('1d') });
+  await makeNamespace(connection, namespace);
   await expect.poll(() => attributesOf(namespace)).toBeDefined();
 }
 
