@@ -1,6 +1,4 @@
-import { type DestinationStream, destination, type LevelWithSilent, type Logger as PinoLogger, pino } from 'pino';
-
-export type Log = PinoLogger;
+import { type DestinationStream, destination, type LevelWithSilent, type Logger, pino } from 'pino';
 
 /**
  * All fields that a log line may have; any other is left out, whatever its name or depth. None of them can contain a payee, an
@@ -40,7 +38,7 @@ const CAUSES_MAX = 5;
 export function createLog(
   level: LevelWithSilent,
   stream: DestinationStream = destination({ dest: 2, sync: true }),
-): Log {
+): Logger {
   return pino(
     {
       level,

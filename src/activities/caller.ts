@@ -1,7 +1,7 @@
 import { activityInfo, cancellationSignal, log, sleep } from '@temporalio/activity';
 import type { ActivityDeps } from '../services/deps.ts';
 import type { LongRun } from '../services/long-run.ts';
-import type { Caller } from '../services/sending/send-once.ts';
+import type { Caller } from '../services/sending/claimed-row.ts';
 
 /** The run that scheduled this activity, as Temporal reports it. */
 export function caller(): Caller {

@@ -1,7 +1,7 @@
 import type { Bank } from '../api/bank.ts';
 import type { BankClock } from '../api/bank-clock.ts';
 import { isJudged, undefinedIf } from '../api/errors.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../domain/log.ts';
 import { readinessOf } from '../telemetry/readiness.ts';
 
 interface Looked {

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { assertPolicy, type Config } from '../config.ts';
+import type { Log } from '../domain/log.ts';
 import { isLoopback } from '../domain/loopback.ts';
 import { vaultTaskQueue } from '../domain/names.ts';
 import type { Part } from '../embedded/stack.ts';
 import { type Access, type Caller, tokenSha256, tokensOf } from '../gateway/callers.ts';
 import type { GatewayDeps } from '../gateway/gateway-deps.ts';
 import { type ListenOn, startGateway } from '../gateway/server.ts';
-import type { Log } from '../log.ts';
 import { OpenedParts } from '../opened-parts.ts';
 import { openStore } from '../store/open.ts';
 import { observedCalls } from '../telemetry/observed-calls.ts';

@@ -1,7 +1,7 @@
 import { ConfigError } from '../config/config-error.ts';
 import type { Config } from '../config.ts';
 import type { Policy } from '../domain/authority.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../domain/log.ts';
 import type { Store } from '../store/store.ts';
 
 /**

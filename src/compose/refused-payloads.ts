@@ -1,8 +1,8 @@
 import type { OnRefused } from '../codec/encryption.ts';
 import { HOUR_MS } from '../domain/durations.ts';
+import type { Log } from '../domain/log.ts';
 import { cardWorkflowId, parseWorkflowId } from '../domain/names.ts';
 import { PAYLOAD_REFUSED } from '../domain/payload-refused.ts';
-import type { Log } from '../log.ts';
 import type { Store } from '../store/store.ts';
 
 /**

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Config } from '../config.ts';
 import { StoreMismatch } from '../domain/claim.ts';
+import type { Log } from '../domain/log.ts';
 import {
   judgeOpening,
   missingSince,
@@ -11,7 +12,6 @@ import {
   type Witness,
 } from '../domain/store-past.ts';
 import { processMark } from '../embedded/process-mark.ts';
-import type { Log } from '../log.ts';
 import { StoreFileError } from '../store/errors.ts';
 import type { Store } from '../store/store.ts';
 import { readWitness, writeWitness } from '../store/witness.ts';

@@ -1,7 +1,7 @@
 import type { TracesConfig } from '../config/telemetry.ts';
 import type { Config } from '../config.ts';
 import { proofFrom } from '../domain/absence.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../domain/log.ts';
 import type { Store } from '../store/store.ts';
 import type { ListenAddress } from '../telemetry/listen-address.ts';
 import { createMetrics } from '../telemetry/metrics.ts';

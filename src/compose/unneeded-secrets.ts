@@ -1,6 +1,6 @@
 import { notNeeded, type Process, unneededBy } from '../config/holdings.ts';
 import type { Config } from '../config.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../domain/log.ts';
 
 /** Logs the names of secrets that a process of a cluster has and does not need; all of an embedded stack is one process. */
 export function warnOfUnneeded(process: Process, { held, temporal }: Config, log: Log): void {

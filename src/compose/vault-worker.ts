@@ -1,8 +1,8 @@
 import { Worker } from '@temporalio/worker';
 import { vaultActivities } from '../activities/vault.ts';
 import type { Config } from '../config.ts';
+import type { Log } from '../domain/log.ts';
 import type { Part } from '../embedded/stack.ts';
-import type { Log } from '../log.ts';
 import { OpenedParts } from '../opened-parts.ts';
 import type { VaultDeps } from '../services/cards/use-card.ts';
 import type { TemporalAddress } from '../temporal/connection.ts';

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { Config } from '../config.ts';
+import type { Log } from '../domain/log.ts';
 import { pruneEvents } from '../events/prune.ts';
-import type { Log } from '../log.ts';
 import { cardEventSweep } from '../services/card-events/deliver.ts';
 import type { ActivityDeps } from '../services/deps.ts';
 import { resumeUnended } from '../services/reconciliation/resume-unended.ts';

@@ -2,17 +2,46 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
-import { EVENT_KINDS, type EventKind } from '../domain/events-out.ts';
+import { EVENT_KINDS, type EventFilter, type EventKind } from '../domain/events-out.ts';
 import { isLoopback } from '../domain/loopback.ts';
-import type { MailServer } from '../events/mail.ts';
 import { isPrivateAddress } from '../events/private-addresses.ts';
-import type { Subscription } from '../events/subscription.ts';
 import { webhookSecrets } from './card-values.ts';
 import { ConfigError } from './config-error.ts';
 import { readJsonFile } from './json-file.ts';
 import { key, type ValuesOf } from './key.ts';
 import { Secret } from './secret.ts';
 import { duration, mailAddress, smtpUrl, text } from './values.ts';
+
+/** Which events are delivered, and to whom. */
+export interface Subscription extends EventFilter {
+  name: string;
+  to: WebhookReceiver | MailReceivers;
+}
+
+export interface WebhookReceiver {
+  kind: 'webhook';
+  /** https, or http on this machine. */
+  url: string;
+  /** Each of them signs every event, so that a receiver can change from one to the next. */
+  secrets: Secret<readonly Buffer[]>;
+  /** Whether the receiver may be in a private network. */
+  privateNetwork: boolean;
+}
+
+export interface MailReceivers {
+  kind: 'mail';
+  addresses: readonly string[];
+  /** Time between two mails, ms. */
+  everyMs: number;
+}
+
+export interface MailServer {
+  /** `smtp://` or `smtps://`, with name and password if the server requires them. */
+  url: string;
+  from: string;
+  /** On another machine: the connection must be encrypted. */
+  isRemote: boolean;
+}
 
 export const EVENT_CONFIG_KEYS = {
   PAYOUTS_EVENTS: key(

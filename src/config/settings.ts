@@ -1,6 +1,6 @@
-import type { Policy } from '../domain/authority.ts';
 import { CARDS_MAX, type CardTerms } from '../domain/card-terms.ts';
 import type { Terms } from '../domain/policy.ts';
+import type { WorkerSettings } from '../domain/settings.ts';
 import { loadCalendar } from './calendar.ts';
 import { cardStatuses } from './card-values.ts';
 import { key, type ValuesOf } from './key.ts';
@@ -147,9 +147,6 @@ export const WORKER_KEYS = {
   ),
 } as const;
 
-/** Durations in ms; our own waits are already scaled. */
-export type WorkerSettings = ReturnType<typeof settingsOf>;
-
 /** Lower limit of pauses between calls of the bank, whatever the time scale. */
 const PAUSE_MIN_MS = 200;
 /** Longer, since a reconciliation reads lists of many days. */
@@ -159,13 +156,12 @@ const RECONCILE_PAUSE_MIN_MS = 30_000;
  * Settings of payouts, card payments and workers. Our own waits are shortened by the time scale, the time of bank and acquirer is
  * not.
  */
-export function settingsOf(values: ValuesOf<typeof WORKER_KEYS>, policyFile?: PolicyFile) {
+export function settingsOf(values: ValuesOf<typeof WORKER_KEYS>, policyFile?: PolicyFile): WorkerSettings {
   const scaled = (ms: number): number => Math.max(1, Math.round(ms * values.PAYOUTS_TIME_SCALE));
   const paced = (ms: number): number => Math.max(PAUSE_MIN_MS, scaled(ms));
   const patienceMs = scaled(values.PAYOUTS_PATIENCE);
   const statusAgeLimitMs = scaled(values.PAYOUTS_STATUS_AGE_LIMIT);
   const looks = { lookAgainMs: paced(5_000), lookAgainMaxMs: paced(300_000) };
-  /** The terms of a payout whose row has none. */
   const terms: Terms = {
     waits: {
       patienceMs,
@@ -197,39 +193,26 @@ export function settingsOf(values: ValuesOf<typeof WORKER_KEYS>, policyFile?: Po
   return {
     terms,
     cardTerms,
-    /** Whether an AUTH card payment counts as money taken. */
     cardAuthCounts: values.PAYOUTS_CARD_AUTH_COUNTS === 'yes',
-    /** In capitals. */
     cardBackStatuses: values.PAYOUTS_CARD_BACK_STATUSES,
-    /** The policy as it is now; decisions are judged by it when they are signed. Absent: a trial, in which names are believed. */
-    get policy(): Policy | undefined {
+    get policy() {
       return policyFile?.current();
     },
-    /** Approval rules of a trial. */
     approvalRules: values.PAYOUTS_APPROVAL_POLICY,
     transferAcrossUsers: values.PAYOUTS_TRANSFER_ACROSS_USERS,
-    /** Holidays; absent: every day is a business day. */
     calendar: values.PAYOUTS_HOLIDAYS === undefined ? undefined : loadCalendar(values.PAYOUTS_HOLIDAYS),
-    /** Widens every window of an order list. Not scaled. */
     clockSkewMs: values.PAYOUTS_BANK_CLOCK_SKEW,
-    /** How long after its acceptance the sender reads an order; 0: never. Not scaled. */
     firstLookMs: values.PAYOUTS_FIRST_LOOK,
-    /** First pause between sweeps of the order watch. */
     sweepMs: paced(1_000),
     sweepMaxMs: paced(30_000),
-    /** Orders open for longer are read by id. */
     sweepWindowMs: patienceMs,
     pageSize: values.PAYOUTS_PAGE_SIZE,
     window: values.PAYOUTS_WINDOW,
     openOrders: values.PAYOUTS_OPEN_ORDERS,
-    /** Pause between two checks of a batch on its rows. */
     batchPulseMs: 250,
-    /** After this long without a change, a released row's workflow is described. */
     quietRowMs: paced(60_000),
-    /** How often a running batch looks for rows whose workflow is gone and for missing watches. */
     quietCheckMs: paced(10_000),
     reconcileDays: values.PAYOUTS_RECONCILE_DAYS,
-    /** Pause between two passes of the reconciliation. */
     reconcileEveryMs: Math.max(RECONCILE_PAUSE_MIN_MS, scaled(values.PAYOUTS_RECONCILE_EVERY)),
   };
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Log } from '../log.ts';
+import type { Log } from '../domain/log.ts';
 import { databaseFile } from './database-file.ts';
 import type { EmbeddedServer } from './embedded-server.ts';
 import { recordReplacement } from './replacements.ts';

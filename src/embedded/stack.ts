@@ -1,4 +1,4 @@
-import type { Log } from '../log.ts';
+import type { Log } from '../domain/log.ts';
 import type { TemporalAddress } from '../temporal/connection.ts';
 import type { StackPorts } from './ports.ts';
 import type { KeepLimits } from './server-watch.ts';

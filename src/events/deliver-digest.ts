@@ -1,8 +1,8 @@
+import type { MailReceivers, Subscription } from '../config/events.ts';
 import { type DeliveryOutcome, type DeliveryRound, healthAfter } from '../domain/events-out.ts';
 import { isDue, type SenderDeps } from './deliver.ts';
 import { type Digest, digestOf } from './digest.ts';
 import { Lease } from './lease.ts';
-import type { MailReceivers, Subscription } from './subscription.ts';
 
 /** The most events in one mail. */
 const EVENTS_MAX = 5_000;

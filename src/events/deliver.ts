@@ -1,3 +1,4 @@
+import type { Subscription } from '../config/events.ts';
 import {
   type DeliveryOutcome,
   type DeliveryRound,
@@ -9,7 +10,6 @@ import { someAtOnce } from '../domain/some-at-once.ts';
 import type { OutboxEvent, RefusedEvent, SubscriptionMove, SubscriptionRecord } from '../store/store.ts';
 import { type CloudEvent, cloudEvent } from './cloud-event.ts';
 import { Lease, type LeaseDeps } from './lease.ts';
-import type { Subscription } from './subscription.ts';
 
 export interface SenderDeps extends LeaseDeps {
   /** Random number from 0 to 1. */

@@ -1,4 +1,4 @@
-import type { Log } from '../log.ts';
+import type { Log } from '../domain/log.ts';
 import type { Store, SubscriptionMove, SubscriptionRecord } from '../store/store.ts';
 
 /** Longer than two deliveries may take: if the process dies, another one follows after this time. */

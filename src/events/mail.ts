@@ -1,17 +1,10 @@
 import { createTransport } from 'nodemailer';
+import type { MailServer } from '../config/events.ts';
 import type { DeliveryOutcome } from '../domain/events-out.ts';
 import type { Digest } from './digest.ts';
 
 /** For each step of the dialogue with the mail server. */
 const ANSWER_WITHIN_MS = 15_000;
-
-export interface MailServer {
-  /** `smtp://` or `smtps://`, with name and password if the server requires them. */
-  url: string;
-  from: string;
-  /** On another machine: the connection must be encrypted. */
-  isRemote: boolean;
-}
 
 export interface MailTransport {
   /**

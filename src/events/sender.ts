@@ -1,8 +1,8 @@
+import type { MailServer, Subscription } from '../config/events.ts';
 import type { SubscriptionRecord } from '../store/store.ts';
 import { deliverEvents, isDue, type SenderDeps } from './deliver.ts';
 import { deliverDigest } from './deliver-digest.ts';
-import { type MailServer, mailTransport } from './mail.ts';
-import type { Subscription } from './subscription.ts';
+import { mailTransport } from './mail.ts';
 import { webhookEndpoint } from './webhook.ts';
 
 const LOOK_EVERY_MS = 1_000;

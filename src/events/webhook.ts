@@ -1,9 +1,9 @@
 import { Agent } from 'undici';
+import type { WebhookReceiver } from '../config/events.ts';
 import { type DeliveryOutcome, outcomeOf, retryAfter } from '../domain/events-out.ts';
 import { signedHeaders } from '../webhooks/standard-webhooks.ts';
 import type { CloudEvent } from './cloud-event.ts';
 import { lookupPublic, PrivateAddress } from './private-addresses.ts';
-import type { WebhookReceiver } from './subscription.ts';
 
 /** From connecting to the end of the answer. */
 export const ANSWER_WITHIN_MS = 15_000;

@@ -1,13 +1,13 @@
 import type { CodecSpace } from '../codec/codec-server.ts';
-import type { WorkerSettings } from '../config/settings.ts';
 import type { DecideUpdate } from '../domain/approval.ts';
 import type { SignedDecision } from '../domain/authority.ts';
+import type { Log } from '../domain/log.ts';
 import type { BatchControl } from '../domain/payout-state.ts';
 import type { Problem } from '../domain/problem.ts';
 import type { ResolveRequest } from '../domain/resolve-action.ts';
+import type { WorkerSettings } from '../domain/settings.ts';
 import type { IntakeDeps } from '../intake/intake.ts';
 import type { IntakeRefusal } from '../intake/intake-refusal.ts';
-import type { Log } from '../log.ts';
 import type { Comparison } from '../reports/comparison.ts';
 import type { ErpFormat } from '../reports/erp-formats.ts';
 import type { StepContext } from '../reports/next-step.ts';

@@ -1,5 +1,6 @@
-import { groupedAmount, incidentsText, minuteOf, returnedText } from './display.ts';
+import { groupedAmount, minuteOf } from './display.ts';
 import type { ReportedPayout } from './report-document.ts';
+import { incidentsText, returnedText } from './report-document.ts';
 
 /** Columns of the page, in order; each shows several columns of the report. */
 export const PAGE_COLUMNS = [

@@ -1,6 +1,5 @@
 import { parseDecimal } from '../domain/money.ts';
 import { isEnd, needsAttention, type PayoutState } from '../domain/payout-state.ts';
-import type { ReportedIncident, ReportedPayout } from './report-document.ts';
 
 /** How values are shown to people in terminal and page. The CSV and JSON reports leave them unchanged. */
 
@@ -62,23 +61,6 @@ export function perMille(part: string, whole: string): number {
   if (p === undefined || w === undefined || w.digits === 0n) return 0;
   const numerator = p.digits * 10n ** BigInt(w.scale) * 1000n;
   return Number(numerator / (w.digits * 10n ** BigInt(p.scale)));
-}
-
-/** Returned money: `12.00 EUR; 3.00 EUR`; empty if there was none. */
-export function returnedText({ returns }: Pick<ReportedPayout, 'returns'>): string {
-  return returns.map(({ amount, currency }) => `${amount} ${currency}`).join('; ');
-}
-
-/** Incidents of one payout: `second-order ord-9; end-contradicted ord-1 acknowledged`; empty if there are none. */
-export function incidentsText(incidents: ReportedPayout['incidents']): string {
-  return incidents
-    .map(({ kind, orderId, isAcknowledged }) => `${kind} ${orderId}${isAcknowledged ? ' acknowledged' : ''}`)
-    .join('; ');
-}
-
-/** Status of an incident: its id while it is open, then who acknowledged it and why. */
-export function acknowledgementText({ id, acknowledged }: Pick<ReportedIncident, 'id' | 'acknowledged'>): string {
-  return acknowledged === null ? id : `acknowledged by ${acknowledged.by}: ${acknowledged.reason}`;
 }
 
 /** `12 payouts by one person, 3 payouts by 2 people`. */

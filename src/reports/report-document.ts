@@ -189,3 +189,20 @@ export type ExchangeTotal = Sums['exchanges'][number];
 /** The document of `list`, newest first. */
 export type BatchList = z.output<typeof batchList>;
 export type ListedBatch = BatchList['batches'][number];
+
+/** Returned money: `12.00 EUR; 3.00 EUR`; empty if there was none. */
+export function returnedText({ returns }: Pick<ReportedPayout, 'returns'>): string {
+  return returns.map(({ amount, currency }) => `${amount} ${currency}`).join('; ');
+}
+
+/** Incidents of one payout: `second-order ord-9; end-contradicted ord-1 acknowledged`; empty if there are none. */
+export function incidentsText(incidents: ReportedPayout['incidents']): string {
+  return incidents
+    .map(({ kind, orderId, isAcknowledged }) => `${kind} ${orderId}${isAcknowledged ? ' acknowledged' : ''}`)
+    .join('; ');
+}
+
+/** Status of an incident: its id while it is open, then who acknowledged it and why. */
+export function acknowledgementText({ id, acknowledged }: Pick<ReportedIncident, 'id' | 'acknowledged'>): string {
+  return acknowledged === null ? id : `acknowledged by ${acknowledged.by}: ${acknowledged.reason}`;
+}

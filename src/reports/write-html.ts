@@ -1,7 +1,7 @@
 import { isEnd } from '../domain/payout-state.ts';
 import type { BatchHead, BatchSummary } from './batch-report.ts';
 import { COLUMNS, type Column, PAGE_COLUMNS, type PageColumn } from './columns.ts';
-import { acknowledgementText, counted, groupedAmount, minuteOf, perMille, toneOf, totalsText } from './display.ts';
+import { counted, groupedAmount, minuteOf, perMille, toneOf, totalsText } from './display.ts';
 import { Html, html, type Part } from './html.ts';
 import { PAGE_STYLE, pageMargins } from './page-style.ts';
 import type {
@@ -13,6 +13,7 @@ import type {
   ReportedRefusal,
   StateTotal,
 } from './report-document.ts';
+import { acknowledgementText } from './report-document.ts';
 import { STATES } from './state-texts.ts';
 import type { StepGroup } from './step-groups.ts';
 

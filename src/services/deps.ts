@@ -1,11 +1,11 @@
 import type { Bank } from '../api/bank.ts';
-import type { WorkerSettings } from '../config/settings.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
 import type { PayoutKind } from '../domain/names.ts';
+import type { WorkerSettings } from '../domain/settings.ts';
 import type { Executions } from './executions.ts';
 import type { LookAtList } from './look-at-list.ts';
 import type { PayeeChecks } from './payee-checks.ts';
-import type { Sender } from './sending/send-once.ts';
+import type { Sender } from './sending/claimed-row.ts';
 
 export interface ActivityDeps extends Sender {
   bank: Bank;

@@ -1,6 +1,6 @@
 import type { Bank, OrderScan } from '../api/bank.ts';
-import type { WorkerSettings } from '../config/settings.ts';
 import type { LookDoubt } from '../domain/list-doubt.ts';
+import type { WorkerSettings } from '../domain/settings.ts';
 import type { Store, WatchKey } from '../store/store.ts';
 
 /** Dependencies of whatever looks at the bank's lists. */

@@ -1,6 +1,6 @@
+import type { Log } from '../domain/log.ts';
 import { PAYLOAD_REFUSED } from '../domain/payload-refused.ts';
 import { isEnd } from '../domain/payout-state.ts';
-import type { Log } from '../log.ts';
 import type { AuditEntry, Store } from '../store/store.ts';
 import { DECISIONS, type Metrics } from './metrics.ts';
 import type { Tracing } from './tracing.ts';

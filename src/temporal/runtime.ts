@@ -1,5 +1,5 @@
 import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker';
-import type { Log } from '../log.ts';
+import type { Log } from '../domain/log.ts';
 import { addressRefused, addressText, type ListenAddress } from '../telemetry/listen-address.ts';
 
 let installed = false;

@@ -1,5 +1,5 @@
 import type { CardEvent } from '../domain/card-payment.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../domain/log.ts';
 
 /** An event as received in a webhook, with the payment that it claims to belong to. */
 export type ReceivedEvent = CardEvent & { merchantRequestId: string | null };

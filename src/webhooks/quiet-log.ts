@@ -1,4 +1,4 @@
-import type { Log } from '../log.ts';
+import type { Log } from '../domain/log.ts';
 
 const QUIET_MS = 60_000;
 

@@ -1,7 +1,7 @@
 import type { CardNotice, Cards } from '../api/cards.ts';
 import { JsonRefused, parseJson } from '../api/json.ts';
+import type { Log } from '../domain/log.ts';
 import { isToken } from '../domain/token.ts';
-import type { Log } from '../log.ts';
 import type { CardStore } from '../store/card-store.ts';
 import { eventOf } from './event.ts';
 import type { ReceivedEvent } from './event-queue.ts';

@@ -49,7 +49,7 @@ beforeEach(async () => {
       cardTerms: quickCardTerms,
       reconcileDays: 45,
       cardBackStatuses: [] as string[],
-    } as ActivityDeps['settings'],
+    } as Partial<ActivityDeps['settings']> as ActivityDeps['settings'],
     executions: { lookAgain: async (id: string) => woken.push(id) > 0 } as unknown as ActivityDeps['executions'],
   };
   activities = toFailures(cardActivities(deps as ActivityDeps));

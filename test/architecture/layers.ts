@@ -51,13 +51,13 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   policy: { imports: ['domain/', 'signing/', 'api/json.ts'], packages: ['zod', 'node:'] },
   webhooks: {
     imports: ['domain/', 'api/json.ts'],
-    types: ['api/cards.ts', 'store/', 'log.ts'],
+    types: ['api/cards.ts', 'store/'],
     packages: ['structured-headers', 'node:'],
   },
   // Who is told what has become of payouts, and how.
   events: {
     imports: ['domain/', 'webhooks/', 'reports/display.ts', 'rules/finding.ts'],
-    types: ['config/secret.ts', 'store/', 'log.ts'],
+    types: ['config/events.ts', 'store/'],
     packages: ['nodemailer', 'undici', 'zod', 'node:'],
   },
   // Cards in memory: it sends nothing and writes nothing.

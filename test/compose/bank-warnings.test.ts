@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { envelopeError } from '../../src/api/errors.ts';
 import { bankClockAlarm, bankWarnings, clockComplaint } from '../../src/compose/bank-warnings.ts';
-import type { Log } from '../../src/log.ts';
+import type { Log } from '../../src/domain/log.ts';
 import { UNMEASURED_CLOCK } from '../support/unmeasured-clock.ts';
 
 it('a bank that does not answer is told of within a minute, and asked no oftener than needed', async () => {

@@ -1,5 +1,5 @@
-import type { WorkerSettings } from '../../src/config/settings.ts';
 import type { ReferenceDedupe } from '../../src/domain/policy.ts';
+import type { WorkerSettings } from '../../src/domain/settings.ts';
 import type { BankProfile, BankWindows } from './bank/profile.ts';
 import type { Random } from './random.ts';
 

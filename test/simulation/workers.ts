@@ -1,5 +1,5 @@
 import type { Bank } from '../../src/api/bank.ts';
-import type { Log } from '../../src/log.ts';
+import type { Log } from '../../src/domain/log.ts';
 import type { ActivityDeps } from '../../src/services/deps.ts';
 import type { Store } from '../../src/store/store.ts';
 import { BankDoor } from './bank/door.ts';

@@ -1,4 +1,4 @@
-import type { WorkerSettings } from '../../src/config/settings.ts';
+import type { WorkerSettings } from '../../src/domain/settings.ts';
 import type { PayoutRecord, Store } from '../../src/store/store.ts';
 import type { PeopleDecision, SeenSender, StateSeen, WorkflowResult } from '../checker/observation.ts';
 import { expectedReference } from '../checker/references.ts';

@@ -1,7 +1,7 @@
 import type { WorkflowHandle } from '@temporalio/client';
-import type { WorkerSettings } from '../../src/config/settings.ts';
 import { payoutWorkflowId } from '../../src/domain/names.ts';
 import type { PayoutState } from '../../src/domain/payout-state.ts';
+import type { WorkerSettings } from '../../src/domain/settings.ts';
 import { payloadDigest, referenceOf } from '../../src/identity.ts';
 import type { SandboxOptions } from '../../src/sandbox/server.ts';
 import type { Store } from '../../src/store/store.ts';

@@ -1,6 +1,6 @@
+import type { Subscription } from '../../config/events.ts';
 import { isEventKind } from '../../domain/events-out.ts';
 import { Problem } from '../../domain/problem.ts';
-import type { Subscription } from '../../events/subscription.ts';
 import { counted, groupedAmount, iso, isoOrNull, minuteOf } from '../../reports/display.ts';
 import { type LabelledText, labelledLines, widthOf } from '../../reports/wrap.ts';
 import type { OutboxEvent, RefusedEvent, Store, SubscriptionRecord } from '../../store/store.ts';

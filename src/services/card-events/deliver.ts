@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Cards } from '../../api/cards.ts';
 import { BankError } from '../../api/errors.ts';
-import type { WorkerSettings } from '../../config/settings.ts';
 import { saysOfEnd } from '../../domain/card-judgement.ts';
 import {
   type CardEvent,
@@ -11,6 +10,7 @@ import {
   isCardEnd,
 } from '../../domain/card-payment.ts';
 import { pagesOf } from '../../domain/pages.ts';
+import type { WorkerSettings } from '../../domain/settings.ts';
 import { someAtOnce } from '../../domain/some-at-once.ts';
 import type { CardEventEffect, CardRecord, CardStore, StoredCardEvent } from '../../store/card-store.ts';
 import { viewOf } from '../cards/card-view.ts';

@@ -3,7 +3,7 @@ import { cardWorkflowId } from '../../domain/names.ts';
 import { cardDigest } from '../../identity.ts';
 import type { CardClaimed } from '../../store/card-store.ts';
 import type { ActivityDeps } from '../deps.ts';
-import type { Caller } from '../sending/send-once.ts';
+import type { Caller } from '../sending/claimed-row.ts';
 
 /** What identifies a card payment, and who asked for it. */
 export type CardAsked = Pick<CardPaymentInput, 'merchant_request_id' | 'amount' | 'currency' | 'payment_type' | 'by'>;

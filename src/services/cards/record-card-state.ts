@@ -5,7 +5,7 @@ import { compareDecimals } from '../../domain/money.ts';
 import type { CardChange, CardRecord } from '../../store/card-store.ts';
 import { eventOfShown, readPaymentOf } from '../card-events/deliver.ts';
 import type { ActivityDeps } from '../deps.ts';
-import type { Caller } from '../sending/send-once.ts';
+import type { Caller } from '../sending/claimed-row.ts';
 import { type CardAsked, claimCard } from './claim-card.ts';
 import { requestIdsOf } from './request-ids.ts';
 

@@ -1,7 +1,7 @@
 import type { CardSendResult, ResumeInput } from '../../domain/card-sending.ts';
 import type { ActivityDeps } from '../deps.ts';
+import type { Caller } from '../sending/claimed-row.ts';
 import { sendCardOnce } from '../sending/send-card.ts';
-import type { Caller } from '../sending/send-once.ts';
 import { viewOf } from './card-view.ts';
 
 /** One POST that resumes a payment after its challenge. */

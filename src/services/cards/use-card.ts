@@ -6,8 +6,8 @@ import type { CardSendResult, CreateInput, SetUpInput, SetUpResult } from '../..
 import { CARDS_MAX } from '../../domain/card-terms.ts';
 import type { CardEntry, CardVault } from '../../vault/card-vault.ts';
 import { withoutCardData } from '../../vault/without-card-data.ts';
+import type { Caller, Sender } from '../sending/claimed-row.ts';
 import { type PostedPayment, sendCardOnce, sentBefore } from '../sending/send-card.ts';
-import type { Caller, Sender } from '../sending/send-once.ts';
 import { viewOf } from './card-view.ts';
 import { requestIdsOf, restartIdOf } from './request-ids.ts';
 

@@ -1,8 +1,8 @@
-import type { WorkerSettings } from '../../config/settings.ts';
 import { approvalsAsked } from '../../domain/authority.ts';
 import type { Flag } from '../../domain/flags.ts';
 import type { Assessment } from '../../domain/gates.ts';
 import { approvalsNeeded, asksAlone, type RuledPayout, type Terms } from '../../domain/policy.ts';
+import type { WorkerSettings } from '../../domain/settings.ts';
 import { approvalDigest } from '../../identity.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { agreedParts, costAtMost, type SeenAtBank, signedParts } from './signed-parts.ts';

@@ -1,5 +1,5 @@
 import { Problem } from '../../domain/problem.ts';
-import type { ActivityDeps } from '../deps.ts';
+import type { Store } from '../../store/store.ts';
 
 /** A request that somebody makes of a workflow through a channel. */
 export interface AuditedRequest {
@@ -19,7 +19,7 @@ type Outcome = Readonly<Record<string, string>> | undefined;
  * may still be carried out.
  */
 export async function askAudited<Answer>(
-  { store, now }: Pick<ActivityDeps, 'store' | 'now'>,
+  { store, now }: { store: Pick<Store, 'audit'>; now: () => number },
   { by: actor, action, subject, detail }: AuditedRequest,
   ask: () => Promise<Answer>,
   outcomeOf: (answer: Answer) => Outcome,

@@ -3,9 +3,9 @@ import { HOUR_MS } from '../../domain/durations.ts';
 import { compareDecimals, sumDecimals } from '../../domain/money.ts';
 import type { ExchangePlan } from '../../domain/order-plans.ts';
 import { type ApprovalRule, approvalsNeeded, HOURS_ADDED_UP, type Per, type RuledPayout } from '../../domain/policy.ts';
-import type { HandedToBank, PayoutRecord } from '../../store/store.ts';
+import type { WorkerSettings } from '../../domain/settings.ts';
+import type { HandedToBank, PayoutRecord, Store } from '../../store/store.ts';
 import { byEarlierClock } from '../bank-time.ts';
-import type { ActivityDeps } from '../deps.ts';
 import { legReferences } from '../sending/claimed-row.ts';
 
 /** What is known of an order before it is sent, or before the bank is told to release it. */
@@ -19,8 +19,10 @@ interface AboutToSend {
   exchange?: Pick<ExchangePlan, 'sellCurrency' | 'quotedSellAmount'>;
 }
 
-export interface AddedUpDeps extends Pick<ActivityDeps, 'store' | 'now'> {
-  settings: Pick<ActivityDeps['settings'], 'policy'> & Partial<Pick<ActivityDeps['settings'], 'clockSkewMs'>>;
+export interface AddedUpDeps {
+  store: Store;
+  now: () => number;
+  settings: Pick<WorkerSettings, 'policy'> & Partial<Pick<WorkerSettings, 'clockSkewMs'>>;
   bank: Parameters<typeof byEarlierClock>[0]['bank'];
 }
 

@@ -1,4 +1,3 @@
-import type { WorkerSettings } from '../../config/settings.ts';
 import { consider, type Verdict } from '../../domain/approval.ts';
 import {
   type Question,
@@ -8,6 +7,7 @@ import {
   scopeFactsOf,
 } from '../../domain/authority.ts';
 import type { Assessment } from '../../domain/gates.ts';
+import type { WorkerSettings } from '../../domain/settings.ts';
 import { isSigned } from '../../signing/is-signed.ts';
 import { isRowOfPlan } from '../../signing/plan.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';

@@ -3,10 +3,9 @@ import { isDecision } from '../../domain/authority.ts';
 import type { Claim } from '../../domain/claim.ts';
 import { nameProblem } from '../../domain/message-text.ts';
 import type { PayoutRecord } from '../../store/store.ts';
-import type { ActivityDeps } from '../deps.ts';
+import type { Caller } from '../sending/claimed-row.ts';
 import { claimedRow } from '../sending/claimed-row.ts';
-import type { Caller } from '../sending/send-once.ts';
-import { neededNow } from './let-through.ts';
+import { type LeaveDeps, neededNow } from './let-through.ts';
 import { type SignedQuestion, scopeFactsOfRow, takeDecision, verdictOn, whyDecisionIsVoid } from './verdict.ts';
 
 export interface WeighInput extends SignedQuestion {
@@ -18,7 +17,7 @@ export interface WeighInput extends SignedQuestion {
 }
 
 /** The verdict of the stored decisions about a question of the payout, after taking the decision that came with an update. */
-export async function weighDecisions(deps: ActivityDeps, { runId }: Caller, input: WeighInput): Promise<Verdict> {
+export async function weighDecisions(deps: LeaveDeps, { runId }: Caller, input: WeighInput): Promise<Verdict> {
   const { claim, signed, said = [], ...given } = input;
   const row = await claimedRow(deps.store, claim, runId);
   const asked = underPolicyNow(deps, row, given);
@@ -32,7 +31,7 @@ export async function weighDecisions(deps: ActivityDeps, { runId }: Caller, inpu
 }
 
 /** The question with as many approvals as the policy in force asks now, which may have changed since the run asked. */
-function underPolicyNow(deps: ActivityDeps, row: PayoutRecord, asked: SignedQuestion): SignedQuestion {
+function underPolicyNow(deps: LeaveDeps, row: PayoutRecord, asked: SignedQuestion): SignedQuestion {
   const { assessed } = row;
   if (assessed === null || deps.settings.policy === undefined) return asked;
   const { needed, neededAtBank, alone } = neededNow(deps, row, assessed);
@@ -45,7 +44,7 @@ const SAID_MAX = 20;
 
 /** Records in the audit each signal in the name of a person who has signed nothing; it does not count. */
 async function auditUnsigned(
-  { store, now }: ActivityDeps,
+  { store, now }: LeaveDeps,
   { reference: subject }: PayoutRecord,
   said: NonNullable<WeighInput['said']>,
   verdict: Verdict,
@@ -72,7 +71,7 @@ export interface Refused {
 
 /** Records a refusal in the audit. Only the run that holds the claim, or held it when the payout ended, may do so. */
 export async function auditRefused(
-  { store, now }: Pick<ActivityDeps, 'store' | 'now'>,
+  { store, now }: Pick<LeaveDeps, 'store' | 'now'>,
   { runId }: Caller,
   { claim: { reference }, refused: { action, by, why } }: { claim: Claim; refused: Refused },
 ): Promise<void> {
@@ -98,7 +97,7 @@ export interface UseInput {
 
 /** Whether an allowed person signed what the operator asks for; marks it as used, as it counts once. A refusal says why. */
 export async function useDecision(
-  deps: ActivityDeps,
+  deps: LeaveDeps,
   { runId }: Caller,
   { claim, digest, by, decisionId }: UseInput,
 ): Promise<{ by: string } | { refused: string }> {

@@ -5,8 +5,8 @@ import type { EndState, PayoutState, Reason, UnpaidState } from '../../domain/pa
 import type { PayoutRecord, Settled } from '../../store/store.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { askBank, unsentByRow } from '../sending/ask-first.ts';
+import type { Caller } from '../sending/claimed-row.ts';
 import { claimedRow, legReferences } from '../sending/claimed-row.ts';
-import type { Caller } from '../sending/send-once.ts';
 
 export interface RecordStateInput {
   claim: Claim;

@@ -4,7 +4,7 @@ import type { PaidOrder } from '../../domain/order-judgement.ts';
 import type { AttemptResult } from '../../domain/submission.ts';
 import type { ActivityDeps } from '../deps.ts';
 import type { LongRun } from '../long-run.ts';
-import type { Caller } from '../sending/send-once.ts';
+import type { Caller } from '../sending/claimed-row.ts';
 import { asPaid, type ReadOrderInput, readOrder } from './read-order.ts';
 
 export type FirstLook = Pick<ReadOrderInput, 'claim' | 'leg' | 'closedMeans' | 'maxSlippage'>;

@@ -4,9 +4,8 @@ import type { Flag } from '../../domain/flags.ts';
 import { beneficiaryFields } from '../../domain/instruction.ts';
 import { payeeCountry, payeeFlags, payeeName } from '../../domain/payee-flags.ts';
 import { skeletons } from '../../policy/look-alike-names.ts';
-import type { PayeeAsked, PayeeHistory, PayoutRecord } from '../../store/store.ts';
+import type { PayeeAsked, PayeeHistory, PayoutRecord, Store } from '../../store/store.ts';
 import { byEarlierClock } from '../bank-time.ts';
-import type { ActivityDeps } from '../deps.ts';
 import { payeeDigest } from '../sending/payee.ts';
 
 /** The store's query about the payee of a row. `payee`: as the bank shows it; undefined: not shown yet. */
@@ -20,7 +19,7 @@ export function askedAbout({ instruction }: PayoutRecord, payee: Beneficiary | u
 }
 
 /** No payee gets older by a clock of ours that is ahead. */
-const timeOf = ({ bank, now }: Pick<ActivityDeps, 'now'> & { bank: Pick<Bank, 'clock'> }): number =>
+const timeOf = ({ bank, now }: { bank: Pick<Bank, 'clock'>; now: () => number }): number =>
   byEarlierClock({ bank }, now());
 
 /** What people should look at about the payee of a row. */
@@ -40,7 +39,10 @@ export function flagsOf(
 
 /** The same, and what the bank shows is kept for the next payout to it. */
 export async function notedFlags(
-  { store, ...clocks }: Pick<ActivityDeps, 'store' | 'bank' | 'now'>,
+  {
+    store,
+    ...clocks
+  }: { store: Pick<Store, 'payeeHistory' | 'notePayee'>; bank: Pick<Bank, 'clock'>; now: () => number },
   row: PayoutRecord,
   payee: Beneficiary | undefined,
 ): Promise<Flag[]> {

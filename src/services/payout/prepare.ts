@@ -16,9 +16,9 @@ import type { PayoutClaim, PayoutRecord, UnaskedOrder } from '../../store/store.
 import { isSignedByMaker } from '../decisions/made.ts';
 import { capsOf } from '../decisions/signed-parts.ts';
 import type { ActivityDeps } from '../deps.ts';
+import type { Caller } from '../sending/claimed-row.ts';
 import { legReference } from '../sending/claimed-row.ts';
 import { areEarlierUnpaid } from '../sending/proven-unpaid.ts';
-import type { Caller } from '../sending/send-once.ts';
 import { unsentOrders } from '../sending/unsent-orders.ts';
 import { recordedAssessment } from './assess.ts';
 import { type Forgotten, type LegStarts, legStarts } from './leg-start.ts';

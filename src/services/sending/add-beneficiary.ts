@@ -9,9 +9,10 @@ import type { SendAttempt } from '../../store/store.ts';
 import { mayLeave } from '../decisions/let-through.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { readToSend } from '../payout/assess.ts';
+import type { Caller } from './claimed-row.ts';
 import { claimedRow } from './claimed-row.ts';
 import { findPayee, type NamedPayee, namedPayee, payeeReference } from './payee.ts';
-import { type Caller, sendOnce } from './send-once.ts';
+import { sendOnce } from './send-once.ts';
 
 type BeneficiaryAdded =
   | { kind: 'there' }

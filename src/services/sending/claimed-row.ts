@@ -3,7 +3,20 @@ import { type LegKind, legsOf } from '../../domain/names.ts';
 import { isEnd, type StoredState } from '../../domain/payout-state.ts';
 import { referenceOf } from '../../identity.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
-import type { Caller, Sender } from './send-once.ts';
+
+export interface Sender {
+  store: Store;
+  now: () => number;
+  /** Throws a `StoreMismatch` when the store, the bank or the namespace is not the one this worker was started with. */
+  assertIdentity(): Promise<void>;
+}
+
+/** The sender, as identified by Temporal. */
+export interface Caller {
+  workflowId: string;
+  runId: string;
+  activityId: string;
+}
 
 /**
  * The row, for the run that holds its claim. The run id comes from Temporal, not from the caller: knowing somebody else's claim

@@ -17,10 +17,11 @@ import type { ActivityDeps } from '../deps.ts';
 import { readToSend } from '../payout/assess.ts';
 import { learnedForm } from '../payout/reference-spelling.ts';
 import type { LegInput } from '../payout/sent-leg.ts';
+import type { Caller } from './claimed-row.ts';
 import { claimedRow, legReference, legReferences } from './claimed-row.ts';
 import { putIntoOpenSet } from './open-set.ts';
 import { payeeDigest } from './payee.ts';
-import { type Caller, sendOnce } from './send-once.ts';
+import { sendOnce } from './send-once.ts';
 
 export interface OrderDecision extends LegInput {
   orderId: string;

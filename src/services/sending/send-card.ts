@@ -6,7 +6,8 @@ import type { SentCardRequest } from '../../domain/sent-order.ts';
 import { type AttemptResult, inDoubt } from '../../domain/submission.ts';
 import type { SendAttempt } from '../../store/store.ts';
 import { eventOf } from '../card-events/deliver.ts';
-import { type Caller, type Sender, sendOnce } from './send-once.ts';
+import type { Caller, Sender } from './claimed-row.ts';
+import { sendOnce } from './send-once.ts';
 
 interface CardAttempt extends Omit<CardPost, 'amount' | 'currency' | 'paymentType'> {
   /** Number of attempts in doubt by other runs under this id that this run knows of; default 0. */

@@ -4,21 +4,7 @@ import { bankSays } from '../../domain/bank-condition.ts';
 import { type Claim, StoreMismatch, Superseded } from '../../domain/claim.ts';
 import type { SentCardRequest, SentOrder } from '../../domain/sent-order.ts';
 import type { AttemptResult } from '../../domain/submission.ts';
-import type { Store } from '../../store/store.ts';
-
-export interface Sender {
-  store: Store;
-  now: () => number;
-  /** Throws a `StoreMismatch` when the store, the bank or the namespace is not the one this worker was started with. */
-  assertIdentity(): Promise<void>;
-}
-
-/** The sender, as identified by Temporal. */
-export interface Caller {
-  workflowId: string;
-  runId: string;
-  activityId: string;
-}
+import type { Caller, Sender } from './claimed-row.ts';
 
 /** An admitted request: the key it is recorded under, and what is kept of it. */
 export interface Admitted<Request> {

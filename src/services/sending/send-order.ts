@@ -27,9 +27,10 @@ import type { ActivityDeps } from '../deps.ts';
 import { checksAskedOf } from '../payee-checks.ts';
 import { readToSend } from '../payout/assess.ts';
 import { objectionTo } from './ask-first.ts';
+import type { Caller } from './claimed-row.ts';
 import { claimedRow, legReference } from './claimed-row.ts';
 import { putIntoOpenSet } from './open-set.ts';
-import { type Admitted, type Caller, nothingSent, sendOnce } from './send-once.ts';
+import { type Admitted, nothingSent, sendOnce } from './send-once.ts';
 
 /** All a workflow says about an order: which payout, which leg, the attempt number, and the last attempt that may have left. */
 export interface OrderAttempt {
