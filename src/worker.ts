@@ -1,7 +1,286 @@
 import './tls-minimum.ts';
-import { endSoon } from './cli/end-soon.ts';
-import { runProgram } from './cli/program.ts';
+import { randomUUID } from 'node:crypto';
+import type { Client } from '@temporalio/client';
+import { type NativeConnection, Worker, type WorkerDeploymentOptions } from '@temporalio/worker';
+import { folderActivities } from './activities/folder-sweep.ts';
+import { type Activities, createActivities } from './activities/index.ts';
+import { bankAt, relayOf } from './compose/bank.ts';
+import { bankClockAlarm } from './compose/bank-warnings.ts';
+import { payeeChecks } from './compose/checks.ts';
+import { folderDeps } from './compose/intake-deps.ts';
+import { keepLog } from './compose/keep-audit-log.ts';
+import { assertPolicyKept, keepPolicyLog } from './compose/policy-log.ts';
+import { refusedPayloads } from './compose/refused-payloads.ts';
+import { type OpenSender, openSender } from './compose/sender.ts';
+import { bindStore, checkAtStart, type StoreBinding } from './compose/store-binding.ts';
+import { openTracing, type Telemetry, telemetryAt } from './compose/telemetry.ts';
+import { warnOfUnneeded } from './compose/unneeded-secrets.ts';
+import { countedByUser } from './compose/user-of-activity.ts';
+import { assertSends } from './config/bank.ts';
+import { assertPolicy, type Config } from './config.ts';
+import { StoreMismatch } from './domain/claim.ts';
+import { DAY_MS } from './domain/durations.ts';
+import type { Log } from './domain/log.ts';
+import { TASK_QUEUE } from './domain/names.ts';
+import type { Part, StackAddresses } from './embedded/stack.ts';
+import { pruneEvents } from './events/prune.ts';
+import { DropFolder, LOOK_EVERY_MS } from './folder/drop-folder.ts';
+import { OpenedParts } from './opened-parts.ts';
+import { ownVersion } from './own-files.ts';
+import { checkInstruction } from './rules/check-instruction.ts';
+import { cardEventSweep } from './services/card-events/deliver.ts';
+import type { ActivityDeps } from './services/deps.ts';
+import { looksAtLists } from './services/reconciliation/list-looks.ts';
+import { resumeUnended } from './services/reconciliation/resume-unended.ts';
+import { StoreIdentityError } from './store/errors.ts';
+import { openStore } from './store/open.ts';
+import type { Store } from './store/store.ts';
+import type { Metrics } from './telemetry/metrics.ts';
+import { observedCalls } from './telemetry/observed-calls.ts';
+import { observedStore } from './telemetry/observed-store.ts';
+import type { Tracing } from './telemetry/tracing.ts';
+import { workflowBundle } from './temporal/bundle.ts';
+import { assertReachable, clientOver } from './temporal/connection.ts';
+import { executionsOver } from './temporal/executions.ts';
+import { temporalIdentity } from './temporal/identity.ts';
+import { keepNamespace, NamespaceTakenError, takeNamespace } from './temporal/namespace-claim.ts';
+import { refuseUndecodable, sealedPayloads } from './temporal/sealed-payloads.ts';
+import { connectWorker, runWorker, SHUTDOWN, workerCapacity } from './temporal/worker.ts';
 
-// Entry point of a worker process, `payouts worker`; imported by nothing.
-process.exitCode = await runProgram(['worker', ...process.argv.slice(2)]);
-endSoon();
+interface WorkerResources {
+  telemetry: Telemetry;
+  tracing: Tracing | undefined;
+  stored: Store;
+  sender: OpenSender;
+  deps: ActivityDeps;
+  client: Client;
+  connection: NativeConnection;
+}
+
+/**
+ * Starts a worker on the task queue `payouts` and picks up batches and watches that nobody runs. `close` lets running tasks
+ * finish. Throws a `StoreIdentityError` if the store belongs to another bank or Temporal, a `StackError` if it is a copy beside its
+ * original, and a `NamespaceTakenError` if the namespace belongs to another store.
+ */
+export async function startWorker(config: Config, stack: StackAddresses, log: Log): Promise<Part> {
+  assertPolicy(config);
+  assertSends(config);
+  warnOfUnneeded('worker', config, log);
+  await using opened = new OpenedParts();
+  const resources = await open(opened, config, stack, log);
+  const { telemetry, sender, deps, client } = resources;
+  const failure = Promise.withResolvers<Error>();
+  sender.failure.then(failure.resolve);
+  opened.use(runWorker(await createWorker(resources, config, stack, log), failure.resolve));
+  opened.use(await startUpkeep({ config, deps, client, log, taken: failure.resolve }));
+  const { subscriptions, mailServer } = config.events;
+  if (subscriptions.length > 0) {
+    // With what sends mails, which costs the start of every other worker.
+    const { startSender } = await import('./events/sender.ts');
+    const sender = { store: deps.store, log, now: Date.now, draw: Math.random, owner: randomUUID() };
+    opened.adopt(startSender(sender, subscriptions, mailServer.reveal()), (it) => it.close());
+  }
+  opened.defer(() => telemetry.drain());
+  const kept = opened.move();
+  return { close: () => kept[Symbol.asyncDispose](), failure: failure.promise };
+}
+
+/** Refuses another bank or Temporal, and a namespace of another store, before the worker takes any task. */
+async function open(opened: OpenedParts, config: Config, stack: StackAddresses, log: Log): Promise<WorkerResources> {
+  const telemetry = telemetryAt(config.metrics.worker, { config, log });
+  const stored = opened.adopt(await openStore(config.storeUrl.reveal()), (it) => it.close());
+  const tracing = await openTracing(config.traces, log);
+  opened.defer(async () => tracing?.close());
+  const store = observedStore(stored, telemetry.metrics, log, tracing);
+  const calls = observedCalls(telemetry.metrics, tracing);
+  const bank = opened.adopt(bankAt(config, stack.apiUrl, { store, onCall: calls }), (it) => it.close());
+  // Before anything that can throw: once installed, the native runtime ends with its last connection, and only with one.
+  const connection = opened.adopt(await connectWorker(config, stack), (it) => it.close());
+  // Over the worker's own connection, so that workflows started through it can begin on this worker at once.
+  const client = clientOver(config, stack, connection);
+  const binding = await bindStore({ config, store, bank, temporal: await temporalIdentity(client) });
+  const sender = await openSender({ config, store, log });
+  opened.use(sender);
+  await checkAtStart(binding, log);
+  await claimNamespace(config, store, client);
+  await assertPolicyKept(config, store);
+  await keepPolicyLog(config, { store, log, who: 'worker' });
+  // Closed after the worker, so that probes are answered while it drains.
+  opened.defer(() => telemetry.close());
+  await telemetry.serve(
+    {
+      temporal: () => assertReachable(client, stack),
+      store: () => store.identity(),
+      // The bank's accounts are those of this store: before that nothing is sent.
+      bank: () => binding.assertOnce(),
+    },
+    { store, bank },
+  );
+  const relay = await relayOf(config, stack.apiUrl);
+  opened.defer(async () => relay?.close());
+  const checks = payeeChecks(config, stack.apiUrl);
+  opened.defer(async () => checks?.provider.close());
+  const looks = { bank, store, settings: config.settings, now: Date.now };
+  const deps: ActivityDeps = {
+    ...looks,
+    lookAtList: looksAtLists(looks),
+    checks,
+    executions: executionsOver(client, { startsHere: config.deployment === undefined }),
+    checkInstruction,
+    traced: tracing?.within,
+    assertIdentity: () => assertIdentity(binding, sender),
+  };
+  return { telemetry, tracing, stored, sender, deps, client, connection };
+}
+
+async function createWorker(
+  resources: WorkerResources,
+  config: Config,
+  stack: StackAddresses,
+  log: Log,
+): Promise<Worker> {
+  const { telemetry, tracing, stored, deps, client, connection } = resources;
+  const { store, bank } = deps;
+  const folder = folderDeps({ config, stack, store, client, bank, log });
+  const codecKeys = config.codecKeys();
+  return Worker.create({
+    connection,
+    namespace: stack.namespace,
+    taskQueue: TASK_QUEUE,
+    ...workerCapacity(),
+    workflowBundle: await workflowBundle({
+      isEncrypted: codecKeys !== undefined,
+      isVersioned: config.deployment !== undefined,
+    }),
+    dataConverter: sealedPayloads(codecKeys, refusedPayloads(store, log)),
+    interceptors: {
+      activity: [...(tracing ? [tracing.activity] : []), () => ({ inbound: refuseUndecodable }), countedByUser(stored)],
+    },
+    // Events of every task carry the build id; the SDK's own is the digest of the bundle, 90 bytes long.
+    ...(config.deployment === undefined
+      ? { buildId: `payouts-${ownVersion()}` }
+      : { workerDeploymentOptions: versioned(config.deployment) }),
+    activities: {
+      ...countedActivities(createActivities(deps), telemetry.metrics),
+      ...folderActivities(config.folders, async (options) =>
+        (await DropFolder.open(folder, options)).sweepOnce(LOOK_EVERY_MS),
+      ),
+    },
+    ...SHUTDOWN,
+  });
+}
+
+/** A workflow stays with the build it began with, except those that run for ever (`src/workflows/versioned.ts`). */
+const versioned = (version: WorkerDeploymentOptions['version']): WorkerDeploymentOptions => ({
+  version,
+  useWorkerVersioning: true,
+  defaultVersioningBehavior: 'PINNED',
+});
+
+/** Counts what no write to the store shows. */
+const countedActivities = (activities: Activities, { reconciled }: Metrics): Activities => ({
+  ...activities,
+  async reconcileOrders(key) {
+    const found = await activities.reconcileOrders(key);
+    reconciled.inc();
+    return found;
+  },
+});
+
+/** Before the worker polls: replaces the store that the namespace belonged to, and records that. */
+async function claimNamespace({ replacesStore, settings }: Config, store: Store, client: Client): Promise<void> {
+  const replaced = await takeNamespace(client, store.id, replacesStore);
+  if (replaced === undefined) return;
+  const detail = { namespace: client.options.namespace, replaced };
+  const at = Date.now();
+  // What was sent by the replaced store is missing in this one, as after a restore.
+  await store.recordRestore({
+    at,
+    from: at - settings.reconcileDays * DAY_MS,
+    by: 'worker',
+    replaces: replaced,
+    detail,
+  });
+}
+
+async function assertIdentity(binding: StoreBinding, sender: OpenSender): Promise<void> {
+  try {
+    await sender.assert();
+    await binding.assert();
+  } catch (error) {
+    if (error instanceof StoreIdentityError) throw new StoreMismatch(error.message);
+    throw error;
+  }
+}
+
+/** Interval at which claimed batches without an end are (re)started, and so are missing watches. */
+const EVERY_MS = 30_000;
+
+interface UpkeepOptions {
+  config: Config;
+  deps: ActivityDeps;
+  client: Client;
+  log: Log;
+  /** The namespace now belongs to another store. */
+  taken(error: NamespaceTakenError): void;
+}
+
+/** The periodic work of a worker beside its tasks. Each job runs by itself, and one that fails does not stop the others. */
+export async function startUpkeep({ config, deps, client, log, taken }: UpkeepOptions): Promise<AsyncDisposable> {
+  const { store, bank, settings } = deps;
+  const job = (work: () => Promise<unknown>, failed: string) =>
+    oneAtATime(work, (error) => log.warn({ error }, failed));
+  const notStarted = (error: unknown, id: string) => log.warn({ error, id }, 'not started');
+  const resume = job(() => resumeUnended(deps, notStarted), 'resuming failed');
+  const sweep = job(
+    cardEventSweep(deps, (error, { paymentId }) => log.warn({ error, paymentId }, 'card event not delivered')),
+    'sweeping card events failed',
+  );
+  const keep = oneAtATime(
+    () => keepNamespace(client, store.id),
+    (error) => {
+      if (error instanceof NamespaceTakenError) taken(error);
+      else log.warn({ error }, 'the claim on the namespace could not be read');
+    },
+  );
+  const sign = job(() => keepLog(config, store, Date.now()), 'the audit log was not signed');
+  const prune = job(() => pruneEvents(store, config.events.keepMs, Date.now()), 'events were not pruned');
+  const checkClock = bankClockAlarm(bank.clock, settings.clockSkewMs, log);
+  await resume();
+  // Not awaited: it may have to ask the acquirer.
+  void sweep();
+  await sign();
+  checkClock();
+  const timer = setInterval(() => {
+    checkClock();
+    // So that a change of the file is reported even if nothing asks for the policy.
+    config.policyFile?.current();
+    for (const task of [resume, sweep, keep, sign, prune]) void task();
+  }, EVERY_MS);
+  return {
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer);
+      await sign();
+    },
+  };
+}
+
+/** While one call is under way, further calls get its promise, which never rejects. */
+function oneAtATime(work: () => Promise<unknown>, failed: (error: unknown) => void): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  return () => {
+    running ??= work()
+      .then(() => {}, failed)
+      .finally(() => {
+        running = undefined;
+      });
+    return running;
+  };
+}
+
+/** What `node src/worker.ts` runs: the command `payouts worker`, which reads its arguments and signals. */
+if (import.meta.main) {
+  const [{ runProgram }, { endSoon }] = await Promise.all([import('./cli/program.ts'), import('./cli/end-soon.ts')]);
+  process.exitCode = await runProgram(['worker', ...process.argv.slice(2)]);
+  endSoon();
+}

@@ -14,7 +14,7 @@ export function embeddedParts(config: Config): Pick<StackOptions, 'startSandbox'
     startWorker: async (addresses) => {
       const [{ installRuntime }, { startWorker }] = await Promise.all([
         import('../temporal/runtime.ts'),
-        import('./worker.ts'),
+        import('../worker.ts'),
       ]);
       installRuntime(log, config.metrics.temporal);
       return startWorker(config, addresses, log);

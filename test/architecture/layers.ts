@@ -202,11 +202,11 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'index.ts': { imports: [''], packages: [] },
   'tls-minimum.ts': { imports: [], packages: ['node:tls'] },
   'starter.ts': { imports: ['tls-minimum.ts', 'cli/program.ts', 'cli/end-soon.ts'], packages: [] },
-  'worker.ts': { imports: ['tls-minimum.ts', 'cli/program.ts', 'cli/end-soon.ts'], packages: [] },
+  'worker.ts': { imports: [''], packages: ['@temporalio/', 'node:'] },
 };
 
 /** Composition roots: started, never imported. */
-const ROOTS: readonly string[] = ['index.ts', 'starter.ts', 'worker.ts'];
+const ROOTS: readonly string[] = ['index.ts', 'starter.ts'];
 
 /** `src/formats/csv/read-csv.ts` -> `formats`; `src/config.ts` -> `config.ts`. */
 export const partOf = (file: string): string => file.split('/')[1] ?? '';

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { pagesUrl } from '../../compose/links.ts';
-import { startWorker } from '../../compose/worker.ts';
 import { makeHomePrivate } from '../../embedded/private-home.ts';
 import { startSandbox } from '../../sandbox/server.ts';
 import { connectTemporal } from '../../temporal/connection.ts';
 import { installRuntime } from '../../temporal/runtime.ts';
 import { areRefused, ensureSearchAttributes } from '../../temporal/search-attributes.ts';
+import { startWorker } from '../../worker.ts';
 import { interruptSignal, untilStopped } from '../interrupt.ts';
 import { processLog } from '../process-log.ts';
 import type { Session } from '../session.ts';
