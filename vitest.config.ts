@@ -19,11 +19,11 @@ const workflowsThorough = named(
  * Workflows in the process of a test, on a real Temporal server that is started once for all of them: every route of a payout, and
  * the first steps.
  */
-const workflows = ['test/workflows/**/*.test.ts', 'test/embedded/temporal-http-api.test.ts', firstSteps];
+const workflows = ['test/workflows/**/*.test.ts', 'test/platform/embedded/temporal-http-api.test.ts', firstSteps];
 /** What depends on the version of the Temporal CLI besides workflows: its server as we start and replace it, its Web UI. */
 const embedded = named(
   ...['e2e/foreign-pages', 'e2e/temporal-ui'],
-  ...['embedded/embedded-server', 'embedded/keep-server', 'embedded/ui-files'],
+  ...['platform/embedded/embedded-server', 'platform/embedded/keep-server', 'platform/embedded/ui-files'],
 );
 /**
  * The real command and its stacks, Temporal servers, a browser, copies of stores and a program of the docs, as processes of their
@@ -31,35 +31,52 @@ const embedded = named(
  */
 const processes = [
   'test/e2e/**/*.test.ts',
-  'test/chaos/**/*.test.ts',
-  'test/upgrade/**/*.test.ts',
-  'test/embedded/open-stack.test.ts',
-  'test/temporal/{bundle,namespace-claim,search-attributes}.test.ts',
-  'test/gateway/pages/browser.test.ts',
+  'test/drills/chaos/**/*.test.ts',
+  'test/drills/upgrade/**/*.test.ts',
+  'test/platform/embedded/open-stack.test.ts',
+  'test/platform/temporal/{bundle,namespace-claim,search-attributes}.test.ts',
+  'test/channels/pages/browser.test.ts',
   'test/reports/print.test.ts',
   'test/docs/package.test.ts',
-  'test/intake/size.test.ts',
+  'test/files/intake/size.test.ts',
   'test/store/{backup,restore}.test.ts',
 ];
 /** Hostile input, orders of events, whole files of people, and matrices of what a bank may answer. */
 const thorough = named(
-  ...['api/busy-list', 'cli/printed-commands', 'domain/card-number', 'events/deliver', 'scripts/sbom'],
-  ...['formats/hostile', 'formats/limits', 'formats/pain001/read-pain001'],
-  ...['services/decisions/first-wins', 'services/decisions/forged'],
-  ...['services/sending/interleavings', 'services/sending/lost-answers'],
-  ...['gateway/intake-routes', 'gateway/webhook-flood', 'gateway/pages/next-steps'],
+  ...[
+    'bank/busy-list',
+    'cli/printed-commands',
+    'domain/card-number',
+    'reports/events/deliver',
+    'platform/scripts/sbom',
+  ],
+  ...['files/hostile', 'files/limits', 'files/pain001/read-pain001'],
+  ...['people/decisions/first-wins', 'people/decisions/forged'],
+  ...['activities/sending/interleavings', 'activities/sending/lost-answers'],
+  ...['channels/http/intake-routes', 'channels/http/webhook-flood', 'channels/pages/next-steps'],
   ...['reports/pain002/write-pain002'],
 );
 /** Our servers over HTTP, drop folders, single processes, recorded histories and a sample of the simulation. */
 const integration = [
-  'test/gateway/**/*.test.ts',
+  'test/channels/{http,pages}/**/*.test.ts',
   ...named(
-    ...['audit/independent', 'cli/closed-output', 'cli/end-soon', 'cli/interrupt', 'cli/start-up'],
-    ...['cli/commands/card', 'cli/commands/card-create', 'cli/commands/template', 'codec/codec-server'],
-    ...['compose/audit-log', 'events/killed', 'events/sender', 'folder/drop-folder', 'ops/deployments'],
-    ...['replay/replay', 'scripts/cluster/server-process', 'scripts/docs-site', 'scripts/launcher'],
-    ...['intake/take-file', 'services/decisions/own-moves', 'services/decisions/plan', 'simulation/sample'],
-    ...['store/open', 'store/open-connections', 'temporal/replay'],
+    ...['store/audit/independent', 'cli/closed-output', 'cli/end-soon', 'cli/interrupt', 'cli/start-up'],
+    ...['cli/commands/card', 'cli/commands/card-create', 'cli/commands/template', 'platform/codec/codec-server'],
+    ...[
+      'platform/audit/audit-log',
+      'reports/events/killed',
+      'reports/events/sender',
+      'channels/folder/drop-folder',
+      'docs/ops/deployments',
+    ],
+    ...[
+      'replay/replay',
+      'platform/scripts/cluster/server-process',
+      'platform/scripts/docs-site',
+      'platform/scripts/launcher',
+    ],
+    ...['files/intake/take-file', 'people/decisions/own-moves', 'people/decisions/plan', 'simulation/sample'],
+    ...['store/open', 'store/open-connections', 'platform/temporal/replay'],
   ),
 ];
 /** Seeds and planted bugs, each in a process of its own: the longest file that needs no server. */
@@ -101,8 +118,8 @@ const LONGEST_FIRST: Readonly<Record<string, readonly string[]>> = {
     ...['at-once', 'behind-a-large-batch', 'one-world'],
   ],
   workflows: ['payout', 'own-moves', 'hazards', 'batch-control', 'switches', 'folder-sweep', 'demo', 'reconciliation'],
-  thorough: ['formats/hostile', 'sending/lost-answers', 'intake-routes', 'events/deliver'],
-  integration: ['simulation/sample', 'replay/replay', 'gateway/server', 'gateway/policy'],
+  thorough: ['files/hostile', 'sending/lost-answers', 'intake-routes', 'reports/events/deliver'],
+  integration: ['simulation/sample', 'replay/replay', 'channels/http/server', 'channels/http/policy'],
   unit: [],
 };
 const PROJECTS = Object.keys(LONGEST_FIRST);

@@ -25,7 +25,7 @@ for (const file of globSync('src/**/*.{css,js,svg,txt}', { cwd: ROOT })) {
   copyFileSync(join(ROOT, file), target);
 }
 
-const { workflowBundles } = await import('../src/temporal/bundle.ts');
+const { workflowBundles } = await import('../src/platform/temporal/bundle.ts');
 for (const [kind, codePath] of Object.entries(await workflowBundles())) {
   copyFileSync(codePath, join(DIST, `workflow-bundle${kind}.js`));
 }

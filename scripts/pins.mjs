@@ -1,6 +1,6 @@
 /**
  * The versions of what the product runs on, each with its date, and the published vulnerabilities of these products.
- * `npm run audit` reads it; `test/scripts/pins.test.ts` compares it with the files that say what is installed.
+ * `npm run audit` reads it; `test/platform/scripts/pins.test.ts` compares it with the files that say what is installed.
  * Dependency-free, any Node >= 20.
  */
 

@@ -3,11 +3,10 @@
  * bank's interface; the payload codec; and the sandbox. Everything else is done with the `payouts` command.
  */
 
-export type { Bank } from './api/bank.ts';
-export { createBank } from './api/client.ts';
-export { BankError } from './api/errors.ts';
-export { EncryptionCodec } from './codec/encryption.ts';
-export { type KeyRing, parseKeyRing } from './codec/key-ring.ts';
+export type { Bank } from './bank/bank.ts';
+export { createBank } from './bank/client.ts';
+export { BankError } from './bank/errors.ts';
+export { referenceOf } from './domain/identity.ts';
 export type { PayoutInput } from './domain/instruction.ts';
 export {
   batchWorkflowId,
@@ -17,9 +16,10 @@ export {
   TASK_QUEUE,
   WORKFLOW_TYPES,
 } from './domain/names.ts';
-export { referenceOf } from './identity.ts';
+export { EncryptionCodec } from './platform/codec/encryption.ts';
+export { type KeyRing, parseKeyRing } from './platform/codec/key-ring.ts';
+export { workflowBundle } from './platform/temporal/bundle.ts';
+export { sealedPayloads } from './platform/temporal/sealed-payloads.ts';
 export { type RunningSandbox, type SandboxOptions, startSandbox } from './sandbox/server.ts';
-export { workflowBundle } from './temporal/bundle.ts';
-export { sealedPayloads } from './temporal/sealed-payloads.ts';
 export * from './workflows/messages.ts';
 export type { PayoutResult } from './workflows/route/ends.ts';

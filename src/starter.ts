@@ -1,4 +1,4 @@
-import './tls-minimum.ts';
+import './platform/tls-minimum.ts';
 import { endSoon } from './cli/end-soon.ts';
 import { runProgram } from './cli/program.ts';
 

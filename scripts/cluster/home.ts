@@ -4,9 +4,9 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { readJsonFile, writeJsonFile } from '../../src/embedded/whole-file.ts';
-import { OWNER, WRITER } from '../../src/store/roles.ts';
-import { takesConnections } from '../../src/temporal/takes-connections.ts';
+import { readJsonFile, writeJsonFile } from '../../src/platform/embedded/whole-file.ts';
+import { takesConnections } from '../../src/platform/temporal/takes-connections.ts';
+import { OWNER, WRITER } from '../../src/store/engine/roles.ts';
 import { ClusterError } from './part.ts';
 
 export const PORT_NAMES = [

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import { folderMark, processMark } from '../../src/embedded/process-mark.ts';
-import { readJsonFile, writeJsonFile } from '../../src/embedded/whole-file.ts';
+import { folderMark, processMark } from '../../src/platform/embedded/process-mark.ts';
+import { readJsonFile, writeJsonFile } from '../../src/platform/embedded/whole-file.ts';
 import type { ServerProcess } from './server-process.ts';
 
 const processes = z.array(z.object({ pid: z.int(), mark: z.string(), folder: z.string() }));

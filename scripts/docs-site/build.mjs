@@ -40,7 +40,7 @@ export async function buildSite(output) {
   const files = globSync(FILES, { cwd: ROOT });
   for (const path of [...files, ...documents.map(({ path }) => path)]) copy(join(ROOT, path), join(output, path));
   for (const asset of ['style.css', 'search.js']) copy(join(HERE, asset), join(output, asset));
-  copy(join(ROOT, 'src/gateway/pages/assets/icon.svg'), join(output, 'icon.svg'));
+  copy(join(ROOT, 'src/channels/pages/assets/icon.svg'), join(output, 'icon.svg'));
   writeFileSync(join(output, 'search-index.js'), searchIndex(documents));
   writeFileSync(join(output, 'llms.txt'), llmsIndex(documents));
   writeFileSync(join(output, 'llms-full.txt'), llmsFull(documents));

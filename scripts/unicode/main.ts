@@ -2,4 +2,4 @@
 import { writeFileSync } from 'node:fs';
 import { lookAlikeLetters } from './look-alike-letters.ts';
 
-writeFileSync(new URL('../../src/policy/look-alike-letters.txt', import.meta.url), lookAlikeLetters());
+writeFileSync(new URL('../../src/people/look-alike-letters.txt', import.meta.url), lookAlikeLetters());

@@ -1,7 +1,7 @@
 import { activityInfo, cancellationSignal, log, sleep } from '@temporalio/activity';
-import type { ActivityDeps } from '../services/deps.ts';
-import type { LongRun } from '../services/long-run.ts';
-import type { Caller } from '../services/sending/claimed-row.ts';
+import type { Caller } from '../store/claimed-row.ts';
+import type { ActivityDeps } from './deps.ts';
+import type { LongRun } from './long-run.ts';
 
 /** The run that scheduled this activity, as Temporal reports it. */
 export function caller(): Caller {

@@ -1,9 +1,9 @@
-import { viewOf } from '../services/cards/card-view.ts';
-import { prepareCard } from '../services/cards/prepare-card.ts';
-import { recordCardState } from '../services/cards/record-card-state.ts';
-import { resumePayment } from '../services/cards/resume-payment.ts';
-import type { ActivityDeps } from '../services/deps.ts';
 import { forCaller } from './caller.ts';
+import { viewOf } from './cards/card-view.ts';
+import { prepareCard } from './cards/prepare-card.ts';
+import { recordCardState } from './cards/record-card-state.ts';
+import { resumePayment } from './cards/resume-payment.ts';
+import type { ActivityDeps } from './deps.ts';
 
 export const cardActivities = (deps: ActivityDeps) => ({
   prepareCard: forCaller(deps, prepareCard),

@@ -1,29 +1,24 @@
 import { cancellationSignal, log } from '@temporalio/activity';
 import type { BatchControl } from '../domain/payout-state.ts';
-import { approveRows, setBatchControl } from '../services/batch/control.ts';
-import { type PumpInput, pump } from '../services/batch/pump.ts';
-import { auditRefused, useDecision, weighDecisions } from '../services/decisions/weigh.ts';
-import type { ActivityDeps } from '../services/deps.ts';
-import { assessPayout } from '../services/payout/assess.ts';
-import { closePayout, recordState } from '../services/payout/close.ts';
-import { type FindOrderInput, findOrder } from '../services/payout/find-order.ts';
-import { preparePayout } from '../services/payout/prepare.ts';
-import { type ReadOrderInput, readOrder } from '../services/payout/read-order.ts';
-import {
-  type PlanInput,
-  type PlannedKey,
-  planReconciliation,
-  reconcile,
-} from '../services/reconciliation/reconcile.ts';
-import { resumeUnended } from '../services/reconciliation/resume-unended.ts';
-import { renewClaim } from '../services/sending/claimed-row.ts';
-import { type SweepInput, sweepOrders } from '../services/watch/sweep-orders.ts';
+import { auditRefused, useDecision, weighDecisions } from '../people/decisions/weigh.ts';
+import { renewClaim } from '../store/claimed-row.ts';
+import { approveRows, setBatchControl } from './batch/control.ts';
+import { type PumpInput, pump } from './batch/pump.ts';
 import { caller, forCaller, longRun } from './caller.ts';
 import { cardActivities } from './cards.ts';
+import type { ActivityDeps } from './deps.ts';
 import { withHeartbeats } from './heartbeats.ts';
+import { assessPayout } from './payout/assess.ts';
+import { closePayout, recordState } from './payout/close.ts';
+import { type FindOrderInput, findOrder } from './payout/find-order.ts';
+import { preparePayout } from './payout/prepare.ts';
+import { type ReadOrderInput, readOrder } from './payout/read-order.ts';
+import { type PlanInput, type PlannedKey, planReconciliation, reconcile } from './reconciliation/reconcile.ts';
+import { resumeUnended } from './reconciliation/resume-unended.ts';
 import { sendActivities } from './sends.ts';
 import { toFailures } from './to-failure.ts';
 import { waitActivities } from './waits.ts';
+import { type SweepInput, sweepOrders } from './watch/sweep-orders.ts';
 
 /** Below the one-minute limit of the activity `resumeUnended`; workers and batches find what is left over. */
 const RESUME_MS = 30_000;

@@ -1,11 +1,11 @@
 import type { Claim } from '../domain/claim.ts';
 import type { LegKind } from '../domain/names.ts';
-import type { ActivityDeps } from '../services/deps.ts';
-import { type FirstLook, firstLooks, type Submitted } from '../services/payout/first-look.ts';
-import { addBeneficiary } from '../services/sending/add-beneficiary.ts';
-import { approveOrder, rejectOrder } from '../services/sending/decide-order.ts';
-import { sendOrder } from '../services/sending/send-order.ts';
 import { caller, forCaller, longRun } from './caller.ts';
+import type { ActivityDeps } from './deps.ts';
+import { type FirstLook, firstLooks, type Submitted } from './payout/first-look.ts';
+import { addBeneficiary } from './sending/add-beneficiary.ts';
+import { approveOrder, rejectOrder } from './sending/decide-order.ts';
+import { sendOrder } from './sending/send-order.ts';
 
 export interface SubmitInput {
   claim: Claim;

@@ -1,6 +1,6 @@
 import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import { AuthenticationError, BankError } from '../api/errors.ts';
+import { AuthenticationError, BankError } from '../bank/errors.ts';
 import { StoreMismatch, Superseded } from '../domain/claim.ts';
 import { doublingPause } from '../domain/durations.ts';
 import { FAILURES, type FailureType, Misuse } from '../domain/failures.ts';

@@ -1,6 +1,6 @@
 import type { VaultActivities } from '../domain/card-sending.ts';
-import { createCardPayment, setUpCard, type VaultDeps } from '../services/cards/use-card.ts';
 import { caller } from './caller.ts';
+import { createCardPayment, setUpCard, type VaultDeps } from './cards/use-card.ts';
 import { withHeartbeats } from './heartbeats.ts';
 
 /** Activities that need the card, run by the gateway process that holds it. */

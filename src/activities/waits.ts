@@ -1,8 +1,8 @@
 import { CompleteAsyncError } from '@temporalio/activity';
-import { conditionOf } from '../api/errors.ts';
+import { conditionOf } from '../bank/errors.ts';
 import { compareDecimals, sumDecimals } from '../domain/money.ts';
 import type { PaidOrder } from '../domain/order-judgement.ts';
-import type { ActivityDeps } from '../services/deps.ts';
+import type { ActivityDeps } from './deps.ts';
 import { notYet } from './to-failure.ts';
 
 /**
@@ -10,7 +10,7 @@ import { notYet } from './to-failure.ts';
  * itself, and one that somebody else completes needs no worker meanwhile.
  */
 export const waitActivities = (deps: ActivityDeps) => ({
-  /** Completed by the watch, once it has stored that the order is paid (`src/services/watch/tell-end.ts`). */
+  /** Completed by the watch, once it has stored that the order is paid (`src/activities/watch/tell-end.ts`). */
   async awaitOrderEnd(): Promise<PaidOrder> {
     throw new CompleteAsyncError();
   },

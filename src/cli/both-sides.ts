@@ -1,10 +1,10 @@
-import type { WaitingPayout } from '../compose/operations/waiting.ts';
+import type { WaitingPayout } from '../channels/http/operations/waiting.ts';
+import { shortId } from '../domain/display.ts';
+import { visible } from '../domain/finding.ts';
 import { objectionOf } from '../domain/payee-check.ts';
+import { wrap } from '../domain/wrap.ts';
 import { checkText } from '../reports/check-texts.ts';
 import type { Comparison } from '../reports/comparison.ts';
-import { shortId } from '../reports/display.ts';
-import { wrap } from '../reports/wrap.ts';
-import { visible } from '../rules/finding.ts';
 import { table } from './table.ts';
 
 const SHOWN_MAX = 5;

@@ -1,12 +1,12 @@
+import { counted, groupedAmount, shortId, totalsText } from '../domain/display.ts';
+import { visible } from '../domain/finding.ts';
 import { flagsText } from '../domain/flags.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
 import { isReasonCode, REASONS } from '../domain/reasons.ts';
 import { totalsOf } from '../domain/totals.ts';
-import { counted, groupedAmount, shortId, totalsText } from '../reports/display.ts';
+import { labelledLines, widthOf, wrap } from '../domain/wrap.ts';
 import { payeeText } from '../reports/masked.ts';
 import { kindOf } from '../reports/next-step.ts';
-import { labelledLines, widthOf, wrap } from '../reports/wrap.ts';
-import { visible } from '../rules/finding.ts';
 import type { PayoutRecord } from '../store/store.ts';
 import { filledTable, table } from './table.ts';
 

@@ -1,11 +1,9 @@
 import type { Connection } from '@temporalio/client';
 import { advisoriesOf, isPatchedServer } from '../../scripts/pins.mjs';
 import { CURRENT_TEMPORAL } from '../../scripts/temporal-versions.mjs';
-import type { Bank } from '../api/bank.ts';
-import { bankAt } from '../compose/bank.ts';
-import { notNeeded, PROCESSES, type Process, unneededBy } from '../config/holdings.ts';
-import type { Config } from '../config.ts';
+import type { Bank } from '../bank/bank.ts';
 import type { Policy } from '../domain/authority.ts';
+import { counted, minuteOf } from '../domain/display.ts';
 import { DAY_MS } from '../domain/durations.ts';
 import { TASK_QUEUE } from '../domain/names.ts';
 import { PAYLOAD_REFUSED } from '../domain/payload-refused.ts';
@@ -15,12 +13,14 @@ import { type ReferenceSpelling, spellingText } from '../domain/reference-spelli
 import { type SwitchedOff, switchText } from '../domain/switches.ts';
 import type { Undecodable } from '../domain/undecodable.ts';
 import { isOpen, unguarded } from '../domain/unguarded.ts';
-import type { Replacement } from '../embedded/replacements.ts';
-import type { Stack } from '../embedded/stack.ts';
-import { counted, minuteOf } from '../reports/display.ts';
+import { bankAt } from '../platform/bank.ts';
+import { notNeeded, PROCESSES, type Process, unneededBy } from '../platform/config/holdings.ts';
+import type { Config } from '../platform/config.ts';
+import type { Replacement } from '../platform/embedded/replacements.ts';
+import type { Stack } from '../platform/embedded/stack.ts';
+import { whyNewOnesWait } from '../platform/temporal/current-build.ts';
+import { areRefused, missingAttributes } from '../platform/temporal/search-attributes.ts';
 import type { Store, StoreRole } from '../store/store.ts';
-import { whyNewOnesWait } from '../temporal/current-build.ts';
-import { areRefused, missingAttributes } from '../temporal/search-attributes.ts';
 import type { Session } from './session.ts';
 
 const LOOKED_AT = 1_000;

@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { ifRestored, seenLog, whyShorter } from '../compose/seen-log.ts';
-import { otherHomeOf } from '../compose/store-use.ts';
-import { thisProcess } from '../compose/this-process.ts';
-import type { Config } from '../config.ts';
+import { counted, groupedAmount, minuteOf } from '../domain/display.ts';
 import { DAY_MS } from '../domain/durations.ts';
 import { type ResumptionReason, UNUSUAL } from '../domain/store-past.ts';
-import { counted, groupedAmount, minuteOf } from '../reports/display.ts';
+import { otherHomeOf } from '../files/intake/store-use.ts';
+import { ifRestored, seenLog, whyShorter } from '../platform/audit/seen-log.ts';
+import type { Config } from '../platform/config.ts';
+import { thisProcess } from '../platform/this-process.ts';
 import type { SenderSeen, Store } from '../store/store.ts';
 import { canBeWitnessed } from '../store/witness.ts';
 

@@ -1,5 +1,5 @@
-import { batchIdOf, type Target } from '../compose/find-target.ts';
-import { TARGET } from '../compose/operations/find.ts';
+import { batchIdOf, type Target } from '../channels/find-target.ts';
+import { TARGET } from '../channels/http/operations/find.ts';
 import type { Session } from './session.ts';
 
 /** What an ID refers to. Throws a `Problem` that lists the candidates if there are several. */

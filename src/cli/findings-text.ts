@@ -1,5 +1,5 @@
 import type { Finding } from '../domain/finding.ts';
-import { formatFinding, rowsText, warningsByKind } from '../rules/finding.ts';
+import { formatFinding, rowsText, warningsByKind } from '../domain/finding.ts';
 
 const FINDINGS_SHOWN = 200;
 

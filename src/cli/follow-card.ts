@@ -1,5 +1,5 @@
+import type { CardDocument } from '../channels/http/card-documents.ts';
 import { type CardState, isCardEnd } from '../domain/card-payment.ts';
-import type { CardDocument } from '../gateway/card-documents.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { type FollowEnd, followUntil } from './follow-until.ts';
 import type { GatewayClient } from './gateway-client.ts';

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
-import { batchUrl } from '../compose/links.ts';
-import { PROGRESS } from '../compose/operations/progress.ts';
+import { PROGRESS } from '../channels/http/operations/progress.ts';
+import { groupedAmount, shortId } from '../domain/display.ts';
 import { WORKFLOW_TYPES } from '../domain/names.ts';
 import {
   AWAITING_DECISION_STATES,
@@ -11,11 +11,11 @@ import {
 } from '../domain/payout-state.ts';
 import { Problem } from '../domain/problem.ts';
 import type { ReasonCode } from '../domain/reasons.ts';
-import { temporalProblem } from '../intake/temporal-problem.ts';
-import { groupedAmount, shortId } from '../reports/display.ts';
+import { temporalProblem } from '../files/intake/temporal-problem.ts';
+import { startBatch } from '../platform/temporal/batch-executions.ts';
+import { executionsOver } from '../platform/temporal/executions.ts';
+import { batchUrl } from '../reports/links.ts';
 import type { PayoutRecord, Store } from '../store/store.ts';
-import { startBatch } from '../temporal/batch-executions.ts';
-import { executionsOver } from '../temporal/executions.ts';
 import { hasTerminal } from './confirm.ts';
 import { type FollowEnd, followUntil } from './follow-until.ts';
 import type { Session } from './session.ts';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
+import { namesInPath, type Operation } from '../channels/http/operation.ts';
 import { leadsHere } from '../domain/loopback.ts';
 import { Problem, type ProblemKind } from '../domain/problem.ts';
-import { namesInPath, type Operation } from '../gateway/operation.ts';
 
 /** A worker of the gateway may take its time for an answer. */
 const PATIENCE_MS = 120_000;

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { WHAT_AN_ID_IS } from '../compose/an-id.ts';
-import { labelled, widthOf, wrap } from '../reports/wrap.ts';
+import { WHAT_AN_ID_IS } from '../channels/an-id.ts';
+import { labelled, widthOf, wrap } from '../domain/wrap.ts';
 import { EXAMPLES } from './examples.ts';
 import { EXIT } from './exit.ts';
 

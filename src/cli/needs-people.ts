@@ -1,11 +1,11 @@
-import type { CardForPeople } from '../compose/operations/inbox.ts';
+import type { CardForPeople } from '../channels/http/operations/inbox.ts';
+import { iso, isoOrNull, minuteOf } from '../domain/display.ts';
 import type { Reason } from '../domain/payout-state.ts';
 import { because, isReasonCode, REASONS } from '../domain/reasons.ts';
 import { incidentText } from '../domain/reconciliation.ts';
 import { forOperator } from '../domain/remedy.ts';
-import { iso, isoOrNull, minuteOf } from '../reports/display.ts';
+import { labelled } from '../domain/wrap.ts';
 import type { StepGroup } from '../reports/step-groups.ts';
-import { labelled } from '../reports/wrap.ts';
 import type { IncidentRecord } from '../store/store.ts';
 
 /** For JSON: rows by their reference, times as ISO 8601. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { fitted, widthOf } from '../reports/wrap.ts';
-import { visible } from '../rules/finding.ts';
+import { visible } from '../domain/finding.ts';
+import { fitted, widthOf } from '../domain/wrap.ts';
 
 /** stdout carries the result only; progress, prompts and errors go to stderr. */
 export interface Output {

@@ -1,14 +1,14 @@
-import type { PayoutView } from '../compose/operations/payouts.ts';
+import type { PayoutView } from '../channels/http/operations/payouts.ts';
+import { groupedAmount, minuteOf } from '../domain/display.ts';
+import { visible } from '../domain/finding.ts';
 import { flagsText } from '../domain/flags.ts';
+import { type LabelledText, labelledLines } from '../domain/wrap.ts';
 import { CHECK_NAMES, checkText } from '../reports/check-texts.ts';
-import { groupedAmount, minuteOf } from '../reports/display.ts';
 import { payeeText } from '../reports/masked.ts';
 import { incidentRemedy } from '../reports/next-step.ts';
 import { stepLines } from '../reports/render-steps.ts';
 import type { ReportedIncident, ReportedPayout } from '../reports/report-document.ts';
 import { acknowledgementText, returnedText } from '../reports/report-document.ts';
-import { type LabelledText, labelledLines } from '../reports/wrap.ts';
-import { visible } from '../rules/finding.ts';
 import { timesOf } from './needs-people.ts';
 
 export function payoutDocument({ payout, incidents, step, checks, reported }: PayoutView): object {

@@ -1,12 +1,12 @@
 import { homedir } from 'node:os';
+import { counted, groupedAmount, minuteOf, peopleText, shortId } from '../domain/display.ts';
+import { visible } from '../domain/finding.ts';
 import { addDecimals } from '../domain/money.ts';
-import type { AccountOutlook, Outlook } from '../intake/outlook.ts';
-import type { MovePlan } from '../intake/own-move.ts';
-import type { Plan, StoreUse } from '../intake/plan.ts';
-import { counted, groupedAmount, minuteOf, peopleText, shortId } from '../reports/display.ts';
+import { widthOf } from '../domain/wrap.ts';
+import type { AccountOutlook, Outlook } from '../files/intake/outlook.ts';
+import type { MovePlan } from '../files/intake/own-move.ts';
+import type { Plan, StoreUse } from '../files/intake/plan.ts';
 import { payeeText } from '../reports/masked.ts';
-import { widthOf } from '../reports/wrap.ts';
-import { visible } from '../rules/finding.ts';
 import type { PayoutRecord } from '../store/store.ts';
 import { shellWord } from './shell-word.ts';
 import { table } from './table.ts';

@@ -1,11 +1,11 @@
 import { createReadStream } from 'node:fs';
-import { batchUrl } from '../compose/links.ts';
-import { SUMMARY } from '../compose/operations/batches.ts';
+import { SUMMARY } from '../channels/http/operations/batches.ts';
+import { shortId } from '../domain/display.ts';
+import { widthOf } from '../domain/wrap.ts';
 import type { BatchHead, BatchSummary } from '../reports/batch-report.ts';
-import { shortId } from '../reports/display.ts';
+import { batchUrl } from '../reports/links.ts';
 import { stepGroupsText } from '../reports/render-steps.ts';
 import { renderSummary } from '../reports/render-summary.ts';
-import { widthOf } from '../reports/wrap.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import type { Session } from './session.ts';
 

@@ -1,6 +1,6 @@
-import type { Config } from '../config.ts';
 import type { Log } from '../domain/log.ts';
-import { createLog } from '../log.ts';
+import type { Config } from '../platform/config.ts';
+import { createLog } from '../platform/log.ts';
 
 /** The log of a long-running process, at `level` if none is configured. Its first lines name settings that have no effect or open too much. */
 export function processLog(

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { Problem } from '../domain/problem.ts';
-import { fitted, widthOf } from '../reports/wrap.ts';
+import { fitted, widthOf } from '../domain/wrap.ts';
 import { type Acts, type Add, actsIn, type Perform } from './acts.ts';
 import { port } from './arguments.ts';
 import { addCards } from './card-commands.ts';
@@ -42,7 +42,7 @@ export async function runProgram(argv: readonly string[]): Promise<ExitCode> {
     return exit;
   } catch (error) {
     if (error instanceof CommanderError) return commanderExit(error, json);
-    const { problemOf } = await import('../intake/problem-of.ts');
+    const { problemOf } = await import('../files/intake/problem-of.ts');
     return printError(problemOf(error), json);
   }
 }

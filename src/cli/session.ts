@@ -1,22 +1,22 @@
 import type { Client } from '@temporalio/client';
 import type { z } from 'zod';
-import type { Bank } from '../api/bank.ts';
-import { type TemporalUi, temporalUi } from '../compose/links.ts';
-import type { OperationHere, Place } from '../compose/operations/place.ts';
-import { COMMAND_MS } from '../compose/worker-answer.ts';
-import { bankIdentity } from '../config/bank.ts';
-import { assertPolicy, type Config, loadConfig } from '../config.ts';
+import type { Bank } from '../bank/bank.ts';
+import type { OperationHere, Place } from '../channels/http/operations/place.ts';
 import { Problem } from '../domain/problem.ts';
-import type { Stack, StackMode, StackOptions } from '../embedded/stack.ts';
-import { OpenedParts } from '../opened-parts.ts';
+import { keyToken } from '../people/signing/key-token.ts';
+import { bankIdentity } from '../platform/config/bank.ts';
+import { assertPolicy, type Config, loadConfig } from '../platform/config.ts';
+import type { Stack, StackMode, StackOptions } from '../platform/embedded/stack.ts';
+import { OpenedParts } from '../platform/opened-parts.ts';
+import { COMMAND_MS } from '../platform/temporal/worker-answer.ts';
 import type { BatchSummary } from '../reports/batch-report.ts';
-import { keyToken } from '../signing/key-token.ts';
+import { type TemporalUi, temporalUi } from '../reports/links.ts';
 import { openStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
 import { type GatewayClient, gatewayClient } from './gateway-client.ts';
 import { createOutput, type Output } from './output.ts';
 
-const reports = () => import('../compose/report-batch.ts');
+const reports = () => import('../reports/report-batch.ts');
 
 /**
  * What a command has at hand; parts are loaded and opened when first asked for, and closed together. With PAYOUTS_GATEWAY_URL there
@@ -112,7 +112,7 @@ export class Session implements AsyncDisposable {
   /** A stack booted by this command ends with it: what was asked of it is carried out first. */
   private async carriedOut(workflowIds: readonly string[]): Promise<void> {
     if (!(await this.stack()).owner) return;
-    const { untilCarriedOut } = await import('../temporal/payout-updates.ts');
+    const { untilCarriedOut } = await import('../platform/temporal/payout-updates.ts');
     const client = await this.client();
     for (const workflowId of workflowIds) await untilCarriedOut(client, workflowId);
   }
@@ -133,7 +133,7 @@ export class Session implements AsyncDisposable {
     const store = await this.store();
     const known = await store.identity();
     if (known.bank !== undefined) await store.identify({ bank: bankIdentity(this.config) });
-    const { assertNoCopy } = await import('../compose/copied-store.ts');
+    const { assertNoCopy } = await import('../platform/copied-store.ts');
     await assertNoCopy(this.config, store);
   }
 
@@ -146,13 +146,13 @@ export class Session implements AsyncDisposable {
       this.assertInPlace();
       assertPolicy(this.config);
       await this.assertStoreFits();
-      const { openStack } = await import('../embedded/open-stack.ts');
-      const { embeddedParts } = await import('../compose/embedded.ts');
+      const { openStack } = await import('../platform/embedded/open-stack.ts');
+      const { embeddedParts } = await import('./embedded-parts.ts');
       const stack = await openStack(this.config, { ...embeddedParts(this.config), mode, ...more });
       this.openedStack = this.opened.adopt(stack, (it) => it.close({ abandonFollowers: this.leaveAtOnce }));
       const [store, client] = [await this.store(), await this.client()];
-      const { temporalIdentity } = await import('../temporal/identity.ts');
-      const { assertNamespaceFits } = await import('../temporal/namespace-claim.ts');
+      const { temporalIdentity } = await import('../platform/temporal/identity.ts');
+      const { assertNamespaceFits } = await import('../platform/temporal/namespace-claim.ts');
       await store.identify({ bank: bankIdentity(this.config), ...(await temporalIdentity(client)) });
       await assertNamespaceFits(client, store.id, this.config.replacesStore);
     }
@@ -166,7 +166,7 @@ export class Session implements AsyncDisposable {
   }
 
   private async connect(stack: Stack): Promise<Client> {
-    const { connectTemporal } = await import('../temporal/connection.ts');
+    const { connectTemporal } = await import('../platform/temporal/connection.ts');
     return this.opened.adopt(await connectTemporal(this.config, stack), (it) => it.close()).client;
   }
 
@@ -174,8 +174,8 @@ export class Session implements AsyncDisposable {
   async bank(at?: Pick<Stack, 'apiUrl'>): Promise<Bank> {
     const { apiUrl } = at ?? (await this.stack());
     const store = await this.store();
-    const { bankAt } = await import('../compose/bank.ts');
-    const { assertBankFits } = await import('../compose/store-binding.ts');
+    const { bankAt } = await import('../platform/bank.ts');
+    const { assertBankFits } = await import('../platform/store-binding.ts');
     const bank = this.opened.adopt(bankAt(this.config, apiUrl, { store }), (it) => it.close());
     await assertBankFits(this.config, store, bank);
     return bank;
@@ -186,7 +186,7 @@ export class Session implements AsyncDisposable {
     const { bank, home } = this.config;
     if (this.openedStack !== undefined) return this.bank(this.openedStack);
     if (bank.kind === 'remote') return this.bank({ apiUrl: bank.url });
-    const { answeringStack } = await import('../embedded/join.ts');
+    const { answeringStack } = await import('../platform/embedded/join.ts');
     const up = await answeringStack(home);
     return up && this.bank(up);
   }
@@ -205,7 +205,7 @@ export class Session implements AsyncDisposable {
     const { config, openedStack } = this;
     if (config.uiUrl !== undefined || openedStack?.owner === false) return this.ui();
     if (openedStack?.owner === true) return undefined;
-    const { answeringStack } = await import('../embedded/join.ts');
+    const { answeringStack } = await import('../platform/embedded/join.ts');
     const up = await answeringStack(config.home);
     return up === undefined ? undefined : temporalUi(config, up);
   }

@@ -1,5 +1,5 @@
 import { Argument, type Command, Option } from 'commander';
-import { PROCESSES } from '../config/holdings.ts';
+import { PROCESSES } from '../platform/config/holdings.ts';
 import { ERP_FORMATS } from '../reports/erp-formats.ts';
 import type { Acts, Add } from './acts.ts';
 import { dayEnd, dayRange, dayStart, days, payoutStates, storableText, wholeNumber } from './arguments.ts';

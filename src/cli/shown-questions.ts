@@ -1,9 +1,9 @@
+import { counted, groupedAmount, shortId } from '../domain/display.ts';
+import { visible } from '../domain/finding.ts';
 import { Problem } from '../domain/problem.ts';
-import { counted, groupedAmount, shortId } from '../reports/display.ts';
+import { labelledLines, wrap } from '../domain/wrap.ts';
+import type { ShownQuestion } from '../people/decisions/shown-question.ts';
 import { askedFacts, changesSince, flagTexts, paidFacts, questionText } from '../reports/question-facts.ts';
-import { labelledLines, wrap } from '../reports/wrap.ts';
-import { visible } from '../rules/finding.ts';
-import type { ShownQuestion } from '../services/decisions/shown-question.ts';
 
 /** Why each of these cannot be approved now. Throws a `Problem` if none can. */
 export function assertApprovable(questions: readonly ShownQuestion[]): void {

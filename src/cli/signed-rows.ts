@@ -1,12 +1,12 @@
 import { v7 } from 'uuid';
-import { messageContextOf } from '../compose/message-context.ts';
 import type { SignedDecision } from '../domain/authority.ts';
+import { payloadDigest, referenceOf } from '../domain/identity.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
-import { readInstructions } from '../formats/read-file.ts';
-import { payloadDigest, referenceOf } from '../identity.ts';
-import { StagedFile } from '../intake/staged-file.ts';
-import type { PlannedRow } from '../intake/take-file.ts';
-import { signablePlan } from '../signing/plan.ts';
+import { messageContextOf } from '../files/intake/message-context.ts';
+import { StagedFile } from '../files/intake/staged-file.ts';
+import type { PlannedRow } from '../files/intake/take-file.ts';
+import { readInstructions } from '../files/read-file.ts';
+import { signablePlan } from '../people/signing/plan.ts';
 import type { Session } from './session.ts';
 import type { Signer } from './signer.ts';
 

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
-import { MYSELF, type Myself } from '../compose/operations/people.ts';
-import { assertKeyPrivate } from '../config/file-access.ts';
+import { MYSELF, type Myself } from '../channels/http/operations/people.ts';
 import { may, personOf, type Question, type SignedDecision, type Statement } from '../domain/authority.ts';
 import { Problem } from '../domain/problem.ts';
-import { mayControl } from '../services/decisions/batch-scope.ts';
-import { credentialId, publicKeyOf, signStatement } from '../signing/ed25519.ts';
+import { mayControl } from '../people/decisions/batch-scope.ts';
+import { credentialId, publicKeyOf, signStatement } from '../people/signing/ed25519.ts';
+import { assertKeyPrivate } from '../platform/config/file-access.ts';
 import type { BatchRecord, Store } from '../store/store.ts';
 import type { Session } from './session.ts';
 

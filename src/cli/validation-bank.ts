@@ -3,12 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Bank } from '../api/bank.ts';
-import type { RequiredDetailsEntry } from '../api/schemas/beneficiaries.ts';
-import { bankAt } from '../compose/bank.ts';
-import { bankOffer } from '../compose/bank-offer.ts';
-import { OFFER } from '../compose/operations/bank.ts';
-import { SANDBOX_FILE } from '../embedded/boot.ts';
+import type { Bank } from '../bank/bank.ts';
+import type { RequiredDetailsEntry } from '../bank/schemas/beneficiaries.ts';
+import { OFFER } from '../channels/http/operations/bank.ts';
+import { bankAt } from '../platform/bank.ts';
+import { bankOffer } from '../platform/bank-offer.ts';
+import { SANDBOX_FILE } from '../platform/embedded/boot.ts';
 import { startSandbox } from '../sandbox/server.ts';
 import type { Session } from './session.ts';
 

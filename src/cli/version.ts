@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { ownVersion } from '../own-files.ts';
+import { ownVersion } from '../store/own-files.ts';
 
 /** "payouts 0.1.0, Temporal SDK 1.24.0, Node 24.21.0" */
 export function versionText(): string {

@@ -99,7 +99,7 @@ export interface Statement {
   /** Reference of the payout; the batch id for many payouts; for a switch, what is switched. */
   reference: string;
   /**
-   * Digest of what is decided; for many payouts that of their plan (`src/signing/plan.ts`); for `resolve` and `switch` the action
+   * Digest of what is decided; for many payouts that of their plan (`src/people/signing/plan.ts`); for `resolve` and `switch` the action
    * in words.
    */
   digest: string;
@@ -114,7 +114,7 @@ export interface Statement {
 export interface SignedDecision extends Statement {
   /** Id of the credential used to sign. */
   credential: string;
-  /** Over `statementBytes`, base64; for a passkey see `src/signing/passkey.ts`. */
+  /** Over `statementBytes`, base64; for a passkey see `src/people/signing/passkey.ts`. */
   signature: string;
 }
 
@@ -211,7 +211,7 @@ export function isWithin({ kinds, uids, accounts, currencies }: Scope, touched: 
 }
 
 /**
- * Why a signed statement does not count here and now; undefined if it does. The signature itself is verified in `src/signing`. A
+ * Why a signed statement does not count here and now; undefined if it does. The signature itself is verified in `src/people/signing`. A
  * rejection, or what its maker has signed, never expires once it was accepted in time (`isTaken`): nobody has to repeat it, and a
  * payout may be for next year.
  */

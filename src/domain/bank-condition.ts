@@ -1,5 +1,5 @@
 /**
- * What a bank says about a call that it did not carry out. Only `src/api` knows which code, word or status says so
+ * What a bank says about a call that it did not carry out. Only `src/bank` knows which code, word or status says so
  * (`CODE_RULES`); everything else decides by these conditions.
  */
 export type BankCondition =

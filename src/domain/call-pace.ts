@@ -34,7 +34,7 @@ const DOUBLES_SLOWLY_MS = 5_000;
 const isDown = ({ failedInRow }: Health): boolean => failedInRow >= OUTAGE_AFTER;
 
 export interface CallEnd {
-  /** The bank judged the call, whatever it said; a 429 or 5xx is no judgement (`src/api/calls.ts`). */
+  /** The bank judged the call, whatever it said; a 429 or 5xx is no judgement (`src/bank/calls.ts`). */
   isAnswered: boolean;
   /** The bank has had too many calls and wants none for this long. */
   quietMs?: number | undefined;

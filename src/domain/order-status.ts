@@ -1,5 +1,5 @@
 /**
- * Stage of an order at the bank. Only `src/api` knows which of the bank's statuses mean which stage (`orderStage`); the status
+ * Stage of an order at the bank. Only `src/bank` knows which of the bank's statuses mean which stage (`orderStage`); the status
  * itself is passed along for people.
  */
 export type OrderStage =

@@ -31,7 +31,7 @@ export function mayHide(shown: string | undefined, sent: string): boolean {
 
 const fold = (reference: string): string => reference.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 
-/** Our references are UUIDs in lower case (`src/identity.ts`). */
+/** Our references are UUIDs in lower case (`src/domain/identity.ts`). */
 const AS_SENT = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 /** A beginning with hyphens, or a complete UUID without them: a shorter run of digits could be anybody's number. */
 const BEGINS_LIKE_ONE =

@@ -1,6 +1,6 @@
+import { minuteOf } from '../domain/display.ts';
 import type { CheckKind, CheckVerdict } from '../domain/payee-check.ts';
 import type { KeptCheck } from '../store/store.ts';
-import { minuteOf } from './display.ts';
 
 /** A verdict on the payee of a payout, as shown to whoever decides. */
 export type CheckShown = Omit<KeptCheck, 'uid' | 'payee'>;

@@ -1,4 +1,4 @@
-import { groupedAmount, minuteOf } from './display.ts';
+import { groupedAmount, minuteOf } from '../domain/display.ts';
 import type { ReportedPayout } from './report-document.ts';
 import { incidentsText, returnedText } from './report-document.ts';
 

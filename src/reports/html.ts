@@ -1,5 +1,5 @@
 import escapeHtml from 'escape-html';
-import { visible } from '../rules/finding.ts';
+import { visible } from '../domain/finding.ts';
 
 /** Markup made by `html`. */
 export class Html {

@@ -1,5 +1,5 @@
+import { shownValue } from '../domain/finding.ts';
 import { beneficiaryFields } from '../domain/instruction.ts';
-import { shownValue } from '../rules/finding.ts';
 import type { PayoutRecord } from '../store/store.ts';
 
 const NAMES = ['account_name', 'company_name', 'last_name'] as const;

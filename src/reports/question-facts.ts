@@ -1,12 +1,12 @@
+import { counted, groupedAmount } from '../domain/display.ts';
 import { FLAGS } from '../domain/flags.ts';
 import { beneficiaryFields } from '../domain/instruction.ts';
 import type { Reason } from '../domain/payout-state.ts';
+import type { LabelledText } from '../domain/wrap.ts';
 import type { PayoutRecord } from '../store/store.ts';
-import { counted, groupedAmount } from './display.ts';
 import { maskedPayee } from './masked.ts';
-import type { LabelledText } from './wrap.ts';
 
-/** What is shown of a question, to whoever signs its digest: `ShownQuestion` (`src/services/decisions/shown-question.ts`). */
+/** What is shown of a question, to whoever signs its digest: `ShownQuestion` (`src/people/decisions/shown-question.ts`). */
 export interface QuestionShown {
   row: PayoutRecord;
   asked: { question: string; digest: string; needed: number } | undefined;

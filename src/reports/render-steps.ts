@@ -1,8 +1,8 @@
-import { visible } from '../rules/finding.ts';
-import { agoOf, counted, groupedAmount, minuteOf, spanOf, totalsText } from './display.ts';
+import { agoOf, counted, groupedAmount, minuteOf, spanOf, totalsText } from '../domain/display.ts';
+import { visible } from '../domain/finding.ts';
+import { labelled } from '../domain/wrap.ts';
 import type { NextStep } from './next-step.ts';
 import type { StepGroup } from './step-groups.ts';
-import { labelled } from './wrap.ts';
 
 const LABEL = 'otherwise  '.length;
 /** The most rows that are named; the others are counted. */

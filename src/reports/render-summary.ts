@@ -1,10 +1,10 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
-import { visible } from '../rules/finding.ts';
+import { counted, groupedAmount, type Tone, toneOf } from '../domain/display.ts';
+import { visible } from '../domain/finding.ts';
+import { wrap } from '../domain/wrap.ts';
 import { type BatchHead, type BatchSummary, ROWS_NAMED } from './batch-report.ts';
-import { counted, groupedAmount, type Tone, toneOf } from './display.ts';
 import type { ReportedIncident, ReportedPayout, ReportedRefusal } from './report-document.ts';
 import { acknowledgementText } from './report-document.ts';
-import { wrap } from './wrap.ts';
 
 const COLOURS: Readonly<Record<Tone, 'green' | 'red' | 'yellow' | 'cyan'>> = {
   paid: 'green',

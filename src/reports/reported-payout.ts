@@ -1,3 +1,4 @@
+import { iso, isoOrNull } from '../domain/display.ts';
 import type { ExchangePlan } from '../domain/order-plans.ts';
 import { amountPaid } from '../domain/paid-order.ts';
 import { payeeName } from '../domain/payee-flags.ts';
@@ -12,7 +13,6 @@ import type {
   ReturnRecord,
   SendAttempt,
 } from '../store/store.ts';
-import { iso, isoOrNull } from './display.ts';
 import { maskedAccount, maskedName, maskedPayee } from './masked.ts';
 import type { NextStep } from './next-step.ts';
 import type { ReportedExchange, ReportedPayout } from './report-document.ts';

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import type { ClaimedFacts, OriginalMessage, OriginalTransaction, TransactionFacts } from '../domain/bank-message.ts';
 import { verificationIn } from '../domain/payee-check.ts';
 import type { PayoutState, Reason } from '../domain/payout-state.ts';
-import { isOurs } from '../rules/findings-of-ours.ts';
+import { isOurs } from '../files/rules/findings-of-ours.ts';
 import type { AnswerRecord, BatchRecord, PayoutRecord, RefusedRow } from '../store/store.ts';
 import { type AnswerLog, answeredUpTo, finalAnswers, supersededBy } from './pain002/final-answers.ts';
 import { type RefusalAnswer, STAGES, type Stage } from './pain002/status-report.ts';

@@ -1,7 +1,7 @@
+import { shortId } from '../domain/display.ts';
 import { needsAttention, type PayoutState, type Reason } from '../domain/payout-state.ts';
 import { Totals } from '../domain/totals.ts';
 import type { PayoutRecord } from '../store/store.ts';
-import { shortId } from './display.ts';
 import { type NextStep, nextStep, remedyOf, type StepContext } from './next-step.ts';
 import { SWITCHED_OFF } from './switched-off.ts';
 

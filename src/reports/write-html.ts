@@ -1,7 +1,7 @@
+import { counted, groupedAmount, minuteOf, perMille, toneOf, totalsText } from '../domain/display.ts';
 import { isEnd } from '../domain/payout-state.ts';
 import type { BatchHead, BatchSummary } from './batch-report.ts';
 import { COLUMNS, type Column, PAGE_COLUMNS, type PageColumn } from './columns.ts';
-import { counted, groupedAmount, minuteOf, perMille, toneOf, totalsText } from './display.ts';
 import { Html, html, type Part } from './html.ts';
 import { PAGE_STYLE, pageMargins } from './page-style.ts';
 import type {

@@ -1,4 +1,4 @@
-import { visible } from '../rules/finding.ts';
+import { visible } from '../domain/finding.ts';
 
 /** Parts of an XML document. An element without content is omitted: in ISO 20022, an empty one means something else. */
 

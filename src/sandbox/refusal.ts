@@ -1,4 +1,4 @@
-import { ENVELOPE_CODES, type EnvelopeCode } from '../api/schemas/envelope.ts';
+import { ENVELOPE_CODES, type EnvelopeCode } from '../bank/schemas/envelope.ts';
 
 export type RefusalCode = Exclude<EnvelopeCode, 0>;
 

@@ -1,5 +1,5 @@
 import type { TransactionFacts } from '../domain/bank-message.ts';
-import type { Json } from './json-columns.ts';
+import type { Json } from './engine/json-columns.ts';
 
 /** Tables of answers to bank messages. Conventions: `schema.ts`. */
 export interface AnswerTables {

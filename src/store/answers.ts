@@ -1,9 +1,9 @@
 import type { AnsweredTransaction, AnswerRecord } from './answer-schema.ts';
-import { chunks } from './chunks.ts';
-import type { Database } from './database.ts';
-import { json } from './json-columns.ts';
-import { insertNew } from './row-writes.ts';
-import { inTransaction } from './transaction.ts';
+import { chunks } from './engine/chunks.ts';
+import type { Database } from './engine/database.ts';
+import { json } from './engine/json-columns.ts';
+import { insertNew } from './engine/row-writes.ts';
+import { inTransaction } from './engine/transaction.ts';
 
 /** Transactions stored in one row. */
 const PART = 500;

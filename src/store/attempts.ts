@@ -3,14 +3,14 @@ import { END_STATES, type Reason, UNPAID_STATES, type UnpaidState } from '../dom
 import type { SentCardRequest, SentOrder } from '../domain/sent-order.ts';
 import { inDoubt, SENDER_LIFE_MS } from '../domain/submission.ts';
 import { audit } from './audit.ts';
-import { inChunks } from './chunks.ts';
-import type { Database } from './database.ts';
-import { json } from './json-columns.ts';
+import { inChunks } from './engine/chunks.ts';
+import type { Database } from './engine/database.ts';
+import { json } from './engine/json-columns.ts';
+import { insertNew, met } from './engine/row-writes.ts';
+import { inShortTransaction, LOCKS, write } from './engine/write-groups.ts';
 import { sentEntry } from './money-detail.ts';
 import { type HeldClaim, recordEnds, stateColumns } from './payout-changes.ts';
-import { insertNew, met } from './row-writes.ts';
 import type { AttemptOutcome, PayoutRecord, SendAttempt, Settled } from './schema.ts';
-import { inShortTransaction, LOCKS, write } from './write-groups.ts';
 
 export interface NewAttempt {
   reference: string;

@@ -1,13 +1,13 @@
-import type { AuditEntry } from '../audit/entry.ts';
-import type { TreeState } from '../audit/merkle.ts';
 import { pagesOf } from '../domain/pages.ts';
+import type { AuditEntry } from './audit/entry.ts';
+import type { TreeState } from './audit/merkle.ts';
 import { audit, auditLog, auditTree, lockTree } from './audit.ts';
 import type { CheckpointRecord, LoggedEntry } from './audit-schema.ts';
-import type { Database } from './database.ts';
-import { json } from './json-columns.ts';
-import { metaValue, setMeta } from './meta.ts';
-import { insertNew } from './row-writes.ts';
-import { inTransaction } from './transaction.ts';
+import type { Database } from './engine/database.ts';
+import { json } from './engine/json-columns.ts';
+import { metaValue, setMeta } from './engine/meta.ts';
+import { insertNew } from './engine/row-writes.ts';
+import { inTransaction } from './engine/transaction.ts';
 
 const VERIFIER = 'audit_verifier';
 

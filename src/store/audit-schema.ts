@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
-import type { SerializedEntry } from '../audit/entry.ts';
-import type { Hash } from '../audit/merkle.ts';
-import type { Json } from './json-columns.ts';
+import type { SerializedEntry } from './audit/entry.ts';
+import type { Hash } from './audit/merkle.ts';
+import type { Json } from './engine/json-columns.ts';
 
 /** Tables of the audit log: entries, the edge of the Merkle tree, and signed checkpoints. */
 export interface AuditTables {

@@ -1,11 +1,11 @@
-import { type AuditEntry, leafText, serializedEntry } from '../audit/entry.ts';
-import { leafHash, MerkleTree, type TreeState } from '../audit/merkle.ts';
 import { pagesOf } from '../domain/pages.ts';
+import { type AuditEntry, leafText, serializedEntry } from './audit/entry.ts';
+import { leafHash, MerkleTree, type TreeState } from './audit/merkle.ts';
 import type { LoggedEntry } from './audit-schema.ts';
-import { chunks, inChunks } from './chunks.ts';
-import type { Database } from './database.ts';
-import { json } from './json-columns.ts';
-import { inTransaction } from './transaction.ts';
+import { chunks, inChunks } from './engine/chunks.ts';
+import type { Database } from './engine/database.ts';
+import { json } from './engine/json-columns.ts';
+import { inTransaction } from './engine/transaction.ts';
 
 export type NumberedEntry = AuditEntry & { seq: number };
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { asStoreFileError, copyStoreFile, inspectStoreFile, type StoreFileFacts } from './engine/store-file.ts';
+import { sync } from './engine/synced.ts';
 import { StoreFileError } from './errors.ts';
-import { asStoreFileError, copyStoreFile, inspectStoreFile, type StoreFileFacts } from './store-file.ts';
-import { sync } from './synced.ts';
 
 export type BackupStep = 'copied' | 'checked' | 'written';
 

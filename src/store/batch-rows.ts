@@ -3,13 +3,13 @@ import type { ScopeFacts } from '../domain/authority.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
 import { END_STATES, isEnd, PAYOUT_STATES, type PayoutState, type Reason } from '../domain/payout-state.ts';
 import { SWITCH_COLUMNS } from '../domain/switch-columns.ts';
-import { chunks, pagedByRow, ROWS_PER_STATEMENT } from './chunks.ts';
-import type { Database } from './database.ts';
+import { chunks, pagedByRow, ROWS_PER_STATEMENT } from './engine/chunks.ts';
+import type { Database } from './engine/database.ts';
+import { inTransaction } from './engine/transaction.ts';
 import type { UserAccount } from './lanes.ts';
 import { recordEnds, stateColumns } from './payout-changes.ts';
 import type { PayoutRecord, Tables } from './schema.ts';
 import { switches } from './switches.ts';
-import { inTransaction } from './transaction.ts';
 
 export interface InFlight {
   /**

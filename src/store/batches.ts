@@ -2,13 +2,13 @@ import type { Selectable } from 'kysely';
 import type { OriginalTransaction } from '../domain/bank-message.ts';
 import { type BatchControl, controlsAtLeastAsPermissive, END_STATES } from '../domain/payout-state.ts';
 import { audit } from './audit.ts';
-import { pagedByRow, ROWS_PER_STATEMENT } from './chunks.ts';
-import type { Database } from './database.ts';
+import { pagedByRow, ROWS_PER_STATEMENT } from './engine/chunks.ts';
+import type { Database } from './engine/database.ts';
+import { met } from './engine/row-writes.ts';
+import { beginning } from './engine/text-search.ts';
+import { inTransaction } from './engine/transaction.ts';
 import { announce } from './outbox.ts';
-import { met } from './row-writes.ts';
 import type { BatchRecord, RefusedRowTable } from './schema.ts';
-import { beginning } from './text-search.ts';
-import { inTransaction } from './transaction.ts';
 
 export type RefusedRow = Pick<Selectable<RefusedRowTable>, 'row' | 'line' | 'instruction' | 'findings'> & {
   original?: OriginalTransaction;

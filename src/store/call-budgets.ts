@@ -1,4 +1,4 @@
-import type { Database } from './database.ts';
+import type { Database } from './engine/database.ts';
 
 /** A booking further ahead than this came from a wrong clock and is ignored. */
 const AHEAD_MAX_MS = 60_000;

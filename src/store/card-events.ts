@@ -4,10 +4,10 @@ import type { CardEvent } from '../domain/card-payment.ts';
 import { audit } from './audit.ts';
 import { ownerOfPayment } from './card-ids.ts';
 import type { CardEventEffect, StoredCardEvent } from './card-schema.ts';
-import type { Database } from './database.ts';
-import { insertNew, met } from './row-writes.ts';
+import type { Database } from './engine/database.ts';
+import { insertNew, met } from './engine/row-writes.ts';
+import { inTransaction } from './engine/transaction.ts';
 import type { Tables } from './schema.ts';
-import { inTransaction } from './transaction.ts';
 
 export interface UndeliveredPage {
   /** Last event of the previous page. */

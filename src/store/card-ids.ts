@@ -1,5 +1,5 @@
-import type { Database } from './database.ts';
-import { insertNew } from './row-writes.ts';
+import type { Database } from './engine/database.ts';
+import { insertNew } from './engine/row-writes.ts';
 
 // The intent that an id belongs to: a request id, a payment or 3DS session at the acquirer, a waiting payout.
 

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { CardEvent, CardPaymentType, CardState } from '../domain/card-payment.ts';
 import type { Reason } from '../domain/payout-state.ts';
-import type { Json } from './json-columns.ts';
+import type { Json } from './engine/json-columns.ts';
 
 /** Tables of card payments with their rows as callers see them. No card number, CVV, name or address. */
 export interface CardTables {

@@ -4,10 +4,10 @@ import type { Reason } from '../domain/payout-state.ts';
 import { audit } from './audit.ts';
 import { ownerOfPayment, ownerOfRequest } from './card-ids.ts';
 import type { CardRecord } from './card-schema.ts';
-import type { Database } from './database.ts';
-import { json } from './json-columns.ts';
-import { met } from './row-writes.ts';
-import { inTransaction } from './transaction.ts';
+import type { Database } from './engine/database.ts';
+import { json } from './engine/json-columns.ts';
+import { met } from './engine/row-writes.ts';
+import { inTransaction } from './engine/transaction.ts';
 
 export type CardClaim = Pick<
   CardRecord,

@@ -1,7 +1,7 @@
-import type { Hash } from '../audit/merkle.ts';
 import type { SignedDecision } from '../domain/authority.ts';
 import type { PayeeCheck } from '../domain/payee-check.ts';
-import type { Json } from './json-columns.ts';
+import type { Hash } from './audit/merkle.ts';
+import type { Json } from './engine/json-columns.ts';
 
 /** Tables of decisions and of what people look at before deciding. */
 export interface DecisionTables {

@@ -1,11 +1,12 @@
 import { audit } from './audit.ts';
-import { chunks, inChunks } from './chunks.ts';
-import type { Database } from './database.ts';
-import { json } from './json-columns.ts';
+import { chunks, inChunks } from './engine/chunks.ts';
+import type { Database } from './engine/database.ts';
+import { json } from './engine/json-columns.ts';
+import { insertNew } from './engine/row-writes.ts';
+import { inTransaction } from './engine/transaction.ts';
 import type { WatchKey } from './open-orders.ts';
 import { announce } from './outbox.ts';
 import { userOf } from './payouts.ts';
-import { insertNew } from './row-writes.ts';
 import type {
   AcceptedDifferenceRow,
   BookedExchange,
@@ -13,7 +14,6 @@ import type {
   ReturnRecord,
   UnaskedOrder,
 } from './shown-schema.ts';
-import { inTransaction } from './transaction.ts';
 
 /** Records a return, with an audit entry. False if this order was recorded before. */
 export function recordReturn(db: Database, entry: ReturnRecord): Promise<boolean> {

@@ -1,4 +1,4 @@
-import type { Database } from './database.ts';
+import type { Database } from './engine/database.ts';
 import type { IdempotencyKeyTable } from './schema.ts';
 
 /** An idempotency key held by one process. */

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { audit } from './audit.ts';
-import type { Database } from './database.ts';
+import type { Database } from './engine/database.ts';
+import { metaValue, setMeta } from './engine/meta.ts';
+import { insertNew, met } from './engine/row-writes.ts';
+import { inTransaction } from './engine/transaction.ts';
 import { type IdentityPart, StoreIdentityError } from './errors.ts';
-import { metaValue, setMeta } from './meta.ts';
-import { insertNew, met } from './row-writes.ts';
 import type { IdentityAcceptance, StoreIdentity } from './store-identity.ts';
-import { inTransaction } from './transaction.ts';
 
 const PARTS = ['bank', 'accounts', 'cluster', 'namespace'] as const satisfies readonly IdentityPart[];
 const KEY = 'key' satisfies IdentityPart;

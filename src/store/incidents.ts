@@ -2,12 +2,12 @@ import { hash } from 'node:crypto';
 import { differenceText } from '../domain/changed-order.ts';
 import type { Incident } from '../domain/reconciliation.ts';
 import { audit } from './audit.ts';
-import { inChunks } from './chunks.ts';
-import type { Database } from './database.ts';
+import { inChunks } from './engine/chunks.ts';
+import type { Database } from './engine/database.ts';
+import { met } from './engine/row-writes.ts';
+import { inTransaction } from './engine/transaction.ts';
 import { announce } from './outbox.ts';
-import { met } from './row-writes.ts';
 import type { IncidentRow } from './schema.ts';
-import { inTransaction } from './transaction.ts';
 
 export interface IncidentRecord extends Incident {
   /** Id for people to type. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { ACCOUNT_HOLDS, type ReasonCode } from '../domain/reasons.ts';
 import type { IncidentKind } from '../domain/reconciliation.ts';
-import type { Database } from './database.ts';
+import type { Database } from './engine/database.ts';
 
 /** An account as used by one user; the bank may refuse it to one user and not to another. */
 export interface UserAccount {

@@ -1,5 +1,5 @@
-import { inChunks } from './chunks.ts';
-import type { Database } from './database.ts';
+import { inChunks } from './engine/chunks.ts';
+import type { Database } from './engine/database.ts';
 import type { WatchKey } from './open-orders.ts';
 import type { ListLag, ListLook } from './shown-schema.ts';
 

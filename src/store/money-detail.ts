@@ -1,7 +1,7 @@
-import type { AuditEntry } from '../audit/entry.ts';
 import type { PaidShown } from '../domain/paid-order.ts';
 import type { SentOrder } from '../domain/sent-order.ts';
-import type { Database } from './database.ts';
+import type { AuditEntry } from './audit/entry.ts';
+import type { Database } from './engine/database.ts';
 import type { PayoutRecord } from './schema.ts';
 
 /**

@@ -1,8 +1,8 @@
-import type { Database } from './database.ts';
-import { recent } from './recent.ts';
+import type { Database } from './engine/database.ts';
+import { recent } from './engine/recent.ts';
+import { inTransaction } from './engine/transaction.ts';
+import { inShortTransaction, LOCKS, write } from './engine/write-groups.ts';
 import type { OpenOrder } from './schema.ts';
-import { inTransaction } from './transaction.ts';
-import { inShortTransaction, LOCKS, write } from './write-groups.ts';
 
 export interface OpenOrderRequest {
   reference: string;

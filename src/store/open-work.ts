@@ -3,7 +3,7 @@ import type { PayoutState } from '../domain/payout-state.ts';
 import type { IncidentKind } from '../domain/reconciliation.ts';
 import type { SwitchScope } from '../domain/switch-scope.ts';
 import { isForPeople } from './cards.ts';
-import type { Database } from './database.ts';
+import type { Database } from './engine/database.ts';
 
 /** State of the store's work in counts and times (epoch ms), without any id. */
 export interface OpenWork {

@@ -1,14 +1,14 @@
 import { setTimeout } from 'node:timers/promises';
-import { PostgresNamingDialect } from './column-names.ts';
-import { type Database, openDatabase } from './database.ts';
-import { createStore } from './kysely-store.ts';
-import { appliedSteps, migrateAndGrant, migrateIfNeeded } from './migrate.ts';
-import { openPostgresPool } from './postgres-pool.ts';
-import { nodeSqliteDialect } from './sqlite-dialect.ts';
-import { openSqliteFile } from './sqlite-file.ts';
+import { PostgresNamingDialect } from './engine/column-names.ts';
+import { type Database, openDatabase } from './engine/database.ts';
+import { createStore } from './engine/kysely-store.ts';
+import { appliedSteps, migrateAndGrant, migrateIfNeeded } from './engine/migrate.ts';
+import { openPostgresPool } from './engine/postgres-pool.ts';
+import { nodeSqliteDialect } from './engine/sqlite-dialect.ts';
+import { openSqliteFile } from './engine/sqlite-file.ts';
+import { type StoreLocation, storeLocation } from './engine/store-url.ts';
+import { shareCommits } from './engine/write-groups.ts';
 import type { Store } from './store.ts';
-import { type StoreLocation, storeLocation } from './store-url.ts';
-import { shareCommits } from './write-groups.ts';
 
 /**
  * Opens the store and migrates its tables if its role may; several processes may open it at once.

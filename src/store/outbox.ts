@@ -1,8 +1,8 @@
 import type { EventFilter } from '../domain/events-out.ts';
-import { chunks, inChunks } from './chunks.ts';
-import type { Database } from './database.ts';
+import { chunks, inChunks } from './engine/chunks.ts';
+import type { Database } from './engine/database.ts';
+import { inTransaction } from './engine/transaction.ts';
 import type { OutboxEvent } from './outbox-schema.ts';
-import { inTransaction } from './transaction.ts';
 
 /** Id of the only row of `outboxHead`, and of `outboxTail`. */
 const ROW_ID = 0;

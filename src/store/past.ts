@@ -1,7 +1,7 @@
 import type { ResumptionReason } from '../domain/store-past.ts';
 import { audit } from './audit.ts';
-import type { Database } from './database.ts';
-import { inTransaction } from './transaction.ts';
+import type { Database } from './engine/database.ts';
+import { inTransaction } from './engine/transaction.ts';
 
 /**
  * What the store does not know by itself, in epoch ms of our clock: a look at the bank's lists counts only if it began at or after

@@ -1,7 +1,7 @@
 import { audit } from './audit.ts';
-import type { Database } from './database.ts';
 import type { KeptCheck } from './decision-schema.ts';
-import { inTransaction } from './transaction.ts';
+import type { Database } from './engine/database.ts';
+import { inTransaction } from './engine/transaction.ts';
 
 const ACTIONS: Readonly<Record<KeptCheck['kind'], string>> = {
   verification: 'had the payee verified',

@@ -1,7 +1,7 @@
 import type { PayeeFacts } from '../domain/payee-flags.ts';
-import { inChunks } from './chunks.ts';
-import type { Database } from './database.ts';
 import type { PayeePayment, SeenPayee } from './decision-schema.ts';
+import { inChunks } from './engine/chunks.ts';
+import type { Database } from './engine/database.ts';
 
 /** A name as people see it: two names that share a skeleton look alike. */
 export interface NameSeen {

@@ -1,4 +1,3 @@
-import type { AuditEntry } from '../audit/entry.ts';
 import type { Assessment } from '../domain/gates.ts';
 import type { PaidShown } from '../domain/paid-order.ts';
 import {
@@ -9,14 +8,15 @@ import {
   type PayoutState,
   type Reason,
 } from '../domain/payout-state.ts';
+import type { AuditEntry } from './audit/entry.ts';
 import { audit } from './audit.ts';
-import type { Database } from './database.ts';
-import { json } from './json-columns.ts';
+import type { Database } from './engine/database.ts';
+import { json } from './engine/json-columns.ts';
+import { insertNew } from './engine/row-writes.ts';
+import { inShortTransaction, LOCKS, write } from './engine/write-groups.ts';
 import { paidDetail } from './money-detail.ts';
 import { announce } from './outbox.ts';
-import { insertNew } from './row-writes.ts';
 import type { PayoutRecord } from './schema.ts';
-import { inShortTransaction, LOCKS, write } from './write-groups.ts';
 
 export interface PayoutChange {
   /** Term of the writing run: nothing changes unless it holds the claim. Absent: the writer is not a run. */

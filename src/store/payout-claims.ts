@@ -3,12 +3,12 @@ import { END_STATES, type PayoutState, type Reason } from '../domain/payout-stat
 import { attemptsOf } from './attempts.ts';
 import { audit } from './audit.ts';
 import { type Identified, identified, type Written } from './claims.ts';
-import type { Database } from './database.ts';
-import type { JsonText } from './json-columns.ts';
+import type { Database } from './engine/database.ts';
+import type { JsonText } from './engine/json-columns.ts';
+import { inShortTransaction, LOCKS, write } from './engine/write-groups.ts';
 import { askedDetail } from './money-detail.ts';
 import type { HeldClaim } from './payout-changes.ts';
 import type { PayoutRecord, SendAttempt, WrittenLater } from './schema.ts';
-import { inShortTransaction, LOCKS, write } from './write-groups.ts';
 
 export interface PayoutClaimRequest extends Identified {
   generation: number;

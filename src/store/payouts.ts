@@ -4,16 +4,16 @@ import type { Assessment } from '../domain/gates.ts';
 import { pagesOf } from '../domain/pages.ts';
 import { END_STATES, type PayoutState } from '../domain/payout-state.ts';
 import { audit } from './audit.ts';
-import { inChunks, ROWS_PER_STATEMENT } from './chunks.ts';
-import type { Database } from './database.ts';
-import { json } from './json-columns.ts';
+import { inChunks, ROWS_PER_STATEMENT } from './engine/chunks.ts';
+import type { Database } from './engine/database.ts';
+import { json } from './engine/json-columns.ts';
+import { met } from './engine/row-writes.ts';
+import { beginning, holding } from './engine/text-search.ts';
+import { inTransaction } from './engine/transaction.ts';
+import { LOCKS, write } from './engine/write-groups.ts';
 import { askedDetailOf } from './money-detail.ts';
 import type { HeldClaim } from './payout-changes.ts';
-import { met } from './row-writes.ts';
 import type { PayoutRecord, Tables } from './schema.ts';
-import { beginning, holding } from './text-search.ts';
-import { inTransaction } from './transaction.ts';
-import { LOCKS, write } from './write-groups.ts';
 
 export async function payout(db: Database, reference: string): Promise<PayoutRecord | undefined> {
   return db.selectFrom('payouts').selectAll().where('reference', '=', reference).executeTakeFirst();

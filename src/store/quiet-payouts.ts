@@ -1,7 +1,7 @@
 import { CLOSED_RUNS_MAX, type ClosedRuns, NO_CLOSED_RUNS } from '../domain/closed-runs.ts';
-import type { Database } from './database.ts';
-import { recent } from './recent.ts';
-import { met } from './row-writes.ts';
+import type { Database } from './engine/database.ts';
+import { recent } from './engine/recent.ts';
+import { met } from './engine/row-writes.ts';
 import type { PayoutRecord } from './schema.ts';
 
 // Payouts whose workflow may have been closed before they had an end, and how often that was found.

@@ -1,4 +1,4 @@
-import type { Database } from './database.ts';
+import type { Database } from './engine/database.ts';
 import type { WatchKey } from './open-orders.ts';
 import type { PayoutRecord } from './schema.ts';
 

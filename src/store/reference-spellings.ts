@@ -1,7 +1,7 @@
 import { narrowed, type ReferenceSpelling } from '../domain/reference-spelling.ts';
-import type { Database } from './database.ts';
-import { metaValue, setMeta } from './meta.ts';
-import { inTransaction } from './transaction.ts';
+import type { Database } from './engine/database.ts';
+import { metaValue, setMeta } from './engine/meta.ts';
+import { inTransaction } from './engine/transaction.ts';
 
 const KEY = 'reference_spellings';
 

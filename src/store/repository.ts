@@ -1,4 +1,4 @@
-import type { Database } from './database.ts';
+import type { Database } from './engine/database.ts';
 
 /**
  * A repository is a set of functions over a database, so that they also work on a transaction; `Repository` is what callers see.

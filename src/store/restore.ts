@@ -1,19 +1,19 @@
 import { chmodSync, existsSync, linkSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { StoreFileError } from './errors.ts';
-import { assertSameIdentity } from './identity.ts';
-import { openStore } from './open.ts';
-import { isLocked, isSqliteError, SQLITE_CORRUPT, SQLITE_NOTADB } from './sqlite-error.ts';
+import { isLocked, isSqliteError, SQLITE_CORRUPT, SQLITE_NOTADB } from './engine/sqlite-error.ts';
 import {
   asStoreFileError,
   copyStoreFile,
   inspectStoreFile,
   recordedIdentity,
   type StoreFileFacts,
-} from './store-file.ts';
+} from './engine/store-file.ts';
+import { sync } from './engine/synced.ts';
+import { StoreFileError } from './errors.ts';
+import { assertSameIdentity } from './identity.ts';
+import { openStore } from './open.ts';
 import type { StoreIdentity } from './store-identity.ts';
-import { sync } from './synced.ts';
 
 export type RestoreStep = 'copied' | 'prepared' | 'kept' | 'replaced';
 

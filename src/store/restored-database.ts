@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
 import { Client } from 'pg';
-import { PostgresNamingDialect } from './column-names.ts';
-import { type Database, openDatabase } from './database.ts';
+import { PostgresNamingDialect } from './engine/column-names.ts';
+import { type Database, openDatabase } from './engine/database.ts';
+import { migrateAndGrant, migrateIfNeeded } from './engine/migrate.ts';
+import { openPostgresPool } from './engine/postgres-pool.ts';
+import { mayMigrate, OWNER, WRITER } from './engine/roles.ts';
+import { factsOf, type StoreFileFacts } from './engine/store-file.ts';
 import { StoreFileError } from './errors.ts';
 import { assertSameIdentity } from './identity.ts';
-import { migrateAndGrant, migrateIfNeeded } from './migrate.ts';
-import { openPostgresPool } from './postgres-pool.ts';
 import { detailOf, type RestoreOrder } from './restore.ts';
 import { recordRestore } from './restored.ts';
-import { mayMigrate, OWNER, WRITER } from './roles.ts';
-import { factsOf, type StoreFileFacts } from './store-file.ts';
 
 /** `url`: the restored database, `postgres://user:password@host/database`. */
 interface RestoredDatabase extends Pick<RestoreOrder, 'identity' | 'by' | 'now' | 'confirm'> {

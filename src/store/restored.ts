@@ -1,9 +1,9 @@
 import type { ResumptionReason } from '../domain/store-past.ts';
 import { audit } from './audit.ts';
-import type { Database } from './database.ts';
-import { metaValue, setMeta } from './meta.ts';
+import type { Database } from './engine/database.ts';
+import { metaValue, setMeta } from './engine/meta.ts';
+import { inTransaction } from './engine/transaction.ts';
 import { resumeFrom } from './past.ts';
-import { inTransaction } from './transaction.ts';
 
 /** Period (epoch ms) in which others may have sent what is missing in this store. */
 export interface Restored {

@@ -11,7 +11,7 @@ import type { AnswerTables } from './answer-schema.ts';
 import type { AuditTables } from './audit-schema.ts';
 import type { CardTables } from './card-schema.ts';
 import type { DecisionTables } from './decision-schema.ts';
-import type { Json, JsonColumns } from './json-columns.ts';
+import type { Json, JsonColumns } from './engine/json-columns.ts';
 import type { OutboxTables } from './outbox-schema.ts';
 import type { PastTables } from './past-schema.ts';
 import type { ShownTables } from './shown-schema.ts';

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { DAY_MS } from '../domain/durations.ts';
 import type { SenderSeen } from '../domain/store-past.ts';
-import type { Database } from './database.ts';
-import { met } from './row-writes.ts';
+import type { Database } from './engine/database.ts';
+import { met } from './engine/row-writes.ts';
 
 /** Longer than any process lives and any store rests. */
 const KEPT_MS = 800 * DAY_MS;

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { AcceptedDifference } from '../domain/changed-order.ts';
 import type { OrderFacts } from '../domain/order-judgement.ts';
-import type { Json } from './json-columns.ts';
+import type { Json } from './engine/json-columns.ts';
 
 /** Tables of what the bank has shown. */
 export interface ShownTables {

@@ -1,11 +1,11 @@
 import type { Question, SignedDecision, Statement } from '../domain/authority.ts';
 import { audit } from './audit.ts';
-import { chunks } from './chunks.ts';
-import type { Database } from './database.ts';
-import { json } from './json-columns.ts';
+import { chunks } from './engine/chunks.ts';
+import type { Database } from './engine/database.ts';
+import { json } from './engine/json-columns.ts';
+import { insertNew, met } from './engine/row-writes.ts';
+import { inTransaction } from './engine/transaction.ts';
 import { askedDetailOf } from './money-detail.ts';
-import { insertNew, met } from './row-writes.ts';
-import { inTransaction } from './transaction.ts';
 
 export type TakenDecision = SignedDecision & { takenAt: number };
 

@@ -1,10 +1,10 @@
 import { audit } from './audit.ts';
-import { chunks } from './chunks.ts';
-import type { Database } from './database.ts';
+import { chunks } from './engine/chunks.ts';
+import type { Database } from './engine/database.ts';
+import { insertNew, met } from './engine/row-writes.ts';
+import { inTransaction } from './engine/transaction.ts';
 import { lockOutboxTail } from './outbox.ts';
 import type { RefusedEvent, SubscriptionRecord } from './outbox-schema.ts';
-import { insertNew, met } from './row-writes.ts';
-import { inTransaction } from './transaction.ts';
 
 const SHOWN = ['name', 'position', 'failures', 'failingSince', 'why', 'nextTryAt', 'parkedAt', 'toldAt'] as const;
 

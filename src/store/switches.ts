@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
-import type { AuditEntry } from '../audit/entry.ts';
 import { END_STATES } from '../domain/payout-state.ts';
 import { SWITCH_COLUMNS } from '../domain/switch-columns.ts';
 import type { SwitchScope } from '../domain/switch-scope.ts';
 import { type SwitchedOff, type SwitchFacts, switchText, widest } from '../domain/switches.ts';
+import type { AuditEntry } from './audit/entry.ts';
 import { audit } from './audit.ts';
-import type { Database } from './database.ts';
-import { insertNew, met } from './row-writes.ts';
+import type { Database } from './engine/database.ts';
+import { insertNew, met } from './engine/row-writes.ts';
+import { inTransaction } from './engine/transaction.ts';
 import type { SwitchRecord } from './schema.ts';
-import { inTransaction } from './transaction.ts';
 
 /** With an audit entry. False if it was off already: the first person and reason stay. */
 export function switchOff(db: Database, { scope, key, reason, by, at }: SwitchRecord): Promise<boolean> {

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Question, Scope } from '../domain/authority.ts';
 import type { PayoutState } from '../domain/payout-state.ts';
-import { chunks } from './chunks.ts';
-import type { Database } from './database.ts';
+import { chunks } from './engine/chunks.ts';
+import type { Database } from './engine/database.ts';
 import type { PayoutRecord } from './schema.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { ApplicationFailure, allHandlersFinished, CancellationScope, condition } from '@temporalio/workflow';
+import type { PreparedCard } from '../activities/cards/prepare-card.ts';
 import { type CardEnd, type CardPaymentInput, isCardEnd } from '../domain/card-payment.ts';
 import { RESTARTS_MAX } from '../domain/card-terms.ts';
 import type { Reason } from '../domain/payout-state.ts';
-import type { PreparedCard } from '../services/cards/prepare-card.ts';
 import { offerAnotherCard } from './card/another-card.ts';
 import { callVault } from './card/call-vault.ts';
 import { awaitName, createPayment } from './card/create-payment.ts';

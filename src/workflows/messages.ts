@@ -1,11 +1,11 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { PumpResult } from '../activities/batch/pump.ts';
 import type { DecideUpdate } from '../domain/approval.ts';
 import type { Flag } from '../domain/flags.ts';
 import { MESSAGES } from '../domain/names.ts';
 import type { OrderNotice } from '../domain/order-notice.ts';
 import type { PayoutState, Reason } from '../domain/payout-state.ts';
 import type { ResolveRequest } from '../domain/resolve-action.ts';
-import type { PumpResult } from '../services/batch/pump.ts';
 
 export type { DecideUpdate, ResolveRequest };
 

@@ -5,10 +5,10 @@ import {
   setCurrentDetails,
   setHandler,
 } from '@temporalio/workflow';
+import type { PumpResult } from '../activities/batch/pump.ts';
 import { FAILURES } from '../domain/failures.ts';
 import { inMarkdown } from '../domain/markdown.ts';
 import { noteProblem } from '../domain/message-text.ts';
-import type { PumpResult } from '../services/batch/pump.ts';
 import { assertNamed, assertSound } from './execution/handlers.ts';
 import {
   approveBatchUpdate,

@@ -7,6 +7,7 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
+import type { PlannedKey } from '../activities/reconciliation/reconcile.ts';
 import {
   addFindings,
   countsOf,
@@ -15,7 +16,6 @@ import {
   type ReconciliationPass,
 } from '../domain/reconciliation-pass.ts';
 import { someAtOnce } from '../domain/some-at-once.ts';
-import type { PlannedKey } from '../services/reconciliation/reconcile.ts';
 import { reconcileNowSignal } from './messages.ts';
 import { comparisons, plans, restarts } from './proxies.ts';
 

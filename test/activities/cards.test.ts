@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { cardStanding } from '../../src/activities/cards/card-standing.ts';
+import type { RecordCardStateInput } from '../../src/activities/cards/record-card-state.ts';
 import { cardActivities } from '../../src/activities/cards.ts';
+import type { ActivityDeps } from '../../src/activities/deps.ts';
 import { toFailures } from '../../src/activities/to-failure.ts';
-import type { Cards } from '../../src/api/cards.ts';
+import type { Cards } from '../../src/bank/cards/cards.ts';
 import type { CardEvent, CardPaymentInput } from '../../src/domain/card-payment.ts';
+import { cardRequestId } from '../../src/domain/identity.ts';
 import { cardWorkflowId } from '../../src/domain/names.ts';
-import { cardRequestId } from '../../src/identity.ts';
-import { cardStanding } from '../../src/services/cards/card-standing.ts';
-import type { RecordCardStateInput } from '../../src/services/cards/record-card-state.ts';
-import type { ActivityDeps } from '../../src/services/deps.ts';
 import type { Store } from '../../src/store/store.ts';
 import { activityEnvironment } from '../support/activity.ts';
 import { quickCardTerms } from '../support/card-terms.ts';

@@ -1,16 +1,16 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { vaultActivities } from '../../src/activities/vault.ts';
-import type { Cards, CreateRequest } from '../../src/api/cards.ts';
-import { envelopeError, NotSentError, UnknownOutcomeError } from '../../src/api/errors.ts';
+import { CardVault } from '../../src/bank/cards/card-vault.ts';
+import type { Cards, CreateRequest } from '../../src/bank/cards/cards.ts';
+import { envelopeError, NotSentError, UnknownOutcomeError } from '../../src/bank/errors.ts';
 import type { CardHandle, CardPaymentView } from '../../src/domain/card-payment.ts';
 import type { CardSendResult, CreateInput, SetUpResult } from '../../src/domain/card-sending.ts';
+import { cardRequestId } from '../../src/domain/identity.ts';
 import { cardWorkflowId } from '../../src/domain/names.ts';
-import { cardRequestId } from '../../src/identity.ts';
 import type { Store } from '../../src/store/store.ts';
-import { CardVault } from '../../src/vault/card-vault.ts';
+import { CVV, cardEntry, PAN } from '../bank/cards/cards.ts';
 import { activityEnvironment } from '../support/activity.ts';
 import { openEmptyStore } from '../support/empty-store.ts';
-import { CVV, cardEntry, PAN } from '../vault/cards.ts';
 
 const ID = 'order-1';
 const OPERATION = 'POST /api/v1/acq/payment';

@@ -1,7 +1,7 @@
-import type { Bank } from '../../src/api/bank.ts';
-import { createBank } from '../../src/api/client.ts';
+import type { Bank } from '../../src/bank/bank.ts';
+import { createBank } from '../../src/bank/client.ts';
 import type { Session } from '../../src/cli/session.ts';
-import { loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../src/platform/config.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
 import { fakeSession } from '../support/fake-session.ts';
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { checkOf, checksShown } from '../../src/activities/payee-checks.ts';
 import { bothSidesText, verdictsText } from '../../src/cli/both-sides.ts';
 import { decisionTable } from '../../src/cli/decision-table.ts';
-import { bothSides } from '../../src/compose/both-sides.ts';
 import type { Assessment } from '../../src/domain/gates.ts';
-import { checkOf, checksShown } from '../../src/services/payee-checks.ts';
+import { bothSides } from '../../src/reports/both-sides.ts';
 import type { KeptCheck, PayoutRecord, Store } from '../../src/store/store.ts';
 import { record } from '../reports/records.ts';
 import { batchClaim, claimRow, instruction } from '../store/samples.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { batchIdOf, findTarget, type Target } from '../../src/compose/find-target.ts';
+import { batchIdOf, findTarget, type Target } from '../../src/channels/find-target.ts';
 import type { Store } from '../../src/store/store.ts';
 import { batchClaim, claimRow, payoutClaim } from '../store/samples.ts';
 import { openEmptyStore } from '../support/empty-store.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { followUntil } from '../../src/cli/follow-until.ts';
-import { StackError } from '../../src/embedded/stack-error.ts';
+import { StackError } from '../../src/platform/embedded/stack-error.ts';
 
 const QUICK = { timeoutMs: undefined, everyMs: 1, pulseEveryMs: 0 };
 

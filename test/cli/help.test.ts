@@ -3,14 +3,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { accessOf } from '../../src/channels/http/gateway.ts';
+import { assertTokenIfReachable } from '../../src/channels/http/server.ts';
+import { assertEncrypted } from '../../src/channels/http/transport.ts';
 import { EXAMPLES } from '../../src/cli/examples.ts';
 import { EXIT } from '../../src/cli/exit.ts';
 import { commandsOf } from '../../src/cli/help.ts';
 import { buildProgram } from '../../src/cli/program.ts';
-import { accessOf } from '../../src/compose/gateway.ts';
-import { loadConfig } from '../../src/config.ts';
-import { assertTokenIfReachable } from '../../src/gateway/server.ts';
-import { assertEncrypted } from '../../src/gateway/transport.ts';
+import { loadConfig } from '../../src/platform/config.ts';
 import { helpOf } from './help-of.ts';
 
 const commands = commandsOf(buildProgram(async () => {})).filter(([, command]) => command.name() !== 'help');

@@ -2,10 +2,10 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { planText } from '../../src/cli/plan.ts';
-import type { Outlook } from '../../src/intake/outlook.ts';
-import { type Plan, planOf } from '../../src/intake/plan.ts';
+import type { Outlook } from '../../src/files/intake/outlook.ts';
+import { type Plan, planOf } from '../../src/files/intake/plan.ts';
 import type { ClaimRow } from '../../src/store/store.ts';
-import { claimRowsOf } from '../intake/rows.ts';
+import { claimRowsOf } from '../files/intake/rows.ts';
 import { batchClaim, claimRow } from '../store/samples.ts';
 import { openEmptyStore } from '../support/empty-store.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { processLog } from '../../src/cli/process-log.ts';
-import { loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../src/platform/config.ts';
 
 it('and with what it shows to everybody who reaches the machine', () => {
   const lines: string[] = [];

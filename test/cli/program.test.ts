@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { EXIT } from '../../src/cli/exit.ts';
 import { runProgram } from '../../src/cli/program.ts';
-import { PAN } from '../vault/cards.ts';
+import { PAN } from '../bank/cards/cards.ts';
 
 // Each run of the program listens once.
 for (const stream of [process.stdout, process.stderr]) stream.setMaxListeners(0);

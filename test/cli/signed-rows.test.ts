@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { signedRows } from '../../src/cli/signed-rows.ts';
 import type { Signer } from '../../src/cli/signer.ts';
-import { loadConfig } from '../../src/config.ts';
 import type { SignedDecision } from '../../src/domain/authority.ts';
-import { claimRow } from '../../src/intake/claims.ts';
-import { signablePlan } from '../../src/signing/plan.ts';
+import { claimRow } from '../../src/files/intake/claims.ts';
+import { signablePlan } from '../../src/people/signing/plan.ts';
+import { loadConfig } from '../../src/platform/config.ts';
 import { fakeSession } from '../support/fake-session.ts';
 
 const ROWS = [

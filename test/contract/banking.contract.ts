@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { asAsked } from '../../src/api/as-asked.ts';
-import { ENVELOPE_CODES } from '../../src/api/schemas/envelope.ts';
-import { ORDER_STATUSES } from '../../src/api/schemas/order-status.ts';
-import { orderPage, order as orderSchema } from '../../src/api/schemas/orders.ts';
+import { asAsked } from '../../src/bank/as-asked.ts';
+import { ENVELOPE_CODES } from '../../src/bank/schemas/envelope.ts';
+import { ORDER_STATUSES } from '../../src/bank/schemas/order-status.ts';
+import { orderPage, order as orderSchema } from '../../src/bank/schemas/orders.ts';
 import { addDecimals, compareDecimals, decimalsEqual } from '../../src/domain/money.ts';
 import { referenceForm } from '../../src/domain/reference-form.ts';
 import { narrowed, type ReferenceSpelling, spellingsOf } from '../../src/domain/reference-spelling.ts';

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Bank } from '../../src/api/bank.ts';
-import { BankError } from '../../src/api/errors.ts';
+import type { Bank } from '../../src/bank/bank.ts';
+import { readIfThere } from '../../src/bank/bank-orders.ts';
+import { BankError } from '../../src/bank/errors.ts';
+import { findPayee, namedPayee } from '../../src/bank/payee.ts';
 import type { BankCondition } from '../../src/domain/bank-condition.ts';
 import { addDecimals, decimalsEqual } from '../../src/domain/money.ts';
 import { orderDifferences } from '../../src/domain/order-judgement.ts';
 import { stageMeaning } from '../../src/domain/order-status.ts';
-import { readIfThere } from '../../src/services/bank-orders.ts';
-import { findPayee, namedPayee } from '../../src/services/sending/payee.ts';
 
 /** A bank behind the seam, and what a test needs of it. */
 export interface ProviderTarget {
@@ -25,7 +25,7 @@ export interface ProviderTarget {
 
 const DECIMAL = /^\d+(\.\d+)?$/;
 
-/** What everybody outside `src/api` relies on, whatever the codes, words, pages and times of the bank are. */
+/** What everybody outside `src/bank` relies on, whatever the codes, words, pages and times of the bank are. */
 export function providerContract(openTarget: () => Promise<ProviderTarget>): void {
   let target: ProviderTarget;
   let bank: Bank;

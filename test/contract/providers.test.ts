@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { createBank } from '../../src/api/client.ts';
+import { createBank } from '../../src/bank/client.ts';
 import { cursorBank } from './cursor-bank/provider.ts';
 import { startCursorBank } from './cursor-bank/server.ts';
 import { providerContract } from './provider.contract.ts';

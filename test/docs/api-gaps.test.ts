@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { CONFIG_KEYS } from '../../src/config.ts';
+import { CONFIG_KEYS } from '../../src/platform/config.ts';
 import { cellsOf, documentText, ROOT, tableRows } from './markdown.ts';
 
 const text = documentText('docs/api-gaps.md');

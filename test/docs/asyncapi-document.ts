@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { EVENT_KINDS, type EventKind } from '../../src/domain/events-out.ts';
-import { batchData, envelope, payoutData } from '../../src/events/cloud-event.ts';
+import { batchData, envelope, payoutData } from '../../src/reports/events/cloud-event.ts';
 
 /** The document of AsyncAPI 3.0 for receivers of webhooks, made of what the bodies are checked by. */
 export function asyncApiDocument(): object {

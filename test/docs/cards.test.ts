@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { CONFIG_KEYS } from '../../src/config.ts';
 import { CARD_STATES, isCardEnd } from '../../src/domain/card-payment.ts';
 import { REASONS } from '../../src/domain/reasons.ts';
+import { CONFIG_KEYS } from '../../src/platform/config.ts';
 import { cellsOf, code, documentText, tableRows } from './markdown.ts';
 
 const text = documentText('docs/cards.md');

@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { CODE_RULES, type KnownOutcome } from '../../src/api/errors.ts';
-import { ENVELOPE_CODES, type EnvelopeCode } from '../../src/api/schemas/envelope.ts';
+import { CODE_RULES, type KnownOutcome } from '../../src/bank/errors.ts';
+import { ENVELOPE_CODES, type EnvelopeCode } from '../../src/bank/schemas/envelope.ts';
 import type { BankCondition } from '../../src/domain/bank-condition.ts';
 import { FAILURES } from '../../src/domain/failures.ts';
 import { REASONS } from '../../src/domain/reasons.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { EVENT_KINDS } from '../../src/domain/events-out.ts';
-import { envelope, payoutData } from '../../src/events/cloud-event.ts';
+import { envelope, payoutData } from '../../src/reports/events/cloud-event.ts';
 import { code, documentText, rowOf, tableRows } from './markdown.ts';
 
 const text = documentText('docs/events.md');

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { CONFIG_KEYS } from '../../src/config.ts';
 import { MESSAGES, SEARCH_ATTRIBUTES } from '../../src/domain/names.ts';
 import { needsAttention, PAYOUT_STATES, visibleState } from '../../src/domain/payout-state.ts';
 import { PAYOUT_REASONS } from '../../src/domain/reasons/payout-reasons.ts';
@@ -8,6 +7,7 @@ import { type ReasonCode, SEARCHED_IN_VAIN } from '../../src/domain/reasons.ts';
 import { INCIDENTS } from '../../src/domain/reconciliation.ts';
 import type { Actor, Remedy } from '../../src/domain/remedy.ts';
 import { RESOLVE_ACTIONS } from '../../src/domain/resolve-action.ts';
+import { CONFIG_KEYS } from '../../src/platform/config.ts';
 import { SENTINELS } from '../../src/sandbox/bank/sentinels.ts';
 import { cellsOf, code, documentText, rowOf, tableRows } from './markdown.ts';
 

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
+import { tokenSha256 } from '../../src/channels/http/callers.ts';
 import { unguarded } from '../../src/domain/unguarded.ts';
-import { tokenSha256 } from '../../src/gateway/callers.ts';
-import { parsePolicy } from '../../src/policy/policy-file.ts';
-import { newKey } from '../../src/signing/ed25519.ts';
-import { read } from '../architecture/sources.ts';
+import { parsePolicy } from '../../src/people/policy-file.ts';
+import { newKey } from '../../src/people/signing/ed25519.ts';
 import { softwarePasskey } from '../support/software-passkey.ts';
+import { read } from './architecture/sources.ts';
 
 it('the policy shown in the documentation can be used, and leaves nothing to one person', () => {
   const [, shown = ''] = /```json\n([\s\S]*?)```/.exec(read('docs/policy.md')) ?? [];

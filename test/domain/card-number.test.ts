@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { holdsCardNumber, isCardNumber, isMerchantRequestId } from '../../src/domain/card-number.ts';
-import { cardRequestId, referenceOf } from '../../src/identity.ts';
+import { cardRequestId, referenceOf } from '../../src/domain/identity.ts';
 import { growth } from '../support/growth.ts';
 
 it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { orderStage } from '../../src/api/schemas/order-status.ts';
+import { orderStage } from '../../src/bank/schemas/order-status.ts';
 import type { SettledTerms } from '../../src/domain/changed-order.ts';
 import type { OrderFacts } from '../../src/domain/order-judgement.ts';
 import type { PayoutState } from '../../src/domain/payout-state.ts';

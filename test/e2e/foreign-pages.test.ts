@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { referenceOf } from '../../src/identity.ts';
+import { referenceOf } from '../../src/domain/identity.ts';
 import { type CommandHome, openCommandHome, type Process } from '../support/command.ts';
 import { listeningPorts } from '../support/listening-ports.ts';
 import { until } from '../support/until.ts';

@@ -3,9 +3,9 @@
  * answered for some seconds. Tells its parent when it is up, and ends on the message `close`.
  */
 import { once } from 'node:events';
-import { embeddedParts } from '../../src/compose/embedded.ts';
-import { loadConfig } from '../../src/config.ts';
-import { openStack } from '../../src/embedded/open-stack.ts';
+import { embeddedParts } from '../../src/cli/embedded-parts.ts';
+import { loadConfig } from '../../src/platform/config.ts';
+import { openStack } from '../../src/platform/embedded/open-stack.ts';
 
 const config = loadConfig();
 const keepLimits = { everyMs: 500, unansweredMax: 10 };

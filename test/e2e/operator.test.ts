@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { referenceOf } from '../../src/identity.ts';
+import { referenceOf } from '../../src/domain/identity.ts';
 import { type CommandHome, openCommandHome } from '../support/command.ts';
 import { TEST_CLUSTER } from '../support/test-cluster.ts';
 import { until } from '../support/until.ts';

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { enrol, signIn, withAuthenticator } from '../gateway/pages/browsing.ts';
+import { enrol, signIn, withAuthenticator } from '../channels/pages/browsing.ts';
 import { installedChromium, startBrowser } from '../support/browser.ts';
 import { type CommandHome, openCommandHome, QUICK, type Running } from '../support/command.ts';
 import { ownPort } from '../support/own-port.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { referenceOf } from '../../src/identity.ts';
+import { referenceOf } from '../../src/domain/identity.ts';
 import { type CommandHome, type Ended, openCommandHome } from '../support/command.ts';
 import { paymentsIn } from './books.ts';
 import { batchOf, errorOf } from './documents.ts';

@@ -1,16 +1,16 @@
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { expect, inject, it } from 'vitest';
+import { payloadDigest, referenceOf } from '../../src/domain/identity.ts';
 import { payoutWorkflowId, TASK_QUEUE } from '../../src/domain/names.ts';
-import { payloadDigest, referenceOf } from '../../src/identity.ts';
 import {
   ACTIVITIES,
   ACTIVITIES_ELSEWHERE,
   INVENTED,
   INVENTED_ELSEWHERE,
   inventedCalls,
-} from '../forgery/invented-calls.ts';
-import { openScene, type Scene } from '../forgery/scene.ts';
-import type { Target } from '../forgery/world.ts';
+} from '../people/forgery/invented-calls.ts';
+import { openScene, type Scene } from '../people/forgery/scene.ts';
+import type { Target } from '../people/forgery/world.ts';
 import { signedBy } from '../support/people.ts';
 import { DEFAULT_INSTRUCTION, ordersUnder } from '../support/product.ts';
 import { beingAStranger } from '../support/stranger.ts';

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, type TestContext } from 'vitest';
-import { referenceOf } from '../../src/identity.ts';
+import { referenceOf } from '../../src/domain/identity.ts';
 import { openStore } from '../../src/store/open.ts';
 import { type CommandHome, openCommandHome, QUICK, type Running } from '../support/command.ts';
 import { until } from '../support/until.ts';

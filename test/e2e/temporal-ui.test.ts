@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { referenceOf } from '../../src/identity.ts';
+import { referenceOf } from '../../src/domain/identity.ts';
 import { installedChromium, startBrowser } from '../support/browser.ts';
 import { type CommandHome, openCommandHome } from '../support/command.ts';
 import { until } from '../support/until.ts';

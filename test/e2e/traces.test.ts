@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { traceOf } from '../../src/telemetry/tracing.ts';
+import { traceOf } from '../../src/platform/telemetry/tracing.ts';
 import { openCommandHome, QUICK } from '../support/command.ts';
 import { type ReceivedSpan, receiveTraces, saidBy } from '../support/trace-receiver.ts';
 import { until } from '../support/until.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Policy } from '../../src/domain/authority.ts';
+import { shortId } from '../../src/domain/display.ts';
 import { PAYOUT_STATES } from '../../src/domain/payout-state.ts';
 import { REASONS, type ReasonCode } from '../../src/domain/reasons.ts';
-import { shortId } from '../../src/reports/display.ts';
 import { kindOf, nextStep, type StepContext } from '../../src/reports/next-step.ts';
 import { stepGroups } from '../../src/reports/step-groups.ts';
 import { record, TRIAL } from './records.ts';

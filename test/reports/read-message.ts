@@ -1,7 +1,7 @@
-import type { Grammar } from '../../src/formats/iso20022/grammar.ts';
-import { readDocument } from '../../src/formats/iso20022/read-document.ts';
-import type { StructureProblem } from '../../src/formats/iso20022/structure.ts';
-import { bytesOf } from '../formats/bytes.ts';
+import type { Grammar } from '../../src/files/iso20022/grammar.ts';
+import { readDocument } from '../../src/files/iso20022/read-document.ts';
+import type { StructureProblem } from '../../src/files/iso20022/structure.ts';
+import { bytesOf } from '../files/bytes.ts';
 
 /**
  * Every value of a message that we wrote by the trail of its element, in document order, and what the grammar does not allow: XML

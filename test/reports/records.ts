@@ -1,13 +1,13 @@
+import { referenceOf } from '../../src/domain/identity.ts';
 import type { PayoutState } from '../../src/domain/payout-state.ts';
 import { because, type ReasonCode } from '../../src/domain/reasons.ts';
-import { referenceOf } from '../../src/identity.ts';
 import { type BatchSummary, batchReport, type ReportSource, summaryOf } from '../../src/reports/batch-report.ts';
 import { nextStep, type StepContext } from '../../src/reports/next-step.ts';
 import type { BatchReport } from '../../src/reports/report-document.ts';
 import type { PayoutFacts } from '../../src/reports/reported-payout.ts';
 import { jsonReport } from '../../src/reports/write-json.ts';
 import { reportPaths } from '../../src/reports/write-reports.ts';
-import { chunks } from '../../src/store/chunks.ts';
+import { chunks } from '../../src/store/engine/chunks.ts';
 import type { BatchRecord, IncidentRecord, PayoutRecord, ReturnRecord, SendAttempt } from '../../src/store/store.ts';
 
 /** Without the columns that no report reads. */

@@ -1,12 +1,12 @@
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
 import type { PayoutInstruction } from '../../src/domain/instruction.ts';
-import { readCsv } from '../../src/formats/csv/read-csv.ts';
-import type { RowSink } from '../../src/formats/input.ts';
+import { readCsv } from '../../src/files/csv/read-csv.ts';
+import type { RowSink } from '../../src/files/input.ts';
+import { checkValues } from '../../src/files/rules/field-rules.ts';
+import type { ReadRow } from '../../src/files/rules/read-row.ts';
 import { columnsOf, failedCsv, unpaidLines } from '../../src/reports/write-failed-csv.ts';
-import { checkValues } from '../../src/rules/field-rules.ts';
-import type { ReadRow } from '../../src/rules/read-row.ts';
-import { provenUnpaid } from '../../src/services/sending/proven-unpaid.ts';
+import { provenUnpaid } from '../../src/store/proven-unpaid.ts';
 import type { PayoutRecord, RefusedRow } from '../../src/store/store.ts';
 import { record } from './records.ts';
 

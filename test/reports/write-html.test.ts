@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { hasUnprintable } from '../../src/domain/finding.ts';
 import { INCIDENTS } from '../../src/domain/reconciliation.ts';
 import { batchReport } from '../../src/reports/batch-report.ts';
 import { COLUMNS } from '../../src/reports/columns.ts';
 import { htmlEnd, htmlRows, htmlStart } from '../../src/reports/write-html.ts';
-import { hasUnprintable } from '../../src/rules/finding.ts';
 import { paidThroughAnExchange, record, sourceOf } from './records.ts';
 
 async function pageOf(...of: Parameters<typeof sourceOf>): Promise<string> {

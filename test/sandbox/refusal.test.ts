@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ENVELOPE_CODES } from '../../src/api/schemas/envelope.ts';
+import { ENVELOPE_CODES } from '../../src/bank/schemas/envelope.ts';
 import { MATCHING_STATUS, REFUSAL_CODES, type RefusalCode } from '../../src/sandbox/refusal.ts';
 import { PAYMENT, pay, paymentOf, runningSandbox, type TestSandbox } from './running-sandbox.ts';
 

@@ -1,5 +1,5 @@
-import { sameAmount } from '../checker/decimals.ts';
-import type { Interruption } from '../checker/observation.ts';
+import { sameAmount } from '../support/checker/decimals.ts';
+import type { Interruption } from '../support/checker/observation.ts';
 import { decimalText } from './bank/books.ts';
 import type { OtherFault } from './bank/faults.ts';
 import { itemsOf } from './bank/payees.ts';

@@ -1,5 +1,5 @@
+import type { Executions } from '../../src/activities/executions.ts';
 import { orderEndActivityId } from '../../src/domain/names.ts';
-import type { Executions } from '../../src/services/executions.ts';
 import type { WorkerProcess } from './temporal/worker-process.ts';
 import type { World } from './world.ts';
 

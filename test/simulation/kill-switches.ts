@@ -1,4 +1,4 @@
-import type { SwitchSpell } from '../checker/observation.ts';
+import type { SwitchSpell } from '../support/checker/observation.ts';
 import type { World } from './world.ts';
 
 const CURRENCIES = ['USD', 'EUR', 'JPY', 'KWD'] as const;

@@ -1,4 +1,4 @@
-import { expectedReference } from '../checker/references.ts';
+import { expectedReference } from '../support/checker/references.ts';
 import { nextGeneration, type PlannedPayout } from './scenario.ts';
 import type { World } from './world.ts';
 

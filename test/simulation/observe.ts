@@ -1,6 +1,6 @@
 import type { PayoutRecord, Store } from '../../src/store/store.ts';
-import type { Observation, ReportedRow } from '../checker/observation.ts';
-import { expectedReference } from '../checker/references.ts';
+import type { Observation, ReportedRow } from '../support/checker/observation.ts';
+import { expectedReference } from '../support/checker/references.ts';
 import { seenOrder } from './bank/orders.ts';
 import type { Disturbances } from './disturbances.ts';
 import type { Rogues } from './rogues.ts';

@@ -1,4 +1,4 @@
-import type { AuditSeen, RecordedAttempt } from '../checker/observation.ts';
+import type { AuditSeen, RecordedAttempt } from '../support/checker/observation.ts';
 import type { PlannedPayout } from './scenario.ts';
 import { type RowOf, type SimStore, StoreCopy } from './sim-store.ts';
 import type { World } from './world.ts';

@@ -1,4 +1,4 @@
-import type { PeopleDecision } from '../checker/observation.ts';
+import type { PeopleDecision } from '../support/checker/observation.ts';
 import { type Order, statusOf } from './bank/orders.ts';
 import { type AskedQuestion, type PayoutView, questionKey, viewOf } from './payout-view.ts';
 import type { PlannedPayout } from './scenario.ts';

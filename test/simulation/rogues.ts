@@ -1,5 +1,5 @@
-import type { ForeignCall } from '../checker/observation.ts';
-import { expectedReference } from '../checker/references.ts';
+import type { ForeignCall } from '../support/checker/observation.ts';
+import { expectedReference } from '../support/checker/references.ts';
 import type { PlannedPayout } from './scenario.ts';
 import { proxyActivities } from './temporal/workflow-module.ts';
 import type { World } from './world.ts';

@@ -1,7 +1,7 @@
-import { check, type Violation } from '../checker/check.ts';
-import { factsOf } from '../checker/facts.ts';
-import { isUndecidable } from '../checker/liveness.ts';
-import type { Observation } from '../checker/observation.ts';
+import { check, type Violation } from '../support/checker/check.ts';
+import { factsOf } from '../support/checker/facts.ts';
+import { isUndecidable } from '../support/checker/liveness.ts';
+import type { Observation } from '../support/checker/observation.ts';
 import { AtOnce } from './at-once.ts';
 import { claimRows } from './claimed-rows.ts';
 import { Disturbances } from './disturbances.ts';

@@ -42,7 +42,7 @@ describe('the model bank', () => {
       const imports = [...readFileSync(new URL(name, folder), 'utf8').matchAll(/^import (.*) from '([^']+)';$/gm)];
       const ofProduct = imports.filter(([, , from]) => from?.includes('/src/'));
       for (const [, what, from] of ofProduct) {
-        expect(from, name).toBe('../../../src/api/transport.ts');
+        expect(from, name).toBe('../../../src/bank/transport.ts');
         expect(what, name).toMatch(/^type /);
       }
     }
@@ -62,7 +62,7 @@ describe('the planted bugs', () => {
 
   it('are refused when the text they replace is gone', () => {
     const [mutant] = MUTANTS;
-    const edits = [{ file: 'src/log.ts', find: 'nothing of the kind', replace: '' }];
+    const edits = [{ file: 'src/platform/log.ts', find: 'nothing of the kind', replace: '' }];
     expect(() => plant({ ...mutant, number: 'X', name: 'gone', what: '', edits })).toThrow('no longer applies');
   });
 });

@@ -1,5 +1,5 @@
-import type { AcceptedInstruction } from '../checker/observation.ts';
-import { expectedReference } from '../checker/references.ts';
+import type { AcceptedInstruction } from '../support/checker/observation.ts';
+import { expectedReference } from '../support/checker/references.ts';
 import { decimalText, minorOf } from './bank/books.ts';
 import type { ModelBank } from './bank/model-bank.ts';
 import { PAYEE_FIELDS } from './bank/payees.ts';

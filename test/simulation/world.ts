@@ -1,7 +1,7 @@
 import type { WorkerSettings } from '../../src/domain/settings.ts';
 import type { PayoutRecord, Store } from '../../src/store/store.ts';
-import type { PeopleDecision, SeenSender, StateSeen, WorkflowResult } from '../checker/observation.ts';
-import { expectedReference } from '../checker/references.ts';
+import type { PeopleDecision, SeenSender, StateSeen, WorkflowResult } from '../support/checker/observation.ts';
+import { expectedReference } from '../support/checker/references.ts';
 import { BankDoor } from './bank/door.ts';
 import { drawFaults, type FaultMix } from './bank/faults.ts';
 import { ListCache } from './bank/list-cache.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { because } from '../../src/domain/reasons.ts';
 import type { AnsweredTransaction } from '../../src/store/store.ts';
-import { claimRowsOf } from '../intake/rows.ts';
+import { claimRowsOf } from '../files/intake/rows.ts';
 import { onEveryStore } from './stores.ts';
 
 const ANSWER = { batchId: 'batch-1', version: 1, messageId: 'A-1', supersedes: null, createdAt: 1_000 };

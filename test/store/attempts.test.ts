@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { referenceOf } from '../../src/domain/identity.ts';
 import { SENDER_LIFE_MS } from '../../src/domain/submission.ts';
-import { referenceOf } from '../../src/identity.ts';
 import type { Store } from '../../src/store/store.ts';
 import { documentIds, payoutClaim } from './samples.ts';
 import { onEveryStore } from './stores.ts';

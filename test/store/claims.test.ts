@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { referenceOf } from '../../src/identity.ts';
+import { referenceOf } from '../../src/domain/identity.ts';
 import type { ClaimOutcome, PayoutRecord, Store } from '../../src/store/store.ts';
 import { batchClaim, claimRow, documentIds, payoutClaim } from './samples.ts';
 import { onEveryStore } from './stores.ts';

@@ -1,13 +1,13 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import { PostgresNamingDialect } from '../../src/store/column-names.ts';
-import { type Database, openDatabase } from '../../src/store/database.ts';
-import { migrate } from '../../src/store/migrate.ts';
+import { PostgresNamingDialect } from '../../src/store/engine/column-names.ts';
+import { type Database, openDatabase } from '../../src/store/engine/database.ts';
+import { migrate } from '../../src/store/engine/migrate.ts';
+import { openPostgresPool } from '../../src/store/engine/postgres-pool.ts';
+import { nodeSqliteDialect } from '../../src/store/engine/sqlite-dialect.ts';
+import { openSqliteFile } from '../../src/store/engine/sqlite-file.ts';
+import { storeLocation } from '../../src/store/engine/store-url.ts';
 import { migrations } from '../../src/store/migrations/all-migrations.ts';
-import { openPostgresPool } from '../../src/store/postgres-pool.ts';
-import { nodeSqliteDialect } from '../../src/store/sqlite-dialect.ts';
-import { openSqliteFile } from '../../src/store/sqlite-file.ts';
-import { storeLocation } from '../../src/store/store-url.ts';
 
 /** What a build of tomorrow does to a store: first everything that an expanding step may do, later a contracting one. */
 const EXPAND: Migration = {

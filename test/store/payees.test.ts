@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { skeletons } from '../../src/policy/look-alike-names.ts';
+import { skeletons } from '../../src/people/look-alike-names.ts';
 import type { NameSeen, Store } from '../../src/store/store.ts';
 import { payoutClaim } from './samples.ts';
 import { onEveryStore } from './stores.ts';

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { Client } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openDatabase } from '../../src/store/database.ts';
-import { createStore } from '../../src/store/kysely-store.ts';
-import { migrate } from '../../src/store/migrate.ts';
+import { openDatabase } from '../../src/store/engine/database.ts';
+import { createStore } from '../../src/store/engine/kysely-store.ts';
+import { migrate } from '../../src/store/engine/migrate.ts';
+import { nodeSqliteDialect } from '../../src/store/engine/sqlite-dialect.ts';
+import { openSqliteFile } from '../../src/store/engine/sqlite-file.ts';
 import { openStore } from '../../src/store/open.ts';
-import { nodeSqliteDialect } from '../../src/store/sqlite-dialect.ts';
-import { openSqliteFile } from '../../src/store/sqlite-file.ts';
 import { oneLife } from './one-life.ts';
 
 /** Tables that have more rows the more was paid. */

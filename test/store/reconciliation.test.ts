@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { referenceOf } from '../../src/identity.ts';
+import { referenceOf } from '../../src/domain/identity.ts';
 import type { Store, WatchKey } from '../../src/store/store.ts';
 import { batchClaim, claimRow, documentIds, payoutClaim } from './samples.ts';
 import { onEveryStore } from './stores.ts';

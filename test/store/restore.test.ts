@@ -17,12 +17,12 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { backupStore } from '../../src/store/backup.ts';
+import { openSqliteFile } from '../../src/store/engine/sqlite-file.ts';
 import { StoreIdentityError } from '../../src/store/errors.ts';
 import { openStore } from '../../src/store/open.ts';
 import { type RestoreOrder, type RestoreStep, restoreStore } from '../../src/store/restore.ts';
-import { openSqliteFile } from '../../src/store/sqlite-file.ts';
 import type { Store } from '../../src/store/store.ts';
-import { AFTER, makeBuild } from '../upgrade/builds.ts';
+import { AFTER, makeBuild } from '../drills/upgrade/builds.ts';
 import { cardClaim } from './card-samples.ts';
 import { batchClaim, WORLD } from './samples.ts';
 

@@ -1,6 +1,6 @@
+import { payloadDigest, referenceOf } from '../../src/domain/identity.ts';
 import type { PayoutInstruction } from '../../src/domain/instruction.ts';
 import { payoutWorkflowId } from '../../src/domain/names.ts';
-import { payloadDigest, referenceOf } from '../../src/identity.ts';
 import type { BatchClaim, ClaimRow, OpenOrderRequest, Store } from '../../src/store/store.ts';
 
 /** The identity that stores of tests are used with. */

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 import { expect, it } from 'vitest';
-import { migrate } from '../../src/store/migrate.ts';
+import { migrate } from '../../src/store/engine/migrate.ts';
+import { openPostgresPool, storeProblemOf } from '../../src/store/engine/postgres-pool.ts';
 import { openStore } from '../../src/store/open.ts';
-import { openPostgresPool, storeProblemOf } from '../../src/store/postgres-pool.ts';
 import { createDatabase, dropDatabase } from '../support/databases.ts';
 import { openTables } from './later-build.ts';
 import { BACKENDS } from './stores.ts';

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
+import { referenceOf } from '../../src/domain/identity.ts';
 import type { PayoutState } from '../../src/domain/payout-state.ts';
-import { referenceOf } from '../../src/identity.ts';
 import type { WaitingFor } from '../../src/store/store.ts';
 import { batchClaim, claimRow, payoutClaim } from './samples.ts';
 import { onEveryStore } from './stores.ts';

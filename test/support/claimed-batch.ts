@@ -1,11 +1,11 @@
 import type { WorkflowHandle } from '@temporalio/client';
+import type { PumpResult } from '../../src/activities/batch/pump.ts';
+import { payloadDigest, referenceOf } from '../../src/domain/identity.ts';
 import type { PayoutInstruction } from '../../src/domain/instruction.ts';
 import { batchWorkflowId, payoutWorkflowId } from '../../src/domain/names.ts';
 import type { BatchControl, PayoutState } from '../../src/domain/payout-state.ts';
-import { payloadDigest, referenceOf } from '../../src/identity.ts';
-import type { PumpResult } from '../../src/services/batch/pump.ts';
+import { startBatch } from '../../src/platform/temporal/batch-executions.ts';
 import type { ClaimRow, PayoutRecord, Store } from '../../src/store/store.ts';
-import { startBatch } from '../../src/temporal/batch-executions.ts';
 import { DEFAULT_INSTRUCTION, type Product } from './product.ts';
 
 /** The one batch of a test. */

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { NativeConnection } from '@temporalio/worker';
 import { runProgram } from '../../src/cli/program.ts';
-import { createLog } from '../../src/log.ts';
-import { installRuntime } from '../../src/temporal/runtime.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { installRuntime } from '../../src/platform/temporal/runtime.ts';
 import type { CommandAsked, CommandTold } from './shared-process.ts';
 import { runWorkflowsLightly } from './workflows-in-this-thread.ts';
 

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
+import { READER, WRITER } from '../../src/store/engine/roles.ts';
 import { migrateStore } from '../../src/store/open.ts';
-import { READER, WRITER } from '../../src/store/roles.ts';
 
 /** Makes a database of this name, empty or a copy, on the server that `admin` names, and returns its URL. */
 export async function createDatabase(admin: string, name: string, copyOf?: string): Promise<string> {

@@ -1,7 +1,7 @@
 import type { Question, SignedDecision } from '../../src/domain/authority.ts';
+import { payloadDigest, referenceOf } from '../../src/domain/identity.ts';
 import type { PayoutInstruction } from '../../src/domain/instruction.ts';
 import { mainLegOf, type PayoutKind } from '../../src/domain/names.ts';
-import { payloadDigest, referenceOf } from '../../src/identity.ts';
 import type { PayoutStateView } from '../../src/workflows/messages.ts';
 import { type SigningPerson, signedBy } from './people.ts';
 import { DEFAULT_INSTRUCTION, DEFAULT_MOVES, type Product } from './product.ts';

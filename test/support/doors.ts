@@ -2,16 +2,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { answeredRefusal } from '../../src/compose/answered-refusal.ts';
-import { writeErpFile } from '../../src/compose/erp-file.ts';
-import { intakeDepsOf } from '../../src/compose/intake-deps.ts';
-import { documentOf, type ReportTarget, reportBatch } from '../../src/compose/report-batch.ts';
-import { loadConfig } from '../../src/config.ts';
+import type { GatewayDeps } from '../../src/channels/http/gateway-deps.ts';
+import { intakeDepsOf } from '../../src/channels/intake-deps.ts';
 import type { PayoutState } from '../../src/domain/payout-state.ts';
 import type { Problem } from '../../src/domain/problem.ts';
-import type { GatewayDeps } from '../../src/gateway/gateway-deps.ts';
-import type { IntakeDeps } from '../../src/intake/intake.ts';
-import type { IntakeRefusal } from '../../src/intake/intake-refusal.ts';
+import type { IntakeDeps } from '../../src/files/intake/intake.ts';
+import type { IntakeRefusal } from '../../src/files/intake/intake-refusal.ts';
+import { loadConfig } from '../../src/platform/config.ts';
+import { answeredRefusal } from '../../src/reports/answered-refusal.ts';
+import { writeErpFile } from '../../src/reports/erp-file.ts';
+import { documentOf, type ReportTarget, reportBatch } from '../../src/reports/report-batch.ts';
 import { openBankAndStore } from './bank-and-store.ts';
 
 /** A door on a sandbox bank and a store in memory; Temporal is what the test says. */

@@ -1,9 +1,9 @@
 import { DatabaseSync } from 'node:sqlite';
-import { openDatabase } from '../../src/store/database.ts';
-import { createStore } from '../../src/store/kysely-store.ts';
-import { migrate } from '../../src/store/migrate.ts';
-import { nodeSqliteDialect } from '../../src/store/sqlite-dialect.ts';
-import { MEMORY, openSqliteFile } from '../../src/store/sqlite-file.ts';
+import { openDatabase } from '../../src/store/engine/database.ts';
+import { createStore } from '../../src/store/engine/kysely-store.ts';
+import { migrate } from '../../src/store/engine/migrate.ts';
+import { nodeSqliteDialect } from '../../src/store/engine/sqlite-dialect.ts';
+import { MEMORY, openSqliteFile } from '../../src/store/engine/sqlite-file.ts';
 import type { Store } from '../../src/store/store.ts';
 
 let bytes: Promise<Uint8Array> | undefined;

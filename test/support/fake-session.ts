@@ -1,5 +1,5 @@
 import { Session } from '../../src/cli/session.ts';
-import type { Config } from '../../src/config.ts';
+import type { Config } from '../../src/platform/config.ts';
 
 const NO_SETTINGS = { gateway: { url: undefined }, settings: {}, signingKey: { reveal: () => undefined } };
 

@@ -1,5 +1,5 @@
-import type { Bank, OrderScan } from '../../src/api/bank.ts';
-import type { Order } from '../../src/api/schemas/orders.ts';
+import type { Bank, OrderScan } from '../../src/bank/bank.ts';
+import type { Order } from '../../src/bank/schemas/orders.ts';
 import type { PayoutKind } from '../../src/domain/names.ts';
 import { type PayoutHandle, type PayoutRoute, TOLD_OF_ITS_END, until } from './payout-routes.ts';
 import type { Product } from './product.ts';

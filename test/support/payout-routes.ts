@@ -1,8 +1,8 @@
 import type { WorkflowHandle } from '@temporalio/client';
+import { payloadDigest, referenceOf } from '../../src/domain/identity.ts';
 import { payoutWorkflowId } from '../../src/domain/names.ts';
 import type { PayoutState } from '../../src/domain/payout-state.ts';
 import type { WorkerSettings } from '../../src/domain/settings.ts';
-import { payloadDigest, referenceOf } from '../../src/identity.ts';
 import type { SandboxOptions } from '../../src/sandbox/server.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { PayoutStateView } from '../../src/workflows/messages.ts';

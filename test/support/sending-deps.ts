@@ -1,6 +1,6 @@
-import type { Bank } from '../../src/api/bank.ts';
+import type { ActivityDeps } from '../../src/activities/deps.ts';
+import type { Bank } from '../../src/bank/bank.ts';
 import type { ApprovalRule, ReferenceDedupe } from '../../src/domain/policy.ts';
-import type { ActivityDeps } from '../../src/services/deps.ts';
 import { UNMEASURED_CLOCK } from './unmeasured-clock.ts';
 
 /** What of the settings a sender goes by. */

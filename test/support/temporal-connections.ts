@@ -1,8 +1,8 @@
 import { Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { inject } from 'vitest';
-import { createLog } from '../../src/log.ts';
-import { installRuntime } from '../../src/temporal/runtime.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { installRuntime } from '../../src/platform/temporal/runtime.ts';
 import { runWorkflowsLightly } from './workflows-in-this-thread.ts';
 
 /** To the Temporal server of the tests. */

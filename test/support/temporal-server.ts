@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { findTemporalCli } from '../../scripts/temporal-cli.mjs';
 import { SEARCH_ATTRIBUTES } from '../../src/domain/names.ts';
-import { workflowBundle } from '../../src/temporal/bundle.ts';
+import { workflowBundle } from '../../src/platform/temporal/bundle.ts';
 import { type DevServer, startDevServer } from './dev-server.ts';
 import { TEST_SETTINGS } from './temporal-settings.ts';
 import { TEST_CLUSTER } from './test-cluster.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { referenceOf } from '../../src/identity.ts';
+import { referenceOf } from '../../src/domain/identity.ts';
+import { restartPayout } from '../../src/platform/temporal/executions.ts';
 import type { Store } from '../../src/store/store.ts';
-import { restartPayout } from '../../src/temporal/executions.ts';
 import { type PayoutHandle, until } from '../support/payout-routes.ts';
 import { ordersUnder, type Product, startProduct } from '../support/product.ts';
 import { until as untilTrue } from '../support/until.ts';

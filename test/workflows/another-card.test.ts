@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cardRequestId } from '../../src/domain/identity.ts';
 import { cardWorkflowId } from '../../src/domain/names.ts';
-import { cardRequestId } from '../../src/identity.ts';
 import {
   type CardPaymentHandle,
   type CardProduct,

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { referenceOf } from '../../src/identity.ts';
+import { referenceOf } from '../../src/domain/identity.ts';
 import { changePayee, until, untilReason } from '../support/payout-routes.ts';
 import { ordersUnder, startProduct } from '../support/product.ts';
 import { recordHistory } from '../support/record-history.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { referenceOf } from '../../src/domain/identity.ts';
 import { payoutWorkflowId, TASK_QUEUE } from '../../src/domain/names.ts';
-import { referenceOf } from '../../src/identity.ts';
 import { type PayoutHandle, until } from '../support/payout-routes.ts';
 import { DEFAULT_INSTRUCTION, DEFAULT_PAYMENT, ordersUnder, type Product, startProduct } from '../support/product.ts';
 import { recordHistory } from '../support/record-history.ts';

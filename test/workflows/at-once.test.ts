@@ -1,8 +1,8 @@
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { expect, it } from 'vitest';
 import type { Question } from '../../src/domain/authority.ts';
+import { payloadDigest, referenceOf } from '../../src/domain/identity.ts';
 import type { PayoutInstruction } from '../../src/domain/instruction.ts';
-import { payloadDigest, referenceOf } from '../../src/identity.ts';
 import type { PayoutStateView } from '../../src/workflows/messages.ts';
 import { Random } from '../simulation/random.ts';
 import { type PayoutHandle, until } from '../support/payout-routes.ts';

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import type { PumpResult } from '../../src/activities/batch/pump.ts';
 import { controlBatch } from '../../src/cli/commands/control-batch.ts';
 import type { Session } from '../../src/cli/session.ts';
 import type { Policy } from '../../src/domain/authority.ts';
+import { referenceOf } from '../../src/domain/identity.ts';
 import { payoutWorkflowId } from '../../src/domain/names.ts';
 import type { BatchControl } from '../../src/domain/payout-state.ts';
-import { referenceOf } from '../../src/identity.ts';
-import type { PumpResult } from '../../src/services/batch/pump.ts';
 import type { Store } from '../../src/store/store.ts';
 import { BATCH, rowsOf, runBatch, statesOf, storedRows } from '../support/claimed-batch.ts';
 import { fakeSession } from '../support/fake-session.ts';

@@ -1,10 +1,10 @@
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
+import type { PumpResult } from '../../src/activities/batch/pump.ts';
+import { payloadDigest, referenceOf } from '../../src/domain/identity.ts';
 import type { PayoutInstruction } from '../../src/domain/instruction.ts';
 import { batchWorkflowId, payoutWorkflowId, TASK_QUEUE } from '../../src/domain/names.ts';
-import { payloadDigest, referenceOf } from '../../src/identity.ts';
-import type { PumpResult } from '../../src/services/batch/pump.ts';
-import { startBatch } from '../../src/temporal/batch-executions.ts';
+import { startBatch } from '../../src/platform/temporal/batch-executions.ts';
 import { DEFAULT_INSTRUCTION, type Product, startProduct } from '../support/product.ts';
 import { recordHistory } from '../support/record-history.ts';
 import { until as untilTrue } from '../support/until.ts';

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { CLOSED_RUNS_MAX } from '../../src/domain/closed-runs.ts';
 import { FAILURES } from '../../src/domain/failures.ts';
+import { referenceOf } from '../../src/domain/identity.ts';
 import { MESSAGES, payoutWorkflowId, TASK_QUEUE, WORKFLOW_TYPES } from '../../src/domain/names.ts';
 import { because } from '../../src/domain/reasons.ts';
-import { referenceOf } from '../../src/identity.ts';
+import { executionsOver, restartPayout } from '../../src/platform/temporal/executions.ts';
+import { startReconciliationPass } from '../../src/platform/temporal/reconciliation-executions.ts';
 import type { PayoutRecord } from '../../src/store/store.ts';
-import { executionsOver, restartPayout } from '../../src/temporal/executions.ts';
-import { startReconciliationPass } from '../../src/temporal/reconciliation-executions.ts';
 import type { PayoutStateView } from '../../src/workflows/messages.ts';
 import { BATCH, rowsOf, runBatch } from '../support/claimed-batch.ts';
 import { DEFAULT_INSTRUCTION, ordersUnder, type Product, startProduct } from '../support/product.ts';

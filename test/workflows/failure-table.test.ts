@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { referenceOf } from '../../src/identity.ts';
+import { referenceOf } from '../../src/domain/identity.ts';
 import type { PayoutStateView } from '../../src/workflows/messages.ts';
 import { assertBudget } from '../support/history-budget.ts';
 import { changePayee, lookedAt, NEW_PAYEE, PAYEE_URL, until } from '../support/payout-routes.ts';

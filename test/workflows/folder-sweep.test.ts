@@ -4,14 +4,14 @@ import { afterAll, beforeAll, beforeEach, expect, inject, it } from 'vitest';
 import { folderActivities } from '../../src/activities/folder-sweep.ts';
 import type { Sweep, SweepOptions } from '../../src/domain/folder-sweep.ts';
 import { TASK_QUEUE, WORKFLOW_TYPES } from '../../src/domain/names.ts';
-import { createLog } from '../../src/log.ts';
-import { installRuntime } from '../../src/temporal/runtime.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { installRuntime } from '../../src/platform/temporal/runtime.ts';
 import {
   createSweepSchedule,
   type SweepSchedule,
   sweepSchedule,
   sweepSchedules,
-} from '../../src/temporal/sweep-schedules.ts';
+} from '../../src/platform/temporal/sweep-schedules.ts';
 import { type DevServer, startDevServer } from '../support/dev-server.ts';
 import { assertBudget } from '../support/history-budget.ts';
 import { recordHistory } from '../support/record-history.ts';

@@ -1,9 +1,9 @@
 import type { WorkflowFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
+import { referenceOf } from '../../src/domain/identity.ts';
 import { payoutWorkflowId, TASK_QUEUE } from '../../src/domain/names.ts';
-import { referenceOf } from '../../src/identity.ts';
+import { restartPayout } from '../../src/platform/temporal/executions.ts';
 import type { PayoutRecord, Store } from '../../src/store/store.ts';
-import { restartPayout } from '../../src/temporal/executions.ts';
 import type { ResolveAnswer } from '../../src/workflows/messages.ts';
 import {
   cancel,

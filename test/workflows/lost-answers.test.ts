@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { referenceOf } from '../../src/domain/identity.ts';
 import type { PayoutInstruction } from '../../src/domain/instruction.ts';
 import type { EndState } from '../../src/domain/payout-state.ts';
-import { referenceOf } from '../../src/identity.ts';
 import { LOST_ANSWERS_BY_EFFECT } from '../support/lost-answers.ts';
 import { NEW_PAYEE, type PayoutHandle, until } from '../support/payout-routes.ts';
 import { type Product, startProduct } from '../support/product.ts';
@@ -21,7 +21,7 @@ const inAudit = async (handle: PayoutHandle, signal: string): Promise<void> => {
   await handle.signal(signal, { by: 'alice', remark: 'not ours' });
 };
 
-/** Every POST of a payout. What the client makes of every other fault: `test/services/sending/lost-answers.test.ts`. */
+/** Every POST of a payout. What the client makes of every other fault: `test/activities/sending/lost-answers.test.ts`. */
 const STEPS: readonly (readonly [string, Step])[] = [
   ['the beneficiary', { operation: 'beneficiaries.add', instruction: NEW_PAYEE, ends: 'completed' }],
   ['the exchange', { operation: 'transactions.fx', instruction: { account_id: 'acc-u1001-eur' }, ends: 'completed' }],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { payloadDigest, referenceOf } from '../../src/domain/identity.ts';
 import { payoutWorkflowId, TASK_QUEUE } from '../../src/domain/names.ts';
 import { isEnd } from '../../src/domain/payout-state.ts';
-import { payloadDigest, referenceOf } from '../../src/identity.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openEmptyStore } from '../support/empty-store.ts';
 import { type PayoutHandle, until } from '../support/payout-routes.ts';

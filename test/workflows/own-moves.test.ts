@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { referenceOf } from '../../src/domain/identity.ts';
 import { mainLegOf, payoutWorkflowId, TASK_QUEUE, workflowTypeOf } from '../../src/domain/names.ts';
-import { referenceOf } from '../../src/identity.ts';
 import { assertBudget } from '../support/history-budget.ts';
 import { OWN_MOVE_ROUTES, starting } from '../support/own-move-routes.ts';
 import { type PayoutHandle, taskBefore } from '../support/payout-routes.ts';

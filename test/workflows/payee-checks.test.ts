@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { referenceOf } from '../../src/identity.ts';
+import { referenceOf } from '../../src/domain/identity.ts';
 import { decide, handedOver, signedFor, viewOf } from '../support/deciding.ts';
 import { NEW_PAYEE, until } from '../support/payout-routes.ts';
 import { policyOf, signingPerson } from '../support/people.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { payloadDigest, referenceOf } from '../../src/identity.ts';
+import { payloadDigest, referenceOf } from '../../src/domain/identity.ts';
 import { until } from '../support/payout-routes.ts';
 import { policyOf, signedBy, signingPerson } from '../support/people.ts';
 import { DEFAULT_INSTRUCTION, type Product, startProduct } from '../support/product.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { referenceOf } from '../../src/identity.ts';
+import { referenceOf } from '../../src/domain/identity.ts';
 import { assertBudget } from '../support/history-budget.ts';
 import { PAYOUT_ROUTES } from '../support/payout-routes.ts';
 import { startProduct } from '../support/product.ts';

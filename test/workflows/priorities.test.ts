@@ -1,7 +1,7 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { expect, it } from 'vitest';
+import { referenceOf } from '../../src/domain/identity.ts';
 import { payoutWorkflowId } from '../../src/domain/names.ts';
-import { referenceOf } from '../../src/identity.ts';
 import { eventTimeOf } from '../support/event-time.ts';
 import { type Product, startProduct } from '../support/product.ts';
 import { until } from '../support/until.ts';

@@ -1,7 +1,8 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import type { Bank } from '../../src/api/bank.ts';
-import { createBank } from '../../src/api/client.ts';
+import type { Bank } from '../../src/bank/bank.ts';
+import { createBank } from '../../src/bank/client.ts';
+import { payloadDigest, referenceOf } from '../../src/domain/identity.ts';
 import {
   batchWorkflowId,
   orderWatchWorkflowId,
@@ -11,10 +12,9 @@ import {
   WORKFLOW_TYPES,
 } from '../../src/domain/names.ts';
 import { NOTHING_FOUND, type ReconciliationPass } from '../../src/domain/reconciliation-pass.ts';
-import { payloadDigest, referenceOf } from '../../src/identity.ts';
+import { startBatch } from '../../src/platform/temporal/batch-executions.ts';
+import { startReconciliation, startReconciliationPass } from '../../src/platform/temporal/reconciliation-executions.ts';
 import { SANDBOX_KEY, SANDBOX_SECRET } from '../../src/sandbox/credentials.ts';
-import { startBatch } from '../../src/temporal/batch-executions.ts';
-import { startReconciliation, startReconciliationPass } from '../../src/temporal/reconciliation-executions.ts';
 import { DEFAULT_INSTRUCTION, DEFAULT_PAYMENT, type Product, startProduct } from '../support/product.ts';
 import { recordHistory } from '../support/record-history.ts';
 import { until } from '../support/until.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { referenceOf } from '../../src/identity.ts';
+import { referenceOf } from '../../src/domain/identity.ts';
 import { until } from '../support/payout-routes.ts';
 import { startProduct } from '../support/product.ts';
 import { recordHistory } from '../support/record-history.ts';

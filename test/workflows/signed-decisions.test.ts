@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SignedDecision } from '../../src/domain/authority.ts';
-import { referenceOf } from '../../src/identity.ts';
+import { referenceOf } from '../../src/domain/identity.ts';
 import { decide, decideOnce, handedOver, signedFor, viewOf } from '../support/deciding.ts';
 import { NEW_PAYEE, until } from '../support/payout-routes.ts';
 import { policyOf, type SigningPerson, signedBy, signingPerson } from '../support/people.ts';

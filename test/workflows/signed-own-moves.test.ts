@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SignedDecision } from '../../src/domain/authority.ts';
+import { referenceOf } from '../../src/domain/identity.ts';
 import { mainLegOf } from '../../src/domain/names.ts';
-import { referenceOf } from '../../src/identity.ts';
 import { decide, handedOver, signedFor, viewOf } from '../support/deciding.ts';
 import { until } from '../support/payout-routes.ts';
 import { policyOf, type SigningPerson, signedBy, signingPerson } from '../support/people.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { referenceOf } from '../../src/identity.ts';
-import { type BatchPlan, type PlanDeps, preparePlan, takePlan } from '../../src/services/decisions/plan.ts';
+import { referenceOf } from '../../src/domain/identity.ts';
+import { type BatchPlan, type PlanDeps, preparePlan, takePlan } from '../../src/people/decisions/plan.ts';
 import { BATCH, runBatch, statesOf } from '../support/claimed-batch.ts';
 import { PAYEE_FIELDS } from '../support/payee.ts';
 import { NEW_PAYEE } from '../support/payout-routes.ts';

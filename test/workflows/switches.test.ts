@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { referenceOf } from '../../src/domain/identity.ts';
 import type { PayoutInstruction } from '../../src/domain/instruction.ts';
 import type { SwitchScope } from '../../src/domain/switch-scope.ts';
-import { referenceOf } from '../../src/identity.ts';
 import { cancel, NEW_PAYEE, type PayoutHandle, switchedOffOnce, USD_SWITCH, until } from '../support/payout-routes.ts';
 import { DEFAULT_PAYMENT, type Product, startProduct } from '../support/product.ts';
 import { until as untilTrue } from '../support/until.ts';

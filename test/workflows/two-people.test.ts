@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Bank, OrderScan } from '../../src/api/bank.ts';
-import { BankError } from '../../src/api/errors.ts';
-import type { Order } from '../../src/api/schemas/orders.ts';
+import type { Bank, OrderScan } from '../../src/bank/bank.ts';
+import { BankError } from '../../src/bank/errors.ts';
+import type { Order } from '../../src/bank/schemas/orders.ts';
+import { referenceOf } from '../../src/domain/identity.ts';
 import type { ResolveRequest } from '../../src/domain/resolve-action.ts';
-import { referenceOf } from '../../src/identity.ts';
 import type { ResolveAnswer } from '../../src/workflows/messages.ts';
 import { type PayoutHandle, until } from '../support/payout-routes.ts';
 import { DEFAULT_PAYMENT, ordersUnder, type Product, startProduct } from '../support/product.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Bank } from '../../src/api/bank.ts';
-import type { Order } from '../../src/api/schemas/orders.ts';
+import type { Bank } from '../../src/bank/bank.ts';
+import type { Order } from '../../src/bank/schemas/orders.ts';
 import type { PayoutStateView } from '../../src/workflows/messages.ts';
 import { type Product, startProduct } from '../support/product.ts';
 

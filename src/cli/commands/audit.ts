@@ -5,21 +5,34 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { isBankError, undefinedIf } from '../../api/errors.ts';
-import { type LogVerifier, parseCheckpoints, parseVerifier, verifierOf, verifierText } from '../../audit/checkpoint.ts';
-import { noteOfMail } from '../../audit/checkpoint-mail.ts';
-import { verifyExport } from '../../audit/exported-log.ts';
-import { ed25519Key } from '../../audit/log-key.ts';
-import type { LogVerdict } from '../../audit/verify-log.ts';
-import { type LogSigner, logSigner, originOf, rotateLogKey, signLog, storedVerifier } from '../../compose/audit-log.ts';
-import { compareWithLog, type LogComparison } from '../../compose/compare-log.ts';
-import { replaceKeyInHome } from '../../compose/home-log-key.ts';
-import { AUDIT_ENTRIES, AUDIT_EXPORT } from '../../compose/operations/audit.ts';
-import { exportedLines, rotationsIn, verifyStore } from '../../compose/read-audit-log.ts';
-import { ifRestored, seenLog, whyShorter } from '../../compose/seen-log.ts';
+import { isBankError, undefinedIf } from '../../bank/errors.ts';
+import { AUDIT_ENTRIES, AUDIT_EXPORT } from '../../channels/http/operations/audit.ts';
+import { counted, groupedAmount, secondOf } from '../../domain/display.ts';
 import { Problem } from '../../domain/problem.ts';
-import { counted, groupedAmount, secondOf } from '../../reports/display.ts';
-import { widthOf } from '../../reports/wrap.ts';
+import { widthOf } from '../../domain/wrap.ts';
+import {
+  type LogSigner,
+  logSigner,
+  originOf,
+  rotateLogKey,
+  signLog,
+  storedVerifier,
+} from '../../platform/audit/audit-log.ts';
+import { compareWithLog, type LogComparison } from '../../platform/audit/compare-log.ts';
+import { replaceKeyInHome } from '../../platform/audit/home-log-key.ts';
+import { exportedLines, rotationsIn, verifyStore } from '../../platform/audit/read-audit-log.ts';
+import { ifRestored, seenLog, whyShorter } from '../../platform/audit/seen-log.ts';
+import {
+  type LogVerifier,
+  parseCheckpoints,
+  parseVerifier,
+  verifierOf,
+  verifierText,
+} from '../../store/audit/checkpoint.ts';
+import { noteOfMail } from '../../store/audit/checkpoint-mail.ts';
+import { verifyExport } from '../../store/audit/exported-log.ts';
+import { ed25519Key } from '../../store/audit/log-key.ts';
+import type { LogVerdict } from '../../store/audit/verify-log.ts';
 import type { NumberedEntry, Store } from '../../store/store.ts';
 import { confirm } from '../confirm.ts';
 import { EXIT, type ExitCode } from '../exit.ts';

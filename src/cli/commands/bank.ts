@@ -1,8 +1,8 @@
-import { ACCOUNTS, BANK_ORDERS, BENEFICIARIES } from '../../compose/operations/bank.ts';
+import { ACCOUNTS, BANK_ORDERS, BENEFICIARIES } from '../../channels/http/operations/bank.ts';
+import { groupedAmount } from '../../domain/display.ts';
+import { referenceOf } from '../../domain/identity.ts';
 import { mainLegOf, type PayoutKind, payoutWorkflowId } from '../../domain/names.ts';
 import { Problem } from '../../domain/problem.ts';
-import { referenceOf } from '../../identity.ts';
-import { groupedAmount } from '../../reports/display.ts';
 import { maskedPayee } from '../../reports/masked.ts';
 import type { Session } from '../session.ts';
 import { table } from '../table.ts';

@@ -1,11 +1,11 @@
-import { conditionOf } from '../../api/errors.ts';
-import { pathId } from '../../api/path.ts';
-import { workflowUrl } from '../../compose/links.ts';
+import { conditionOf } from '../../bank/errors.ts';
+import { pathId } from '../../bank/path.ts';
+import { type CardDocument, documentOf } from '../../channels/http/card-documents.ts';
 import { holdsCardNumber } from '../../domain/card-number.ts';
+import { groupedAmount, secondOf } from '../../domain/display.ts';
 import { Problem } from '../../domain/problem.ts';
-import { type CardDocument, documentOf } from '../../gateway/card-documents.ts';
-import { groupedAmount, secondOf } from '../../reports/display.ts';
-import { type LabelledText, labelled, labelledLines, widthOf } from '../../reports/wrap.ts';
+import { type LabelledText, labelled, labelledLines, widthOf } from '../../domain/wrap.ts';
+import { workflowUrl } from '../../reports/links.ts';
 import type { CardRecord, CardStore, StoredCardEvent } from '../../store/card-store.ts';
 import { findCard, requestIdOf, unknownCard } from '../find-card.ts';
 import { neededFor, todoFor } from '../needs-people.ts';

@@ -1,10 +1,10 @@
-import { DECIDE_PLAN, PLAN } from '../../compose/operations/plans.ts';
+import { DECIDE_PLAN, PLAN } from '../../channels/http/operations/plans.ts';
+import { counted, groupedAmount } from '../../domain/display.ts';
 import { FLAGS, type Flag } from '../../domain/flags.ts';
 import { Problem } from '../../domain/problem.ts';
-import { counted, groupedAmount } from '../../reports/display.ts';
+import { type BatchPlan, WHY_EXCLUDED } from '../../people/decisions/plan.ts';
+import { signablePlan } from '../../people/signing/plan.ts';
 import { capsText } from '../../reports/question-facts.ts';
-import { type BatchPlan, WHY_EXCLUDED } from '../../services/decisions/plan.ts';
-import { signablePlan } from '../../signing/plan.ts';
 import { confirm } from '../confirm.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';

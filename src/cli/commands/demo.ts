@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
-import { pagesUrl } from '../../compose/links.ts';
 import { Problem } from '../../domain/problem.ts';
-import { IntakeRefusal } from '../../intake/intake-refusal.ts';
+import { IntakeRefusal } from '../../files/intake/intake-refusal.ts';
+import { pagesUrl } from '../../reports/links.ts';
 import type { ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
 import { report } from './inspect.ts';

@@ -1,18 +1,18 @@
 import { access, constants, mkdir } from 'node:fs/promises';
 import type { Connection } from '@temporalio/client';
 import type { FoundCli } from '../../../scripts/temporal-cli.mjs';
-import { clockComplaint } from '../../compose/bank-warnings.ts';
-import { payeeChecks } from '../../compose/checks.ts';
-import { acceptKey, recordAccounts } from '../../compose/store-binding.ts';
-import { bankIdentity } from '../../config/bank.ts';
-import type { Process } from '../../config/holdings.ts';
-import type { Config } from '../../config.ts';
-import { temporalCli } from '../../embedded/cli-path.ts';
-import { recentReplacements } from '../../embedded/replacements.ts';
-import type { Stack } from '../../embedded/stack.ts';
-import { problemOf } from '../../intake/problem-of.ts';
-import { storeLocation } from '../../store/store-url.ts';
-import { connectTemporal } from '../../temporal/connection.ts';
+import { problemOf } from '../../files/intake/problem-of.ts';
+import { clockComplaint } from '../../platform/bank-warnings.ts';
+import { payeeChecks } from '../../platform/checks.ts';
+import { bankIdentity } from '../../platform/config/bank.ts';
+import type { Process } from '../../platform/config/holdings.ts';
+import type { Config } from '../../platform/config.ts';
+import { temporalCli } from '../../platform/embedded/cli-path.ts';
+import { recentReplacements } from '../../platform/embedded/replacements.ts';
+import type { Stack } from '../../platform/embedded/stack.ts';
+import { acceptKey, recordAccounts } from '../../platform/store-binding.ts';
+import { connectTemporal } from '../../platform/temporal/connection.ts';
+import { storeLocation } from '../../store/engine/store-url.ts';
 import { ACCEPTABLE } from '../choices.ts';
 import {
   assertSameBank,
@@ -69,7 +69,7 @@ export async function doctor(
 
 /** What the gateway takes the person of a command for: all else is behind it. */
 async function whoAmI(session: Session): Promise<string> {
-  const { MYSELF } = await import('../../compose/operations/people.ts');
+  const { MYSELF } = await import('../../channels/http/operations/people.ts');
   const { name, person } = await session.ask(MYSELF, {});
   const who = name === null ? 'it believes the name that a command gives' : `it knows you as ${name}`;
   return `${session.config.gateway.url}: ${who}${person === null ? '' : ` (${person.roles.join(', ')})`}`;

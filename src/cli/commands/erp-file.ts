@@ -1,7 +1,7 @@
-import { type ErpFile, writeErpFile } from '../../compose/erp-file.ts';
+import { visible } from '../../domain/finding.ts';
+import { type ErpFile, writeErpFile } from '../../reports/erp-file.ts';
 import type { ErpFormat } from '../../reports/erp-formats.ts';
 import type { Unclear } from '../../reports/movements.ts';
-import { visible } from '../../rules/finding.ts';
 import { findBatch } from '../find-target.ts';
 import type { Session } from '../session.ts';
 

@@ -1,8 +1,8 @@
-import type { Subscription } from '../../config/events.ts';
+import { counted, groupedAmount, iso, isoOrNull, minuteOf } from '../../domain/display.ts';
 import { isEventKind } from '../../domain/events-out.ts';
 import { Problem } from '../../domain/problem.ts';
-import { counted, groupedAmount, iso, isoOrNull, minuteOf } from '../../reports/display.ts';
-import { type LabelledText, labelledLines, widthOf } from '../../reports/wrap.ts';
+import { type LabelledText, labelledLines, widthOf } from '../../domain/wrap.ts';
+import type { Subscription } from '../../platform/config/events.ts';
 import type { OutboxEvent, RefusedEvent, Store, SubscriptionRecord } from '../../store/store.ts';
 import { confirm } from '../confirm.ts';
 import { EXIT, type ExitCode } from '../exit.ts';

@@ -1,9 +1,9 @@
-import { accessOf, openGateway } from '../../compose/gateway.ts';
-import type { GatewayAddresses } from '../../compose/gateway-settings.ts';
-import { pagesUrl } from '../../compose/links.ts';
-import { assertTokenIfReachable, type ListenOn } from '../../gateway/server.ts';
-import { assertEncrypted } from '../../gateway/transport.ts';
-import { OpenedParts } from '../../opened-parts.ts';
+import { accessOf, openGateway } from '../../channels/http/gateway.ts';
+import type { GatewayAddresses } from '../../channels/http/gateway-settings.ts';
+import { assertTokenIfReachable, type ListenOn } from '../../channels/http/server.ts';
+import { assertEncrypted } from '../../channels/http/transport.ts';
+import { OpenedParts } from '../../platform/opened-parts.ts';
+import { pagesUrl } from '../../reports/links.ts';
 import { interruptSignal, untilStopped } from '../interrupt.ts';
 import { processLog } from '../process-log.ts';
 import type { Session } from '../session.ts';

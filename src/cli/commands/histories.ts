@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
+import { counted } from '../../domain/display.ts';
 import { Problem } from '../../domain/problem.ts';
-import { counted } from '../../reports/display.ts';
-import { GRPC, grpcStatusOf } from '../../temporal/grpc-status.ts';
-import { pullHistories } from '../../temporal/histories.ts';
+import { GRPC, grpcStatusOf } from '../../platform/temporal/grpc-status.ts';
+import { pullHistories } from '../../platform/temporal/histories.ts';
 import type { Session } from '../session.ts';
 import { shellWord } from '../shell-word.ts';
 

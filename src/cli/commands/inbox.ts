@@ -1,10 +1,10 @@
-import { type CardForPeople, INBOX, type Inbox, READ_MAX } from '../../compose/operations/inbox.ts';
+import { type CardForPeople, INBOX, type Inbox, READ_MAX } from '../../channels/http/operations/inbox.ts';
+import { counted, minuteOf } from '../../domain/display.ts';
 import type { Reason } from '../../domain/payout-state.ts';
 import { incidentText } from '../../domain/reconciliation.ts';
-import { counted, minuteOf } from '../../reports/display.ts';
+import { labelled, widthOf } from '../../domain/wrap.ts';
 import { incidentRemedy } from '../../reports/next-step.ts';
 import { stepGroupsText } from '../../reports/render-steps.ts';
-import { labelled, widthOf } from '../../reports/wrap.ts';
 import type { IncidentRecord } from '../../store/store.ts';
 import { cardForPeopleLines, incidentDocument, neededFor, stepsDocument, timesOf } from '../needs-people.ts';
 import type { Session } from '../session.ts';

@@ -1,8 +1,8 @@
-import { ACKNOWLEDGE, INCIDENT, INCIDENTS } from '../../compose/operations/incidents.ts';
+import { ACKNOWLEDGE, INCIDENT, INCIDENTS } from '../../channels/http/operations/incidents.ts';
 import { differenceText } from '../../domain/changed-order.ts';
+import { secondOf } from '../../domain/display.ts';
 import { Problem } from '../../domain/problem.ts';
 import { acknowledgementOf } from '../../domain/question-digest.ts';
-import { secondOf } from '../../reports/display.ts';
 import type { IncidentRecord } from '../../store/store.ts';
 import { confirm } from '../confirm.ts';
 import { incidentDocument } from '../needs-people.ts';

@@ -1,6 +1,6 @@
-import { SUMMARY } from '../../compose/operations/batches.ts';
-import { PAYOUT } from '../../compose/operations/payouts.ts';
-import { widthOf } from '../../reports/wrap.ts';
+import { SUMMARY } from '../../channels/http/operations/batches.ts';
+import { PAYOUT } from '../../channels/http/operations/payouts.ts';
+import { widthOf } from '../../domain/wrap.ts';
 import { bothSidesText } from '../both-sides.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { findBatch, findTarget } from '../find-target.ts';

@@ -1,13 +1,13 @@
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { folderDeps } from '../../compose/intake-deps.ts';
-import { assertPolicyKept } from '../../compose/policy-log.ts';
+import { DropFolder, LOOK_EVERY_MS } from '../../channels/folder/drop-folder.ts';
+import { folderDeps } from '../../channels/intake-deps.ts';
 import type { Sweep, SweepOptions } from '../../domain/folder-sweep.ts';
 import type { Log } from '../../domain/log.ts';
-import { DropFolder, LOOK_EVERY_MS } from '../../folder/drop-folder.ts';
-import { assertFolderMaker } from '../../intake/maker.ts';
-import { createLog } from '../../log.ts';
+import { assertFolderMaker } from '../../files/intake/maker.ts';
+import { assertPolicyKept } from '../../platform/audit/policy-log.ts';
+import { createLog } from '../../platform/log.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { interruptSignal, partEnded } from '../interrupt.ts';
 import type { Output } from '../output.ts';

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
-import { BATCHES, type FoundPayouts, PAYOUTS, ROWS_LISTED } from '../../compose/operations/lists.ts';
-import { counted, groupedAmount, minuteOf, shortId } from '../../reports/display.ts';
+import { BATCHES, type FoundPayouts, PAYOUTS, ROWS_LISTED } from '../../channels/http/operations/lists.ts';
+import { counted, groupedAmount, minuteOf, shortId } from '../../domain/display.ts';
+import { widthOf } from '../../domain/wrap.ts';
 import { kindOf } from '../../reports/next-step.ts';
 import type { ListedBatch, Movements } from '../../reports/report-document.ts';
-import { widthOf } from '../../reports/wrap.ts';
 import type { PayoutRecord, PayoutSearch } from '../../store/store.ts';
 import type { Session } from '../session.ts';
 import { filledTable, table } from '../table.ts';

@@ -1,6 +1,6 @@
+import { storeLocation } from '../../store/engine/store-url.ts';
 import { migrateStore } from '../../store/open.ts';
 import { nameOfDatabase } from '../../store/restored-database.ts';
-import { storeLocation } from '../../store/store-url.ts';
 import type { Session } from '../session.ts';
 
 /** `payouts migrate`: makes or updates the tables of the store, with the role that owns them; what is there stays. */

@@ -1,12 +1,12 @@
-import { storeUseOf } from '../../compose/store-use.ts';
+import { payloadDigest } from '../../domain/identity.ts';
 import { payoutInput } from '../../domain/instruction.ts';
 import { inMarkdown } from '../../domain/markdown.ts';
 import { isAtRest, type PayoutState } from '../../domain/payout-state.ts';
-import { payloadDigest } from '../../identity.ts';
-import { type MoveAsked, type MovePlan, planMove, takenMove } from '../../intake/own-move.ts';
-import type { MoveKind } from '../../rules/check-move.ts';
+import { type MoveAsked, type MovePlan, planMove, takenMove } from '../../files/intake/own-move.ts';
+import { storeUseOf } from '../../files/intake/store-use.ts';
+import type { MoveKind } from '../../files/rules/check-move.ts';
+import { executionsOver, restartPayout } from '../../platform/temporal/executions.ts';
 import type { PayoutRecord } from '../../store/store.ts';
-import { executionsOver, restartPayout } from '../../temporal/executions.ts';
 import { confirm } from '../confirm.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { type FollowedPayout, followPayout } from '../follow.ts';

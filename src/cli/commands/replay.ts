@@ -1,11 +1,11 @@
 import { basename, resolve } from 'node:path';
+import { counted } from '../../domain/display.ts';
 import { Problem } from '../../domain/problem.ts';
-import { createLog } from '../../log.ts';
-import { counted } from '../../reports/display.ts';
-import { widthOf, wrap } from '../../reports/wrap.ts';
-import { type HistoryFile, historyFilesIn, readHistory } from '../../temporal/histories.ts';
-import { type ReplayProblem, replayHistories } from '../../temporal/replay.ts';
-import { installRuntime } from '../../temporal/runtime.ts';
+import { widthOf, wrap } from '../../domain/wrap.ts';
+import { createLog } from '../../platform/log.ts';
+import { type HistoryFile, historyFilesIn, readHistory } from '../../platform/temporal/histories.ts';
+import { type ReplayProblem, replayHistories } from '../../platform/temporal/replay.ts';
+import { installRuntime } from '../../platform/temporal/runtime.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
 import { shellWord } from '../shell-word.ts';

@@ -1,12 +1,12 @@
-import { answeredRefusal } from '../../compose/answered-refusal.ts';
-import { intakeDepsOf } from '../../compose/intake-deps.ts';
-import type { MessageFiles } from '../../compose/message-context.ts';
-import { PAYOUT } from '../../compose/operations/payouts.ts';
-import { PROGRESS } from '../../compose/operations/progress.ts';
+import { PAYOUT } from '../../channels/http/operations/payouts.ts';
+import { PROGRESS } from '../../channels/http/operations/progress.ts';
+import { intakeDepsOf } from '../../channels/intake-deps.ts';
+import { counted, shortId } from '../../domain/display.ts';
 import type { Finding } from '../../domain/finding.ts';
 import { Problem } from '../../domain/problem.ts';
-import type { IntakeDeps } from '../../intake/intake.ts';
-import { IntakeRefusal } from '../../intake/intake-refusal.ts';
+import type { IntakeDeps } from '../../files/intake/intake.ts';
+import { IntakeRefusal } from '../../files/intake/intake-refusal.ts';
+import type { MessageFiles } from '../../files/intake/message-context.ts';
 import {
   type Agree,
   assertPlan,
@@ -15,10 +15,10 @@ import {
   type Taking,
   takeFile,
   takeUnpaid,
-} from '../../intake/take-file.ts';
-import { counted, shortId } from '../../reports/display.ts';
+} from '../../files/intake/take-file.ts';
+import { startBatch } from '../../platform/temporal/batch-executions.ts';
+import { answeredRefusal } from '../../reports/answered-refusal.ts';
 import type { PayoutRecord } from '../../store/store.ts';
-import { startBatch } from '../../temporal/batch-executions.ts';
 import { confirm } from '../confirm.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { findBatch } from '../find-target.ts';

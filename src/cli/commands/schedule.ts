@@ -1,10 +1,10 @@
 import { basename, resolve } from 'node:path';
 import { ScheduleAlreadyRunning, ScheduleNotFoundError, ScheduleOverlapPolicy } from '@temporalio/client';
+import { minuteOf } from '../../domain/display.ts';
 import type { SweepOptions } from '../../domain/folder-sweep.ts';
 import { Problem } from '../../domain/problem.ts';
-import { assertFolderMaker } from '../../intake/maker.ts';
-import { minuteOf } from '../../reports/display.ts';
-import { createSweepSchedule, sweepSchedule, sweepSchedules } from '../../temporal/sweep-schedules.ts';
+import { assertFolderMaker } from '../../files/intake/maker.ts';
+import { createSweepSchedule, sweepSchedule, sweepSchedules } from '../../platform/temporal/sweep-schedules.ts';
 import type { Session } from '../session.ts';
 import { table } from '../table.ts';
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { pagesUrl } from '../../compose/links.ts';
-import { makeHomePrivate } from '../../embedded/private-home.ts';
+import { makeHomePrivate } from '../../platform/embedded/private-home.ts';
+import { connectTemporal } from '../../platform/temporal/connection.ts';
+import { installRuntime } from '../../platform/temporal/runtime.ts';
+import { areRefused, ensureSearchAttributes } from '../../platform/temporal/search-attributes.ts';
+import { pagesUrl } from '../../reports/links.ts';
 import { startSandbox } from '../../sandbox/server.ts';
-import { connectTemporal } from '../../temporal/connection.ts';
-import { installRuntime } from '../../temporal/runtime.ts';
-import { areRefused, ensureSearchAttributes } from '../../temporal/search-attributes.ts';
 import { startWorker } from '../../worker.ts';
 import { interruptSignal, untilStopped } from '../interrupt.ts';
 import { processLog } from '../process-log.ts';

@@ -1,7 +1,7 @@
-import { NAMED_SWITCH, SWITCH, SWITCHES } from '../../compose/operations/switches.ts';
+import { NAMED_SWITCH, SWITCH, SWITCHES } from '../../channels/http/operations/switches.ts';
+import { counted, secondOf } from '../../domain/display.ts';
 import type { SwitchScope } from '../../domain/switch-scope.ts';
 import { type SwitchedOff, switchText } from '../../domain/switches.ts';
-import { counted, secondOf } from '../../reports/display.ts';
 import { confirm } from '../confirm.ts';
 import type { Session } from '../session.ts';
 import { type SignedOptions, type Signer, signerOf } from '../signer.ts';

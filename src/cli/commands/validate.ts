@@ -1,9 +1,9 @@
-import { type MessageFiles, messageContextOf } from '../../compose/message-context.ts';
 import { dueDate } from '../../domain/business-days.ts';
+import { counted } from '../../domain/display.ts';
 import type { Finding } from '../../domain/finding.ts';
-import { type ValidFile, validateFile } from '../../intake/validate-file.ts';
-import { counted } from '../../reports/display.ts';
-import { visible } from '../../rules/finding.ts';
+import { visible } from '../../domain/finding.ts';
+import { type MessageFiles, messageContextOf } from '../../files/intake/message-context.ts';
+import { type ValidFile, validateFile } from '../../files/intake/validate-file.ts';
 import { formatWarnings } from '../findings-text.ts';
 import { assertNoMessageFiles, checking } from '../hand-over.ts';
 import type { Session } from '../session.ts';

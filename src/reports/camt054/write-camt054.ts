@@ -3,7 +3,7 @@ import type { OriginalMessage } from '../../domain/bank-message.ts';
 import type { PayoutInstruction } from '../../domain/instruction.ts';
 import { sumDecimals } from '../../domain/money.ts';
 import { payeeName } from '../../domain/payee-flags.ts';
-import { ofType } from '../../formats/iso20022/simple-types.ts';
+import { ofType } from '../../files/iso20022/simple-types.ts';
 import type { Leg, Moved, Movement, MovementKind } from '../movements.ts';
 import { asWritten, element, leaf, shownText, text } from '../xml-text.ts';
 

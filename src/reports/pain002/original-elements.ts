@@ -1,5 +1,5 @@
 import type { OriginalMessage, OriginalTransaction } from '../../domain/bank-message.ts';
-import { ofType } from '../../formats/iso20022/simple-types.ts';
+import { ofType } from '../../files/iso20022/simple-types.ts';
 import { asWritten, element, leaf, text } from '../xml-text.ts';
 import type { AnswerVersion } from './status-report.ts';
 

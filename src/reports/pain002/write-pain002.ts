@@ -1,6 +1,6 @@
 import type { OriginalMessage, TransactionFacts } from '../../domain/bank-message.ts';
 import { addDecimals, parseDecimal } from '../../domain/money.ts';
-import { ofType } from '../../formats/iso20022/simple-types.ts';
+import { ofType } from '../../files/iso20022/simple-types.ts';
 import { asWritten, element, leaf } from '../xml-text.ts';
 import { elementsOf, type OriginalElements } from './original-elements.ts';
 import { fileRefusal, supersession, transactionReason } from './reason-elements.ts';

@@ -1,4 +1,4 @@
-import { ENVELOPE_CODES } from '../../api/schemas/envelope.ts';
+import { ENVELOPE_CODES } from '../../bank/schemas/envelope.ts';
 import { catchUp } from '../catch-up.ts';
 import { type Answer, json } from '../http/answer.ts';
 import type { Call, Routes } from '../http/router.ts';

@@ -1,4 +1,4 @@
-import type { AccountBalance } from '../../api/schemas/accounts.ts';
+import type { AccountBalance } from '../../bank/schemas/accounts.ts';
 import { formatMinor } from '../../domain/money.ts';
 import type { Database } from '../database.ts';
 import { Refusal } from '../refusal.ts';

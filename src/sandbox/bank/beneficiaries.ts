@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { Beneficiary } from '../../api/schemas/beneficiaries.ts';
-import type { Page } from '../../api/schemas/wire.ts';
+import type { Beneficiary } from '../../bank/schemas/beneficiaries.ts';
+import type { Page } from '../../bank/schemas/wire.ts';
 import type { Database, Parameters } from '../database.ts';
 import { newId } from '../ids.ts';
 import { Refusal } from '../refusal.ts';

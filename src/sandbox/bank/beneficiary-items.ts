@@ -1,4 +1,4 @@
-import type { FieldDescriptor } from '../../api/schemas/beneficiaries.ts';
+import type { FieldDescriptor } from '../../bank/schemas/beneficiaries.ts';
 import { badRequest, Refusal } from '../refusal.ts';
 import { requiredDetails } from './required-details.ts';
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { FxQuote, PlacedOrder } from '../../api/schemas/transactions.ts';
+import type { FxQuote, PlacedOrder } from '../../bank/schemas/transactions.ts';
 import { formatMinor } from '../../domain/money.ts';
 import { badRequest, Refusal } from '../refusal.ts';
 import type { fxQuoteQuery } from '../requests.ts';

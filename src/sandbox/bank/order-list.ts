@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Page } from '../../api/schemas/wire.ts';
+import type { Page } from '../../bank/schemas/wire.ts';
 import { currencyExponent } from '../../domain/currency.ts';
 import { parseDecimal } from '../../domain/money.ts';
 import type { Parameters } from '../database.ts';

@@ -1,4 +1,4 @@
-import type { OrderStatus } from '../../api/schemas/order-status.ts';
+import type { OrderStatus } from '../../bank/schemas/order-status.ts';
 import type { OrderRow } from './order-row.ts';
 import { ENDS, type Outcome } from './sentinels.ts';
 

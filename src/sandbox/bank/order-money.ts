@@ -1,4 +1,4 @@
-import type { OrderStatus } from '../../api/schemas/order-status.ts';
+import type { OrderStatus } from '../../bank/schemas/order-status.ts';
 import type { Books } from './books.ts';
 import { internalAccount, type Posting, post } from './ledger.ts';
 import type { MoneyState, OrderRow } from './order-row.ts';

@@ -1,4 +1,4 @@
-import type { Order } from '../../api/schemas/orders.ts';
+import type { Order } from '../../bank/schemas/orders.ts';
 import { formatMinor } from '../../domain/money.ts';
 import type { Profile } from './profile.ts';
 import type { Outcome } from './sentinels.ts';

@@ -1,4 +1,4 @@
-import type { Page } from '../../api/schemas/wire.ts';
+import type { Page } from '../../bank/schemas/wire.ts';
 import { badRequest } from '../refusal.ts';
 
 const PAGE_SIZE_DEFAULT = 20;

@@ -1,4 +1,4 @@
-import type { PlacedOrder } from '../../api/schemas/transactions.ts';
+import type { PlacedOrder } from '../../bank/schemas/transactions.ts';
 import { formatMinor } from '../../domain/money.ts';
 import { badRequest, Refusal } from '../refusal.ts';
 import type { PaymentRequest } from '../requests.ts';

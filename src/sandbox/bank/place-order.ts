@@ -1,4 +1,4 @@
-import type { PlacedOrder } from '../../api/schemas/transactions.ts';
+import type { PlacedOrder } from '../../bank/schemas/transactions.ts';
 import { newId } from '../ids.ts';
 import { Refusal } from '../refusal.ts';
 import type { Books } from './books.ts';

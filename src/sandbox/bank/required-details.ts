@@ -1,4 +1,4 @@
-import type { FieldDescriptor, RequiredDetailsEntry } from '../../api/schemas/beneficiaries.ts';
+import type { FieldDescriptor, RequiredDetailsEntry } from '../../bank/schemas/beneficiaries.ts';
 
 /**
  * Required details by currency, beneficiary type and payment type. USD personal is the interface's (section 2), and AUD `bsb` has

@@ -1,4 +1,4 @@
-import type { OrderStatus } from '../../api/schemas/order-status.ts';
+import type { OrderStatus } from '../../bank/schemas/order-status.ts';
 import { badRequest, Refusal, type RefusalCode } from '../refusal.ts';
 
 /** The final status of each outcome, chosen at acceptance; undefined: it stays SUBMITTED. */

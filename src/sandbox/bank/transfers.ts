@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { PlacedOrder } from '../../api/schemas/transactions.ts';
+import type { PlacedOrder } from '../../bank/schemas/transactions.ts';
 import { formatMinor } from '../../domain/money.ts';
 import { badRequest } from '../refusal.ts';
 import type { transferFeeQuery } from '../requests.ts';

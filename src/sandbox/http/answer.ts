@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { ENVELOPE_CODES } from '../../api/schemas/envelope.ts';
+import { ENVELOPE_CODES } from '../../bank/schemas/envelope.ts';
 import type { Profile } from '../bank/profile.ts';
 import { MATCHING_STATUS, Refusal } from '../refusal.ts';
 

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { StoreKind } from '../store-url.ts';
+import type { StoreKind } from '../engine/store-url.ts';
 
 /** Creates all tables of the first release. `src/store/schema.ts` says what the columns hold. */
 export async function up(db: Kysely<unknown>, kind: StoreKind): Promise<void> {

@@ -2,8 +2,8 @@ import { readdirSync } from 'node:fs';
 import { basename, extname } from 'node:path';
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import { ownModule } from '../../own-files.ts';
-import type { StoreKind } from '../store-url.ts';
+import type { StoreKind } from '../engine/store-url.ts';
+import { ownModule } from '../own-files.ts';
 
 interface MigrationFile {
   up(db: Kysely<unknown>, kind: StoreKind): Promise<void>;

@@ -1,4 +1,6 @@
 import { patched, workflowInfo } from '@temporalio/workflow';
+import type { PreparedCard } from '../../activities/cards/prepare-card.ts';
+import type { StoredCardState } from '../../activities/cards/record-card-state.ts';
 import { combinedSum, conflictOf } from '../../domain/card-judgement.ts';
 import {
   CARD_ENDS,
@@ -13,8 +15,6 @@ import {
   isCardEnd,
 } from '../../domain/card-payment.ts';
 import type { Reason } from '../../domain/payout-state.ts';
-import type { PreparedCard } from '../../services/cards/prepare-card.ts';
-import type { StoredCardState } from '../../services/cards/record-card-state.ts';
 import { Inbox } from '../execution/inbox.ts';
 import { TwoPeople } from '../execution/two-people.ts';
 import { ExecutionView } from '../execution/view.ts';

@@ -1,11 +1,11 @@
 import { condition, patched } from '@temporalio/workflow';
+import type { OrderRead, ReadOrderInput } from '../../activities/payout/read-order.ts';
 import { doublingPause } from '../../domain/durations.ts';
 import type { OrderJudgement, PaidOrder } from '../../domain/order-judgement.ts';
 import { isNoMoney, isTerminal, stageMeaning } from '../../domain/order-status.ts';
 import { PATH_ID } from '../../domain/path-id.ts';
 import type { Reason } from '../../domain/payout-state.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
-import type { OrderRead, ReadOrderInput } from '../../services/payout/read-order.ts';
 import { answerOrUndefined, call } from '../proxies.ts';
 import type { OrderLeg } from './order-leg.ts';
 

@@ -1,10 +1,10 @@
 import { condition, sleep } from '@temporalio/workflow';
+import type { Submitted } from '../../activities/payout/first-look.ts';
 import type { SubmitInput } from '../../activities/sends.ts';
 import { bankSays } from '../../domain/bank-condition.ts';
 import { doublingPause } from '../../domain/durations.ts';
 import { because } from '../../domain/reasons.ts';
 import { type AttemptResult, afterAttempt, type RefusalMeaning } from '../../domain/submission.ts';
-import type { Submitted } from '../../services/payout/first-look.ts';
 import { renewClaim } from '../payout/one-send.ts';
 import { untilCancelRequested } from '../payout/waits.ts';
 import { answerOrUndefined, polls } from '../proxies.ts';

@@ -1,4 +1,5 @@
 import { condition } from '@temporalio/workflow';
+import type { OrderSearch, ShownOrder } from '../../activities/payout/find-order.ts';
 import { proofFrom, provenAbsent, type Search, searchDelayMs } from '../../domain/absence.ts';
 import { doublingPause } from '../../domain/durations.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
@@ -10,7 +11,6 @@ import {
   mayResend,
   type Submission,
 } from '../../domain/submission.ts';
-import type { OrderSearch, ShownOrder } from '../../services/payout/find-order.ts';
 import { accepted, type PendingResolve, refused } from '../execution/inbox.ts';
 import { continueAsNewIfLong } from '../payout/long-history.ts';
 import type { OrderLeg, Placed } from './order-leg.ts';

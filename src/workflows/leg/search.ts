@@ -1,7 +1,7 @@
 import { patched, sleep } from '@temporalio/workflow';
+import type { OrderSearch } from '../../activities/payout/find-order.ts';
 import { doublingPause } from '../../domain/durations.ts';
 import type { ReasonCode } from '../../domain/reasons.ts';
-import type { OrderSearch } from '../../services/payout/find-order.ts';
 import { answerOrUndefined, listScans } from '../proxies.ts';
 import { LOOKS_TO_CONFIRM } from './followed-order.ts';
 import type { OrderLeg } from './order-leg.ts';

@@ -2,7 +2,7 @@ import { ApplicationFailure, log, patched, setHandler } from '@temporalio/workfl
 import { type DecideUpdate, type Decision, hasExpired, refusalOf, type Verdict } from '../../domain/approval.ts';
 import { resolveDigest } from '../../domain/question-digest.ts';
 import { RESOLVE_ACTIONS } from '../../domain/resolve-action.ts';
-import type { Refused } from '../../services/decisions/weigh.ts';
+import type { Refused } from '../../people/decisions/weigh.ts';
 import { handleCancel, handleResolve, until } from '../execution/handlers.ts';
 import {
   approveSignal,

@@ -1,4 +1,6 @@
 import { sleep, workflowInfo } from '@temporalio/workflow';
+import type { SettledLegs } from '../../activities/payout/close.ts';
+import type { Prepared } from '../../activities/payout/prepare.ts';
 import type { AwaitedApproval, Decision, Verdict } from '../../domain/approval.ts';
 import type { Claim } from '../../domain/claim.ts';
 import { type Flag, flagsText } from '../../domain/flags.ts';
@@ -15,8 +17,6 @@ import {
   type UnpaidState,
   visibleState,
 } from '../../domain/payout-state.ts';
-import type { SettledLegs } from '../../services/payout/close.ts';
-import type { Prepared } from '../../services/payout/prepare.ts';
 import { ExecutionView } from '../execution/view.ts';
 import type { PayoutStateView } from '../messages.ts';
 import { call } from '../proxies.ts';

@@ -1,7 +1,7 @@
+import type { Prepared } from '../../activities/payout/prepare.ts';
 import type { TerminalMeaning } from '../../domain/order-status.ts';
 import type { EndState, Reason } from '../../domain/payout-state.ts';
 import { because, bookedAboveCap, type ReasonCode } from '../../domain/reasons.ts';
-import type { Prepared } from '../../services/payout/prepare.ts';
 import type { LegResult, OrderLeg } from '../leg/order-leg.ts';
 import type { BackToGates, Unpaid } from '../payout/gates.ts';
 import type { PayoutView } from '../payout/view.ts';

@@ -1,6 +1,6 @@
+import type { Prepared } from '../../activities/payout/prepare.ts';
 import { type LegKind, mainLegOf } from '../../domain/names.ts';
 import { lastPossiblySentAttempt } from '../../domain/submission.ts';
-import type { Prepared } from '../../services/payout/prepare.ts';
 import { STUCK } from '../leg/followed-order.ts';
 import { type LegMemory, type LegPlan, OrderLeg } from '../leg/order-leg.ts';
 import type { Gates } from '../payout/gates.ts';

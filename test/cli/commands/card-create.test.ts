@@ -5,12 +5,12 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type CreateCardOptions, createCard } from '../../../src/cli/commands/card-create.ts';
 import { exitOf } from '../../../src/cli/exit.ts';
 import type { Session } from '../../../src/cli/session.ts';
-import { loadConfig } from '../../../src/config.ts';
 import { CARD_EXAMPLE } from '../../../src/domain/card-example.ts';
 import { Problem } from '../../../src/domain/problem.ts';
-import { openGateway, type RunningGateway } from '../../gateway/running-gateway.ts';
+import { loadConfig } from '../../../src/platform/config.ts';
+import { CVV, HOLDER, PAN } from '../../bank/cards/cards.ts';
+import { openGateway, type RunningGateway } from '../../channels/http/running-gateway.ts';
 import { endsWith } from '../../support/ends-with.ts';
-import { CVV, HOLDER, PAN } from '../../vault/cards.ts';
 
 let gateway: RunningGateway;
 let session: Session;

@@ -3,20 +3,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Bank } from '../../../src/api/bank.ts';
-import { envelopeError } from '../../../src/api/errors.ts';
+import type { Bank } from '../../../src/bank/bank.ts';
+import { envelopeError } from '../../../src/bank/errors.ts';
 import { listCards, retrieveCard, showCard } from '../../../src/cli/commands/card.ts';
 import { cancelCard, changeCardAmount, resolveCard } from '../../../src/cli/commands/card-control.ts';
 import { type CreateCardOptions, createCard } from '../../../src/cli/commands/card-create.ts';
 import type { Session } from '../../../src/cli/session.ts';
-import { Secret } from '../../../src/config/secret.ts';
-import { loadConfig } from '../../../src/config.ts';
+import { Secret } from '../../../src/platform/config/secret.ts';
+import { loadConfig } from '../../../src/platform/config.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { openGateway, type RunningGateway } from '../../gateway/running-gateway.ts';
+import { CVV, PAN } from '../../bank/cards/cards.ts';
+import { openGateway, type RunningGateway } from '../../channels/http/running-gateway.ts';
 import { endsWith } from '../../support/ends-with.ts';
 import { fakeSession } from '../../support/fake-session.ts';
 import { policyOf, type SigningPerson, signingPerson } from '../../support/people.ts';
-import { CVV, PAN } from '../../vault/cards.ts';
 
 let folder: string;
 beforeAll(() => {

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { erpFile } from '../../../src/cli/commands/erp-file.ts';
 import { createOutput } from '../../../src/cli/output.ts';
-import { loadConfig } from '../../../src/config.ts';
-import { claimRowsOf } from '../../intake/rows.ts';
+import { loadConfig } from '../../../src/platform/config.ts';
+import { claimRowsOf } from '../../files/intake/rows.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
 import { fakeSession } from '../../support/fake-session.ts';
 

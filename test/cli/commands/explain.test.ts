@@ -3,8 +3,8 @@ import { explain } from '../../../src/cli/commands/explain.ts';
 import { INSTRUCTION_FIELDS } from '../../../src/domain/instruction.ts';
 import { REASONS } from '../../../src/domain/reasons.ts';
 import { INCIDENTS } from '../../../src/domain/reconciliation.ts';
+import { RULES } from '../../../src/files/rules/rules.ts';
 import { STATES } from '../../../src/reports/state-texts.ts';
-import { RULES } from '../../../src/rules/rules.ts';
 import { type BankSession, openBankSession } from '../bank-session.ts';
 
 let open: BankSession;

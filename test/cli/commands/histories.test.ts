@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { pull } from '../../../src/cli/commands/histories.ts';
 import { replay } from '../../../src/cli/commands/replay.ts';
 import type { Session } from '../../../src/cli/session.ts';
-import { loadConfig } from '../../../src/config.ts';
+import { loadConfig } from '../../../src/platform/config.ts';
 
 /** A session over a Temporal that lists these executions, and what it has told. */
 function sessionOver(list: () => AsyncIterable<object>) {

@@ -1,10 +1,10 @@
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
-import { beneficiary } from '../../../src/api/schemas/beneficiaries.ts';
+import { beneficiary } from '../../../src/bank/schemas/beneficiaries.ts';
 import { decide } from '../../../src/cli/commands/decide.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import type { Assessment } from '../../../src/domain/gates.ts';
-import { approvalDigest, payloadDigest } from '../../../src/identity.ts';
-import { asPayee, signedParts } from '../../../src/services/decisions/signed-parts.ts';
+import { approvalDigest, payloadDigest } from '../../../src/domain/identity.ts';
+import { asPayee, signedParts } from '../../../src/people/decisions/signed-parts.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { payoutClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';

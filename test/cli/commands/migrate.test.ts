@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { migrate } from '../../../src/cli/commands/migrate.ts';
 import type { Session } from '../../../src/cli/session.ts';
-import { loadConfig } from '../../../src/config.ts';
+import { loadConfig } from '../../../src/platform/config.ts';
 import { openStore } from '../../../src/store/open.ts';
 import { createDatabase, dropDatabase, migrated } from '../../support/databases.ts';
 

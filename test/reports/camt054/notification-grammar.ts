@@ -1,10 +1,10 @@
-import { COMPONENTS } from '../../../src/formats/iso20022/components.ts';
-import { defineGrammar } from '../../../src/formats/iso20022/grammar.ts';
+import { COMPONENTS } from '../../../src/files/iso20022/components.ts';
+import { defineGrammar } from '../../../src/files/iso20022/grammar.ts';
 import { readMessage } from '../read-message.ts';
 
 /**
  * BankToCustomerDebitCreditNotification .08 (edition 2019), in the order of the standard, without most of the optional elements
- * that an advice of ours never has. Notation: `src/formats/iso20022/grammar.ts`.
+ * that an advice of ours never has. Notation: `src/files/iso20022/grammar.ts`.
  */
 const MESSAGE = `
 Document = BkToCstmrDbtCdtNtfctn:Message

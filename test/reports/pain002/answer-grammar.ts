@@ -1,10 +1,10 @@
-import { COMPONENTS } from '../../../src/formats/iso20022/components.ts';
-import { defineGrammar, type Edition } from '../../../src/formats/iso20022/grammar.ts';
+import { COMPONENTS } from '../../../src/files/iso20022/components.ts';
+import { defineGrammar, type Edition } from '../../../src/files/iso20022/grammar.ts';
 import { readMessage } from '../read-message.ts';
 
 /**
  * CustomerPaymentStatusReport .03 (edition 2009) and .10 (2019), without the optional elements that an answer of ours never has:
- * parties, charges, tracker data. Notation: `src/formats/iso20022/grammar.ts`.
+ * parties, charges, tracker data. Notation: `src/files/iso20022/grammar.ts`.
  */
 const MESSAGE = `
 Document = CstmrPmtStsRpt:Report

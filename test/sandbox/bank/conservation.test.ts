@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ORDER_STATUSES } from '../../../src/api/schemas/order-status.ts';
+import { ORDER_STATUSES } from '../../../src/bank/schemas/order-status.ts';
 import type { Books } from '../../../src/sandbox/bank/books.ts';
 import { checkConservation } from '../../../src/sandbox/bank/conservation.ts';
 import { exchange } from '../../../src/sandbox/bank/currency-exchange.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ORDER_STATUSES } from '../../../src/api/schemas/order-status.ts';
+import { ORDER_STATUSES } from '../../../src/bank/schemas/order-status.ts';
 import { DEFAULT_SETTLE_TIMES, nextStep, type OrderState } from '../../../src/sandbox/bank/order-machine.ts';
 import { ENDS, type Outcome } from '../../../src/sandbox/bank/sentinels.ts';
 

@@ -1,4 +1,4 @@
-import type { AccountBooks } from '../../checker/observation.ts';
+import type { AccountBooks } from '../../support/checker/observation.ts';
 
 const DECIMALS: Readonly<Record<string, number>> = { JPY: 0, KWD: 3 };
 

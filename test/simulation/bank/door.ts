@@ -1,5 +1,5 @@
-import type { HttpAnswer, HttpRequest } from '../../../src/api/transport.ts';
-import type { TrafficMinute } from '../../checker/observation.ts';
+import type { HttpAnswer, HttpRequest } from '../../../src/bank/transport.ts';
+import type { TrafficMinute } from '../../support/checker/observation.ts';
 import type { Random } from '../random.ts';
 import type { VirtualTime } from '../virtual-time.ts';
 import type { ReadFault, WriteFault } from './faults.ts';

@@ -1,4 +1,4 @@
-import type { HttpAnswer } from '../../../src/api/transport.ts';
+import type { HttpAnswer } from '../../../src/bank/transport.ts';
 import type { Random } from '../random.ts';
 import type { VirtualTime } from '../virtual-time.ts';
 import type { ModelBank } from './model-bank.ts';

@@ -1,4 +1,4 @@
-import type { FeeFrom, ReceivedPost } from '../../checker/observation.ts';
+import type { FeeFrom, ReceivedPost } from '../../support/checker/observation.ts';
 import type { Random } from '../random.ts';
 import type { VirtualTime } from '../virtual-time.ts';
 import { Books, decimalText, minorOf } from './books.ts';

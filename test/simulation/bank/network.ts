@@ -1,4 +1,4 @@
-import type { HttpAnswer, HttpRequest, Transport } from '../../../src/api/transport.ts';
+import type { HttpAnswer, HttpRequest, Transport } from '../../../src/bank/transport.ts';
 import type { Random } from '../random.ts';
 import type { Host, VirtualTime } from '../virtual-time.ts';
 import type { BankDoor } from './door.ts';

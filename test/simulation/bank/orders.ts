@@ -1,4 +1,4 @@
-import type { BankOrder } from '../../checker/observation.ts';
+import type { BankOrder } from '../../support/checker/observation.ts';
 import type { Random } from '../random.ts';
 import type { VirtualTime } from '../virtual-time.ts';
 import { type Books, decimalText, minorOf } from './books.ts';

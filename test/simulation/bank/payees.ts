@@ -1,4 +1,4 @@
-import type { BankBeneficiary } from '../../checker/observation.ts';
+import type { BankBeneficiary } from '../../support/checker/observation.ts';
 
 interface Payee {
   id: string;

@@ -1,4 +1,4 @@
-import type { HttpAnswer, HttpRequest } from '../../../src/api/transport.ts';
+import type { HttpAnswer, HttpRequest } from '../../../src/bank/transport.ts';
 import type { Random } from '../random.ts';
 import { minorOf } from './books.ts';
 import type { ModelBank } from './model-bank.ts';

@@ -1,4 +1,4 @@
-import type { HttpAnswer } from '../../../src/api/transport.ts';
+import type { HttpAnswer } from '../../../src/bank/transport.ts';
 import { decimalText } from './books.ts';
 import { type Order, statusAt } from './orders.ts';
 import { type BankProfile, bankTime } from './profile.ts';

@@ -1,4 +1,4 @@
-import { expectedReference } from '../../checker/references.ts';
+import { expectedReference } from '../../support/checker/references.ts';
 import { decimalText } from '../bank/books.ts';
 import { type Order, statusOf } from '../bank/orders.ts';
 import type { PlannedPayout } from '../scenario.ts';

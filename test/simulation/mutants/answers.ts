@@ -1,7 +1,7 @@
 import type { Mutant } from './mutant.ts';
 
-const ERRORS = 'src/api/errors.ts';
-const ANSWERS = 'src/api/answers.ts';
+const ERRORS = 'src/bank/errors.ts';
+const ANSWERS = 'src/bank/answers.ts';
 
 /** Bugs in how answers, orders and statuses are read. */
 export const ANSWER_MUTANTS: readonly Mutant[] = [
@@ -11,7 +11,7 @@ export const ANSWER_MUTANTS: readonly Mutant[] = [
     what: 'the list instead of a GET decides about an order',
     edits: [
       {
-        file: 'src/services/payout/read-order.ts',
+        file: 'src/activities/payout/read-order.ts',
         find: 'const shown = await readIfThere(deps, orderId, { signal }).catch(asTooLarge);',
         replace:
           'const { uid, currency } = expected;\n  const shown = (await deps.bank.orders.listAll({ uid, currency })).orders.find((it) => it.order_id === orderId);',
@@ -24,12 +24,12 @@ export const ANSWER_MUTANTS: readonly Mutant[] = [
     what: 'an order that its sender reads while it is still open ends the payout as paid',
     edits: [
       {
-        file: 'src/services/payout/read-order.ts',
+        file: 'src/activities/payout/read-order.ts',
         find: "return meaning === 'paid' && differences.length === 0",
         replace: "return meaning === 'paid' || meaning === 'open'",
       },
       {
-        file: 'src/services/payout/first-look.ts',
+        file: 'src/activities/payout/first-look.ts',
         find: "const becomes = { paid: { state: 'completed', reason: null } } as const;",
         replace:
           "const completed = { state: 'completed', reason: null } as const;\n      const becomes = { paid: completed, open: completed };",
@@ -54,7 +54,7 @@ export const ANSWER_MUTANTS: readonly Mutant[] = [
     what: 'code 0 without an order id counts as accepted',
     edits: [
       {
-        file: 'src/api/schemas/transactions.ts',
+        file: 'src/bank/schemas/transactions.ts',
         find: 'export const placedOrder = z.object({ order_id: identifier });',
         replace:
           "export const placedOrder = z.any().transform((data) => ({ order_id: String(data?.order_id || 'none') }));",
@@ -128,7 +128,7 @@ export const ANSWER_MUTANTS: readonly Mutant[] = [
     number: 'P28',
     name: 'unknown-status-failed',
     what: 'a status without a known meaning counts as failed',
-    edits: [{ file: 'src/api/schemas/order-status.ts', find: ": 'unknown';", replace: ": 'failed';" }],
+    edits: [{ file: 'src/bank/schemas/order-status.ts', find: ": 'unknown';", replace: ": 'failed';" }],
   },
   {
     number: 'P29',

@@ -1,8 +1,8 @@
 import type { Mutant } from './mutant.ts';
 
 const DEMANDED = 'src/domain/demanded-look.ts';
-const ASK_FIRST = 'src/services/sending/ask-first.ts';
-const LIST_LOOKS = 'src/services/reconciliation/list-looks.ts';
+const ASK_FIRST = 'src/activities/sending/ask-first.ts';
+const LIST_LOOKS = 'src/activities/reconciliation/list-looks.ts';
 
 /** Bugs that show only where the bank, a cache or a machine does what no protocol rules out. */
 export const HAZARD_MUTANTS: readonly Mutant[] = [
@@ -72,7 +72,7 @@ export const HAZARD_MUTANTS: readonly Mutant[] = [
     hazard: 'second-folder',
     edits: [
       {
-        file: 'src/services/sending/unsent-orders.ts',
+        file: 'src/activities/sending/unsent-orders.ts',
         find: 'legsOf(kind).map((leg) => referenceOf(uid, documentId, leg, each)),',
         replace:
           "legsOf(kind).filter((leg) => leg !== 'exchange').map((leg) => referenceOf(uid, documentId, leg, each)),",
@@ -125,12 +125,12 @@ export const HAZARD_MUTANTS: readonly Mutant[] = [
     hazard: 'repairs',
     edits: [
       {
-        file: 'src/services/sending/proven-unpaid.ts',
+        file: 'src/store/proven-unpaid.ts',
         find: 'unpaid.filter(({ reference }) => !contradicted.has(reference))',
         replace: 'unpaid.filter(({ reference }) => contradicted.has(reference) || reference !== "")',
       },
       {
-        file: 'src/services/payout/guards.ts',
+        file: 'src/activities/payout/guards.ts',
         find: 'if ((await contradictions(deps, payout)).length > 0) return true;',
         replace: '',
       },
@@ -143,12 +143,12 @@ export const HAZARD_MUTANTS: readonly Mutant[] = [
     hazard: 'foreign-lists',
     edits: [
       {
-        file: 'src/api/as-asked.ts',
+        file: 'src/bank/as-asked.ts',
         find: 'page.records.map((order) => isForeign(order, query));',
         replace: 'page.records.map(() => undefined);',
       },
       {
-        file: 'src/api/as-asked.ts',
+        file: 'src/bank/as-asked.ts',
         find: 'foreign[index] ?? unlikeAsked(order, query)',
         replace: "foreign[index] ?? (order.order_id === '' ? unlikeAsked(order, query) : undefined)",
       },
@@ -161,7 +161,7 @@ export const HAZARD_MUTANTS: readonly Mutant[] = [
     hazard: 'spelling',
     edits: [
       {
-        file: 'src/services/payout/find-order.ts',
+        file: 'src/activities/payout/find-order.ts',
         find: 'expected.shownAs = await learnedForm(deps.store, reference);',
         replace: '',
       },
@@ -174,7 +174,7 @@ export const HAZARD_MUTANTS: readonly Mutant[] = [
     hazard: 'spelling',
     edits: [
       {
-        file: 'src/services/payout/reference-spelling.ts',
+        file: 'src/activities/payout/reference-spelling.ts',
         find: 'if (shown === undefined) return undefined;',
         replace: 'if (shown !== "") return reference.slice(0, 12);',
       },
@@ -205,7 +205,7 @@ export const HAZARD_MUTANTS: readonly Mutant[] = [
     hazard: 'coinciding-tenants',
     edits: [
       {
-        file: 'src/compose/store-binding.ts',
+        file: 'src/platform/store-binding.ts',
         find: '  await assertKeyFits(store, bank);\n  await store.addKey(digest);',
         replace: '  await store.addKey(digest);',
       },
@@ -218,7 +218,7 @@ export const HAZARD_MUTANTS: readonly Mutant[] = [
     hazard: 'stale-lists',
     edits: [
       {
-        file: 'src/api/bank-clock.ts',
+        file: 'src/bank/bank-clock.ts',
         find: 'isStale: isBehind || ageMs(answer) > AGE_MAX_MS',
         replace: 'isStale: isBehind && ageMs(answer) < 0',
       },

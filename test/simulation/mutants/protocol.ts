@@ -1,9 +1,9 @@
 import type { Mutant } from './mutant.ts';
 
-const SEND_ORDER = 'src/services/sending/send-order.ts';
-const SEND_ONCE = 'src/services/sending/send-once.ts';
+const SEND_ORDER = 'src/activities/sending/send-order.ts';
+const SEND_ONCE = 'src/activities/sending/send-once.ts';
 const PLACE = 'src/workflows/leg/place.ts';
-const CLAIMED_ROW = 'src/services/sending/claimed-row.ts';
+const CLAIMED_ROW = 'src/store/claimed-row.ts';
 const ATTEMPTS = 'src/store/attempts.ts';
 const SUBMISSION = 'src/domain/submission.ts';
 
@@ -83,7 +83,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     what: 'the client repeats a write like a read',
     edits: [
       {
-        file: 'src/api/calls.ts',
+        file: 'src/bank/calls.ts',
         find: 'return withDeadline(limits.sendTotalMs, signal, (deadline) => attemptOnce(options, attempt, deadline));',
         replace: 'return readRepeatedly(options, signal, (deadline) => attemptOnce(options, attempt, deadline));',
       },
@@ -230,7 +230,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
         replace: "    .where('payloadDigest', '=', claim.payloadDigest)",
       },
       {
-        file: 'src/services/payout/prepare.ts',
+        file: 'src/activities/payout/prepare.ts',
         find: 'if (isEnd(record.state)) return ended(record, record.state);',
         replace: '',
       },

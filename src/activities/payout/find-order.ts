@@ -1,0 +1,231 @@
+import { readIfThere } from '../../bank/bank-orders.ts';
+import { attemptsListedFrom, clocksDisagree } from '../../bank/bank-time.ts';
+import type { Order } from '../../bank/schemas/orders.ts';
+import type { ListDoubt } from '../../domain/list-doubt.ts';
+import { strangeIn } from '../../domain/list-doubt.ts';
+import {
+  type ExpectedOrder,
+  isArrival,
+  isIndistinct,
+  isReturn,
+  NO_REFERENCE,
+  orderDifferences,
+  REFERENCE_FORM,
+  shownForm,
+} from '../../domain/order-judgement.ts';
+import { SENDER_LIFE_MS, unsent } from '../../domain/submission.ts';
+import type { SwitchScope } from '../../domain/switch-scope.ts';
+import { switchFactsOf } from '../../domain/switches.ts';
+import type { Caller } from '../../store/claimed-row.ts';
+import { rowAsRecorded } from '../../store/claimed-row.ts';
+import type { PayoutRecord } from '../../store/store.ts';
+import type { ActivityDeps } from '../deps.ts';
+import { listsOfLeg } from '../sending/open-set.ts';
+import { unsentOrders } from '../sending/unsent-orders.ts';
+import { learnedForm } from './reference-spelling.ts';
+import { type LegInput, type SentLeg, sentLeg } from './sent-leg.ts';
+
+export interface FindOrderInput extends LegInput {
+  /** Epoch ms: orders created since then; moved back by the clock skew, and to the first recorded attempt if that is earlier. */
+  since: number;
+  /**
+   * Whether two looks like this one may prove that there is no order, by the clock of the run, which counts them. Absent in one
+   * of an earlier release.
+   */
+  mayProve?: boolean;
+}
+
+/** An order that may be the one sent, and the fields in which the bank shows it differently. */
+export interface ShownOrder {
+  orderId: string;
+  differences: string[];
+}
+
+/** Result of one look through the order lists. */
+export interface OrderSearch {
+  orderIds: string[];
+  /** Fields in which an order found differs from what was sent. */
+  differences: string[];
+  /** Orders that show the reference in another form and whose id no answer has told: a conflict, never "absent". */
+  nearMisses: number;
+  stable: boolean;
+  /** Why a list is not believed: what it shows. */
+  doubt?: ListDoubt;
+  pagesRead: number;
+  ordersRead: number;
+  /** Order ids known to be ours: while there is one, absence cannot be proven. */
+  accepted: string[];
+  /** Some recorded attempt was answered with "already exists". */
+  exists: boolean;
+  /** Numbers of attempts recorded as not sent or refused; absent in histories of an earlier release. */
+  unsent?: number[];
+  /** Numbers of all recorded attempts; nothing is sent without a record. Absent in histories of an earlier release. */
+  recorded?: number[];
+  /** The bank's clock is too far from ours for a list to prove absence. */
+  clocksApart: boolean;
+  /** Orders that may be this one by all the list shows of them: not "absent". Absent in histories of an earlier release. */
+  indistinct?: number;
+  /** Candidates for people to choose from: orders with the reference in any form, or without one that may be this one. */
+  shown?: ShownOrder[];
+  /** How many orders are ours by all they show: while above 0, no person can declare that there is none. */
+  ours?: number;
+  /** The list lacks orders that the bank has accepted. Absent in histories of an earlier release. */
+  incomplete?: boolean;
+  /** Ms for which a sender may still be about to send. */
+  liveForMs: number;
+  /** The bank has shown a second order under some reference of this user, so it does not recognise references. */
+  distrusted: boolean;
+  /** Scope of a switch that forbids sending again. */
+  switchedOff?: SwitchScope;
+}
+
+/**
+ * One look for an order: reads the order ids accepted under its reference, then the order lists of all its currencies since its
+ * first attempt, whichever run made it.
+ */
+export async function findOrder(deps: ActivityDeps, { runId }: Caller, input: FindOrderInput): Promise<OrderSearch> {
+  const { claim, leg, since, recorded, mayProve = true } = input;
+  const row = await rowAsRecorded(deps, claim, runId, recorded);
+  const { reference, attempts, ownIds, sent, expected } = await sentLeg(deps, row, input);
+  expected.shownAs = await learnedForm(deps.store, reference);
+  const look = await beforeReading(deps, row, { attempts, ownIds, sent });
+  const found = new Found(expected, ownIds);
+  for (const orderId of ownIds) {
+    const order = await readIfThere(deps, orderId);
+    if (order !== undefined) found.add(order);
+  }
+  // Before the time range is computed: the first answers of a process tell the bank's time.
+  await deps.assertIdentity();
+  const sentSince = Math.min(since, ...attempts.map(({ sentAt }) => sentAt));
+  const listedFrom = attemptsListedFrom(deps, sentSince, attempts);
+  const before = await seenBefore(deps, row, reference);
+  for (const order of before.orders) found.sort(order);
+  look.stable = !before.isMissing;
+  for (const list of await listsOfLeg(deps.bank, row, leg, sent)) {
+    const from = mayProve ? 0 : listedFrom;
+    const scan = await deps.lookAtList({ ...list, since: sentSince, from, toProve: mayProve });
+    look.stable &&= scan.doubt === undefined;
+    look.incomplete ||= scan.doubt === 'incomplete';
+    look.doubt ??= strangeIn(scan.doubt);
+    look.pagesRead += scan.pagesRead;
+    look.ordersRead += scan.orders.length;
+    for (const order of scan.orders) found.sort(order);
+  }
+  const strange = await strangeAmong(deps, found.indistinct);
+  look.indistinct = strange.length;
+  look.clocksApart = clocksDisagree(deps);
+  if (look.indistinct > 0 || look.clocksApart) look.stable = false;
+  return { ...look, ...found.judged(strange) };
+}
+
+/** What the store says of the search, before the bank is asked. */
+async function beforeReading(
+  { store, now }: ActivityDeps,
+  row: PayoutRecord,
+  { attempts, ownIds, sent }: Pick<SentLeg, 'attempts' | 'ownIds' | 'sent'>,
+): Promise<OrderSearch> {
+  const silent = attempts.filter(({ outcome }) => outcome === null).map(({ sentAt }) => sentAt);
+  return {
+    orderIds: [],
+    differences: [],
+    nearMisses: 0,
+    stable: true,
+    pagesRead: 0,
+    ordersRead: 0,
+    accepted: ownIds,
+    exists: attempts.some(({ outcome }) => outcome === 'exists'),
+    unsent: unsent(attempts),
+    recorded: attempts.map(({ attempt }) => attempt),
+    clocksApart: false,
+    liveForMs: Math.max(0, Math.max(0, ...silent) + SENDER_LIFE_MS - now()),
+    distrusted: await store.hasSuspectedDuplicate(row.uid),
+    switchedOff: await store.matchingSwitch(switchFactsOf(row, sent === undefined ? [] : [sent])),
+  };
+}
+
+/** What the bank has shown, by how much it looks like the order that was sent. */
+class Found {
+  /** May be this order by all that they show: not "absent". */
+  readonly indistinct: Order[] = [];
+  private readonly expected: ExpectedOrder;
+  private readonly accepted: readonly string[];
+  private readonly orders: Order[] = [];
+  private readonly altered: Order[] = [];
+  private arrivals = 0;
+
+  constructor(expected: ExpectedOrder, accepted: readonly string[]) {
+    this.expected = expected;
+    this.accepted = accepted;
+  }
+
+  add(order: Order): void {
+    const at = this.orders.findIndex(({ order_id }) => order_id === order.order_id);
+    const known = this.orders[at];
+    if (known === undefined) this.orders.push(order);
+    // Of two orders with one id, the one that carries our reference is ours.
+    else if (this.formOf(order) !== 'other' && this.formOf(known) === 'other') this.orders[at] = order;
+  }
+
+  sort(order: Order): void {
+    if (isReturn(order)) return;
+    const form = this.formOf(order);
+    const isAccepted = this.accepted.includes(order.order_id);
+    if (form !== 'other' && isArrival(order) && !isAccepted) this.arrivals += 1;
+    else if (form === 'as-sent' || isAccepted) this.add(order);
+    else if (form !== 'other') {
+      if (!this.altered.some(({ order_id }) => order_id === order.order_id)) this.altered.push(order);
+    } else if (isIndistinct(order, this.expected)) this.indistinct.push(order);
+  }
+
+  judged(strange: readonly Order[]): Pick<OrderSearch, 'orderIds' | 'differences' | 'nearMisses' | 'ours' | 'shown'> {
+    const { orders, altered, expected, accepted } = this;
+    // The receiving side is listed but not the order that was sent: a conflict until it is.
+    const arrived = orders.length === 0 ? this.arrivals : 0;
+    const shown = [...orders, ...altered].map(
+      (order): ShownOrder => ({ orderId: order.order_id, differences: orderDifferences(order, expected, accepted) }),
+    );
+    return {
+      orderIds: orders.map(({ order_id }) => order_id),
+      differences: [...new Set(shown.slice(0, orders.length).flatMap(({ differences }) => differences))],
+      nearMisses: altered.length + arrived,
+      ours: arrived + accepted.length + shown.filter(isOurs).length,
+      shown: [...shown, ...strange.map((order) => withoutReference(order, expected))],
+    };
+  }
+
+  private formOf({ client_order_id: shown }: Order) {
+    return shown === undefined ? 'other' : shownForm(shown, this.expected);
+  }
+}
+
+/**
+ * Orders under the reference that earlier lists have shown, as they are now: they stay a reason to doubt though no list shows them
+ * any more. `isMissing`: one that this store did not send is not found; one that the watch has seen may be a list's mistake.
+ */
+async function seenBefore(
+  deps: ActivityDeps,
+  row: PayoutRecord,
+  reference: string,
+): Promise<{ orders: Order[]; isMissing: boolean }> {
+  const unsent = (await unsentOrders(deps, row)).filter((order) => order.reference === reference);
+  const ids = new Set([...unsent.map(({ orderId }) => orderId), ...(await deps.store.orderIdsSeen(reference))]);
+  const orders = await Promise.all([...ids].map((orderId) => readIfThere(deps, orderId)));
+  const found = orders.filter((order) => order !== undefined);
+  const isMissing = unsent.some(({ orderId }) => !found.some(({ order_id }) => order_id === orderId));
+  return { orders: found.filter((order) => order.client_order_id !== undefined), isMissing };
+}
+
+const withoutReference = (order: Order, expected: ExpectedOrder): ShownOrder => ({
+  orderId: order.order_id,
+  differences: [NO_REFERENCE, ...orderDifferences({ ...order, client_order_id: undefined }, expected)],
+});
+
+/** It is what was sent, whatever the form of its reference. */
+const isOurs = ({ differences }: ShownOrder): boolean => differences.every((field) => field === REFERENCE_FORM);
+
+/** Those that are not known to be orders of other payouts. */
+async function strangeAmong({ store }: ActivityDeps, orders: readonly Order[]): Promise<Order[]> {
+  const strange = new Map(orders.map((order) => [order.order_id, order]));
+  for (const { orderId } of await store.payoutsOfOrders([...strange.keys()])) strange.delete(orderId ?? '');
+  return [...strange.values()];
+}

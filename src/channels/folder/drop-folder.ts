@@ -1,0 +1,179 @@
+import { basename, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { v7 } from 'uuid';
+import type { Sweep, SweepOptions } from '../../domain/folder-sweep.ts';
+import type { Problem } from '../../domain/problem.ts';
+import type { IntakeDeps } from '../../files/intake/intake.ts';
+import { IntakeRefusal, OTHER_PLAN } from '../../files/intake/intake-refusal.ts';
+import { isMakerUnknown, isOutsideScope } from '../../files/intake/maker.ts';
+import { takeFile } from '../../files/intake/take-file.ts';
+import type { BatchSummary } from '../../reports/batch-report.ts';
+import { stageOf } from '../../reports/pain002/transaction-status.ts';
+import { writeWhole } from '../../reports/write-reports.ts';
+import type { BatchRecord, Store } from '../../store/store.ts';
+import { answeredStem, answerRefusal, answerStem, takenAt } from './answers.ts';
+import { Incoming } from './incoming.ts';
+import {
+  type DropFolderPaths,
+  isWrittenSince,
+  moveInto,
+  openDropFolder,
+  takeIn,
+  type WorkItem,
+  waitFor,
+  workItems,
+} from './layout.ts';
+
+export interface FolderDeps {
+  store: Store;
+  /** Called for each pass: the files that complete bank messages may have changed. */
+  intake(): Promise<IntakeDeps>;
+  report(batchId: string, place: { folder: string; answerStem?: string }): Promise<BatchSummary>;
+  /** Called for something that is tried again in the next pass. */
+  failed(error: unknown, item: WorkItem): void;
+}
+
+/** Between two looks at a file that may still be being written. */
+export const LOOK_EVERY_MS = 2_000;
+
+/** How long a file that may be cut off is not refused: its writer may have paused for longer than between two looks. */
+const CUT_OFF_PATIENCE_MS = 10_000;
+const CUT_OFF: ReadonlySet<string> = new Set([
+  ...['broken-quote', 'no-rows', 'not-a-workbook', 'not-json', 'not-well-formed', 'truncated-file'],
+  ...['wrong-field-count', 'wrong-record-length'],
+]);
+
+/** State of a file after a pass; `gone`: another watcher has moved it. */
+type Found = 'refused' | 'ended' | 'open' | 'gone';
+
+/** Turns dropped files into batches and puts their reports into the folder. Its whole state is in the folder and the store. */
+export class DropFolder {
+  private readonly deps: FolderDeps;
+  private readonly options: SweepOptions;
+  private readonly paths: DropFolderPaths;
+  private readonly incoming: Incoming;
+  /** The state of each open batch for which its reports were last written. */
+  private readonly reported = new Map<string, string>();
+  /** For each ended batch: the time of the latest news that has been answered. */
+  private readonly looked = new Map<string, number>();
+
+  private constructor(deps: FolderDeps, options: SweepOptions, paths: DropFolderPaths) {
+    this.deps = deps;
+    this.options = options;
+    this.paths = paths;
+    this.incoming = new Incoming(paths.in);
+  }
+
+  static async open(deps: FolderDeps, options: SweepOptions): Promise<DropFolder> {
+    return new DropFolder(deps, options, await openDropFolder(options.dir));
+  }
+
+  /** One pass without earlier looks or later ones, so it looks twice itself, and refuses at once. */
+  async sweepOnce(lookEveryMs: number): Promise<Sweep> {
+    await this.incoming.whole();
+    await pause(lookEveryMs);
+    return this.sweep(0);
+  }
+
+  /** Takes the complete files, and continues with those under way. */
+  async sweep(cutOffPatienceMs = CUT_OFF_PATIENCE_MS): Promise<Sweep> {
+    const done: Sweep = { taken: 0, refused: 0, ended: 0, open: 0 };
+    for (const name of await this.incoming.whole()) {
+      if (!(await takeIn(this.paths, name))) continue;
+      await this.incoming.taken(name);
+      done.taken += 1;
+    }
+    await this.answerLater();
+    const items = await workItems(this.paths);
+    if (items.length === 0) return done;
+    const intake = await this.deps.intake();
+    for (const item of items) {
+      const found = await this.goOn(intake, item, Date.now() - cutOffPatienceMs);
+      if (found !== 'gone') done[found] += 1;
+    }
+    return done;
+  }
+
+  /** For answers that news has made outdated: writes another version, and the reports again. */
+  private async answerLater(): Promise<void> {
+    const { out } = this.paths;
+    for (const { batchId, at } of await this.deps.store.newsOfAnswered()) {
+      if (this.looked.get(batchId) === at) continue;
+      try {
+        const batch = await this.deps.store.batch(batchId);
+        const stem = batch && (await answeredStem(out, batch));
+        if (stem !== undefined) await this.deps.report(batchId, { folder: out, answerStem: stem });
+        this.looked.set(batchId, at);
+      } catch (error) {
+        this.deps.failed(error, { batchId, path: out });
+      }
+    }
+  }
+
+  /** `since`: a file taken later may still be being written. */
+  private async goOn(intake: IntakeDeps, item: WorkItem, since: number): Promise<Found> {
+    try {
+      const batch = (await this.deps.store.batch(item.batchId)) ?? (await this.take(intake, item));
+      if (batch === undefined) return 'open';
+      return await this.report(batch, item);
+    } catch (error) {
+      // Whoever came in between is known in the next pass, and nobody here confirms plans.
+      const isOutrun = error instanceof IntakeRefusal && error.code === OTHER_PLAN;
+      if (isCutOff(error) && takenAt(item.batchId) > since) return 'open';
+      if (!isOutrun && (error instanceof IntakeRefusal || isOutsideScope(error))) return this.refuse(item, error);
+      if (isMakerUnknown(error)) throw error;
+      this.deps.failed(error, item);
+      return 'open';
+    }
+  }
+
+  /** The batch of a file; undefined if an earlier batch with its rows is still open: the file waits for that one. */
+  private async take(intake: IntakeDeps, { batchId, path }: WorkItem): Promise<BatchRecord | undefined> {
+    const { invalid, by } = this.options;
+    // No one is asked: whatever the folder's options allow is agreed to. People find the warnings beside the reports.
+    const taking = await takeFile(intake, path, { invalid, by, batchId }, async ({ warnings }) => {
+      const document = { schemaVersion: 1, batchId, file: basename(path), warnings };
+      const beside = join(this.paths.out, `${batchId}.warnings.json`);
+      if (warnings.length > 0) await writeWhole(beside, [`${JSON.stringify(document, null, 2)}\n`]);
+    });
+    if (taking.outcome === 'claimed') return this.deps.store.batch(taking.batchId);
+    if (taking.outcome === 'under-way') await waitFor(this.paths, { batchId: taking.batchId, path });
+    return undefined;
+  }
+
+  private async report(batch: BatchRecord, item: WorkItem): Promise<Found> {
+    const { batchId, endedAt } = batch;
+    const { out } = this.paths;
+    const stands = endedAt === null ? stageOf(await this.deps.store.stateCounts(batchId)) : 'ended';
+    const place = { folder: out, answerStem: await answerStem(out, batchId, batch.message) };
+    if (stands !== 'ended') {
+      if (this.reported.get(batchId) !== stands) await this.deps.report(batchId, place);
+      this.reported.set(batchId, stands);
+      return 'open';
+    }
+    const { schemaVersion, state, reports } = (await this.deps.report(batchId, place)).head;
+    if (await isWrittenSince(item.path, batch.sha256)) {
+      // Rows that came later are in no batch: it is taken again, as another file.
+      await waitFor(this.paths, { batchId: v7(), path: item.path });
+      return 'open';
+    }
+    const document = { schemaVersion, batchId, state, reports };
+    const moved = await moveInto(this.paths.done, item.path, { suffix: '.batch.json', document });
+    this.reported.delete(batchId);
+    return moved ? 'ended' : 'gone';
+  }
+
+  private async refuse(item: WorkItem, refusal: Problem): Promise<Found> {
+    try {
+      if (refusal instanceof IntakeRefusal) await answerRefusal(this.paths.out, item.batchId, refusal);
+      const document = refusal.toDocument();
+      return (await moveInto(this.paths.error, item.path, { suffix: '.error.json', document })) ? 'refused' : 'gone';
+    } catch (error) {
+      this.deps.failed(error, item);
+      return 'open';
+    }
+  }
+}
+
+const isCutOff = (error: unknown): boolean =>
+  error instanceof IntakeRefusal && error.findings.some(({ rule }) => CUT_OFF.has(rule));

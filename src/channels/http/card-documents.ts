@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { CARD_STATES, type CardStateView } from '../../domain/card-payment.ts';
+import { iso, isoOrNull } from '../../domain/display.ts';
+import type { CardRecord } from '../../store/card-store.ts';
+
+const schemaVersion = z.literal(1);
+const decimal = z.string().describe('decimal');
+
+const payment = z.object({
+  merchant_request_id: z.string(),
+  state: z.enum(CARD_STATES),
+  reason: z.object({ code: z.string(), message: z.string() }).nullable(),
+  payment_id: z.string().nullable().describe("the acquirer's; null until it is known"),
+  payment_status: z.string().nullable().describe('as the acquirer last reported it'),
+  amount: decimal,
+  currency: z.string(),
+  payment_type: z.enum(['AUTH', 'DEBIT']),
+  bin: z.string().nullable().describe('first six digits of the card'),
+  last_four: z.string().nullable(),
+  next_action: z
+    .object({ type: z.string(), verify_url: z.string() })
+    .nullable()
+    .describe("where the cardholder's browser is sent"),
+  data_collection_info: z.unknown().describe('for the collection of the device fingerprint, as given by the acquirer'),
+  cards_left: z
+    .int()
+    .nullable()
+    .describe('while another card is requested because the previous one took no money: how many may still be tried'),
+  workflow_id: z.string().nullable().describe('null for a client secret'),
+  url: z.string().nullable().describe('in the Temporal UI; null for a client secret'),
+  created_at: z.iso.datetime(),
+  ended_at: z.iso.datetime().nullable(),
+  contradicted: z.boolean().describe('the acquirer later contradicted the end'),
+});
+
+export type CardDocument = z.output<typeof payment>;
+
+export const cardDocument = z.object({ schemaVersion, card_payment: payment });
+export const createdDocument = cardDocument.extend({
+  client_secret: z.string().describe('for the page of this payment; the previous one is void'),
+});
+export const cardList = z.object({ schemaVersion, card_payments: z.array(payment) });
+export const acceptedDocument = z.object({
+  schemaVersion,
+  accepted: z.boolean().describe('false: the payment has ended'),
+});
+export const amountDocument = z.object({ schemaVersion, amount: decimal });
+export const cancelDocument = z.object({ schemaVersion, outcome: z.enum(['cancelled', 'too-late']) });
+
+/** A payment from the store and, while it is open, from its workflow. `url`: for the merchant's people. */
+export function documentOf(record: CardRecord, view: CardStateView | undefined, url: string | null): CardDocument {
+  const { merchantRequestId, currency, paymentType, workflowId, contradictedAt, endedAt } = record;
+  return {
+    merchant_request_id: merchantRequestId,
+    state: view?.state ?? record.state,
+    reason: view === undefined ? record.reason : view.reason,
+    payment_id: view?.payment_id ?? record.paymentId,
+    payment_status: view?.payment_status ?? (record.state === 'succeeded' ? 'SUCCEEDED' : null),
+    amount: view?.amount ?? record.amount,
+    currency,
+    payment_type: paymentType,
+    bin: view?.bin ?? record.bin,
+    last_four: view?.last_four ?? record.lastFour,
+    next_action: view?.next_action ?? null,
+    data_collection_info: view?.data_collection_info ?? null,
+    cards_left: view?.cards_left ?? null,
+    workflow_id: url === null ? null : workflowId,
+    url,
+    created_at: iso(record.createdAt),
+    ended_at: isoOrNull(endedAt),
+    contradicted: contradictedAt !== null,
+  };
+}

@@ -1,0 +1,217 @@
+import { z } from 'zod';
+import type { CardEntry, CardholderForm } from '../../bank/cards/card-vault.ts';
+import type { CardDetails } from '../../bank/cards/cards.ts';
+import { checkCard } from '../../bank/cards/check-card.ts';
+import { holdsCardNumber, isMerchantRequestId } from '../../domain/card-number.ts';
+import type { Finding } from '../../domain/finding.ts';
+import { formatMinor, parseAmount } from '../../domain/money.ts';
+import { Problem } from '../../domain/problem.ts';
+import { assertNone, bodyFinding, schemaFindings } from './card-findings.ts';
+import type { CardDeps } from './gateway-deps.ts';
+import { addressRule, returnUrlOf } from './return-url.ts';
+import { storableText } from './schemas.ts';
+
+/** Bodies of the card routes. Unknown members are refused: a misspelled one would be lost. */
+
+/** Messages for a member that is missing, and for one of the wrong kind. */
+const must = (be: string) => ({
+  error: ({ input }: { input?: unknown }) => (input === undefined ? `is required: ${be}` : `must be ${be}`),
+});
+
+const words = must('1 to 200 characters in quotes');
+const text = z.string(words).min(1, words).max(200, words);
+const digits = (be: string) => z.union([z.string().max(4), z.int().min(0).max(9_999)], must(be)).transform(String);
+const pixels = z.int(must('a number of pixels')).min(0, must('0 at least')).max(100_000, must('100000 at most'));
+
+const NUMBER = must('12 to 19 digits in quotes');
+const CVV = must('three or four digits in quotes');
+const card = z.strictObject(
+  {
+    number: z.string(NUMBER).max(40, NUMBER).describe('12 to 19 digits; spaces and dashes are removed'),
+    expiry_month: digits('1 to 12').describe('1 to 12'),
+    expiry_year: digits('two or four digits').describe('two or four digits'),
+    cvv: z.string(CVV).max(4, CVV).optional(),
+    holder_name: text.optional(),
+  },
+  must('an object with number, expiry_month, expiry_year, and cvv and holder_name if known'),
+);
+
+const COUNTRY = must('two capital letters, such as DE');
+const billing = z.strictObject({
+  email: text.optional(),
+  line1: text.optional(),
+  line2: text.optional(),
+  city: text.optional(),
+  state: text.optional(),
+  postcode: text.optional(),
+  country: z
+    .string(COUNTRY)
+    .regex(/^[A-Z]{2}$/, COUNTRY)
+    .optional()
+    .describe('ISO 3166 alpha-2'),
+});
+
+const deviceInfo = z.strictObject({
+  ip: z.union([z.ipv4(), z.ipv6()], must('an IPv4 or IPv6 address')).optional(),
+  language: z.string().max(35).optional().describe('BCP 47'),
+  screen_width: pixels.optional(),
+  screen_height: pixels.optional(),
+  user_agent: z.string().max(500).optional(),
+});
+
+const AMOUNT = must('a decimal in quotes, such as "49.90"');
+const CURRENCY = must('three capital letters, such as EUR');
+const URL_TEXT = must('an address of at most 2000 characters');
+const by = storableText.optional().describe('name of the caller; must be the name of the token, if it has one');
+const returnUrl = z.string(URL_TEXT).max(2_000, URL_TEXT);
+const amount = z.string(AMOUNT).max(40, AMOUNT).describe('decimal, with no more decimals than the currency has');
+
+export const createBody = z.strictObject({
+  merchant_request_id: z
+    .string({ error: 'is required, as a string: it is the idempotency key' })
+    .refine(
+      isMerchantRequestId,
+      'must be 1 to 64 of A-Z a-z 0-9 . _ ~ -, contain no card number, and be no UUID of version 5',
+    )
+    .describe('idempotency key and permanent id of the payment: the same one never takes money twice'),
+  amount,
+  currency: z.string(CURRENCY).regex(/^[A-Z]{3}$/, CURRENCY),
+  payment_type: z.enum(['AUTH', 'DEBIT'], must('AUTH or DEBIT')).default('DEBIT'),
+  return_url: returnUrl.describe('where the cardholder returns to after a confirmation'),
+  three_ds: z
+    .enum(['setup', 'skip'], must('setup or skip'))
+    .default('setup')
+    .describe('skip: asks for 3-D Secure only if the acquirer does'),
+  card: card.optional().describe('absent: the payment waits until the cardholder enters one'),
+  billing: billing.optional(),
+  device_info: deviceInfo.optional(),
+  by,
+});
+
+export const cardBody = z.strictObject({
+  card,
+  billing: billing.optional(),
+  device_info: deviceInfo.optional(),
+  return_url: returnUrl
+    .optional()
+    .describe('always send it: only the gateway that created the payment knows an earlier one'),
+});
+
+export const amountBody = z.strictObject({ amount, by });
+export const cancelBody = z.strictObject({ by, reason: storableText.optional() });
+
+/**
+ * The request in a body. Throws one `Problem` with everything wrong: members, amount, card, return URL. `makerOf`: the maker,
+ * given the body's `by`.
+ */
+export function askedPayment(given: unknown, makerOf: (by: string | undefined) => string | undefined, cards: CardDeps) {
+  assertNone([
+    ...withoutAddress(schemaFindings(createBody, given)),
+    ...amountFindings(given),
+    ...addressFindings(given, cards, undefined),
+    ...cardFindings(given),
+  ]);
+  const body = createBody.parse(given);
+  const { merchant_request_id, amount: decimal, currency, payment_type, three_ds } = body;
+  const maker = makerOf(body.by);
+  return {
+    input: {
+      merchant_request_id,
+      amount: amountOf(decimal, currency),
+      currency,
+      payment_type,
+      three_ds,
+      ...(maker !== undefined && { by: maker }),
+    },
+    form: formOf(body, body.return_url, cards),
+    card: body.card === undefined ? undefined : checkedCard(body.card),
+  };
+}
+
+/** A card with the form data, of this body or an earlier one. Throws one `Problem`, as `askedPayment` does. */
+export function givenCard(given: unknown, merchantRequestId: string, cards: CardDeps): CardEntry {
+  const known = cards.vault.formOf(merchantRequestId);
+  assertNone([
+    ...withoutAddress(schemaFindings(cardBody, given)),
+    ...addressFindings(given, cards, known?.returnUrl),
+    ...cardFindings(given),
+  ]);
+  const body = cardBody.parse(given);
+  return { card: checkedCard(body.card), ...formOf(body, body.return_url ?? known?.returnUrl ?? '', cards, known) };
+}
+
+/** A missing return URL is reported once, with its rule. */
+const withoutAddress = (findings: readonly Finding[]): Finding[] =>
+  findings.filter(({ column, rule }) => column !== 'return_url' || rule !== 'member-missing');
+
+const memberOf = (given: unknown, name: string): unknown =>
+  (given as Record<string, unknown> | null | undefined)?.[name];
+
+function amountFindings(given: unknown): Finding[] {
+  const [decimal, currency] = [amount.safeParse(memberOf(given, 'amount')), memberOf(given, 'currency')];
+  if (!decimal.success || !createBody.shape.currency.safeParse(currency).success) return [];
+  const refused = amountRefused(decimal.data, currency as string);
+  return refused === undefined ? [] : [bodyFinding(['amount'], 'amount-refused', refused)];
+}
+
+function addressFindings(given: unknown, cards: CardDeps, known: string | undefined): Finding[] {
+  const url = memberOf(given, 'return_url') ?? known;
+  if (url === undefined) {
+    return [bodyFinding(['return_url'], 'return-url-missing', `is required: ${addressRule(cards)}`)];
+  }
+  if (typeof url !== 'string' || returnUrlOf(url, cards) !== undefined) return [];
+  return [bodyFinding(['return_url'], 'return-url-refused', `must be ${addressRule(cards)}`)];
+}
+
+/** Replaces what the schema has refused, so that the rest can be checked. */
+const STAND_IN = { number: '4000000010000000', expiry_month: '12', expiry_year: '2099' };
+
+function cardFindings(given: unknown): Finding[] {
+  const entered = memberOf(given, 'card');
+  if (typeof entered !== 'object' || entered === null) return [];
+  const usable = Object.entries(card.shape).flatMap(([name, schema]) => {
+    const { success, data } = schema.safeParse(memberOf(entered, name));
+    return success && data !== undefined ? [[name, data]] : [];
+  });
+  const checked = checkCard({ ...STAND_IN, ...Object.fromEntries(usable) }, Date.now());
+  return checked.ok
+    ? []
+    : checked.findings.map(({ column, rule, message }) => bodyFinding(['card', column], rule, message));
+}
+
+/** Called only for a card without findings. */
+function checkedCard(given: z.output<typeof card>): CardDetails {
+  const checked = checkCard(given, Date.now());
+  if (checked.ok) return checked.card;
+  // The card expired between the two checks.
+  throw new Problem('invalid-input', 'card-invalid', 'This card cannot be used.');
+}
+
+/** The data besides the card, from `known` where parts are missing. The return URL has no findings. */
+function formOf(
+  given: Partial<Pick<z.output<typeof createBody>, 'billing' | 'device_info'>>,
+  returnUrl: string,
+  cards: CardDeps,
+  known?: CardholderForm,
+): CardholderForm {
+  return {
+    returnUrl: returnUrlOf(returnUrl, cards) ?? '',
+    billing: given.billing ?? known?.billing,
+    deviceInfo: given.device_info ?? known?.deviceInfo,
+  };
+}
+
+/** What is wrong with an amount; undefined if nothing. */
+function amountRefused(given: string, currency: string): string | undefined {
+  if (holdsCardNumber(given)) return 'may be a card number';
+  const { ok } = parseAmount(given, currency);
+  return ok ? undefined : `must be a decimal above 0 with no more decimals than ${currency} has`;
+}
+
+/** The amount with all decimals of its currency. Throws a `Problem`. */
+export function amountOf(given: string, currency: string): string {
+  const refused = amountRefused(given, currency);
+  if (refused !== undefined) assertNone([bodyFinding(['amount'], 'amount-refused', refused)]);
+  const parsed = parseAmount(given, currency);
+  return formatMinor(parsed.ok ? parsed.minor : 0n, currency);
+}

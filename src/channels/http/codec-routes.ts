@@ -1,0 +1,75 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { parseWorkflowId } from '../../domain/names.ts';
+import {
+  answerCodec,
+  CODEC_BYTES_MAX,
+  type CodecOperation,
+  codecContext,
+  WORKFLOW_HEADER,
+} from '../../platform/codec/codec-server.ts';
+import { admitCallers } from './admission.ts';
+import { allowOrigin, type Cors, preflight } from './cors.ts';
+import { errorAnswers } from './documents.ts';
+import type { GatewayDeps } from './gateway-deps.ts';
+import { accessOf, type CallerAccess, OPEN } from './route-access.ts';
+import { answerSchemas } from './schemas.ts';
+
+const OPERATIONS: readonly CodecOperation[] = ['encode', 'decode'];
+/**
+ * A payload does not show whose it is, so both need access to everything; messages in Temporal are taken to come from us, so
+ * encoding them is for an operator.
+ */
+const ACCESS: Readonly<Record<CodecOperation, CallerAccess>> = {
+  encode: { roles: ['operator'], scope: 'whole' },
+  decode: { roles: ['operator', 'auditor'], scope: 'whole' },
+};
+/** Web UI and `temporal` command put the namespace into the path if the endpoint is configured so. */
+const PREFIXES = ['/codec', '/codec/:namespace'];
+const payloads = z.object({ payloads: z.array(z.object({})).optional().describe('absent: none') });
+
+/**
+ * The codec server for the Temporal Web UI and the `temporal` command: decodes payloads, and encodes them for the workflow that
+ * the request names. Without a policy, for every caller of the gateway. Encoding is audited.
+ */
+export function codecRoutes(app: FastifyInstance, deps: GatewayDeps): void {
+  const { codec, now, store } = deps;
+  if (codec === undefined) return;
+  const cors: Cors = {
+    origins: codec.origins,
+    methods: 'POST',
+    headers: `authorization, content-type, x-namespace, ${WORKFLOW_HEADER}`,
+    setting: 'PAYOUTS_UI_URL',
+  };
+  const auditEncoded = ({ caller }: FastifyRequest, workflowId: string, count: number): Promise<void> =>
+    store.audit({
+      at: now(),
+      actor: caller.name ?? 'gateway',
+      action: 'payloads encoded',
+      subject: parseWorkflowId(workflowId)?.key ?? workflowId,
+      detail: { workflow: workflowId, payloads: `${count}` },
+    });
+  const paths = PREFIXES.flatMap((prefix) =>
+    OPERATIONS.map((operation) => ({ path: `${prefix}/${operation}`, operation })),
+  );
+  for (const { path } of paths) {
+    app.options(path, { schema: { hide: true }, ...OPEN }, (request, reply) => preflight(request, reply, cors));
+  }
+  const response = answerSchemas({ 200: [payloads, 'the payloads, in their order'], ...errorAnswers(413, 415) });
+  app.register(async (scope) => {
+    // The Web UI has another origin.
+    await admitCallers(scope, deps, cors.origins);
+    for (const { path, operation } of paths) {
+      const schema = { tags: ['codec'], summary: `Payloads of Temporal: ${operation}`, response };
+      const access = accessOf(ACCESS[operation]);
+      scope.post(path, { schema, ...access, bodyLimit: CODEC_BYTES_MAX }, async (request, reply) => {
+        allowOrigin(request, reply, cors.origins);
+        const context = codecContext(request.headers, (request.params as { namespace?: string }).namespace);
+        const answer = answerCodec(codec, operation, context, request.body);
+        const count = operation === 'encode' ? (answer.payloads?.length ?? 0) : 0;
+        if (context.workflowId && count > 0) await auditEncoded(request, context.workflowId, count);
+        return answer;
+      });
+    }
+  });
+}

@@ -1,0 +1,210 @@
+import { hash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import * as contentDisposition from 'content-disposition';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { validate as isUuid } from 'uuid';
+import { z } from 'zod';
+import { isDecision, type SignedDecision } from '../../domain/authority.ts';
+import { Problem } from '../../domain/problem.ts';
+import type { IntakeDeps } from '../../files/intake/intake.ts';
+import { IntakeRefusal, OTHER_PLAN } from '../../files/intake/intake-refusal.ts';
+import { assertPlan, type PlannedRow, takeFile } from '../../files/intake/take-file.ts';
+import { validateFile } from '../../files/intake/validate-file.ts';
+import { FILE_BYTES_MAX, ROWS_MAX } from '../../files/limits.ts';
+import { FILE_NAMES } from '../../files/read-file.ts';
+import { whyDecisionIsVoid } from '../../people/decisions/verdict.ts';
+import { batchDocument } from '../../reports/report-document.ts';
+import { answerOf } from './answer-error.ts';
+import { type Caller, makerOf } from './callers.ts';
+import { errorAnswers, idempotencyHeader, JSON_TYPE, planDocument } from './documents.ts';
+import type { GatewayDeps } from './gateway-deps.ts';
+import { answerOnce, idempotencyKeyOf, type MadeAnswer } from './idempotency.ts';
+import { takeInTurn } from './intake-turns.ts';
+import { accessOf } from './route-access.ts';
+import { answerSchemas, jsonSchema, parsed, storableText } from './schemas.ts';
+import { assertFileName, receive, tooLarge, UPLOAD_TYPES, type Upload } from './upload.ts';
+
+const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
+
+/** The options of `payouts run`. Unknown ones are refused: a misspelled `dry_run` would pay. */
+const handOverQuery = z.strictObject({
+  file: z
+    .string()
+    .optional()
+    .describe('name of the file; otherwise that in Content-Disposition, otherwise a generated one'),
+  invalid: z
+    .enum(['stop', 'skip'])
+    .default('stop')
+    .describe('stop: any finding stops the file; skip: the other rows are paid'),
+  dry_run: flag.optional().describe('answer with the plan; nothing is claimed'),
+  check: flag.optional().describe('answer like `payouts validate FILE --json`; nothing is planned or claimed'),
+  rows: flag.optional().describe('with dry_run: also the rows that the maker signs'),
+  plan: z.string().optional().describe('hash of the confirmed plan; a different plan is refused'),
+  canary: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(ROWS_MAX)
+    .optional()
+    .describe('rows paid first, the rest once they are completed'),
+  allow_look_alikes: flag.optional().describe('do not hold rows that look like a recent payout'),
+  attended: flag.optional().describe('rows that wait for an operator count as in progress'),
+  by: storableText.optional().describe('the maker; must be the name of the token, if it has one'),
+});
+
+type HandOver = z.output<typeof handOverQuery>;
+
+const TAGS = ['batches'];
+
+/** `POST /v1/batches`: the body is the file itself. */
+export function intakeRoutes(app: FastifyInstance, deps: GatewayDeps): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, body, done) => done(null, body));
+  const schema = {
+    tags: TAGS,
+    summary: 'Submit a file of payouts',
+    description:
+      `The body is the file itself: ${FILE_NAMES}. Answers like \`payouts run FILE --json --detach\`. ` +
+      'The same rows are never paid twice: 200 while the batch that took them is open, 409 afterwards.',
+    consumes: Object.keys(UPLOAD_TYPES),
+    querystring: jsonSchema(handOverQuery),
+    headers: jsonSchema(idempotencyHeader),
+    body: { type: 'string', format: 'binary' },
+    response: answerSchemas({
+      200: [z.union([planDocument, batchDocument]), 'the plan of a dry run, or the open batch that has these rows'],
+      202: [batchDocument, 'claimed and started'],
+      ...errorAnswers(409, 413, 415, 422, 502, 503),
+    }),
+  };
+  const access = accessOf({ roles: ['maker'], scope: 'each' });
+  app.post('/v1/batches', { schema, ...access }, async (request, reply) => {
+    const options = parsed(handOverQuery, request.query);
+    const by = makerOf(request.caller, options.by);
+    const key = idempotencyKeyOf(request);
+    await using upload = await received(request, deps.uploads, options.file);
+    if (options.check === true) {
+      const checked = await takeInTurn(deps, request.caller, (intake) => validateFile(intake, upload.path));
+      return { schemaVersion: 1, ...checked };
+    }
+    const handOver = (batchId?: string) =>
+      handedOver(deps, upload, { ...options, by, caller: request.caller, signed }, batchId);
+    const signed = signedOf(request);
+    if (signed !== undefined && key !== undefined) {
+      throw new Problem('usage', 'usage', 'A signed file is known by the id of its batch.', {
+        hint: 'Omit the Idempotency-Key.',
+      });
+    }
+    const keyed = key && { caller: request.caller.name ?? '', key, requestSha256: digestOf(request, upload) };
+    const { status, body } = keyed ? await answerOnce(deps.store, keyed, handOver) : await handOver();
+    return reply.code(status).type(JSON_TYPE).send(Readable.from(body));
+  });
+}
+
+/**
+ * A verdict on the file is an answer; anything else, such as another plan than before, is thrown and may be tried again. The
+ * document of a large batch is streamed from its report file and never completely in memory.
+ */
+async function handedOver(
+  deps: GatewayDeps,
+  { path }: Upload,
+  { caller, signed, ...options }: HandOver & { caller: Caller; signed: SignedDecision | undefined },
+  keyedId: string | undefined,
+): Promise<MadeAnswer> {
+  const {
+    invalid,
+    plan,
+    canary,
+    by,
+    dry_run: dryRun,
+    allow_look_alikes: allowLookAlikes,
+    attended: isAttended,
+  } = options;
+  try {
+    const batchId = signed === undefined ? keyedId : await batchSigned(deps, caller, signed);
+    let rows: PlannedRow[] | undefined;
+    const asked = { invalid, canary, by, dryRun, allowLookAlikes, batchId, isAttended };
+    const taking = await takeInTurn(deps, caller, (intake) =>
+      takeFile({ ...intake, ...(signed && { sign: signatureOf(signed) }) }, path, asked, (proposal) => {
+        assertPlan(proposal.plan, plan);
+        if (options.rows === true) rows = proposal.rows();
+      }),
+    );
+    if (taking.outcome === 'planned') return { status: 200, body: [JSON.stringify({ ...taking.document, rows })] };
+    const { json } = await deps.report(taking.batchId);
+    return { status: taking.outcome === 'claimed' ? 202 : 200, body: createReadStream(json) };
+  } catch (error) {
+    if (!(error instanceof IntakeRefusal) || error.code === OTHER_PLAN) throw error;
+    const { status, document } = answerOf(await deps.refused(error));
+    return { status, body: [JSON.stringify(document)] };
+  }
+}
+
+/** What the maker has signed, in the header `payouts-signed`. Throws a `Problem` if it is nothing of the kind. */
+function signedOf({ headers }: FastifyRequest): SignedDecision | undefined {
+  const given = headers['payouts-signed'];
+  if (given === undefined) return undefined;
+  const signed = jsonIn(Buffer.from(String(given), 'base64url').toString());
+  if (isDecision(signed) && signed.question === 'make' && isUuid(signed.reference)) return signed;
+  throw new Problem('usage', 'usage', 'The header payouts-signed is not what a maker signs.', {
+    hint: 'docs/remote.md describes it.',
+  });
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The id of the batch that a maker has signed. Throws a `Problem` if the signature is not theirs, or if the batch is somebody
+ * else's.
+ */
+async function batchSigned(
+  { store, pages: { settings }, now }: GatewayDeps,
+  caller: Caller,
+  signed: SignedDecision,
+): Promise<string> {
+  const { reference, subject } = signed;
+  const made = await store.batch(reference);
+  const isTheirs = subject === caller.name && (made === undefined || made.by === subject);
+  const why = isTheirs ? await whyDecisionIsVoid({ store, settings, now }, signed) : 'it is not in your name';
+  if (why === undefined) return reference;
+  throw new Problem('forbidden', 'decision-refused', `The signature does not count: ${why}.`);
+}
+
+/** The signature, for whoever is about to claim what it covers. */
+const signatureOf =
+  (signed: SignedDecision): NonNullable<IntakeDeps['sign']> =>
+  ({ storeId, reference, digest }) => {
+    if (signed.storeId === storeId && signed.reference === reference && signed.digest === digest) return signed;
+    throw new Problem('conflict', 'signed-something-else', 'What was signed is not what would be paid now.', {
+      hint: 'Run the command again.',
+    });
+  };
+
+async function received(request: FastifyRequest, folder: string, file: string | undefined): Promise<Upload> {
+  const { headers } = request;
+  const type = (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  const extension = UPLOAD_TYPES[type];
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (extension === undefined || encoding !== 'identity' || request.body === undefined) {
+    throw new Problem('unsupported-media', 'media-type-unsupported', 'This is not a file of payouts.', {
+      hint: `Send the file itself, with Content-Type ${Object.keys(UPLOAD_TYPES).join(', ')}, and without Content-Encoding.`,
+    });
+  }
+  const name = file ?? contentDisposition.parse(headers['content-disposition'] ?? '').parameters.filename;
+  if (name !== undefined) assertFileName(name);
+  if (Number(headers['content-length'] ?? 0) > FILE_BYTES_MAX) throw tooLarge();
+  return receive(request.body as Readable, folder, { name, extension });
+}
+
+/** Everything that distinguishes requests: options, file name and bytes. */
+function digestOf({ query, headers }: FastifyRequest, { sha256 }: Upload): string {
+  const options = Object.entries(query as Record<string, unknown>).sort(([a], [b]) => (a < b ? -1 : 1));
+  const parts = [options, headers['content-disposition'] ?? null, headers['content-type'] ?? null, sha256];
+  return hash('sha256', JSON.stringify(parts));
+}

@@ -1,0 +1,41 @@
+import type { IntakeDeps } from '../../files/intake/intake.ts';
+import type { Caller } from './callers.ts';
+import type { GatewayDeps } from './gateway-deps.ts';
+import { intakeFor } from './may-see.ts';
+
+/** Files of one caller that are read at once: each holds the process and the bank busy for seconds if it is large. */
+const AT_ONCE = 2;
+
+/** By caller: how many files are being read, and what goes on with the ones that wait. */
+const reading = new Map<string, { open: number; waiting: (() => void)[] }>();
+
+/** Has a file of a caller taken when it is its turn. How many may wait is limited by the requests of the caller at once. */
+export async function takeInTurn<Taken>(
+  deps: GatewayDeps,
+  caller: Caller,
+  take: (intake: IntakeDeps) => Promise<Taken>,
+): Promise<Taken> {
+  const who = caller.name ?? '';
+  await entered(who);
+  try {
+    return await take(await intakeFor(deps, caller));
+  } finally {
+    leave(who);
+  }
+}
+
+async function entered(who: string): Promise<void> {
+  const mine = reading.get(who) ?? { open: 0, waiting: [] };
+  reading.set(who, mine);
+  if (mine.open >= AT_ONCE) await new Promise<void>((resolve) => mine.waiting.push(resolve));
+  else mine.open += 1;
+}
+
+/** The place of a file that has been read goes to the one that waits longest. */
+function leave(who: string): void {
+  const mine = reading.get(who);
+  const next = mine?.waiting.shift();
+  if (next !== undefined) next();
+  else if (mine !== undefined && mine.open > 1) mine.open -= 1;
+  else reading.delete(who);
+}

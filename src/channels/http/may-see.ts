@@ -1,0 +1,92 @@
+import type { FastifyRequest } from 'fastify';
+import { isWithin, mayMakeCard, mayOperateCard, type Person } from '../../domain/authority.ts';
+import { Problem } from '../../domain/problem.ts';
+import type { IntakeDeps } from '../../files/intake/intake.ts';
+import { mayControl } from '../../people/decisions/batch-scope.ts';
+import { scopeFactsOfRow } from '../../people/decisions/verdict.ts';
+import type { CardRecord, CardsSeenBy } from '../../store/card-store.ts';
+import type { BatchRecord, PayoutRecord, PayoutSearch, Store } from '../../store/store.ts';
+import type { Caller } from './callers.ts';
+import type { GatewayDeps } from './gateway-deps.ts';
+import { hasControls } from './schemas.ts';
+
+/**
+ * Whether a caller may know of a batch: their own, or one within the scope of somebody who decides or reads. Without a policy,
+ * every admitted caller may.
+ */
+export async function maySee({ person }: Caller, store: Store, { batchId, by }: BatchRecord): Promise<boolean> {
+  if (person === undefined || by === person.name) return true;
+  if (!isMore(person)) return false;
+  const touched = await store.scopeFactsOfBatch(batchId);
+  return touched.every((row) => isWithin(person.scope, row));
+}
+
+/** The batch in the path. Throws a `Problem` if it does not exist or the caller may not see it. */
+export async function visibleBatchOf({ store }: GatewayDeps, { params, caller }: FastifyRequest): Promise<BatchRecord> {
+  const { id } = params as { id: string };
+  const batch = hasControls(id) ? undefined : await store.batch(id);
+  if (batch !== undefined && (await maySee(caller, store, batch))) return batch;
+  throw new Problem('not-found', 'unknown-id', 'There is no batch with this id.', {
+    hint: 'The list of batches shows the ids.',
+  });
+}
+
+/** For a file of a caller: whoever hands over a row of somebody else's batch is not told which one it is. */
+export async function intakeFor({ store, intake }: GatewayDeps, caller: Caller): Promise<IntakeDeps> {
+  const mayTellOf: IntakeDeps['mayTellOf'] = async (batchId) => {
+    const batch = await store.batch(batchId);
+    return batch !== undefined && maySee(caller, store, batch);
+  };
+  return { ...(await intake(caller.name)), mayTellOf };
+}
+
+/** The same of one payout. */
+export function maySeePayout({ person }: Caller, row: PayoutRecord): boolean {
+  if (person === undefined || row.by === person.name) return true;
+  return isMore(person) && isWithin(person.scope, scopeFactsOfRow(row));
+}
+
+/** The same as far as the store searches by it, which knows neither the second account of a row nor what it sells. */
+export const payoutsSeenBy = ({ person }: Caller): PayoutSearch['seenBy'] =>
+  person && { name: person.name, scope: isMore(person) ? person.scope : undefined };
+
+const isMore = ({ roles }: Person): boolean => roles.some((role) => role !== 'maker');
+
+/** Whether the batch is the caller's own, or the caller is an operator whose scope covers it. */
+export const mayControlBatch = async ({ person }: Caller, store: Store, batch: BatchRecord): Promise<boolean> =>
+  person === undefined || mayControl(store, person, batch);
+
+/** Throws a `Problem` unless the caller may. */
+export async function assertMayControl(caller: Caller, store: Store, batch: BatchRecord): Promise<void> {
+  if (await mayControlBatch(caller, store, batch)) return;
+  throw new Problem('forbidden', 'role-missing', 'The policy does not let you control this batch.', {
+    hint: 'Its maker may, and an operator whose scope covers all of its rows.',
+  });
+}
+
+/** Their own, and as operator or auditor those of the currencies of their scope; undefined: all. */
+export const cardsSeenBy = ({ person }: Caller): CardsSeenBy | undefined =>
+  person && { by: person.name, currencies: readsCards(person) ? person.scope.currencies : [] };
+
+const readsCards = ({ roles }: Person): boolean => roles.some((role) => role === 'operator' || role === 'auditor');
+
+export function maySeeCard(caller: Caller, { by, currency }: Pick<CardRecord, 'by' | 'currency'>): boolean {
+  const seen = cardsSeenBy(caller);
+  return seen === undefined || seen.by === by || (seen.currencies ?? [currency]).includes(currency);
+}
+
+/** Throws a `Problem` unless the caller may take money from cards in this currency. */
+export function assertMayMakeCard({ person }: Caller, asked: { currency: string }): void {
+  if (person === undefined || mayMakeCard(person, asked)) return;
+  throw new Problem('forbidden', 'outside-scope', 'This card payment is outside the scope of this token.', {
+    hint: 'Take only currencies of the scope; a scope of kinds, users or accounts holds no card payment.',
+  });
+}
+
+/** Throws a `Problem` unless it is the caller's own card payment, or an operator's whose scope holds it. */
+export function assertMayControlCard({ person }: Caller, record: Pick<CardRecord, 'by' | 'currency'>): void {
+  if (person === undefined || record.by === person.name || mayOperateCard(person, record)) return;
+  throw new Problem('forbidden', 'role-missing', 'The policy does not let this token control the card payment.', {
+    hint: 'Who has made it may, and an operator whose scope covers its currency.',
+  });
+}

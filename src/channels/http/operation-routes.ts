@@ -1,0 +1,53 @@
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { ROLES } from '../../domain/authority.ts';
+import { errorAnswers } from './documents.ts';
+import type { GatewayDeps } from './gateway-deps.ts';
+import { namesInPath, type Operation } from './operation.ts';
+import { accessOf } from './route-access.ts';
+import { answerSchemas, jsonSchema, parsed } from './schemas.ts';
+import { takeJsonOnly } from './small-body.ts';
+
+/** A route for every operation. Who may use it is decided before its body is read. */
+export function operationRoutes(app: FastifyInstance, { operations }: GatewayDeps): void {
+  takeJsonOnly(app);
+  for (const it of operations) {
+    const named = Object.fromEntries(namesInPath(it.path).map((name) => [name, true])) as Record<string, true>;
+    const others = it.input.omit(named);
+    const schema = {
+      tags: [it.tag],
+      summary: it.summary,
+      description: [it.description, whoText(it)].filter((text) => text !== undefined).join(' '),
+      ...(Object.keys(named).length > 0 && { params: jsonSchema(it.input.pick(named)) }),
+      ...(it.method === 'GET' ? { querystring: jsonSchema(others) } : { body: jsonSchema(others) }),
+      response: answerSchemas({
+        200: [it.answer, it.summary],
+        ...errorAnswers(...(it.method === 'GET' ? ([404, 503] as const) : ([404, 408, 409, 413, 415, 503] as const))),
+      }),
+    };
+    app.route({
+      method: it.method,
+      url: it.path,
+      schema,
+      exposeHeadRoute: false,
+      ...accessOf(it.access),
+      handler: async (request, reply) => {
+        const answer = await it.run(request.caller, parsed(it.input, inputOf(request, it.method)));
+        if (it.type === undefined) return { schemaVersion: 1, ...answer };
+        return reply.type(it.type).send(Readable.from(answer as AsyncIterable<string>));
+      },
+    });
+  }
+}
+
+function inputOf({ query, body, params }: FastifyRequest, method: Operation<unknown>['method']): object {
+  const given = method === 'GET' ? query : (body ?? {});
+  // What is no object is refused by the schema.
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return given as object;
+  return { ...given, ...(params as object) };
+}
+
+const whoText = ({ access: { roles } }: Pick<Operation<unknown>, 'access'>): string =>
+  roles.length === ROLES.length
+    ? 'For everybody, as far as their scope reaches.'
+    : `Under a policy for the role ${roles.join(' or ')}, within its scope.`;

@@ -1,0 +1,30 @@
+import type { Caller } from '../callers.ts';
+import type { Operation } from '../operation.ts';
+import { APPROVALS } from './approvals.ts';
+import { AUDIT_ENTRIES, AUDIT_EXPORT } from './audit.ts';
+import { ACCOUNTS, BANK_ORDERS, BENEFICIARIES, OFFER } from './bank.ts';
+import { SUMMARY } from './batches.ts';
+import { CANCEL_PAYOUT, DECIDE, RESOLVE } from './decisions.ts';
+import { TARGET } from './find.ts';
+import { INBOX } from './inbox.ts';
+import { ACKNOWLEDGE, INCIDENT, INCIDENTS } from './incidents.ts';
+import { BATCHES, PAYOUTS } from './lists.ts';
+import { PAYOUT } from './payouts.ts';
+import { MYSELF } from './people.ts';
+import type { OperationHere, Place } from './place.ts';
+import { DECIDE_PLAN, PLAN } from './plans.ts';
+import { PROGRESS } from './progress.ts';
+import { RETRY } from './retry.ts';
+import { NAMED_SWITCH, SWITCH, SWITCHES } from './switches.ts';
+import { WAITING } from './waiting.ts';
+
+/** Every operation that the gateway offers, in the order of its OpenAPI page. */
+export const OPERATIONS = [
+  ...[MYSELF, TARGET, BATCHES, SUMMARY, PROGRESS, RETRY, PAYOUTS, PAYOUT],
+  ...[INBOX, WAITING, DECIDE, CANCEL_PAYOUT, RESOLVE, APPROVALS, PLAN, DECIDE_PLAN],
+  ...[INCIDENTS, INCIDENT, ACKNOWLEDGE, SWITCHES, NAMED_SWITCH, SWITCH],
+  ...[ACCOUNTS, BENEFICIARIES, BANK_ORDERS, OFFER, AUDIT_ENTRIES, AUDIT_EXPORT],
+] as readonly unknown[] as readonly OperationHere[];
+
+export const operationsAt = (placeFor: (caller: Caller) => Place): Operation<Caller>[] =>
+  OPERATIONS.map((it) => ({ ...it, run: (caller, input) => it.run(placeFor(caller), input) }));

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { Problem } from '../../../domain/problem.ts';
+import { storedVerifier } from '../../../platform/audit/audit-log.ts';
+import { exportedLines } from '../../../platform/audit/read-audit-log.ts';
+import type { NumberedEntry, Store } from '../../../store/store.ts';
+import { findTarget } from '../../find-target.ts';
+import type { CallerAccess } from '../route-access.ts';
+import { pathId, wholeNumber } from './inputs.ts';
+import { operation } from './place.ts';
+
+const TAG = 'audit';
+/** Entries do not say whose they are. */
+const READING: CallerAccess = { roles: ['operator', 'auditor'], scope: 'whole' };
+const SHOWN_MAX = 100_000;
+
+export const AUDIT_ENTRIES = operation({
+  method: 'GET',
+  path: '/v1/audit',
+  tag: TAG,
+  summary: 'What was done to a batch, a payout or another subject',
+  access: READING,
+  input: z.strictObject({ id: pathId, limit: wholeNumber(1, SHOWN_MAX) }),
+  answer: z.looseObject({ entries: z.array(z.looseObject({ seq: z.int() })) }),
+  run: async ({ store }, { id, limit }): Promise<{ entries: NumberedEntry[] }> => ({
+    entries: await store.auditEntries(await subjectOf(store, id), limit),
+  }),
+});
+
+/** An id that is neither a payout nor a batch may still be the subject of an entry: a switch, a card payment, the store. */
+async function subjectOf(store: Store, id: string): Promise<{ subject: string } | { batchId: string }> {
+  const target = await findTarget(store, id).catch((error: unknown) => {
+    if (!(error instanceof Problem) || error.kind !== 'not-found') throw error;
+    return undefined;
+  });
+  if (target === undefined) return { subject: id };
+  return target.kind === 'batch' ? { batchId: target.batch.batchId } : { subject: target.payout.reference };
+}
+
+export const AUDIT_EXPORT = operation({
+  method: 'GET',
+  path: '/v1/audit/export',
+  tag: TAG,
+  summary: 'All signed entries as lines of JSON, with the checkpoints',
+  description: 'Whoever has the public key of the log can check them without the gateway: payouts audit verify FILE.',
+  access: READING,
+  input: z.strictObject({}),
+  answer: z.string(),
+  type: 'application/jsonl; charset=utf-8',
+  async run({ store }): Promise<AsyncIterable<string>> {
+    const verifier = await storedVerifier(store);
+    if (verifier !== undefined) return exportedLines(store, verifier);
+    throw new Problem('not-found', 'audit-key', 'The store has no key of its audit log yet.');
+  },
+});

@@ -1,0 +1,175 @@
+import { v7 } from 'uuid';
+import { z } from 'zod';
+import type { DecideUpdate } from '../../../domain/approval.ts';
+import { isDecision, type SignedDecision } from '../../../domain/authority.ts';
+import { MESSAGES } from '../../../domain/names.ts';
+import { Problem } from '../../../domain/problem.ts';
+import { resolveDigest } from '../../../domain/question-digest.ts';
+import { RESOLVE_ACTIONS } from '../../../domain/resolve-action.ts';
+import { askAudited, outcomeInWords } from '../../../people/decisions/audited-request.ts';
+import { roleAskedOf } from '../../../people/decisions/awaits-decision.ts';
+import { scopeFactsOfRow, storeDecision } from '../../../people/decisions/verdict.ts';
+import { refusalOf, resolvePayout, updatePayout } from '../../../platform/temporal/payout-updates.ts';
+import { inTime, resolveMs } from '../../../platform/temporal/worker-answer.ts';
+import type { PayoutRecord } from '../../../store/store.ts';
+import { assertMayOperate, DECIDERS, mayDecide, mayOperate } from '../../pages/may-do.ts';
+import { makerOf } from '../callers.ts';
+import { storableText } from '../schemas.ts';
+import { pathId } from './inputs.ts';
+import { operation, type Place } from './place.ts';
+import { visiblePayout } from './visible.ts';
+
+/** The answer of a payout's workflow, or why it refused. */
+export type Told = { outcome: string } | { refused: string };
+
+const told = z.union([z.looseObject({ outcome: z.string() }), z.looseObject({ refused: z.string() })]);
+const TAG = 'decisions';
+const byInput = storableText.optional().describe('who asks, where names are believed');
+
+/** Checked as a whole by whoever relies on it. */
+export const signedInput = z
+  .custom<SignedDecision>((given) => isDecision(given), 'is not a signed decision')
+  .optional()
+  .describe('signed statement (docs/remote.md); required under a policy');
+
+export const DECIDE = operation({
+  method: 'POST',
+  path: '/v1/payouts/:reference/decisions',
+  tag: TAG,
+  summary: 'Approve or reject what a payout asks now',
+  access: { roles: ['approver', 'compliance'], scope: 'each' },
+  input: z.strictObject({
+    reference: pathId,
+    decision: z.enum(['approve', 'reject']),
+    by: byInput,
+    remark: storableText.optional(),
+    digest: z.string().max(1_000).optional().describe('of the question that was shown, where nothing is signed'),
+    signed: signedInput,
+  }),
+  answer: told,
+  async run(place, { reference, decision, remark, digest, signed, ...asked }) {
+    const row = await visiblePayout(place, reference);
+    if (!mayDecide(place.caller, row)) throw notYours(DECIDERS[roleAskedOf(row)]);
+    const by = nameOf(place, asked.by, signed);
+    const update: DecideUpdate = { decisionId: signed?.id ?? v7(), decision, by, remark, digest, signed };
+    const detail: Record<string, string> = remark === undefined ? {} : { remark };
+    return tell(place, row, { by, action: decision, detail }, async (client) =>
+      updatePayout({ client, store: place.store }, row, MESSAGES.decide, update),
+    );
+  },
+});
+
+export const CANCEL_PAYOUT = operation({
+  method: 'POST',
+  path: '/v1/payouts/:reference/cancel',
+  tag: TAG,
+  summary: 'Cancel a payout, if that is still possible; needs no signature',
+  access: { roles: ['maker', 'operator'], scope: 'each' },
+  input: z.strictObject({ reference: pathId, by: byInput, reason: storableText }),
+  answer: told,
+  async run(place, { reference, reason, by: given }) {
+    const row = await visiblePayout(place, reference);
+    const { caller, store } = place;
+    const isMakers = caller.person?.name === row.by;
+    if (!isMakers && !mayOperate(caller, 'resolve', scopeFactsOfRow(row))) throw notYours('its maker, or an operator');
+    const by = nameOf(place, given, undefined);
+    return tell(place, row, { by, action: 'cancel', detail: { reason } }, (client) =>
+      updatePayout({ client, store }, row, MESSAGES.cancel, { by, reason }),
+    );
+  },
+});
+
+export const RESOLVE = operation({
+  method: 'POST',
+  path: '/v1/payouts/:reference/resolve',
+  tag: TAG,
+  summary: "An operator's decision on a payout whose outcome cannot be determined",
+  access: { roles: ['operator'], scope: 'each' },
+  input: z.strictObject({
+    reference: pathId,
+    action: z.enum(RESOLVE_ACTIONS),
+    evidence: storableText,
+    order: z.string().max(200).optional().describe('id of the order to adopt'),
+    by: byInput,
+    signed: signedInput,
+  }),
+  answer: told,
+  async run(place, { reference, action, evidence, order: orderId, by: given, signed }) {
+    const row = await visiblePayout(place, reference);
+    const touched = scopeFactsOfRow(row);
+    assertMayOperate(place.caller, 'resolve', touched);
+    const by = nameOf(place, given, signed);
+    const digest = resolveDigest(action, orderId);
+    await storeSigned(place, signed, { question: 'resolve', reference, digest, remark: evidence }, touched);
+    const request = { action, by, evidence, orderId, decisionId: signed?.id };
+    const ms = resolveMs(place.config.settings);
+    return tell(
+      place,
+      row,
+      { by, action: 'resolve', detail: { action, evidence } },
+      (client) => resolvePayout({ client, store: place.store }, row, request),
+      ms,
+    );
+  },
+});
+
+type Client = Awaited<ReturnType<Place['client']>>;
+
+/** Asks a workflow, with an audit entry of request and answer. */
+async function tell(
+  place: Place,
+  { reference: subject, workflowId }: PayoutRecord,
+  asked: { by: string; action: string; detail: Readonly<Record<string, string>> },
+  ask: (client: Client) => Promise<string | { refused: string }>,
+  ms = place.answerMs,
+): Promise<Told> {
+  const client = await place.client();
+  const answer = await askAudited(
+    place,
+    { ...asked, subject },
+    () => inTime(client, () => ask(client), ms).catch(refusalOf),
+    outcomeInWords,
+  );
+  await place.carriedOut([workflowId]);
+  return typeof answer === 'string' ? { outcome: answer } : answer;
+}
+
+/** In whose name: the signer's, who over HTTP must be the caller. */
+export function nameOf({ caller, config }: Place, by: string | undefined, signed: SignedDecision | undefined): string {
+  const isPolicy = config.settings.policy !== undefined;
+  const name = makerOf(caller, isPolicy ? (signed?.subject ?? by) : by);
+  if (name !== undefined) return name;
+  throw new Problem('usage', 'name-missing', 'Nobody is named as who asks.', { hint: 'Give your name.' });
+}
+
+type About = Pick<SignedDecision, 'question' | 'reference' | 'digest' | 'remark'>;
+
+/**
+ * Stores what an operator has signed before it is carried out. Throws a `Problem` if the policy requires a signature and this is
+ * none for exactly that.
+ */
+export async function storeSigned(
+  { store, config, now }: Place,
+  signed: SignedDecision | undefined,
+  about: About,
+  touched?: ReturnType<typeof scopeFactsOfRow>,
+): Promise<void> {
+  const { settings } = config;
+  if (settings.policy === undefined) return;
+  if (signed === undefined || !isAbout(signed, about)) {
+    throw new Problem('conflict', 'signed-something-else', 'What was signed is not what is asked for.', {
+      hint: 'Run the command again.',
+    });
+  }
+  const why = await storeDecision({ store, settings, now }, signed, touched);
+  if (why !== undefined) throw new Problem('forbidden', 'decision-refused', `The decision does not count: ${why}.`);
+}
+
+const isAbout = (signed: SignedDecision, about: About): boolean =>
+  signed.decision === 'approve' &&
+  Object.entries(about).every(([member, value]) => signed[member as keyof About] === value);
+
+export const notYours = (who: string): Problem =>
+  new Problem('forbidden', 'role-missing', 'The policy does not let you decide this.', {
+    hint: `It requires ${who} whose scope covers it, and who is not its maker where it is an approval.`,
+  });

@@ -1,0 +1,144 @@
+import { z } from 'zod';
+import { may, mayOperateCard, type Person, personOf } from '../../../domain/authority.ts';
+import { NEEDS_PEOPLE_STATES, needsAttention, type PayoutState } from '../../../domain/payout-state.ts';
+import { Problem } from '../../../domain/problem.ts';
+import { awaitsDecisionBy } from '../../../people/decisions/awaits-decision.ts';
+import { openQuestion } from '../../../people/decisions/open-question.ts';
+import { approvedBy } from '../../../people/decisions/verdict.ts';
+import { kindOf, type NextStep, nextStep } from '../../../reports/next-step.ts';
+import { stepContext } from '../../../reports/report-source.ts';
+import { type StepGroup, stepGroups } from '../../../reports/step-groups.ts';
+import { SWITCHED_OFF, switchedOff } from '../../../reports/switched-off.ts';
+import type { CardRecord } from '../../../store/card-store.ts';
+import type { IncidentRecord, PayoutRecord, SubscriptionRecord } from '../../../store/store.ts';
+import { visibleOf } from '../../pages/incidents.ts';
+import { seesAll } from '../../pages/may-do.ts';
+import { maySeeCard, maySeePayout, payoutsSeenBy } from '../may-see.ts';
+import { ANY_ROLE } from '../route-access.ts';
+import { flag, shortText } from './inputs.ts';
+import { operation, type Place } from './place.ts';
+
+/** A card payment as somebody sees it who has to decide about it: without what only its page may know. */
+export type CardForPeople = Pick<
+  CardRecord,
+  'merchantRequestId' | 'state' | 'reason' | 'contradictedAt' | 'updatedAt' | 'amount' | 'currency'
+>;
+
+export interface Inbox {
+  /** Whose it is; null: everybody's. */
+  name: string | null;
+  groups: readonly StepGroup[];
+  /** Of the groups, the one that has waited longest first. */
+  payouts: { row: PayoutRecord; step: NextStep | null }[];
+  incidents: IncidentRecord[];
+  cards: CardForPeople[];
+  /** Subscriptions that receive nothing until somebody does something about it. */
+  parked: Pick<SubscriptionRecord, 'name' | 'parkedAt'>[];
+  /** More rows wait than were looked at. */
+  isCut: boolean;
+}
+
+export const READ_MAX = 10_000;
+
+export const INBOX = operation({
+  method: 'GET',
+  path: '/v1/inbox',
+  tag: 'decisions',
+  summary: 'What waits for people, by kind, the oldest first',
+  access: ANY_ROLE,
+  input: z.strictObject({
+    mine: flag.describe('only what the caller can decide now'),
+    name: shortText.optional().describe('with mine: whose, if that is not the caller'),
+    kind: shortText.optional().describe('reason code'),
+  }),
+  answer: z.looseObject({ groups: z.array(z.unknown()), payouts: z.array(z.unknown()) }),
+  async run(place, { mine, name: given, kind }): Promise<Inbox> {
+    const { caller, config, store } = place;
+    const name = mine ? viewer(place, given) : undefined;
+    const { policy } = config.settings;
+    // Without a policy, everybody may do what operators do.
+    const reader = policy === undefined || name === undefined ? caller.person : personOf(policy, name);
+    const { rows, isCut } = await waitingRows(place, kind, name);
+    const context = await stepContext(config, store, rows);
+    const all = seesAll(caller);
+    return {
+      name: name ?? null,
+      groups: stepGroups(rows, context),
+      payouts: rows.map((row) => ({ row, step: nextStep(row, context) ?? null })),
+      incidents: await openIncidents(place, reader, kind),
+      cards: (await store.cards.forPeople())
+        .filter((card) => maySeeCard(caller, card) && (reader === undefined || mayOperateCard(reader, card)))
+        .map(cardForPeople),
+      parked: all ? (await store.subscriptions()).filter(({ parkedAt }) => parkedAt !== null).map(parkedOne) : [],
+      isCut,
+    };
+  },
+});
+
+const parkedOne = ({ name, parkedAt }: SubscriptionRecord): Inbox['parked'][number] => ({ name, parkedAt });
+
+const cardForPeople = ({
+  merchantRequestId,
+  state,
+  reason,
+  contradictedAt,
+  updatedAt,
+  amount,
+  currency,
+}: CardRecord): CardForPeople => ({ merchantRequestId, state, reason, contradictedAt, updatedAt, amount, currency });
+
+/** Over HTTP everybody looks for themselves. */
+function viewer({ caller }: Place, given: string | undefined): string {
+  const name = caller.name ?? given;
+  if (name !== undefined && (given === undefined || given === name)) return name;
+  throw new Problem('forbidden', 'not-your-name', 'Everybody sees only their own inbox.', { hint: 'Omit the name.' });
+}
+
+async function waitingRows(
+  place: Place,
+  kind: string | undefined,
+  name: string | undefined,
+): Promise<{ rows: PayoutRecord[]; isCut: boolean }> {
+  const wants = (it: string): boolean => kind === undefined || it === kind;
+  const off = await place.store.switches();
+  const read = await oldest(place, NEEDS_PEOPLE_STATES);
+  // A read of its own: most of them may have nothing to do with the switch, and would take the place of what asks people.
+  const unstarted = off.length > 0 && wants(SWITCHED_OFF) ? await oldest(place, ['received']) : [];
+  const waiting = [
+    ...read.filter((row) => needsAttention(row.state, row.reason) && wants(kindOf(row))),
+    ...unstarted.filter((row) => switchedOff(row, off) !== undefined),
+  ]
+    .filter((row) => maySeePayout(place.caller, row))
+    .sort((a, b) => a.updatedAt - b.updatedAt);
+  const isCut = Math.max(read.length, unstarted.length) === READ_MAX;
+  return { rows: name === undefined ? waiting : await rowsFor(place, waiting, name), isCut };
+}
+
+const oldest = ({ store, caller }: Place, states: readonly PayoutState[]): Promise<PayoutRecord[]> =>
+  store.searchPayouts({ states, oldestFirst: true, seenBy: payoutsSeenBy(caller) }, READ_MAX);
+
+async function rowsFor(
+  { config: { settings }, store, now }: Place,
+  rows: readonly PayoutRecord[],
+  name: string,
+): Promise<PayoutRecord[]> {
+  const mine: PayoutRecord[] = [];
+  for (const row of rows) {
+    if (!awaitsDecisionBy(settings.policy, name, row, [])) continue;
+    const asked = await openQuestion({ store, settings }, row);
+    const approved = await approvedBy({ store, settings, now }, row, asked);
+    if (awaitsDecisionBy(settings.policy, name, row, approved)) mine.push(row);
+  }
+  return mine;
+}
+
+async function openIncidents(
+  { store, caller }: Place,
+  reader: Person | undefined,
+  kind: string | undefined,
+): Promise<IncidentRecord[]> {
+  if (reader !== undefined && !may(reader, 'resolve')) return [];
+  const found = await store.incidents({ open: true, limit: READ_MAX });
+  const seen = (await visibleOf(caller, store, found)).map(({ incident }) => incident);
+  return seen.filter((it) => kind === undefined || it.kind === kind).toReversed();
+}

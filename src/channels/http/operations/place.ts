@@ -1,0 +1,45 @@
+import type { Client } from '@temporalio/client';
+import type { z } from 'zod';
+import type { Bank } from '../../../bank/bank.ts';
+import type { IntakeDeps } from '../../../files/intake/intake.ts';
+import type { Config } from '../../../platform/config.ts';
+import type { TemporalUi } from '../../../reports/links.ts';
+import type { Store } from '../../../store/store.ts';
+import type { Caller } from '../callers.ts';
+import type { Operation } from '../operation.ts';
+
+/**
+ * Where an operation is carried out: in the gateway, for the caller of a request, or by a command in place, whose caller has no
+ * person and may see everything. Bank and Temporal are opened when first asked for.
+ */
+export interface Place {
+  config: Config;
+  store: Store;
+  caller: Caller;
+  now(): number;
+  client(): Promise<Client>;
+  bank(): Promise<Bank>;
+  /** The bank, if it can be asked without starting anything; otherwise undefined. */
+  liveBank(): Promise<Bank | undefined>;
+  /** Where links point. */
+  ui(): Promise<TemporalUi>;
+  /** The same, if it can be expected to answer; otherwise undefined. */
+  liveUi(): Promise<TemporalUi | undefined>;
+  /** For taking payouts from this maker, where that is done in one step; a command in place asks in between. */
+  intake(maker: string | undefined): Promise<IntakeDeps>;
+  /** How long an answer of a worker is awaited, ms. */
+  answerMs: number;
+  /** Waits until workflows have done what they can, where they end with this process; elsewhere it returns at once. */
+  carriedOut(workflowIds: readonly string[]): Promise<void>;
+}
+
+export type OperationHere<Input extends z.ZodObject = z.ZodObject, Answer extends object = object> = Operation<
+  Place,
+  Input,
+  Answer
+>;
+
+/** Keeps the types of input and answer for whoever asks. */
+export const operation = <Input extends z.ZodObject, Answer extends object>(
+  it: OperationHere<Input, Answer>,
+): OperationHere<Input, Answer> => it;

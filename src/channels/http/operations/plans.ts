@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { signalPlan } from '../../../activities/batch/control.ts';
+import { isSamePerson } from '../../../domain/approval.ts';
+import { may } from '../../../domain/authority.ts';
+import { Problem } from '../../../domain/problem.ts';
+import { type BatchPlan, type PlanDeps, planToSign, preparePlan, takePlan } from '../../../people/decisions/plan.ts';
+import { executionsOver } from '../../../platform/temporal/executions.ts';
+import type { BatchRecord } from '../../../store/store.ts';
+import type { CallerAccess } from '../route-access.ts';
+import { notYours, signedInput } from './decisions.ts';
+import { pathId } from './inputs.ts';
+import { operation, type Place } from './place.ts';
+import { visibleBatch } from './visible.ts';
+
+const TAG = 'decisions';
+/** Screenings are decided one by one. */
+const DECIDERS_ONLY: CallerAccess = { roles: ['approver'], scope: 'each' };
+
+const asked = {
+  id: pathId,
+  decision: z.enum(['approve', 'reject']),
+  question: z.enum(['payout', 'bank']).optional().describe("absent: our own approvals, or the bank's once none waits"),
+};
+
+/** `subject`: whose scope a plan is for, where that is not the caller. */
+export const PLAN = operation({
+  method: 'GET',
+  path: '/v1/batches/:id/plan',
+  tag: TAG,
+  summary: 'What one signature would decide about a batch, and which rows it would not',
+  access: DECIDERS_ONLY,
+  input: z.strictObject({ ...asked, subject: z.string().max(200).optional() }),
+  answer: z.looseObject({ plan: z.looseObject({ digest: z.string() }) }),
+  async run(place, { id, subject, ...others }): Promise<{ plan: BatchPlan }> {
+    const batch = await visibleBatch(place, id);
+    assertMayDecide(place, batch);
+    return { plan: await planOf(place, batch.batchId, { ...others, subject: place.caller.name ?? subject ?? '' }) };
+  },
+});
+
+export const DECIDE_PLAN = operation({
+  method: 'POST',
+  path: '/v1/batches/:id/decisions',
+  tag: TAG,
+  summary: 'Decide rows of a batch by one signature over the digest of its plan',
+  access: DECIDERS_ONLY,
+  input: z.strictObject({ ...asked, signed: signedInput }),
+  answer: z.looseObject({ rows: z.int() }),
+  async run(place, { id, signed, ...others }): Promise<{ rows: number }> {
+    const { store, now } = place;
+    const batch = await visibleBatch(place, id);
+    assertMayDecide(place, batch);
+    if (signed === undefined) throw refused('it is not signed', id);
+    if (signed.subject !== (place.caller.name ?? signed.subject)) throw refused('somebody else has signed it', id);
+    const { batchId } = batch;
+    const plan = await planOf(place, batchId, { ...others, subject: signed.subject });
+    const taken = await takePlan({ store, settings: place.config.settings, now }, plan, signed);
+    if ('refused' in taken) throw refused(taken.refused, batchId);
+    const client = await place.client();
+    const waiting = await store.awaitingUnder(plan);
+    await signalPlan({ store, executions: executionsOver(client) }, signed);
+    await place.carriedOut(waiting);
+    return { rows: plan.rows.length };
+  },
+});
+
+const refused = (why: string, batchId: string): Problem =>
+  new Problem('forbidden', 'decision-refused', `The decision does not count: ${why}.`, {
+    hint: `payouts audit show ${batchId} shows it.`,
+  });
+
+/** Throws a `Problem` if the caller may not decide rows of a batch together: they are its maker, or no approver. */
+function assertMayDecide({ caller: { person } }: Place, { by }: BatchRecord): void {
+  if (person === undefined || (may(person, 'payout') && !isSamePerson(by ?? '', person.name))) return;
+  throw notYours('an approver');
+}
+
+async function planOf(
+  { store, config, now, bank }: Place,
+  batchId: string,
+  { question, ...others }: Pick<BatchPlan, 'decision'> & { question?: BatchPlan['question']; subject: string },
+): Promise<BatchPlan> {
+  const deps: PlanDeps = { store, bank: await bank(), settings: config.settings, now };
+  return question === undefined
+    ? planToSign(deps, { batchId, ...others })
+    : preparePlan(deps, { batchId, question, ...others });
+}

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { checksShown, type ShownCheck } from '../../../activities/payee-checks.ts';
+import { PAYOUT_STATES } from '../../../domain/payout-state.ts';
+import { someAtOnce } from '../../../domain/some-at-once.ts';
+import { type ReadQuestion, readQuestion } from '../../../people/decisions/shown-question.ts';
+import { bothSides, needsBank } from '../../../reports/both-sides.ts';
+import type { Comparison } from '../../../reports/comparison.ts';
+import { kindOf } from '../../../reports/next-step.ts';
+import type { PayoutRecord } from '../../../store/store.ts';
+import { findTarget } from '../../find-target.ts';
+import { maySeePayout } from '../may-see.ts';
+import { ANY_ROLE } from '../route-access.ts';
+import { flag, listOf, pathId } from './inputs.ts';
+import { operation, type Place } from './place.ts';
+
+/** A payout that waits for people. What is shown and signed about it is made from this, by whoever signs. */
+export interface WaitingPayout extends ReadQuestion {
+  checks: ShownCheck[];
+}
+
+export interface Waiting {
+  payouts: WaitingPayout[];
+  /** Of the first ones that have two sides; none unless they are asked for. */
+  sides: Comparison[];
+}
+
+const COMPARED_MAX = 5;
+
+export const WAITING = operation({
+  method: 'GET',
+  path: '/v1/waiting',
+  tag: 'decisions',
+  summary: 'The payouts under an ID that are in one of the states, with what each of them asks',
+  description:
+    'What is signed about a payout is the digest of its question, as answered here together with the payout.',
+  access: ANY_ROLE,
+  input: z.strictObject({
+    id: pathId,
+    states: listOf(z.enum(PAYOUT_STATES)),
+    kinds: listOf(z.string()).optional().describe('reason codes; absent: all'),
+    ask: flag.describe('as the bank shows them now, to be decided'),
+    compare: flag.describe('with both sides of what looks alike, was changed or exists twice'),
+  }),
+  answer: z.looseObject({ payouts: z.array(z.looseObject({})) }),
+  async run(place, { id, states, kinds, ask, compare }): Promise<Waiting> {
+    const { store, caller } = place;
+    const target = await findTarget(store, id, caller);
+    const found = target.kind === 'batch' ? await store.rowsIn(target.batch.batchId, states) : [target.payout];
+    const payouts = found.filter(
+      (row) =>
+        states.includes(row.state) && maySeePayout(caller, row) && (kinds === undefined || kinds.includes(kindOf(row))),
+    );
+    return {
+      payouts: await waiting(place, payouts, ask),
+      sides: compare ? await comparisons(place, payouts) : [],
+    };
+  },
+});
+
+/** Payouts read from the bank at the same time. */
+const AT_ONCE = 10;
+
+async function waiting(place: Place, payouts: readonly PayoutRecord[], ask: boolean): Promise<WaitingPayout[]> {
+  const { store, config } = place;
+  const deps = { store, settings: config.settings, bank: ask ? await place.bank() : undefined };
+  const found = new Map<string, WaitingPayout>();
+  await someAtOnce(payouts, AT_ONCE, async (row) => {
+    const checks = await checksShown(store, row);
+    found.set(row.reference, { ...(await readQuestion(deps, row)), checks });
+  });
+  return payouts.flatMap(({ reference }) => found.get(reference) ?? []);
+}
+
+async function comparisons(place: Place, payouts: readonly PayoutRecord[]): Promise<Comparison[]> {
+  const { store, config } = place;
+  const bank = payouts.some(needsBank) ? await place.bank() : undefined;
+  const found: Comparison[] = [];
+  for (const row of payouts) {
+    if (found.length >= COMPARED_MAX) break;
+    found.push(...(await bothSides({ store, bank, clockSkewMs: config.settings.clockSkewMs }, row)));
+  }
+  return found;
+}

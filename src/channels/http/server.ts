@@ -1,0 +1,206 @@
+import type { AddressInfo } from 'node:net';
+import rateLimit from '@fastify/rate-limit';
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import { z } from 'zod';
+import { ROLES } from '../../domain/authority.ts';
+import { leadsHere } from '../../domain/loopback.ts';
+import { Problem } from '../../domain/problem.ts';
+import { ConfigError } from '../../platform/config/config-error.ts';
+import type { Part } from '../../platform/embedded/stack.ts';
+import { StackError } from '../../platform/embedded/stack-error.ts';
+import { pages } from '../pages/pages.ts';
+import { admitCallers, rateLimitOf } from './admission.ts';
+import { answerOf, answerTo } from './answer-error.ts';
+import { batchRoutes } from './batch-routes.ts';
+import { type Access, type Caller, callerOf } from './callers.ts';
+import { cardPageRoutes, cardRoutes, pageKey } from './card-routes.ts';
+import { codecRoutes } from './codec-routes.ts';
+import { JSON_TYPE } from './documents.ts';
+import { countAttempts, counted } from './failed-attempts.ts';
+import type { GatewayDeps } from './gateway-deps.ts';
+import { healthRoutes } from './health-routes.ts';
+import { intakeRoutes } from './intake-routes.ts';
+import { operationRoutes } from './operation-routes.ts';
+import { accessOf, type GuardedRoute, guardRoutes } from './route-access.ts';
+import { parsed } from './schemas.ts';
+import { BODY_MS } from './small-body.ts';
+import {
+  addressOf,
+  answerProxiesOnly,
+  assertEncrypted,
+  type GatewayTransport,
+  identifyClients,
+  PLAIN,
+  serverOptions,
+} from './transport.ts';
+import { removeAbandoned } from './upload.ts';
+import { webhookRoutes } from './webhook-routes.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** For the routes under `/v1` and the pages. */
+    caller: Caller;
+  }
+}
+
+export interface ListenOn {
+  host: string;
+  /** 0: any free port. */
+  port: number;
+  /** Absent: plain HTTP. */
+  transport?: GatewayTransport;
+}
+
+/** Enough for the largest file at 4 Mbit a second. */
+const REQUEST_MS = 600_000;
+
+/**
+ * Starts the gateway. Throws a `ConfigError` if other machines could reach it without a token, or only in clear text, and the
+ * server's own error if the port is taken.
+ */
+export async function startGateway(
+  deps: GatewayDeps,
+  { host, port, transport = PLAIN }: ListenOn,
+): Promise<Part & { url: string; routes: readonly GuardedRoute[] }> {
+  assertTokenIfReachable(deps.access(), host);
+  assertEncrypted(transport, host);
+  await removeAbandoned(deps.uploads, Date.now());
+  const { app, routes } = await gatewayApp(deps, transport, leadsHere(addressOf(host)));
+  await app.listen({ host, port }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EADDRINUSE') throw error;
+    throw new StackError('port-taken', `port ${port} is taken`, 'Free it or name another.');
+  });
+  const bound = app.server.address() as AddressInfo;
+  const scheme = transport.tls === undefined ? 'http' : 'https';
+  return { url: `${addressOf(host, scheme)}:${bound.port}`, routes, close: () => app.close() };
+}
+
+/** Throws a `ConfigError` if other machines could reach the gateway without a token. */
+export function assertTokenIfReachable({ tokens, needsToken }: Access, host: string): void {
+  if (tokens.length > 0 || needsToken || leadsHere(addressOf(host))) return;
+  throw new ConfigError(
+    'PAYOUTS_GATEWAY_TOKEN',
+    'is not set, but other machines would reach the gateway',
+    'Set a token.',
+  );
+}
+
+/** Each costs memory; more than all people and programs of a company have open. */
+const CONNECTIONS_MAX = 5_000;
+
+const NEITHER_GUESSED_NOR_KEPT = { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' };
+
+async function gatewayApp(
+  deps: GatewayDeps,
+  transport: GatewayTransport,
+  isThisMachineOnly: boolean,
+): Promise<{ app: FastifyInstance; routes: readonly GuardedRoute[] }> {
+  const app: FastifyInstance = fastify({
+    ...serverOptions(transport),
+    logger: false,
+    requestTimeout: REQUEST_MS,
+    routerOptions: { maxParamLength: 200 },
+    // For a malformed URL: the framework's own answer would repeat it.
+    frameworkErrors: (error, _request, reply: FastifyReply) => {
+      const { status, document } = answerOf(error);
+      reply.code(status).headers(NEITHER_GUESSED_NOR_KEPT).send(document);
+    },
+  });
+  app.server.maxConnections = CONNECTIONS_MAX;
+  app.decorateRequest('caller');
+  const routes = guardRoutes(app);
+  // Schemas are only for the OpenAPI page: each route validates its own input.
+  app.setValidatorCompiler(() => () => true);
+  app.setSerializerCompiler(() => (document) => JSON.stringify(document));
+  app.setErrorHandler((error, request, reply) => {
+    const { status, document, headers } = answerTo(request, error);
+    if (status >= 500) deps.log.error({ error, route: request.routeOptions.url }, 'request failed');
+    // Reads the rest of the body, so that the client gets to read the answer.
+    request.raw.resume();
+    return reply.code(status).headers(headers).send(document);
+  });
+  app.setNotFoundHandler((_request, reply) => {
+    const hint = 'GET /openapi.json lists the routes.';
+    return reply
+      .code(404)
+      .send(new Problem('not-found', 'no-such-route', 'There is no such route.', { hint }).toDocument());
+  });
+  app.addHook('onSend', async (_request, reply) => void reply.headers(NEITHER_GUESSED_NOR_KEPT));
+  answerProxiesOnly(app, transport);
+  identifyClients(app, transport);
+  // A client that has its answer but keeps sending would hold the connection.
+  app.addHook('onResponse', async ({ raw }) => {
+    if (!raw.complete) setTimeout(() => raw.destroy(), BODY_MS).unref();
+  });
+  logAnswers(app, deps);
+  await countAttempts(app, deps);
+  await describe(app, async (request) =>
+    isThisMachineOnly
+      ? { name: undefined }
+      : await counted(request, () => callerOf(request, deps.access(), deps.now())),
+  );
+  healthRoutes(app, deps);
+  app.register(async (scope) => {
+    await admitCallers(scope, deps);
+    // A misspelled filter would show everything, and a misspelled `mask` would show names.
+    scope.addHook('preHandler', async ({ query, routeOptions }) => {
+      if (routeOptions.schema?.querystring === undefined) parsed(z.strictObject({}), query);
+    });
+    for (const add of [intakeRoutes, batchRoutes, cardRoutes, operationRoutes]) {
+      scope.register(async (inner) => add(inner, deps));
+    }
+  });
+  app.register(async (scope) => {
+    await scope.register(rateLimit, rateLimitOf(deps.perMinute, pageKey));
+    cardPageRoutes(scope, deps);
+  });
+  for (const add of [codecRoutes, webhookRoutes, pages]) app.register(async (scope) => add(scope, deps));
+  return { app, routes };
+}
+
+/** One line for each answer, without the actual URL, a body or a file name. */
+function logAnswers(app: FastifyInstance, { log, answered }: GatewayDeps): void {
+  app.addHook('onResponse', async (request, reply) => {
+    const { method, caller, routeOptions } = request;
+    const { url: route } = routeOptions;
+    const { statusCode: status } = reply;
+    const ms = Math.round(reply.elapsedTime);
+    log.info({ method, route, status, ms, caller: caller?.name }, 'answered');
+    answered?.({ method, route: route ?? 'none', status, ms });
+  });
+}
+
+/** The OpenAPI document and page. */
+async function describe(app: FastifyInstance, readerOf: (request: FastifyRequest) => Promise<Caller>): Promise<void> {
+  app.addHook('onRequest', async (request) => {
+    // By the matched route: a path can be written in several ways.
+    if (/^\/(docs|openapi)/.test(request.routeOptions.url ?? '')) request.caller = await readerOf(request);
+  });
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'durable-payouts',
+        description: 'Payouts that are never made twice, never lost and never a mystery.',
+        version: '1',
+      },
+      components: {
+        securitySchemes: {
+          token: { type: 'http', scheme: 'bearer' },
+          clientSecret: { type: 'http', scheme: 'bearer', description: 'of one card payment' },
+        },
+      },
+      security: [{ token: [] }],
+    },
+  });
+  await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true });
+  let written: string | undefined;
+  const access = accessOf({ roles: ROLES, scope: 'none' });
+  app.get('/openapi.json', { schema: { hide: true }, ...access }, async (_request, reply) => {
+    // Once: it is long, and always the same.
+    written ??= JSON.stringify(app.swagger());
+    return reply.type(JSON_TYPE).serializer(String).send(written);
+  });
+}

@@ -1,0 +1,169 @@
+import { claimOf } from '../../activities/cards/claim-card.ts';
+import type { CardEntry, CardholderForm, CardVault } from '../../bank/cards/card-vault.ts';
+import {
+  type CardHandle,
+  type CardPaymentInput,
+  type CardStateView,
+  cardPaymentInput,
+} from '../../domain/card-payment.ts';
+import { MESSAGES } from '../../domain/names.ts';
+import { Problem } from '../../domain/problem.ts';
+import type { CardRecord } from '../../store/card-store.ts';
+import type { Store } from '../../store/store.ts';
+
+/** The vault, and the workflows of card payments. `id` is the merchant_request_id. */
+export interface CardExecutions {
+  vault: CardVault;
+  /** False: this process cannot send a card. Absent: it can. */
+  takesCards?: boolean;
+  /** Starts the workflow unless it runs or has run. */
+  start(input: CardPaymentInput): Promise<void>;
+  /** State shown by the workflow; `silent` if no worker answers soon. */
+  state(id: string): Promise<CardStateView | 'not-started' | 'silent'>;
+  /**
+   * An update on its workflow, by its name (`src/domain/names.ts`). Asked again under an `updateId` it has had, a run gives its
+   * first answer and does nothing.
+   */
+  update<Answer>(id: string, name: string, payload: unknown, updateId?: string): Promise<CardAnswer<Answer>>;
+}
+
+/** `why` of a refusal is the workflow's own sentence; it holds no values. */
+export type CardAnswer<Answer> =
+  | { outcome: 'answered'; answer: Answer }
+  | { outcome: 'refused'; why: string }
+  | { outcome: 'not-running' }
+  /** No worker answered soon. */
+  | { outcome: 'no-worker' };
+
+interface Deps {
+  store: Pick<Store, 'cards'>;
+  cards: CardExecutions;
+}
+
+/** The requested payment; the card may come later. */
+interface AskedPayment {
+  input: CardPaymentInput;
+  form: CardholderForm;
+  card: CardEntry['card'] | undefined;
+  clientSecretSha256: string;
+  /** Who asks has proven who they are: the request is repeated by its maker alone. */
+  isMakersOwn: boolean;
+}
+
+/**
+ * Claims a card payment and starts it. Repeating the request never starts a second payment: it starts the workflow if it does not
+ * run, and provides the card if one is awaited. Throws a `Problem` if the id was used for another payment, or by another maker.
+ * `isNew` is false for a repeated request.
+ */
+export async function claimAndStartPayment(
+  deps: Deps,
+  { input, form, card, clientSecretSha256, isMakersOwn }: AskedPayment,
+): Promise<{ record: CardRecord; isNew: boolean }> {
+  const { store, cards } = deps;
+  assertTakesCards(cards);
+  const { merchant_request_id: merchantRequestId } = input;
+  const known = await store.cards.get(merchantRequestId);
+  const claim = { ...claimOf(input), clientSecretSha256, isMakersOwn, at: Date.now() };
+  const { record, samePayload } = await store.cards.claim(claim);
+  if (!samePayload) {
+    throw new Problem('conflict', 'id-reused', 'This merchant_request_id was used for another card payment.', {
+      hint: 'Another payment needs another id.',
+    });
+  }
+  const payment = { record, isNew: known === undefined };
+  if (record.endedAt !== null) return payment;
+  // Kept because another card may be needed, and the page that asks for it knows only the client secret.
+  cards.vault.keepForm(merchantRequestId, form);
+  await begin(deps, input, payment, card === undefined ? undefined : { card, ...form });
+  return payment;
+}
+
+function assertTakesCards({ takesCards = true }: CardExecutions): void {
+  if (takesCards) return;
+  throw new Problem('unreachable', 'no-cards-here', 'This gateway takes no cards: it has no key to send them with.', {
+    hint: 'Ask a gateway with PAYOUTS_API_KEY_FILE and PAYOUTS_API_SECRET_FILE in the place of PAYOUTS_BANK_READS_FROM.',
+  });
+}
+
+async function begin(
+  deps: Deps,
+  input: CardPaymentInput,
+  { record, isNew }: { record: CardRecord; isNew: boolean },
+  entry: CardEntry | undefined,
+): Promise<void> {
+  const { cards } = deps;
+  const id = input.merchant_request_id;
+  const stands = isNew ? 'not-started' : await cards.state(id);
+  if (stands === 'not-started') {
+    if (entry === undefined) return cards.start(input);
+    return withCard(deps, entry, async (card) => {
+      await cards.start({ ...input, card });
+      return true;
+    });
+  }
+  if (entry === undefined) return;
+  // The payment may be waiting for this card; without a worker it would not get it, and nobody would know.
+  if (stands === 'silent') throw noWorker();
+  if (stands.state !== 'awaiting-card') return;
+  // Probably the same request after a lost answer: a declined card is not tried again unless somebody enters it again.
+  if (stands.reason?.code === 'another-card-needed' && isShownAs(record, entry)) return;
+  await withCard(deps, entry, async (card) => {
+    const { outcome } = await cards.update(id, MESSAGES.provideCard, card);
+    if (outcome === 'no-worker') throw noWorker();
+    return outcome === 'answered';
+  });
+}
+
+/** Compares the stored digits of the last card. */
+const isShownAs = ({ bin, lastFour }: CardRecord, { card: { number } }: CardEntry): boolean =>
+  bin === number.slice(0, 6) && lastFour === number.slice(-4);
+
+/** Provides the card to a payment. Throws a `Problem` if it waits for none. */
+export async function giveCard(deps: Deps, record: CardRecord, entry: CardEntry): Promise<void> {
+  const { cards } = deps;
+  assertTakesCards(cards);
+  const { merchantRequestId } = record;
+  await withCard(deps, entry, async (card) => {
+    const result = await cards.update(merchantRequestId, MESSAGES.provideCard, card);
+    // Its workflow was closed without an end: start it again with the card; it first looks at what was sent.
+    if (result.outcome === 'not-running' && record.endedAt === null)
+      await cards.start({ ...cardPaymentInput(record), card });
+    else answered(result);
+    return true;
+  });
+}
+
+/** The answer of an update. Throws a `Problem` if the payment refused it or does not run, or if no worker answered. */
+export function answered<Answer>(result: CardAnswer<Answer>): Answer {
+  if (result.outcome === 'answered') return result.answer;
+  if (result.outcome === 'refused') {
+    throw new Problem('conflict', 'not-now', `Not possible now: ${result.why}.`, {
+      hint: 'GET /v1/card-payments/ID shows what it waits for.',
+    });
+  }
+  if (result.outcome === 'no-worker') throw noWorker();
+  throw new Problem('conflict', 'not-running', 'This card payment is not running.', {
+    hint: 'GET /v1/card-payments/ID shows whether it has ended; the same POST /v1/card-payments starts it again.',
+  });
+}
+
+/** Forgets the card unless it was handed on. */
+async function withCard(
+  { cards: { vault } }: Deps,
+  entry: CardEntry,
+  handOn: (card: CardHandle) => Promise<boolean>,
+): Promise<void> {
+  const card = vault.put(entry);
+  try {
+    if (!(await handOn(card))) vault.forget(card.handle);
+  } catch (error) {
+    vault.forget(card.handle);
+    throw error;
+  }
+}
+
+function noWorker(): Problem {
+  return new Problem('unreachable', 'no-worker', 'No worker answers.', {
+    hint: 'Start one: payouts worker. The same request can be sent again.',
+  });
+}

@@ -1,0 +1,83 @@
+import type { Client } from '@temporalio/client';
+import { looksAtLists } from '../activities/reconciliation/list-looks.ts';
+import type { Bank } from '../bank/bank.ts';
+import { personOf } from '../domain/authority.ts';
+import { dueDate } from '../domain/business-days.ts';
+import type { Log } from '../domain/log.ts';
+import type { IntakeDeps } from '../files/intake/intake.ts';
+import { type MessageFiles, messageContextOf } from '../files/intake/message-context.ts';
+import { storeUseOf } from '../files/intake/store-use.ts';
+import type { Config } from '../platform/config.ts';
+import type { StackAddresses } from '../platform/embedded/stack.ts';
+import { startBatch } from '../platform/temporal/batch-executions.ts';
+import { assertReachable } from '../platform/temporal/connection.ts';
+import { temporalUi } from '../reports/links.ts';
+import { reportBatch } from '../reports/report-batch.ts';
+import type { Store } from '../store/store.ts';
+import type { FolderDeps } from './folder/drop-folder.ts';
+
+/** A process's configuration, and its connections to store, bank and Temporal. */
+export interface Opened {
+  config: Config;
+  stack: StackAddresses;
+  store: Store;
+  client: Client;
+  bank: Bank;
+  log: Log;
+}
+
+/**
+ * Dependencies of taking files, by the configuration. Made anew for each file: the files that complete bank messages may have
+ * changed.
+ */
+export async function intakeDepsOf(
+  config: Config,
+  opened: Pick<IntakeDeps, 'store' | 'bank' | 'assertReady' | 'startBatch' | 'maker' | 'sign' | 'asksOne'>,
+  files: MessageFiles = {},
+): Promise<IntakeDeps> {
+  const { store, bank } = opened;
+  const looks = { store, bank, settings: config.settings, now: Date.now };
+  return {
+    ...opened,
+    lists: { ...looks, lookAtList: looksAtLists(looks), begunAt: Date.now() },
+    context: await messageContextOf(config, files, Date.now()),
+    storeUse: () => storeUseOf(config, opened.store),
+    lookAlikeDays: config.lookAlikeDays,
+    bankAuditsFrom: config.bankAuditsFrom,
+    dueDate: (executeOn, currency) => dueDate(executeOn, currency, config.settings.calendar),
+    now: Date.now,
+    approvalRules: config.settings.approvalRules,
+    policy: config.settings.policy,
+  };
+}
+
+/** @param maker who has proven to be the one who hands the files over */
+export function openIntake({ config, stack, store, client, bank, log }: Opened, maker?: string): Promise<IntakeDeps> {
+  const { policy } = config.settings;
+  return intakeDepsOf(config, {
+    store,
+    maker,
+    // Nobody signs at these doors.
+    asksOne: policy !== undefined && personOf(policy, maker ?? null)?.unsigned !== true,
+    bank,
+    async assertReady() {
+      await assertReachable(client, stack);
+      await bank.authenticate();
+    },
+    // The claim stands: a worker starts the batch when Temporal is back.
+    startBatch: (batchId, file) =>
+      startBatch(client, batchId, file).catch((error: unknown) => log.warn({ error, batchId }, 'batch not started')),
+  });
+}
+
+export function folderDeps(opened: Opened): FolderDeps {
+  const { config, stack, store, log } = opened;
+  const ui = temporalUi(config, stack);
+  return {
+    store,
+    // Anybody who can write to the namespace can request a sweep, so the maker comes from the configuration.
+    intake: () => openIntake(opened, config.folderMaker),
+    report: (batchId, at) => reportBatch(config, store, batchId, ui, at),
+    failed: (error, { batchId }) => log.warn({ error, batchId }, 'file not taken, or not answered, yet'),
+  };
+}

@@ -1,0 +1,40 @@
+import type { FastifyInstance } from 'fastify';
+import { groupedAmount } from '../../domain/display.ts';
+import { listBatches } from '../../reports/batch-list.ts';
+import { html } from '../../reports/html.ts';
+import type { ListedBatch } from '../../reports/report-document.ts';
+import { maySee } from '../http/may-see.ts';
+import { accessOf } from '../http/route-access.ts';
+import { placeAccess, show, viewOf } from './layout.ts';
+import { maySubmitFiles } from './may-do.ts';
+import type { PagesContext } from './pages-context.ts';
+import { batchBadge, batchPath, type Column, dataTable, moment, nothing } from './pieces.ts';
+
+const COLUMNS: readonly Column<ListedBatch>[] = [
+  { head: 'File', cell: ({ batchId, file }) => html`<a href="${batchPath(batchId)}">${file}</a>` },
+  { head: 'State', cell: ({ state }) => batchBadge(state) },
+  {
+    head: 'Paid',
+    isFigure: true,
+    cell: ({ counts }) => `${groupedAmount(counts.completed)} of ${groupedAmount(counts.total)}`,
+  },
+  {
+    head: 'Needs an operator',
+    isFigure: true,
+    cell: ({ counts }) => counts.needsOperator > 0 && groupedAmount(counts.needsOperator),
+  },
+  { head: 'Taken', cell: ({ createdAt }) => moment(Date.parse(createdAt)) },
+];
+
+/** `/batches`: the newest batches that somebody may see. */
+export function batchListRoutes(app: FastifyInstance, context: PagesContext): void {
+  const { store } = context.deps;
+  app.get('/batches', accessOf(placeAccess('/batches')), async (request, reply) => {
+    const { caller } = request;
+    const { batches } = await listBatches(store, (batch) => maySee(caller, store, batch));
+    const body = html`<h1>Batches</h1>
+${maySubmitFiles(caller) && html`<p><a class="button" href="/batches/new">Submit a file</a></p>`}
+${batches.length === 0 ? nothing('There are no batches yet.') : dataTable('Newest first', COLUMNS, batches)}`;
+    return show(reply, viewOf(request, reply, context), { title: 'Batches', body });
+  });
+}

@@ -1,0 +1,44 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { type Html, html } from '../../reports/html.ts';
+import type { PayoutRecord } from '../../store/store.ts';
+import { maySeePayout, payoutsSeenBy } from '../http/may-see.ts';
+import { accessOf } from '../http/route-access.ts';
+import { optionalText, parsed } from '../http/schemas.ts';
+import { placeAccess, show, viewOf } from './layout.ts';
+import type { PagesContext } from './pages-context.ts';
+import { type Column, dataTable, moment, nothing } from './pieces.ts';
+import { ROW } from './row-columns.ts';
+
+/** More than are shown, since a few of them may still be outside the scope of the caller. */
+const LOOKED_AT = 1_000;
+const SHOWN_MAX = 100;
+
+const findQuery = z.object({ text: optionalText });
+
+const COLUMNS: readonly Column<PayoutRecord>[] = [
+  ...[ROW.document, ROW.amount, ROW.from, ROW.to, ROW.state, ROW.why],
+  { head: 'Since', cell: ({ endedAt, updatedAt }) => moment(endedAt ?? updatedAt) },
+];
+
+/** `/payouts?text=TEXT`: payouts in the caller's scope with this text in an id or their file's name, as `payouts list --text`. */
+export function findRoutes(app: FastifyInstance, context: PagesContext): void {
+  const { store } = context.deps;
+  app.get('/payouts', accessOf(placeAccess('/payouts')), async (request, reply) => {
+    const { text } = parsed(findQuery, request.query);
+    const found =
+      text === undefined ? [] : await store.searchPayouts({ text, seenBy: payoutsSeenBy(request.caller) }, LOOKED_AT);
+    const rows = found.filter((row) => maySeePayout(request.caller, row));
+    const body = html`<h1>Find</h1>
+<form class="filters" method="get" role="search">
+<label>Document, reference, order, user, payee id or file <input name="text" type="search" maxlength="200" required value="${text}"></label><button>Find</button></form>
+${text !== undefined && results(rows, found.length === LOOKED_AT)}`;
+    return show(reply, viewOf(request, reply, context), { title: 'Find', body });
+  });
+}
+
+function results(rows: readonly PayoutRecord[], isCut: boolean): Html {
+  const isMore = isCut || rows.length > SHOWN_MAX;
+  return html`${rows.length === 0 ? nothing('No payout matches.') : dataTable('Newest first', COLUMNS, rows.slice(0, SHOWN_MAX))}
+${isMore && html`<p class="quiet">There may be more: a longer text finds fewer.</p>`}`;
+}

@@ -1,0 +1,119 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Html, html } from '../../reports/html.ts';
+import type { Caller } from '../http/callers.ts';
+import { ANY_ROLE, type CallerAccess, isAllowed } from '../http/route-access.ts';
+import { type PagesContext, tokenOf } from './pages-context.ts';
+
+export interface View {
+  caller: Caller | undefined;
+  csrf: string;
+  isTrial: boolean;
+  path: string;
+}
+
+export interface Page {
+  title: string;
+  body: Html;
+  status?: number;
+}
+
+interface Place {
+  path: string;
+  name: string;
+  access: CallerAccess;
+}
+
+const PLACES: readonly Place[] = [
+  { path: '/', name: 'Inbox', access: ANY_ROLE },
+  { path: '/payouts', name: 'Find', access: ANY_ROLE },
+  { path: '/batches', name: 'Batches', access: ANY_ROLE },
+  { path: '/incidents', name: 'Incidents', access: { roles: ['approver', 'operator', 'auditor'], scope: 'each' } },
+  { path: '/switches', name: 'Switches', access: { roles: ['approver', 'operator', 'auditor'], scope: 'each' } },
+  { path: '/audit', name: 'Audit', access: { roles: ['operator', 'auditor'], scope: 'whole' } },
+];
+
+/** Who may visit a place. */
+export function placeAccess(path: string): CallerAccess {
+  const place = PLACES.find((it) => it.path === path);
+  if (place === undefined) throw new Error(`${path} is no place`);
+  return place.access;
+}
+
+/** Whether the navigation shows this place to the caller. */
+export const mayVisit = (path: string, caller: Caller): boolean => isAllowed(placeAccess(path), caller);
+
+export const viewOf = (request: FastifyRequest, reply: FastifyReply, { policy }: PagesContext): View => ({
+  caller: request.caller,
+  csrf: reply.generateCsrf({ userInfo: userInfoOf(request, policy) }),
+  isTrial: policy === undefined,
+  path: request.url.split('?', 1)[0] ?? '/',
+});
+
+/** What a CSRF token is bound to: one from before signing in is invalid afterwards. */
+export const userInfoOf = (request: FastifyRequest, policy: PagesContext['policy']): string =>
+  (policy === undefined ? undefined : tokenOf(request, policy)) ?? 'nobody';
+
+export const csrfField = ({ csrf }: View): Html => html`<input type="hidden" name="_csrf" value="${csrf}">`;
+
+export function show(reply: FastifyReply, view: View, { title, body, status = 200 }: Page): FastifyReply {
+  return reply
+    .code(status)
+    .type('text/html; charset=utf-8')
+    .send(documentOf(view, title, body).markup);
+}
+
+/** The error document of the API, as a page for people. */
+export function errorPage(document: { error?: { message?: string; hint?: string } }): Page {
+  const { message = 'Something went wrong.', hint } = document.error ?? {};
+  const title = 'This did not work';
+  const body = html`<section class="narrow">
+<h1>${title}</h1>
+<p class="problem" role="alert">${message}</p>
+${hint !== undefined && html`<p>${hint}</p>`}
+<p><a href="/">Back to the start page</a></p>
+</section>`;
+  return { title, body };
+}
+
+const documentOf = (view: View, title: string, body: Html): Html => html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} · Payouts</title>
+<link rel="stylesheet" href="/assets/pages.css">
+<link rel="icon" href="/assets/icon.svg">
+<script src="/assets/webauthn.js" defer></script>
+<script src="/assets/forms.js" type="module"></script>
+<script src="/assets/live.js" type="module"></script>
+</head>
+<body>
+<a class="skip" href="#main">To the content</a>
+${header(view)}
+<main id="main">
+${body}
+</main>
+</body>
+</html>
+`;
+
+function header(view: View): Html {
+  const { caller, isTrial, path } = view;
+  const link = (place: Place): Html =>
+    html`<a href="${place.path}"${isAt(place, path) && html` aria-current="page"`}>${place.name}</a>`;
+  const places = caller === undefined ? [] : PLACES.filter(({ access }) => isAllowed(access, caller));
+  return html`<header>
+<a class="brand" href="/">Payouts</a>
+${places.length > 0 && html`<nav aria-label="Pages">${places.map(link)}</nav>`}
+${caller?.name !== undefined && signOut(view, caller.name)}
+</header>
+${isTrial && TRIAL}`;
+}
+
+const isAt = ({ path: place }: Place, path: string): boolean => (place === '/' ? path === '/' : path.startsWith(place));
+
+const signOut = (view: View, name: string): Html =>
+  html`<form class="who" method="post" action="/sign-out">${csrfField(view)}<span>${name}</span><button class="plain">Sign out</button></form>`;
+
+const TRIAL = html`<p class="trial" role="note"><strong>Trial.</strong> No policy is set: everybody on this machine may do everything, and names are not verified.</p>`;

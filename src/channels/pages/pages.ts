@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import cookie from '@fastify/cookie';
+import csrf from '@fastify/csrf-protection';
+import helmet from '@fastify/helmet';
+import rateLimit from '@fastify/rate-limit';
+import type { FastifyInstance } from 'fastify';
+import { Problem } from '../../domain/problem.ts';
+import { limitConcurrency, rateLimitOf } from '../http/admission.ts';
+import { answerTo } from '../http/answer-error.ts';
+import { auditForbidden } from '../http/audit-forbidden.ts';
+import type { GatewayDeps } from '../http/gateway-deps.ts';
+import { OPEN } from '../http/route-access.ts';
+import { smallBody } from '../http/small-body.ts';
+import { assetRoutes } from './asset-routes.ts';
+import { auditRoutes } from './audit-routes.ts';
+import { batchDecisionRoutes } from './batch-decision-routes.ts';
+import { batchListRoutes } from './batch-list-routes.ts';
+import { batchRoutes } from './batch-routes.ts';
+import { findRoutes } from './find-routes.ts';
+import { incidentRoutes } from './incident-routes.ts';
+import { errorPage, show, userInfoOf, viewOf } from './layout.ts';
+import { missingPage } from './missing-page.ts';
+import {
+  assertOpen,
+  assertOwnPage,
+  callerIn,
+  cookieOptions,
+  isOverTls,
+  type PagesContext,
+  pagesContext,
+} from './pages-context.ts';
+import { passkeyRoutes } from './passkey-routes.ts';
+import { payoutRoutes } from './payout-routes.ts';
+import { PendingUploads } from './pending-uploads.ts';
+import { askToSignIn, signInRoutes } from './sign-in-routes.ts';
+import { planRoutes, submitRoutes } from './submit-routes.ts';
+import { switchRoutes } from './switch-routes.ts';
+import { waitingRoutes } from './waiting-routes.ts';
+
+const OF_PLACES = [
+  ...[waitingRoutes, findRoutes, payoutRoutes, batchListRoutes, batchRoutes, batchDecisionRoutes],
+  ...[incidentRoutes, switchRoutes, auditRoutes],
+];
+
+/** The pages for people: they show and do what the API and the command can do, and decide nothing themselves. */
+export async function pages(app: FastifyInstance, deps: GatewayDeps): Promise<void> {
+  const closing = new AbortController();
+  app.addHook('preClose', async () => closing.abort());
+  const context = pagesContext(deps, closing.signal);
+  const { policy } = context;
+  // The OpenAPI page describes only the API.
+  app.addHook('onRoute', (route) => {
+    route.schema = { ...route.schema, hide: true };
+  });
+  await protect(app, context);
+  auditForbidden(app, deps);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/x-www-form-urlencoded', async (_request: unknown, body: Readable) =>
+    Object.fromEntries(new URLSearchParams((await smallBody(body)).toString('utf8'))),
+  );
+  app.setErrorHandler((error, request, reply) => {
+    const { status, document, headers } = answerTo(request, inWords(error));
+    if (status >= 500) deps.log.error({ error, route: request.routeOptions.url }, 'page failed');
+    request.raw.resume();
+    reply.headers(headers);
+    if (request.headers.accept === 'application/json') return reply.code(status).send(document);
+    return show(reply, viewOf(request, reply, context), { ...errorPage(document), status });
+  });
+  assetRoutes(app);
+  missingPage(app);
+  app.register(async (open) => {
+    asksForTokens(open);
+    if (policy?.origin === undefined) {
+      open.get('/passkey', OPEN, () => {
+        throw new Problem('not-found', 'no-passkeys', 'Passkeys need a policy that names the address of these pages.', {
+          hint: 'Set "origin" in the policy and restart the gateway.',
+        });
+      });
+      return;
+    }
+    signInRoutes(open, context);
+    passkeyRoutes(open, context, policy.origin);
+  });
+  const uploads = new PendingUploads();
+  app.addHook('onClose', () => uploads[Symbol.asyncDispose]());
+  app.register(async (inner) => {
+    inner.addHook('onRequest', async (request, reply) => {
+      if (request.caller === undefined) return askToSignIn(request, reply);
+    });
+    limitConcurrency(inner, deps.atOnce);
+    inner.register((scope) => submitRoutes(scope, context, uploads));
+    inner.register(async (scope) => {
+      asksForTokens(scope);
+      planRoutes(scope, context, uploads);
+      for (const routes of OF_PLACES) routes(scope, context);
+    });
+  });
+}
+
+/** For every page: under which host, by whom and how often it may be requested, and what a browser may do with it. */
+async function protect(app: FastifyInstance, context: PagesContext): Promise<void> {
+  const { deps, policy } = context;
+  const self = ["'self'"];
+  await app.register(helmet, {
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'none'"],
+        scriptSrc: self,
+        styleSrc: self,
+        imgSrc: self,
+        connectSrc: self,
+        formAction: self,
+        baseUri: ["'none'"],
+        frameAncestors: ["'none'"],
+      },
+    },
+    // Forms are checked by their Origin, which browsers omit under no-referrer.
+    referrerPolicy: { policy: 'same-origin' },
+    strictTransportSecurity: isOverTls(policy),
+  });
+  await app.register(cookie);
+  app.addHook('onRequest', async (request) => {
+    assertOpen(context);
+    assertOwnPage(request, context);
+    const caller = callerIn(request, context);
+    if (caller !== undefined) request.caller = caller;
+  });
+  await app.register(csrf, {
+    cookieOpts: cookieOptions(policy),
+    csrfOpts: { hmacKey: randomBytes(32).toString('hex') },
+    getUserInfo: (request) => userInfoOf(request, context.policy),
+  });
+  await app.register(rateLimit, rateLimitOf(deps.perMinute));
+}
+
+/** Of a stale form, the plugin itself speaks of tokens. */
+function inWords(error: unknown): unknown {
+  if (!(error instanceof Error && 'code' in error && `${error.code}`.startsWith('FST_CSRF_'))) return error;
+  const hint = 'Open its page again and send it from there.';
+  return new Problem('forbidden', 'form-refused', 'This form has expired.', { hint });
+}
+
+/** For every form; for one without a valid token, `csrfProtection` itself answers with an error. */
+function asksForTokens(app: FastifyInstance): void {
+  app.addHook('preHandler', (request, reply, done) => {
+    if (request.method !== 'POST') done();
+    else app.csrfProtection(request, reply, done);
+  });
+}

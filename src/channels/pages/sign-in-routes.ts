@@ -1,0 +1,115 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { Credential, Person, Policy } from '../../domain/authority.ts';
+import { Problem } from '../../domain/problem.ts';
+import { type Assertion, isSignedByPasskey, rpIdOf, signatureOf } from '../../people/signing/passkey.ts';
+import { html } from '../../reports/html.ts';
+import { OPEN } from '../http/route-access.ts';
+import { parsed } from '../http/schemas.ts';
+import { assertionOf, challengeIn, challengeOptions } from './assertion.ts';
+import { csrfField, show, type View, viewOf } from './layout.ts';
+import { callerIn, dropToken, keepToken, type PagesContext, policyIn, tokenOf } from './pages-context.ts';
+
+const nextField = z.string().max(2_000).optional();
+const signInBody = z.object({ signed: z.string().optional(), next: nextField });
+
+/** `/sign-in` and `/sign-out`: a session for the owner of a passkey in the policy. */
+export function signInRoutes(app: FastifyInstance, context: PagesContext): void {
+  const { deps, sessions, challenges } = context;
+  const audit = (actor: string, action: string, detail: Record<string, string> = {}): Promise<void> =>
+    deps.store.audit({ at: deps.now(), actor, action, subject: 'pages', detail });
+  app.get('/sign-in', OPEN, (request, reply) => {
+    const { next } = parsed(z.object({ next: nextField }), request.query);
+    return signInPage(reply, viewOf(request, reply, context), { next });
+  });
+  app.post('/sign-in', OPEN, async (request, reply) => {
+    const policy = policyIn(context);
+    const { signed, next } = parsed(signInBody, request.body, 'form');
+    if (signed === undefined || signed === '') {
+      return challengeOptions(request, rpIdOf(policy.origin ?? ''), challenges.issue(deps.now()));
+    }
+    const assertion = assertionOf(signed);
+    const found = holderOf(policy, assertion?.id);
+    const why = await refusal(context, policy, assertion, found?.credential);
+    if (why !== undefined || found === undefined) {
+      const refused = { why: why ?? 'this passkey belongs to nobody in the policy' };
+      await request.server.attempts.signInRefused(request, { name: found?.person.name, ...refused });
+      return signInPage(reply, viewOf(request, reply, context), { next, ...refused });
+    }
+    const { person, credential } = found;
+    keepToken(reply, policy, sessions.open({ name: person.name, credential: credential.id }, deps.now()));
+    await audit(person.name, 'signed in', { credential: credential.id });
+    return reply.redirect(ownPath(next, policy), 303);
+  });
+  app.post('/sign-out', OPEN, async (request, reply) => {
+    const policy = policyIn(context);
+    const { name: actor } = callerIn(request, context) ?? {};
+    sessions.close(tokenOf(request, policy) ?? '');
+    dropToken(reply, policy);
+    if (actor !== undefined) await audit(actor, 'signed out');
+    return reply.redirect('/sign-in', 303);
+  });
+}
+
+/** Redirects to the sign-in page, which leads back to the requested page. Throws a `Problem` for the script of a page. */
+export function askToSignIn(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (request.headers.accept === 'application/json') {
+    throw new Problem('unsigned', 'session-ended', 'Your session has ended.', {
+      hint: 'Nothing was decided: reload the page to sign in.',
+    });
+  }
+  const next = request.method === 'GET' && request.url !== '/' ? `?next=${encodeURIComponent(request.url)}` : '';
+  return reply.redirect(`/sign-in${next}`, 303);
+}
+
+function holderOf({ people }: Policy, id: string | undefined): { person: Person; credential: Credential } | undefined {
+  for (const person of people) {
+    const credential = person.credentials.find((it) => it.type === 'passkey' && it.id === id);
+    if (credential !== undefined) return { person, credential };
+  }
+  return undefined;
+}
+
+async function refusal(
+  { deps, challenges }: PagesContext,
+  { origin = '' }: Policy,
+  assertion: Assertion | undefined,
+  credential: Credential | undefined,
+): Promise<string | undefined> {
+  const challenge = assertion === undefined ? undefined : challengeIn(assertion);
+  if (assertion === undefined || challenge === undefined) return 'this is not the answer of a passkey';
+  if (!challenges.use(challenge, deps.now())) return 'it took too long, or was sent twice';
+  if (credential === undefined) return 'this passkey belongs to nobody in the policy';
+  const isTheirs = await isSignedByPasskey(credential, { origin, challenge, signature: signatureOf(assertion) });
+  return isTheirs ? undefined : 'the passkey did not prove who you are';
+}
+
+/**
+ * Always a path of ours, whatever was requested. The answer itself is read as a browser reads it: the path of
+ * `/..//other.example` is `//other.example`, which leads to another host.
+ */
+export function ownPath(next: string | undefined, { origin }: Pick<Policy, 'origin'>): string {
+  const to = next?.startsWith('/') ? URL.parse(next, origin) : null;
+  const path = to?.origin === origin ? `${to?.pathname}${to?.search}` : '/';
+  return URL.parse(path, origin)?.origin === origin ? path : '/';
+}
+
+function signInPage(
+  reply: FastifyReply,
+  view: View,
+  { next = '', why }: { next?: string; why?: string },
+): FastifyReply {
+  const body = html`<section class="narrow">
+<h1>Sign in</h1>
+<p>You sign in and decide with a passkey: your fingerprint, your face or the PIN of your device.</p>
+${why !== undefined && html`<p class="problem" role="alert">Not signed in: ${why}.</p>`}
+<form method="post" action="/sign-in" data-passkey="get">
+${csrfField(view)}<input type="hidden" name="next" value="${next}"><input type="hidden" name="signed">
+<p><button class="main">Sign in with a passkey</button></p>
+<p class="problem" role="alert" data-problem hidden></p>
+</form>
+<noscript><p class="problem">Passkeys need JavaScript. Without it, decide on the command line: <code>payouts approve ID --key FILE</code>.</p></noscript>
+<p class="quiet">No passkey yet? <a href="/passkey">Make one</a> and give it to the owner of the policy.</p>
+</section>`;
+  return show(reply, view, { title: 'Sign in', body, status: why === undefined ? 200 : 401 });
+}

@@ -1,0 +1,161 @@
+import { counted, groupedAmount, minuteOf, peopleText } from '../../domain/display.ts';
+import type { Finding } from '../../domain/finding.ts';
+import { rowsText, warningsByKind } from '../../domain/finding.ts';
+import type { Problem } from '../../domain/problem.ts';
+import type { Outlook } from '../../files/intake/outlook.ts';
+import type { PlanDocument } from '../../files/intake/take-file.ts';
+import { FILE_NAMES } from '../../files/read-file.ts';
+import { type Html, html } from '../../reports/html.ts';
+import { csrfField, type View } from './layout.ts';
+import { batchPath, type Column, dataTable, money, payoutPath, TOTALS } from './pieces.ts';
+import { byField } from './signed-form.ts';
+
+/** How the rows of a file are taken. */
+export interface SubmitOptions {
+  /** Invalid rows are left out, and the others paid. */
+  skip: boolean;
+  /** Look-alikes of earlier payouts are intended: they are not held. */
+  meant: boolean;
+}
+
+const FINDINGS_MAX = 500;
+
+export const choosePage = (view: View): Html => html`<section class="narrow">
+<h1>Submit a file</h1>
+<p>${FILE_NAMES}. Nothing is paid yet: you will see the plan first and can confirm it or not.</p>
+<form class="card" method="post" action="/batches/new" enctype="multipart/form-data">
+${csrfField(view)}
+<p><label>File <input type="file" name="file" required></label></p>
+<p class="actions"><button class="main">Show the plan</button></p>
+</form></section>`;
+
+export interface PlanPage {
+  view: View;
+  /** Path of the page for this file. */
+  path: string;
+  options: SubmitOptions;
+}
+
+export function planPage({ view, path, options }: PlanPage, { plan, findings, warnings }: PlanDocument): Html {
+  return html`<h1>${plan.file}</h1>
+<p>${counted(plan.payouts, 'payout')}${plan.newBeneficiaries > 0 && `, ${plan.newBeneficiaries} to payees given by their details`}${plan.retries > 0 && `, ${plan.retries} retried after a proven failure`}. Nothing is paid yet.</p>
+${dataTable('Amounts', TOTALS, plan.totals)}
+${plan.executionDates.some(({ date }) => date !== null) && html`<p>Sent: ${plan.executionDates.map(({ date, count }) => html`${groupedAmount(count)} ${date === null ? 'at once' : `on ${date}`}. `)}</p>`}
+${plan.balances.length > 0 && html`<h2>Accounts now</h2>${dataTable('As the bank shows them', BALANCES, plan.balances)}`}
+${plan.balances.flatMap((account) => account.exchanges.map((exchange) => html`<p>Exchange: ${exchangeText(account, exchange)}.</p>`))}
+${plan.fees.length > 0 && html`<p>Fees that the bank quotes now: ${plan.fees.map(({ currency, amount, quoted }) => html`${money(amount, currency)} for ${counted(quoted, 'payout')}. `)}</p>`}
+${plan.feesNotQuoted > 0 && html`<p class="quiet">Fees of ${counted(plan.feesNotQuoted, plan.fees.length > 0 ? 'other payout' : 'payout')}: the bank quotes them at the time of sending, so they are not in the table.</p>`}
+${approvals(plan.approvals)}
+${lookAlikes(plan.lookAlikes)}
+${warnings.length > 0 && html`<h2>Worth a look</h2>${warningTable(warnings)}`}
+${findings.length > 0 && html`<h2>Left out</h2>${findingTable(findings)}`}
+${storeUse(plan.store)}
+${choices(path, options)}
+<form class="card" method="post" action="${path}">
+${csrfField(view)}<input type="hidden" name="plan" value="${plan.hash}">${optionFields(options)}
+${view.isTrial && byField()}
+<p class="actions"><button class="main">Pay ${counted(plan.payouts, 'payout')}</button> <a class="button" href="/batches">Do not pay</a></p>
+<p class="quiet">Plan <code>${plan.hash}</code>: if it has changed by then, nothing is paid.</p>
+</form>`;
+}
+
+/** Without its place, which is the server's. */
+const storeUse = ({ bank, isNew, batches, lastUsedAt }: PlanDocument['plan']['store']): Html =>
+  isNew
+    ? html`<p>${bank === 'sandbox' ? 'The store is new.' : html`<strong>The store is new</strong> at ${bank}: it knows of no earlier payout.`}</p>`
+    : html`<p class="quiet">Store at ${bank}: ${counted(batches, 'batch', 'batches')}${lastUsedAt !== null && html`, last used ${minuteOf(Date.parse(lastUsedAt))}`}.</p>`;
+
+const exchangeText = (
+  { currency }: Outlook['balances'][number],
+  { buyAmount, buyCurrency, sellAmount, rate }: Outlook['balances'][number]['exchanges'][number],
+): Html => html`${money(buyAmount, buyCurrency)} for ${money(sellAmount, currency)} at ${rate} now`;
+
+const approvals = ({ beforeSend, atBank, moreByPayee }: Outlook['approvals']): Html =>
+  html`${
+    beforeSend.length > 0 && html`<p>To be approved before sending: ${peopleText(beforeSend)}.</p>`
+  }${atBank.length > 0 && html`<p>Audited by the bank, to be approved then: ${peopleText(atBank)}.</p>`}${
+    moreByPayee > 0 &&
+    html`<p class="quiet">${moreByPayee} may need more approvals if the payee is new or has changed.</p>`
+  }`;
+
+const lookAlikes = ({ count, rows }: PlanDocument['plan']['lookAlikes']): Html | false =>
+  count > 0 &&
+  html`<p class="attend">${
+    count === 1
+      ? '1 looks like a recent payout and will be held until somebody approves it.'
+      : `${groupedAmount(count)} look like recent payouts and will be held until somebody approves them.`
+  }</p>
+${dataTable(count > rows.length ? `The first ${rows.length}` : 'Same payee, amount and currency', LOOK_ALIKES, rows)}`;
+
+const LOOK_ALIKES: readonly Column<PlanDocument['plan']['lookAlikes']['rows'][number]>[] = [
+  { head: 'Document', cell: ({ id }) => id },
+  { head: 'Row', isFigure: true, cell: ({ row }) => row },
+  { head: 'Looks like', cell: ({ like }) => html`<a href="${payoutPath(like)}">${like}</a>` },
+  { head: 'Of', cell: ({ days }) => (days === 0 ? 'today' : `${counted(days, 'day')} ago`) },
+];
+
+export const refusedPage = (
+  { path, options }: PlanPage,
+  { message, hint, findings, batchId }: Problem,
+): Html => html`<h1>This file was not accepted</h1>
+<p class="problem" role="alert">${message}</p>
+${batchId !== undefined ? html`<p><a href="${batchPath(batchId)}">Its batch</a> shows how it ended.</p>` : findings.length === 0 && html`<p>${hint}</p>`}
+${findings.length > 0 && findingTable(findings)}
+${findings.length > 0 && findings.every(({ row }) => row !== null) && choices(path, options)}
+<p><a class="button" href="/batches/new">Another file</a></p>`;
+
+const BALANCES: readonly Column<Outlook['balances'][number]>[] = [
+  { head: 'Account', cell: ({ accountId }) => accountId },
+  { head: 'Balance', isFigure: true, cell: ({ balance, currency }) => money(balance, currency) },
+  { head: 'Needs', isFigure: true, cell: ({ needs, currency }) => money(needs, currency) },
+  {
+    head: 'After',
+    isFigure: true,
+    cell: ({ after, currency }) =>
+      html`${money(after, currency)}${after.startsWith('-') && html` <span class="badge unpaid">short</span>`}`,
+  },
+];
+
+/** The name of a column, which breaks between its words. */
+const wordByWord = (column: string | null): Html =>
+  html`${column?.split(/(?<=_)/).map((word, n) => html`${n > 0 && html`<wbr>`}${word}`)}`;
+
+const FINDINGS: readonly Column<Finding>[] = [
+  { head: 'Place', cell: ({ line }) => `Line ${line}` },
+  { head: 'Column', cell: ({ column }) => wordByWord(column) },
+  { head: 'Value', cell: ({ value }) => value !== null && html`<code>${value}</code>` },
+  {
+    head: 'Problem',
+    cell: ({ message, path }) => html`${message}${path !== undefined && html` <code>${path}</code>`}`,
+  },
+  { head: 'Rule', cell: ({ rule }) => html`<code>${rule}</code>` },
+];
+
+/** One line for each kind of warning, with its first rows. */
+const WARNINGS: readonly Column<readonly Finding[]>[] = [
+  { head: 'Place', cell: (alike) => rowsText(alike).replace(/^./, (letter) => letter.toUpperCase()) },
+  { head: 'Column', cell: ([first]) => wordByWord(first?.column ?? null) },
+  { head: 'Warning', cell: ([first]) => first?.message },
+  { head: 'Rule', cell: ([first]) => html`<code>${first?.rule}</code>` },
+];
+
+const warningTable = (warnings: readonly Finding[]): Html =>
+  dataTable('They stop nothing', WARNINGS, warningsByKind(warnings));
+
+const findingTable = (findings: readonly Finding[]): Html =>
+  dataTable(
+    findings.length > FINDINGS_MAX ? `The first ${FINDINGS_MAX} findings` : counted(findings.length, 'finding'),
+    FINDINGS,
+    findings.slice(0, FINDINGS_MAX),
+  );
+
+const choices = (
+  path: string,
+  { skip, meant }: SubmitOptions,
+): Html => html`<form class="filters" method="get" action="${path}">
+<label class="inline"><input type="checkbox" name="skip" value="yes"${skip && html` checked`}> Leave out rows with findings and pay the others</label>
+<label class="inline"><input type="checkbox" name="meant" value="yes"${meant && html` checked`}> Do not hold rows that look like an earlier payout</label>
+<button>Plan again</button></form>`;
+
+const optionFields = ({ skip, meant }: SubmitOptions): Html =>
+  html`${skip && html`<input type="hidden" name="skip" value="yes">`}${meant && html`<input type="hidden" name="meant" value="yes">`}`;

@@ -1,0 +1,119 @@
+import type { FastifyInstance } from 'fastify';
+import { may, type Question } from '../../domain/authority.ts';
+import { counted } from '../../domain/display.ts';
+import { AWAITING_DECISION_STATES, needsAttention } from '../../domain/payout-state.ts';
+import { openQuestion } from '../../people/decisions/open-question.ts';
+import { type SignedQuestion, scopeFactsOfRow } from '../../people/decisions/verdict.ts';
+import { html } from '../../reports/html.ts';
+import { stepGroups } from '../../reports/step-groups.ts';
+import type { KeptApproval, PayoutRecord, WaitingFor } from '../../store/store.ts';
+import type { Caller } from '../http/callers.ts';
+import { accessOf } from '../http/route-access.ts';
+import { SHOWN_MAX as INCIDENTS_MAX, visibleIncidents } from './incidents.ts';
+import { mayVisit, placeAccess, show, viewOf } from './layout.ts';
+import { mayDecide, maySubmitFiles } from './may-do.ts';
+import type { PagesContext } from './pages-context.ts';
+import { type Column, dataTable, moment, nothing } from './pieces.ts';
+import { ROW } from './row-columns.ts';
+import { groupSections } from './step-text.ts';
+
+/** The most payouts in a person's scope that are searched for undecided ones. */
+const LOOKED_AT = 1_000;
+const READ_AT_ONCE = 100;
+const SHOWN_MAX = 100;
+
+const COLUMNS: readonly Column<PayoutRecord>[] = [
+  ...[ROW.document, ROW.amount, ROW.from, ROW.to],
+  { head: 'Since', cell: ({ updatedAt }) => moment(updatedAt) },
+  ROW.why,
+];
+
+/** `/`: what the viewer can decide now. */
+export function waitingRoutes(app: FastifyInstance, context: PagesContext): void {
+  const { store, pages, now } = context.deps;
+  app.get('/', accessOf(placeAccess('/')), async (request, reply) => {
+    const { caller } = request;
+    const view = viewOf(request, reply, context);
+    const waiting = await store.waitingPayouts({ ...waitingIn(caller), limit: LOOKED_AT });
+    const mine = await waitingFor(context, caller, waiting);
+    const off = mayVisit('/switches', caller) ? await store.switches() : [];
+    const open = mayVisit('/incidents', caller) ? await visibleIncidents(caller, store, true) : [];
+    const shown = mine.slice(0, SHOWN_MAX).toSorted((a, b) => a.updatedAt - b.updatedAt);
+    const groups = stepGroups(shown, await pages.stepContext(shown));
+    const body = html`<h1>Inbox</h1>
+${open.length > 0 && html`<p class="problem"><a href="/incidents">${open.length === INCIDENTS_MAX && 'At least '}${counted(open.length, 'open incident')}</a>: the bank shows something different from what was stored.</p>`}
+${off.length > 0 && html`<p class="attend">${off.some(({ scope }) => scope === 'everything') ? html`<a href="/switches">Everything is switched off</a>: nothing is sent.` : html`<a href="/switches">Something is switched off</a>: payouts that it concerns are not sent.`}</p>`}
+${
+  groups.length === 0
+    ? nothing('Nothing waits for you.')
+    : groupSections(groups, {
+        context: { caller, now: now() },
+        rowsOf: ({ rows }) => dataTable('Oldest first', COLUMNS, rows),
+        isCut: mine.length > SHOWN_MAX,
+      })
+}
+${mine.length > SHOWN_MAX && html`<p class="quiet">The first ${SHOWN_MAX} are shown. Their batches list all of them.</p>`}
+${mine.length <= SHOWN_MAX && waiting.length === LOOKED_AT && html`<p class="quiet">Only the oldest ${LOOKED_AT} waiting payouts were checked. The pages of the batches show newer ones.</p>`}
+${maySubmitFiles(caller) && html`<p><a class="button" href="/batches/new">Submit a file</a></p>`}`;
+    return show(reply, view, { title: 'Inbox', body });
+  });
+}
+
+function waitingIn({ person }: Caller): Omit<WaitingFor, 'limit'> {
+  const decides = (question: Question): boolean => person === undefined || may(person, question);
+  const states = new Set<WaitingFor['states'][number]>([
+    ...(decides('payout') ? AWAITING_DECISION_STATES : []),
+    ...(decides('screening') ? (['held'] as const) : []),
+    ...(decides('resolve') ? (['needs-operator'] as const) : []),
+  ]);
+  return { states: [...states], scope: person?.scope ?? {}, notBy: person?.name };
+}
+
+/** Those that the caller has not decided yet: at most one more than are shown, which means that there are more. */
+async function waitingFor(
+  context: PagesContext,
+  caller: Caller,
+  references: readonly string[],
+): Promise<PayoutRecord[]> {
+  const mine: PayoutRecord[] = [];
+  for (let at = 0; at < references.length && mine.length <= SHOWN_MAX; at += READ_AT_ONCE) {
+    const rows = await undecided(context, caller, references.slice(at, at + READ_AT_ONCE));
+    mine.push(...rows.slice(0, SHOWN_MAX + 1 - mine.length));
+  }
+  return mine;
+}
+
+async function undecided(
+  { deps: { store, now }, authority }: PagesContext,
+  caller: Caller,
+  references: readonly string[],
+): Promise<PayoutRecord[]> {
+  const found = new Map((await store.payoutsOf(references)).map((row) => [row.reference, row]));
+  const rows = references.flatMap((reference) => found.get(reference) ?? []).filter((row) => isFor(caller, row));
+  const { person } = caller;
+  if (person === undefined) return rows;
+  const credentials = person.credentials.map(({ id }) => id);
+  const approvals = await store.decidedBy({ subject: person.name, credentials, now: now() }, rows);
+  const about = Map.groupBy(approvals, ({ reference }) => reference);
+  const waiting: PayoutRecord[] = [];
+  for (const row of rows) {
+    const mine = about.get(row.reference);
+    if (mine === undefined || !isApproved(await openQuestion(authority, row), mine)) waiting.push(row);
+  }
+  return waiting;
+}
+
+/** Whether an approval covers what is asked now; that of a plan does not cover a row that asks for its own. */
+const isApproved = (asked: SignedQuestion | undefined, approvals: readonly KeptApproval[]): boolean =>
+  approvals.some(
+    ({ question, digest, byPlan }) =>
+      question === asked?.question && digest === asked.digest && !(byPlan && asked.alone === true),
+  );
+
+function isFor(caller: Caller, row: PayoutRecord): boolean {
+  const { person } = caller;
+  if (!needsAttention(row.state, row.reason)) return false;
+  if (person === undefined) return true;
+  if (row.state === 'needs-operator') return may(person, 'resolve', scopeFactsOfRow(row));
+  return mayDecide(caller, row);
+}

@@ -1,0 +1,64 @@
+import type { OriginalMessage } from '../../domain/bank-message.ts';
+import { Problem } from '../../domain/problem.ts';
+import type { FindingList } from '../rules/finding-list.ts';
+
+/** A bank message refused as a whole. */
+export interface UnansweredMessage {
+  /** Null if its head could not be read. */
+  message: OriginalMessage | null;
+  /** Of its bytes. */
+  sha256: string;
+}
+
+/** Code of a refusal because of findings. */
+export const INPUT_INVALID = 'input-invalid';
+/** Code of a refusal because something has changed since the plan was made: the file may be handed over again. */
+export const OTHER_PLAN = 'other-plan';
+
+/** A file that is not taken: nothing was claimed, nothing sent. */
+export class IntakeRefusal extends Problem {
+  /** The pain.001 that must be answered; absent for other formats and for messages already answered. */
+  unanswered?: UnansweredMessage;
+}
+
+/** Trace numbers and lodgement references often begin again with each file; an end-to-end id does not. */
+export const ifIdsRepeat = (message: OriginalMessage | undefined): string =>
+  message === undefined || message.format.startsWith('pain.')
+    ? ''
+    : ' If this file repeats no other, its ids do: have identity in the mapping file take others.';
+
+/** All rows were taken by batches that have ended; `latest` is the last of them. */
+export function alreadyTaken(latest: string | undefined, original?: OriginalMessage): IntakeRefusal {
+  const message = 'All rows of this file were already taken; nothing was sent.';
+  const hint = latest === undefined ? 'See payouts status ID.' : `payouts report ${latest} shows how it ended.`;
+  return new IntakeRefusal('already-taken', 'already-taken', message, {
+    batchId: latest,
+    hint: hint + ifIdsRepeat(original),
+  });
+}
+
+/** Findings about what a bank message lacks and the two files can supply. */
+const COMPLETED: ReadonlySet<string> = new Set([
+  'no-beneficiary-type',
+  'no-payment-type',
+  'unmapped-account',
+  'unmapped-clearing-system',
+]);
+const COMPLETE =
+  '`payouts template mapping --from FILE` and `payouts template payees --from FILE` write the two files that complete this message; pass them with --mapping and --payees.';
+
+export function invalidInput(found: FindingList, mend: string): IntakeRefusal {
+  const findings = found.list();
+  const hint = findings.some(({ rule }) => COMPLETED.has(rule)) ? `${mend} ${COMPLETE}` : mend;
+  const places = new Set(findings.map(({ row, line }) => row ?? `line ${line}`)).size;
+  const where = places === found.total ? '' : ` in ${places} ${places === 1 ? 'place' : 'places'}`;
+  const counted = `${found.total} ${found.total === 1 ? 'finding' : 'findings'}${where}`;
+  return new IntakeRefusal('invalid-input', INPUT_INVALID, `${counted}; nothing was sent.`, { findings, hint });
+}
+
+/** Rows with the id of another payout, or that retry one which may not be paid again. */
+export function misusedIds(found: FindingList, original: OriginalMessage | undefined): IntakeRefusal {
+  const isReused = found.list().some(({ rule }) => rule === 'id-reused');
+  const mend = `Each id is one payout permanently.${ifIdsRepeat(original)}`;
+  return invalidInput(found, isReused ? mend : 'Correct or remove the rows, and run again.');
+}

@@ -1,0 +1,160 @@
+import type { Bank } from '../../bank/bank.ts';
+import { says, undefinedIf } from '../../bank/errors.ts';
+import type { AccountBalance } from '../../bank/schemas/accounts.ts';
+import { scopeFactsOf } from '../../domain/authority.ts';
+import type { Finding } from '../../domain/finding.ts';
+import { shownValue } from '../../domain/finding.ts';
+import { payloadDigest, referenceOf } from '../../domain/identity.ts';
+import type { PayoutInstruction } from '../../domain/instruction.ts';
+import { mainLegOf, payoutWorkflowId } from '../../domain/names.ts';
+import { unfitExchange, unfitTransfer } from '../../domain/own-accounts.ts';
+import { isEnd, type Reason } from '../../domain/payout-state.ts';
+import type { PayoutRecord, Store } from '../../store/store.ts';
+import { checkMove, type MoveKind } from '../rules/check-move.ts';
+import type { Broken } from '../rules/field-rules.ts';
+import { INPUT_INVALID, IntakeRefusal } from './intake-refusal.ts';
+import { assertMaker, assertScope, type MakerRules } from './maker.ts';
+import { undefinedIfRefused } from './outlook.ts';
+
+/** A requested transfer or exchange. A transfer has no currency of its own: it is that of its accounts. */
+export interface MoveAsked {
+  kind: MoveKind;
+  instruction: PayoutInstruction;
+  /** The maker. */
+  by: string | undefined;
+}
+
+/** What the bank shows now; not binding. */
+interface MoveOutlook {
+  from: AccountBalance;
+  to: AccountBalance;
+  /** Of a transfer, or of a quote that has one. */
+  fee: string | undefined;
+  feeCurrency: string | undefined;
+  sells: { amount: string; rate: string } | undefined;
+}
+
+export interface MovePlan extends MoveAsked {
+  reference: string;
+  workflowId: string;
+  outlook: MoveOutlook;
+}
+
+/** The command's option for a field of the instruction. */
+type OptionOf = (field: string) => string;
+
+/**
+ * The row with this document id, if it is the same transfer or exchange and has not ended.
+ *
+ * @throws IntakeRefusal if it has ended, or the id was taken by something else
+ */
+export async function takenMove(
+  store: Store,
+  { kind, instruction }: MoveAsked,
+  optionOf: OptionOf,
+): Promise<PayoutRecord | undefined> {
+  const reference = referenceOf(instruction.uid, instruction.id, mainLegOf(kind));
+  const workflowId = payoutWorkflowId(reference, kind);
+  const row = { row: 1, reference, workflowId, instruction, payloadDigest: payloadDigest(instruction) };
+  const [known] = await store.knownClaims([row]);
+  if (known === undefined) return undefined;
+  const { currency = known.instruction.currency } = instruction;
+  const isSame =
+    known.kind === kind && payloadDigest(known.instruction) === payloadDigest({ ...instruction, currency });
+  if (isSame) {
+    const row = await store.payout(known.reference);
+    if (row === undefined || !isEnd(row.state)) return row;
+    throw new IntakeRefusal('already-taken', 'already-taken', `This ${kind} was already taken and is ${row.state}.`, {
+      hint: `payouts status ${row.reference} shows it.`,
+    });
+  }
+  const what = { payout: 'a payout', transfer: 'a transfer', exchange: 'an exchange' }[known.kind];
+  const message = `this id was already used by ${what}${known.kind === kind ? ' with different contents' : ''}; use a new id`;
+  throw invalid(instruction, [{ column: 'id', rule: 'id-reused', message }], optionOf);
+}
+
+/**
+ * Checks the request by the rules and at the bank.
+ *
+ * @throws IntakeRefusal with every finding; BankError if the bank does not answer
+ */
+export async function planMove(
+  bank: Bank,
+  { kind, instruction: asked, by }: MoveAsked,
+  settings: MakerRules & { transferAcrossUsers: boolean },
+  optionOf: OptionOf,
+): Promise<MovePlan> {
+  const isTransfer = kind === 'transfer';
+  const broken = checkMove(kind, asked).filter(({ column }) => !(isTransfer && column === 'currency'));
+  if (broken.length > 0) throw invalid(asked, broken, optionOf);
+  const [from, to] = await Promise.all([
+    knownAccount(bank, asked.account_id),
+    knownAccount(bank, asked.to_account_id ?? ''),
+  ]);
+  if (from === undefined || to === undefined) {
+    const unknown = [
+      ...(from === undefined ? [{ column: 'account_id', ...NOT_FOUND }] : []),
+      ...(to === undefined ? [{ column: 'to_account_id', ...NOT_FOUND }] : []),
+    ];
+    throw invalid(asked, unknown, optionOf);
+  }
+  const instruction = isTransfer ? { ...asked, currency: from.currency } : asked;
+  const unfit = isTransfer
+    ? unfitTransfer(instruction, { source: from, destination: to }, settings.transferAcrossUsers)
+    : unfitExchange(instruction, { sell: from, buy: to });
+  const wrong = [
+    ...checkMove(kind, instruction),
+    ...(unfit === undefined ? [] : [unfitAccount(instruction, from, unfit)]),
+  ];
+  if (wrong.length > 0) throw invalid(instruction, wrong, optionOf);
+  assertMaker(settings, by);
+  assertScope(settings, by, [{ row: 1, touched: scopeFactsOf(kind, instruction, { soldCurrency: from.currency }) }]);
+  const cost = await (isTransfer ? feeOf(bank, instruction) : quoteOf(bank, instruction));
+  const reference = referenceOf(instruction.uid, instruction.id, mainLegOf(kind));
+  const outlook = { from, to, ...NO_COST, ...cost };
+  return { kind, instruction, by, reference, workflowId: payoutWorkflowId(reference, kind), outlook };
+}
+
+const NOT_FOUND = {
+  rule: 'account-not-found',
+  message: 'the bank does not know this account; `payouts accounts UID` shows those of a user',
+};
+
+const unfitAccount = ({ uid }: PayoutInstruction, from: AccountBalance, { code, message }: Reason): Broken => ({
+  column: code === 'account-not-own' && from.uid !== uid ? 'account_id' : 'to_account_id',
+  rule: code,
+  message,
+});
+
+const NO_COST = { fee: undefined, feeCurrency: undefined, sells: undefined };
+
+async function feeOf(bank: Bank, { account_id, to_account_id = '', amount }: PayoutInstruction) {
+  const query = { source_account_id: account_id, destination_account_id: to_account_id, amount };
+  const quoted = await undefinedIfRefused(() => bank.transactions.transferFee(query));
+  return quoted && { fee: quoted.fee, feeCurrency: quoted.fee_currency };
+}
+
+async function quoteOf(bank: Bank, { account_id, to_account_id = '', amount, currency }: PayoutInstruction) {
+  const query = { sell_account: account_id, buy_account: to_account_id, amount, currency };
+  const quoted = await undefinedIfRefused(() => bank.transactions.fxQuote(query));
+  return (
+    quoted && {
+      fee: quoted.fee,
+      feeCurrency: quoted.fee_currency,
+      sells: { amount: quoted.sell_amount, rate: quoted.rate },
+    }
+  );
+}
+
+const knownAccount = (bank: Bank, accountId: string): Promise<AccountBalance | undefined> =>
+  undefinedIf(says('account-not-found'), () => bank.accounts.get(accountId));
+
+function invalid(instruction: PayoutInstruction, broken: readonly Broken[], optionOf: OptionOf): IntakeRefusal {
+  const findings = broken.map(({ column, rule, message }): Finding => {
+    const value = shownValue(column === 'to_account_id' ? 'account_id' : column, instruction[column]);
+    return { file: 'command line', line: 1, row: null, column: optionOf(column), value, rule, message };
+  });
+  const counted = `${findings.length} ${findings.length === 1 ? 'finding' : 'findings'}; nothing was sent.`;
+  const hint = '`payouts explain RULE` says more about a rule.';
+  return new IntakeRefusal('invalid-input', INPUT_INVALID, counted, { findings, hint });
+}

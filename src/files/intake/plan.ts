@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import { type Total, Totals } from '../../domain/totals.ts';
+import type { ClaimRow } from '../../store/store.ts';
+import type { Days } from '../rules/warnings.ts';
+import type { LookAlikes } from './look-alikes.ts';
+
+export interface Plan {
+  file: string;
+  /**
+   * SHA-256 over what is paid (reference and payload of every row, and which rows are held as look-alikes): the same rows in
+   * another order or format give the same hash. Not shortened: whoever makes the file could find two with one short hash.
+   */
+  hash: string;
+  payouts: number;
+  newBeneficiaries: number;
+  /** Number of rows that pay again what is proven unpaid. */
+  retries: number;
+  /** Per currency of the payouts, sorted by code. */
+  totals: Total[];
+  /** By paying account and currency paid. */
+  accounts: ({ uid: string; accountId: string } & Total)[];
+  /** Rows per execution date, `null` for at once; sorted. */
+  executionDates: { date: string | null; count: number }[];
+  lookAlikes: LookAlikes;
+}
+
+/** The store that would keep the record of what is paid, and its bank. */
+export interface StoreUse {
+  /** Folder or file, or host and database. */
+  place: string;
+  /** URL of the bank, or `sandbox`. */
+  bank: string;
+  /** It knows of no payout: what was paid before from another store it cannot tell. */
+  isNew: boolean;
+  batches: number;
+  /** ISO 8601; null: nothing has been sent from it. */
+  lastUsedAt: string | null;
+  /** Folder in the working directory with another store of the same bank, which is not used; null: none. */
+  otherHome: string | null;
+}
+
+/** The plan of these claims, read once in the order of their references. */
+export async function planOf(
+  file: string,
+  claims: Iterable<ClaimRow> | AsyncIterable<ClaimRow>,
+  lookAlikes: LookAlikes,
+  { today, dueDate }: Days,
+): Promise<Plan> {
+  const totals = new Totals();
+  const accounts = new Totals();
+  const dates = new Map<string | null, number>();
+  const hash = createHash('sha256');
+  let payouts = 0;
+  let newBeneficiaries = 0;
+  let retries = 0;
+  for await (const { instruction, reference, payloadDigest, generation, lookAlikeOf } of claims) {
+    const { uid, account_id: accountId, currency } = instruction;
+    totals.add(instruction);
+    accounts.add(instruction, JSON.stringify([uid, accountId, currency]));
+    const due = instruction.execute_on === undefined ? null : dueDate(instruction.execute_on, currency);
+    const date = due !== null && due < today ? null : due;
+    dates.set(date, (dates.get(date) ?? 0) + 1);
+    if (instruction.beneficiary_id === undefined) newBeneficiaries += 1;
+    if (generation !== undefined) retries += 1;
+    payouts += 1;
+    hash.update(`${reference} ${payloadDigest}${lookAlikeOf === undefined ? '' : ' held'}\n`);
+  }
+  return {
+    file,
+    hash: hash.digest('hex'),
+    payouts,
+    newBeneficiaries,
+    retries,
+    totals: totals.list(),
+    accounts: accounts.entries().map(([key, total]) => {
+      const [uid, accountId] = JSON.parse(key) as [string, string];
+      return { uid, accountId, ...total };
+    }),
+    executionDates: [...dates]
+      .sort(([a], [b]) => ((a ?? '') < (b ?? '') ? -1 : 1))
+      .map(([date, count]) => ({ date, count })),
+    lookAlikes,
+  };
+}

@@ -1,0 +1,245 @@
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { OriginalMessage } from '../../domain/bank-message.ts';
+import type { Finding } from '../../domain/finding.ts';
+import { lookAlikeKey } from '../../domain/identity.ts';
+import type { PayeeDetails } from '../../domain/likeness.ts';
+import type { ClaimRow, RefusedRow } from '../../store/store.ts';
+import type { RowSink } from '../input.ts';
+import { RequiredDetailsPairs } from '../rules/column-rules.ts';
+import { FindingList } from '../rules/finding-list.ts';
+import type { ReadColumn, ReadRow } from '../rules/read-row.ts';
+import type { Place } from '../rules/validate.ts';
+import { itemsInTurns } from '../turns.ts';
+
+/** Number of rows read at a time; only one page is in memory. */
+const PAGE = 1_000;
+
+export interface NamedId {
+  id: string;
+  uid: string;
+  row: number;
+}
+
+interface ByRow {
+  row: number;
+  body: string;
+}
+
+const byRow = ({ row }: { row: number }): number => row;
+
+const TABLES = `
+  create table rows (row integer primary key, line integer not null, uid text, id text, body text not null);
+  create table claims (row integer primary key, reference text not null, body text not null);
+  create index claims_reference on claims (reference, row);
+  create table findings (row integer not null, line integer not null, body text not null, reference text);
+  create index findings_row on findings (row);
+`;
+
+/**
+ * The rows of a file between reading and claiming, in a temporary database that only this process sees and that disappears with
+ * it: a file of any size needs the memory of one page.
+ */
+export class StagedFile implements RowSink<Finding>, Disposable {
+  readonly findings = new FindingList();
+  /** They stop nothing. */
+  readonly warnings = new FindingList();
+  readonly columns: ReadColumn[] = [];
+  readonly pairs = new RequiredDetailsPairs();
+  rowCount = 0;
+  original: OriginalMessage | undefined;
+  /** The bank's details of payees by their ids, if they were queried. */
+  payees: ReadonlyMap<string, PayeeDetails> = new Map();
+
+  private readonly database: DatabaseSync;
+  private readonly statements = new Map<string, StatementSync>();
+
+  constructor() {
+    this.database = new DatabaseSync('');
+    this.database.exec('pragma cache_size = -4000; pragma journal_mode = off; pragma synchronous = off');
+    this.database.exec(TABLES);
+    this.database.exec('begin');
+  }
+
+  row(read: ReadRow): void {
+    const { uid = null, id = null } = read.instruction;
+    this.rowCount += 1;
+    this.pairs.add(read.instruction);
+    this.run('insert into rows values (?, ?, ?, ?, ?)', read.row, read.line, uid, id, JSON.stringify(read));
+  }
+
+  column(column: ReadColumn): void {
+    this.columns.push(column);
+  }
+
+  finding(...findings: readonly Finding[]): void {
+    this.findings.add(...findings);
+    for (const finding of findings) this.refuse(finding);
+  }
+
+  warning(...warnings: readonly Finding[]): void {
+    this.warnings.add(...warnings);
+  }
+
+  /** Why a row is not claimed although the file is not at fault; `reference`: the payout that took it. */
+  refuse({ row, line, column, rule, message }: Finding, reference: string | null = null): void {
+    if (row === null) return;
+    this.run(
+      'insert into findings values (?, ?, ?, ?)',
+      row,
+      line,
+      JSON.stringify({ column, rule, message }),
+      reference,
+    );
+  }
+
+  message(message: OriginalMessage): void {
+    this.original = message;
+  }
+
+  /** All rows are read: from now on they are looked up by uid and id. */
+  readingEnded(): void {
+    this.database.exec('create index rows_identity on rows (uid, id, row)');
+  }
+
+  firstOf(uid: string, id: string): Place {
+    return this.get<Place>(
+      'select row, line from rows where uid = ? and id = ? order by row limit 1',
+      uid,
+      id,
+    ) as Place;
+  }
+
+  lineOf(row: number): number {
+    return this.get<{ line: number }>('select line from rows where row = ?', row)?.line ?? 0;
+  }
+
+  /** In the order of the file. */
+  *rows(): Generator<ReadRow> {
+    const pages = this.pages<ByRow>('select row, body from rows where row > ? order by row limit ?', byRow, 0);
+    for (const page of pages) for (const { body } of page) yield JSON.parse(body) as ReadRow;
+  }
+
+  /** Adds a row that may be paid, or replaces it with what was found out since. */
+  claim(claim: ClaimRow): void {
+    this.run('insert or replace into claims values (?, ?, ?)', claim.row, claim.reference, JSON.stringify(claim));
+  }
+
+  /** Removes a row that is not to be paid after all. */
+  drop(row: number): void {
+    this.run('delete from claims where row = ?', row);
+  }
+
+  firstClaims(limit: number): ClaimRow[] {
+    const first = this.all<{ body: string }>('select body from claims order by row limit ?', limit);
+    return first.map(({ body }) => JSON.parse(body) as ClaimRow);
+  }
+
+  get claimCount(): number {
+    return this.get<{ count: number }>('select count(*) as count from claims')?.count ?? 0;
+  }
+
+  /** In the order of references, whatever the order of the file: two concurrent claims of the same rows cannot deadlock. */
+  *claims(): Generator<ClaimRow> {
+    const pages = this.pages<{ reference: string; body: string }>(
+      'select reference, body from claims where reference > ? order by reference limit ?',
+      ({ reference }) => reference,
+      '',
+    );
+    for (const page of pages) for (const { body } of page) yield this.claimOf(body);
+  }
+
+  /** In the order of the file; each page reflects the changes made up to then. */
+  *claimPages(): Generator<ClaimRow[]> {
+    const pages = this.pages<ByRow>('select row, body from claims where row > ? order by row limit ?', byRow, 0);
+    for (const page of pages) yield page.map(({ body }) => this.claimOf(body));
+  }
+
+  /** Rows that are not claimed, and why; including those that could not be read. */
+  *refused(): Generator<RefusedRow> {
+    const unclaimed = this.pages<{ row: number; body: string | null }>(
+      `select n.row, rows.body from (select row from rows union select row from findings) n left join rows on rows.row = n.row
+        where n.row > ? and n.row not in (select row from claims) order by n.row limit ?`,
+      byRow,
+      0,
+    );
+    for (const page of unclaimed) yield* page.map((row) => this.refusedRow(row));
+  }
+
+  /** Distinct ids in the claims, once for each user that names them, with that user's first row; at most `limit`. */
+  async idsNamed(column: 'account_id' | 'beneficiary_id', limit: number): Promise<NamedId[]> {
+    const named = new Map<string, NamedId>();
+    const pages = this.pages<Omit<NamedId, 'id'> & { id: string | null }>(
+      `select json_extract(body, '$.instruction.${column}') as id, json_extract(body, '$.instruction.uid') as uid, row
+        from claims where row > ? order by row limit ?`,
+      byRow,
+      0,
+    );
+    for await (const page of itemsInTurns(pages)) {
+      for (const { id, uid, row } of page) {
+        const key = JSON.stringify([id, uid]);
+        if (id !== null && !named.has(key)) named.set(key, { id, uid, row });
+        if (named.size === limit) return [...named.values()];
+      }
+    }
+    return [...named.values()];
+  }
+
+  [Symbol.dispose](): void {
+    if (this.database.isOpen) this.database.close();
+  }
+
+  private claimOf(body: string): ClaimRow {
+    const claim = JSON.parse(body) as ClaimRow;
+    const { instruction } = claim;
+    const payee = this.payees.get(instruction.beneficiary_id ?? '');
+    return payee === undefined ? claim : { ...claim, lookAlikeAccount: lookAlikeKey(instruction, payee) };
+  }
+
+  private refusedRow({ row, body }: { row: number; body: string | null }): RefusedRow {
+    const found = this.all<{ line: number; body: string; reference: string | null }>(
+      'select line, body, reference from findings where row = ?',
+      row,
+    );
+    const read = body === null ? undefined : (JSON.parse(body) as ReadRow);
+    const reference = found.find((finding) => finding.reference !== null)?.reference ?? undefined;
+    const asWritten = read?.unsound || read?.original ? undefined : read?.instruction;
+    return {
+      row,
+      line: read?.line ?? found[0]?.line ?? 0,
+      instruction: asWritten ?? {},
+      ...(read?.original === undefined ? {} : { original: read.original }),
+      ...(reference === undefined ? {} : { reference }),
+      findings: found.map((finding) => JSON.parse(finding.body) as RefusedRow['findings'][number]),
+    };
+  }
+
+  /** Pages of a query that continues after `after`; none is empty. */
+  private *pages<Row>(sql: string, key: (row: Row) => number | string, from: number | string): Generator<Row[]> {
+    for (let after = from; ; ) {
+      const page = this.all<Row>(sql, after, PAGE);
+      const last = page.at(-1);
+      if (last === undefined) return;
+      yield page;
+      if (page.length < PAGE) return;
+      after = key(last);
+    }
+  }
+
+  private statement(sql: string): StatementSync {
+    const known = this.statements.get(sql) ?? this.database.prepare(sql);
+    this.statements.set(sql, known);
+    return known;
+  }
+
+  private run(sql: string, ...values: (string | number | null)[]): void {
+    this.statement(sql).run(...values);
+  }
+
+  private get<Row>(sql: string, ...values: (string | number)[]): Row | undefined {
+    return this.statement(sql).get(...values) as Row | undefined;
+  }
+
+  private all<Row>(sql: string, ...values: (string | number)[]): Row[] {
+    return this.statement(sql).all(...values) as Row[];
+  }
+}

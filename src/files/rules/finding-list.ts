@@ -1,0 +1,31 @@
+import type { Finding } from '../../domain/finding.ts';
+import { inFileOrder } from '../../domain/finding.ts';
+
+/** The most findings kept of a file: one with more is broken as a whole, and nobody reads on. */
+const KEPT_MAX = 10_000;
+
+/** Findings of one pass in bounded memory: the first ones are kept, all are counted. */
+export class FindingList {
+  /** Whether a finding is about the whole file: then the meaning of its rows is in doubt, and none of them is paid. */
+  aboutFile = false;
+  total = 0;
+  private readonly kept: Finding[] = [];
+
+  add(...findings: readonly Finding[]): void {
+    for (const finding of findings) {
+      this.total += 1;
+      this.aboutFile ||= finding.row === null;
+      if (this.kept.length < KEPT_MAX) this.kept.push(finding);
+    }
+  }
+
+  /** In file order; a final one says how many more there are. */
+  list(): Finding[] {
+    const listed = inFileOrder(this.kept);
+    const last = listed.at(-1);
+    if (last === undefined || this.total === this.kept.length) return listed;
+    const more = this.total - this.kept.length;
+    const message = `${more} more findings are not listed; correct these first`;
+    return [...listed, { ...last, row: null, column: null, value: null, rule: 'more-findings', message }];
+  }
+}

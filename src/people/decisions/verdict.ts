@@ -1,0 +1,205 @@
+import { consider, type Verdict } from '../../domain/approval.ts';
+import {
+  type Question,
+  refusalOfStatement,
+  type ScopeFacts,
+  type SignedDecision,
+  scopeFactsOf,
+} from '../../domain/authority.ts';
+import type { Assessment } from '../../domain/gates.ts';
+import type { WorkerSettings } from '../../domain/settings.ts';
+import type { PayoutRecord, Store } from '../../store/store.ts';
+import { isSigned } from '../signing/is-signed.ts';
+import { isRowOfPlan } from '../signing/plan.ts';
+
+export interface VerdictDeps {
+  store: Store;
+  settings: Pick<WorkerSettings, 'policy'>;
+  now: () => number;
+}
+
+/** A question about a payout, and how many distinct people must approve. */
+export interface SignedQuestion {
+  question: Extract<Question, 'payout' | 'bank' | 'hold' | 'screening'>;
+  digest: string;
+  needed: number;
+  /** One signature for many payouts does not approve this one. */
+  alone?: boolean;
+}
+
+/** What a row touches by its last reading, to compare with a person's scope. */
+export const scopeFactsOfRow = ({ kind, instruction, assessed }: PayoutRecord): ScopeFacts => {
+  const { soldCurrency = assessed?.exchange?.sellCurrency, payingAccountId } = assessed ?? {};
+  return scopeFactsOf(kind, instruction, { soldCurrency, payingAccountId });
+};
+
+/** Why a signed decision does not count here and now; undefined if it counts. `isTaken`: it was accepted before. */
+export async function whyDecisionIsVoid(
+  { store, settings: { policy }, now }: VerdictDeps,
+  signed: SignedDecision,
+  touched?: ScopeFacts,
+  { isTaken = false } = {},
+): Promise<string | undefined> {
+  if (policy === undefined) return 'no policy says who may decide';
+  const why = refusalOfStatement(policy, signed, { storeId: store.id, now: now(), touches: touched, isTaken });
+  return why ?? ((await isSigned(policy, signed)) ? undefined : 'the signature is not that of the person it names');
+}
+
+/**
+ * The verdict of the stored decisions: each signature is verified again, in the order they were taken, and the first verdict
+ * stands. Nobody's word is enough, not even our own workflow's.
+ */
+export async function verdictOn(
+  authority: VerdictDeps,
+  row: PayoutRecord,
+  { question, digest, needed, alone }: SignedQuestion,
+  touched = scopeFactsOfRow(row),
+): Promise<Verdict> {
+  const { store, settings, now } = authority;
+  const { by } = row;
+  let awaited = {
+    kind: question,
+    digest,
+    needed,
+    maker: by ?? undefined,
+    expiresAt: undefined,
+    approvedBy: [] as readonly string[],
+  };
+  if (settings.policy === undefined) return { verdict: 'refused', why: 'no policy says who may decide' };
+  for (const signed of await signedAbout(store, row, { question, digest, alone })) {
+    if ((await whyDecisionIsVoid(authority, signed, touched, { isTaken: true })) !== undefined) continue;
+    const { decision, subject, remark } = signed;
+    const verdict = consider(awaited, { decision, by: subject, remark, digest }, now());
+    if (verdict.verdict === 'approved' || verdict.verdict === 'rejected') return verdict;
+    if (verdict.verdict === 'counted') awaited = { ...awaited, approvedBy: verdict.awaited.approvedBy };
+  }
+  return { verdict: 'counted', awaited };
+}
+
+/**
+ * Signed decisions about a question of a row, its own and those of plans it is proven to be in, in the order they were taken. A
+ * plan approves a row only under the digest it was planned with and only if the row needs no separate decision; it rejects the
+ * row whatever was read since, and rejects what the row is held for. Screenings are never decided by a plan.
+ */
+async function signedAbout(
+  store: Store,
+  { reference, batchId }: PayoutRecord,
+  { question, digest, alone }: Omit<SignedQuestion, 'needed'>,
+): Promise<SignedDecision[]> {
+  const own = await store.signedDecisionsOf({ reference, question, digest });
+  if (batchId === null || question === 'screening') return own;
+  const approves = (rowDigest: string): boolean => question !== 'hold' && rowDigest === digest && alone !== true;
+  const asked = question === 'hold' ? 'payout' : question;
+  const planned = (await store.plannedDecisionsOf({ batchId, reference, question: asked }))
+    .filter(({ decision, rowDigest }) => decision === 'reject' || approves(rowDigest))
+    .filter((plan) => isRowOfPlan(plan.digest, { reference, digest: plan.rowDigest }, plan.inclusion));
+  return [...own, ...planned].sort((a, b) => a.takenAt - b.takenAt || (a.id < b.id ? -1 : 1));
+}
+
+/** Approvals needed where nobody is asked: no number of approvals outweighs a rejection. */
+const NOBODY_KNOWS = Number.POSITIVE_INFINITY;
+
+/** Whether somebody rejected it before as many had approved as are needed, or, where nobody is asked, at all. */
+export const isRejected = async (
+  authority: VerdictDeps,
+  row: PayoutRecord,
+  asked: SignedQuestion,
+  touched?: ScopeFacts,
+): Promise<boolean> => {
+  const needed = asked.needed === 0 ? NOBODY_KNOWS : asked.needed;
+  return (await verdictOn(authority, row, { ...asked, needed }, touched)).verdict === 'rejected';
+};
+
+/**
+ * Raises `approvalsNeeded` if the question asks fewer people than before, or nobody, but was rejected before enough had approved:
+ * so the payout asks, hears it and ends. A rejection may be signed ahead (plan) or come while no run could end the payout.
+ */
+export async function raisedIfRejected(
+  authority: VerdictDeps,
+  row: PayoutRecord,
+  { approvalsNeeded, digest }: Pick<Assessment, 'approvalsNeeded' | 'digest'>,
+): Promise<Partial<Pick<Assessment, 'approvalsNeeded' | 'asked'>>> {
+  const { policy } = authority.settings;
+  if (policy === undefined) return {};
+  const asked = askedSoFar(row);
+  const needed = approvalsNeeded === 0 ? NOBODY_KNOWS : (asked?.[digest] ?? 0);
+  if (needed <= approvalsNeeded || !(await isRejected(authority, row, { question: 'payout', digest, needed })))
+    return { asked };
+  // More than can have approved before the rejection.
+  return { asked, approvalsNeeded: policy.people.length + 1 };
+}
+
+const askedSoFar = ({ assessed }: PayoutRecord): Assessment['asked'] =>
+  assessed === null || assessed.approvalsNeeded === 0
+    ? assessed?.asked
+    : { ...assessed.asked, [assessed.digest]: assessed.approvalsNeeded };
+
+/** Who has approved the row's open question; empty if it asks nothing. */
+export async function approvedBy(
+  authority: VerdictDeps,
+  row: PayoutRecord,
+  asked: SignedQuestion | undefined,
+): Promise<readonly string[]> {
+  if (asked === undefined) return [];
+  const { settings, store } = authority;
+  if (settings.policy === undefined) return store.approvalsOf(row.reference, asked.digest);
+  const verdict = await verdictOn(authority, row, asked);
+  return 'awaited' in verdict ? verdict.awaited.approvedBy : [];
+}
+
+/** Verifies a signed decision and stores it before it counts. Returns the verdict with it; a refusal is in the audit. */
+export async function takeDecision(
+  authority: VerdictDeps,
+  row: PayoutRecord,
+  asked: SignedQuestion,
+  signed: SignedDecision,
+): Promise<Verdict> {
+  const why = await refusalOfDecision(authority, row, asked, signed);
+  const refused = await takeOrRefuse(why, authority, signed, { about: row.reference });
+  return refused === undefined ? verdictOn(authority, row, asked) : { verdict: 'refused', why: refused };
+}
+
+async function refusalOfDecision(
+  authority: VerdictDeps,
+  row: PayoutRecord,
+  asked: SignedQuestion,
+  signed: SignedDecision,
+): Promise<string | undefined> {
+  const { subject: by, question, decision, remark, digest } = signed;
+  if (signed.reference !== row.reference || question !== asked.question) return 'it is about something else';
+  if (digest !== asked.digest) return 'the digest is not the one in force';
+  const why = await whyDecisionIsVoid(authority, signed, scopeFactsOfRow(row));
+  if (why !== undefined) return why;
+  const before = await verdictOn(authority, row, asked);
+  if (before.verdict !== 'counted') return undefined;
+  const alone = consider(before.awaited, { decision, by, remark, digest }, authority.now());
+  return alone.verdict === 'refused' ? alone.why : undefined;
+}
+
+/** Stores a signed decision before it is carried out. Returns why it does not count, which is then in the audit. */
+export const storeDecision = async (
+  authority: VerdictDeps,
+  signed: SignedDecision,
+  touched?: ScopeFacts,
+): Promise<string | undefined> => takeOrRefuse(await whyDecisionIsVoid(authority, signed, touched), authority, signed);
+
+/**
+ * Stores what was signed, unless something speaks against it (`why`) or it is there already. Returns the refusal, which is then
+ * in the audit.
+ */
+export async function takeOrRefuse(
+  why: string | undefined,
+  { store, now }: VerdictDeps,
+  signed: SignedDecision,
+  {
+    about = signed.reference,
+    take = () => store.takeSignedDecision(signed, now()),
+  }: { about?: string; take?: () => Promise<boolean> } = {},
+): Promise<string | undefined> {
+  if (why === undefined && (await take())) return undefined;
+  const refusal = why ?? 'this decision was already submitted';
+  const { subject: actor, question, decision, id } = signed;
+  const detail = { why: refusal, decisionId: id, question };
+  await store.audit({ at: now(), actor, action: `${decision} refused`, subject: about, detail });
+  return refusal;
+}

@@ -1,0 +1,229 @@
+import { hash } from 'node:crypto';
+import { z } from 'zod';
+import { JsonRefused, readJsonOnce } from '../bank/json.ts';
+import { type Limit, type Person, type Policy, ROLES, type Scope } from '../domain/authority.ts';
+import { DAY_MS, HOUR_MS } from '../domain/durations.ts';
+import { parseDecimal } from '../domain/money.ts';
+import { PAYOUT_KINDS, type PayoutKind } from '../domain/names.ts';
+import type { ApprovalRule } from '../domain/policy.ts';
+import { areLookAlikes, mixesAlphabets } from './look-alike-names.ts';
+import { credentialId, isPublicKey } from './signing/ed25519.ts';
+
+/** The policy file: who may move money, in JSON, version 1. Unknown members are refused: a misspelled one would be lost. */
+
+/** What the file says of each member: one that is named nowhere, and would bind nobody, does not compile. */
+type Said<Type> = Record<keyof Type, z.ZodType>;
+
+const name = z.string().regex(/^[\p{L}\p{N}][\p{L}\p{N} ._@'-]{0,63}$/u, {
+  error: "is not a name of letters, digits, spaces and . _ @ ' -",
+});
+const ids = z.array(z.string().min(1)).min(1, { error: 'is empty; leave it out for all' });
+const kinds = z.array(z.enum(PAYOUT_KINDS)).min(1, { error: `is empty; leave it out for ${PAYOUT_KINDS.join(', ')}` });
+const currency = z.string().regex(/^[A-Z]{3}$/, { error: 'is not a currency such as EUR' });
+const amount = z.string().refine((text) => !text.startsWith('-') && parseDecimal(text) !== undefined, {
+  error: 'is not a decimal in quotes such as "12.50"',
+});
+
+/** WebAuthn needs a host name, and allows http only for this machine. */
+const isOrigin = (text: string): boolean => {
+  const { protocol, hostname, origin } = URL.parse(text) ?? {};
+  if (origin !== text || hostname === undefined || /^[\d.]+$|^\[/.test(hostname)) return false;
+  return protocol === 'https:' || (protocol === 'http:' && hostname === 'localhost');
+};
+
+/** A COSE key is a CBOR map whose first member is the key type. */
+const isCoseKey = (text: string): boolean => {
+  const [map = 0, kind] = Buffer.from(text, 'base64url');
+  return map >= 0xa3 && map <= 0xa6 && kind === 1;
+};
+
+const base64url = z.string().regex(/^[\w-]{16,1400}$/, { error: 'is not base64url as the page /passkey shows it' });
+
+const person = z.strictObject({
+  name,
+  roles: z.array(z.enum(ROLES)).min(1, { error: `needs at least one of ${ROLES.join(', ')}` }),
+  scope: z.strictObject({
+    kinds: kinds.optional(),
+    uids: ids.optional(),
+    accounts: ids.optional(),
+    currencies: z.array(currency).min(1).optional(),
+  } satisfies Said<Scope>),
+  keys: z
+    .array(
+      z.string().refine(isPublicKey, { error: 'is not an Ed25519 public key as `payouts policy key FILE` prints it' }),
+    )
+    .default([]),
+  unsigned: z.boolean().optional(),
+  passkeys: z
+    .array(
+      z.strictObject({
+        id: base64url,
+        publicKey: base64url.refine(isCoseKey, { error: 'is not a public key as the page /passkey shows it' }),
+      }),
+    )
+    .default([]),
+  tokens: z
+    .array(
+      z.strictObject({
+        sha256: z.string().regex(/^[0-9a-f]{64}$/, { error: 'is not a SHA-256 as `payouts policy token` prints it' }),
+        expires: z.iso.date({ error: 'is not a date such as 2027-03-31' }),
+      }),
+    )
+    .default([]),
+});
+
+const per = z.enum(['day', 'payee', 'account']);
+const hours = z.int().min(1).max(2_160, { error: 'is more than 2160 (90 days)' });
+
+const approval = z
+  .strictObject({
+    kinds: kinds.optional(),
+    currency: currency.optional(),
+    amountAtLeast: amount.optional(),
+    newPayee: z.boolean().optional(),
+    changedPayee: z.boolean().optional(),
+    account: z.string().min(1).optional(),
+    per: per.optional(),
+    hours: hours.optional(),
+    where: z.enum(['before-submit', 'at-bank', 'both']).default('before-submit'),
+    alone: z.boolean().optional(),
+    approvals: z.int().min(1).max(10),
+  } satisfies Said<ApprovalRule>)
+  .refine((rule) => rule.amountAtLeast === undefined || rule.currency !== undefined, {
+    error: 'has amountAtLeast without a currency',
+  })
+  .refine((rule) => rule.per === undefined || rule.amountAtLeast !== undefined, {
+    error: 'has per without amountAtLeast: there is nothing to add up to',
+  })
+  .refine((rule) => rule.hours === undefined || rule.per !== undefined, { error: 'has hours without per' })
+  .refine((rule) => rule.per === undefined || (rule.where === 'before-submit' && rule.alone !== true), {
+    error: 'has per: it counts before the order is sent only, and not with alone',
+  });
+
+const limit = z.strictObject({
+  per,
+  hours: hours.optional(),
+  kinds: kinds.optional(),
+  currency,
+  amount,
+} satisfies Said<Limit>);
+
+const policyFile = z.strictObject({
+  version: z.literal(1, { error: 'must be 1, the only version' }),
+  origin: z
+    .string()
+    .refine(isOrigin, { error: 'is not an address such as "https://payouts.example.com": https, a host name, no path' })
+    .optional(),
+  people: z.array(person).min(1, { error: 'names nobody' }),
+  approvals: z.array(approval).default([]),
+  approvalHours: z.int().min(1).max(8_760).default(72),
+  limits: z.array(limit).default([]),
+});
+
+/** The parser's message gives the place and shows a piece of the text, which is fine: a policy contains no secrets. */
+function wordsOf(text: string, refused: unknown): string {
+  try {
+    JSON.parse(text);
+  } catch (error) {
+    return (error as SyntaxError).message;
+  }
+  return refused instanceof JsonRefused ? refused.message : 'it cannot be read';
+}
+
+/** A policy, or what is wrong with its text: a sentence with place and rule for each problem. */
+export type PolicyRead = { policy: Policy } | { problems: string[] };
+
+export function parsePolicy(text: string): PolicyRead {
+  let json: unknown;
+  try {
+    json = readJsonOnce(text);
+  } catch (error) {
+    return { problems: [`the file is not JSON: ${wordsOf(text, error)}`] };
+  }
+  const { data, error } = policyFile.safeParse(json);
+  if (error !== undefined) {
+    return { problems: error.issues.map(({ path, message }) => `${path.join('.') || 'the whole'}: ${message}`) };
+  }
+  const { approvalHours, approvals, limits, origin } = data;
+  const people = data.people.map(({ keys, passkeys, tokens, ...rest }): Person => {
+    const credentials = [
+      ...keys.map((publicKey) => ({ id: credentialId(publicKey), type: 'ed25519' as const, publicKey })),
+      ...passkeys.map((passkey) => ({ type: 'passkey' as const, ...passkey })),
+    ];
+    const kept = tokens.map(({ sha256, expires }) => ({ sha256, expiresAt: Date.parse(expires) + DAY_MS }));
+    return { ...rest, credentials, tokens: kept };
+  });
+  const problems = [
+    ...mixed(people),
+    ...alike(people),
+    ...sharedKeys(people),
+    ...unreachable(people, approvals),
+    ...homeless(people, origin),
+  ];
+  if (problems.length > 0) return { problems };
+  const policy: { [Name in keyof Required<Policy>]: Policy[Name] } = {
+    hash: hash('sha256', text),
+    origin,
+    people,
+    approvals,
+    approvalTtlMs: approvalHours * HOUR_MS,
+    limits,
+  };
+  return { policy };
+}
+
+/** A name of several alphabets is read as another one. */
+const mixed = (people: readonly Person[]): string[] =>
+  people.flatMap(({ name }, index) =>
+    mixesAlphabets(name)
+      ? [`people.${index}.name: mixes letters of several alphabets, such as Latin and Cyrillic; write it in one`]
+      : [],
+  );
+
+/** With names that readers confuse, one person could count as two. */
+function alike(people: readonly Person[]): string[] {
+  return people.flatMap(({ name: later }, index) => {
+    const earlier = people.slice(0, index).findIndex((other) => areLookAlikes(other.name, later));
+    return earlier < 0 ? [] : [`people.${index}.name: looks like people.${earlier}.name; use clearly different names`];
+  });
+}
+
+/** Whoever has a key of two people would count as both. */
+function sharedKeys(people: readonly Person[]): string[] {
+  const holders = new Map<string, number>();
+  const problems = people.flatMap(({ credentials, tokens }, index) =>
+    [...credentials.flatMap(({ id, publicKey }) => [id, publicKey]), ...tokens.map(({ sha256 }) => sha256)].flatMap(
+      (key) => {
+        const other = holders.get(key);
+        holders.set(key, index);
+        return other === undefined
+          ? []
+          : [`people.${index}.keys: has a key or token that people.${other} has too; each belongs to one person`];
+      },
+    ),
+  );
+  return [...new Set(problems)];
+}
+
+/** A rule that nobody can fulfil would hold its payouts for ever. */
+function unreachable(people: readonly Person[], approvals: readonly ApprovalRule[]): string[] {
+  const approvers = people.filter(({ roles, credentials }) => roles.includes('approver') && credentials.length > 0);
+  const able = (kind: PayoutKind): number =>
+    approvers.filter(({ scope }) => scope.kinds?.includes(kind) ?? true).length;
+  return approvals.flatMap(({ kinds: about, approvals: asked }, index) => {
+    const fewest = about === undefined ? approvers.length : Math.min(...about.map(able));
+    return asked <= fewest
+      ? []
+      : [
+          `approvals.${index}.approvals: requires ${asked === 1 ? '1 person' : `${asked} people`}, but ${fewest === 0 ? 'nobody' : `only ${fewest}`} can approve with a key`,
+        ];
+  });
+}
+
+/** A passkey belongs to the pages of one origin. */
+function homeless(people: readonly Person[], origin: string | undefined): string[] {
+  const index = people.findIndex(({ credentials }) => credentials.some(({ type }) => type === 'passkey'));
+  return origin !== undefined || index < 0
+    ? []
+    : [`origin: is missing, but people.${index} has a passkey; set it to the address of the pages`];
+}

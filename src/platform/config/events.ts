@@ -1,0 +1,150 @@
+import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { dirname, resolve } from 'node:path';
+import { z } from 'zod';
+import { isPrivateAddress } from '../../bank/private-addresses.ts';
+import { EVENT_KINDS, type EventFilter, type EventKind } from '../../domain/events-out.ts';
+import { isLoopback } from '../../domain/loopback.ts';
+import { webhookSecrets } from './card-values.ts';
+import { ConfigError } from './config-error.ts';
+import { readJsonFile } from './json-file.ts';
+import { key, type ValuesOf } from './key.ts';
+import { Secret } from './secret.ts';
+import { duration, mailAddress, smtpUrl, text } from './values.ts';
+
+/** Which events are delivered, and to whom. */
+export interface Subscription extends EventFilter {
+  name: string;
+  to: WebhookReceiver | MailReceivers;
+}
+
+export interface WebhookReceiver {
+  kind: 'webhook';
+  /** https, or http on this machine. */
+  url: string;
+  /** Each of them signs every event, so that a receiver can change from one to the next. */
+  secrets: Secret<readonly Buffer[]>;
+  /** Whether the receiver may be in a private network. */
+  privateNetwork: boolean;
+}
+
+export interface MailReceivers {
+  kind: 'mail';
+  addresses: readonly string[];
+  /** Time between two mails, ms. */
+  everyMs: number;
+}
+
+export interface MailServer {
+  /** `smtp://` or `smtps://`, with name and password if the server requires them. */
+  url: string;
+  from: string;
+  /** On another machine: the connection must be encrypted. */
+  isRemote: boolean;
+}
+
+export const EVENT_CONFIG_KEYS = {
+  PAYOUTS_EVENTS: key(
+    text,
+    null,
+    'JSON file of subscriptions to events by webhook and mail; absent: no events are sent',
+  ),
+  PAYOUTS_EVENTS_KEEP: key(
+    duration,
+    '30d',
+    'how long an event can be replayed once every subscription has received it; then it is deleted',
+  ),
+  PAYOUTS_SMTP_URL: key(
+    smtpUrl,
+    null,
+    'mail server for mails about events, smtps://NAME:PASSWORD@HOST; preferably as PAYOUTS_SMTP_URL_FILE',
+  ),
+  PAYOUTS_MAIL_FROM: key(mailAddress, 'payouts@localhost', 'sender of mails about events'),
+} as const;
+
+/** Throws a `ConfigError` for an unusable file, and for a subscription with mail but no mail server. */
+export function eventsOf(values: ValuesOf<typeof EVENT_CONFIG_KEYS>) {
+  const { PAYOUTS_EVENTS: path, PAYOUTS_EVENTS_KEEP: keepMs, PAYOUTS_SMTP_URL: url, PAYOUTS_MAIL_FROM: from } = values;
+  const subscriptions = path === undefined ? [] : loadSubscriptions(path);
+  if (url === undefined && subscriptions.some(({ to }) => to.kind === 'mail')) {
+    throw new ConfigError(
+      'PAYOUTS_SMTP_URL',
+      'is missing for a subscription with mail',
+      'Set smtps://NAME:PASSWORD@HOST, preferably in a file named by PAYOUTS_SMTP_URL_FILE.',
+    );
+  }
+  const server = url === undefined ? undefined : { url, from, isRemote: !isLoopback(new URL(url).hostname) };
+  return { subscriptions, keepMs, mailServer: new Secret<MailServer | undefined>(server) };
+}
+
+const DIGEST_EVERY = '15m';
+
+const kinds = z.array(z.enum(Object.keys(EVENT_KINDS) as EventKind[])).min(1);
+
+const entry = z
+  .strictObject({
+    name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, { error: 'is not a name such as erp or treasury-mail' }),
+    url: z.string().optional(),
+    secrets: z.array(webhookSecrets).min(1).optional(),
+    secretFiles: z.array(z.string()).min(1).optional(),
+    privateNetwork: z.boolean().optional(),
+    mail: z.array(mailAddress).min(1).optional(),
+    every: duration.optional(),
+    kinds: kinds.optional(),
+    uids: z.array(z.string().min(1)).min(1).optional(),
+  })
+  .superRefine((given, context) => {
+    const isMail = given.mail !== undefined;
+    if (isMail === (given.url !== undefined)) return context.addIssue('must have either url or mail');
+    const foreign = isMail ? (['secrets', 'secretFiles', 'privateNetwork'] as const) : (['every'] as const);
+    const odd = foreign.find((name) => given[name] !== undefined);
+    if (odd !== undefined) context.addIssue(`${odd} is for ${isMail ? 'webhooks' : 'mails'}`);
+    if (!isMail && given.secrets === undefined && given.secretFiles === undefined) {
+      context.addIssue('url needs secrets or secretFiles');
+    }
+    const problem = given.url === undefined ? undefined : urlProblem(given.url, given.privateNetwork === true);
+    if (problem !== undefined) context.addIssue({ code: 'custom', path: ['url'], message: problem });
+  });
+
+const file = z.strictObject({ subscriptions: z.array(entry).min(1) });
+
+function loadSubscriptions(path: string): Subscription[] {
+  const hint = 'docs/events.md shows an example.';
+  const unusable = (why: string): ConfigError => new ConfigError('PAYOUTS_EVENTS', why, hint);
+  const { subscriptions } = readJsonFile(path, file, 'PAYOUTS_EVENTS', hint);
+  const names = subscriptions.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw unusable(`is a file with two subscriptions called ${twice}`);
+  const readSecret = (name: string): Buffer[] => {
+    try {
+      return webhookSecrets.parse(readFileSync(resolve(dirname(path), name), 'utf8').trim());
+    } catch {
+      throw unusable('is a file with a secretFiles entry that is not the file of a secret (whsec_ and base64)');
+    }
+  };
+  return subscriptions.map((given) => subscriptionOf(given, readSecret));
+}
+
+function subscriptionOf(given: z.infer<typeof entry>, readSecret: (name: string) => Buffer[]): Subscription {
+  const { name, url, mail, every, secrets = [], secretFiles = [], privateNetwork = false } = given;
+  const filter = { kinds: given.kinds, uids: given.uids };
+  if (url === undefined) {
+    const everyMs = every ?? duration.parse(DIGEST_EVERY);
+    return { name, ...filter, to: { kind: 'mail', addresses: mail ?? [], everyMs } };
+  }
+  const all = [...secrets.flat(), ...secretFiles.flatMap(readSecret)];
+  return { name, ...filter, to: { kind: 'webhook', url, secrets: new Secret(all), privateNetwork } };
+}
+
+function urlProblem(given: string, mayBePrivate: boolean): string | undefined {
+  const url = URL.parse(given);
+  if (url === null || !/^https?:$/.test(url.protocol)) return 'is not an https address';
+  if (url.username || url.password || url.hash) return 'contains credentials or a fragment';
+  if (isLoopback(url.hostname)) return undefined;
+  if (url.protocol === 'http:') return 'is http to another machine; use https';
+  const address = url.hostname.replace(/^\[|\]$/g, '');
+  if (isIP(address) !== 0 && isPrivateAddress(address) && !mayBePrivate) {
+    return 'is a private address; privateNetwork: true allows it';
+  }
+  return undefined;
+}

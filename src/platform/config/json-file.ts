@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs';
+import type { z } from 'zod';
+import { readJsonOnce } from '../../bank/json.ts';
+import { ConfigError } from './config-error.ts';
+
+/** What a JSON file holds. Throws a `ConfigError` about the setting that names it, with `hint`, if it is unusable. */
+export function readJsonFile<T>(path: string, schema: z.ZodType<T>, setting: string, hint: string): T {
+  let json: unknown;
+  try {
+    json = readJsonOnce(readFileSync(path, 'utf8'));
+  } catch {
+    throw new ConfigError(setting, 'is not a readable JSON file in which each member appears once', hint);
+  }
+  const { data, error } = schema.safeParse(json);
+  if (error === undefined) return data;
+  const [first] = error.issues;
+  const where = first?.path.join('.') || 'the whole';
+  throw new ConfigError(setting, `is a file with the wrong structure (${where}: ${first?.message})`, hint);
+}

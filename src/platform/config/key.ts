@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import type { z } from 'zod';
+import { didYouMean } from '../../domain/nearest.ts';
+import { ConfigError } from './config-error.ts';
+
+/** One setting: the parser of its text, its default (null: absent), and its meaning. */
+export interface Key<Schema extends z.ZodType, Default extends string | null> {
+  schema: Schema;
+  default: Default;
+  meaning: string;
+}
+
+export function key<Schema extends z.ZodType, const Default extends string | null>(
+  schema: Schema,
+  defaultText: Default,
+  meaning: string,
+): Key<Schema, Default> {
+  return { schema, default: defaultText, meaning };
+}
+
+type Keys = Readonly<Record<string, Key<z.ZodType, string | null>>>;
+
+export type ValuesOf<Table extends Keys> = {
+  [Name in keyof Table]: z.output<Table[Name]['schema']> | (Table[Name]['default'] extends null ? undefined : never);
+};
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Throws a `ConfigError` for the first unusable one. */
+export function readKeys<Table extends Keys>(keys: Table, env: Environment): ValuesOf<Table> {
+  const values: Record<string, unknown> = {};
+  for (const [name, { schema, default: defaultText, meaning }] of Object.entries(keys)) {
+    const text = textOf(env, name) ?? defaultText;
+    if (text === null) continue;
+    const result = schema.safeParse(text);
+    if (!result.success)
+      throw new ConfigError(name, result.error.issues[0]?.message ?? 'cannot be used', `Meaning: ${meaning}.`);
+    values[name] = result.data;
+  }
+  return values as ValuesOf<Table>;
+}
+
+/** The value of `name`, or the content of the file named by `name_FILE`; an empty one counts as absent. */
+function textOf(env: Environment, name: string): string | undefined {
+  const file = env[`${name}_FILE`];
+  const text = env[name] || undefined;
+  if (!file) return text;
+  if (text !== undefined) throw new ConfigError(name, `is set together with ${name}_FILE`, 'Set only one of the two.');
+  try {
+    return readFileSync(file, 'utf8').replace(/\r?\n$/, '') || undefined;
+  } catch {
+    throw new ConfigError(`${name}_FILE`, 'names a file that cannot be read', 'Check the path and its permissions.');
+  }
+}
+
+/** Variables read by tests, and those that Kubernetes sets in every container for a Service called payouts-…. */
+const NOT_OURS = /^PAYOUTS_(?:(?:TEST|CONTRACT)_|\w+_SERVICE_(?:HOST$|PORT)|\w+_PORT(?:$|_\d+_))/;
+
+/**
+ * A sentence for each PAYOUTS_* variable that is not a setting: with a misspelled name, a default would stay in force unnoticed.
+ */
+export function unknownKeys(env: Environment, known: readonly string[]): string[] {
+  const read = new Set(known.flatMap((name) => [name, `${name}_FILE`]));
+  const given = Object.keys(env).filter((name) => name.startsWith('PAYOUTS_') && env[name]);
+  const unknown = given.filter((name) => !read.has(name) && !NOT_OURS.test(name));
+  return unknown.sort().map((name) => `${name} is no setting and has no effect.${didYouMean(name, read)}`);
+}

@@ -1,0 +1,218 @@
+import { CARDS_MAX, type CardTerms } from '../../domain/card-terms.ts';
+import type { Terms } from '../../domain/policy.ts';
+import type { WorkerSettings } from '../../domain/settings.ts';
+import { loadCalendar } from './calendar.ts';
+import { cardStatuses } from './card-values.ts';
+import { key, type ValuesOf } from './key.ts';
+import type { PolicyFile } from './policy.ts';
+import {
+  approvalPolicy,
+  count,
+  decimal,
+  duration,
+  durationUpTo,
+  flag,
+  fraction,
+  oneOf,
+  text,
+  timeScale,
+} from './values.ts';
+
+/** Settings of payouts, card payments and workers. Those marked (api-gaps) stand in for what the interface does not show. */
+export const WORKER_KEYS = {
+  PAYOUTS_REFERENCE_DEDUPE: key(
+    oneOf('assumed', 'verified', 'none'),
+    'assumed',
+    'how far the bank is trusted to recognise a repeated reference (api-gaps)',
+  ),
+  PAYOUTS_CLOSED_MEANS: key(
+    oneOf('unclear', 'paid', 'failed'),
+    'unclear',
+    'meaning of the order status CLOSED (api-gaps)',
+  ),
+  PAYOUTS_PAGE_SIZE: key(count(1, 1_000), '100', 'records requested per page of a list (api-gaps)'),
+  PAYOUTS_BANK_CLOCK_SKEW: key(
+    duration,
+    '10m',
+    "how far the bank's clock may differ from ours; never scaled (api-gaps)",
+  ),
+  PAYOUTS_LATE_COMMIT: key(
+    duration,
+    '10m',
+    'how long after a lost answer the bank may still commit an order (api-gaps)',
+  ),
+  PAYOUTS_LIST_LAG: key(duration, '2m', 'how long a committed order may be missing from the order list (api-gaps)'),
+  PAYOUTS_NO_MONEY_RECHECK: key(
+    duration,
+    '60s',
+    'time between the two reads that confirm a status meaning "no money moved" (api-gaps)',
+  ),
+  PAYOUTS_FIRST_LOOK: key(
+    // At most 5 s, since it is part of the 45 s of the sending activity; until slightly later the watch does not signal this
+    // order.
+    durationUpTo(5_000, 'is not a duration of at most 5s', 0),
+    '250ms',
+    'how long after its acceptance, at most 5s, an order is read for the first time, as long as this finds orders paid; never scaled; 0ms: never (api-gaps)',
+  ),
+  PAYOUTS_STATUS_AGE_LIMIT: key(
+    duration,
+    '72h',
+    'an order whose status has not changed for this long goes to needs-operator',
+  ),
+  PAYOUTS_PATIENCE: key(duration, '24h', 'a payout without news for this long queries the bank itself'),
+  PAYOUTS_FUNDS_PATIENCE: key(duration, '24h', 'how long a payout waits for money on its account'),
+  PAYOUTS_RECONCILE_DAYS: key(
+    count(1, 3_650),
+    '45',
+    "days after its last change during which a payout is compared with the bank's orders; never scaled (api-gaps)",
+  ),
+  PAYOUTS_RECONCILE_EVERY: key(duration, '6h', 'interval between two such comparisons, at least 30s'),
+  PAYOUTS_APPROVAL_TTL: key(
+    duration,
+    '72h',
+    "lifetime of internal approvals (scaled), and of the bank's `expired_at` if the row has none (not scaled)",
+  ),
+  PAYOUTS_TIME_SCALE: key(timeScale, '1', "shortens the product's own waits; 0.02 and 50 (read as 1:50) mean the same"),
+  PAYOUTS_WINDOW: key(count(1, 1_000), '50', 'released payouts of one batch whose order the bank has not accepted yet'),
+  PAYOUTS_OPEN_ORDERS: key(
+    count(1, 100_000_000),
+    '100000',
+    'payouts with an open order at the bank, over all batches; at this number no further row is released (api-gaps)',
+  ),
+  PAYOUTS_APPROVAL_POLICY: key(
+    approvalPolicy,
+    '{"rules":[]}',
+    'JSON {"rules":[{"currency"?,"amountAtLeast"?,"newPayee"?,"approvals"}]}; the highest number among the matching rules applies',
+  ),
+  PAYOUTS_POLICY: key(
+    text,
+    null,
+    'JSON file with people, roles, limits and approvals, which makes decisions signed; absent: trial mode, names are not verified; required if the bank or Temporal is on another machine',
+  ),
+  PAYOUTS_FEE_CAP: key(
+    decimal,
+    null,
+    "cap on the fee, in the fee's own currency, for rows without one; absent: no cap",
+  ),
+  PAYOUTS_MAX_SLIPPAGE: key(
+    fraction,
+    '0.01',
+    'how much more than its quote an exchange may cost, for rows that do not say',
+  ),
+  PAYOUTS_TRANSFER_ACROSS_USERS: key(
+    flag,
+    'false',
+    'allow transfers to accounts of other users that the key sees (api-gaps)',
+  ),
+  PAYOUTS_HOLIDAYS: key(
+    text,
+    null,
+    'JSON file {"weekend":["SAT","SUN"]?,"holidays":{"*":[DATE],"EUR":[DATE]}}: a row due on such a day is sent on the next business day; absent: every day is a business day',
+  ),
+  PAYOUTS_CARD_FINGERPRINT_WAIT: key(duration, '10s', 'how long a card payment waits for the device fingerprint'),
+  PAYOUTS_CARD_DEADLINE: key(
+    duration,
+    '30m',
+    'how long a card payment waits for a card, or for the cardholder to complete a challenge',
+  ),
+  PAYOUTS_CARD_TRIES: key(
+    count(1, CARDS_MAX),
+    '3',
+    'how many cards a cardholder may try for one payment, each after a decline; 1: the first decline ends it',
+  ),
+  PAYOUTS_CARD_PATIENCE: key(
+    duration,
+    '5m',
+    'a card payment in PROCESSING without news for this long queries the acquirer itself, at growing intervals',
+  ),
+  PAYOUTS_CARD_REPEAT_WINDOW: key(
+    durationUpTo(24 * 3_600_000 - 1, 'is not a duration below 24h'),
+    '20h',
+    'how long after its first attempt a card payment may be repeated under its merchant_request_id, below 24h; never scaled',
+  ),
+  PAYOUTS_CARD_COMPLETION: key(
+    oneOf('notice-or-return', 'notice'),
+    'notice-or-return',
+    "what ends a challenge: only its completion notice, or also the cardholder's return (api-gaps)",
+  ),
+  PAYOUTS_CARD_AUTH_COUNTS: key(
+    oneOf('no', 'yes'),
+    'no',
+    'whether a successful card payment of type AUTH counts as money taken, for payouts that depend on it (api-gaps)',
+  ),
+  PAYOUTS_CARD_BACK_STATUSES: key(
+    cardStatuses,
+    'REFUNDED,PARTIALLY_REFUNDED,REVERSED,VOIDED,CHARGEBACK',
+    'statuses of a card payment, comma-separated, that say its money was given back: one after SUCCEEDED contradicts that end (api-gaps)',
+  ),
+} as const;
+
+/** Lower limit of pauses between calls of the bank, whatever the time scale. */
+const PAUSE_MIN_MS = 200;
+/** Longer, since a reconciliation reads lists of many days. */
+const RECONCILE_PAUSE_MIN_MS = 30_000;
+
+/**
+ * Settings of payouts, card payments and workers. Our own waits are shortened by the time scale, the time of bank and acquirer is
+ * not.
+ */
+export function settingsOf(values: ValuesOf<typeof WORKER_KEYS>, policyFile?: PolicyFile): WorkerSettings {
+  const scaled = (ms: number): number => Math.max(1, Math.round(ms * values.PAYOUTS_TIME_SCALE));
+  const paced = (ms: number): number => Math.max(PAUSE_MIN_MS, scaled(ms));
+  const patienceMs = scaled(values.PAYOUTS_PATIENCE);
+  const statusAgeLimitMs = scaled(values.PAYOUTS_STATUS_AGE_LIMIT);
+  const looks = { lookAgainMs: paced(5_000), lookAgainMaxMs: paced(300_000) };
+  const terms: Terms = {
+    waits: {
+      patienceMs,
+      fundsPatienceMs: scaled(values.PAYOUTS_FUNDS_PATIENCE),
+      approvalTtlMs: scaled(values.PAYOUTS_APPROVAL_TTL),
+      lateCommitMs: scaled(values.PAYOUTS_LATE_COMMIT),
+      listLagMs: scaled(values.PAYOUTS_LIST_LAG),
+      noMoneyRecheckMs: scaled(values.PAYOUTS_NO_MONEY_RECHECK),
+      statusAgeLimitMs,
+      ...looks,
+    },
+    referenceDedupe: values.PAYOUTS_REFERENCE_DEDUPE,
+    closedMeans: values.PAYOUTS_CLOSED_MEANS,
+    hearsEnd: true,
+    auditTtlMs: values.PAYOUTS_APPROVAL_TTL,
+    feeCap: values.PAYOUTS_FEE_CAP,
+    maxSlippage: values.PAYOUTS_MAX_SLIPPAGE,
+  };
+  const cardTerms: CardTerms = {
+    fingerprintWaitMs: scaled(values.PAYOUTS_CARD_FINGERPRINT_WAIT),
+    deadlineMs: scaled(values.PAYOUTS_CARD_DEADLINE),
+    patienceMs: paced(values.PAYOUTS_CARD_PATIENCE),
+    cards: values.PAYOUTS_CARD_TRIES,
+    statusAgeLimitMs,
+    repeatWindowMs: values.PAYOUTS_CARD_REPEAT_WINDOW,
+    completion: values.PAYOUTS_CARD_COMPLETION,
+    ...looks,
+  };
+  return {
+    terms,
+    cardTerms,
+    cardAuthCounts: values.PAYOUTS_CARD_AUTH_COUNTS === 'yes',
+    cardBackStatuses: values.PAYOUTS_CARD_BACK_STATUSES,
+    get policy() {
+      return policyFile?.current();
+    },
+    approvalRules: values.PAYOUTS_APPROVAL_POLICY,
+    transferAcrossUsers: values.PAYOUTS_TRANSFER_ACROSS_USERS,
+    calendar: values.PAYOUTS_HOLIDAYS === undefined ? undefined : loadCalendar(values.PAYOUTS_HOLIDAYS),
+    clockSkewMs: values.PAYOUTS_BANK_CLOCK_SKEW,
+    firstLookMs: values.PAYOUTS_FIRST_LOOK,
+    sweepMs: paced(1_000),
+    sweepMaxMs: paced(30_000),
+    sweepWindowMs: patienceMs,
+    pageSize: values.PAYOUTS_PAGE_SIZE,
+    window: values.PAYOUTS_WINDOW,
+    openOrders: values.PAYOUTS_OPEN_ORDERS,
+    batchPulseMs: 250,
+    quietRowMs: paced(60_000),
+    quietCheckMs: paced(10_000),
+    reconcileDays: values.PAYOUTS_RECONCILE_DAYS,
+    reconcileEveryMs: Math.max(RECONCILE_PAUSE_MIN_MS, scaled(values.PAYOUTS_RECONCILE_EVERY)),
+  };
+}

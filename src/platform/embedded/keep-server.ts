@@ -1,0 +1,112 @@
+import { join } from 'node:path';
+import type { Log } from '../../domain/log.ts';
+import { databaseFile } from './database-file.ts';
+import type { EmbeddedServer } from './embedded-server.ts';
+import { recordReplacement } from './replacements.ts';
+import { type Ask, askServer, type KeepLimits, untilSick } from './server-watch.ts';
+import type { Part } from './stack.ts';
+import { StackError } from './stack-error.ts';
+
+/** Not scaled by PAYOUTS_TIME_SCALE: how long a server may take has nothing to do with the waits of payouts. */
+const LIMITS: KeepLimits = { everyMs: 5_000, unansweredMax: 6, replacedMax: 3, withinMs: 600_000 };
+
+export interface Keeping {
+  home: string;
+  dbFile: string;
+  namespace: string;
+  log: Log;
+  limits?: Partial<KeepLimits>;
+  /** Called with the server up again. */
+  replaced(): void;
+}
+
+type Kept = Pick<EmbeddedServer, 'address' | 'pid' | 'exited' | 'replace'>;
+
+/**
+ * Watches a running server, and replaces it when it is sick or has ended. `failure` is a `StackError` once that does not help.
+ * `close` waits for a replacement under way; the server goes on.
+ */
+export function keepServer(server: Kept, keeping: Keeping): Required<Part> {
+  const { dbFile, namespace } = keeping;
+  const limits = { ...LIMITS, ...keeping.limits };
+  const stopped = new AbortController();
+  const failure = Promise.withResolvers<Error>();
+  const fileProblem = databaseFile(dbFile);
+  const ask: Ask = async (limitMs) => {
+    const wrong = fileProblem();
+    if (wrong !== undefined) throw new Error(wrong);
+    await askServer(server.address, namespace, limitMs);
+  };
+  const made: number[] = [];
+  const keep = async (): Promise<void> => {
+    let why: string | undefined;
+    while (!stopped.signal.aborted) {
+      why ??= await untilTrouble(server, ask, limits, stopped.signal);
+      if (why === undefined) return;
+      const wrong = fileProblem();
+      if (wrong !== undefined) throw fileLost(wrong, why);
+      const recent = made.filter((at) => at > performance.now() - limits.withinMs).length;
+      if (recent >= limits.replacedMax) throw replacedInVain(recent, limits, why, keeping);
+      made.push(performance.now());
+      why = await replace(server, why, keeping);
+    }
+  };
+  const kept = keep().catch((error: Error) => {
+    keeping.log.error({ error }, 'the embedded Temporal server cannot be replaced');
+    failure.resolve(error);
+  });
+  return {
+    failure: failure.promise,
+    close: async () => {
+      stopped.abort();
+      await kept;
+    },
+  };
+}
+
+/** Resolves with what is wrong, or with undefined when `stopped`. */
+async function untilTrouble(
+  { exited }: Kept,
+  ask: Ask,
+  limits: KeepLimits,
+  stopped: AbortSignal,
+): Promise<string | undefined> {
+  const ended = new AbortController();
+  try {
+    const sick = untilSick(ask, limits, AbortSignal.any([stopped, ended.signal]));
+    return await Promise.race([exited, sick]);
+  } finally {
+    ended.abort();
+  }
+}
+
+/** Resolves with why there is no other server; undefined: it is up. */
+async function replace(server: Kept, why: string, { home, log, replaced }: Keeping): Promise<string | undefined> {
+  log.warn({ why }, 'the embedded Temporal server is ended and started again');
+  recordReplacement(home, { at: Date.now(), why });
+  try {
+    await server.replace();
+  } catch (error) {
+    return error instanceof Error ? error.message : `${error}`;
+  }
+  log.warn(`the embedded Temporal server is up again, as process ${server.pid}`);
+  replaced();
+  return undefined;
+}
+
+const AGAIN = 'Then run the same command again: it continues where it was.';
+
+const fileLost = (wrong: string, why: string): StackError =>
+  new StackError(
+    'temporal-lost',
+    `the embedded Temporal server can neither continue nor start again: ${wrong}`,
+    `Put the file back where it was, writable for its owner. ${AGAIN}`,
+    new Error(why),
+  );
+
+const replacedInVain = (times: number, { withinMs }: KeepLimits, why: string, { home, dbFile }: Keeping): StackError =>
+  new StackError(
+    'temporal-lost',
+    `the embedded Temporal server was started again ${times} times within ${withinMs / 60_000} minutes, and failed again: ${why}`,
+    `Look into ${join(home, 'temporal.log')}, and whether ${dbFile} and its disk can be written. ${AGAIN}`,
+  );

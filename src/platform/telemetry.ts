@@ -1,0 +1,62 @@
+import { proofFrom } from '../domain/absence.ts';
+import type { Log } from '../domain/log.ts';
+import type { Store } from '../store/store.ts';
+import { bankWarnings } from './bank-warnings.ts';
+import type { TracesConfig } from './config/telemetry.ts';
+import type { Config } from './config.ts';
+import type { ListenAddress } from './telemetry/listen-address.ts';
+import { createMetrics } from './telemetry/metrics.ts';
+import { startProbeServer } from './telemetry/probe-server.ts';
+import { type ReadinessProbes, readinessOf } from './telemetry/readiness.ts';
+import { storeFigures } from './telemetry/store-figures.ts';
+import type { Tracing } from './telemetry/tracing.ts';
+
+export type Telemetry = ReturnType<typeof telemetryAt>;
+
+/** What figures and warnings are read from. */
+interface Asked {
+  store: Store;
+  bank: Parameters<typeof bankWarnings>[0]['bank'];
+}
+
+/** @param address undefined: metrics are counted but not served */
+export function telemetryAt(
+  address: ListenAddress | undefined,
+  { config, log }: { config: Pick<Config, 'settings'>; log: Log },
+) {
+  const metrics = createMetrics({ ofProcess: address !== undefined });
+  let isTaking = true;
+  let server: { close(): Promise<void> } | undefined;
+  return {
+    metrics,
+    /** From now on answers probes, if an address is configured. */
+    async serve(parts: ReadinessProbes<string>, { store, bank }: Asked): Promise<void> {
+      if (address === undefined) return;
+      const { waits } = config.settings.terms;
+      const window = proofFrom(0, waits);
+      server = await startProbeServer(address, {
+        metrics,
+        isTaking: () => isTaking,
+        readiness: readinessOf(parts, { log, now: Date.now }),
+        warnings: bankWarnings({ bank, settings: config.settings, log, now: Date.now }),
+        refresh: storeFigures(metrics, {
+          openWork: (now) => store.openWork(now - window),
+          clockOffsetMs: () => bank.clock.offset(),
+          now: Date.now,
+        }),
+      });
+    },
+    /** The process has been told to end: from now on it is reported as not ready. */
+    drain(): void {
+      isTaking = false;
+    },
+    close: async () => server?.close(),
+  };
+}
+
+/** Undefined if no traces are configured; then none of it is loaded. If the receiver does not accept spans, that is logged. */
+export async function openTracing(traces: TracesConfig | undefined, log: Log): Promise<Tracing | undefined> {
+  if (traces === undefined) return undefined;
+  const { startTracing } = await import('./telemetry/tracing.ts');
+  return startTracing(traces, (error) => log.warn({ error }, 'spans were not accepted'));
+}

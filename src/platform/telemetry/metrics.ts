@@ -1,0 +1,110 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { END_STATES } from '../../domain/payout-state.ts';
+import { INCIDENTS } from '../../domain/reconciliation.ts';
+import type { AttemptOutcome } from '../../store/store.ts';
+
+/**
+ * Metrics of a process. No label contains an account, a name, a reference or a uid: all values come from lists in the code, so
+ * that metrics may be read by people who may not see payouts, and their number does not grow with payouts.
+ */
+export type Metrics = ReturnType<typeof createMetrics>;
+
+/** From a fast read to the time limit of a write. */
+const BANK_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30];
+const DOOR_SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60];
+
+const OUTCOMES = Object.keys({
+  accepted: true,
+  'not-sent': true,
+  refused: true,
+  exists: true,
+  ambiguous: true,
+} satisfies Record<AttemptOutcome, true>);
+
+/** Decisions of people, by the first word of an audit entry's action; refusals of anything else count as `other`. */
+export const DECISIONS: readonly string[] = [
+  ...['approve', 'reject', 'cancel', 'resolve', 'acknowledge', 'pause', 'drain', 'resume'],
+  ...['amount', 'sign-in', 'other'],
+];
+
+/**
+ * With its own registry, since a process may have a worker and a gateway. `ofProcess`: includes memory, CPU and event loop of the
+ * process.
+ */
+export function createMetrics({ ofProcess = false } = {}) {
+  const registry = new Registry();
+  if (ofProcess) collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  const counter = (name: string, help: string) => new Counter({ name, help, registers });
+  /**
+   * A counter with one label. Every series starts at 0: if its first sample were already a count, Prometheus would see no
+   * increase.
+   */
+  const counterBy = <Label extends string>(name: string, help: string, label: Label, values: readonly string[]) => {
+    const counted = new Counter({ name, help, labelNames: [label], registers });
+    for (const value of values) counted.labels(value).inc(0);
+    return counted;
+  };
+  const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) =>
+    new Gauge({ name, help, labelNames, registers });
+  return {
+    registry,
+    ended: counterBy('payouts_ended_total', 'Payouts that this process has ended, by end', 'state', END_STATES),
+    attempts: counterBy('payouts_attempts_total', 'Sends of this process, by outcome', 'outcome', OUTCOMES),
+    looks: counterBy('payouts_looks_total', 'Queries of the bank about the state of orders', 'by', ['id', 'list']),
+    incidentsRecorded: counterBy(
+      'payouts_incidents_total',
+      'Incidents that this process has recorded',
+      'kind',
+      Object.keys(INCIDENTS),
+    ),
+    reconciled: counter(
+      'payouts_reconciled_total',
+      'Users and currencies that this process has compared with the bank',
+    ),
+    returns: counter('payouts_returns_total', 'Orders that returned money'),
+    unaskedOrders: counter('payouts_unasked_orders_total', 'Orders at the bank that we did not send'),
+    decisionsRefused: counterBy(
+      'payouts_decisions_refused_total',
+      'Decisions of people that this process has refused',
+      'decision',
+      DECISIONS,
+    ),
+    payloadsRefused: counter('payouts_payloads_refused_total', 'Workflows with a refused payload'),
+    bankCalls: new Histogram({
+      name: 'payouts_bank_call_seconds',
+      help: 'One call of the bank, including a token request if needed',
+      labelNames: ['operation', 'result'],
+      buckets: BANK_SECONDS,
+      registers,
+    }),
+    answers: new Histogram({
+      name: 'payouts_gateway_answer_seconds',
+      help: 'Answers of the gateway',
+      labelNames: ['method', 'route', 'status'],
+      buckets: DOOR_SECONDS,
+      registers,
+    }),
+    ready: gauge('payouts_ready', '1 while a part is usable', ['part']),
+    bankClockOffset: gauge('payouts_bank_clock_offset_seconds', "How far the bank's clock is ahead of this machine's"),
+    open: gauge('payouts_open', 'Payouts in the store that have not ended', ['state']),
+    oldest: gauge('payouts_oldest_seconds', 'Age of the oldest of them, since it was claimed or last changed', [
+      'state',
+      'since',
+    ]),
+    unknown: gauge('payouts_unknown_outcomes', 'Sends whose outcome is still unknown after the proof window'),
+    unknownOldest: gauge('payouts_unknown_outcome_oldest_seconds', 'Age of the oldest of them; 0 if there is none'),
+    openIncidents: gauge('payouts_incidents_open', 'Incidents that nobody has acknowledged', ['kind']),
+    switchesOff: gauge('payouts_switches_off', 'Switches that are off', ['scope']),
+    cardsForPeople: gauge(
+      'payouts_card_payments_for_people',
+      'Card payments that need an operator, or whose end the acquirer contradicts',
+    ),
+    oldestSweep: gauge(
+      'payouts_watch_oldest_sweep_seconds',
+      'Time since the last sweep of the watch that is furthest behind',
+    ),
+    unsigned: gauge('payouts_audit_unsigned_seconds', 'Age of the oldest unsigned entry of the audit log'),
+    storeUnread: gauge('payouts_store_unread', '1 while the figures of the store could not be read'),
+  };
+}

@@ -1,0 +1,87 @@
+import { mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { Problem } from '../domain/problem.ts';
+import type { Config } from '../platform/config.ts';
+import { inPages } from '../store/in-pages.ts';
+import type { Store } from '../store/store.ts';
+import { camt054 } from './camt054/write-camt054.ts';
+import type { ErpFormat } from './erp-formats.ts';
+import { journalCsv } from './journal.ts';
+import { type Moved, movedBy, type Unclear } from './movements.ts';
+import { batchOf, messageBatchOf, reportFolder, writeAnswers } from './report-batch.ts';
+import { moneyFactsOf } from './report-source.ts';
+import { answerIdStart, type NewestAnswer } from './status-report-files.ts';
+import { writeWhole } from './write-reports.ts';
+
+const ENDINGS = { camt054: '.camt054.xml', journal: '.journal.csv' } as const;
+
+export interface ErpFile {
+  /** Absolute path. */
+  path: string;
+  /** Payouts whose movements may differ from the file; empty for an answer. */
+  unclear: Unclear[];
+  /** Which answer the file is. */
+  answer: Omit<NewestAnswer, 'path'> | null;
+}
+
+/**
+ * Writes the file for the batch as it stands, beside its reports. `batchId` exists in the store. Throws a `Problem` if there is
+ * nothing to answer or to report.
+ */
+export async function writeErpFile(
+  config: Pick<Config, 'home' | 'journalAccounts'>,
+  store: Store,
+  batchId: string,
+  format: ErpFormat,
+): Promise<ErpFile> {
+  const batch = await batchOf(store, batchId);
+  const folder = reportFolder(config);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (format === 'pain002') {
+    const answers = await writeAnswers(store, await messageBatchOf(store, batch), folder);
+    if (answers === undefined) throw nothingToAnswer();
+    const { path, ...answer } = answers.newest;
+    return { path, unclear: [], answer };
+  }
+  const path = resolve(join(folder, `${batchId}${ENDINGS[format]}`));
+  const moved = (): AsyncGenerator<Moved> => movedIn(store, batchId);
+  const unclear: Unclear[] = [];
+  for await (const { unclear: some } of moved()) unclear.push(...some);
+  if (format === 'journal') await writeWhole(path, journalCsv(moved(), config.journalAccounts));
+  else {
+    const { message } = await messageBatchOf(store, batch);
+    const pieces = await camt054({ idStart: answerIdStart(batchId), message, moved });
+    if (pieces === undefined) throw nothingMoved();
+    await writeWhole(path, pieces);
+  }
+  return { path, unclear, answer: null };
+}
+
+const nothingToAnswer = (): Problem =>
+  new Problem(
+    'not-found',
+    'nothing-to-answer',
+    'This batch did not come from a pain.001: there is nothing to answer.',
+    {
+      hint: 'Use the formats camt054 and journal for what its orders moved.',
+    },
+  );
+
+const nothingMoved = (): Problem =>
+  new Problem(
+    'not-found',
+    'nothing-moved',
+    'No money of this batch is known to have moved: there is nothing to report.',
+    {
+      hint: 'Try again once one of its payouts is completed.',
+    },
+  );
+
+/** Payouts of a batch and what they moved, in the order of the file. */
+async function* movedIn(store: Store, batchId: string): AsyncGenerator<Moved> {
+  for await (const page of inPages(store.rows(batchId))) {
+    for (const [payout, { attempts, booked: exchange, ...facts }] of await moneyFactsOf(store, page)) {
+      yield movedBy({ ...facts, payout, attempts: attempts.payment, exchangeAttempts: attempts.exchange, exchange });
+    }
+  }
+}

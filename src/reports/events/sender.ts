@@ -1,0 +1,92 @@
+import type { MailServer, Subscription } from '../../platform/config/events.ts';
+import type { SubscriptionRecord } from '../../store/store.ts';
+import { deliverEvents, isDue, type SenderDeps } from './deliver.ts';
+import { deliverDigest } from './deliver-digest.ts';
+import { mailTransport } from './mail.ts';
+import { webhookEndpoint } from './webhook.ts';
+
+const LOOK_EVERY_MS = 1_000;
+/** For the last events: a stack that ends with its command has no later round. */
+const CLOSING_MS = 3_000;
+
+export interface EventSender {
+  /** Delivers what is due for up to a few seconds, and waits for deliveries under way. */
+  close(): Promise<void>;
+}
+
+/**
+ * Delivers what is due, at intervals, for each subscription independently. Of several processes, one at a time delivers to a
+ * subscription.
+ */
+export function startSender(
+  given: Omit<SenderDeps, 'signal'>,
+  subscriptions: readonly Subscription[],
+  mailServer: MailServer | undefined,
+): EventSender {
+  const stopping = new AbortController();
+  const deps = { ...given, signal: stopping.signal };
+  const closers: (() => unknown)[] = [];
+  const senders = subscriptions.map((subscription) => {
+    const { name, to } = subscription;
+    if (to.kind === 'webhook') {
+      const endpoint = webhookEndpoint(to, deps.now);
+      closers.push(() => endpoint.close());
+      return { name, deliver: () => deliverEvents(deps, subscription, endpoint.send) };
+    }
+    if (mailServer === undefined) throw new Error(`${name} has no mail server`);
+    const transport = mailTransport(mailServer);
+    closers.push(() => transport.close());
+    return { name, deliver: () => deliverDigest(deps, { ...subscription, to }, transport.send) };
+  });
+  const running = new Map<string, Promise<void>>();
+  const look = async (): Promise<void> => {
+    try {
+      const stored = new Map((await deps.store.subscriptions()).map((state) => [state.name, state]));
+      const head = await deps.store.outboxHead();
+      for (const { name, deliver } of senders) {
+        if (stopping.signal.aborted || running.has(name)) continue;
+        if (!(await hasWork(deps, stored.get(name), head))) continue;
+        const work = deliver()
+          .catch((error: unknown) => deps.log.warn({ error, id: name }, 'events were not delivered'))
+          .finally(() => running.delete(name));
+        running.set(name, work);
+      }
+    } catch (error) {
+      deps.log.warn({ error }, 'events could not be read');
+    }
+  };
+  let looking: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    looking ??= look().finally(() => {
+      looking = undefined;
+    });
+  }, LOOK_EVERY_MS);
+  return {
+    async close() {
+      clearInterval(timer);
+      await looking;
+      await look();
+      const grace = setTimeout(() => {
+        stopping.abort();
+        for (const close of closers) void close();
+      }, CLOSING_MS);
+      await Promise.all(running.values());
+      clearTimeout(grace);
+      await Promise.all(closers.map((close) => close()));
+    },
+  };
+}
+
+/** Checked without the lease, which would cost a write. */
+async function hasWork(
+  { store, now }: Pick<SenderDeps, 'store' | 'now'>,
+  state: SubscriptionRecord | undefined,
+  head: number,
+): Promise<boolean> {
+  if (state === undefined) return true;
+  const at = now();
+  if (!isDue(state, at)) return false;
+  if (head > state.position) return true;
+  const refused = await store.refusedEvents(state.name);
+  return refused.some(({ parkedAt, nextTryAt }) => parkedAt === null && nextTryAt <= at);
+}

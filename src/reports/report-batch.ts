@@ -1,0 +1,200 @@
+import { existsSync } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { referenceOf } from '../domain/identity.ts';
+import { countRows, isUnpaid, type Reason } from '../domain/payout-state.ts';
+import { INCIDENTS } from '../domain/reconciliation.ts';
+import type { Config } from '../platform/config.ts';
+import { inPages } from '../store/in-pages.ts';
+import { provenUnpaid } from '../store/proven-unpaid.ts';
+import type { AnsweredTransaction, AnswerRecord, BatchRecord, PayoutRecord, Store } from '../store/store.ts';
+import { type BatchSummary, batchReport, type ReportInPages, summaryOf } from './batch-report.ts';
+import type { TemporalUi } from './links.ts';
+import type { ReportPaths } from './report-document.ts';
+import { reportSource } from './report-source.ts';
+import { writeStatusReports, writtenAnswers } from './status-report-files.ts';
+import { columnsOf, failedCsv, unpaidLines } from './write-failed-csv.ts';
+import { jsonReport } from './write-json.ts';
+import { reportPaths, writeReports, writeWhole } from './write-reports.ts';
+
+/** Where reports go, and which. `answerStem`: beginning of the file names of answers to a bank message; absent: the batch id. */
+export interface ReportTarget {
+  folder: string;
+  answerStem?: string;
+  isMasked?: boolean;
+}
+
+/**
+ * Reports on a batch from the store and writes the files. `batchId` exists in the store. A masked report has no other files:
+ * `failed.csv` and the answers to a bank message need unmasked payees.
+ */
+export async function reportBatch(
+  config: Config,
+  store: Store,
+  batchId: string,
+  ui: TemporalUi,
+  { folder, answerStem, isMasked = false }: ReportTarget = { folder: reportFolder(config) },
+): Promise<BatchSummary> {
+  const batch = await batchOf(store, batchId);
+  const reports = reportPaths(folder, batchId, isMasked);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (!isMasked) {
+    const answers = await writeAnswers(store, await messageBatchOf(store, batch), folder, answerStem);
+    if (answers !== undefined) Object.assign(reports, { pain002: answers.newest.path, pain002Stages: answers.paths });
+    const failed = await writeFailed(store, batchId, reports);
+    if (failed !== undefined) reports.failed = failed;
+  }
+  const source = reportSource(config, store, batch, { ui, reports, isMasked });
+  return writeReports(folder, batch, reports, batchReport(source));
+}
+
+/** The report of a batch as it stands, in pages, without writing files. `reports` names the files that exist. */
+export async function readBatch(
+  config: Config,
+  store: Store,
+  batchId: string,
+  ui: TemporalUi,
+): Promise<{ batch: BatchRecord; report: ReportInPages }> {
+  const batch = await batchOf(store, batchId);
+  const folder = reportFolder(config);
+  const reports = reportPaths(folder, batchId, false);
+  const message = await messageBatchOf(store, batch);
+  const answers = await writtenAnswers(folder, message.batchId);
+  if (answers.length > 0) Object.assign(reports, { pain002: answers.at(-1), pain002Stages: answers });
+  if (existsSync(failedPath(reports))) reports.failed = failedPath(reports);
+  const source = reportSource(config, store, batch, { ui, reports, isMasked: false, now: Date.now });
+  return { batch, report: batchReport(source) };
+}
+
+export async function summaryOfBatch(...asked: Parameters<typeof readBatch>): Promise<BatchSummary> {
+  return summaryOf((await readBatch(...asked)).report);
+}
+
+/** The report as the JSON of `--json`, in pieces. */
+export async function* documentOf(...asked: Parameters<typeof readBatch>): AsyncGenerator<string> {
+  const { batch, report } = await readBatch(...asked);
+  yield* jsonReport(batch, report);
+}
+
+export const reportFolder = ({ home }: Pick<Config, 'home'>): string => join(home, 'reports');
+
+export async function batchOf(store: Store, batchId: string): Promise<BatchRecord> {
+  const batch = await store.batch(batchId);
+  if (batch === undefined) throw new Error(`batch ${batchId} is not in the store`);
+  return batch;
+}
+
+/** The batch of the message that is answered: for a retried batch, the one that the message was first taken as. */
+export async function messageBatchOf(store: Store, batch: BatchRecord): Promise<BatchRecord> {
+  const earlier = batch.retryOf === null ? undefined : await store.batch(batch.retryOf);
+  return earlier === undefined ? batch : messageBatchOf(store, earlier);
+}
+
+/** @param batch the one that the message was taken as */
+export async function writeAnswers(
+  store: Store,
+  batch: BatchRecord,
+  folder: string,
+  stem?: string,
+): ReturnType<typeof writeStatusReports> {
+  if (batch.message === null) return undefined;
+  const { batchId } = batch;
+  const latest = (payout: PayoutRecord): Promise<PayoutRecord> => latestOf(store, payout);
+  const source = {
+    batch,
+    byState: await store.stateCounts(batchId),
+    rows: () => store.rows(batchId),
+    refused: () => store.refusedRows(batchId),
+    payout: (reference: string) => store.payout(reference),
+    latest,
+    afterwards: await cameToLight(store, batchId),
+    log: {
+      given: () => store.answersOf(batchId),
+      transactionsOf: (version: number) => store.answeredTransactions(batchId, version),
+      keep: (answer: Omit<AnswerRecord, 'batchId'>, transactions: Iterable<AnsweredTransaction>) =>
+        store.recordAnswer({ ...answer, batchId }, transactions),
+    },
+  };
+  return writeStatusReports(folder, source, stem);
+}
+
+/**
+ * Incidents and returns of the payouts behind a message, by the reference of the newest generation. An incident outweighs a
+ * return; one of an earlier generation is about the same payment.
+ */
+async function cameToLight(store: Store, batchId: string): Promise<Map<string, { reason: Reason; at: number }>> {
+  const found = new Map<string, { reason: Reason; at: number }>();
+  for await (const page of inPages(answeredBy(store, batchId))) {
+    const generations = await Promise.all(page.map((payout) => generationsFrom(store, payout)));
+    const newest = generations.flatMap((its) => its.at(-1) ?? []);
+    const answeredAs = new Map(
+      generations.flatMap((its) => its.map(({ reference }) => [reference, its.at(-1)?.reference ?? reference])),
+    );
+    const paid = newest.filter(({ state }) => state === 'completed').map(({ reference }) => reference);
+    for (const [reference, returns] of Map.groupBy(await store.returnsOf(paid), (it) => it.reference)) {
+      const sums = returns.map(({ amount, currency, orderId }) => `${amount} ${currency} by order ${orderId}`);
+      const at = Math.max(...returns.map(({ seenAt }) => seenAt));
+      found.set(reference, { reason: { code: 'returned', message: `money came back: ${sums.join(', ')}` }, at });
+    }
+    for (const { reference, kind, seenAt } of await store.incidentsOf([...answeredAs.keys()])) {
+      found.set(answeredAs.get(reference) ?? reference, {
+        reason: { code: kind, message: INCIDENTS[kind].says },
+        at: seenAt,
+      });
+    }
+  }
+  return found;
+}
+
+/** The rows of a batch, and the earlier payouts that had already taken rows of its message. */
+async function* answeredBy(store: Store, batchId: string): AsyncGenerator<PayoutRecord> {
+  yield* store.rows(batchId);
+  for await (const { reference } of store.refusedRows(batchId)) {
+    const known = reference === undefined ? undefined : await store.payout(reference);
+    if (known !== undefined) yield known;
+  }
+}
+
+const latestOf = async (store: Store, payout: PayoutRecord): Promise<PayoutRecord> =>
+  (await generationsFrom(store, payout)).at(-1) ?? payout;
+
+/** A payout and its later generations, the newest last. Only one that moved no money has later ones. */
+async function generationsFrom(store: Store, payout: PayoutRecord): Promise<PayoutRecord[]> {
+  if (!isUnpaid(payout.state)) return [payout];
+  const { uid, documentId, generation } = payout;
+  const next = await store.payout(referenceOf(uid, documentId, 'payment', generation + 1));
+  return next === undefined ? [payout] : [payout, ...(await generationsFrom(store, next))];
+}
+
+const failedPath = ({ csv }: ReportPaths): string => csv.replace(/\.csv$/, '.failed.csv');
+
+async function writeFailed(store: Store, batchId: string, reports: ReportPaths): Promise<string | undefined> {
+  const counts = countRows(await store.stateCounts(batchId));
+  const isPossible =
+    counts.failed + counts.rejected + counts.cancelled > 0 || (await isAny(store.refusedRows(batchId)));
+  const unpaid = isPossible ? await unpaidRows(store, batchId) : new Set<string>();
+  const lines = (): ReturnType<typeof unpaidLines> =>
+    unpaidLines(store.rows(batchId), store.refusedRows(batchId), unpaid);
+  const columns = !isPossible ? [] : await columnsOf(lines());
+  const path = failedPath(reports);
+  if (columns.length === 0) {
+    // An earlier file named rows that are no longer proven unpaid.
+    await rm(path, { force: true });
+    return undefined;
+  }
+  await writeWhole(path, failedCsv(columns, lines()));
+  return path;
+}
+
+async function isAny(items: AsyncIterable<unknown>): Promise<boolean> {
+  for await (const _ of items) return true;
+  return false;
+}
+
+async function unpaidRows(store: Store, batchId: string): Promise<Set<string>> {
+  const unpaid = new Set<string>();
+  for await (const page of inPages(store.rows(batchId))) {
+    for (const reference of await provenUnpaid(store, page)) unpaid.add(reference);
+  }
+  return unpaid;
+}

@@ -1,0 +1,171 @@
+import { isUnpaid } from '../domain/payout-state.ts';
+import type { AskedBy } from '../people/decisions/asked.ts';
+import { openQuestion } from '../people/decisions/open-question.ts';
+import { approvedBy, type VerdictDeps } from '../people/decisions/verdict.ts';
+import type { Config } from '../platform/config.ts';
+import { legReference, legReferences } from '../store/claimed-row.ts';
+import { inPages } from '../store/in-pages.ts';
+import type { BatchRecord, PayoutRecord, Store } from '../store/store.ts';
+import type { ReportSource } from './batch-report.ts';
+import { type TemporalUi, workflowUrl } from './links.ts';
+import { nextStep, type StepContext } from './next-step.ts';
+import type { ReportPaths } from './report-document.ts';
+import type { PayoutFacts } from './reported-payout.ts';
+
+/**
+ * Reads what the report of a batch is made from, the rows and what is stored about them, a page at a time. `now`: absent for a
+ * report that must not change with time; then signatures count as of the newest decision.
+ */
+export function reportSource(
+  config: Config,
+  store: Store,
+  batch: BatchRecord,
+  { ui, reports, isMasked, now }: { ui: TemporalUi; reports: ReportPaths; isMasked: boolean; now?: () => number },
+): ReportSource {
+  return {
+    batch,
+    pages: pagesOf(config, store, batch.batchId, now),
+    refused: store.refusedRows(batch.batchId),
+    workflowUrl: (workflowId) => workflowUrl(ui, workflowId),
+    reports,
+    isMasked,
+  };
+}
+
+type RowWithFacts = readonly [PayoutRecord, PayoutFacts];
+
+async function* pagesOf(
+  config: Config,
+  store: Store,
+  batchId: string,
+  now: (() => number) | undefined,
+): AsyncGenerator<RowWithFacts[]> {
+  const decidedAt = await store.lastDecisionAt();
+  for await (const rows of inPages(store.rows(batchId))) {
+    const facts = await factsOf(store, rows);
+    const context = await stepContext(config, store, rows, now ?? (() => decidedAt));
+    yield facts.map(([row, its]) => [row, { ...its, step: nextStep(row, context) }]);
+  }
+}
+
+/** What else the store knows about rows, except their next steps. */
+export async function factsOf(store: Store, rows: readonly PayoutRecord[]): Promise<RowWithFacts[]> {
+  const approvals = await approvalsOf(store, rows);
+  const names = await namesAtBank(store, rows);
+  return (await moneyFactsOf(store, rows)).map(([row, facts]) => [
+    row,
+    {
+      ...facts,
+      approvals: approvals.get(row.reference) ?? [],
+      nameAtBank: names.get(row.reference) ?? null,
+      step: undefined,
+    },
+  ]);
+}
+
+type MoneyFacts = Pick<PayoutFacts, 'attempts' | 'booked' | 'paid' | 'returns' | 'incidents'>;
+
+/** Of these what says where money went. */
+export async function moneyFactsOf(
+  store: Store,
+  rows: readonly PayoutRecord[],
+): Promise<(readonly [PayoutRecord, MoneyFacts])[]> {
+  const references = rows.map(({ reference }) => reference);
+  const exchanges = rows.map((row) => legReference(row, 'exchange'));
+  const attempts = Map.groupBy(await store.attemptsOf([...references, ...exchanges]), byReference);
+  const booked = new Map((await store.bookedExchangesOf(references)).map((it) => [it.reference, it]));
+  const paid = new Map((await store.paidOrdersOf(references)).map((it) => [it.reference, it]));
+  const returns = Map.groupBy(await store.returnsOf(references), byReference);
+  const incidents = Map.groupBy(await store.incidentsOf(references), byReference);
+  return rows.map((row, index) => {
+    const { reference } = row;
+    const sent = { payment: attempts.get(reference) ?? [], exchange: attempts.get(exchanges[index] ?? '') ?? [] };
+    const [returned, found] = [returns.get(reference) ?? [], incidents.get(reference) ?? []];
+    const shown = { booked: booked.get(reference), paid: paid.get(reference) };
+    return [row, { attempts: sent, ...shown, returns: returned, incidents: found }];
+  });
+}
+
+const byReference = ({ reference }: { reference: string }): string => reference;
+
+/** Approvals of the last reading: those of an earlier one are void. */
+async function approvalsOf(
+  store: Store,
+  rows: readonly PayoutRecord[],
+): Promise<Map<string, PayoutFacts['approvals'][number][]>> {
+  const digests = new Map(rows.map(({ reference, assessed }) => [reference, assessed?.digest]));
+  const before = await store.approvalsOfMany([...digests.keys()]);
+  const atBank = await store.entriesOfActions(['approve at the bank'], [...digests.keys()]);
+  const all = [
+    ...before
+      .filter(({ reference, digest }) => digests.get(reference) === digest)
+      .map(({ reference, by, at }) => ({ reference, by, at, where: 'before-submit' as const })),
+    ...atBank.map(({ subject: reference, actor: by, at }) => ({ reference, by, at, where: 'at-bank' as const })),
+  ];
+  const found = new Map<string, PayoutFacts['approvals'][number][]>();
+  for (const { reference, ...approval } of all) found.set(reference, [...(found.get(reference) ?? []), approval]);
+  return found;
+}
+
+async function namesAtBank(store: Store, rows: readonly PayoutRecord[]): Promise<Map<string, string | null>> {
+  const asked = rows.flatMap(({ uid, beneficiaryId: payeeId }) => (payeeId === null ? [] : [{ uid, payeeId }]));
+  const names = new Map((await store.payeesOf(asked)).map(({ uid, payeeId, name }) => [`${uid}/${payeeId}`, name]));
+  return new Map(
+    rows.map(({ reference, uid, beneficiaryId }) => [reference, names.get(`${uid}/${beneficiaryId}`) ?? null]),
+  );
+}
+
+/** What the next steps of rows depend on, from store and configuration. `now`: for the expiry of signatures. */
+export async function stepContext(
+  { settings }: Pick<Config, 'settings'>,
+  store: Store,
+  rows: readonly PayoutRecord[],
+  now: () => number = Date.now,
+): Promise<StepContext> {
+  const { policy, terms, calendar } = settings;
+  const unpaid = rows
+    .filter(({ kind, state }) => kind === 'payout' && isUnpaid(state))
+    .map(({ reference }) => reference);
+  return {
+    policy,
+    terms,
+    calendar,
+    auditEnds: await auditEnds(store, rows),
+    approvedBy: await approvers({ settings, store, now }, rows),
+    off: await store.switches(),
+    exchanged: referencesIn(await store.bookedExchangesOf(unpaid)),
+    contradicted: referencesIn(await store.incidentsOf(unpaid)),
+  };
+}
+
+/** When the bank's audit of each order ends, as sent with the order: the bank keeps to that. */
+async function auditEnds(store: Store, rows: readonly PayoutRecord[]): Promise<Map<string, number>> {
+  const owners = new Map(
+    rows
+      .filter(({ state }) => state === 'awaiting-bank-approval')
+      .flatMap((row) => Object.values(legReferences(row)).map((leg) => [leg, row.reference] as const)),
+  );
+  const ends = new Map<string, number>();
+  for (const { reference, request, settled } of await store.attemptsOf([...owners.keys()])) {
+    const owner = owners.get(reference);
+    if (owner !== undefined && settled === null && request !== null && 'expiredAt' in request)
+      ends.set(owner, request.expiredAt);
+  }
+  return ends;
+}
+
+const referencesIn = (found: readonly { reference: string }[]): Set<string> =>
+  new Set(found.map(({ reference }) => reference));
+
+async function approvers(
+  authority: AskedBy & VerdictDeps,
+  rows: readonly PayoutRecord[],
+): Promise<Map<string, readonly string[]>> {
+  const found = new Map<string, readonly string[]>();
+  for (const row of rows) {
+    const asked = await openQuestion(authority, row);
+    if (asked === undefined || asked.needed < 2) continue;
+    found.set(row.reference, await approvedBy(authority, row, asked));
+  }
+  return found;
+}

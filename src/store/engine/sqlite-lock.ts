@@ -1,0 +1,32 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { StoreBusyError } from '../errors.ts';
+import { isLocked } from './sqlite-error.ts';
+
+/** How long a statement waits for another connection's write. */
+const LOCK_PATIENCE_MS = 30_000;
+const PAUSE_MAX_MS = 25;
+
+/**
+ * Retries while another connection holds the lock. SQLite's own `busy_timeout` would block the event loop: heartbeats would stop,
+ * and two stores of one process on one file would wait for each other for ever. Safe, as a statement that meets the lock has done
+ * nothing.
+ *
+ * @throws StoreBusyError if it is held for too long
+ */
+export async function whenUnlocked<T>(attempt: () => T | Promise<T>, patienceMs = LOCK_PATIENCE_MS): Promise<T> {
+  for (let waited = 0; ; ) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isLocked(error)) throw error;
+      if (waited >= patienceMs) {
+        const message = `Another process has been using the store alone for ${patienceMs / 1000} seconds.`;
+        const hint = 'It may be suspended: let it go on, or end it. Nothing is lost: run the same command again.';
+        throw new StoreBusyError('unreachable', 'store-busy', message, { hint, cause: error });
+      }
+    }
+    const wait = 1 + Math.random() * Math.min(PAUSE_MAX_MS, waited);
+    waited += wait;
+    await pause(wait);
+  }
+}

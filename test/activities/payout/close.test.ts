@@ -1,0 +1,103 @@
+import { expect, it, onTestFinished } from 'vitest';
+import type { ActivityDeps } from '../../../src/activities/deps.ts';
+import { closePayout, recordState } from '../../../src/activities/payout/close.ts';
+import { looksAtLists } from '../../../src/activities/reconciliation/list-looks.ts';
+import type { Bank } from '../../../src/bank/bank.ts';
+import { envelopeError } from '../../../src/bank/errors.ts';
+import { type Order, order as orderSchema } from '../../../src/bank/schemas/orders.ts';
+import { referenceOf } from '../../../src/domain/identity.ts';
+import { because, type ReasonCode } from '../../../src/domain/reasons.ts';
+import { ownStem } from '../../../src/domain/reference-form.ts';
+import { payoutClaim } from '../../store/samples.ts';
+import { openEmptyStore } from '../../support/empty-store.ts';
+import { quickSettings } from '../../support/product.ts';
+import { UNMEASURED_CLOCK } from '../../support/unmeasured-clock.ts';
+
+const CALLER = { workflowId: 'w', runId: 'run-1', activityId: '1' };
+
+it('a shortage whose sum is not known does not keep the sum of an earlier one, which was of another account', async () => {
+  const store = await openEmptyStore();
+  onTestFinished(() => store.close());
+  const { record } = await store.claimPayout(payoutClaim('first', { runId: CALLER.runId, at: 1_000 }));
+  const later = await store.claimPayout(payoutClaim('later', { at: 2_000 }));
+  const { reference, term } = record;
+  const deps = { store, now: () => 5 } as unknown as ActivityDeps;
+  const short = (fundsNeeded?: string) =>
+    recordState(deps, CALLER, {
+      claim: { storeId: store.id, reference, term },
+      state: 'awaiting-funds',
+      reason: because('insufficient-funds'),
+      fundsNeeded,
+    });
+  const ahead = () => store.fundsNeededAhead(later.record.reference);
+  await short('110.00');
+  expect(await ahead()).toEqual(['110.00']);
+  // The exchange is booked since: what is short is the account that pays.
+  await short();
+  expect(await ahead()).toEqual([]);
+});
+
+/** Ends a payout while a list has shown an order under its reference that the store did not send; returns the state stored. */
+async function endedAgainst(status: string | undefined, code: ReasonCode): Promise<string | undefined> {
+  const store = await openEmptyStore();
+  onTestFinished(() => store.close());
+  const { uid, documentId } = (await store.claimPayout(payoutClaim('sample'))).record;
+  const reference = referenceOf(uid, documentId);
+  const { record } = await store.claimPayout(
+    payoutClaim(documentId, { reference, workflowId: `payout/${reference}`, runId: CALLER.runId }),
+  );
+  const shown = { uid, currency: 'USD', clientOrderId: reference, stem: ownStem(reference) ?? null, shown: null };
+  await store.recordUnaskedOrders([{ ...shown, orderId: 'x', seenAt: 1 }]);
+  const get = async (): Promise<Order> => {
+    if (status === undefined) throw envelopeError(2005, { operation: 'GET' });
+    return orderSchema.parse({ order_id: 'x', status, type: 'PAYMENT', direct: 'OUT', client_order_id: reference });
+  };
+  const deps = { store, now: () => 5, settings: quickSettings, bank: { orders: { get } } } as unknown as ActivityDeps;
+  const claim = { storeId: store.id, reference: record.reference, term: record.term };
+  const end = { claim, state: 'rejected' as const, reason: because(code), settled: {} };
+  await closePayout(deps, CALLER, end).catch((error: unknown) => expect(error).toMatchObject({ name: 'Superseded' }));
+  return (await store.payout(record.reference))?.state;
+}
+
+it.each([['SUBMITTED'], ['COMPLETED'], [undefined]])(
+  'a payout has no end without money while the bank has an order of it as %s',
+  async (status) => {
+    expect(await endedAgainst(status, 'approval-rejected')).toBe('preparing');
+  },
+);
+
+it('it has one if that order took no money, or if people say so', async () => {
+  expect(await endedAgainst('FAILED', 'approval-rejected')).toBe('rejected');
+  expect(await endedAgainst('COMPLETED', 'closed-by-operator')).toBe('rejected');
+});
+
+it.each([
+  ['lists show nothing', { orders: [], stable: true }, 'rejected'],
+  ['lists prove nothing', { orders: [], stable: false }, 'preparing'],
+] as const)(
+  'after a restore a payout from before ends without money only once lists were read: %s',
+  async (_, list, end) => {
+    const store = await openEmptyStore();
+    onTestFinished(() => store.close());
+    const { record } = await store.claimPayout(payoutClaim('old', { runId: CALLER.runId }));
+    await store.recordRestore({ at: 10_000, from: 0, by: 'olga', detail: {} });
+    let reads = 0;
+    const listSettled = async () => {
+      reads += 1;
+      return { ...list, pagesRead: 1 };
+    };
+    const bank = { clock: UNMEASURED_CLOCK, orders: { listSettled } } as unknown as Bank;
+    const looks = { bank, store, settings: quickSettings, now: () => 20_000 };
+    const deps = { ...looks, lookAtList: looksAtLists(looks) } as unknown as ActivityDeps;
+    const claim = { storeId: store.id, reference: record.reference, term: record.term };
+    const closed = closePayout(deps, CALLER, {
+      claim,
+      state: 'rejected',
+      reason: because('approval-rejected'),
+      settled: {},
+    });
+    await (end === 'rejected' ? closed : expect(closed).rejects.toThrow('the list changed while it was read'));
+    expect(reads).toBe(1);
+    expect((await store.payout(record.reference))?.state).toBe(end);
+  },
+);

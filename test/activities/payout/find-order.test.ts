@@ -1,0 +1,220 @@
+import { expect, it, onTestFinished } from 'vitest';
+import type { ActivityDeps } from '../../../src/activities/deps.ts';
+import { findOrder } from '../../../src/activities/payout/find-order.ts';
+import { looksAtLists } from '../../../src/activities/reconciliation/list-looks.ts';
+import { envelopeError } from '../../../src/bank/errors.ts';
+import { type Order, order as orderSchema } from '../../../src/bank/schemas/orders.ts';
+import type { ListDoubt } from '../../../src/domain/list-doubt.ts';
+import { spellingsOf } from '../../../src/domain/reference-spelling.ts';
+import type { SentOrder } from '../../../src/domain/sent-order.ts';
+import { batchClaim, payoutClaim } from '../../store/samples.ts';
+import { openEmptyStore } from '../../support/empty-store.ts';
+import { quickSettings } from '../../support/product.ts';
+import { UNMEASURED_CLOCK } from '../../support/unmeasured-clock.ts';
+
+const HOUR_MS = 3_600_000;
+const SENT_AT = 100 * HOUR_MS;
+const WINDOW_MS = quickSettings.terms.waits.lateCommitMs + quickSettings.terms.waits.listLagMs;
+const CALLER = { workflowId: 'w', runId: 'run-1', activityId: '1' };
+const SENT: SentOrder = { accountId: 'acc-1', beneficiaryId: 'ben-1', amount: '10.50', currency: 'USD', expiredAt: 9 };
+
+const payment = (order_id: string, more: Record<string, unknown> = {}): Order =>
+  orderSchema.parse({
+    ...{ order_id, status: 'COMPLETED', type: 'PAYMENT', direct: 'OUT', transaction_uid: 'user-1' },
+    ...{ transaction_account: 'acc-1', transaction_currency: 'USD', transaction_amount: '10.50' },
+    ...more,
+  });
+
+/** The first row of a batch, whose answer was lost, at a bank whose list shows what it is told to. */
+async function lost({
+  others = [],
+  apart = false,
+  answer = 'ambiguous',
+}: {
+  others?: readonly string[];
+  apart?: boolean;
+  answer?: 'ambiguous' | 'refused' | 'not-sent';
+} = {}) {
+  const store = await openEmptyStore();
+  onTestFinished(() => store.close());
+  const ids = ['lost', ...others];
+  await store.claimBatch(batchClaim('batch-1', apart ? ['lost'] : ids));
+  if (apart) await store.claimBatch(batchClaim('batch-2', others));
+  const references = ids.map((id) => payoutClaim(id).reference);
+  await store.markReleased(references, SENT_AT);
+  const { record } = await store.claimPayout(payoutClaim('lost', { runId: CALLER.runId }));
+  const { reference, term } = record;
+  await store.recordAssessment(record, { digest: 'd', approvalsNeeded: 0, fee: '1.50', feeCurrency: 'USD' }, SENT_AT);
+  const attempt = { attempt: 1, runId: 'run-1', activityId: '1', sentAt: SENT_AT, request: SENT };
+  await store.recordAttempt({ ...attempt, reference });
+  await store.finishAttempt(reference, 1, { outcome: answer });
+  for (const [index, other] of references.slice(1).entries()) {
+    await store.recordAttempt({ ...attempt, reference: other });
+    await store.finishAttempt(other, 1, { outcome: 'accepted', orderId: `other-${index + 1}` });
+    await store.changePayout(other, { state: 'completed', orderId: `other-${index + 1}`, at: SENT_AT });
+  }
+  const asked: number[] = [];
+  const get = async () => Promise.reject(envelopeError(2005, { operation: 'GET' }));
+  const look = (
+    shown: readonly Order[],
+    at = SENT_AT + WINDOW_MS,
+    mayProve = at >= SENT_AT + WINDOW_MS,
+    placedIds: readonly string[] = [],
+    doubt?: ListDoubt,
+  ) => {
+    const listSettled = async ({ from }: { from: number }) => {
+      asked.push(from);
+      return { orders: [...shown], stable: doubt === undefined, doubt, pagesRead: 1 };
+    };
+    const bank = { clock: UNMEASURED_CLOCK, orders: { listSettled, get } } as unknown as ActivityDeps['bank'];
+    const looks = { store, settings: quickSettings, bank, now: () => at };
+    return findOrder(
+      { ...looks, lookAtList: looksAtLists(looks), assertIdentity: async () => {} } as unknown as ActivityDeps,
+      CALLER,
+      { claim: { storeId: store.id, reference, term }, leg: 'payment', since: SENT_AT, mayProve, placedIds },
+    );
+  };
+  return { look, record, reference, asked, store };
+}
+
+it.each([undefined, '-', 'cut'])(
+  'a list with an order for the same money under %s proves no absence',
+  async (shown) => {
+    const { look, reference } = await lost();
+    const order = payment('x', { client_order_id: shown === 'cut' ? reference.slice(0, 12) : shown });
+    expect(await look([order])).toMatchObject({ orderIds: [], stable: false, indistinct: 1 });
+  },
+);
+
+it('an order in the learned spelling of the reference is found as sent, in any other form it is for people', async () => {
+  const { look, reference, store } = await lost();
+  const other = '0f8b6c1e-3d52-5c0b-9a77-2f6e0c1d5b94';
+  const shown = { client_order_id: reference.toUpperCase() };
+  expect(await look([payment('x', shown)])).toMatchObject({ orderIds: [], nearMisses: 1 });
+  await store.narrowReferenceSpellings(spellingsOf(other, other.toUpperCase()));
+  expect(await look([payment('x', shown)])).toMatchObject({ orderIds: ['x'], nearMisses: 0, differences: [] });
+  expect(await look([payment('x', { ...shown, transaction_amount: '11.00' })])).toMatchObject({
+    differences: ['transaction_amount'],
+  });
+  expect(await look([payment('x', { client_order_id: reference.slice(0, 20) })])).toMatchObject({
+    ...{ orderIds: [], nearMisses: 1 },
+  });
+});
+
+it.each(['refused', 'not-sent'] as const)(
+  'an order that the bank has executed after all, %s, is compared with what it was asked for',
+  async (answer) => {
+    const { look, record, reference, store } = await lost({ answer });
+    const since = { digest: 'e', approvalsNeeded: 0, payingAccountId: 'acc-2' };
+    await store.recordAssessment(record, since, SENT_AT);
+    const shown = { client_order_id: reference };
+    expect(await look([payment('x', shown)])).toMatchObject({ orderIds: ['x'], differences: [] });
+    expect(await look([payment('x', { ...shown, transaction_account: 'acc-2' })])).toMatchObject({
+      differences: ['transaction_account'],
+    });
+  },
+);
+
+it('a list in doubt proves no absence, and what it shows is told', async () => {
+  const { look } = await lost();
+  expect(await look([], undefined, undefined, [], 'orders of another user')).toMatchObject({
+    ...{ stable: false, doubt: 'orders of another user' },
+  });
+});
+
+it.each([
+  ['includes the fee that was quoted', { transaction_amount: '12.00' }, []],
+  ['includes another fee than was quoted', { transaction_amount: '13.25' }, ['transaction_amount']],
+  ['lacks a fee that is not shown', { transaction_amount: '9.00' }, ['transaction_amount']],
+  [
+    'lacks the fee that is shown',
+    { transaction_amount: '9.00', fee: '1.50', fee_currency: 'USD' },
+    ['transaction_amount'],
+  ],
+])('nor does a list with one whose amount %s', async (_which, more, differs) => {
+  const { look } = await lost();
+  const shown = [{ orderId: 'x', differences: ['client_order_id', ...differs] }];
+  expect(await look([payment('x', more)])).toMatchObject({ orderIds: [], stable: false, indistinct: 1, shown });
+});
+
+it.each([{ type: 'payment', direct: 'out', transaction_currency: 'usd' }, { type: 'PAYOUT' }, { direct: 'DEBIT' }])(
+  'nor does a list with one that says so in the words %j',
+  async (words) => {
+    const { look } = await lost();
+    expect(await look([payment('x', words)])).toMatchObject({ orderIds: [], stable: false, indistinct: 1 });
+  },
+);
+
+it.each([
+  ['shows a reference of its own', { client_order_id: 'theirs' }],
+  ['is of another amount', { transaction_amount: '10.51', fee: '0', fee_currency: 'USD' }],
+  ['is of more than twice the amount', { transaction_amount: '21.01' }],
+  ['has its fee in another currency', { transaction_amount: '10.51', fee: '1', fee_currency: 'EUR' }],
+  ['is of another account', { transaction_account: 'acc-2' }],
+  ['came in', { direct: 'IN' }],
+  ['is a transfer', { type: 'TRANSFER' }],
+])('an order that %s is not taken for it', async (_which, more) => {
+  const { look } = await lost();
+  expect(await look([payment('x', more)])).toMatchObject({ orderIds: [], stable: true, indistinct: 0 });
+});
+
+it('an order that is known as the one of another payout is not taken for it', async () => {
+  const { look } = await lost({ others: ['other'] });
+  expect(await look([payment('other-1')])).toMatchObject({ stable: true, indistinct: 0, incomplete: false });
+});
+
+it('a list that lacks an order of the same batch, accepted since, proves no absence', async () => {
+  const { look } = await lost({ others: ['other', 'another'] });
+  const [first, second] = [payment('other-1'), payment('other-2')];
+  expect(await look([first, second])).toMatchObject({ stable: true, incomplete: false });
+  expect(await look([first])).toMatchObject({ stable: false, incomplete: true });
+});
+
+it('a list that lacks an order of another batch, accepted since, proves no absence of a single row', async () => {
+  const { look } = await lost({ others: ['other'], apart: true });
+  expect(await look([payment('other-1')])).toMatchObject({ stable: true, incomplete: false });
+  expect(await look([])).toMatchObject({ stable: false, incomplete: true });
+});
+
+it('a list that lacks an open order, accepted long before, proves no absence', async () => {
+  const { look, store } = await lost({ others: ['other'] });
+  const { reference: other } = payoutClaim('other');
+  await store.changePayout(other, { state: 'processing', at: SENT_AT });
+  expect(await look([], SENT_AT + 99 * HOUR_MS, true)).toMatchObject({ stable: false, incomplete: true });
+  expect(await look([payment('other-1')], SENT_AT + 99 * HOUR_MS, true)).toMatchObject({ stable: true });
+});
+
+it('an order that may not be listed yet is not missed', async () => {
+  const { look } = await lost({ others: ['other'] });
+  expect(await look([], SENT_AT + WINDOW_MS - 1)).toMatchObject({ stable: true });
+});
+
+it('a look that may prove absence is one by the clock of the run, however far the worker is behind', async () => {
+  const { look, asked } = await lost({ others: ['other'] });
+  const behind = SENT_AT + WINDOW_MS - 500;
+  expect(await look([], behind, true)).toMatchObject({ stable: false, incomplete: true });
+  expect(asked).toEqual([0]);
+});
+
+it('a look that may prove absence reads the whole list', async () => {
+  const { look, asked } = await lost();
+  await look([], SENT_AT + WINDOW_MS - 1);
+  await look([]);
+  expect(asked).toEqual([SENT_AT - quickSettings.clockSkewMs, 0]);
+});
+
+it('of two orders with one id, the one that carries the reference is ours', async () => {
+  const { look, reference } = await lost({ others: ['other'] });
+  const others = payment('shared', { client_order_id: payoutClaim('other').reference });
+  const own = payment('shared', { client_order_id: reference.toUpperCase() });
+  expect(await look([others, own], SENT_AT, false, ['shared'])).toMatchObject({
+    orderIds: ['shared'],
+    differences: [],
+  });
+});
+
+it('an order that an earlier run has followed stays one of its own, though no list shows it', async () => {
+  const { look, reference, store } = await lost();
+  await store.changePayout(reference, { state: 'processing', orderId: 'followed', at: SENT_AT });
+  expect(await look([])).toMatchObject({ orderIds: [], accepted: ['followed'], ours: 1 });
+});

@@ -1,0 +1,116 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { ActivityDeps } from '../../../src/activities/deps.ts';
+import { restartAll } from '../../../src/activities/reconciliation/closed-payouts.ts';
+import { CLOSED_RUNS_MAX } from '../../../src/domain/closed-runs.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { payoutClaim } from '../../store/samples.ts';
+import { openEmptyStore } from '../../support/empty-store.ts';
+import { UNMEASURED_CLOCK } from '../../support/unmeasured-clock.ts';
+
+const FIRST_PAUSE_MS = 60_000;
+const PASS_EVERY_MS = 2 * 3_600_000;
+const { reference } = payoutClaim('doc');
+
+let store: Store;
+let now: number;
+
+const bank = { clock: UNMEASURED_CLOCK };
+
+beforeEach(async () => {
+  store = await openEmptyStore();
+  now = 1_000_000;
+  await store.claimPayout(payoutClaim('doc', { at: now }));
+});
+
+afterEach(() => store.close());
+
+const depsOver = (executions: object): ActivityDeps =>
+  ({
+    bank,
+    store,
+    executions,
+    settings: { quietRowMs: FIRST_PAUSE_MS, calendar: undefined },
+    now: () => now,
+  }) as unknown as ActivityDeps;
+
+/** Passes one after the other over a payout whose workflow is not open; what each of them could not start. */
+async function passes(count: number, startPayout: () => Promise<'started'>): Promise<unknown[]> {
+  const failed: unknown[] = [];
+  const executions = { isOpen: async () => false, lookAgain: async () => true, startPayout };
+  const deps = depsOver(executions);
+  for (let pass = 0; pass < count; pass += 1) {
+    now += PASS_EVERY_MS;
+    await restartAll(deps, { batchId: null }, { failed: (error) => failed.push(error) });
+  }
+  return failed;
+}
+
+it('what could not be started, however often, is not left to people: it is started once Temporal can be reached', async () => {
+  const unreachable = async () => Promise.reject(new Error('Temporal cannot be reached'));
+  expect(await passes(CLOSED_RUNS_MAX + 2, unreachable)).toHaveLength(CLOSED_RUNS_MAX + 2);
+  expect(await store.payout(reference)).toMatchObject({ state: 'preparing' });
+
+  let started = 0;
+  await passes(1, async () => {
+    started += 1;
+    return 'started';
+  });
+  expect(started).toBe(1);
+});
+
+it('a run counts as closed once more when it was started again, not when the store did not answer', async () => {
+  const failed: unknown[] = [];
+  let silent = true;
+  const countClosedRun: Store['countClosedRun'] = async (...args) => {
+    const counted = await store.countClosedRun(...args);
+    if (silent) throw new Error('the store did not answer');
+    return counted;
+  };
+  const executions = {
+    isOpen: async () => false,
+    lookAgain: async () => true,
+    startPayout: async () => 'started' as const,
+  };
+  const deps = { ...depsOver(executions), store: { ...store, countClosedRun } };
+  for (let pass = 0; pass < CLOSED_RUNS_MAX + 2; pass += 1) {
+    now += PASS_EVERY_MS;
+    await restartAll(deps, { batchId: null }, { failed: (error) => failed.push(error) });
+  }
+  expect(failed).toHaveLength(CLOSED_RUNS_MAX + 2);
+  silent = false;
+  now += PASS_EVERY_MS;
+  expect(await restartAll(deps, { batchId: null }, { failed: (error) => failed.push(error) })).toBe(1);
+  expect(await store.payout(reference)).toMatchObject({ state: 'preparing' });
+});
+
+it('one that runs and that an older copy of the store shows as it was is told to look, and one that has moved since is not', async () => {
+  const told: string[] = [];
+  const executions = {
+    isOpen: async () => true,
+    startPayout: async () => 'already-started' as const,
+    lookAgain: async (workflowId: string) => told.push(workflowId) > 0,
+  };
+  const deps = depsOver(executions);
+  const pass = () => restartAll(deps, { batchId: null }, { failed: () => {} });
+  now += PASS_EVERY_MS;
+  await pass();
+  expect(told).toEqual([]);
+  await store.recordRestore({ at: now, from: 0, by: 'olga', detail: {} });
+  now += PASS_EVERY_MS;
+  await pass();
+  now += 60_000;
+  await pass();
+  expect(told).toEqual([(await store.payout(reference))?.workflowId]);
+  await store.changePayout(reference, { state: 'processing', at: now });
+  now += PASS_EVERY_MS;
+  await pass();
+  expect(told).toHaveLength(1);
+});
+
+it('what is closed again and again where it stands is left to people', async () => {
+  expect(await passes(CLOSED_RUNS_MAX, async () => 'started')).toEqual([]);
+  expect(await store.payout(reference)).toMatchObject({
+    state: 'needs-operator',
+    reason: { code: 'workflow-closed' },
+  });
+});

@@ -1,0 +1,30 @@
+import { type Client, ServiceError } from '@temporalio/client';
+import { expect, it } from 'vitest';
+import { CardVault } from '../../../src/bank/cards/card-vault.ts';
+import { cardDeps } from '../../../src/channels/http/gateway-parts.ts';
+import { loadConfig } from '../../../src/platform/config.ts';
+import { GRPC } from '../../../src/platform/temporal/grpc-status.ts';
+
+const grpcError = (code: number): Error => Object.assign(new Error('no answer'), { code, details: '', metadata: {} });
+
+it.each([
+  ['TERMINATED', 'not-started', grpcError(GRPC.FAILED_PRECONDITION)],
+  ['RUNNING', 'silent', grpcError(GRPC.FAILED_PRECONDITION)],
+  // Whose clock ends a call first, the client's or the server's, is chance.
+  ['RUNNING', 'silent', new ServiceError('Failed to query Workflow', { cause: grpcError(GRPC.DEADLINE_EXCEEDED) })],
+  ['RUNNING', 'silent', new ServiceError('Failed to query Workflow', { cause: grpcError(GRPC.CANCELLED) })],
+] as const)(
+  'a %s card payment that no worker answers for is %s: a closed one can be started again',
+  async (name, is, error) => {
+    const handle = {
+      describe: async () => ({ status: { name } }),
+      query: async () => {
+        throw error;
+      },
+    };
+    const client = { withDeadline: (_at: number, ask: () => unknown) => ask(), workflow: { getHandle: () => handle } };
+    const vault = new CardVault({ taskQueue: 'payouts-vault/1', lifeMs: 1 });
+    const cards = cardDeps(loadConfig({}), client as unknown as Client, vault, []);
+    expect(await cards.state('order-1')).toBe(is);
+  },
+);

@@ -1,0 +1,96 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { onTestFinished } from 'vitest';
+import { EventQueue, type ReceivedEvent } from '../../../src/bank/webhooks/event-queue.ts';
+import { webhookReceiver } from '../../../src/bank/webhooks/receiver.ts';
+import type { WebhookSettings } from '../../../src/bank/webhooks/scheme.ts';
+import { createVerifier } from '../../../src/bank/webhooks/verifier.ts';
+import { tokenSha256 } from '../../../src/channels/http/callers.ts';
+import type { GatewayDeps } from '../../../src/channels/http/gateway-deps.ts';
+import { startGateway } from '../../../src/channels/http/server.ts';
+import type { CardStore } from '../../../src/store/card-store.ts';
+import { openStore } from '../../../src/store/open.ts';
+import { noticeOf } from '../../bank/webhooks/receiving.ts';
+import { settings, standardHeaders } from '../../bank/webhooks/signing.ts';
+
+/** The gateway with a store in a file and nothing else behind its webhooks; gone after the test. */
+export async function openWebhooks(
+  change: Partial<WebhookSettings> = {},
+  cardsOver: (cards: CardStore) => Pick<CardStore, 'receive' | 'ownerOfRequest' | 'ownerOfSession'> = (cards) => cards,
+) {
+  const dir = mkdtempSync(join(tmpdir(), 'payouts-webhooks-'));
+  const storeUrl = `file:${join(dir, 'store.sqlite')}`;
+  const store = await openStore(storeUrl);
+  const lines: string[] = [];
+  const log = pino({ level: 'info' }, { write: (line: string) => lines.push(line) });
+  const delivered: ReceivedEvent[] = [];
+  const webhooks: GatewayDeps['webhooks'] = {
+    take: webhookReceiver({
+      verifier: createVerifier(settings(change)),
+      cards: cardsOver(store.cards),
+      noticeOf,
+      now: Date.now,
+      log,
+    }),
+    queue: new EventQueue(async (event) => delivered.push(event), log),
+  };
+  // Of the other deps only those are used that the routes ask for when the gateway starts.
+  const access = () => ({ tokens: [{ name: 'shop', sha256: tokenSha256('token') }], needsToken: false });
+  const deps = {
+    store,
+    webhooks,
+    log,
+    access,
+    perMinute: 1_000,
+    atOnce: 1_000,
+    now: Date.now,
+    uploads: join(dir, 'uploads'),
+  };
+  const gateway = await startGateway(
+    { ...deps, cards: { origins: [] }, ready: {}, pages: { settings: {} }, operations: [] } as unknown as GatewayDeps,
+    {
+      host: '127.0.0.1',
+      port: 0,
+    },
+  );
+  onTestFinished(async () => {
+    await gateway.close();
+    await store.close();
+    rmSync(dir, { recursive: true });
+  });
+  const url = `${gateway.url}/v1/webhooks/cards`;
+  return {
+    url,
+    storeUrl,
+    lines,
+    delivered,
+    store,
+    /** Signed as it should be unless headers are given. */
+    async post(body: Buffer, headers: Record<string, string> = signedNow(body)) {
+      const response = await fetch(url, {
+        method: 'POST',
+        body: new Uint8Array(body),
+        headers: { 'content-type': 'application/json', ...headers },
+      });
+      return { status: response.status, document: JSON.parse(await response.text()) };
+    },
+    /** Sends header lines as they are, and only this much of a body whose length is announced. */
+    raw(headers: string[], body: Buffer): Promise<{ status: number | undefined }> {
+      const { promise, resolve, reject } = Promise.withResolvers<{ status: number | undefined }>();
+      const sent = request(url, { method: 'POST', headers }, (response) => {
+        resolve({ status: response.statusCode });
+        response.resume();
+        sent.destroy();
+      });
+      sent.on('error', reject);
+      sent.write(body);
+      return promise;
+    },
+  };
+}
+
+export const signedNow = (body: Buffer): Record<string, string> =>
+  standardHeaders({ body, at: Math.floor(Date.now() / 1_000) });

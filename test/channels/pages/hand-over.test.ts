@@ -1,0 +1,141 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { csvOf } from '../../e2e/payout-files.ts';
+import { openGateway } from '../http/running-gateway.ts';
+import { openPages, pagePeople, type Seen, signedIn, Visit } from './visiting.ts';
+
+const GOOD = csvOf([{ id: '1' }, { id: '2', amount: '13.00' }]);
+const MIXED = csvOf([{ id: '1' }, { id: '2', amount: '1.234' }]);
+
+/** What a browser sends for the form with the file. */
+async function upload(visit: Visit, name: string, text: string, { csrf }: { csrf?: string } = {}): Promise<Seen> {
+  const { text: page } = await visit.send('/batches/new');
+  const token = csrf ?? /name="_csrf" value="([^"]*)"/.exec(page)?.[1] ?? '';
+  const boundary = 'form-boundary-of-a-test';
+  const body = [
+    `--${boundary}\r\ncontent-disposition: form-data; name="_csrf"\r\n\r\n${token}`,
+    `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="${name}"\r\ncontent-type: text/csv\r\n\r\n${text}`,
+    `--${boundary}--\r\n`,
+  ].join('\r\n');
+  return visit.send('/batches/new', {
+    method: 'POST',
+    body,
+    headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
+  });
+}
+
+describe('a file handed over on the pages', () => {
+  it('is offered without its rows with findings, unless a finding is about the whole file', async () => {
+    const visit = new Visit((await openGateway()).url);
+    const refused = async (csv: string) =>
+      (await visit.send(`${(await upload(visit, 'a.csv', csv)).headers.location}`)).text;
+    expect(await refused(MIXED)).toMatch(/too-many-decimals.*Leave out rows with findings/s);
+    expect(await refused(MIXED.replace('id,', 'id,notte,'))).not.toContain('Leave out rows');
+  });
+
+  it('is planned, agreed to and claimed in the name of who is signed in', async () => {
+    const people = await pagePeople([
+      ['alice', ['maker']],
+      ['anna', ['maker']],
+      ['bob', ['approver']],
+    ]);
+    const gateway = await openPages(people);
+    const policy = { ...people.policy, approvals: [{ currency: 'USD', amountAtLeast: '13', approvals: 2 }] };
+    const { door } = gateway;
+    const bankAuditsFrom = { USD: '12' };
+    Object.assign(gateway.deps, { intake: async (maker: string) => ({ ...door, policy, maker, bankAuditsFrom }) });
+    const alice = await signedIn(people, 'alice');
+    const sent = await upload(alice, 'payroll.csv', GOOD);
+    const path = `${sent.headers.location}`;
+    expect(path).toMatch(/^\/batches\/new\/[0-9a-f-]{36}$/);
+    const plan = await alice.send(path);
+    expect(plan.text).toContain('25.50 USD');
+    expect(plan.text).toContain('To be approved before sending: 1 payout by 2 people.');
+    expect(plan.text).toContain('Audited by the bank, to be approved then: 2 payouts by one person.');
+    expect(await door.store.batches(1)).toEqual([]);
+    const anna = await signedIn(people, 'anna');
+    expect((await anna.send(path)).status).toBe(404);
+    expect((await alice.submit(path, path, { plan: '0000000000000000' })).status).toBe(422);
+    const agreed = await alice.submit(path, path, {});
+    const [batch] = await door.store.batches(1);
+    expect(agreed).toMatchObject({ status: 303, headers: { location: `/batches/${batch?.batchId}` } });
+    expect(batch).toMatchObject({ by: 'alice', file: 'payroll.csv', total: 2 });
+    expect(readdirSync(gateway.deps.uploads)).toEqual([]);
+    const again = `${(await upload(anna, 'payroll.csv', GOOD)).headers.location}`;
+    const taken = await anna.send(again);
+    expect([taken.status, taken.headers.location]).toEqual([409, undefined]);
+    expect(taken.text).not.toContain(`${batch?.batchId}`);
+    const bob = await signedIn(people, 'bob');
+    expect((await bob.send('/batches/new')).status).toBe(403);
+  });
+
+  it('waits for its maker however much others submit, and gives way to later ones of the same maker', async () => {
+    const people = await pagePeople([
+      ['alice', ['maker']],
+      ['anna', ['maker']],
+    ]);
+    const gateway = await openPages(people);
+    const [alice, anna] = [await signedIn(people, 'alice'), await signedIn(people, 'anna')];
+    const pathOf = async (visit: Visit) => `${(await upload(visit, 'a.csv', GOOD)).headers.location}`;
+    const first = await pathOf(alice);
+    const annas: string[] = [];
+    for (let n = 0; n < 60; n += 1) annas.push(await pathOf(anna));
+    expect((await alice.send(first)).status).toBe(200);
+    const statuses = await Promise.all(
+      [annas.at(0), annas.at(-11), annas.at(-10), annas.at(-1)].map((it) => anna.send(`${it}`)),
+    );
+    expect(statuses.map(({ status }) => status)).toEqual([404, 404, 200, 200]);
+    expect(readdirSync(gateway.deps.uploads)).toHaveLength(11);
+  });
+
+  it('is planned with what is worth a look: warnings, and payouts that look like earlier ones', async () => {
+    const gateway = await openGateway();
+    const visit = new Visit(gateway.url);
+    const first = `${(await upload(visit, 'first.csv', GOOD)).headers.location}`;
+    expect((await visit.submit(first, first, { by: 'alice' })).status).toBe(303);
+    const again = csvOf([
+      { id: '3', execute_on: '2020-03-31' },
+      { id: '4', amount: '99.00', execute_on: '2020-03-31' },
+    ]);
+    const { text } = await visit.send(`${(await upload(visit, 'again.csv', again)).headers.location}`);
+    expect(text).toContain('date-in-the-past');
+    expect(text.replaceAll('<wbr>', '').replace(/<[^>]+>/g, ' ')).toMatch(
+      /Rows 1, 2 +execute_on +the date is in the past/,
+    );
+    expect(text).toContain('1 looks like a recent payout');
+    const [earlier] = await Array.fromAsync(
+      gateway.door.store.rows((await gateway.door.store.batches(1))[0]?.batchId ?? ''),
+    );
+    expect(text).toContain(`href="/payouts/${earlier?.reference}"`);
+  });
+
+  it('shows what is wrong in place, and goes on without the bad rows where that is wanted', async () => {
+    const gateway = await openGateway();
+    const visit = new Visit(gateway.url);
+    const path = `${(await upload(visit, 'mixed.csv', MIXED)).headers.location}`;
+    const refused = await visit.send(path);
+    expect(refused.status).toBe(422);
+    expect(refused.text).toContain('Line 3');
+    expect(refused.text).toContain('too-many-decimals');
+    const skipping = await visit.send(`${path}?skip=yes`);
+    expect(skipping.status).toBe(200);
+    expect(skipping.text).toContain('Pay 1 payout');
+    const nameless = await visit.submit(`${path}?skip=yes`, path, {});
+    expect(nameless.status).toBe(400);
+    expect((await visit.submit(`${path}?skip=yes`, path, { by: 'alice' })).status).toBe(303);
+    const [batch] = await gateway.door.store.batches(1);
+    expect(batch).toMatchObject({ by: 'alice', total: 1 });
+    const { text } = await visit.send(`/batches/${batch?.batchId}`);
+    expect(text.replace(/<[^>]+>/g, ' ')).toMatch(/USD +1 +12\.50 USD +0\.00 USD/);
+  });
+
+  it('is not taken without the token of its form, without a name or with a path for one', async () => {
+    const gateway = await openGateway();
+    const visit = new Visit(gateway.url);
+    expect((await upload(visit, 'payroll.csv', GOOD, { csrf: 'made-up' })).status).toBe(403);
+    expect((await upload(visit, '', GOOD)).status).toBe(400);
+    expect((await upload(visit, '..', GOOD)).status).toBe(400);
+    expect(readdirSync(gateway.deps.uploads)).toEqual([]);
+    expect((await visit.send('/batches/new/none')).status).toBe(404);
+  });
+});

@@ -1,0 +1,50 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { decodeUtf8 } from '../../src/files/decode.ts';
+import { UnreadableFile } from '../../src/files/unreadable.ts';
+import { bytesOf } from './bytes.ts';
+
+async function decoded(content: string | Uint8Array, chunkSize?: number): Promise<string> {
+  let text = '';
+  for await (const chunk of decodeUtf8(bytesOf(content, chunkSize))) text += chunk;
+  return text;
+}
+
+async function refusal(content: Uint8Array, chunkSize?: number): Promise<UnreadableFile> {
+  const error = await decoded(content, chunkSize).catch((thrown: unknown) => thrown);
+  if (error instanceof UnreadableFile) return error;
+  throw new Error('the file was read');
+}
+
+test('gives back any text, whatever the chunk size cuts in two', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 7 }), async (text, size) => {
+      fc.pre(!text.startsWith('\ufeff'));
+      expect(await decoded(text, size)).toBe(text);
+      expect(await decoded(`\ufeff${text}`, size)).toBe(text);
+    }),
+  );
+});
+
+test('names the line of the first byte that is not UTF-8, whatever the chunk size', async () => {
+  const latin1 = Buffer.from('id,account_name\n1,Zoë\n2,Jörg\n', 'latin1');
+  for (const size of [1, 2, 3, 16, 1024]) {
+    expect((await refusal(latin1, size)).finding).toMatchObject({ rule: 'not-utf8', line: 2, row: null });
+  }
+});
+
+test('names the last line when the file ends inside a character', async () => {
+  const cut = Buffer.from('a\nb\né').subarray(0, -1);
+  expect((await refusal(cut)).finding).toMatchObject({ rule: 'not-utf8', line: 3 });
+});
+
+test('refuses UTF-16 with its byte order mark', async () => {
+  const littleEndian = Buffer.from('\ufeffid\n', 'utf16le');
+  for (const bytes of [littleEndian, Buffer.from(littleEndian).swap16()]) {
+    expect((await refusal(bytes)).finding).toMatchObject({
+      rule: 'not-utf8',
+      line: 1,
+      message: expect.stringContaining('"Unicode Text"'),
+    });
+  }
+});

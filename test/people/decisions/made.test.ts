@@ -1,0 +1,95 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { sendOrder } from '../../../src/activities/sending/send-order.ts';
+import type { Policy } from '../../../src/domain/authority.ts';
+import type { PayoutInstruction } from '../../../src/domain/instruction.ts';
+import { isMade } from '../../../src/people/decisions/made.ts';
+import { scopeFactsOfRow } from '../../../src/people/decisions/verdict.ts';
+import { signablePlan } from '../../../src/people/signing/plan.ts';
+import type { PayoutRecord, Store } from '../../../src/store/store.ts';
+import { batchClaim, claimRow, payoutClaim } from '../../store/samples.ts';
+import { openEmptyStore } from '../../support/empty-store.ts';
+import { policyOf, type SigningPerson, signedBy, signingPerson } from '../../support/people.ts';
+import { sendingDeps } from '../../support/sending-deps.ts';
+
+const alice = signingPerson('alice', ['maker']);
+const zoe = signingPerson('zoe', ['maker', 'approver']);
+const bob = signingPerson('bob', ['approver']);
+const CALLER = { workflowId: 'w', runId: 'run-1', activityId: '1' };
+const LATER = 400 * 86_400_000;
+
+/** Everybody signs. */
+function signing(policy: Policy): Policy {
+  return { ...policy, people: policy.people.map(({ unsigned: _, ...person }) => person) };
+}
+const POLICY = signing(policyOf([alice, zoe, bob]));
+
+/** A batch of two rows in alice's name, which somebody has signed, or nobody. */
+async function claimed(signer: SigningPerson | undefined, signedFields: Partial<PayoutInstruction> = {}) {
+  const store = await openEmptyStore();
+  onTestFinished(() => store.close());
+  const meant = [claimRow(1, 'doc', signedFields), claimRow(2, 'other')];
+  if (signer !== undefined) await signRows(store, signer, meant);
+  await store.claimBatch({ ...batchClaim('batch', ['doc', 'other']), by: 'alice' });
+  const { record } = await store.claimPayout(payoutClaim('doc', { by: 'alice', runId: CALLER.runId }));
+  return { store, row: record };
+}
+
+async function signRows(store: Store, signer: SigningPerson, rows: readonly ReturnType<typeof claimRow>[]) {
+  const plan = signablePlan(rows.map(({ reference, payloadDigest: digest }) => ({ reference, digest })));
+  const about = { storeId: store.id, question: 'make', reference: 'batch', digest: plan.digest } as const;
+  await store.takeSignedPlan(signedBy(signer, about), plan.inclusions(), Date.now());
+}
+
+const isMadeIn = (store: Store, row: PayoutRecord, { policy = POLICY, now = Date.now() } = {}) =>
+  isMade({ store, settings: { policy }, now: () => now }, row, scopeFactsOfRow(row));
+
+it('a row is made by whom it names if they have signed its batch, long ago too', async () => {
+  const { store, row } = await claimed(alice);
+  expect(await isMadeIn(store, row)).toBe(true);
+  expect(await isMadeIn(store, row, { now: Date.now() + LATER })).toBe(true);
+});
+
+it.each<[string, Partial<PayoutRecord>]>([
+  ['another amount', { instruction: { ...payoutClaim('doc').instruction, amount: '4012.00' } }],
+  ['another payee', { instruction: { ...payoutClaim('doc').instruction, beneficiary_id: 'ben-2' } }],
+  ['a note that is no text', { instruction: { ...payoutClaim('doc').instruction, note: ['x'] as unknown as string } }],
+  ['another document', { documentId: 'third' }],
+  ['another user', { uid: 'user-2' }],
+  ['another generation', { generation: 1 }],
+  ['another kind', { kind: 'transfer' }],
+  ['another maker', { by: 'zoe' }],
+  ['no maker', { by: null }],
+  ['another batch', { batchId: 'another' }],
+])('it is not with %s than was signed', async (_what, change) => {
+  const { store, row } = await claimed(alice);
+  expect(await isMadeIn(store, { ...row, ...change })).toBe(false);
+});
+
+it('it is not if nobody, or somebody else, or for something else has signed', async () => {
+  for (const { store, row } of [await claimed(undefined), await claimed(zoe), await claimed(alice, { amount: '9.00' })])
+    expect(await isMadeIn(store, row)).toBe(false);
+});
+
+it('it is not once the maker has left the policy, or may not make it any more', async () => {
+  const { store, row } = await claimed(alice);
+  expect(await isMadeIn(store, row, { policy: signing(policyOf([zoe, bob])) })).toBe(false);
+  const limited = { ...alice, scope: { currencies: ['EUR'] } };
+  expect(await isMadeIn(store, row, { policy: signing(policyOf([limited, bob])) })).toBe(false);
+});
+
+it('a row of a batch is believed where the policy says that its maker does not sign', async () => {
+  const { store, row } = await claimed(undefined);
+  const policy = policyOf([alice, bob]);
+  expect(await isMadeIn(store, row, { policy })).toBe(true);
+});
+
+it('what nobody has to approve is sent if its maker has signed it; otherwise one person must', async () => {
+  const sendOf = async (signer: SigningPerson | undefined) => {
+    const { store, row } = await claimed(signer);
+    const payment = async () => ({ order_id: 'ord-1' });
+    const deps = sendingDeps({ payment }, { policy: POLICY, referenceDedupe: 'assumed' }, { store });
+    const claim = { storeId: store.id, reference: row.reference, term: row.term };
+    return (await sendOrder(deps, CALLER, { claim, leg: 'payment', attempt: 1 })).outcome;
+  };
+  expect([await sendOf(alice), await sendOf(undefined)]).toEqual(['accepted', 'not-sent']);
+});

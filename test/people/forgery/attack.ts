@@ -1,0 +1,43 @@
+import { isGrpcServiceError } from '@temporalio/client';
+import type { Random } from '../../simulation/random.ts';
+import type { Scene } from './scene.ts';
+
+/** What a door said to something forged. `unheard`: nothing, or what it says to everybody. `taken`: it did as it was told. */
+export type Told = { refused: string } | 'unheard' | 'taken';
+
+/** One try of one kind of forgery; throws what is no answer of the product. */
+export type Attack = (scene: Scene, random: Random) => Promise<Told>;
+
+/** A way in, with every kind of forgery that is tried there. */
+export interface ForgedDoor {
+  name: string;
+  kinds: Readonly<Record<string, Attack>>;
+}
+
+/** The door did as it was told unless it threw. */
+export async function refusedOr(work: () => Promise<unknown>, isAnswer: (error: Error) => boolean): Promise<Told> {
+  try {
+    await work();
+    return 'taken';
+  } catch (error) {
+    if (error instanceof Error && isAnswer(error)) return { refused: error.message };
+    throw error;
+  }
+}
+
+/** The machine was too busy for an answer: that is none. */
+export class Busy extends Error {}
+
+const BUSY_TRIES = 20;
+
+/** Tries it until there is an answer. */
+export async function answered(attack: () => Promise<Told>): Promise<Told> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await attack();
+    } catch (error) {
+      if (!(error instanceof Busy || isGrpcServiceError(error)) || tries === BUSY_TRIES) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+    }
+  }
+}

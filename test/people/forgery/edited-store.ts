@@ -1,0 +1,383 @@
+import { DatabaseSync } from 'node:sqlite';
+import type { ActivityDeps } from '../../../src/activities/deps.ts';
+import { assessPayout } from '../../../src/activities/payout/assess.ts';
+import { addBeneficiary } from '../../../src/activities/sending/add-beneficiary.ts';
+import { approveOrder } from '../../../src/activities/sending/decide-order.ts';
+import { sendOrder } from '../../../src/activities/sending/send-order.ts';
+import type { Bank } from '../../../src/bank/bank.ts';
+import { createBank } from '../../../src/bank/client.ts';
+import { findPayee, namedPayee } from '../../../src/bank/payee.ts';
+import type { Policy } from '../../../src/domain/authority.ts';
+import { payloadDigest, referenceOf } from '../../../src/domain/identity.ts';
+import type { PayoutInstruction } from '../../../src/domain/instruction.ts';
+import { legsOf, mainLegOf, type PayoutKind, payoutWorkflowId } from '../../../src/domain/names.ts';
+import { bankDigest } from '../../../src/domain/question-digest.ts';
+import { checkInstruction } from '../../../src/files/rules/check-instruction.ts';
+import { SANDBOX_KEY, SANDBOX_SECRET } from '../../../src/sandbox/credentials.ts';
+import { type RunningSandbox, startSandbox } from '../../../src/sandbox/server.ts';
+import { openDatabase } from '../../../src/store/engine/database.ts';
+import { createStore } from '../../../src/store/engine/kysely-store.ts';
+import { nodeSqliteDialect } from '../../../src/store/engine/sqlite-dialect.ts';
+import { MEMORY } from '../../../src/store/engine/sqlite-file.ts';
+import { openStore } from '../../../src/store/open.ts';
+import type { Store } from '../../../src/store/store.ts';
+import type { Random } from '../../simulation/random.ts';
+import { createDatabase, dropDatabase } from '../../support/databases.ts';
+import { emptyStore } from '../../support/empty-store.ts';
+import { PAYEE_FIELDS } from '../../support/payee.ts';
+import { policyOf, type SigningPerson, signedBy, signingPerson } from '../../support/people.ts';
+import { quickSettings } from '../../support/product.ts';
+import { lookedAt } from '../../support/sending-deps.ts';
+import { type Editor, editOnce, type Pool, postgresEditor, sqliteEditor } from './edits.ts';
+
+/** One POST that moves money, makes a payee, or has the bank release an order. */
+export interface Posted {
+  operation: 'payment' | 'transfer' | 'fx' | 'add' | 'approve';
+  /** The body; for a release the order id. */
+  body: Record<string, unknown>;
+  /** Who had signed by then, in the test's own book. */
+  signed: { before: readonly string[]; atBank: readonly string[] };
+}
+
+/** A payout that people mean: what they sign for, whatever the store says of it later. */
+export interface Meant {
+  kind: PayoutKind;
+  instruction: PayoutInstruction;
+  /** Its order waits for the bank's audit. */
+  isAudited?: true;
+  /** Below every rule: its maker alone signs for it. */
+  isSmall?: true;
+}
+
+const alice = signingPerson('alice', ['maker']);
+const bob = signingPerson('bob', ['approver']);
+const carol = signingPerson('carol', ['approver']);
+const { people, ...rules } = policyOf([alice, bob, carol], {
+  approvals: [
+    { currency: 'USD', amountAtLeast: '10', approvals: 2, where: 'both' },
+    { currency: 'EUR', approvals: 2, where: 'both' },
+  ],
+});
+/** Everybody signs, makers too. */
+const POLICY: Policy = { ...rules, people: people.map(({ unsigned: _, ...person }) => person) };
+
+/** No look is waited for before something is sent again. */
+const TERMS = {
+  ...quickSettings.terms,
+  feeCap: '50.00',
+  waits: { ...quickSettings.terms.waits, listLagMs: 0, lateCommitMs: 0 },
+};
+
+const RUN = 'run-1';
+const OF_USER = { uid: 'u-1001', account_id: 'acc-u1001-usd', currency: 'USD' } as const;
+/** What people may mean. */
+export const KINDS: readonly ((id: string) => Meant)[] = [
+  (id) => ({
+    kind: 'payout',
+    instruction: { id, ...OF_USER, amount: '12.00', beneficiary_id: 'ben-u1001-usd-local', note: 'rent' },
+  }),
+  (id) => ({
+    kind: 'payout',
+    instruction: { id, ...OF_USER, amount: '3.00', beneficiary_id: 'ben-u1001-usd-local' },
+    isSmall: true,
+  }),
+  (id) => ({
+    kind: 'payout',
+    instruction: { id, ...OF_USER, amount: '20000.00', beneficiary_id: 'ben-u1001-usd-local' },
+    isAudited: true,
+  }),
+  (id) => ({
+    kind: 'payout',
+    instruction: {
+      id,
+      ...OF_USER,
+      account_id: 'acc-u1001-eur',
+      amount: '14.00',
+      beneficiary_id: 'ben-u1001-usd-swift',
+    },
+  }),
+  (id) => ({
+    kind: 'exchange',
+    instruction: { id, ...OF_USER, account_id: 'acc-u1001-eur', to_account_id: 'acc-u1001-usd', amount: '15.00' },
+  }),
+  (id) => ({
+    kind: 'transfer',
+    instruction: { id, ...OF_USER, to_account_id: 'acc-u1002-usd', amount: '17.00' },
+  }),
+  (id) => ({
+    kind: 'payout',
+    instruction: { id, ...OF_USER, amount: '16.00', ...PAYEE_FIELDS, account_no: '123456789' },
+  }),
+];
+
+const POOL: Pool = {
+  texts: [
+    ...['ben-u1001-usd-swift', 'ben-u1001-usd-local', 'ben-u1002-usd-local', 'acc-u1001-usd', 'acc-u1001-eur'],
+    ...['acc-u1002-usd', 'acc-u1002-eur', 'u-1001', 'u-1002', 'USD', 'EUR', '4012.00', '12.00', 'payout', 'transfer'],
+    ...['exchange', 'accepted', 'ambiguous', 'not-sent', 'approve', 'make', 'bank', 'hold', 'alice', 'bob', 'carol'],
+    ...['mallory', 'held', 'awaiting-approval', 'SHA', 'OUR', '', '1', 'run-1'],
+  ],
+};
+
+export interface EditedStore extends AsyncDisposable {
+  /** Leads one payout through its life while the store is edited. Returns what was posted, and what was edited. */
+  live(meant: Meant, random: Random, edits: number): Promise<{ posted: Posted[]; edited: string[] }>;
+  /** The payee at the bank that has the details of what is meant; undefined: none. */
+  payeeMeant(meant: Meant): Promise<string | undefined>;
+}
+
+/** A bank that keeps what it is asked to do, and a store for each life. */
+export async function openEditedStore(postgresUrl?: string): Promise<EditedStore> {
+  const sandbox = await startSandbox({ file: ':memory:', settle: { ACCEPTED: 0 }, allowTestRoutes: true });
+  const bank = createBank({ baseUrl: sandbox.url, apiKey: SANDBOX_KEY, apiSecret: SANDBOX_SECRET });
+  let lives = 0;
+  return {
+    async live(meant, random, edits) {
+      lives += 1;
+      await using place = await openPlace(postgresUrl, lives);
+      return await new Life(sandbox, bank, place, meant, random, edits).run();
+    },
+    async payeeMeant({ instruction }) {
+      return (await findPayee(bank, await namedPayee(bank, instruction)))?.id;
+    },
+    async [Symbol.asyncDispose]() {
+      await bank.close();
+      await sandbox.close();
+    },
+  };
+}
+
+interface Place extends AsyncDisposable {
+  store: Store;
+  editor: Editor;
+}
+
+async function openPlace(postgresUrl: string | undefined, n: number): Promise<Place> {
+  if (postgresUrl !== undefined) {
+    const url = await createDatabase(postgresUrl, `edited_${process.pid}_${Date.now()}_${n}`);
+    const [store, editor] = [await openStore(url), await postgresEditor(url)];
+    return {
+      store,
+      editor,
+      async [Symbol.asyncDispose]() {
+        await editor[Symbol.asyncDispose]();
+        await store.close();
+        await dropDatabase(postgresUrl, new URL(url).pathname.slice(1));
+      },
+    };
+  }
+  const database = new DatabaseSync(MEMORY, { timeout: 0, enableForeignKeyConstraints: true });
+  database.deserialize(await emptyStore());
+  const store = await createStore(openDatabase(nodeSqliteDialect(async () => database)));
+  return { store, editor: sqliteEditor(database), [Symbol.asyncDispose]: () => store.close() };
+}
+
+class Life {
+  readonly #posted: Posted[] = [];
+  readonly #edited: string[] = [];
+  readonly #signed = { before: [] as string[], atBank: [] as string[] };
+  readonly #sandbox: RunningSandbox;
+  readonly #meant: Meant;
+  readonly #random: Random;
+  readonly #place: Place;
+  readonly #deps: ActivityDeps;
+  #left: number;
+  readonly #isEdited: boolean;
+  #attempt = 0;
+
+  constructor(sandbox: RunningSandbox, bank: Bank, place: Place, meant: Meant, random: Random, edits: number) {
+    this.#sandbox = sandbox;
+    this.#meant = meant;
+    this.#random = random;
+    this.#place = place;
+    this.#left = edits;
+    this.#isEdited = edits > 0;
+    this.#deps = {
+      bank: this.#listening(bank),
+      store: lookedAt(this.#editedAtEachCall(place.store)),
+      settings: { ...quickSettings, policy: POLICY, terms: TERMS, transferAcrossUsers: true },
+      executions: { wakeWatch: async () => {} } as unknown as ActivityDeps['executions'],
+      lookAtList: async () => ({ doubt: undefined }) as never,
+      checkInstruction,
+      now: Date.now,
+      assertIdentity: async () => {},
+    };
+  }
+
+  async run(): Promise<{ posted: Posted[]; edited: string[] }> {
+    const { store } = this.#place;
+    const { kind, instruction } = this.#meant;
+    await this.#claim(instruction, kind);
+    // Somebody's own payout, for which nobody signs: what it says may be moved to the other.
+    await this.#claim(
+      { ...OF_USER, id: `${instruction.id}-b`, amount: '4012.00', beneficiary_id: 'ben-u1001-usd-swift' },
+      'payout',
+    );
+    await this.#assess();
+    const { reference } = this;
+    const digest = (await store.payout(reference))?.assessed?.digest ?? '';
+    // The store is its writer's from here on: what people sign is what they were shown before.
+    this.#opened = true;
+    for (const person of this.#meant.isSmall ? [] : [bob, carol]) {
+      await this.#sign(person, { question: 'payout', digest }, 'before');
+      await this.#edit(0.1);
+      await this.#send();
+    }
+    await this.#assess();
+    await this.#send();
+    await this.#atBank(digest);
+    return { posted: this.#posted, edited: this.#edited };
+  }
+
+  get reference(): string {
+    const { instruction, kind } = this.#meant;
+    return referenceOf(instruction.uid, instruction.id, mainLegOf(kind));
+  }
+
+  #opened = false;
+
+  async #claim(instruction: PayoutInstruction, kind: PayoutKind): Promise<void> {
+    const reference = referenceOf(instruction.uid, instruction.id, mainLegOf(kind));
+    const { store } = this.#place;
+    await store.claimPayout({
+      ...{ reference, kind, instruction, generation: 0, by: 'alice', runId: RUN, at: Date.now() },
+      ...{ workflowId: payoutWorkflowId(reference, kind), payloadDigest: payloadDigest(instruction) },
+      derivedReferences: legsOf(kind).map((leg) => referenceOf(instruction.uid, instruction.id, leg)),
+    });
+    const made = { storeId: store.id, question: 'make', reference, digest: payloadDigest(instruction) } as const;
+    if (instruction === this.#meant.instruction) await store.takeSignedDecision(signedBy(alice, made), Date.now());
+  }
+
+  async #sign(
+    person: SigningPerson,
+    about: { question: 'payout' | 'bank'; digest: string },
+    where: 'before' | 'atBank',
+  ): Promise<void> {
+    const { store } = this.#place;
+    this.#signed[where].push(person.name);
+    const signed = signedBy(person, { storeId: store.id, reference: this.reference, ...about });
+    await this.#tried(() => store.takeSignedDecision(signed, Date.now()));
+  }
+
+  /** Both rows, in the order in which a workflow would, and more often than one would. */
+  async #send(): Promise<void> {
+    const { kind, instruction } = this.#meant;
+    const other = referenceOf(instruction.uid, `${instruction.id}-b`);
+    for (const reference of [this.reference, other]) {
+      if (!this.#isEdited || this.#random.chance(0.5))
+        await this.#tried(() => addBeneficiary(this.#deps, CALLER, { claim: this.#claimOf(reference) }));
+      const legs = [...legsOf(kind)].reverse();
+      for (const leg of [...legs, ...legs]) {
+        this.#attempt += 1;
+        const attempt = this.#attempt;
+        await this.#edit(0.1);
+        await this.#tried(() => sendOrder(this.#deps, CALLER, { claim: this.#claimOf(reference), leg, attempt }));
+        await this.#edit(0.1);
+      }
+    }
+  }
+
+  async #assess(): Promise<void> {
+    const progress = { exchanged: this.#random.chance(0.3), exchangeSent: false };
+    await this.#tried(() => assessPayout(this.#deps, CALLER, { claim: this.#claimOf(this.reference), ...progress }));
+    await this.#edit(0.1);
+  }
+
+  /** An order that waits for its audit is released once two more have signed for that. */
+  async #atBank(digest: string): Promise<void> {
+    const orderId = this.#orderId;
+    if (orderId === undefined || this.#meant.isAudited !== true) return;
+    this.#sandbox.clock.advance(1_000);
+    for (const person of [undefined, bob, carol]) {
+      if (person !== undefined)
+        await this.#sign(person, { question: 'bank', digest: bankDigest(digest, orderId) }, 'atBank');
+      await this.#edit(0.1);
+      const decision = { claim: this.#claimOf(this.reference), leg: mainLegOf(this.#meant.kind), orderId, by: 'bob' };
+      await this.#tried(() => approveOrder(this.#deps, CALLER, decision));
+    }
+  }
+
+  #orderId: string | undefined;
+
+  #claimOf = (reference: string) => ({ storeId: this.#place.store.id, reference, term: 1 });
+
+  /** What an edit breaks may throw: nothing left then, or the test sees it. */
+  async #tried(act: () => Promise<unknown>): Promise<void> {
+    await act().catch(() => undefined);
+  }
+
+  async #edit(chance: number): Promise<void> {
+    if (!this.#opened || this.#left <= 0 || !this.#random.chance(chance)) return;
+    this.#left -= 1;
+    this.#edited.push(await editOnce(this.#place.editor, POOL, this.#random));
+  }
+
+  /** The store, in which something may be written before any call and after it. */
+  #editedAtEachCall(store: Store): Store {
+    return new Proxy(store, {
+      get: (of, name) => {
+        const member: unknown = Reflect.get(of, name);
+        if (typeof member !== 'function') return member;
+        return (...given: unknown[]) => {
+          const result: unknown = Reflect.apply(member, of, given);
+          if (!(result instanceof Promise)) return result;
+          return result.then(async (found) => {
+            await this.#edit(0.02);
+            return found;
+          });
+        };
+      },
+    });
+  }
+
+  /** What is lost is sent again, as it was recorded. */
+  #loseSome(): void {
+    if (this.#isEdited && this.#random.chance(0.5)) throw new Error('the answer is lost');
+  }
+
+  #listening(bank: Bank): Bank {
+    const noted = (operation: Posted['operation'], body: object): void => {
+      const signed = { before: [...this.#signed.before], atBank: [...this.#signed.atBank] };
+      this.#posted.push({ operation, body: { ...body }, signed });
+    };
+    const { transactions, orders, beneficiaries } = bank;
+    return {
+      ...bank,
+      transactions: {
+        ...transactions,
+        payment: async (body, options) => {
+          noted('payment', body);
+          this.#loseSome();
+          const placed = await transactions.payment(body, options);
+          this.#orderId = placed.order_id;
+          return placed;
+        },
+        transfer: (body, options) => {
+          noted('transfer', body);
+          return transactions.transfer(body, options);
+        },
+        fx: (body, options) => {
+          noted('fx', body);
+          this.#loseSome();
+          return transactions.fx(body, options);
+        },
+      },
+      beneficiaries: {
+        ...beneficiaries,
+        add: (body, options) => {
+          noted('add', body);
+          return beneficiaries.add(body, options);
+        },
+      },
+      orders: {
+        ...orders,
+        approve: (orderId, options) => {
+          noted('approve', { orderId });
+          return orders.approve(orderId, options);
+        },
+      },
+    };
+  }
+}
+
+const CALLER = { workflowId: 'w', runId: RUN, activityId: '1' };

@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { expect, it } from 'vitest';
+import { assertPolicyKept, keepPolicyLog } from '../../../src/platform/audit/policy-log.ts';
+import { PolicyFile } from '../../../src/platform/config/policy.ts';
+import { openEmptyStore } from '../../support/empty-store.ts';
+
+const textOf = (name: string): string =>
+  JSON.stringify({ version: 1, people: [{ name, roles: ['maker'], scope: {} }] });
+
+it('The audit has each policy that a process goes by once, and each file that could not be used', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'payouts-policy-'));
+  const path = join(folder, 'policy.json');
+  const store = await openEmptyStore();
+  const lines: string[] = [];
+  const log = pino({ level: 'info' }, { write: (line: string) => lines.push(line) });
+  writeFileSync(path, textOf('alice'), { mode: 0o600 });
+  const policyFile = new PolicyFile(path);
+  const first = policyFile.current().hash;
+  await keepPolicyLog({ policyFile }, { store, log, who: 'worker' });
+  // Another process with the same one.
+  await keepPolicyLog({ policyFile: new PolicyFile(path) }, { store, log, who: 'gateway' });
+  writeFileSync(path, 'no policy');
+  policyFile.current(performance.now() + 10_000);
+  writeFileSync(path, textOf('bob'));
+  const { hash: second } = policyFile.current(performance.now() + 20_000);
+  await keepPolicyLog({ policyFile: undefined }, { store, log, who: 'worker' });
+  const entries = (await store.auditEntriesOf('policy')).map(({ actor, action, detail }) => ({
+    actor,
+    action,
+    ...detail,
+  }));
+  expect(entries).toEqual([
+    { actor: 'worker', action: 'policy in force', from: 'none', to: first },
+    { actor: 'worker', action: 'policy refused', why: expect.stringContaining('not JSON'), inForce: first },
+    { actor: 'worker', action: 'policy in force', from: first, to: second },
+    { actor: 'worker', action: 'policy in force', from: second, to: 'none' },
+  ]);
+  expect(lines.filter((line) => line.includes('cannot be used'))).toHaveLength(1);
+  await store.close();
+  rmSync(folder, { recursive: true });
+});
+
+it('A store that has been used under a policy is not used without one', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'payouts-policy-'));
+  const path = join(folder, 'policy.json');
+  writeFileSync(path, textOf('alice'), { mode: 0o600 });
+  const policyFile = new PolicyFile(path);
+  const store = await openEmptyStore();
+  const log = pino({ level: 'silent' });
+  await assertPolicyKept({ policyFile: undefined }, store);
+  await keepPolicyLog({ policyFile: undefined }, { store, log, who: 'worker' });
+  await assertPolicyKept({ policyFile }, store);
+  await keepPolicyLog({ policyFile }, { store, log, who: 'worker' });
+  await assertPolicyKept({ policyFile }, store);
+  await expect(assertPolicyKept({ policyFile: undefined }, store)).rejects.toThrow('PAYOUTS_POLICY: is not set');
+  await store.close();
+  rmSync(folder, { recursive: true });
+});

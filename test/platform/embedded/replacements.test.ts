@@ -1,0 +1,16 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { DAY_MS } from '../../../src/domain/durations.ts';
+import { recentReplacements, recordReplacement } from '../../../src/platform/embedded/replacements.ts';
+
+it('replacements are kept for a day, oldest first', () => {
+  const home = mkdtempSync(join(tmpdir(), 'payouts-replaced-'));
+  onTestFinished(() => rmSync(home, { recursive: true }));
+  expect(recentReplacements(home, DAY_MS)).toEqual([]);
+  const [first, second, third] = [1, 2, DAY_MS + 1].map((at) => ({ at, why: `at ${at}` }));
+  for (const made of [first, second, third]) if (made !== undefined) recordReplacement(home, made);
+  expect(recentReplacements(home, DAY_MS + 1)).toEqual([second, third]);
+  expect(recentReplacements(home, 0)).toEqual([second, third]);
+});

@@ -1,0 +1,72 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createLog } from '../../src/platform/log.ts';
+
+function capture(level: 'info' | 'warn' = 'info') {
+  const lines: string[] = [];
+  const log = createLog(level, { write: (line) => lines.push(line) });
+  return { log, text: () => lines.join(''), records: () => lines.map((line) => JSON.parse(line)) };
+}
+
+describe('the log', () => {
+  it('shows the fields that are named, and of others only how many there were', () => {
+    const { log, text, records } = capture();
+    const hidden = { account_no: 'canary-1', deep: { api_secret: 'canary-2' }, reason: { name: 'canary-3' } };
+    log.info({ batchId: 'b-1', ms: 12, ...hidden, made_up_tomorrow: 'canary-4', list: ['canary-5'] }, 'sent');
+    expect(records()).toMatchObject([{ msg: 'sent', batchId: 'b-1', ms: 12, hidden: 5 }]);
+    expect(text()).not.toContain('canary-');
+  });
+
+  it('shows no field that it does not know, whatever it is called and holds', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (given) => {
+        const { log, records } = capture();
+        const named = Object.fromEntries(Object.entries(given).map(([name, value]) => [`x_${name}`, value]));
+        log.info({ ...named, batchId: 'b-1' }, 'sent');
+        const [{ hidden = 0, ...line }] = records();
+        expect(Object.keys(line).toSorted()).toEqual(['batchId', 'level', 'msg', 'pid', 'time']);
+        expect(hidden).toBe(Object.keys(named).length);
+      }),
+    );
+  });
+
+  it('shows class, code, words and places of an error and of its causes, and nothing that hangs on them', () => {
+    const { log, text, records } = capture();
+    const cause = Object.assign(new TypeError('broken pipe'), { code: 'EPIPE', detail: 'Key (iban)=(canary-1)' });
+    const error = Object.assign(new Error('not sent', { cause }), {
+      request: { body: 'canary-2' },
+      code: { x: 'canary-3' },
+    });
+    log.warn({ error }, 'failed');
+    log.warn(error);
+    log.warn({ error: { message: 'canary-4' } }, 'no error');
+    const shown = {
+      type: 'Error',
+      message: 'not sent',
+      stack: expect.stringMatching(/^ +at /),
+      cause: { type: 'TypeError', code: 'EPIPE', message: 'broken pipe', stack: expect.any(String) },
+    };
+    expect(records()).toMatchObject([{ error: shown }, { err: shown }, { error: { type: 'object' } }]);
+    expect(text()).not.toContain('canary-');
+  });
+
+  it('is one line of printable characters an entry, whoever wrote the text', () => {
+    const hostile = fc.string({
+      unit: fc.constantFrom('\r', '\n', '\0', '\x1b', '\x7f', '\x85', '\x9b', '\u2028', '\u202e', '\u200b', '"', 'x'),
+    });
+    fc.assert(
+      fc.property(hostile, hostile, (why, message) => {
+        const { log, text, records } = capture();
+        log.warn({ why, error: new Error(why) }, message);
+        expect(text()).toMatch(/^[^\p{Cc}\p{Zl}\p{Zp}\p{Cf}]*\n$/u);
+        expect(records()).toMatchObject([{ why, msg: message, error: { message: why } }]);
+      }),
+    );
+  });
+
+  it('cuts a text that is long', () => {
+    const { log, text } = capture();
+    log.warn({ why: 'x'.repeat(100_000) }, 'said');
+    expect(text().length).toBeLessThan(1_000);
+  });
+});

@@ -1,0 +1,120 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { afterEach, expect, it } from 'vitest';
+import { createMetrics } from '../../../src/platform/telemetry/metrics.ts';
+import { observedCalls } from '../../../src/platform/telemetry/observed-calls.ts';
+import { startTracing, type Tracing, traceOf } from '../../../src/platform/telemetry/tracing.ts';
+import { answer, inOrder, ok, scriptedBank } from '../../bank/support/scripted-bank.ts';
+import { PAYMENT, testBank } from '../../bank/support/test-bank.ts';
+import { receiveTraces, saidBy, type TraceReceiver } from '../../support/trace-receiver.ts';
+
+const opened: AsyncDisposable[] = [];
+afterEach(async () => {
+  for (const it of opened.splice(0)) await it[Symbol.asyncDispose]();
+});
+
+/** Ids have a word that no id and no time of a span can hold by chance. */
+const PAYOUT = { workflowId: 'payout/6f0c', workflowType: 'payout' };
+
+async function traced({ toBank = false, status = 200 } = {}) {
+  const receiver = await receiveTraces({ status });
+  opened.push(receiver);
+  const refused: Error[] = [];
+  return { receiver, refused, tracing: startTracing({ url: receiver.url, toBank }, (error) => refused.push(error)) };
+}
+
+/** Runs something as an activity of a workflow. */
+function asActivity<T>(tracing: Tracing, { workflowId, workflowType }: typeof PAYOUT, run: () => Promise<T>) {
+  const workflowExecution = { workflowId, runId: 'run-1' };
+  const info = { workflowExecution, workflowType, activityType: 'submitPayment', attempt: 1, isLocal: false };
+  const { inbound } = tracing.activity({ info } as Parameters<Tracing['activity']>[0]);
+  return inbound?.execute?.({ args: [], headers: {} }, run);
+}
+
+/** A payment and a read of an order, with an account and a payee in both. */
+async function twoCalls(tracing: Tracing, of: typeof PAYOUT) {
+  const server = await scriptedBank(inOrder(ok({ order_id: 'o-1' }), answer(200, { code: 2010 })));
+  const bank = testBank(server.baseUrl, { onCall: observedCalls(createMetrics(), tracing) });
+  opened.push(bank, server);
+  await asActivity(tracing, of, async () => {
+    await bank.transactions.payment(PAYMENT);
+    await bank.orders.get('o-kiwi').catch(() => undefined);
+  });
+  return server.seen.map(({ headers }) => headers.traceparent);
+}
+
+const sent = async (tracing: Tracing, receiver: TraceReceiver) => {
+  await tracing.close();
+  return receiver.spans();
+};
+
+it('calls of the bank are under the activity that makes them, in the trace of the workflow id, with their results', async () => {
+  const { tracing, receiver } = await traced();
+  expect(await twoCalls(tracing, PAYOUT)).toEqual([undefined, undefined]);
+  const spans = await sent(tracing, receiver);
+  const { traceId, spanId } = traceOf(PAYOUT.workflowId);
+  expect(spans.every((span) => span.traceId === traceId)).toBe(true);
+  const [post, get, activity] = spans;
+  expect(activity).toMatchObject({ name: 'RunActivity:submitPayment', parentSpanId: spanId });
+  expect([post, get].map((span) => [span?.parentSpanId, span && saidBy(span)['bank.result']])).toEqual([
+    [activity?.spanId, 'ok'],
+    [activity?.spanId, 'refused'],
+  ]);
+  expect(receiver.text()).not.toMatch(
+    new RegExp(`${PAYMENT.uid}|${PAYMENT.account_id}|${PAYMENT.beneficiary_id}|kiwi`),
+  );
+});
+
+it('the bank is told of the trace only where that is set, and then of the call itself', async () => {
+  const { tracing, receiver } = await traced({ toBank: true });
+  const told = await twoCalls(tracing, PAYOUT);
+  const calls = (await sent(tracing, receiver)).slice(0, 2);
+  expect(told).toEqual(calls.map(({ traceId, spanId }) => `00-${traceId}-${spanId}-01`));
+});
+
+it('what is about no single row is not traced', async () => {
+  const { tracing, receiver } = await traced({ toBank: true });
+  expect(await twoCalls(tracing, { workflowId: 'order-watch/u-1001/USD', workflowType: 'orderWatch' })).toEqual([
+    undefined,
+    undefined,
+  ]);
+  expect(await sent(tracing, receiver)).toEqual([]);
+});
+
+it('a failure is told by its type, never by its words; one that only waits is no error', async () => {
+  const { tracing, receiver } = await traced();
+  const failing = (type: string, category?: 'BENIGN') =>
+    asActivity(tracing, PAYOUT, () =>
+      Promise.reject(ApplicationFailure.create({ type, message: 'account kiwi of alice', category })),
+    )?.catch(() => undefined);
+  await failing('bank-unavailable');
+  await failing('not-yet', 'BENIGN');
+  const spans = await sent(tracing, receiver);
+  expect(spans.map((span) => [saidBy(span)['error.type'], span.status.code ?? 0])).toEqual([
+    ['bank-unavailable', 2],
+    ['not-yet', 0],
+  ]);
+  expect(receiver.text()).not.toMatch(/alice|kiwi/);
+});
+
+it('the span of the workflow is told at its end, from the claim on, under the id that its activities name', async () => {
+  const { tracing, receiver } = await traced();
+  const row = { workflowId: PAYOUT.workflowId, kind: 'payout', reference: '6f0c', batchId: 'b-1' } as const;
+  tracing.ended({ ...row, createdAt: 1_000, state: 'failed', reasonCode: 'refused-by-bank' }, 5_000);
+  const [root] = await sent(tracing, receiver);
+  expect(root).toMatchObject({ ...traceOf(PAYOUT.workflowId), name: 'RunWorkflow:payout' });
+  expect([root?.startTimeUnixNano, root?.endTimeUnixNano]).toEqual(['1000000000', '5000000000']);
+  expect(root && saidBy(root)).toEqual({
+    temporalWorkflowID: 'payout/6f0c',
+    'payout.reference': '6f0c',
+    'payout.batch': 'b-1',
+    'payout.state': 'failed',
+    'payout.reason': 'refused-by-bank',
+  });
+});
+
+it('a receiver that takes nothing is told of, and changes nothing', async () => {
+  const { tracing, refused } = await traced({ status: 400 });
+  expect(await asActivity(tracing, PAYOUT, async () => 'paid')).toBe('paid');
+  await tracing.close();
+  expect(refused).toHaveLength(1);
+});

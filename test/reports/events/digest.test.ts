@@ -1,0 +1,124 @@
+import { expect, it } from 'vitest';
+import { DAY_MS, HOUR_MS } from '../../../src/domain/durations.ts';
+import { deliverDigest } from '../../../src/reports/events/deliver-digest.ts';
+import { mailTransport } from '../../../src/reports/events/mail.ts';
+import { FakeMailServer } from './mail-server.ts';
+import { NAME, Sending } from './sending.ts';
+
+const to = { kind: 'mail', addresses: ['alice@example.com', 'bob@example.com'], everyMs: HOUR_MS } as const;
+
+it('a mail tells of everything in an hour, as it stands by then, and comes once', async () => {
+  await using sending = await Sending.start();
+  await using server = await FakeMailServer.start();
+  const door = mailTransport({ url: server.url, from: 'payouts@example.com', isRemote: false });
+  const look = (): Promise<void> => deliverDigest(sending.deps(), { name: NAME, to }, door.send);
+
+  const first = await sending.stuck('INV-1');
+  sending.now += HOUR_MS / 2;
+  const second = await sending.stuck('INV-2');
+  await second.end();
+  const { store, now } = sending;
+  await store.recordReturn({
+    orderId: 'o-1',
+    reference: second.reference,
+    amount: '10.50',
+    currency: 'USD',
+    seenAt: now,
+  });
+  await store.recordIncident({ kind: 'second-order', reference: second.reference, orderId: 'o-2', seenAt: now });
+  await look();
+  expect(server.mails).toEqual([]);
+  sending.now += HOUR_MS / 2;
+  server.verdict = '451 later';
+  await look();
+  expect(await sending.state()).toMatchObject({ position: 0, why: 'smtp-451', failures: 1 });
+  server.verdict = '250 OK';
+  await look();
+  sending.now += 5_000;
+  await look();
+  await look();
+  expect(server.mails).toHaveLength(1);
+  const [mail = expect.fail('no mail')] = server.mails;
+  expect(mail.to).toEqual(['alice@example.com', 'bob@example.com']);
+  const [head = '', body = ''] = mail.text.split(/\n\n(.*)/s);
+  expect(head.replace(/\n\s+/g, ' ')).toContain(
+    'Subject: Payouts: 1 payout needs attention, 1 payout contradicted by the bank, 1 payout with money that came back, 1 payout ended',
+  );
+  expect(head).toMatch(/^Message-ID: <[0-9a-f]{32}@durable-payouts>$/im);
+  const incident = (await store.incidentsOf([second.reference]))[0]?.id;
+  expect(body.replaceAll('=\n', '').trim()).toBe(
+    [
+      '1 payout needs attention',
+      `  INV-1  10.50 USD  of user-1  needs-operator, status-unclear  (${first.reference})`,
+      '  What to do: payouts inbox',
+      '',
+      '1 payout contradicted by the bank',
+      `  INV-2  10.50 USD  of user-1  second-order ${incident}  (${second.reference})`,
+      '  What to do: payouts incidents --open',
+      '',
+      '1 payout with money that came back',
+      `  INV-2  10.50 USD  of user-1  10.50 USD came back  (${second.reference})`,
+      '',
+      '1 payout ended',
+      '  completed: 1 payout, 10.50 USD',
+    ].join('\n'),
+  );
+  expect(await sending.state()).toMatchObject({ position: 5, failures: 0, failingSince: null });
+  door.close();
+});
+
+it('a mail that one address is refused for is sent again to that one alone, until it is taken', async () => {
+  await using sending = await Sending.start();
+  await using server = await FakeMailServer.start();
+  const door = mailTransport({ url: server.url, from: 'payouts@example.com', isRemote: false });
+  const look = (): Promise<void> => deliverDigest(sending.deps(), { name: NAME, to }, door.send);
+  await sending.stuck('INV-1');
+  sending.now += HOUR_MS;
+  server.refused.add('bob@example.com');
+  await look();
+  expect(await sending.state()).toMatchObject({ position: 0, why: 'mail-partly-refused', failures: 1 });
+  sending.now += 5_000;
+  await look();
+  expect(await sending.state()).toMatchObject({ position: 0, why: 'smtp-451', failures: 2 });
+  server.refused.clear();
+  sending.now += 10_000;
+  await look();
+  expect(server.mails.map((mail) => mail.to)).toEqual([['alice@example.com'], ['bob@example.com']]);
+  expect(await sending.state()).toMatchObject({ position: 1, why: null });
+  door.close();
+});
+
+it('an event of a clock far ahead holds up no mail', async () => {
+  await using sending = await Sending.start();
+  const look = async (): Promise<number> => {
+    let sent = 0;
+    await deliverDigest(sending.deps(), { name: NAME, to }, async () => {
+      sent += 1;
+      return { kind: 'taken' };
+    });
+    return sent;
+  };
+  const { now } = sending;
+  sending.now = now + 30 * DAY_MS;
+  await sending.stuck('INV-1');
+  sending.now = now;
+  await sending.stuck('INV-2');
+  expect(await look()).toBe(1);
+  // One that is a little ahead gathers others as any other does.
+  sending.now = now + 1_000;
+  await sending.stuck('INV-3');
+  sending.now = now;
+  expect(await look()).toBe(0);
+  sending.now = now + 1_000 + HOUR_MS;
+  expect(await look()).toBe(1);
+});
+
+it('no mail is sent where nothing holds any more', async () => {
+  await using sending = await Sending.start();
+  const { end } = await sending.stuck('INV-1');
+  await end();
+  sending.now += HOUR_MS;
+  const subscription = { name: NAME, kinds: ['payout.attention'] as const, to };
+  await deliverDigest(sending.deps(), subscription, () => expect.fail('a mail'));
+  expect((await sending.state()).position).toBe(2);
+});
