@@ -10,8 +10,8 @@ import { sendOrder } from './sending/send-order.ts';
 export interface SubmitInput {
   claim: Claim;
   attempt: number;
-  /** Number of the last attempt that may have left, as far as the run knows; 0: none. Absent: it does not say. */
-  lastLeft?: number;
+  /** Number of the last attempt that may have left, as far as the run knows; 0: none. */
+  lastLeft: number;
   /**
    * Present if the payout ends with this order and nothing was sent or heard of it before: the order may then be read once more
    * before this returns.

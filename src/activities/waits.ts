@@ -27,12 +27,11 @@ export const waitActivities = (deps: ActivityDeps) => ({
 
   /**
    * Returns once the account's balance covers `needs` and what the rows before this one still wait for: they get incoming money
-   * first. `needs`: decimal string, in the account's currency. `reference`: the waiting payout; absent in histories recorded
-   * before rows waited in order.
+   * first. `needs`: decimal string, in the account's currency. `reference`: the waiting payout.
    */
-  async awaitFunds(waiting: { accountId: string; needs: string; reference?: string }): Promise<void> {
+  async awaitFunds(waiting: { accountId: string; needs: string; reference: string }): Promise<void> {
     const { accountId, needs, reference } = waiting;
-    const ahead = reference === undefined ? [] : await deps.store.fundsNeededAhead(reference);
+    const ahead = await deps.store.fundsNeededAhead(reference);
     const account = await deps.bank.accounts.get(accountId).catch(() => undefined);
     if (account === undefined || compareDecimals(account.balance, sumDecimals([needs, ...ahead])) === -1) {
       throw notYet('the account is short of money', deps.settings.terms.waits);

@@ -10,8 +10,6 @@ export interface Terms {
   waits: Waits;
   referenceDedupe: ReferenceDedupe;
   closedMeans: ClosedMeaning;
-  /** The run hears in an activity that its order is paid; absent in histories from before: by a signal, and reads the order. */
-  hearsEnd?: true;
   /** Decisions count only if signed; absent: the given names are believed. */
   signed?: true;
   /** How long an order's audit at the bank lasts, from the first attempt; the bank's time, never scaled. */

@@ -21,8 +21,8 @@ interface OrderTerms {
 export interface PaymentOrder extends OrderTerms {
   accountId: string;
   beneficiaryId: string;
-  /** Not sent: digest of the payee that people agreed to. Absent in a record of an earlier release. */
-  payeeDigest?: string;
+  /** Not sent: digest of the payee that people agreed to. */
+  payeeDigest: string;
   chargeType?: string;
 }
 

@@ -126,7 +126,7 @@ export function submissionOf(attempts: readonly RecordedAttempt[]): Submission {
 export function mergeWithStored(known: Submission, stored: Submission, hasOrder: boolean): Submission {
   const isUnseen = stored.lastLeft === 0 && (hasOrder || (known.tainted && !isExplained(known, stored)));
   const attempts = Math.max(known.attempts, stored.attempts);
-  if (lastPossiblySentAttempt(known) <= stored.attempts && !isUnseen) return { ...stored, attempts };
+  if (known.lastLeft <= stored.attempts && !isUnseen) return { ...stored, attempts };
   // Nothing that this run knows of is in doubt. If a resend was allowed, and counted, it was not made yet.
   const before = known.tainted || hasOrder ? known : movedNothing(known);
   return { ...withUnknownAttempts(before), attempts, exists: known.exists || stored.exists };
@@ -141,13 +141,11 @@ export const withUnknownAttempts = (known: Submission): Submission => inDoubtOf(
 const inDoubtOf = (known: Submission, attempt: number): Submission => ({
   ...known,
   tainted: true,
-  doubted: [...new Set([...(known.doubted ?? []), attempt])],
+  doubted: [...new Set([...known.doubted, attempt])],
 });
 
 /** Whether senders have recorded for every doubted attempt that nothing left. */
-function isExplained({ doubted, ...known }: Submission, { unsent }: Submission): boolean {
-  // Histories of an earlier release lack these members.
-  if (doubted === undefined || unsent === undefined) return lastPossiblySentAttempt(known) > 0;
+function isExplained({ doubted }: Submission, { unsent }: Submission): boolean {
   return doubted.length > 0 && doubted.every((attempt) => unsent.includes(attempt));
 }
 
@@ -173,14 +171,12 @@ export interface Submission {
   attempts: number;
   /** Some attempt may have been executed, and absence has not been proven since. */
   tainted: boolean;
-  /**
-   * Number of the last attempt that may have left, which a send would repeat; 0: none. Absent in a history of an earlier release.
-   */
-  lastLeft?: number;
+  /** Number of the last attempt that may have left, which a send would repeat; 0: none. */
+  lastLeft: number;
   /** Numbers of the attempts that the run knows to be in doubt since the last proof. */
-  doubted?: readonly number[];
+  doubted: readonly number[];
   /** Numbers of the attempts that moved nothing according to the store. */
-  unsent?: readonly number[];
+  unsent: readonly number[];
   resends: number;
   /** The bank said that it has the reference, which is then never sent again. */
   exists: boolean;
@@ -191,11 +187,8 @@ export interface Submission {
 /** For a reference without attempts, in a store that has forgotten nothing. */
 export const NEVER_SENT: Submission = submissionOf([]);
 
-/** A history of an earlier release has no `lastLeft`: every attempt counts as one that may have left. */
-export const lastPossiblySentAttempt = ({ attempts, lastLeft = attempts }: Submission): number => lastLeft;
-
 /** Whether some attempt may have been executed, that is, was neither cleanly refused nor kept from leaving. */
-export const mayHaveBeenSent = (known = NEVER_SENT): boolean => known.tainted || lastPossiblySentAttempt(known) > 0;
+export const mayHaveBeenSent = (known = NEVER_SENT): boolean => known.tainted || known.lastLeft > 0;
 
 type NextStep =
   | { step: 'adopt'; orderId: string }
@@ -249,7 +242,7 @@ function inDoubtBy(known: Submission, counted: Submission, gaveWayTo = counted.a
 
 const leftInDoubt = (known: Submission, attempt: number): Submission => ({
   ...inDoubtOf(known, attempt),
-  lastLeft: Math.max(lastPossiblySentAttempt(known), attempt),
+  lastLeft: Math.max(known.lastLeft, attempt),
 });
 
 /**

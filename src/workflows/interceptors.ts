@@ -4,7 +4,6 @@ import {
   CancellationScope,
   condition,
   log,
-  patched,
   sleep,
   type WorkflowInboundCallsInterceptor,
   type WorkflowInterceptors,
@@ -36,7 +35,7 @@ function endsAfterItsAnswers(): WorkflowInboundCallsInterceptor {
     },
     async execute(input, next) {
       const result = await next(input);
-      while (answeredAt === workflowInfo().historyLength && patched('ends-after-its-answers')) {
+      while (answeredAt === workflowInfo().historyLength) {
         await CancellationScope.nonCancellable(async () => {
           await sleep(1);
           await condition(allHandlersFinished);

@@ -274,7 +274,7 @@ describe('claimPayment', () => {
 
 describe('recordCardState', () => {
   const run = activityEnvironment({ workflowExecution: { workflowId: cardWorkflowId(ID), runId: 'run-1' } });
-  const record = (change: Omit<RecordCardStateInput, 'merchantRequestId'>) =>
+  const record = (change: Omit<RecordCardStateInput, 'merchantRequestId' | 'asked'>) =>
     run.run(activities.recordCardState, { merchantRequestId: ID, asked: INPUT, ...change });
   const end = (state: 'succeeded' | 'failed') => record({ state, reason: null, paymentId: 'pay-1' });
 

@@ -179,7 +179,14 @@ describe('sending the same reference again', () => {
 describe('the bytes of the next attempt', () => {
   const sent = (outcome: AttemptResult['outcome'] | null, expiredAt: number) => ({
     outcome,
-    request: { accountId: 'a', beneficiaryId: 'b', amount: '1.00', currency: 'USD', expiredAt },
+    request: {
+      accountId: 'a',
+      beneficiaryId: 'b',
+      payeeDigest: 'of-payee',
+      amount: '1.00',
+      currency: 'USD',
+      expiredAt,
+    },
   });
 
   it.each([

@@ -10,6 +10,7 @@ export const SEEN_AT = Date.UTC(2026, 2, 31, 10);
 export const payment: PaymentOrder = {
   accountId: 'acc-eur',
   beneficiaryId: 'ben-1',
+  payeeDigest: 'of-payee',
   amount: '10.00',
   currency: 'EUR',
   expiredAt: 0,

@@ -164,7 +164,14 @@ export function paidThroughAnExchange(
   const ended = state === 'completed' ? { endedAt: at + 90_000 } : {};
   const row = record(1, state, { amount: '1000.00', createdAt: at, updatedAt: at + 90_000, ...ended });
   const { reference, instruction } = row;
-  const payment = { accountId: 'acc-eur', beneficiaryId: 'ben-1', amount: '1000.00', currency: 'EUR', expiredAt: 9 };
+  const payment = {
+    accountId: 'acc-eur',
+    beneficiaryId: 'ben-1',
+    payeeDigest: 'of-payee',
+    amount: '1000.00',
+    currency: 'EUR',
+    expiredAt: 9,
+  };
   const reason = state === 'held' ? because('fee-above-cap') : null;
   const facts: Partial<PayoutFacts> = {
     attempts: {

@@ -52,7 +52,15 @@ onEveryStore('Send attempts', (test) => {
 
   it('keep the bytes they were sent with', async () => {
     const store = await test.open();
-    const request = { accountId: 'a', beneficiaryId: 'b', amount: '1.00', currency: 'USD', expiredAt: 7, note: 'n' };
+    const request = {
+      accountId: 'a',
+      beneficiaryId: 'b',
+      payeeDigest: 'of-payee',
+      amount: '1.00',
+      currency: 'USD',
+      expiredAt: 7,
+      note: 'n',
+    };
     await store.recordAttempt({ ...SENT, request });
     expect((await store.attempts('ref'))[0]?.request).toEqual(request);
   });
@@ -228,7 +236,14 @@ onEveryStore('What was handed to the bank', (test) => {
     [
       'payout',
       'payment',
-      { accountId: 'usd-1', beneficiaryId: 'ben-1', amount: '10.50', currency: 'USD', expiredAt: 9 },
+      {
+        accountId: 'usd-1',
+        beneficiaryId: 'ben-1',
+        payeeDigest: 'of-payee',
+        amount: '10.50',
+        currency: 'USD',
+        expiredAt: 9,
+      },
     ],
     [
       'transfer',

@@ -108,7 +108,14 @@ onEveryStore('Reconciliation', (test) => {
       { uid: 'user-1', currency: 'USD' },
     ]);
     // Of a payment only its own currency is compared.
-    const paid = { accountId: 'acc-2', beneficiaryId: 'b', amount: '10.50', currency: 'USD', expiredAt: 9 };
+    const paid = {
+      accountId: 'acc-2',
+      beneficiaryId: 'b',
+      payeeDigest: 'of-payee',
+      amount: '10.50',
+      currency: 'USD',
+      expiredAt: 9,
+    };
     await store.recordAttempt({ ...attempt, reference, sentAt: 3_000, request: paid, claim: { reference, term } });
     expect(await store.batchKeys('b')).toHaveLength(2);
   });

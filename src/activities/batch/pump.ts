@@ -21,8 +21,8 @@ export interface PumpInput {
 export interface PumpResult {
   counts: StateCounts;
   control: BatchControl;
-  /** Why the batch paused itself; absent in histories recorded before this field existed. */
-  controlReason?: string | null;
+  /** Why the batch paused itself. */
+  controlReason: string | null;
   done: boolean;
 }
 
@@ -104,7 +104,7 @@ async function signalPlans(deps: ActivityDeps, batchId: string, signalled: Set<s
 async function progress({ store }: ActivityDeps, batchId: string): Promise<PumpResult> {
   const batch = await store.batch(batchId);
   const counts = countRows(await store.stateCounts(batchId));
-  return { counts, control: batch?.control ?? 'running', controlReason: batch?.controlReason, done: false };
+  return { counts, control: batch?.control ?? 'running', controlReason: batch?.controlReason ?? null, done: false };
 }
 
 /**

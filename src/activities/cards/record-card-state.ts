@@ -14,8 +14,7 @@ export type StoredCardState = Pick<CardRecord, 'state' | 'reason' | 'paymentId'>
 /** `state` absent: unchanged, only the amount changes. */
 export type RecordCardStateInput = Omit<CardChange, 'at'> & {
   merchantRequestId: string;
-  /** Absent in a run of an earlier release. */
-  asked?: CardAsked;
+  asked: CardAsked;
 };
 
 export const stateOf = ({ state, reason, paymentId }: CardRecord): StoredCardState => ({ state, reason, paymentId });
@@ -30,7 +29,7 @@ export async function recordCardState(
   { merchantRequestId, asked, ...change }: RecordCardStateInput,
 ): Promise<StoredCardState> {
   const { cards } = deps.store;
-  const before = (await cards.get(merchantRequestId)) ?? (asked && (await claimCard(deps, caller, asked)).record);
+  const before = (await cards.get(merchantRequestId)) ?? (await claimCard(deps, caller, asked)).record;
   // Payouts go by an end as soon as it is stored: what contradicts it must be known by then.
   if (before !== undefined && !isCardEnd(before.state)) {
     const after = { ...before, ...change };

@@ -25,7 +25,7 @@ export interface CloseInput {
   state: UnpaidState;
   reason: Reason;
   settled: SettledLegs;
-  /** Who rejected or cancelled it; absent: nobody, or a history recorded before this field existed. */
+  /** Who rejected or cancelled it; absent: nobody. */
   by?: string;
 }
 

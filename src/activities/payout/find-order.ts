@@ -28,11 +28,8 @@ import { type LegInput, type SentLeg, sentLeg } from './sent-leg.ts';
 export interface FindOrderInput extends LegInput {
   /** Epoch ms: orders created since then; moved back by the clock skew, and to the first recorded attempt if that is earlier. */
   since: number;
-  /**
-   * Whether two looks like this one may prove that there is no order, by the clock of the run, which counts them. Absent in one
-   * of an earlier release.
-   */
-  mayProve?: boolean;
+  /** Whether two looks like this one may prove that there is no order, by the clock of the run, which counts them. */
+  mayProve: boolean;
 }
 
 /** An order that may be the one sent, and the fields in which the bank shows it differently. */
@@ -57,20 +54,20 @@ export interface OrderSearch {
   accepted: string[];
   /** Some recorded attempt was answered with "already exists". */
   exists: boolean;
-  /** Numbers of attempts recorded as not sent or refused; absent in histories of an earlier release. */
-  unsent?: number[];
-  /** Numbers of all recorded attempts; nothing is sent without a record. Absent in histories of an earlier release. */
-  recorded?: number[];
+  /** Numbers of attempts recorded as not sent or refused. */
+  unsent: number[];
+  /** Numbers of all recorded attempts; nothing is sent without a record. */
+  recorded: number[];
   /** The bank's clock is too far from ours for a list to prove absence. */
   clocksApart: boolean;
-  /** Orders that may be this one by all the list shows of them: not "absent". Absent in histories of an earlier release. */
-  indistinct?: number;
+  /** Orders that may be this one by all the list shows of them: not "absent". */
+  indistinct: number;
   /** Candidates for people to choose from: orders with the reference in any form, or without one that may be this one. */
   shown?: ShownOrder[];
   /** How many orders are ours by all they show: while above 0, no person can declare that there is none. */
   ours?: number;
-  /** The list lacks orders that the bank has accepted. Absent in histories of an earlier release. */
-  incomplete?: boolean;
+  /** The list lacks orders that the bank has accepted. */
+  incomplete: boolean;
   /** Ms for which a sender may still be about to send. */
   liveForMs: number;
   /** The bank has shown a second order under some reference of this user, so it does not recognise references. */
@@ -84,7 +81,7 @@ export interface OrderSearch {
  * first attempt, whichever run made it.
  */
 export async function findOrder(deps: ActivityDeps, { runId }: Caller, input: FindOrderInput): Promise<OrderSearch> {
-  const { claim, leg, since, recorded, mayProve = true } = input;
+  const { claim, leg, since, recorded, mayProve } = input;
   const row = await rowAsRecorded(deps, claim, runId, recorded);
   const { reference, attempts, ownIds, sent, expected } = await sentLeg(deps, row, input);
   expected.shownAs = await learnedForm(deps.store, reference);
@@ -137,6 +134,8 @@ async function beforeReading(
     unsent: unsent(attempts),
     recorded: attempts.map(({ attempt }) => attempt),
     clocksApart: false,
+    indistinct: 0,
+    incomplete: false,
     liveForMs: Math.max(0, Math.max(0, ...silent) + SENDER_LIFE_MS - now()),
     distrusted: await store.hasSuspectedDuplicate(row.uid),
     switchedOff: await store.matchingSwitch(switchFactsOf(row, sent === undefined ? [] : [sent])),

@@ -197,7 +197,7 @@ const FORGOTTEN = 'a restored store does not know whom it was sent to, so it can
 /** The payee as it was sent, whatever was read since; of a store that was replaced by an older copy, as it was last read. */
 async function paidPayee({ store }: ActivityDeps, row: PayoutRecord): Promise<Payee | 'forgotten'> {
   const sent = orderAsked<PaymentOrder>(await store.attempts(legReference(row, 'payment')));
-  if (sent?.payeeDigest !== undefined) return { id: sent.beneficiaryId, digest: sent.payeeDigest };
+  if (sent !== undefined) return { id: sent.beneficiaryId, digest: sent.payeeDigest };
   return row.assessed?.beneficiary?.known === true ? row.assessed.beneficiary : 'forgotten';
 }
 

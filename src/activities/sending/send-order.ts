@@ -37,7 +37,7 @@ export interface OrderAttempt {
   claim: Claim;
   leg: LegKind;
   attempt: number;
-  lastLeft?: number;
+  lastLeft: number;
 }
 
 interface Asked {
@@ -218,7 +218,7 @@ const isRepeated = ({ settings }: ActivityDeps, attempts: readonly SendAttempt[]
  * The last attempt in doubt that the run does not know to have left. A run that went back in time with its machine sends once more
  * what it has sent: whatever would keep it from that, it must not take for "not sent".
  */
-const lastUnheard = (attempts: readonly SendAttempt[], lastLeft = Number.POSITIVE_INFINITY): number | undefined =>
+const lastUnheard = (attempts: readonly SendAttempt[], lastLeft: number): number | undefined =>
   inDoubt(attempts).findLast(({ attempt }) => attempt > lastLeft)?.attempt;
 
 /** Interface section 4, payments, transfers, exchange. */

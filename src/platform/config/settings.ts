@@ -175,7 +175,6 @@ export function settingsOf(values: ValuesOf<typeof WORKER_KEYS>, policyFile?: Po
     },
     referenceDedupe: values.PAYOUTS_REFERENCE_DEDUPE,
     closedMeans: values.PAYOUTS_CLOSED_MEANS,
-    hearsEnd: true,
     auditTtlMs: values.PAYOUTS_APPROVAL_TTL,
     feeCap: values.PAYOUTS_FEE_CAP,
     maxSlippage: values.PAYOUTS_MAX_SLIPPAGE,

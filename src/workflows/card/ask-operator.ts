@@ -1,4 +1,4 @@
-import { condition, patched } from '@temporalio/workflow';
+import { condition } from '@temporalio/workflow';
 import type { CardPaymentView } from '../../domain/card-payment.ts';
 import type { Reason } from '../../domain/payout-state.ts';
 import { accepted, refused } from '../execution/inbox.ts';
@@ -72,8 +72,7 @@ async function adoptionRefused(execution: CardExecution, paymentId: string): Pro
 async function closingRefused(execution: CardExecution, paymentId: string, by: string): Promise<string | undefined> {
   const view = await shown(paymentId);
   if (view === undefined) {
-    const neverShown = !execution.looks.has(paymentId) && patched('two-people-close-a-payment-never-shown');
-    if (!neverShown) return 'the acquirer does not answer: nobody knows that nothing was taken';
+    if (execution.looks.has(paymentId)) return 'the acquirer does not answer: nobody knows that nothing was taken';
     return execution.people.agree(`close ${paymentId}`, by) ? undefined : noted('the acquirer has never shown it');
   }
   if (view.status === 'FAILED' || (view.status === 'REQUIRES_ACTION' && !execution.resumed)) return undefined;

@@ -8,7 +8,7 @@ import { call, vaultOf } from '../proxies.ts';
 import { askOperator } from './ask-operator.ts';
 import { callVault } from './call-vault.ts';
 import { type CardExecution, EndedElsewhere } from './execution.ts';
-import { type CardEnded, loseCard, type Session, seemsGone } from './obtain-session.ts';
+import { type CardEnded, loseCard, type Session } from './obtain-session.ts';
 import { retrieve } from './retrieve-payment.ts';
 
 /** One merchant_request_id as sent, and what was sent under it. */
@@ -73,14 +73,13 @@ export async function createPayment(
         if (creation.inDoubtSince !== null) break;
         if (Date.now() >= deadline) return { end: 'failed', reason: because('never-sent') };
         execution.show('submitting', because('acquirer-unreachable'));
-        if (seemsGone(session.card)) return nothingSent(execution);
         break;
     }
     if (creation.inDoubtSince !== null) await execution.enter('resolving', because('payment-outcome-unknown'));
     const pause = doublingPause(pauses, Math.ceil(terms.lookAgainMs / 5), terms.lookAgainMaxMs);
     await condition(() => namesHeard(execution, 'verified').length > 0, pause);
     const named = namesHeard(execution, 'verified')[0] ?? (await ownedName(execution));
-    if (named !== undefined || !mayRepeat(creation, session, terms)) return awaitName(execution);
+    if (named !== undefined || !mayRepeat(creation, terms)) return awaitName(execution);
   }
 }
 
@@ -90,9 +89,8 @@ function nothingSent(execution: CardExecution): Created {
   return { again: true };
 }
 
-function mayRepeat({ inDoubtSince }: Creation, { card }: Session, { repeatWindowMs }: CardTerms): boolean {
-  return !seemsGone(card) && (inDoubtSince === null || Date.now() - inDoubtSince < repeatWindowMs);
-}
+const mayRepeat = ({ inDoubtSince }: Creation, { repeatWindowMs }: CardTerms): boolean =>
+  inDoubtSince === null || Date.now() - inDoubtSince < repeatWindowMs;
 
 /** Payments that events of this intent named and that are neither followed yet nor known to be somebody else's. */
 function namesHeard(execution: CardExecution, trust: CardEvent['trust']): string[] {

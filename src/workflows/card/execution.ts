@@ -1,4 +1,4 @@
-import { patched, workflowInfo } from '@temporalio/workflow';
+import { workflowInfo } from '@temporalio/workflow';
 import type { PreparedCard } from '../../activities/cards/prepare-card.ts';
 import type { StoredCardState } from '../../activities/cards/record-card-state.ts';
 import { combinedSum, conflictOf } from '../../domain/card-judgement.ts';
@@ -115,8 +115,8 @@ export class CardExecution extends ExecutionView<CardState> {
     const known = this.events.find((heard) => cardEventKey(heard) === key && heard.trust === event.trust);
     const sum = known && event.trust === 'verified' ? combinedSum(known, event) : undefined;
     const isSaid = sum === undefined && (event.trust === 'verified' || event.receivedAt <= (known?.receivedAt ?? 0));
-    // A hint that arrives again asks for another query. Runs that began earlier hear no other sum.
-    if (known !== undefined && (isSaid || (sum !== undefined && !patched('hears-another-sum')))) return;
+    // A hint that arrives again asks for another query.
+    if (known !== undefined && isSaid) return;
     this.noticed += 1;
     if (known === undefined) this.events.push(event);
     else Object.assign(known, sum, { receivedAt: event.receivedAt });
@@ -127,8 +127,7 @@ export class CardExecution extends ExecutionView<CardState> {
   answered(payment: CardPaymentView): void {
     const { paymentId, status, nextAction } = payment;
     const isOther = conflictOf(payment, this.expectation()) !== undefined;
-    if (isOther && patched('compares-the-answer-of-a-post'))
-      this.differingAnswers.set(paymentId, { ...payment, status: '' });
+    if (isOther) this.differingAnswers.set(paymentId, { ...payment, status: '' });
     else this.differingAnswers.delete(paymentId);
     this.paymentId = paymentId;
     this.paymentStatus = status === '' ? null : status;
@@ -192,13 +191,6 @@ export class CardExecution extends ExecutionView<CardState> {
     const { looks, differingAnswers: answers } = this;
     const looked = [...looks.values()].map((look) => ({ ...answers.get(look.paymentId), ...look }));
     return [...looked, ...[...answers.values()].filter(({ paymentId }) => !looks.has(paymentId))];
-  }
-
-  /** Events as judged: runs that began earlier do not compare an event's amount and currency with what was requested. */
-  get statements(): CardEvent[] {
-    const differs = this.events.some((event) => conflictOf(event, this.expectation()) !== undefined);
-    if (!differs || patched('compares-the-sum-of-an-event')) return this.events;
-    return this.events.map((event) => ({ ...event, amount: null, currency: null }));
   }
 
   /** What the acquirer must show for every payment of this intent. */

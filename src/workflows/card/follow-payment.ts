@@ -1,4 +1,3 @@
-import { patched } from '@temporalio/workflow';
 import { judgeCard } from '../../domain/card-judgement.ts';
 import { endOfStatus } from '../../domain/card-payment.ts';
 import { doublingPause } from '../../domain/durations.ts';
@@ -20,7 +19,7 @@ export async function followPayment(following: Following): Promise<Conclusion> {
   const { execution, payment } = following;
   for (;;) {
     const expected = { ...execution.expectation(), current: payment.paymentId };
-    const judged = judgeCard(execution.statements, execution.shownPayments, expected);
+    const judged = judgeCard(execution.events, execution.shownPayments, expected);
     let asked: CardEnded | undefined;
     if ('conflict' in judged) asked = await askAbout(following, judged.conflict, judged.detail);
     else if ('end' in judged) {
@@ -45,7 +44,7 @@ export async function followPayment(following: Following): Promise<Conclusion> {
 /** Whether a payment may end this intent: one that is not the followed one may not belong to another intent. */
 async function isOurs({ execution, payment }: Following, paymentId: string): Promise<boolean> {
   const { merchantRequestId } = execution;
-  if (paymentId === payment.paymentId || !patched('ends-by-no-payment-of-others')) return true;
+  if (paymentId === payment.paymentId) return true;
   return call('claimPayment', { merchantRequestId, paymentId }, 'takes the payment that was named');
 }
 

@@ -1,4 +1,4 @@
-import { condition, patched } from '@temporalio/workflow';
+import { condition } from '@temporalio/workflow';
 import type { CardEnd, CardHandle } from '../../domain/card-payment.ts';
 import { SESSION_MAX_MS } from '../../domain/card-terms.ts';
 import { doublingPause } from '../../domain/durations.ts';
@@ -62,7 +62,6 @@ export async function obtainSession(execution: CardExecution, threeDs: 'setup' |
 
 /** The card given, or the next one; undefined if none came in time or the payment is cancelled. */
 async function cardInHand(execution: CardExecution, deadline: number): Promise<CardHandle | undefined> {
-  if (execution.card !== undefined && seemsGone(execution.card)) loseCard(execution);
   if (execution.card === undefined) {
     await execution.enter('awaiting-card', execution.reason ?? because('card-needed'));
     await condition(
@@ -74,14 +73,7 @@ async function cardInHand(execution: CardExecution, deadline: number): Promise<C
   return execution.card;
 }
 
-/**
- * Only for runs that began earlier: they believe the gateway's clock, which may be wrong, so a card still held counted as lost
- * and a create that never left was searched for. Today only the vault says that a card is gone.
- */
-export const seemsGone = ({ expires_at: expiresAt }: CardHandle): boolean =>
-  Date.now() >= expiresAt && !patched('the-vault-says-that-a-card-is-gone');
-
-/** The gateway that held the card is gone, or the card's time is over. */
+/** The vault says that the card is gone: the gateway that held it, or the card's time, is over. */
 export function loseCard(execution: CardExecution): void {
   execution.card = undefined;
   execution.show(execution.state, because('card-lost'));

@@ -1,4 +1,4 @@
-import { condition, patched, sleep } from '@temporalio/workflow';
+import { condition, sleep } from '@temporalio/workflow';
 import { doublingPause } from '../../domain/durations.ts';
 import { NO_REFERENCE, NOT_FOUND, ORDER_OF_ANOTHER, type OrderJudgement } from '../../domain/order-judgement.ts';
 import { isNoMoney } from '../../domain/order-status.ts';
@@ -28,7 +28,7 @@ export async function followOrder(leg: OrderLeg): Promise<Followed> {
     plan.cancellable && inbox.wantsCancel && leg.decision === undefined && follow.quickReads === 0;
   // Somebody asked for a look while the order was being sent: a restored store may have forgotten the order, and nothing else
   // will report it.
-  const isAskedToLook = inbox.isReadRequested && patched('asked-to-look-while-sending');
+  const isAskedToLook = inbox.isReadRequested;
   inbox.take();
   if (leg.readsAtOnce || isAskedToLook || inbox.noticesFor(leg.reference).length > 0) inbox.readAgain();
   for (;;) {
@@ -97,7 +97,7 @@ async function looksAgainFirst(follow: Follow, conflict: ReasonCode): Promise<bo
   const { lookAgainMs, lookAgainMaxMs } = terms.waits;
   const isToConfirm =
     TO_CONFIRM.has(conflict) && view.state !== 'needs-operator' && follow.conflicts < LOOKS_TO_CONFIRM;
-  if (!isToConfirm || !patched('conflicts-are-confirmed')) return false;
+  if (!isToConfirm) return false;
   await sleep(doublingPause(follow.conflicts, lookAgainMs, lookAgainMaxMs), {
     summary: 'reads the order again before people are asked',
   });
@@ -163,17 +163,16 @@ async function judgeResolve(
   const { action, orderId } = request;
   if (action === 'keep-looking') return accepted('checking the order again');
   const isAboutThis = action === 'close-as-not-paid' || (action === 'adopt-order' && orderId === leg.orderId);
-  if (reason === 'reference-conflict' && isAboutThis && patched('two-people-settle-a-difference')) {
+  if (reason === 'reference-conflict' && isAboutThis) {
     return settleDifference(leg, request, read);
   }
   const isUnknown = reason === STUCK && read.status === NOT_FOUND;
-  if (isUnknown && action === 'close-as-not-paid' && patched('two-people-close-an-unknown-order')) {
+  if (isUnknown && action === 'close-as-not-paid') {
     return closeUnknown(leg, request);
   }
   if (action === 'adopt-order' && orderId !== undefined && knownOrders(leg).has(orderId)) {
     // Anybody who may signal can name an order.
-    const isNamedOnly =
-      orderId !== leg.orderId && patched('adopted-order-is-read') && !(await readShowsOrder(follow, orderId));
+    const isNamedOnly = orderId !== leg.orderId && !(await readShowsOrder(follow, orderId));
     if (isNamedOnly) return refused('the bank does not show just now that this order may pay it');
     for (const other of knownOrders(leg)) if (other !== orderId) setAside(leg, other);
     if (leg.orderId !== orderId) forgetDecision(follow);

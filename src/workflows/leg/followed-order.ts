@@ -1,4 +1,4 @@
-import { condition, patched } from '@temporalio/workflow';
+import { condition } from '@temporalio/workflow';
 import type { OrderRead, ReadOrderInput } from '../../activities/payout/read-order.ts';
 import { doublingPause } from '../../domain/durations.ts';
 import type { OrderJudgement, PaidOrder } from '../../domain/order-judgement.ts';
@@ -70,10 +70,10 @@ export class Follow {
   private hearsEnd(): boolean {
     const { plan, terms, orderId = '', view } = this.leg;
     const hasExchange = plan.kind === 'exchange' || (plan.earlier?.known.attempts ?? 0) > 0;
-    if (terms.hearsEnd !== true || hasExchange) return false;
+    if (hasExchange) return false;
     // The watch cannot read it, and it may be no id of an activity: the server refuses a long one, and half a surrogate pair
     // ends the worker.
-    if (!PATH_ID.test(orderId) && patched('waits-for-orders-that-can-be-read')) return false;
+    if (!PATH_ID.test(orderId)) return false;
     return view.inbox.hearsEnd(orderId, terms.waits.patienceMs);
   }
 

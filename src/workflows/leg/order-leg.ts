@@ -11,7 +11,7 @@ import type { PaidOrder } from '../../domain/order-judgement.ts';
 import type { TerminalMeaning } from '../../domain/order-status.ts';
 import type { EndState, PayoutState, Reason } from '../../domain/payout-state.ts';
 import type { Terms } from '../../domain/policy.ts';
-import { lastPossiblySentAttempt, mergeWithStored, NEVER_SENT, type Submission } from '../../domain/submission.ts';
+import { mergeWithStored, NEVER_SENT, type Submission } from '../../domain/submission.ts';
 import { TwoPeople } from '../execution/two-people.ts';
 import type { BackToGates, Unpaid } from '../payout/gates.ts';
 import type { PayoutView } from '../payout/view.ts';
@@ -147,7 +147,7 @@ export class OrderLeg {
 
   /** Some attempt may have left, so that a send would repeat it. */
   get hasLeft(): boolean {
-    return lastPossiblySentAttempt(this.known) > 0;
+    return this.known.lastLeft > 0;
   }
 
   /** Whether no statement of people is known only to this run: which order they chose, or the first of two statements. */

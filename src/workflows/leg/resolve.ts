@@ -4,13 +4,7 @@ import { proofFrom, provenAbsent, type Search, searchDelayMs } from '../../domai
 import { doublingPause } from '../../domain/durations.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
 import type { ResolveRequest } from '../../domain/resolve-action.ts';
-import {
-  afterProvenAbsence,
-  afterUnprovenResend,
-  lastPossiblySentAttempt,
-  mayResend,
-  type Submission,
-} from '../../domain/submission.ts';
+import { afterProvenAbsence, afterUnprovenResend, mayResend, type Submission } from '../../domain/submission.ts';
 import { accepted, type PendingResolve, refused } from '../execution/inbox.ts';
 import { continueAsNewIfLong } from '../payout/long-history.ts';
 import type { OrderLeg, Placed } from './order-leg.ts';
@@ -52,7 +46,7 @@ export async function resolveOrder(leg: OrderLeg): Promise<Resolved> {
       const chosen = chosenOrder(leg, search, pending);
       if (chosen !== undefined) return adopt(leg, chosen, search, pending);
       if (search.conflict !== undefined) await park(leg, search.conflict, whatIsShown(search));
-      else if (leg.silence !== undefined && search.unsent?.includes(leg.silence.attempt)) {
+      else if (leg.silence !== undefined && search.unsent.includes(leg.silence.attempt)) {
         return clear(leg, 'the sender has recorded it', wasNothing(leg));
       }
     }
@@ -60,7 +54,7 @@ export async function resolveOrder(leg: OrderLeg): Promise<Resolved> {
     const absent = conflict === undefined && provenAbsent(scans, since, waits);
     const isWindowOver = Date.now() >= proofFrom(since, waits);
     // Absence is proven, and the sender never recorded the attempt, without which nothing leaves.
-    const neverCame = absent && leg.silence !== undefined && search?.recorded?.includes(leg.silence.attempt) === false;
+    const neverCame = absent && leg.silence !== undefined && search?.recorded.includes(leg.silence.attempt) === false;
     if (neverCame) leg.known = wasNothing(leg);
     if (pending !== undefined && pending.answer === undefined) {
       const seen = search && { absent, isOpen: (search.ours ?? found) === 0 && isWindowOver };
@@ -90,7 +84,7 @@ export async function resolveOrder(leg: OrderLeg): Promise<Resolved> {
 
 /** What keeps the lists from proving anything, if known. */
 function whyNothing(search: OrderSearch): string | undefined {
-  const { clocksApart, doubt, incomplete, indistinct = 0 } = search;
+  const { clocksApart, doubt, incomplete, indistinct } = search;
   if (clocksApart) return CLOCKS;
   if (doubt !== undefined) return `the list of the bank shows ${doubt}: ask the bank why`;
   if (incomplete) return INCOMPLETE;
@@ -123,7 +117,7 @@ function clear(leg: OrderLeg, why: string, known?: Submission): Resolved {
 /** What was known before the attempt that turned out to have sent nothing: neither it nor the proof before it counts twice. */
 function wasNothing({ known, silence }: OrderLeg): Submission {
   if (silence === undefined) return known;
-  return { ...known, lastLeft: lastPossiblySentAttempt(silence.before), resends: silence.before.resends };
+  return { ...known, lastLeft: silence.before.lastLeft, resends: silence.before.resends };
 }
 
 function again(leg: OrderLeg): Resolved {

@@ -1,4 +1,4 @@
-import { patched, sleep } from '@temporalio/workflow';
+import { sleep } from '@temporalio/workflow';
 import type { OrderSearch } from '../../activities/payout/find-order.ts';
 import { doublingPause } from '../../domain/durations.ts';
 import type { ReasonCode } from '../../domain/reasons.ts';
@@ -21,7 +21,7 @@ export async function searchUntilSure(leg: OrderLeg, n: number, mayProve: boolea
   let search = await searchOnce(leg, n, mayProve);
   for (let looks = 0; looks < LOOKS_TO_CONFIRM; looks += 1) {
     const isSure = search?.conflict !== 'reference-conflict' || leg.view.state === 'needs-operator';
-    if (isSure || !patched('conflicts-are-confirmed')) return search;
+    if (isSure) return search;
     await sleep(doublingPause(looks, lookAgainMs, lookAgainMaxMs), {
       summary: 'searches again before people are asked',
     });

@@ -1,4 +1,3 @@
-import { patched } from '@temporalio/workflow';
 import { NO_REFERENCE, NOT_FOUND } from '../../domain/order-judgement.ts';
 import { isNoMoney } from '../../domain/order-status.ts';
 import { localReads } from '../proxies.ts';
@@ -38,7 +37,7 @@ export async function secondOrder(follow: Follow): Promise<string | undefined> {
     if (told === leg.orderId || leg.dismissed.has(told)) continue;
     if (await readShowsOrder(follow, told)) return told;
     // Not shown, or not read, for once says nothing about its money.
-    if (told === follow.second && !leg.dismissed.has(told) && patched('second-order-stays')) return told;
+    if (told === follow.second && !leg.dismissed.has(told)) return told;
   }
   return undefined;
 }

@@ -1,4 +1,4 @@
-import { condition, patched } from '@temporalio/workflow';
+import { condition } from '@temporalio/workflow';
 import type { AwaitedApproval } from '../../domain/approval.ts';
 import type { EndState, PayoutState, Reason } from '../../domain/payout-state.ts';
 import { continueAsNewIfLong } from './long-history.ts';
@@ -51,7 +51,7 @@ export async function awaitDecision(view: PayoutView, asked: DecisionAsked): Pro
     await condition(() => isOver() || question.isHinted);
   } while (!isOver());
 
-  if (whatHappened(view, expired()).kind === 'expired' && question.isBeingRead && patched('read-at-expiry')) {
+  if (whatHappened(view, expired()).kind === 'expired' && question.isBeingRead) {
     // Lets updates that were sent in time answer first, so that the end agrees with their answers.
     await condition(() => question.readers === 0);
     await view.weigh(asked.ask);

@@ -1,4 +1,4 @@
-import { ApplicationFailure, log, patched, setHandler } from '@temporalio/workflow';
+import { ApplicationFailure, log, setHandler } from '@temporalio/workflow';
 import { type DecideUpdate, type Decision, hasExpired, refusalOf, type Verdict } from '../../domain/approval.ts';
 import { resolveDigest } from '../../domain/question-digest.ts';
 import { RESOLVE_ACTIONS } from '../../domain/resolve-action.ts';
@@ -78,7 +78,7 @@ async function decidedBySignal(view: PayoutView, decision: Decision): Promise<vo
 
 /** Records a refusal in the audit, best effort; only the end of the workflow waits for it. */
 async function tellRefused(view: PayoutView, refused: Refused): Promise<void> {
-  if (!view.isClaimed || !patched('refusals-are-audited')) return;
+  if (!view.isClaimed) return;
   await checks.auditRefused({ claim: view.claim, refused }).catch(() => log.warn('a refusal is not in the audit'));
 }
 
@@ -95,7 +95,7 @@ function handleDecide(view: PayoutView): void {
       const missing = verdict.verdict === 'counted' ? verdict.awaited.needed - verdict.awaited.approvedBy.length : 0;
       const answer = { outcome: verdict.verdict, missing };
       decided.set(update.decisionId, answer);
-      if (verdict.verdict !== 'rejected' || !patched('rejections-are-answered-when-they-hold')) return answer;
+      if (verdict.verdict !== 'rejected') return answer;
       const held = untilItHolds(view, isAtBank).then(() => answer);
       decided.set(update.decisionId, held);
       return held.catch((error: unknown) => {

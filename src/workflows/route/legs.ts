@@ -1,6 +1,5 @@
 import type { Prepared } from '../../activities/payout/prepare.ts';
 import { type LegKind, mainLegOf } from '../../domain/names.ts';
-import { lastPossiblySentAttempt } from '../../domain/submission.ts';
 import { STUCK } from '../leg/followed-order.ts';
 import { type LegMemory, type LegPlan, OrderLeg } from '../leg/order-leg.ts';
 import type { Gates } from '../payout/gates.ts';
@@ -81,7 +80,7 @@ function legOf(
     send: (known, look) => {
       const attempt = known.attempts + 1;
       return sends[submit].executeWithOptions({ summary: `${what}, attempt ${attempt}` }, [
-        { claim: view.claim, attempt, lastLeft: lastPossiblySentAttempt(known), look },
+        { claim: view.claim, attempt, lastLeft: known.lastLeft, look },
       ]);
     },
   };

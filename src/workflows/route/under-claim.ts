@@ -3,7 +3,6 @@ import {
   CancellationScope,
   condition,
   continueAsNew,
-  patched,
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -100,7 +99,7 @@ async function claimAndGo(view: PayoutView, handedOver: RunBefore | undefined, r
       }
       if (!isSuperseded(error)) throw error;
       // Nobody is asked twice, and one told "approved" and the other "rejected", because the bank shows an order unexpectedly.
-      passes = patched('approvals-outlive-a-lost-claim') ? remembered?.passes : undefined;
+      passes = remembered?.passes;
       // The next term fences off any send that was scheduled under the old one.
       if (view.isClaimed) term = view.claim.term + 1;
       view.note(

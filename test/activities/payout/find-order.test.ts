@@ -16,7 +16,14 @@ const HOUR_MS = 3_600_000;
 const SENT_AT = 100 * HOUR_MS;
 const WINDOW_MS = quickSettings.terms.waits.lateCommitMs + quickSettings.terms.waits.listLagMs;
 const CALLER = { workflowId: 'w', runId: 'run-1', activityId: '1' };
-const SENT: SentOrder = { accountId: 'acc-1', beneficiaryId: 'ben-1', amount: '10.50', currency: 'USD', expiredAt: 9 };
+const SENT: SentOrder = {
+  accountId: 'acc-1',
+  beneficiaryId: 'ben-1',
+  payeeDigest: 'of-payee',
+  amount: '10.50',
+  currency: 'USD',
+  expiredAt: 9,
+};
 
 const payment = (order_id: string, more: Record<string, unknown> = {}): Order =>
   orderSchema.parse({

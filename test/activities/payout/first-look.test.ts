@@ -34,7 +34,14 @@ async function sending({ afterMs = 250, over = (store: Store): Store => store } 
     const { reference, term } = record;
     state.reference = reference;
     const claim = { storeId: store.id, reference, term };
-    const sent = { accountId: 'acc-1', beneficiaryId: 'ben-1', amount: '10.50', currency: 'USD', expiredAt: 9 };
+    const sent = {
+      accountId: 'acc-1',
+      beneficiaryId: 'ben-1',
+      payeeDigest: 'of-payee',
+      amount: '10.50',
+      currency: 'USD',
+      expiredAt: 9,
+    };
     const attempt = { reference, attempt: 1, runId: 'run-1', activityId: '1', sentAt: 1, request: sent };
     const post = async () => {
       await store.recordAttempt(attempt);

@@ -87,7 +87,14 @@ it('the fee that an order without money shows was not taken: nothing of it is st
   onTestFinished(() => store.close());
   const { record } = await store.claimPayout(payoutClaim('doc', { runId: CALLER.runId }));
   const { reference, term } = record;
-  const sent = { accountId: 'acc-1', beneficiaryId: 'ben-1', amount: '10.50', currency: 'USD', expiredAt: 9 };
+  const sent = {
+    accountId: 'acc-1',
+    beneficiaryId: 'ben-1',
+    payeeDigest: 'of-payee',
+    amount: '10.50',
+    currency: 'USD',
+    expiredAt: 9,
+  };
   const attempt = { reference, attempt: 1, runId: 'run-1', activityId: '1', sentAt: 1, request: sent };
   await store.recordAttempt(attempt);
   await store.finishAttempt(reference, 1, { outcome: 'accepted', orderId: 'o-1' });
@@ -167,7 +174,14 @@ it('what people accepted of an adopted order is kept, with the value that they s
 });
 
 describe('of two orders with one id, of which a read shows the other one', () => {
-  const SENT_PAYMENT = { accountId: 'acc-1', beneficiaryId: 'ben-1', amount: '10.50', currency: 'USD', expiredAt: 9 };
+  const SENT_PAYMENT = {
+    accountId: 'acc-1',
+    beneficiaryId: 'ben-1',
+    payeeDigest: 'of-payee',
+    amount: '10.50',
+    currency: 'USD',
+    expiredAt: 9,
+  };
   const { reference } = payoutClaim('doc');
   const other = payoutClaim('other').reference;
   const payment = (shown: Partial<Order>): Order =>

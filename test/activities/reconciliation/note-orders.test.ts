@@ -143,7 +143,14 @@ describe('an order whose values change after its end', () => {
   });
 
   it('is compared with the payment that was sent', async () => {
-    const request = { accountId: 'acc-9', beneficiaryId: 'b', amount: '10.50', currency: 'USD', expiredAt: 9 };
+    const request = {
+      accountId: 'acc-9',
+      beneficiaryId: 'b',
+      payeeDigest: 'of-payee',
+      amount: '10.50',
+      currency: 'USD',
+      expiredAt: 9,
+    };
     await store.recordAttempt({ reference, attempt: 1, runId: 'r', activityId: 'a', sentAt: 1, request });
     shownById = [order('own', 'COMPLETED', { transaction_account: 'acc-1' })];
     await note(shownById);

@@ -106,7 +106,7 @@ async function claimed(fields: Partial<PayoutInstruction> = {}) {
       }),
     send(deps: ActivityDeps) {
       attempt += 1;
-      return sendOrder(deps, CALLER, { claim: held, leg: 'payment', attempt });
+      return sendOrder(deps, CALLER, { claim: held, leg: 'payment', attempt, lastLeft: attempt - 1 });
     },
     release: (deps: ActivityDeps) =>
       approveOrder(deps, CALLER, { claim: held, leg: 'payment', orderId: 'ord-1', by: 'bob' }),

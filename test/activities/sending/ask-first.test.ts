@@ -48,7 +48,14 @@ async function rowAt({ generation = 0, createdAt, releasedAt }: Partial<SentRow>
   await store.claimPayout(payoutClaim('doc'));
   const sent = async (outcome: AttemptOutcome, more: { orderId?: string } = {}, reference = under(0)) => {
     const attempt = (await store.attempts(reference)).length + 1;
-    const request = { accountId: 'acc-1', beneficiaryId: 'b', amount: '10.50', currency: 'USD', expiredAt: 9 };
+    const request = {
+      accountId: 'acc-1',
+      beneficiaryId: 'b',
+      payeeDigest: 'of-payee',
+      amount: '10.50',
+      currency: 'USD',
+      expiredAt: 9,
+    };
     await store.recordAttempt({ reference, attempt, runId: 'run-1', activityId: '1', sentAt: world.now, request });
     world.now += 5;
     await store.finishAttempt(reference, attempt, { outcome, at: world.now, ...more });

@@ -58,13 +58,14 @@ async function open({ alike = false, feeCap, read = READ, checks, policy = true,
   } as const;
   const shown = { fee: '9.00', payeeName: 'Ann Example' };
   const deps = sendingDeps({ payment }, settings, { store, checks }, shown);
+  const held = { storeId: store.id, reference, term };
   let attempt = 0;
   return {
     store,
     shown,
     send: () => {
       attempt += 1;
-      return sendOrder(deps, CALLER, { claim: { storeId: store.id, reference, term }, leg: 'payment', attempt });
+      return sendOrder(deps, CALLER, { claim: held, leg: 'payment', attempt, lastLeft: attempt - 1 });
     },
     /** The digests of what people must let through now. */
     exceptions: async () => {

@@ -73,7 +73,7 @@ async function interleave(store: Store, n: number, random: Random): Promise<Seen
   };
   const send = async (name: string, caller: typeof CALLER) => {
     seen.order.push(name);
-    await sendOrder(deps, caller, { claim, leg: 'payment', attempt: 1 }).catch((error: unknown) => {
+    await sendOrder(deps, caller, { claim, leg: 'payment', attempt: 1, lastLeft: 0 }).catch((error: unknown) => {
       if (!(error instanceof Superseded)) throw error;
     });
   };

@@ -110,7 +110,7 @@ function order(leg: LegKind, operation: string, instruction: PayoutInstruction, 
       const { activities, claim } = row;
       // Looks at the bank's lists, without which nothing is sent again.
       if (attempt > 1) await row.run(activities.assess, { claim, exchanged: false, exchangeSent: false });
-      return row.run(submit(row), { claim, attempt });
+      return row.run(submit(row), { claim, attempt, lastLeft: attempt - 1 });
     },
     key: async () => key,
     done: async ({ ordersUnder }) => (await ordersUnder(key)).length,
@@ -129,7 +129,7 @@ function decision(action: 'approve' | 'reject'): Sending {
     operation: `orders.${action}`,
     async row() {
       const row = await claimedRow({ ...PAYMENT, note: 'sandbox:audit' });
-      await row.run(row.activities.submitPayment, { claim: row.claim, attempt: 1 });
+      await row.run(row.activities.submitPayment, { claim: row.claim, attempt: 1, lastLeft: 0 });
       row.sandbox.clock.advance(SETTLE_MS);
       expect(await audited(row)).toMatchObject({ status: 'WAIT_FOR_AUDIT' });
       return row;

@@ -50,7 +50,7 @@ async function open(referenceDedupe: ReferenceDedupe, answer = new Error('lost')
   const claim = { storeId: store.id, reference, term };
   return {
     posts: () => posts,
-    send: (attempt: number, held = claim, lastLeft?: number) =>
+    send: (attempt: number, held = claim, lastLeft = attempt) =>
       sendOrder(deps, CALLER, { claim: held, leg: 'payment', attempt, lastLeft }),
     claim,
     askOne: () => Object.assign(deps.settings, { policy: policyOf([maker], { approvals: [{ approvals: 1 }] }) }),

@@ -66,7 +66,7 @@ async function send(kind: PayoutKind, leg: LegKind, assessed: Assessment, { acro
   const transactions = { payment: takes('payment'), transfer: takes('transfer'), fx: takes('fx') };
   const deps = sendingDeps(transactions, settings, { store, now: () => 1_000, executions });
   const claim = { storeId: store.id, reference, term: record.term };
-  return { reference, result: await sendOrder(deps, CALLER, { claim, leg, attempt: 1 }) };
+  return { reference, result: await sendOrder(deps, CALLER, { claim, leg, attempt: 1, lastLeft: 0 }) };
 }
 
 const NOTHING_SENT = { outcome: 'not-sent', why: 'changed' };

@@ -33,7 +33,8 @@ it('a payout that ended unpaid is not sent once its document was paid as a later
       await store.takeSignedDecision(signedBy(person, about), Date.now());
     }
   };
-  const send = (row: PayoutRecord) => sendOrder(deps, CALLER, { claim: claimOf(row), leg: 'payment', attempt: 1 });
+  const send = (row: PayoutRecord) =>
+    sendOrder(deps, CALLER, { claim: claimOf(row), leg: 'payment', attempt: 1, lastLeft: 0 });
 
   const claim = payoutClaim('doc', { by: 'alice', runId: CALLER.runId });
   const { record: first } = await store.claimPayout(claim);

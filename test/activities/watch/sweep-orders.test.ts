@@ -370,7 +370,7 @@ describe('of a paid order that a run follows', () => {
     const orderId = await pay(under);
     await open(orderId, { reference: under });
     const { account_id: accountId, beneficiary_id: beneficiaryId, amount, currency } = DEFAULT_PAYMENT;
-    const request = { accountId, beneficiaryId, amount, currency, expiredAt: Date.now() };
+    const request = { accountId, beneficiaryId, payeeDigest: 'of-payee', amount, currency, expiredAt: Date.now() };
     const attempt = { attempt: 1, runId: 'run-1', activityId: '1', sentAt: Date.now(), request };
     await store.recordAttempt({ reference: under, ...attempt });
     await store.finishAttempt(under, 1, { outcome: 'accepted', orderId });

@@ -11,7 +11,14 @@ import { openOrderRequest, payoutClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
 
 const RUN = 'run-1';
-const SENT = { accountId: 'acc-1', beneficiaryId: 'ben-1', amount: '10.50', currency: 'USD', expiredAt: 9 };
+const SENT = {
+  accountId: 'acc-1',
+  beneficiaryId: 'ben-1',
+  payeeDigest: 'of-payee',
+  amount: '10.50',
+  currency: 'USD',
+  expiredAt: 9,
+};
 
 /** A payout whose order the bank has accepted, as its run follows it. */
 async function followed({ state = 'processing' as PayoutState } = {}) {

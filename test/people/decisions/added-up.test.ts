@@ -48,7 +48,7 @@ async function payoutOf(id: string, fields: Partial<PayoutInstruction>) {
       }),
     send(policy: Policy, leg: LegKind = 'payment', now?: () => number) {
       attempt += 1;
-      return sendOrder(depsOf(policy, now), CALLER, { claim, leg, attempt });
+      return sendOrder(depsOf(policy, now), CALLER, { claim, leg, attempt, lastLeft: attempt - 1 });
     },
     sign: async (digest: string) => {
       const about = { storeId: store.id, question: 'payout', reference: record.reference, digest } as const;

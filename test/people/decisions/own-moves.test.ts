@@ -129,7 +129,7 @@ async function asked(kind: Kind, policy: Policy, more: Partial<PayoutInstruction
 }
 
 const send = (deps: ActivityDeps, row: PayoutRecord, attempt = 1) =>
-  sendOrder(deps, CALLER, { claim: claimOf(row), leg: mainLegOf(row.kind), attempt });
+  sendOrder(deps, CALLER, { claim: claimOf(row), leg: mainLegOf(row.kind), attempt, lastLeft: attempt - 1 });
 
 const NOTHING_SENT = { outcome: 'not-sent', why: 'changed' };
 

@@ -57,7 +57,7 @@ it.each([
         subject, remark, signed_at, expires_at, credential, signature, taken_at, used_at
       from what_they_signed, n`);
   const claim = { storeId: store.id, reference: record.reference, term: record.term };
-  const sent = await sendOrder(deps, CALLER, { claim, leg: 'payment', attempt: 1 });
+  const sent = await sendOrder(deps, CALLER, { claim, leg: 'payment', attempt: 1, lastLeft: 0 });
   expect(posted).toEqual([]);
   expect(sent).toEqual({ outcome: 'not-sent', why: 'changed' });
 });

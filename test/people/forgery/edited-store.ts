@@ -269,9 +269,9 @@ class Life {
       const legs = [...legsOf(kind)].reverse();
       for (const leg of [...legs, ...legs]) {
         this.#attempt += 1;
-        const attempt = this.#attempt;
+        const sending = { leg, attempt: this.#attempt, lastLeft: this.#attempt - 1 };
         await this.#edit(0.1);
-        await this.#tried(() => sendOrder(this.#deps, CALLER, { claim: this.#claimOf(reference), leg, attempt }));
+        await this.#tried(() => sendOrder(this.#deps, CALLER, { claim: this.#claimOf(reference), ...sending }));
         await this.#edit(0.1);
       }
     }

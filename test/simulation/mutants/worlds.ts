@@ -78,7 +78,7 @@ export const WORLD_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/submission.ts',
-        find: 'if (lastPossiblySentAttempt(known) <= stored.attempts && !isUnseen) return { ...stored, attempts };',
+        find: 'if (known.lastLeft <= stored.attempts && !isUnseen) return { ...stored, attempts };',
         replace: 'if (attempts >= 0 || isUnseen) return stored;',
       },
     ],
