@@ -8,7 +8,6 @@ import {
 } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import { type Undecodable, undecodable } from '../../domain/undecodable.ts';
-import { COMMON } from './common-text.ts';
 import type { CodecKey, KeyRing } from './key-ring.ts';
 
 const { Payload: WirePayload } = proto.temporal.api.common.v1;
@@ -21,7 +20,7 @@ export interface Place {
 
 export const ENCODING = 'binary/encrypted';
 /** Authenticated, and not written: there is one way to read a payload. Another one needs another name, and to read both. */
-const FORMAT = 'deflate-1 AES-256-GCM';
+const FORMAT = 'deflate AES-256-GCM';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
@@ -93,7 +92,7 @@ export function seal(payload: Payload, { namespace, workflowId }: Place, { id, k
   };
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(authenticated(id, context));
-  const sealed = cipher.update(deflateRawSync(WirePayload.encode(payload).finish(), { dictionary: COMMON }));
+  const sealed = cipher.update(deflateRawSync(WirePayload.encode(payload).finish()));
   cipher.final();
   return { metadata, data: Buffer.concat([nonce, cipher.getAuthTag(), sealed]) };
 }
@@ -120,7 +119,7 @@ export function open(payload: Payload, ring: KeyRing, most?: number): Opened | U
       .setAAD(authenticated(found.id, context))
       .setAuthTag(data.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
     const opened = Buffer.concat([decipher.update(data.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
-    const inflated = inflateRawSync(opened, { dictionary: COMMON, maxOutputLength: most });
+    const inflated = inflateRawSync(opened, { maxOutputLength: most });
     return { payload: WirePayload.decode(inflated), place: placeIn(context), bytes: inflated.length };
   } catch (error) {
     return most !== undefined && (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'

@@ -108,7 +108,6 @@ export class PayoutInbox extends Inbox<ResolveRequest> {
   }
 }
 
-/** In these words because they are in the dictionary of the codec (`src/platform/codec/common-text.ts`): they cost next to nothing. */
 const IF_NOTHING_IS_HEARD = 'reads the order itself if nothing is reported';
 
 const longer = (patienceMs: number, times: number): number => patienceMs * 2 ** Math.min(times, 6);

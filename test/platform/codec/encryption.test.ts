@@ -59,11 +59,14 @@ describe('A payload', () => {
     }
   });
 
-  it('of a stored history is read: what it was compressed with is part of the format', async () => {
+  it('of a stored history is read: compression and encryption are a format', async () => {
     const metadata = { encoding: ENCODING, 'key-id': 'a', context: 'payouts\npayout/1' };
     const stored = {
       metadata: Object.fromEntries(Object.entries(metadata).map(([name, value]) => [name, Buffer.from(value)])),
-      data: Buffer.from('wv2V/OVgOhIhLciu3qwxuDlsrisA0PMT/t6tzXlEKgJhrgGHU2/3daY=', 'base64'),
+      data: Buffer.from(
+        '4V6i1J7Z9v8eXyQ4ahOKjF/O2WLGjvmwF8K9Rzei0No9vZhTyLNcdcG7AQRAfCdtBc5/HNZyRpwDrg/MNDTOCOB8Hllx55zVoJoTZXdT3kpxa2RabT3V7WImDQGB',
+        'base64',
+      ),
     };
     const { value } = await arrived(stored, { keys: codecKeys(codecKey('a')), at: HERE });
     expect(value).toEqual({ outcome: 'accepted', orderId: 'ord-1' });
