@@ -21,8 +21,6 @@ export interface WorkerSettings {
   calendar: BusinessCalendar | undefined;
   /** Widens every window of an order list. Not scaled. */
   clockSkewMs: number;
-  /** How long after its acceptance the sender reads an order; 0: never. Not scaled. */
-  firstLookMs: number;
   /** First pause between sweeps of the order watch. */
   sweepMs: number;
   sweepMaxMs: number;

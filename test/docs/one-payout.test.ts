@@ -19,7 +19,7 @@ function eventTypes(file: string): string[] {
 }
 
 it('docs/one-payout.md goes through every event of the recorded history', () => {
-  const types = eventTypes('payout-told-of-its-end.json');
+  const types = eventTypes('payout-plain.json');
   const told = tableRows(text, 'From the claim to the end').flatMap((row) => {
     const [event = '', says = ''] = cellsOf(row);
     if (event === 'none') return [];

@@ -119,8 +119,6 @@ export class World {
       ...hazardousProfile(hazards, this.rare),
     };
     this.settings = { ...product.loadConfig({}).settings, ...drawSettings(random, windows, profile) };
-    // Of a source of its own: what is drawn later stays what it was.
-    this.settings.firstLookMs = new Random(-seed).pick([0, 250, 1_000, 5_000]);
     if (worlds.atOnce) {
       profile.auditFrom = random.pick([undefined, 1n]);
       this.settings.approvalRules = random.pick([[{ approvals: 1 }], [{ approvals: 2 }]]);

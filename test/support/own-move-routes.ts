@@ -1,7 +1,7 @@
 import type { Bank, OrderScan } from '../../src/bank/bank.ts';
 import type { Order } from '../../src/bank/schemas/orders.ts';
 import type { PayoutKind } from '../../src/domain/names.ts';
-import { type PayoutHandle, type PayoutRoute, TOLD_OF_ITS_END, until } from './payout-routes.ts';
+import { type PayoutHandle, type PayoutRoute, PLAIN, until } from './payout-routes.ts';
 import type { Product } from './product.ts';
 
 /** One way through the life of a transfer or of an exchange by itself. */
@@ -50,8 +50,7 @@ function withArrivals(bank: Bank, { hidden = 0 } = {}): Bank {
  * `PAYOUT_ROUTES`.
  */
 const TRANSFERS: readonly Omit<OwnMoveRoute, 'kind'>[] = [
-  { name: 'plain', travel: (_p, start) => start(), ends: { state: 'completed' }, eventsMax: 20, orders: 1 },
-  { ...TOLD_OF_ITS_END, travel: (_p, start) => start() },
+  { ...PLAIN, travel: (_p, start) => start() },
   {
     name: 'destination-not-own',
     travel: (_p, start) => start({ to_account_id: 'acc-u1002-usd' }),
@@ -122,7 +121,7 @@ const TRANSFERS: readonly Omit<OwnMoveRoute, 'kind'>[] = [
 ];
 
 const EXCHANGES: readonly Omit<OwnMoveRoute, 'kind'>[] = [
-  { name: 'plain', travel: (_p, start) => start(), ends: { state: 'completed' }, eventsMax: 20, orders: 1 },
+  { ...PLAIN, travel: (_p, start) => start() },
   {
     name: 'short-of-money',
     travel: async (p, start) => {

@@ -41,20 +41,9 @@ export const NEW_PAYEE = { ...PAYEE_FIELDS, beneficiary_id: undefined, account_n
 const AFTER_THE_BANK = { waits: { lookAgainMs: 2_000 } };
 const approvedByTwo = { approvalRules: [{ approvals: 2 }] };
 
-/** The bank settles before its order is read for the first time, by who has sent it. */
-export const PAID_AT_ONCE = {
-  name: 'paid-at-once',
-  settings: { firstLookMs: 500 },
-  sandbox: { settle: { ACCEPTED: 1, SUBMITTING: 1, SUBMITTED: 1 } },
-  ends: { state: 'completed' },
-  eventsMax: 13,
-  notices: 0,
-  orders: 1,
-} as const satisfies Omit<PayoutRoute, 'travel'>;
-
-/** The bank takes longer than its first look: the run hears of the end in an activity, and reads nothing. */
-export const TOLD_OF_ITS_END = {
-  name: 'told-of-its-end',
+/** The run is told of the end in an activity, and reads nothing. */
+export const PLAIN = {
+  name: 'plain',
   ends: { state: 'completed' },
   eventsMax: 19,
   notices: 0,
@@ -62,15 +51,7 @@ export const TOLD_OF_ITS_END = {
 } as const satisfies Omit<PayoutRoute, 'travel'>;
 
 export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
-  { name: 'plain', travel: (p) => p.start({ id: 'r' }), ends: { state: 'completed' }, eventsMax: 20, orders: 1 },
-  {
-    ...PAID_AT_ONCE,
-    travel: (p) => p.start({ id: 'r' }),
-  },
-  {
-    ...TOLD_OF_ITS_END,
-    travel: (p) => p.start({ id: 'r' }),
-  },
+  { ...PLAIN, travel: (p) => p.start({ id: 'r' }) },
   {
     // The wait for the end began before its audit, and is over after that.
     name: 'told-of-its-end-after-its-audit',

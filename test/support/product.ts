@@ -57,7 +57,6 @@ export const quickSettings: WorkerSettings = {
     auditTtlMs: 3_600_000,
   },
   cardTerms: quickCardTerms,
-  firstLookMs: 0,
   sweepMs: 100,
   sweepMaxMs: 500,
   sweepWindowMs: 60_000,

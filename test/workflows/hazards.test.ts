@@ -9,7 +9,6 @@ import {
   cancel,
   changePayee,
   NEW_PAYEE,
-  PAID_AT_ONCE,
   type PayoutHandle,
   taskBefore,
   until,
@@ -100,10 +99,9 @@ describe.concurrent('hazards of a payout', () => {
     expect(await ordersUnder(product, row.reference)).toHaveLength(1);
   });
 
-  it('an end that the look of a sender has stored without an answer ends its payout at once', async () => {
-    const { settings, sandbox } = PAID_AT_ONCE;
+  it('an end that the watch has stored without an answer ends its payout all the same', async () => {
     const terms = { waits: { patienceMs: 3_600_000 } };
-    await using product = await startProduct({ settings, sandbox, terms, store: silentAfterEnd });
+    await using product = await startProduct({ terms, store: silentAfterEnd });
     const handle = await product.start({ id: 'silent' });
     const result = await handle.result();
     expect(result).toMatchObject({ state: 'completed', reason: null });

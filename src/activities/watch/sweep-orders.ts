@@ -223,7 +223,7 @@ async function tell(sweeping: Sweeping, owner: OpenOrder, order: Order): Promise
     }
     return;
   }
-  if (isWithSender(sweeping, owner) || leavesToOtherLeg(sweeping, order)) return;
+  if (leavesToOtherLeg(sweeping, order)) return;
   const { deps } = sweeping;
   const { reference, workflowId } = owner;
   const { order_id: orderId, status, stage } = order;
@@ -246,18 +246,6 @@ async function isTold(sweeping: Sweeping, owner: OpenOrder, orderId: string): Pr
     sweeping.isUnanswered = true;
     return false;
   }
-}
-
-/** Time a sender takes besides its pause on a busy machine: from opening the order, before the POST, to storing its end. */
-const SENDER_MS = 1_250;
-
-/** Its sender is about to read the order: a signal would cost the payout a workflow task for nothing. */
-function isWithSender({ deps: { now, settings } }: Sweeping, { openedAt, reference, workflowId }: OpenOrder): boolean {
-  // An exchange that funds a payout ends none, so its sender does not look.
-  if (settings.firstLookMs === 0 || parseWorkflowId(workflowId)?.key !== reference) return false;
-  const age = now() - openedAt;
-  // An order from a clock that is ahead is signalled at once.
-  return age >= 0 && age < settings.firstLookMs + SENDER_MS;
 }
 
 async function hasEnded({ store }: ActivityDeps, workflowId: string): Promise<boolean> {

@@ -47,13 +47,6 @@ export const WORKER_KEYS = {
     '60s',
     'time between the two reads that confirm a status meaning "no money moved" (api-gaps)',
   ),
-  PAYOUTS_FIRST_LOOK: key(
-    // At most 5 s, since it is part of the 45 s of the sending activity; until slightly later the watch does not signal this
-    // order.
-    durationUpTo(5_000, 'is not a duration of at most 5s', 0),
-    '250ms',
-    'how long after its acceptance, at most 5s, an order is read for the first time, as long as this finds orders paid; never scaled; 0ms: never (api-gaps)',
-  ),
   PAYOUTS_STATUS_AGE_LIMIT: key(
     duration,
     '72h',
@@ -201,7 +194,6 @@ export function settingsOf(values: ValuesOf<typeof WORKER_KEYS>, policyFile?: Po
     transferAcrossUsers: values.PAYOUTS_TRANSFER_ACROSS_USERS,
     calendar: values.PAYOUTS_HOLIDAYS === undefined ? undefined : loadCalendar(values.PAYOUTS_HOLIDAYS),
     clockSkewMs: values.PAYOUTS_BANK_CLOCK_SKEW,
-    firstLookMs: values.PAYOUTS_FIRST_LOOK,
     sweepMs: paced(1_000),
     sweepMaxMs: paced(30_000),
     sweepWindowMs: patienceMs,

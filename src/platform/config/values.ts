@@ -32,9 +32,9 @@ export const duration = readBy((text): number => {
   throw new Error('is not a duration such as 250ms, 90s, 10m, 24h or 3d (10 years at most)');
 });
 
-/** A duration from `leastMs`, by default 1 ms, to `mostMs`. */
-export const durationUpTo = (mostMs: number, error: string, leastMs = 1) =>
-  duration.refine((ms) => ms >= leastMs && ms <= mostMs, { error });
+/** A duration from 1 ms to `mostMs`. */
+export const durationUpTo = (mostMs: number, error: string) =>
+  duration.refine((ms) => ms >= 1 && ms <= mostMs, { error });
 
 /** -> factor in (0, 1]. `0.02` and `50`, which means 1:50, are the same. */
 export const timeScale = readBy((text): number => {

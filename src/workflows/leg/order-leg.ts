@@ -1,9 +1,7 @@
 import type { SettledLegs } from '../../activities/payout/close.ts';
-import type { Submitted } from '../../activities/payout/first-look.ts';
 import type { LegStart } from '../../activities/payout/leg-start.ts';
 import type { OrderRead } from '../../activities/payout/read-order.ts';
 import type { RejectedAs } from '../../activities/sending/decide-order.ts';
-import type { SubmitInput } from '../../activities/sends.ts';
 import type { ExchangeProgress } from '../../domain/exchange-progress.ts';
 import type { Assessment } from '../../domain/gates.ts';
 import type { LegKind } from '../../domain/names.ts';
@@ -11,7 +9,7 @@ import type { PaidOrder } from '../../domain/order-judgement.ts';
 import type { TerminalMeaning } from '../../domain/order-status.ts';
 import type { EndState, PayoutState, Reason } from '../../domain/payout-state.ts';
 import type { Terms } from '../../domain/policy.ts';
-import { mergeWithStored, NEVER_SENT, type Submission } from '../../domain/submission.ts';
+import { type AttemptResult, mergeWithStored, NEVER_SENT, type Submission } from '../../domain/submission.ts';
 import { TwoPeople } from '../execution/two-people.ts';
 import type { BackToGates, Unpaid } from '../payout/gates.ts';
 import type { PayoutView } from '../payout/view.ts';
@@ -34,7 +32,7 @@ export interface LegPlan {
    */
   cancellable: boolean;
   /** One more attempt than the run knows of. */
-  send(known: Submission, look: SubmitInput['look']): Promise<Submitted>;
+  send(known: Submission): Promise<AttemptResult>;
   /** Why an earlier run left the order to people. */
   parked: Reason | null;
   /** The exchange that comes before it, if any. */
@@ -60,8 +58,7 @@ interface Silence {
   before: Submission;
 }
 
-/** `paid`: the sender found the order paid immediately after sending it, and stored that. */
-export type Placed = { kind: 'placed'; orderId: string; readsAtOnce: boolean; paid?: PaidOrder } | Unpaid | BackToGates;
+export type Placed = { kind: 'placed'; orderId: string; readsAtOnce: boolean } | Unpaid | BackToGates;
 
 export type LegResult =
   | { kind: 'paid'; read: PaidOrder & Pick<OrderRead, 'assessment'> }
@@ -92,10 +89,7 @@ export class OrderLeg {
   parked: Reason | null;
   /** Id of the order that is followed, once there is one. */
   orderId: string | undefined;
-  /**
-   * Read the order at once, because perhaps nothing will report it any more: a search found it, or its sender's own look failed
-   * without confirming what it stored.
-   */
+  /** Read the order at once, because perhaps nothing will report it any more: a search found it. */
   readsAtOnce = false;
   /**
    * Other orders under the reference that need no decision: an operator did not choose them, or they are not shown, not ours or
@@ -180,7 +174,7 @@ export class OrderLeg {
     return true;
   }
 
-  /** As its sender, or the watch, read the order and stored the end. */
+  /** As the watch read the order and stored the end. */
   paidAs(read: PaidOrder): LegResult & { kind: 'paid' } {
     this.view.bankStatus = read.status;
     this.view.note(`the bank shows ${read.status}`);

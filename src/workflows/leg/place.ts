@@ -1,6 +1,4 @@
 import { condition, sleep } from '@temporalio/workflow';
-import type { Submitted } from '../../activities/payout/first-look.ts';
-import type { SubmitInput } from '../../activities/sends.ts';
 import { bankSays } from '../../domain/bank-condition.ts';
 import { doublingPause } from '../../domain/durations.ts';
 import { because } from '../../domain/reasons.ts';
@@ -38,7 +36,7 @@ export async function placeOrder(leg: OrderLeg): Promise<Placed> {
     if (mayHaveMoved) leg.lastSentAt = Date.now();
     switch (next.step) {
       case 'adopt':
-        return { kind: 'placed', orderId: next.orderId, readsAtOnce: result.isUntold === true, paid: result.paid };
+        return { kind: 'placed', orderId: next.orderId, readsAtOnce: false };
       case 'refused':
         return { kind: 'gates', because: { obstacle: obstacleOf(next.meaning, describe(result)) } };
       case 'send-again':
@@ -63,21 +61,14 @@ export async function placeOrder(leg: OrderLeg): Promise<Placed> {
  * Any failure without an explicit class (timeout, lost worker, unknown) is ambiguous: the bytes may have been sent even if the
  * store does not show it.
  */
-async function attempt(leg: OrderLeg): Promise<Submitted> {
-  return (await answerOrUndefined(() => leg.plan.send(leg.known, lookOf(leg)))) ?? SILENT;
-}
-
-/** The sender may look at a first order that no notice has named: if it is paid, it need not be followed. */
-function lookOf({ plan, known, terms, view, reference }: OrderLeg): SubmitInput['look'] {
-  if (!plan.endsPayout || known.attempts > 0 || view.inbox.noticesFor(reference).length > 0) return undefined;
-  const { closedMeans, maxSlippage } = terms;
-  return { closedMeans, ...(plan.kind === 'exchange' && { maxSlippage }) };
+async function attempt(leg: OrderLeg): Promise<AttemptResult> {
+  return (await answerOrUndefined(() => leg.plan.send(leg.known))) ?? SILENT;
 }
 
 /** The sender found that what it read differs from what is stored. */
 const wasChanged = (result: AttemptResult): boolean => result.outcome === 'not-sent' && result.why === 'changed';
 
-const SILENT: Submitted = { outcome: 'ambiguous', why: 'the sender gave no answer' };
+const SILENT: AttemptResult = { outcome: 'ambiguous', why: 'the sender gave no answer' };
 
 /** Nothing was sent: waits until the bank answers. */
 async function untilReachable({ view, plan, terms }: OrderLeg, why: string): Promise<void> {

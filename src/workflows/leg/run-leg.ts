@@ -14,5 +14,5 @@ export async function runLeg(leg: OrderLeg): Promise<LegResult> {
   leg.view.show(leg.plan.following);
   leg.decision = undefined;
   leg.view.inbox.cancelStage = 'open';
-  return leg.endedBy(placed.paid === undefined ? await followOrder(leg) : leg.paidAs(placed.paid));
+  return leg.endedBy(await followOrder(leg));
 }

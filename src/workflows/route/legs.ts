@@ -77,10 +77,10 @@ function legOf(
     kind,
     foundStuck: parked?.code === STUCK,
     assess: () => gates.assess(),
-    send: (known, look) => {
+    send: (known) => {
       const attempt = known.attempts + 1;
       return sends[submit].executeWithOptions({ summary: `${what}, attempt ${attempt}` }, [
-        { claim: view.claim, attempt, lastLeft: known.lastLeft, look },
+        { claim: view.claim, attempt, lastLeft: known.lastLeft },
       ]);
     },
   };

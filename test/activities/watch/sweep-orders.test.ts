@@ -74,7 +74,7 @@ async function open(
 }
 
 /** The watch over payouts that end when they hear that their order is completed. `everyRead` is called before each list. */
-function watch(key: SweepInput, everyRead: (read: number) => void = () => {}, firstLookMs = 0): Promise<SweepResult> {
+function watch(key: SweepInput, everyRead: (read: number) => void = () => {}): Promise<SweepResult> {
   const deps = {
     bank: {
       ...bank,
@@ -108,7 +108,7 @@ function watch(key: SweepInput, everyRead: (read: number) => void = () => {}, fi
       awaitsEnd: async () => true,
       endOrder: async (_run: object, orderId: string) => ended.push(orderId) > 0,
     },
-    settings: { ...quickSettings, firstLookMs, sweepMs: 1, sweepMaxMs: 5 },
+    settings: { ...quickSettings, sweepMs: 1, sweepMaxMs: 5 },
     now: Date.now,
   } as unknown as ActivityDeps;
   return sweepOrders(deps, { sleep: setTimeout, signal: new AbortController().signal, warn: () => {} }, key);
@@ -140,25 +140,6 @@ describe.each(['as-sent', 'upper-case', 'cut'] as const)('at a bank that shows r
       { reference, orderId: known, status: 'COMPLETED', stage: 'paid' },
     ]);
     expect(unasked).toEqual([]);
-  });
-
-  it('leaves an order to its sender while that is about to read it', async () => {
-    const orderId = await pay();
-    const openedAt = Date.now();
-    await open(orderId, { at: openedAt });
-    settle();
-    await watch(USD, () => expect(told).toEqual([]), 150);
-    expect(told).toEqual([{ reference, orderId, status: 'COMPLETED', stage: 'paid' }]);
-    expect(Date.now() - openedAt).toBeGreaterThanOrEqual(1_400);
-  });
-
-  it('tells at once of what was sold to fund a payout, which its sender does not read', async () => {
-    const orderId = await pay();
-    await open(orderId, { workflowId: payoutWorkflowId(payoutClaim('funded').reference) });
-    settle();
-    const heardAtFirst = (read: number): void => expect(told).toHaveLength(Math.min(1, read - 1));
-    expect(await watch(USD, heardAtFirst, 60_000)).toMatchObject({ ended: true });
-    expect(told).toEqual([{ reference, orderId, status: 'COMPLETED', stage: 'paid' }]);
   });
 
   it.each([

@@ -7,10 +7,3 @@ it('reconciliation obeys the time scale in its pause, down to 30 seconds, and ne
   expect(settingsAt('0.01')).toMatchObject({ reconcileEveryMs: 216_000, reconcileDays: 45 });
   expect(settingsAt('0.0001')).toMatchObject({ reconcileEveryMs: 30_000, reconcileDays: 45 });
 });
-
-it.each([
-  ['0ms', 0],
-  ['5s', 5_000],
-])('a first look after %s is one that a sender has time for', (text, firstLookMs) => {
-  expect(loadConfig({ PAYOUTS_FIRST_LOOK: text }).settings).toMatchObject({ firstLookMs });
-});

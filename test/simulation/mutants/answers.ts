@@ -20,8 +20,8 @@ export const ANSWER_MUTANTS: readonly Mutant[] = [
   },
   {
     number: 'P85',
-    name: 'first-look-is-the-end',
-    what: 'an order that its sender reads while it is still open ends the payout as paid',
+    name: 'open-order-told-paid',
+    what: 'an order that the watch reads while it is still open ends the payout as paid',
     edits: [
       {
         file: 'src/activities/payout/read-order.ts',
@@ -29,10 +29,9 @@ export const ANSWER_MUTANTS: readonly Mutant[] = [
         replace: "return meaning === 'paid' || meaning === 'open'",
       },
       {
-        file: 'src/activities/payout/first-look.ts',
-        find: "const becomes = { paid: { state: 'completed', reason: null } } as const;",
-        replace:
-          "const completed = { state: 'completed', reason: null } as const;\n      const becomes = { paid: completed, open: completed };",
+        file: 'src/activities/watch/tell-end.ts',
+        find: "becomes: { paid: { state: 'completed', reason: null } },",
+        replace: "becomes: { paid: { state: 'completed', reason: null }, open: { state: 'completed', reason: null } },",
       },
     ],
   },

@@ -50,13 +50,13 @@ export const WORLD_MUTANTS: readonly Mutant[] = [
       RUN_NOT_COMPARED,
       {
         file: 'src/activities/sends.ts',
-        find: 'run.caller, { claim, leg, attempt, lastLeft });',
-        replace: 'run.caller, { ...asked, claim, leg, attempt, lastLeft } as never);',
+        find: 'caller(), { claim, leg, attempt, lastLeft });',
+        replace: 'caller(), { ...asked, claim, leg, attempt, lastLeft } as never);',
       },
       {
         file: 'src/activities/sends.ts',
-        find: '{ claim, attempt, lastLeft, look }: SubmitInput,',
-        replace: '{ claim, attempt, lastLeft, look, ...asked }: SubmitInput,',
+        find: '{ claim, attempt, lastLeft }: SubmitInput,',
+        replace: '{ claim, attempt, lastLeft, ...asked }: SubmitInput,',
       },
       {
         file: SEND_ORDER,
