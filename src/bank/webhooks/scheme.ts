@@ -1,6 +1,6 @@
 /** How webhooks are verified (interface section 6 shows neither header, scheme nor addresses). */
 export interface WebhookSettings {
-  scheme: 'standard-webhooks' | 'hmac-sha256' | 'rfc9421' | 'ip';
+  scheme: 'standard-webhooks' | 'hmac-sha256' | 'ip';
   /** All are valid at the same time, so that one can replace another. */
   secrets: readonly Buffer[];
   /** `hmac-sha256`: lower-case name of the signature's header. */
@@ -15,9 +15,6 @@ export interface WebhookSettings {
 
 /** A webhook as received, before verification. */
 export interface Delivery {
-  method: string;
-  /** With its query, as in the request line. */
-  path: string;
   /** Lower-case name -> all values, as in `IncomingMessage.headersDistinct`. */
   headers: Headers;
   body: Buffer;

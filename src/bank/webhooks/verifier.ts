@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import { signedByHeader } from './hmac-sha256.ts';
-import { signedMessage } from './http-message-signature.ts';
 import { ipList } from './ip-list.ts';
 import { type Delivery, Refusal, type Scheme, type WebhookSettings } from './scheme.ts';
 import { standardWebhook } from './standard-webhooks.ts';
@@ -41,7 +40,6 @@ export function createVerifier(settings: WebhookSettings): Verifier {
 const SIGNED: Readonly<Record<Exclude<WebhookSettings['scheme'], 'ip'>, (settings: WebhookSettings) => Scheme>> = {
   'standard-webhooks': standardWebhook,
   'hmac-sha256': signedByHeader,
-  rfc9421: signedMessage,
 };
 
 /** With the digest, no event is lost if a sender uses an id twice. */

@@ -50,10 +50,9 @@ export function webhookRoutes(app: FastifyInstance, deps: GatewayDeps): void {
 }
 
 async function receive({ webhooks, log }: GatewayDeps, request: FastifyRequest, body: Buffer): Promise<Receipt> {
-  const { method, url: path, raw } = request;
-  const { headersDistinct: headers, socket } = raw;
+  const { headersDistinct: headers, socket } = request.raw;
   try {
-    return await webhooks.take({ method, path, headers, body, remoteAddress: socket.remoteAddress ?? '' });
+    return await webhooks.take({ headers, body, remoteAddress: socket.remoteAddress ?? '' });
   } catch (error) {
     log.error({ error }, 'webhook not stored');
     throw new Problem('unreachable', 'not-stored', 'This could not be stored.', { hint: 'Send it again.' });

@@ -45,7 +45,7 @@ export const CARD_KEYS = {
     'HTTP statuses without a code that prove that a card payment took no money, such as 400,422; absent: none (api-gaps)',
   ),
   PAYOUTS_WEBHOOK_SCHEME: key(
-    oneOf('standard-webhooks', 'hmac-sha256', 'rfc9421', 'ip'),
+    oneOf('standard-webhooks', 'hmac-sha256', 'ip'),
     'standard-webhooks',
     'how card webhooks are verified; an event under ip only triggers a query of the acquirer (api-gaps)',
   ),

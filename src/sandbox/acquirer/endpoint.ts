@@ -5,7 +5,7 @@ import type { Database } from '../database.ts';
 /** Where and how webhooks are sent (`PUT /__sandbox/webhooks`, the "dashboard"). Stored in the database, like the deliveries. */
 const share = z.number().min(0).max(1).default(0);
 
-export const SCHEMES = ['standard-webhooks', 'hmac-sha256', 'rfc9421', 'none'] as const;
+export const SCHEMES = ['standard-webhooks', 'hmac-sha256', 'none'] as const;
 
 export const endpointBody = z.strictObject({
   url: z

@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { Delivery, WebhookSettings } from '../../../src/bank/webhooks/scheme.ts';
 
 /** Epoch ms, on a whole second. */
@@ -24,9 +24,7 @@ export type Given = Record<string, string | string[]>;
 export function delivery(headers: Given, change: Partial<Delivery> = {}): Delivery {
   const distinct = Object.entries(headers).map(([name, value]) => [name, [value].flat()] as const);
   return {
-    method: 'POST',
-    path: '/v1/webhooks/cards',
-    headers: Object.fromEntries([['host', ['gateway.example']], ...distinct]),
+    headers: Object.fromEntries(distinct),
     body: BODY,
     remoteAddress: '192.0.2.7',
     now: NOW,
@@ -62,28 +60,3 @@ export const bodySignature = (
 
 export const timedSignature = ({ secret = SECRET, body = BODY }: Signed, timestamp: string): string =>
   hmac(secret, before(`${timestamp}.`, body)).toString('hex');
-
-export const contentDigest = (body: Buffer, algorithm: 'sha-256' | 'sha-512' = 'sha-256'): string =>
-  `${algorithm}=:${createHash(algorithm.replace('-', '')).update(body).digest('base64')}:`;
-
-/** The signature (RFC 9421) over lines as they are given, with the parameters of the signature behind them. */
-export function messageSignature(secret: Buffer, lines: readonly string[], parameters: string): string {
-  return hmac(secret, Buffer.from([...lines, `"@signature-params": ${parameters}`].join('\n'))).toString('base64');
-}
-
-/** A message signed over its method, its path and its digest, as a sender signs. */
-export function messageHeaders({
-  secret = SECRET,
-  body = BODY,
-  at = NOW / 1_000,
-  extra = '',
-}: Signed & { extra?: string } = {}) {
-  const digest = contentDigest(body);
-  const parameters = `("@method" "@path" "content-digest");created=${at};keyid="k-1";alg="hmac-sha256"${extra}`;
-  const lines = ['"@method": POST', '"@path": /v1/webhooks/cards', `"content-digest": ${digest}`];
-  return {
-    'content-digest': digest,
-    'signature-input': `sig1=${parameters}`,
-    signature: `sig1=:${messageSignature(secret, lines, parameters)}:`,
-  };
-}

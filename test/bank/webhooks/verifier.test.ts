@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createVerifier } from '../../../src/bank/webhooks/verifier.ts';
-import { BODY, bodySignature, delivery, messageHeaders, settings, standardHeaders, timedSignature } from './signing.ts';
+import { BODY, bodySignature, delivery, settings, standardHeaders, timedSignature } from './signing.ts';
 
 const IPS = ['192.0.2.0/24', '198.51.100.7', '2001:db8::/32'];
 const SCHEMES = [
@@ -12,7 +12,6 @@ const SCHEMES = [
     settings({ scheme: 'hmac-sha256', timestampHeader: 'x-time' }),
     { 'x-time': '1700000000', 'x-signature': timedSignature({}, '1700000000') },
   ],
-  ['rfc9421', settings({ scheme: 'rfc9421' }), messageHeaders()],
 ] as const;
 
 describe('Addresses', () => {
@@ -118,12 +117,8 @@ describe('A verifier', () => {
   });
 });
 
-/**
- * Other spellings of the same: hex in capitals, another member beside the good one, spaces around it all, a tab behind a member
- * (RFC 8941, 4.2.2).
- */
+/** Other spellings of the same: hex in capitals, another signature beside the good one, spaces at either end. */
 function isSame(name: string, value: string, good: string): boolean {
   if (value.toLowerCase() === good.toLowerCase() && name === 'x-signature') return true;
-  const members = value.replace(/^ +|[ \t]+$/g, '').split(name === 'webhook-signature' ? ' ' : /\s*,\s*/);
-  return value === good || members.includes(good);
+  return value === good || (name === 'webhook-signature' && value.split(' ').includes(good));
 }

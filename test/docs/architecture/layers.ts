@@ -18,7 +18,7 @@ const SCRIPTS = ['scripts/pins.mjs', 'scripts/temporal-cli.mjs', 'scripts/tempor
 export const LAYERS: readonly Layer[] = [
   { name: 'domain', packages: ['damerau-levenshtein', 'uuid', 'node:crypto', 'node:util'] },
   { name: 'store', packages: ['kysely', 'pg', 'node:'] },
-  { name: 'bank', packages: ['re2js', 'structured-headers', 'undici', 'zod', 'node:'] },
+  { name: 'bank', packages: ['re2js', 'undici', 'zod', 'node:'] },
   // The other side of the interface: it shares what is on the wire, and nothing else.
   { name: 'sandbox', uses: ['domain', 'bank/schemas'], packages: ['escape-html', 'zod', 'node:'] },
   { name: 'people', packages: ['@simplewebauthn/server', 'zod', 'node:'] },

@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { signatureHeaders } from '../../../src/sandbox/acquirer/signing.ts';
 import { START } from '../running-sandbox.ts';
@@ -36,21 +36,9 @@ describe('a webhook is signed', () => {
     expect(headers['x-signature']).toBe(mac(text).digest('hex'));
   });
 
-  test('by RFC 9421 over method, path and content digest', async () => {
-    const { headers, text } = await receivedUnder('rfc9421');
-    const digest = `sha-256=:${createHash('sha256').update(text).digest('base64')}:`;
-    expect(headers['content-digest']).toBe(digest);
-    const input = String(headers['signature-input']);
-    expect(input).toMatch(
-      /^sig1=\("@method" "@path" "content-digest"\);created=\d{10};keyid="sandbox";alg="hmac-sha256"$/,
-    );
-    const base = `"@method": POST\n"@path": /hooks\n"content-digest": ${digest}\n"@signature-params": ${input.slice(5)}`;
-    expect(headers.signature).toBe(`sig1=:${mac(base).digest('base64')}:`);
-  });
-
   test('not at all under none', async () => {
     const names = Object.keys((await receivedUnder('none')).headers);
-    expect(names.filter((name) => /signature|digest|webhook/.test(name))).toEqual([]);
+    expect(names.filter((name) => /signature|webhook/.test(name))).toEqual([]);
   });
 
   test('with another key when it is forged', async () => {
@@ -62,7 +50,7 @@ describe('a webhook is signed', () => {
 
 test('a secret without whsec_ is its own text', () => {
   const body = Buffer.from('{}');
-  const endpoint = { url: 'http://127.0.0.1/', secret: 'plain', scheme: 'hmac-sha256' } as const;
+  const endpoint = { secret: 'plain', scheme: 'hmac-sha256' } as const;
   const headers = signatureHeaders(endpoint, { eventId: 'evt-1', body, at: 0, forged: false });
   expect(headers['x-signature']).toBe(mac('{}', Buffer.from('plain')).digest('hex'));
 });
@@ -70,7 +58,6 @@ test('a secret without whsec_ is its own text', () => {
 test('the signature of a fixed webhook is known', () => {
   // The example of the Standard Webhooks libraries: key, id, time and body are theirs.
   const endpoint = {
-    url: 'http://127.0.0.1/',
     secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
     scheme: 'standard-webhooks',
   } as const;
