@@ -7,15 +7,12 @@ import type { Output } from './output.ts';
 
 const LOOK_EVERY_MS = 500;
 
-/**
- * Follows a card payment until it has ended or waits for an operator; with `cardFromFile` also until it waits for another card,
- * which no page would ask for.
- */
+/** Follows a card payment until it has ended or waits for an operator. */
 export async function followCard(
   client: GatewayClient,
   id: string,
   output: Output,
-  { timeoutMs, cardFromFile }: { timeoutMs: number | undefined; cardFromFile: boolean },
+  timeoutMs: number | undefined,
 ): Promise<{ payment: CardDocument | undefined; end: FollowEnd }> {
   let payment: CardDocument | undefined;
   let sentTo: string | undefined;
@@ -26,7 +23,7 @@ export async function followCard(
     const confirmAt = payment.next_action?.verify_url;
     if (confirmAt !== undefined && confirmAt !== sentTo) output.say(`The cardholder confirms at ${confirmAt}`);
     sentTo = confirmAt ?? sentTo;
-    return isSettledCard(payment.state) || (cardFromFile && payment.cards_left !== null);
+    return isSettledCard(payment.state);
   };
   const end = await followUntil(isAtRest, { timeoutMs, everyMs: LOOK_EVERY_MS });
   return { payment, end };

@@ -14,8 +14,6 @@ export type ShownSum = { [Part in keyof Sum]?: ShownText };
 interface CardExpectation extends Sum {
   /** Every merchant_request_id sent for this intent. */
   requestIds: readonly string[];
-  /** Payments that were shown as failed and followed by another card; they keep counting as failed. */
-  declined: readonly string[];
 }
 
 type CardConflict = 'amount-conflict' | 'payment-conflict' | 'status-contradicted';
@@ -28,8 +26,8 @@ type CardJudgement =
 /**
  * What queries (`looks`) and verified events together show. SUCCEEDED and FAILED are believed from either; two terminal statuses
  * that contradict each other decide nothing: people do. Amount and ids that a query or an event shows must be as requested; what
- * is not shown is not compared (interface section 2: fields not shown). An intent may have several payments (a declined one is
- * started again with a 3DS setup, or with another card); only `current` can end it as failed.
+ * is not shown is not compared (interface section 2: fields not shown). An intent may have several payments (one declined for lack
+ * of a 3DS setup is started again with one); only `current` can end it as failed.
  */
 export function judgeCard(
   events: readonly CardEvent[],
@@ -44,7 +42,6 @@ export function judgeCard(
   };
   for (const event of events.filter(isStatement)) say(event.paymentId, event.status);
   for (const look of looks) say(look.paymentId, look.status);
-  for (const paymentId of expected.declined) say(paymentId, 'FAILED');
 
   // An earlier declined payment may have had another amount, which matters only if it took money after all.
   const counted = events.filter(

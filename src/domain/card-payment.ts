@@ -136,8 +136,6 @@ export interface CardStateView {
   next_action: { type: string; verify_url: string } | null;
   /** What the frontend needs while the device fingerprint is collected, as the acquirer gave it. */
   data_collection_info: unknown;
-  /** How many more cards may be given after one that took nothing; null unless another is awaited. */
-  cards_left: number | null;
   /** What was tried and seen, newest last. */
   evidence: readonly { at: string; what: string }[];
 }

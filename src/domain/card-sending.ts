@@ -37,7 +37,7 @@ export interface CreateInput extends CardPost {
   card: CardHandle;
   /** Keep the card in the vault: the acquirer may still ask for a 3DS setup. */
   keepCard: boolean;
-  /** Payments of this intent that took no money. */
+  /** Payments of this intent that took no money: it was started again with a 3DS setup. */
   over: readonly string[];
 }
 

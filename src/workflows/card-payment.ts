@@ -3,7 +3,6 @@ import type { PreparedCard } from '../activities/cards/prepare-card.ts';
 import { type CardEnd, type CardPaymentInput, isCardEnd } from '../domain/card-payment.ts';
 import { RESTARTS_MAX } from '../domain/card-terms.ts';
 import type { Reason } from '../domain/payout-state.ts';
-import { offerAnotherCard } from './card/another-card.ts';
 import { callVault } from './card/call-vault.ts';
 import { awaitName, createPayment } from './card/create-payment.ts';
 import { CardExecution, EndedElsewhere } from './card/execution.ts';
@@ -11,7 +10,7 @@ import { followPayment } from './card/follow-payment.ts';
 import { Following } from './card/following.ts';
 import { handleCardMessages } from './card/handlers.ts';
 import { type CardEnded, obtainSession, type Session } from './card/obtain-session.ts';
-import { type CardProgress, takeOver, withAnotherCard } from './card/progress.ts';
+import { type CardProgress, takeOver } from './card/progress.ts';
 import { call, vaultOf } from './proxies.ts';
 import { hadRunBefore } from './ran-before.ts';
 
@@ -40,21 +39,13 @@ export async function cardPayment(given: Partial<CardPaymentInput>): Promise<Car
 
 async function collectOnce(execution: CardExecution, input: Partial<CardPaymentInput>): Promise<CardPaymentResult> {
   let prepared = await prepare(input);
-  let begun: CardProgress | undefined;
   for (const followed = new Set<string>(); ; ) {
     if (prepared.kind === 'ended') return earlierEnd(execution, prepared);
-    begun ??= takeOver(execution, prepared, input);
     try {
-      const ended = await collect(execution, begun);
+      const ended = await collect(execution, takeOver(execution, prepared, input));
       const unknown = await sentUnknowingly(execution, input, ended, followed);
-      if (unknown !== undefined) {
-        prepared = unknown;
-        begun = undefined;
-        continue;
-      }
-      const offered = await offerAnotherCard(execution, ended);
-      if ('end' in offered) return await endAs(execution, offered);
-      begun = 'follow' in offered ? { ...begun, paymentId: offered.follow } : withAnotherCard(begun, execution);
+      if (unknown === undefined) return await endAs(execution, ended);
+      prepared = unknown;
     } catch (error) {
       if (!(error instanceof EndedElsewhere)) throw error;
       return endInStore(execution, input);
@@ -83,7 +74,7 @@ async function sentUnknowingly(
   return found;
 }
 
-/** Collects with one card, to the end of its payment. */
+/** Collects, to the end of the payment. */
 async function collect(execution: CardExecution, begun: CardProgress): Promise<CardEnded> {
   const { requestIds, earlier } = execution.ready;
   let session: Session | undefined;

@@ -8,7 +8,6 @@ const expected = {
   currency: 'EUR',
   requestIds: ['order-1', 'derived-1'],
   current: 'p-1',
-  declined: [],
 };
 
 const event = (status: string, more: Partial<CardEvent> = {}): CardEvent => ({
@@ -63,16 +62,6 @@ describe('judgeCard', () => {
       end: 'succeeded',
       paymentId: 'p-1',
     });
-  });
-
-  it('a payment that was declined and followed by another card is for people when it took money after all', () => {
-    const after = { ...expected, current: 'p-2', declined: ['p-1'] };
-    expect(judgeCard([event('SUCCEEDED')], [], after)).toMatchObject({ conflict: 'status-contradicted' });
-    expect(judgeCard([event('SUCCEEDED', { paymentId: 'p-2' })], [], after)).toEqual({
-      end: 'succeeded',
-      paymentId: 'p-2',
-    });
-    expect(judgeCard([], [], after)).toEqual({ open: true });
   });
 
   it.each([

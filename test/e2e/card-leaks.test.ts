@@ -77,8 +77,6 @@ it('no card datum is in any file, history, log, output or process that the produ
   const home = openCommandHome({
     PAYOUTS_TIME_SCALE: '0.02',
     PAYOUTS_LOG_LEVEL: 'debug',
-    // Nobody enters another one.
-    PAYOUTS_CARD_TRIES: '1',
   });
   onTestFinished(() => home.close());
   const dev = home.start('dev');

@@ -97,8 +97,6 @@ export async function startCardProduct(
     PAYOUTS_CARD_PATIENCE: '120s',
     // Four minutes: no machine is so busy. Tests of its end have one of their own.
     PAYOUTS_CARD_DEADLINE: '200m',
-    // A decline ends it, where a test does not say otherwise.
-    PAYOUTS_CARD_TRIES: '1',
     PAYOUTS_WEBHOOK_SECRET: SECRET,
     PAYOUTS_LOG_LEVEL: 'silent',
     ...env,

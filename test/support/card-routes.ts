@@ -31,6 +31,33 @@ export const CARD_ROUTES: readonly CardRoute[] = [
     captured: 0,
   },
   {
+    name: 'declined-after-a-lost-answer',
+    travel: async (p, id) => {
+      const fault = { operation: 'cards.create', match: { reference: id }, times: 1, kind: 'drop-after' };
+      await p.sandboxTest('POST', 'faults', fault);
+      return p.ask({ id, card: 'decline' });
+    },
+    ends: { state: 'failed' },
+    because: 'card-declined',
+    captured: 0,
+  },
+  {
+    name: 'refused-at-setup',
+    env: {},
+    travel: (p, id) => refusedAt(p, 'cards.setUp', id),
+    ends: { state: 'failed' },
+    because: 'refused-by-acquirer',
+    captured: 0,
+  },
+  {
+    name: 'refused-at-create',
+    env: {},
+    travel: (p, id) => refusedAt(p, 'cards.create', id),
+    ends: { state: 'failed' },
+    because: 'refused-by-acquirer',
+    captured: 0,
+  },
+  {
     name: 'failed-by-webhook',
     travel: (p, id) => p.ask({ id, card: 'fail-later' }),
     ends: { state: 'failed' },
@@ -110,3 +137,9 @@ export const CARD_ROUTES: readonly CardRoute[] = [
     captured: 0,
   },
 ];
+
+/** The acquirer refuses the first such request of any payment as invalid. */
+async function refusedAt(product: CardProduct, operation: string, id: string): Promise<CardPaymentHandle> {
+  await product.sandboxTest('POST', 'faults', { operation, times: 1, kind: 'code', code: 2002, commit: false });
+  return product.ask({ id });
+}

@@ -7,7 +7,6 @@ export const quickCardTerms: CardTerms = {
   patienceMs: 2_000,
   statusAgeLimitMs: 60_000,
   repeatWindowMs: 60_000,
-  cards: 3,
   completion: 'notice-or-return',
   lookAgainMs: 200,
   lookAgainMaxMs: 1_000,

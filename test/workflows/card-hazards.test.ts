@@ -721,3 +721,43 @@ describe.concurrent('events that an address alone vouches for', () => {
     await handle.terminate('a test');
   });
 });
+
+describe('a declined payment', () => {
+  it('takes no other card, and the same request again charges none', async () => {
+    await using product = await startCardProduct();
+    const id = 'declined-for-good';
+    const handle = await product.ask({ id, card: 'decline' });
+    expect(await handle.result()).toMatchObject({ state: 'failed', reason: { code: 'card-declined' } });
+    expect(await product.giveCard(id, 'success')).toMatchObject({ status: 409 });
+    expect(await askAgain(product, id, { card: cardOf('success') })).toMatchObject({
+      status: 200,
+      body: { card_payment: { state: 'failed' } },
+    });
+    expect((await product.paymentsOf(id)).map(({ status }) => status)).toEqual(['FAILED']);
+  });
+
+  it('for want of a set-up is begun again with one by the next run', async () => {
+    await using product = await startCardProduct({ PAYOUTS_CARD_FINGERPRINT_WAIT: '500s' });
+    const id = 'begun-again-for-a-set-up';
+    const handle = await product.ask({ id, card: 'needs-set-up', three_ds: 'skip' });
+    await product.untilState(id, 'awaiting-fingerprint');
+    await handle.terminate('a test');
+    await askAgain(product, id, { card: cardOf('needs-set-up'), three_ds: 'skip' });
+    await product.untilState(id, 'awaiting-fingerprint');
+    await product.call('POST', `/v1/card-payments/${id}/fingerprint`, {});
+    const next = product.client.workflow.getHandle(cardWorkflowId(id)) as CardPaymentHandle;
+    expect(await next.result()).toMatchObject({ state: 'succeeded' });
+    const statuses = (await product.paymentsOf(id)).map(({ status }) => status);
+    expect(statuses.sort()).toEqual(['REQUIRES_ACTION', 'SUCCEEDED']);
+    await recordHistory(next, 'cardPayment', 'begun-again-for-a-set-up');
+  });
+});
+
+const askAgain = (product: CardProduct, id: string, more: object) =>
+  product.call('POST', '/v1/card-payments', {
+    merchant_request_id: id,
+    amount: '49.90',
+    currency: 'EUR',
+    return_url: 'http://127.0.0.1/back',
+    ...more,
+  });

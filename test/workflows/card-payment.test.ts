@@ -29,7 +29,7 @@ describe('a card payment', () => {
   );
 });
 
-describe('a card payment with a short deadline', () => {
+describe('a card payment with a product of its own', () => {
   it.concurrent.each(CARD_ROUTES.filter(({ env }) => env !== undefined))('takes the route $name', async (route) => {
     await using product = await startCardProduct(route.env);
     await travels(product, route);

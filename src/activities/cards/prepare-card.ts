@@ -1,5 +1,5 @@
 import { type CardEvent, type CardPaymentInput, type CardPaymentType, isCardEnd } from '../../domain/card-payment.ts';
-import { CARDS_MAX, type CardTerms, cardOfCreation, resumesOf } from '../../domain/card-terms.ts';
+import type { CardTerms } from '../../domain/card-terms.ts';
 import { FAILURES, Misuse } from '../../domain/failures.ts';
 import { cardDigest } from '../../domain/identity.ts';
 import { parseAmount } from '../../domain/money.ts';
@@ -51,8 +51,6 @@ export interface EarlierRuns {
   wantsSetUp: boolean;
   /** payment_ids of the earlier creates. */
   before: string[];
-  /** Some request had an unknown outcome, even if it has been resolved since. */
-  inDoubt: boolean;
   /** Number of resumes that were answered or refused; the one after them may be in doubt. */
   resumes: number;
   /** The resume in doubt. */
@@ -93,14 +91,12 @@ export async function prepareCard(
   const terms = deps.settings.cardTerms;
   const hadOther = ranBefore || holder === 'other-run';
   const earlier = hadOther ? await withForgotten(deps, record, await earlierRuns(deps, id), endsWithout) : undefined;
-  // A run before this one may have been allowed more cards.
-  const cards = Math.max(terms.cards, cardOfCreation(earlier?.creation ?? 0) + 1);
-  return { kind: 'ready', amount: record.amount, paymentType, terms, requestIds: requestIdsOf(id, cards), earlier };
+  return { kind: 'ready', amount: record.amount, paymentType, terms, requestIds: requestIdsOf(id), earlier };
 }
 
 const NOTHING_SENT: EarlierRuns = {
   ...{ creation: 0, attempts: 0, inDoubtSince: null, paymentId: null, referenceId: null, wantsSetUp: false },
-  ...{ before: [], inDoubt: false, resumes: 0, resumed: false, events: [] },
+  ...{ before: [], resumes: 0, resumed: false, events: [] },
 };
 
 /**
@@ -120,18 +116,18 @@ async function withForgotten(
   if (createdAt > (believedFrom(restored, settings) ?? createdAt)) return earlier;
   const known = earlier ?? NOTHING_SENT;
   // What came after the payment that is known may be missing as well.
-  return { ...known, paymentId: null, inDoubtSince: known.inDoubtSince ?? restored.from, inDoubt: true };
+  return { ...known, paymentId: null, inDoubtSince: known.inDoubtSince ?? restored.from };
 }
 
 /** What runs before this one have sent: nothing is sent again before it is known what became of it. */
 async function earlierRuns({ store }: ActivityDeps, merchantRequestId: string): Promise<EarlierRuns | undefined> {
-  const { create, resume } = requestIdsOf(merchantRequestId, CARDS_MAX);
+  const { create, resume } = requestIdsOf(merchantRequestId);
   const creates = await Promise.all(create.map((id) => store.attempts(id)));
   const linked = await store.cards.paymentsOf(merchantRequestId);
   const creation = creates.findLastIndex((attempts) => attempts.length > 0);
   if (creation === -1 && linked.length === 0) return undefined;
   const last = creates[creation] ?? [];
-  const resumes = await Promise.all(resumesOf(resume, Math.max(0, creation)).map((id) => store.attempts(id)));
+  const resumes = await Promise.all(resume.map((id) => store.attempts(id)));
   // A payment_id that an earlier create was answered with does not belong to the last one.
   const others = new Set(creates.slice(0, Math.max(0, creation)).flatMap(paymentsIn));
   const begun = resumes.findLastIndex((attempts) => attempts.length > 0);
@@ -145,7 +141,6 @@ async function earlierRuns({ store }: ActivityDeps, merchantRequestId: string): 
     referenceId: sessionOf(last.at(-1)),
     wantsSetUp: creation === 0 && (await store.cards.ownerOfRequest(restartIdOf(merchantRequestId))) !== undefined,
     before: [...others],
-    inDoubt: [...creates, ...resumes].flat().some(isUnanswered),
     resumes: isOpen ? begun : begun + 1,
     ...(isOpen && {
       openResume: {
@@ -158,8 +153,5 @@ async function earlierRuns({ store }: ActivityDeps, merchantRequestId: string): 
     events: (await store.cards.eventsOf(merchantRequestId)).map(eventOf),
   };
 }
-
-const isUnanswered = ({ outcome }: SendAttempt): boolean =>
-  outcome === null || outcome === 'ambiguous' || outcome === 'exists';
 
 const paymentsIn = (attempts: readonly SendAttempt[]): string[] => attempts.flatMap(({ orderId }) => orderId ?? []);

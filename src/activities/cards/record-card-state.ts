@@ -1,6 +1,5 @@
 import { saysOfEnd } from '../../domain/card-judgement.ts';
 import { type CardEvent, type CardPaymentView, endOfStatus, isCardEnd } from '../../domain/card-payment.ts';
-import { CARDS_MAX } from '../../domain/card-terms.ts';
 import { compareDecimals } from '../../domain/money.ts';
 import type { CardChange, CardRecord } from '../../store/card-store.ts';
 import type { Caller } from '../../store/claimed-row.ts';
@@ -62,7 +61,7 @@ async function hearOfSuccess(deps: ActivityDeps, record: CardRecord): Promise<vo
   const events = await cards.eventsOf(merchantRequestId);
   if (events.some((event) => event.kind === 'status' && event.trust === 'verified' && isTaken(event))) return;
   const found = paymentId === null ? undefined : await readPaymentOf(deps, { paymentId });
-  const { create, resume } = requestIdsOf(merchantRequestId, CARDS_MAX);
+  const { create, resume } = requestIdsOf(merchantRequestId);
   const isOurs =
     [merchantRequestId, undefined].includes(found?.owner) &&
     [undefined, ...create, ...resume].includes(found?.payment.merchantRequestId);

@@ -5,7 +5,6 @@ import { withoutCardData } from '../../bank/cards/without-card-data.ts';
 import { BankError } from '../../bank/errors.ts';
 import type { CardPaymentView } from '../../domain/card-payment.ts';
 import type { CardSendResult, CreateInput, SetUpInput, SetUpResult } from '../../domain/card-sending.ts';
-import { CARDS_MAX } from '../../domain/card-terms.ts';
 import type { Caller, Sender } from '../../store/claimed-row.ts';
 import { type PostedPayment, sendCardOnce, sentBefore } from '../sending/send-card.ts';
 import { viewOf } from './card-view.ts';
@@ -43,7 +42,7 @@ export async function createCardPayment(deps: VaultDeps, caller: Caller, input: 
   const entry = deps.vault.use(input.card.handle, input.merchantRequestId);
   if (entry === undefined) return cardGone(deps, caller, input);
   try {
-    const rivals = requestIdsOf(input.merchantRequestId, CARDS_MAX).create;
+    const rivals = requestIdsOf(input.merchantRequestId).create;
     const post = (options: SendOptions): Promise<PostedPayment> => create(deps, input, entry, options);
     const result = await withSetUpWanted(deps, input, await sendCardOnce(deps, caller, { ...input, rivals }, post));
     if (isOver(result, input)) deps.vault.forget(input.card.handle);

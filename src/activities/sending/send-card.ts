@@ -103,7 +103,7 @@ async function rivalOf(
   const others = await Promise.all(rivals.filter((id) => id !== requestId).map((id) => store.attempts(id)));
   const open = inDoubt(others.flat()).filter(({ orderId }) => orderId === null || !over.includes(orderId));
   if (open.length === 0) return undefined;
-  return { outcome: 'ambiguous', why: 'another card of this payment may be under way', barred: true };
+  return { outcome: 'ambiguous', why: 'another create of this payment may be under way', barred: true };
 }
 
 export const sessionOf = (attempt: SendAttempt | undefined): string | null =>

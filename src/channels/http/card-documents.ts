@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CARD_STATES, type CardStateView } from '../../domain/card-payment.ts';
 import { iso, isoOrNull } from '../../domain/display.ts';
+import { newPaymentId } from '../../domain/new-card-payment.ts';
 import type { CardRecord } from '../../store/card-store.ts';
 
 const schemaVersion = z.literal(1);
@@ -22,10 +23,7 @@ const payment = z.object({
     .nullable()
     .describe("where the cardholder's browser is sent"),
   data_collection_info: z.unknown().describe('for the collection of the device fingerprint, as given by the acquirer'),
-  cards_left: z
-    .int()
-    .nullable()
-    .describe('while another card is requested because the previous one took no money: how many may still be tried'),
+  can_pay_again: z.boolean().describe('it took nothing, and its page may make a new payment: POST .../again'),
   workflow_id: z.string().nullable().describe('null for a client secret'),
   url: z.string().nullable().describe('in the Temporal UI; null for a client secret'),
   created_at: z.iso.datetime(),
@@ -47,8 +45,15 @@ export const acceptedDocument = z.object({
 export const amountDocument = z.object({ schemaVersion, amount: decimal });
 export const cancelDocument = z.object({ schemaVersion, outcome: z.enum(['cancelled', 'too-late']) });
 
-/** A payment from the store and, while it is open, from its workflow. `url`: for the merchant's people. */
-export function documentOf(record: CardRecord, view: CardStateView | undefined, url: string | null): CardDocument {
+/**
+ * A payment from the store and, while it is open, from its workflow. `url`: for the merchant's people; `tries`: payments that a
+ * page may make for one purchase.
+ */
+export function documentOf(
+  record: CardRecord,
+  view: CardStateView | undefined,
+  { url, tries }: { url: string | null; tries: number },
+): CardDocument {
   const { merchantRequestId, currency, paymentType, workflowId, contradictedAt, endedAt } = record;
   return {
     merchant_request_id: merchantRequestId,
@@ -63,7 +68,7 @@ export function documentOf(record: CardRecord, view: CardStateView | undefined, 
     last_four: view?.last_four ?? record.lastFour,
     next_action: view?.next_action ?? null,
     data_collection_info: view?.data_collection_info ?? null,
-    cards_left: view?.cards_left ?? null,
+    can_pay_again: newPaymentId(record, tries) !== undefined,
     workflow_id: url === null ? null : workflowId,
     url,
     created_at: iso(record.createdAt),

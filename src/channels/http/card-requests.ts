@@ -5,6 +5,7 @@ import { checkCard } from '../../bank/cards/check-card.ts';
 import { holdsCardNumber, isMerchantRequestId } from '../../domain/card-number.ts';
 import type { Finding } from '../../domain/finding.ts';
 import { formatMinor, parseAmount } from '../../domain/money.ts';
+import { isNumbered } from '../../domain/new-card-payment.ts';
 import { Problem } from '../../domain/problem.ts';
 import { assertNone, bodyFinding, schemaFindings } from './card-findings.ts';
 import type { CardDeps } from './gateway-deps.ts';
@@ -70,8 +71,8 @@ export const createBody = z.strictObject({
   merchant_request_id: z
     .string({ error: 'is required, as a string: it is the idempotency key' })
     .refine(
-      isMerchantRequestId,
-      'must be 1 to 64 of A-Z a-z 0-9 . _ ~ -, contain no card number, and be no UUID of version 5',
+      (id) => isMerchantRequestId(id) && !isNumbered(id),
+      'must be 1 to 64 of A-Z a-z 0-9 . _ ~ -, contain no card number, not end in ~2 to ~9, and be no UUID of version 5',
     )
     .describe('idempotency key and permanent id of the payment: the same one never takes money twice'),
   amount,

@@ -1,8 +1,10 @@
 import { hash } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { isCardEnd } from '../../domain/card-payment.ts';
+import { cardPaymentInput, isCardEnd } from '../../domain/card-payment.ts';
 import { MESSAGES } from '../../domain/names.ts';
+import { newPaymentId } from '../../domain/new-card-payment.ts';
+import { Problem } from '../../domain/problem.ts';
 import { askAudited } from '../../people/decisions/audited-request.ts';
 import type { CardRecord } from '../../store/card-store.ts';
 import { type CallerKey, limitConcurrency } from './admission.ts';
@@ -181,7 +183,7 @@ export function cardPageRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     headers: 'authorization, content-type',
     setting: CHECKOUT_ORIGINS,
   };
-  for (const path of [base, `${base}/card`, `${base}/fingerprint`, `${base}/returned`]) {
+  for (const path of [base, `${base}/again`, `${base}/card`, `${base}/fingerprint`, `${base}/returned`]) {
     // Preflights have no secret, and many browsers may share an address.
     app.options(path, { schema: { hide: true }, config: { ...OPEN.config, rateLimit: false } }, (request, reply) =>
       preflight(request, reply, cors),
@@ -207,6 +209,12 @@ export function cardPageRoutes(app: FastifyInstance, deps: GatewayDeps): void {
       return { schemaVersion: 1, accepted: true };
     },
   );
+  const again = described('A new payment after one that took nothing', [cardDocument, 'the new payment'], [409, 503]);
+  app.post(`${base}/again`, { schema: again, ...accessOf({ ...MAKING, or: 'client-secret' }) }, async (request) => {
+    const { record, caller } = request.cardAccess;
+    const made = await payAgain(deps, record);
+    return { schemaVersion: 1, card_payment: await shown(deps, { record: made, caller }) };
+  });
   const signals = {
     fingerprint: [MESSAGES.fingerprintDone, 'The device fingerprint is collected'],
     returned: [MESSAGES.cardholderReturned, 'The cardholder has returned from the confirmation'],
@@ -227,13 +235,37 @@ export function cardPageRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   }
 }
 
-const stored = ({ workflowUrl }: GatewayDeps, record: CardRecord): CardDocument =>
-  documentOf(record, undefined, workflowUrl(record.workflowId));
+/**
+ * The payment that takes the place of one that took nothing: of the same sum and maker, open to the same client secret. Asked
+ * again, it is the same one. Throws a `Problem` if none may be made.
+ */
+async function payAgain(deps: GatewayDeps, record: CardRecord): Promise<CardRecord> {
+  const { clientSecretSha256 } = record;
+  const id = newPaymentId(record, deps.cards.tries);
+  if (id === undefined || clientSecretSha256 === null) {
+    throw new Problem('conflict', 'not-now', 'No new payment can be made in the place of this one.', {
+      hint: 'Its backend can make one with POST /v1/card-payments, under another merchant_request_id.',
+    });
+  }
+  const form = deps.cards.vault.formOf(record.merchantRequestId);
+  const made = await claimAndStartPayment(deps, {
+    input: { ...cardPaymentInput(record), merchant_request_id: id },
+    form,
+    card: undefined,
+    clientSecretSha256,
+    isMakersOwn: false,
+  });
+  return made.record;
+}
+
+const stored = ({ cards: { tries }, workflowUrl }: GatewayDeps, record: CardRecord): CardDocument =>
+  documentOf(record, undefined, { url: workflowUrl(record.workflowId), tries });
 
 async function shown({ cards, workflowUrl }: GatewayDeps, { record, caller }: CardAccess): Promise<CardDocument> {
   const running = record.endedAt === null ? await cards.state(record.merchantRequestId) : undefined;
   const view = typeof running === 'object' ? running : undefined;
   // Who can write to the namespace can have a workflow say that it has ended: it has once the store shows it.
   const open = view && isCardEnd(view.state) ? { ...view, state: 'processing' as const, reason: null } : view;
-  return documentOf(record, open, caller === undefined ? null : workflowUrl(record.workflowId));
+  const url = caller === undefined ? null : workflowUrl(record.workflowId);
+  return documentOf(record, open, { url, tries: cards.tries });
 }

@@ -77,6 +77,8 @@ export interface CardDeps extends CardExecutions {
   returnHosts: readonly string[] | undefined;
   /** Further origins in return URLs: the sandbox's own checkout page. */
   returnOrigins: readonly string[];
+  /** Card payments that a page may make for one purchase, the first one included. */
+  tries: number;
   /** Origins whose pages may use a client secret. */
   origins: readonly string[];
   /** False if no such workflow is open. */

@@ -50,6 +50,7 @@ export function cardDeps(
     vault,
     returnHosts: cards.returnHosts,
     returnOrigins: own,
+    tries: cards.tries,
     origins: [...cards.checkoutOrigins, ...own],
     start: (input) => inTime(client, () => startCardPayment(client, input)),
     async state(id) {

@@ -43,7 +43,8 @@ interface Deps {
 /** The requested payment; the card may come later. */
 interface AskedPayment {
   input: CardPaymentInput;
-  form: CardholderForm;
+  /** Undefined: the page sends it with the card, which is then not here. */
+  form: CardholderForm | undefined;
   card: CardEntry['card'] | undefined;
   clientSecretSha256: string;
   /** Who asks has proven who they are: the request is repeated by its maker alone. */
@@ -72,9 +73,9 @@ export async function claimAndStartPayment(
   }
   const payment = { record, isNew: known === undefined };
   if (record.endedAt !== null) return payment;
-  // Kept because another card may be needed, and the page that asks for it knows only the client secret.
-  cards.vault.keepForm(merchantRequestId, form);
-  await begin(deps, input, payment, card === undefined ? undefined : { card, ...form });
+  // Kept because a card may be needed later, and the page that asks for it knows only the client secret.
+  if (form !== undefined) cards.vault.keepForm(merchantRequestId, form);
+  await begin(deps, input, payment.isNew, card === undefined || form === undefined ? undefined : { card, ...form });
   return payment;
 }
 
@@ -85,12 +86,7 @@ function assertTakesCards({ takesCards = true }: CardExecutions): void {
   });
 }
 
-async function begin(
-  deps: Deps,
-  input: CardPaymentInput,
-  { record, isNew }: { record: CardRecord; isNew: boolean },
-  entry: CardEntry | undefined,
-): Promise<void> {
+async function begin(deps: Deps, input: CardPaymentInput, isNew: boolean, entry: CardEntry | undefined): Promise<void> {
   const { cards } = deps;
   const id = input.merchant_request_id;
   const stands = isNew ? 'not-started' : await cards.state(id);
@@ -105,18 +101,12 @@ async function begin(
   // The payment may be waiting for this card; without a worker it would not get it, and nobody would know.
   if (stands === 'silent') throw noWorker();
   if (stands.state !== 'awaiting-card') return;
-  // Probably the same request after a lost answer: a declined card is not tried again unless somebody enters it again.
-  if (stands.reason?.code === 'another-card-needed' && isShownAs(record, entry)) return;
   await withCard(deps, entry, async (card) => {
     const { outcome } = await cards.update(id, MESSAGES.provideCard, card);
     if (outcome === 'no-worker') throw noWorker();
     return outcome === 'answered';
   });
 }
-
-/** Compares the stored digits of the last card. */
-const isShownAs = ({ bin, lastFour }: CardRecord, { card: { number } }: CardEntry): boolean =>
-  bin === number.slice(0, 6) && lastFour === number.slice(-4);
 
 /** Provides the card to a payment. Throws a `Problem` if it waits for none. */
 export async function giveCard(deps: Deps, record: CardRecord, entry: CardEntry): Promise<void> {

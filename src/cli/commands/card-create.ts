@@ -13,7 +13,6 @@ import { EXIT, type ExitCode } from '../exit.ts';
 import { exitOfCard, followCard } from '../follow-card.ts';
 import { gatewayAddress, gatewayClient } from '../gateway-client.ts';
 import type { Session } from '../session.ts';
-import { shellWord } from '../shell-word.ts';
 import { cardText } from './card.ts';
 
 export interface CreateCardOptions {
@@ -110,8 +109,6 @@ async function askAndFollow(
       { card_payment: payment, client_secret: created.client_secret, checkout_url: checkout },
       cardText(payment, [
         ['confirm at', isCardEnd(payment.state) ? null : (payment.next_action?.verify_url ?? null)],
-        ['cards left', payment.cards_left === null ? null : `${payment.cards_left}`],
-        ['another card', payment.cards_left === null ? null : anotherCard(id, options)],
         ['checkout', checkout],
       ]),
     );
@@ -120,23 +117,9 @@ async function askAndFollow(
     return EXIT.completed;
   }
   if (checkout !== null && file === undefined) session.output.say(`Checkout ${checkout}`);
-  const following = { timeoutMs: timeout, cardFromFile: file !== undefined };
-  const { payment = created.card_payment, end } = await followCard(client, id, session.output, following);
+  const { payment = created.card_payment, end } = await followCard(client, id, session.output, timeout);
   result(payment);
   return end === 'interrupted' ? EXIT.interrupted : exitOfCard(payment.state);
-}
-
-/** The same command, for another card in its file. */
-function anotherCard(id: string, options: CreateCardOptions): string {
-  const more: [string, string | undefined][] = [
-    ['--type', options.type === 'DEBIT' ? undefined : options.type],
-    ['--return-url', options.returnUrl],
-    ['--by', options.by],
-    ['--gateway', options.gateway],
-  ];
-  const said = more.flatMap(([name, value]) => (value === undefined ? [] : [` ${name} ${shellWord(value)}`]));
-  const { amount, currency } = options;
-  return `payouts card create --amount ${amount} --currency ${currency} --id ${id}${said.join('')} --card-from FILE --wait`;
 }
 
 /** The money may have been asked for: the command must be run again under the same id. */

@@ -96,7 +96,8 @@ function foreignId(id: string): string {
 }
 
 async function documentIn(session: Session, record: CardRecord): Promise<CardDocument> {
-  return documentOf(record, undefined, workflowUrl(await session.ui(), record.workflowId));
+  const url = workflowUrl(await session.ui(), record.workflowId);
+  return documentOf(record, undefined, { url, tries: session.config.cards.tries });
 }
 
 function eventDocument({ kind, paymentId, status, trust, receivedAt, amount, currency, effect }: StoredCardEvent) {

@@ -12,14 +12,6 @@ export const CARD_REASONS = {
     'waiting for the cardholder to enter a card',
     'The cardholder enters a card on the checkout page, or your backend submits one.',
   ),
-  'another-card-needed': forCardholder(
-    'the card was declined and nothing was taken; waiting for another card',
-    'The cardholder enters another card on the checkout page, or `payouts card cancel ID` ends it.',
-  ),
-  'card-refused': forCardholder(
-    'the acquirer refused the request as invalid and nothing was taken; waiting for a card again',
-    'Ask the acquirer what it refused: names of fields are mapped by PAYOUTS_CARD_FIELDS. Then the cardholder enters a card again, or the command that gave it is run again with the same --id.',
-  ),
   'card-lost': forCardholder(
     'the card is no longer in memory; the cardholder must enter it again',
     'The cardholder enters the card again; nothing that takes money was sent.',
@@ -57,11 +49,11 @@ export const CARD_REASONS = {
   ),
   'refused-by-acquirer': forMaker(
     'the acquirer refused the request as invalid',
-    'Ask the acquirer what it refused; a new card payment needs a new merchant_request_id.',
+    'Nothing was taken. Ask the acquirer what it refused: PAYOUTS_CARD_FIELDS maps names of fields. A new card payment needs a new merchant_request_id.',
   ),
   'card-declined': forMaker(
     'the acquirer reports the payment as failed',
-    'Ask for another card, under a new merchant_request_id.',
+    'Nothing was taken. A payment with another card needs a new merchant_request_id.',
   ),
   'challenge-abandoned': forMaker(
     'the cardholder did not confirm the payment in time',

@@ -1,3 +1,4 @@
+import { TRIES_MAX } from '../../domain/new-card-payment.ts';
 import {
   cardFieldNames,
   headerName,
@@ -10,7 +11,7 @@ import {
 import { ConfigError } from './config-error.ts';
 import { key, type ValuesOf } from './key.ts';
 import { Secret } from './secret.ts';
-import { durationUpTo, oneOf } from './values.ts';
+import { count, durationUpTo, oneOf } from './values.ts';
 
 /** How cards are taken and webhooks verified. Settings marked (api-gaps) stand in for what the interface does not show. */
 export const CARD_KEYS = {
@@ -38,6 +39,11 @@ export const CARD_KEYS = {
     durationUpTo(15 * 60_000, 'is not a duration up to 15m'),
     '15m',
     'how long a gateway keeps a card in its memory, 15m at most; never scaled',
+  ),
+  PAYOUTS_CARD_TRIES: key(
+    count(1, TRIES_MAX),
+    '3',
+    'how many card payments a checkout page may make for one purchase, each after one that took nothing; 1: only the first',
   ),
   PAYOUTS_CARD_REFUSAL_STATUSES: key(
     refusalStatuses,
@@ -82,6 +88,8 @@ export function cardsOf(values: CardValues) {
     returnHosts: values.PAYOUTS_CARD_RETURN_HOSTS,
     /** Undefined: any host. */
     verifyHosts: values.PAYOUTS_CARD_VERIFY_HOSTS,
+    /** Card payments for one purchase, the first one included. */
+    tries: values.PAYOUTS_CARD_TRIES,
     checkoutOrigins: values.PAYOUTS_CHECKOUT_ORIGINS ?? [],
     /** Not scaled by the time scale. */
     lifeMs: values.PAYOUTS_CARD_LIFE,

@@ -1,4 +1,4 @@
-import { CARDS_MAX, type CardTerms } from '../../domain/card-terms.ts';
+import type { CardTerms } from '../../domain/card-terms.ts';
 import type { Terms } from '../../domain/policy.ts';
 import type { WorkerSettings } from '../../domain/settings.ts';
 import { loadCalendar } from './calendar.ts';
@@ -108,11 +108,6 @@ export const WORKER_KEYS = {
     '30m',
     'how long a card payment waits for a card, or for the cardholder to complete a challenge',
   ),
-  PAYOUTS_CARD_TRIES: key(
-    count(1, CARDS_MAX),
-    '3',
-    'how many cards a cardholder may try for one payment, each after a decline; 1: the first decline ends it',
-  ),
   PAYOUTS_CARD_PATIENCE: key(
     duration,
     '5m',
@@ -176,7 +171,6 @@ export function settingsOf(values: ValuesOf<typeof WORKER_KEYS>, policyFile?: Po
     fingerprintWaitMs: scaled(values.PAYOUTS_CARD_FINGERPRINT_WAIT),
     deadlineMs: scaled(values.PAYOUTS_CARD_DEADLINE),
     patienceMs: paced(values.PAYOUTS_CARD_PATIENCE),
-    cards: values.PAYOUTS_CARD_TRIES,
     statusAgeLimitMs,
     repeatWindowMs: values.PAYOUTS_CARD_REPEAT_WINDOW,
     completion: values.PAYOUTS_CARD_COMPLETION,

@@ -21,7 +21,6 @@ export async function askOperator(
   reason: Reason,
   lookEveryMs: number,
 ): Promise<OperatorAnswer> {
-  execution.uncertain = true;
   await execution.enter('needs-operator', reason);
   const { heard } = execution;
   for (;;) {

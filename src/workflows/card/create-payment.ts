@@ -57,7 +57,6 @@ export async function createPayment(
         throw new EndedElsewhere();
       case 'ambiguous':
         creation.inDoubtSince ??= sentAt;
-        execution.uncertain = true;
         execution.note(`create in doubt: ${result.why}`);
         if (result.barred === true) return awaitName(execution);
         break;
@@ -67,7 +66,7 @@ export async function createPayment(
       case 'refused':
         // After an attempt in doubt, the refusal may be about that attempt's payment.
         if (creation.inDoubtSince === null)
-          return { end: 'failed', reason: because('refused-by-acquirer', result.why), why: result.why };
+          return { end: 'failed', reason: because('refused-by-acquirer', result.why) };
         break;
       case 'not-sent':
         if (creation.inDoubtSince !== null) break;
@@ -141,7 +140,7 @@ async function ownedName(execution: CardExecution): Promise<string | undefined> 
 }
 
 /** Follows a payment that was named; undefined if it belongs to another intent. */
-export async function claimed(execution: CardExecution, paymentId: string): Promise<{ follow: true } | undefined> {
+async function claimed(execution: CardExecution, paymentId: string): Promise<{ follow: true } | undefined> {
   const { merchantRequestId, card } = execution;
   if (!(await call('claimPayment', { merchantRequestId, paymentId }, 'takes the payment that was named'))) {
     execution.foreign.add(paymentId);

@@ -49,13 +49,8 @@ export class CardExecution extends ExecutionView<CardState> {
   declinedForSetUp = false;
   /** An action was named, even if browsers may not be sent to its address. */
   asksForAction = false;
-  /** An answer was lost or people were asked, even if that is resolved since: no other card is then requested. */
-  uncertain = false;
   /** The card last used for a 3DS setup or a create. */
   spent: CardHandle | undefined;
-  /** Number of cards that took nothing, and how many more may be given; null before the first of them. */
-  cardsOver = 0;
-  cardsLeft: number | null = null;
   /** A resume may have been executed: only the acquirer can then end the payment. */
   resumed = false;
   dataCollectionInfo: unknown = null;
@@ -70,8 +65,6 @@ export class CardExecution extends ExecutionView<CardState> {
   readonly foreign = new Set<string>();
   /** Payments that were followed by another create: events no longer name them. */
   readonly over = new Set<string>();
-  /** Those of them that were shown as failed. */
-  readonly declined = new Set<string>();
   /** Every merchant_request_id sent for this intent. */
   readonly requestIds: string[] = [];
 
@@ -167,20 +160,6 @@ export class CardExecution extends ExecutionView<CardState> {
     this.sent = false;
   }
 
-  /** The card in use took nothing. A card given since then is kept. */
-  cardOver(left: number): void {
-    this.setAside();
-    this.paymentId = null;
-    this.paymentStatus = null;
-    this.nextAction = null;
-    this.asksForAction = false;
-    this.declinedForSetUp = false;
-    this.resumed = false;
-    if (this.card?.handle === this.spent?.handle) this.card = undefined;
-    this.cardsOver += 1;
-    this.cardsLeft = left;
-  }
-
   /** Grows with everything heard about the payment. */
   get heard(): number {
     return this.noticed + this.returns;
@@ -194,9 +173,9 @@ export class CardExecution extends ExecutionView<CardState> {
   }
 
   /** What the acquirer must show for every payment of this intent. */
-  expectation(): { amount: string; currency: string; requestIds: readonly string[]; declined: readonly string[] } {
-    const { amount, currency, requestIds, declined } = this;
-    return { amount, currency, requestIds, declined: [...declined] };
+  expectation(): { amount: string; currency: string; requestIds: readonly string[] } {
+    const { amount, currency, requestIds } = this;
+    return { amount, currency, requestIds };
   }
 
   /** Whether a verified event reported the end of this payment. */
@@ -257,7 +236,6 @@ export class CardExecution extends ExecutionView<CardState> {
       bin: this.card?.bin ?? null,
       last_four: this.card?.last_four ?? null,
       next_action: this.state === 'awaiting-cardholder' ? this.nextAction : null,
-      cards_left: this.state === 'awaiting-card' ? this.cardsLeft : null,
       data_collection_info: this.state === 'awaiting-fingerprint' ? this.dataCollectionInfo : null,
       evidence: this.evidence,
     };

@@ -12,7 +12,7 @@ export const fingerprintDoneSignal = defineSignal(MESSAGES.fingerprintDone);
 /** The cardholder's browser is back at `return_url`. */
 export const cardholderReturnedSignal = defineSignal(MESSAGES.cardholderReturned);
 
-/** Gives the payment its card, the first or another one. Accepted only in `awaiting-card`, and only if it has no card. */
+/** Gives the payment its card, or again one that was lost before it was used. Accepted only in `awaiting-card`, and only if it has no card. */
 export const provideCardUpdate = defineUpdate<{ accepted: true }, [CardHandle]>(MESSAGES.provideCard);
 
 /** Changes the amount before anything was sent that could take it; a new 3DS session is then set up. */

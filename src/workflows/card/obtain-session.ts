@@ -8,8 +8,7 @@ import { vaultOf } from '../proxies.ts';
 import { callVault } from './call-vault.ts';
 import type { CardExecution } from './execution.ts';
 
-/** `why`: the acquirer's reason for refusing a request, if it did. */
-export type CardEnded = { end: CardEnd; reason: Reason | null; why?: string };
+export type CardEnded = { end: CardEnd; reason: Reason | null };
 
 /** A card, and the 3DS session made for it and this amount; both are for one create. */
 export interface Session {
@@ -53,7 +52,7 @@ export async function obtainSession(execution: CardExecution, threeDs: 'setup' |
       continue;
     }
     if (setUp.outcome === 'refused') {
-      return { end: 'failed', reason: because('refused-by-acquirer', setUp.why), why: setUp.why };
+      return { end: 'failed', reason: because('refused-by-acquirer', setUp.why) };
     }
     const { referenceId } = setUp;
     if (await collectFingerprint(execution, amount, setUp.dataCollectionInfo)) return { card, amount, referenceId };

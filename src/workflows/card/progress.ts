@@ -1,5 +1,4 @@
 import type { CardPaymentInput } from '../../domain/card-payment.ts';
-import { cardOfCreation, RESTARTS_MAX, resumesOf } from '../../domain/card-terms.ts';
 import type { Creation } from './create-payment.ts';
 import type { CardExecution, ReadyCard } from './execution.ts';
 import type { OpenResume } from './resume-payment.ts';
@@ -33,38 +32,20 @@ export function takeOver(
   if (execution.amount === amount) execution.amount = ready.amount;
   execution.requestIds.splice(0);
   execution.requestIds.push(...requestIds.create, ...requestIds.resume);
-  execution.cardsOver = Math.max(execution.cardsOver, cardOfCreation(earlier?.creation ?? 0));
   execution.resumed = earlier?.resumed ?? false;
-  execution.uncertain ||= earlier?.inDoubt ?? false;
   for (const paymentId of earlier?.before ?? []) execution.over.add(paymentId);
   for (const event of earlier?.events ?? []) execution.hear(event);
   const { creation = 0, attempts = 0, inDoubtSince = null, resumes: over = 0, openResume } = earlier ?? {};
-  const [requestId = '', ...rest] = resumesOf(requestIds.resume, creation).slice(over);
+  const resumeIds = requestIds.resume.slice(over);
+  const [requestId = '', ...rest] = resumeIds;
   return {
     creations: creation,
     creation: { requestId: requestIds.create[creation] ?? '', attempts, inDoubtSince },
     paymentId: earlier?.paymentId ?? undefined,
     referenceId: earlier?.referenceId ?? null,
     threeDs: earlier?.wantsSetUp === true ? 'skip' : threeDs,
-    resumeIds: openResume === undefined ? resumesOf(requestIds.resume, creation).slice(over) : rest,
+    resumeIds: openResume === undefined ? resumeIds : rest,
     resume: openResume === undefined ? undefined : { requestId, ...openResume, resumedBefore: true, inDoubt: true },
     served: { noticed: 0, claimed: 0 },
-  };
-}
-
-/** Starts over with another card: under a new id, unless none was used for the previous card, and always with a 3DS setup. */
-export function withAnotherCard(before: CardProgress, { completions, ready }: CardExecution): CardProgress {
-  const { requestIds } = ready;
-  const isUsed = before.creation.attempts > 0;
-  const creations = isUsed ? Math.max(RESTARTS_MAX, before.creations) + 1 : before.creations;
-  return {
-    creations,
-    creation: { requestId: requestIds.create[creations] ?? '', attempts: 0, inDoubtSince: null },
-    paymentId: undefined,
-    referenceId: null,
-    threeDs: 'setup',
-    resumeIds: resumesOf(requestIds.resume, creations),
-    resume: undefined,
-    served: completions,
   };
 }

@@ -41,7 +41,6 @@ export async function resumePayment(
       throw new EndedElsewhere();
     case 'ambiguous':
       execution.resumed = true;
-      execution.uncertain = true;
       resume.inDoubt = true;
       execution.note(`resume in doubt: ${result.why}`);
       return 'open';

@@ -27,6 +27,7 @@ export function fakeCards(): FakeCards {
     vault: new CardVault({ taskQueue: 'payouts-vault/v', lifeMs: 60_000, entriesMax: 3 }),
     returnHosts: undefined,
     returnOrigins: [],
+    tries: 3,
     origins: [PAGE],
     states: new Map(),
     started: [],
@@ -69,6 +70,5 @@ const viewIn = (id: string, state: CardState): CardStateView => ({
   last_four: '1881',
   next_action: { type: '3DS', verify_url: 'https://acs.example/v' },
   data_collection_info: { token: 't' },
-  cards_left: null,
   evidence: [],
 });

@@ -154,19 +154,3 @@ describe('everything that is wrong is said in one answer', () => {
     expect(gateway.cards.started).toMatchObject([{ card: { last_four: '0000' } }]);
   });
 });
-
-it('a declined card from a file ends the following, and says how to give another one', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'payouts-card-create-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const cardFrom = join(folder, 'card.json');
-  writeFileSync(cardFrom, CARD_EXAMPLE);
-  const { state } = gateway.cards;
-  gateway.cards.state = async (id) => {
-    const view = await state(id);
-    return typeof view === 'string' ? view : { ...view, state: 'awaiting-card', cards_left: 2 };
-  };
-  expect(await create({ id: 'order-1', by: "d'arc", cardFrom, wait: true })).toBe(6);
-  expect(said.join()).toContain(
-    "payouts card create --amount 49.90 --currency EUR --id order-1 --by 'd'\\''arc' --card-from FILE --wait",
-  );
-});

@@ -32,6 +32,7 @@ const MAIN = `<h1>Checkout</h1>
 <p class="amount" id="amount" aria-label="Amount"></p>
 <p id="status" role="status" aria-live="polite" data-state="loading">Loading the payment.</p>
 <p id="action" hidden><a class="button" id="continue">Continue at your bank</a></p>
+<p id="again" hidden><button type="button" class="main" id="pay-again">Pay with another card</button></p>
 <form id="card" hidden autocomplete="on">
 <label>Card number
 <input name="number" inputmode="numeric" autocomplete="cc-number" required maxlength="23" pattern="[0-9 ]{12,23}"></label>

@@ -18,12 +18,11 @@
     failed: 'The payment failed. Nothing was taken.',
     cancelled: 'The payment was cancelled. Nothing was taken.',
   };
-  /** Why another card is needed, or why there was no payment. */
+  /** Why a card is needed again, or why there was no payment. */
   const BECAUSE = {
     'card-lost': 'Please enter the card again: it was not kept.',
-    'another-card-needed': 'Your card was declined. Nothing was taken. You can pay with another card.',
-    'card-refused': 'Your card could not be used. Nothing was taken. Please check what you enter, or use another card.',
-    'card-declined': 'Your card was declined. Nothing was taken, and no other card can be tried for this payment.',
+    'card-declined': 'Your card was declined. Nothing was taken.',
+    'refused-by-acquirer': 'Your card could not be used. Nothing was taken.',
     'card-not-given': 'No card was entered in time. Nothing was taken.',
     'challenge-abandoned': 'The payment was not confirmed in time. Nothing was taken.',
   };
@@ -122,15 +121,15 @@
     const asksForCard = it.state === 'awaiting-card';
     show(it.state, (asksForCard && refusal) || saysOf(it), it.reason?.code);
     showForm(asksForCard);
+    element('again').hidden = !it.can_pay_again;
     element('action').hidden = true;
     if (it.data_collection_info?.url) collectFingerprint(it.data_collection_info.url);
     if (it.next_action?.verify_url) await challenge(it.next_action.verify_url);
   }
 
-  function saysOf({ state, reason, cards_left: left }) {
+  function saysOf({ state, reason }) {
     const tells = state === 'awaiting-card' || state === 'failed';
-    const says = (tells && BECAUSE[reason?.code]) || SAYS[state] || 'The payment is being processed.';
-    return left === 1 ? `${says} This is the last card that can be tried.` : says;
+    return (tells && BECAUSE[reason?.code]) || SAYS[state] || 'The payment is being processed.';
   }
 
   function showForm(isShown) {
@@ -215,9 +214,30 @@
     }
   }
 
+  /** A payment that took nothing has ended: another card is another payment, which this tab's secret opens too. */
+  async function payAgain() {
+    element('pay-again').disabled = true;
+    try {
+      const { ok, document } = await call('POST', '/again');
+      if (!ok) {
+        element('again').hidden = true;
+        show('failed', document.error?.message ?? 'The shop answers with an error.');
+        return;
+      }
+      const id = document.card_payment.merchant_request_id;
+      keep({ id, gateway: payment.gateway, secret: payment.secret });
+      location.assign(`${location.pathname}?${new URLSearchParams({ card_payment: id })}`);
+    } catch {
+      show('waiting', 'The shop cannot be reached. Please try again.');
+    } finally {
+      element('pay-again').disabled = false;
+    }
+  }
+
   const present = (members) => Object.fromEntries(Object.entries(members).filter(([, value]) => value !== ''));
 
   form.addEventListener('submit', (event) => void pay(event));
+  element('pay-again').addEventListener('click', () => void payAgain());
   element('test-cards').addEventListener('click', ({ target }) => {
     const number = target.dataset?.number;
     if (number === undefined) return;
