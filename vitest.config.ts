@@ -69,12 +69,7 @@ const integration = [
       'channels/folder/drop-folder',
       'docs/ops/deployments',
     ],
-    ...[
-      'replay/replay',
-      'platform/scripts/cluster/server-process',
-      'platform/scripts/docs-site',
-      'platform/scripts/launcher',
-    ],
+    ...['replay/replay', 'platform/scripts/cluster/server-process', 'platform/scripts/launcher'],
     ...['files/intake/take-file', 'people/decisions/own-moves', 'people/decisions/plan', 'simulation/sample'],
     ...['store/open', 'store/open-connections', 'platform/temporal/replay'],
   ),
