@@ -1,49 +1,74 @@
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
+import { v7 } from 'uuid';
 import { RETRY } from '../channels/http/operations/retry.ts';
+import type { SignedDecision } from '../domain/authority.ts';
 import { Problem } from '../domain/problem.ts';
 import type { MessageFiles } from '../files/intake/message-context.ts';
 import type { PlanDocument, PlannedRow, TakeOptions } from '../files/intake/take-file.ts';
 import type { ValidFile } from '../files/intake/validate-file.ts';
-import { FILE_NAMES } from '../files/read-file.ts';
-import { whyUnreadable } from '../files/unreadable.ts';
+import { signablePlan } from '../people/signing/plan.ts';
+import { assertPlanOf, planDiffers, rowsHere, unreadable } from './own-plan.ts';
 import type { Session } from './session.ts';
-import { signedRows } from './signed-rows.ts';
 import type { Signer } from './signer.ts';
 
 /** What a gateway says of what it was handed: its plan, or which batch has it. */
-export type Handed =
-  | { outcome: 'planned'; document: PlanDocument; rows?: readonly PlannedRow[] }
-  | { outcome: 'claimed' | 'under-way'; batchId: string };
+export type Handed = { outcome: 'planned'; document: PlanDocument } | Claimed;
+type Claimed = { outcome: 'claimed' | 'under-way'; batchId: string };
 
-/** Hands payouts over to a gateway: for their plan and rows, or to be paid if this is still the plan. */
-export type HandOver = (
-  asked: { dryRun: true } | { dryRun: false; plan: string; rows: readonly PlannedRow[] | undefined },
-) => Promise<Handed>;
+/** Hands payouts over to a gateway. */
+export interface HandOver {
+  /** Its plan, compared with what this machine knows itself. */
+  plan(): Promise<Handed>;
+  /** Has them paid if this is still the plan; signed by their maker, where this machine knows them. */
+  pay(plan: string): Promise<Claimed>;
+}
 
 type Options = Pick<TakeOptions, 'invalid' | 'canary' | 'allowLookAlikes' | 'by'> & MessageFiles;
+type Asked = { dryRun: boolean; plan?: string; rows?: true };
+type PlannedAnswer = PlanDocument & { rows?: readonly PlannedRow[] };
 
-/** Of a file, whose rows its maker signs. */
-export function uploading(session: Session, path: string, signer: Signer, options: Options): HandOver {
-  assertNoMessageFiles(options);
-  return async (asked) => {
-    const { dryRun } = asked;
-    const signed = dryRun || asked.rows === undefined ? undefined : await signedRows(session, signer, path, asked.rows);
-    const plan = dryRun ? undefined : asked.plan;
-    const rows = dryRun && signer.sign !== undefined ? true : undefined;
-    const query = queryOf({ ...options, file: basename(path), dryRun, plan, rows });
-    const headers: Record<string, string> =
-      signed === undefined ? {} : { 'payouts-signed': Buffer.from(JSON.stringify(signed)).toString('base64url') };
-    const response = await send(session, `/v1/batches?${query}`, path, headers);
-    const answer = (await response.json()) as (PlanDocument & { rows?: PlannedRow[] }) | { batchId: string };
-    if ('plan' in answer) {
-      const { rows, ...document } = answer;
-      return { outcome: 'planned', document, rows };
-    }
-    return { outcome: response.status === 202 ? 'claimed' : 'under-way', batchId: answer.batchId };
+/** Of a file, whose rows its maker signs as this machine reads them. */
+export function uploading(session: Session, path: string, { sign }: Signer, options: Options): HandOver {
+  if (session.key === undefined) assertNoMessageFiles(options);
+  let signing: readonly PlannedRow[] | undefined;
+  const hand = async (asked: Asked, headers = {}): Promise<Response> =>
+    send(session, `/v1/batches?${queryOf({ ...options, ...asked, file: basename(path) })}`, path, headers);
+  return {
+    async plan() {
+      using own = session.key === undefined ? undefined : await rowsHere(session, path, options);
+      const answer = await hand({ dryRun: true, ...(own !== undefined && { rows: true }) });
+      const planned = (await answer.json()) as PlannedAnswer | { batchId: string };
+      if (!('plan' in planned)) return claimed(answer, planned);
+      const { rows = [], ...document } = planned;
+      if (own !== undefined) {
+        await assertPlanOf(document.plan, rows, own.claims());
+        if (options.invalid === 'stop' && rows.length < own.rowCount) throw planDiffers(document.plan, 'rows left out');
+        signing = rows;
+      } else if (session.key !== undefined) session.output.say(UNSIGNED_MESSAGE);
+      return { outcome: 'planned', document };
+    },
+    async pay(plan) {
+      const signed = signedRows(sign, signing);
+      const encoded = signed && Buffer.from(JSON.stringify(signed)).toString('base64url');
+      const answer = await hand({ dryRun: false, plan }, encoded && { 'payouts-signed': encoded });
+      return claimed(answer, (await answer.json()) as { batchId: string });
+    },
   };
 }
+
+/** The signature of the maker over rows, under the id of the batch that they become; undefined without a policy. */
+const signedRows = (sign: Signer['sign'], rows: readonly PlannedRow[] | undefined): SignedDecision | undefined =>
+  rows && sign?.({ question: 'make', reference: v7(), digest: signablePlan(rows).digest });
+
+const claimed = ({ status }: Response, { batchId }: { batchId: string }): Claimed => ({
+  outcome: status === 202 ? 'claimed' : 'under-way',
+  batchId,
+});
+
+const UNSIGNED_MESSAGE =
+  'The gateway completes this bank message by its own mapping and payee directory, so its rows are not signed here and under a policy each needs an approval at least. Give copies of these files with --mapping and --payees to sign them.';
 
 /** Has a gateway check a file. */
 export async function checking(session: Session, path: string): Promise<ValidFile> {
@@ -62,9 +87,7 @@ async function send(
   if (gateway === undefined) throw new Error('there is no gateway to send to');
   const file = createReadStream(path);
   await new Promise((opened, failed) => file.once('open', opened).once('error', failed)).catch((error: unknown) => {
-    throw new Problem('usage', 'file-unreadable', `${path} ${whyUnreadable(error as NodeJS.ErrnoException)}.`, {
-      hint: `Name an existing file: ${FILE_NAMES}.`,
-    });
+    throw unreadable(path, error as NodeJS.ErrnoException);
   });
   return gateway.send(address, {
     method: 'POST',
@@ -74,9 +97,7 @@ async function send(
   } as RequestInit);
 }
 
-function queryOf(
-  options: Options & { file: string; dryRun: boolean; plan: string | undefined; rows: true | undefined },
-): URLSearchParams {
+function queryOf(options: Options & Asked & { file: string }): URLSearchParams {
   const { file, invalid, canary, allowLookAlikes, by, dryRun, plan, rows } = options;
   const members = {
     file,
@@ -93,36 +114,29 @@ function queryOf(
   return new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]));
 }
 
-/** Those that complete a bank message are the gateway's. */
+/** Throws a `Problem` for files that complete a bank message, where nothing is signed: the gateway has its own. */
 export function assertNoMessageFiles({ mapping, payees }: MessageFiles): void {
   if (mapping === undefined && payees === undefined) return;
   throw new Problem('usage', 'not-through-gateway', 'A gateway has a mapping and a payee directory of its own.', {
-    hint: 'Omit --mapping and --payees; PAYOUTS_MESSAGE_MAPPING and PAYOUTS_PAYEE_DIRECTORY of the gateway name them.',
+    hint: 'Omit --mapping and --payees: only `run` with the key of a maker reads them, for what it signs.',
   });
 }
 
 /** Of rows of a batch that are proven unpaid. */
-export const retrying =
-  (
-    session: Session,
-    id: string,
-    { rows, canary, allowLookAlikes, by }: Options & { rows: ReadonlySet<number> | undefined },
-  ): HandOver =>
-  async (asked) =>
-    (
-      await session.ask(RETRY, {
-        id,
-        rows: rows && [...rows],
-        canary,
-        allowLookAlikes: allowLookAlikes === true,
-        by,
-        dryRun: asked.dryRun,
-        plan: asked.dryRun ? undefined : asked.plan,
-      })
-    ).handed;
+export function retrying(
+  session: Session,
+  id: string,
+  { rows, canary, allowLookAlikes, by }: Options & { rows: ReadonlySet<number> | undefined },
+): HandOver {
+  const hand = async (asked: { dryRun: boolean; plan?: string }): Promise<Handed> => {
+    const options = { rows: rows && [...rows], canary, allowLookAlikes: allowLookAlikes === true, by };
+    return (await session.ask(RETRY, { id, ...options, ...asked })).handed;
+  };
+  return { plan: () => hand({ dryRun: true }), pay: async (plan) => handedOver(await hand({ dryRun: false, plan })) };
+}
 
 /** Throws a `Problem` for a plan, which was not asked for. */
-export function handedOver(handed: Handed): Exclude<Handed, { outcome: 'planned' }> {
+function handedOver(handed: Handed): Claimed {
   if (handed.outcome !== 'planned') return handed;
   throw new Problem('internal', 'no-gateway', 'The gateway has answered a plan to what was to be paid.');
 }

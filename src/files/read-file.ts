@@ -93,6 +93,9 @@ export const EXTENSION_OF: Readonly<Record<string, string>> = Object.fromEntries
 
 export type InputFormat = keyof typeof FORMATS;
 
+/** Whether mapping and payee directory complete it. */
+export const isMessage = (format: InputFormat): boolean => (FORMATS[format] as Format).isMessage === true;
+
 const FORMAT_NAMES = Object.keys(FORMATS) as InputFormat[];
 
 export interface InstructionFile {

@@ -7,13 +7,11 @@ import { validate as isUuid } from 'uuid';
 import { z } from 'zod';
 import { isDecision, type SignedDecision } from '../../domain/authority.ts';
 import { Problem } from '../../domain/problem.ts';
-import type { IntakeDeps } from '../../files/intake/intake.ts';
 import { IntakeRefusal, OTHER_PLAN } from '../../files/intake/intake-refusal.ts';
 import { assertPlan, type PlannedRow, takeFile } from '../../files/intake/take-file.ts';
 import { validateFile } from '../../files/intake/validate-file.ts';
 import { FILE_BYTES_MAX, ROWS_MAX } from '../../files/limits.ts';
 import { FILE_NAMES } from '../../files/read-file.ts';
-import { whyDecisionIsVoid } from '../../people/decisions/verdict.ts';
 import { batchDocument } from '../../reports/report-document.ts';
 import { answerOf } from './answer-error.ts';
 import { type Caller, makerOf } from './callers.ts';
@@ -21,6 +19,7 @@ import { errorAnswers, idempotencyHeader, JSON_TYPE, planDocument } from './docu
 import type { GatewayDeps } from './gateway-deps.ts';
 import { answerOnce, idempotencyKeyOf, type MadeAnswer } from './idempotency.ts';
 import { takeInTurn } from './intake-turns.ts';
+import { batchSigned, signedIntake } from './maker-signature.ts';
 import { accessOf } from './route-access.ts';
 import { answerSchemas, jsonSchema, parsed, storableText } from './schemas.ts';
 import { assertFileName, receive, tooLarge, UPLOAD_TYPES, type Upload } from './upload.ts';
@@ -39,7 +38,7 @@ const handOverQuery = z.strictObject({
     .describe('stop: any finding stops the file; skip: the other rows are paid'),
   dry_run: flag.optional().describe('answer with the plan; nothing is claimed'),
   check: flag.optional().describe('answer like `payouts validate FILE --json`; nothing is planned or claimed'),
-  rows: flag.optional().describe('with dry_run: also the rows that the maker signs'),
+  rows: flag.optional().describe('with dry_run: also the rows, for a maker who will sign them'),
   plan: z.string().optional().describe('hash of the confirmed plan; a different plan is refused'),
   canary: z.coerce
     .number()
@@ -121,11 +120,12 @@ async function handedOver(
     attended: isAttended,
   } = options;
   try {
-    const batchId = signed === undefined ? keyedId : await batchSigned(deps, caller, signed);
+    const authority = { store: deps.store, settings: deps.pages.settings, now: deps.now };
+    const batchId = signed === undefined ? keyedId : await batchSigned(authority, caller, signed);
     let rows: PlannedRow[] | undefined;
     const asked = { invalid, canary, by, dryRun, allowLookAlikes, batchId, isAttended };
     const taking = await takeInTurn(deps, caller, (intake) =>
-      takeFile({ ...intake, ...(signed && { sign: signatureOf(signed) }) }, path, asked, (proposal) => {
+      takeFile({ ...intake, ...signedIntake(options.rows === true, signed) }, path, asked, (proposal) => {
         assertPlan(proposal.plan, plan);
         if (options.rows === true) rows = proposal.rows();
       }),
@@ -158,33 +158,6 @@ function jsonIn(text: string): unknown {
     return undefined;
   }
 }
-
-/**
- * The id of the batch that a maker has signed. Throws a `Problem` if the signature is not theirs, or if the batch is somebody
- * else's.
- */
-async function batchSigned(
-  { store, pages: { settings }, now }: GatewayDeps,
-  caller: Caller,
-  signed: SignedDecision,
-): Promise<string> {
-  const { reference, subject } = signed;
-  const made = await store.batch(reference);
-  const isTheirs = subject === caller.name && (made === undefined || made.by === subject);
-  const why = isTheirs ? await whyDecisionIsVoid({ store, settings, now }, signed) : 'it is not in your name';
-  if (why === undefined) return reference;
-  throw new Problem('forbidden', 'decision-refused', `The signature does not count: ${why}.`);
-}
-
-/** The signature, for whoever is about to claim what it covers. */
-const signatureOf =
-  (signed: SignedDecision): NonNullable<IntakeDeps['sign']> =>
-  ({ storeId, reference, digest }) => {
-    if (signed.storeId === storeId && signed.reference === reference && signed.digest === digest) return signed;
-    throw new Problem('conflict', 'signed-something-else', 'What was signed is not what would be paid now.', {
-      hint: 'Run the command again.',
-    });
-  };
 
 async function received(request: FastifyRequest, folder: string, file: string | undefined): Promise<Upload> {
   const { headers } = request;

@@ -24,7 +24,7 @@ import { EXIT, type ExitCode } from '../exit.ts';
 import { findBatch } from '../find-target.ts';
 import { formatFindings, formatWarnings } from '../findings-text.ts';
 import { followBatches } from '../follow.ts';
-import { type HandOver, handedOver, retrying, uploading } from '../hand-over.ts';
+import { type HandOver, retrying, uploading } from '../hand-over.ts';
 import { listedAlikes, planText } from '../plan.ts';
 import { type BatchShown, exitOfReport, showBatch } from '../print-report.ts';
 import type { Session } from '../session.ts';
@@ -106,12 +106,9 @@ async function taken(
   return followAndReport(session, batchIds, timeout);
 }
 
-/**
- * The same through a gateway: `hand` hands it what is to be paid, first for its plan and, once that is confirmed, with the plan's
- * hash to be paid.
- */
+/** The same through a gateway. */
 async function payThroughGateway(session: Session, options: PayOptions, hand: HandOver): Promise<ExitCode> {
-  const planned = await hand({ dryRun: true });
+  const planned = await hand.plan();
   if (planned.outcome !== 'planned') return taken(session, underWay(planned.batchId), options);
   const { plan, findings, warnings } = planned.document;
   assertPlan(plan, options.plan);
@@ -120,16 +117,18 @@ async function payThroughGateway(session: Session, options: PayOptions, hand: Ha
     session.output.result(planned.document, 'Dry run: nothing was sent.');
     return EXIT.completed;
   }
-  const { outcome, batchId } = handedOver(await hand({ dryRun: false, plan: plan.hash, rows: planned.rows }));
+  const { outcome, batchId } = await hand.pay(plan.hash);
   if (outcome === 'under-way') return taken(session, underWay(batchId), options);
   session.output.say(`Batch ${batchId} is claimed and started.`);
   if (options.detach) return tell(session, batchId, 'is started and not followed');
   return followAndReport(session, [batchId], options.timeout);
 }
 
-/** Whoever hands over; a dry run asks for no key. */
-const remoteMaker = (session: Session, { by, key, dryRun }: PayOptions): Promise<Signer> | Signer =>
-  dryRun ? { name: '' } : signerOf(session, { by, key }, 'make');
+/** Whoever hands over; a dry run needs no key. */
+async function remoteMaker(session: Session, { by, key, dryRun }: PayOptions): Promise<Signer> {
+  await holdKey(session, key);
+  return dryRun ? { name: '' } : signerOf(session, { by, key }, 'make');
+}
 
 const underWay = (batchId: string): Taken => ({ outcome: 'under-way', batchId, batchIds: [batchId] });
 

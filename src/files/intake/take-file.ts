@@ -39,7 +39,6 @@ export interface PlannedRow {
   reference: string;
   /** Of its payload. */
   digest: string;
-  generation: number;
 }
 
 interface Proposal {
@@ -97,12 +96,7 @@ async function take(deps: IntakeDeps, given: Prepared, options: TakeOptions, agr
   let document: Promise<PlanDocument> | undefined;
   const proposal: Proposal = {
     plan,
-    rows: () =>
-      Array.from(checked.staged.claims(), ({ reference, payloadDigest: digest, generation = 0 }) => ({
-        reference,
-        digest,
-        generation,
-      })),
+    rows: () => Array.from(checked.staged.claims(), ({ reference, payloadDigest: digest }) => ({ reference, digest })),
     leftOut: checked.staged.findings.list(),
     warnings: checked.staged.warnings.list(),
     document: () => {

@@ -1,0 +1,117 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { run } from '../../../src/cli/commands/run.ts';
+import { gatewayClient } from '../../../src/cli/gateway-client.ts';
+import type { Session } from '../../../src/cli/session.ts';
+import { type MessageFiles, messageContextOf } from '../../../src/files/intake/message-context.ts';
+import { keyToken } from '../../../src/people/signing/key-token.ts';
+import { loadConfig } from '../../../src/platform/config.ts';
+import { openGateway } from '../../channels/http/running-gateway.ts';
+import { csvOf } from '../../e2e/payout-files.ts';
+import { fakeSession } from '../../support/fake-session.ts';
+import { policyOf, signingPerson } from '../../support/people.ts';
+
+const alice = signingPerson('alice', ['maker']);
+const MESSAGE = 'examples/suppliers.pain.001.001.09.xml';
+const MAPPED = { mapping: 'examples/mapping.json', payees: 'examples/payees.csv' };
+/** The same under three ids. */
+const ROWS = csvOf(['A-1', 'A-2', 'A-3'].map((id) => ({ id, amount: '1.00' })));
+
+// biome-ignore lint/suspicious/noExplicitAny: a gateway can answer anything
+type Lie = (answer: any) => void;
+
+/** A gateway, and the command of a maker to whom it says what `lie` makes of its plan. */
+async function opened(lie: Lie = () => {}, files: MessageFiles = {}) {
+  const policy = policyOf([alice]);
+  for (const person of policy.people) delete person.unsigned;
+  const gateway = await openGateway([], { policy });
+  const { store, dir } = gateway.door;
+  const config = loadConfig({ PAYOUTS_HOME: join(dir, 'laptop') });
+  const context = await messageContextOf(config, files, Date.now());
+  gateway.deps.intake = async (maker) => ({ ...gateway.door, policy, context, maker, asksOne: true });
+  const said: string[] = [];
+  const client = gatewayClient(gateway.url, () => keyToken(alice.privateKey, gateway.url, Date.now()));
+  const session = fakeSession({
+    config: { ...config, signingKey: { reveal: () => alice.privateKey } },
+    output: { say: (text: string) => said.push(text), tell() {}, result() {}, stream() {} },
+    gateway: {
+      ...client,
+      async send(path: string, request: RequestInit) {
+        const answer = await client.send(path, request);
+        if (!path.includes('dry_run=true')) return answer;
+        const document = await answer.json();
+        lie(document);
+        return Response.json(document, { status: answer.status });
+      },
+    },
+  });
+  const file = join(dir, 'rows.csv');
+  writeFileSync(file, ROWS);
+  const signatures = async () => {
+    const [batch] = await store.batches(1);
+    if (batch === undefined) return undefined;
+    const { batchId } = batch;
+    const found = await Array.fromAsync(store.rows(batchId), ({ reference }) =>
+      store.plannedDecisionsOf({ batchId, reference, question: 'make' }),
+    );
+    return found.map((made) => made.map(({ subject }) => subject).join());
+  };
+  return { session, said, file, signatures };
+}
+
+const running = (session: Session, file: string, more: object = {}) =>
+  run(session, file, { invalid: 'stop', yes: true, detach: true, timeout: undefined, by: undefined, ...more });
+
+it('signs every row of a file, also of two that pay the same', async () => {
+  const { session, said, file, signatures } = await opened();
+  expect(await running(session, file)).toBe(0);
+  expect(await signatures()).toEqual(['alice', 'alice', 'alice']);
+  expect(said.join()).not.toContain('to be approved before sending');
+});
+
+it.each<[string, Lie]>([
+  ['another payload of a row', ({ rows }) => Object.assign(rows[0], { digest: 'f'.repeat(64) })],
+  ['another reference', ({ rows }) => Object.assign(rows[0], { reference: '01234567-89ab-5cde-8f01-23456789abcd' })],
+  ['a row twice', ({ rows }) => rows.push(rows[0])],
+  ['a row less', ({ rows }) => rows.pop()],
+  ['no rows', (answer) => Object.assign(answer, { rows: undefined })],
+  ['another total', ({ plan }) => Object.assign(plan.totals[0], { amount: '0.01' })],
+  ['another account', ({ plan }) => Object.assign(plan.accounts[0], { accountId: 'acc-other' })],
+  ['another number of payouts', ({ plan }) => Object.assign(plan, { payouts: 1 })],
+])('signs and sends nothing if the plan has %s', async (_what, lie) => {
+  const { session, file, signatures } = await opened(lie);
+  await expect(running(session, file)).rejects.toMatchObject({ code: 'plan-differs' });
+  expect(await signatures()).toBeUndefined();
+});
+
+it('refuses a plan that leaves out a row, with figures that fit', async () => {
+  const { session, file, signatures } = await opened(({ rows, plan }) => {
+    rows.pop();
+    Object.assign(plan, { payouts: 2 });
+    for (const sums of [plan.totals, plan.accounts]) Object.assign(sums[0], { count: 2, amount: '2.00' });
+  });
+  await expect(running(session, file)).rejects.toMatchObject({ code: 'plan-differs' });
+  expect(await signatures()).toBeUndefined();
+});
+
+it('signs a bank message that mapping and payee directory complete here as they do there', async () => {
+  const { session, said, signatures } = await opened(undefined, MAPPED);
+  expect(await running(session, MESSAGE, MAPPED)).toBe(0);
+  expect(new Set(await signatures())).toEqual(new Set(['alice']));
+  expect(said.join()).not.toContain('not signed here');
+});
+
+it('signs nothing of a bank message that only the gateway can complete, and says so before it is confirmed', async () => {
+  const { session, said, signatures } = await opened(undefined, MAPPED);
+  expect(await running(session, MESSAGE)).toBe(0);
+  expect(new Set(await signatures())).toEqual(new Set(['']));
+  expect(said[0]).toMatch(/not signed here .* --mapping and --payees/);
+  expect(said.slice(1).join()).toContain('to be approved before sending');
+});
+
+it('refuses a bank message that the gateway completes in another way', async () => {
+  const { session, signatures } = await opened(undefined, MAPPED);
+  await expect(running(session, MESSAGE, { mapping: MAPPED.mapping })).rejects.toMatchObject({ code: 'plan-differs' });
+  expect(await signatures()).toBeUndefined();
+});

@@ -1,0 +1,77 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { assertPlanOf, rowsHere } from '../../src/cli/own-plan.ts';
+import { referenceOf } from '../../src/domain/identity.ts';
+import { claimRow } from '../../src/files/intake/claims.ts';
+import { planOf } from '../../src/files/intake/plan.ts';
+import { loadConfig } from '../../src/platform/config.ts';
+import { fakeSession } from '../support/fake-session.ts';
+
+const ROWS = ['1.00', '2.00'].map((amount, index) => ({
+  ...{ id: `A-${index + 1}`, uid: 'u-1', account_id: 'acc', amount, currency: 'EUR', beneficiary_id: 'ben' },
+}));
+const paidAgain = (retryOf: string) => ROWS.map((row, index) => ({ ...row, retry_of: index === 0 ? '' : retryOf }));
+const [first, second] = ROWS.map((instruction, index) => claimRow({ row: index + 1, instruction }));
+const again = claimRow({ row: 2, instruction: ROWS[1] as never, generation: 1 });
+
+async function claimsOf(rows: readonly object[]) {
+  const folder = mkdtempSync(join(tmpdir(), 'own-plan-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'payroll.csv');
+  const lines = [Object.keys(rows[0] ?? {}), ...rows.map((row) => Object.values(row))].map((it) => it.join(','));
+  writeFileSync(file, `${lines.join('\n')}\n`);
+  using own = await rowsHere(fakeSession({ config: loadConfig({}) }), file, {});
+  return [...(own?.claims() ?? [])];
+}
+
+type Claims = Awaited<ReturnType<typeof claimsOf>>;
+
+/** Whether a gateway may say that these rows are what it will pay of the claims. */
+async function isPlanOf(named: readonly (Claims[0] | undefined)[], claims: Claims): Promise<boolean> {
+  const rows = named.flatMap((claim) => claim ?? []).sort((a, b) => (a.reference < b.reference ? -1 : 1));
+  const days = { today: '', dueDate: (day: string) => day };
+  const plan = await planOf('payroll.csv', rows, { count: 0, rows: [] }, days);
+  const planned = rows.map(({ reference, payloadDigest: digest }) => ({ reference, digest }));
+  return assertPlanOf(plan, planned, claims).then(
+    () => true,
+    ({ code }) => (code === 'plan-differs' ? false : Promise.reject(new Error(code))),
+  );
+}
+
+it.each([
+  ['all rows', [first, second]],
+  ['some of them', [second]],
+])('takes a plan of %s of the file', async (_what, named) => {
+  expect(await isPlanOf(named, await claimsOf(ROWS))).toBe(true);
+});
+
+it('pays a row again only if the file says after which payout', async () => {
+  const claims = await claimsOf(paidAgain(second?.reference ?? ''));
+  expect(await isPlanOf([first, again], claims)).toBe(true);
+  expect(await isPlanOf([first, second], claims)).toBe(false);
+  expect(await isPlanOf([first, again], await claimsOf(ROWS))).toBe(false);
+});
+
+it.each([
+  ['another document', referenceOf('u-1', 'A-1')],
+  ['the exchange of the document', referenceOf('u-1', 'A-2', 'exchange')],
+])('pays no row again after %s', async (_what, retryOf) => {
+  expect(await isPlanOf([again], await claimsOf(paidAgain(retryOf)))).toBe(false);
+});
+
+it('knows of two rows with one id the first', async () => {
+  const claims = await claimsOf([...ROWS, { ...ROWS[0], amount: '9.00' }]);
+  expect(claims).toHaveLength(2);
+  expect(await isPlanOf([first, second], claims)).toBe(true);
+});
+
+it('leaves rows that lack something to the findings of the gateway', async () => {
+  expect(
+    await claimsOf([
+      { ...ROWS[0], amount: '' },
+      { ...ROWS[1], uid: ' ' },
+    ]),
+  ).toEqual([]);
+});
