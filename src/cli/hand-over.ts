@@ -9,7 +9,7 @@ import type { MessageFiles } from '../files/intake/message-context.ts';
 import type { PlanDocument, PlannedRow, TakeOptions } from '../files/intake/take-file.ts';
 import type { ValidFile } from '../files/intake/validate-file.ts';
 import { signablePlan } from '../people/signing/plan.ts';
-import { assertPlanOf, planDiffers, rowsHere, unreadable } from './own-plan.ts';
+import { areSignedBefore, assertPlanOf, planDiffers, rowsHere, unreadable } from './own-plan.ts';
 import type { Session } from './session.ts';
 import type { Signer } from './signer.ts';
 
@@ -122,21 +122,36 @@ export function assertNoMessageFiles({ mapping, payees }: MessageFiles): void {
   });
 }
 
-/** Of rows of a batch that are proven unpaid. */
+/** Of rows of a batch that are proven unpaid; their maker signs again what they have signed before. */
 export function retrying(
   session: Session,
   id: string,
+  { sign }: Signer,
   { rows, canary, allowLookAlikes, by }: Options & { rows: ReadonlySet<number> | undefined },
 ): HandOver {
-  const hand = async (asked: { dryRun: boolean; plan?: string }): Promise<Handed> => {
-    const options = { rows: rows && [...rows], canary, allowLookAlikes: allowLookAlikes === true, by };
-    return (await session.ask(RETRY, { id, ...options, ...asked })).handed;
+  const options = { id, rows: rows && [...rows], canary, allowLookAlikes: allowLookAlikes === true, by };
+  let signing: readonly PlannedRow[] | undefined;
+  const planned = async (signs: boolean) => (await session.ask(RETRY, { ...options, dryRun: true, signs })).handed;
+  return {
+    async plan() {
+      const handed = await planned(session.key !== undefined);
+      if (handed.outcome !== 'planned' || session.key === undefined) return handed;
+      const { document, rows: retried = [] } = handed;
+      if (await areSignedBefore(session.key, document.plan, retried)) {
+        signing = retried;
+        return handed;
+      }
+      session.output.say(UNSIGNED_RETRY);
+      return planned(false);
+    },
+    async pay(plan) {
+      const signed = signedRows(sign, signing);
+      const { handed } = await session.ask(RETRY, { ...options, dryRun: false, signs: false, plan, signed });
+      if (handed.outcome !== 'planned') return handed;
+      throw new Problem('internal', 'no-gateway', 'The gateway has answered a plan to what was to be paid.');
+    },
   };
-  return { plan: () => hand({ dryRun: true }), pay: async (plan) => handedOver(await hand({ dryRun: false, plan })) };
 }
 
-/** Throws a `Problem` for a plan, which was not asked for. */
-function handedOver(handed: Handed): Claimed {
-  if (handed.outcome !== 'planned') return handed;
-  throw new Problem('internal', 'no-gateway', 'The gateway has answered a plan to what was to be paid.');
-}
+const UNSIGNED_RETRY =
+  'Not all of these rows were signed before with your key, so none is signed now, and under a policy each needs an approval at least. To sign them, run a file that has them: `failed.csv` of the batch, or your own with `retry_of`.';

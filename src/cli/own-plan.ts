@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { OFFER } from '../channels/http/operations/bank.ts';
+import type { RetriedRow } from '../channels/http/operations/retry.ts';
 import { visible } from '../domain/finding.ts';
 import { referenceOf } from '../domain/identity.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
@@ -15,6 +16,8 @@ import { REQUIRED_COLUMNS } from '../files/rules/field-rules.ts';
 import type { ReadRow } from '../files/rules/read-row.ts';
 import { itemsInTurns } from '../files/turns.ts';
 import { whyUnreadable } from '../files/unreadable.ts';
+import { credentialId, publicKeyOf, verifyStatement } from '../people/signing/ed25519.ts';
+import { isRowOfPlan } from '../people/signing/plan.ts';
 import type { ClaimRow } from '../store/store.ts';
 import type { Session } from './session.ts';
 
@@ -120,6 +123,30 @@ export async function assertPlanOf(plan: Plan, rows: readonly PlannedRow[], clai
   const own = await planOf(plan.file, itemsInTurns(included()), plan.lookAlikes, NO_DAYS);
   if (found !== rows.length) throw planDiffers(plan, 'a payout that is not here');
   if (FIGURES.some((name) => !isDeepStrictEqual(own[name], plan[name]))) throw planDiffers(plan, 'what they amount to');
+}
+
+/**
+ * Whether the owner of a key has signed every row before, as its generation before this one. Throws a `Problem` if a plan has
+ * something else than these rows, or what is shown as signed is not.
+ */
+export async function areSignedBefore(privateKey: string, plan: Plan, rows: readonly RetriedRow[]): Promise<boolean> {
+  const publicKey = publicKeyOf(privateKey);
+  const claims = rows.map(({ instruction, generation }) => claimRow({ row: 0, instruction, generation }));
+  await assertPlanOf(plan, rows, claims);
+  for (const { instruction, generation, digest, before } of rows) {
+    if (before?.credential !== credentialId(publicKey)) return false;
+    const { uid, id } = instruction;
+    const earlier = { reference: referenceOf(uid, id, 'payment', generation - 1), digest };
+    const isMade = before.question === 'make' && before.decision === 'approve';
+    if (
+      isMade &&
+      isRowOfPlan(before.digest, earlier, before.inclusion) &&
+      verifyStatement(before, publicKey, before.signature)
+    )
+      continue;
+    throw planDiffers(plan, `document ${visible(id)}, which was not signed like this`);
+  }
+  return true;
 }
 
 export const planDiffers = ({ file }: Pick<Plan, 'file'>, what: string): Problem =>

@@ -224,8 +224,8 @@ export async function retry(session: Session, id: string, { rows, ...given }: Re
   await holdKey(session, given.key);
   const batchId = await findBatch(session, id);
   if (session.gateway !== undefined) {
-    await remoteMaker(session, options);
-    return payThroughGateway(session, options, retrying(session, batchId, { rows, ...options }));
+    const signer = await remoteMaker(session, options);
+    return payThroughGateway(session, options, retrying(session, batchId, signer, { rows, ...options }));
   }
   return pay(session, options, (intake, agree) =>
     takeUnpaid(intake, { batchId, rows }, { ...options, isAttended: true }, agree),

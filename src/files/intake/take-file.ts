@@ -2,6 +2,7 @@ import type { OriginalMessage } from '../../domain/bank-message.ts';
 import type { Finding } from '../../domain/finding.ts';
 import { inPages } from '../../store/in-pages.ts';
 import { provenUnpaid } from '../../store/proven-unpaid.ts';
+import type { ClaimRow } from '../../store/store.ts';
 import { judgeRows } from './check-file.ts';
 import type { KnownRows } from './checked-file.ts';
 import {
@@ -45,6 +46,7 @@ interface Proposal {
   plan: Plan;
   /** In the order in which they are signed. */
   rows(): PlannedRow[];
+  claims(): Iterable<ClaimRow>;
   /** Why rows of the file are not included. */
   leftOut: readonly Finding[];
   /** What to look at before confirming. */
@@ -70,9 +72,14 @@ export type Taking =
  * file is refused.
  */
 export async function takeFile(deps: IntakeDeps, path: string, options: TakeOptions, agree: Agree): Promise<Taking> {
-  const made = options.batchId === undefined ? undefined : await deps.store.batch(options.batchId);
-  if (made === undefined) return take(deps, await prepareFile(deps, path, options), options, agree);
-  if (made.endedAt === null) await deps.startBatch(made.batchId, made.file);
+  return (await madeBefore(deps, options)) ?? take(deps, await prepareFile(deps, path, options), options, agree);
+}
+
+/** The batch that an earlier try of this request made. */
+async function madeBefore({ store, startBatch }: IntakeDeps, { batchId }: TakeOptions): Promise<Taking | undefined> {
+  const made = batchId === undefined ? undefined : await store.batch(batchId);
+  if (made === undefined) return undefined;
+  if (made.endedAt === null) await startBatch(made.batchId, made.file);
   return { outcome: 'claimed', batchId: made.batchId };
 }
 
@@ -83,7 +90,7 @@ export async function takeUnpaid(
   options: TakeOptions,
   agree: Agree,
 ): Promise<Taking> {
-  return take(deps, await prepareRetry(deps, rows, options), options, agree);
+  return (await madeBefore(deps, options)) ?? take(deps, await prepareRetry(deps, rows, options), options, agree);
 }
 
 async function take(deps: IntakeDeps, given: Prepared, options: TakeOptions, agree: Agree): Promise<Taking> {
@@ -97,6 +104,7 @@ async function take(deps: IntakeDeps, given: Prepared, options: TakeOptions, agr
   const proposal: Proposal = {
     plan,
     rows: () => Array.from(checked.staged.claims(), ({ reference, payloadDigest: digest }) => ({ reference, digest })),
+    claims: () => checked.staged.claims(),
     leftOut: checked.staged.findings.list(),
     warnings: checked.staged.warnings.list(),
     document: () => {

@@ -73,7 +73,7 @@ function placeOf(door: TestDoor, policy: Policy | undefined, caller: Caller): Pl
     liveBank: async () => bank as Bank,
     ui,
     liveUi: ui,
-    intake: async () => door,
+    intake: async (maker) => ({ ...door, policy, maker, asksOne: policy !== undefined }),
     answerMs: 1_000,
     carriedOut: async () => {},
   };

@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { run } from '../../../src/cli/commands/run.ts';
+import { retry, run } from '../../../src/cli/commands/run.ts';
 import { gatewayClient } from '../../../src/cli/gateway-client.ts';
 import type { Session } from '../../../src/cli/session.ts';
+import { payloadDigest } from '../../../src/domain/identity.ts';
 import { type MessageFiles, messageContextOf } from '../../../src/files/intake/message-context.ts';
 import { keyToken } from '../../../src/people/signing/key-token.ts';
 import { loadConfig } from '../../../src/platform/config.ts';
@@ -44,6 +45,12 @@ async function opened(lie: Lie = () => {}, files: MessageFiles = {}) {
         lie(document);
         return Response.json(document, { status: answer.status });
       },
+      async carryOut(it: { path: string }, input: object) {
+        const answer = await client.carryOut(it as never, input as never);
+        const { handed } = answer as { handed?: { document?: { plan: object }; rows?: object[] } };
+        if (handed?.rows !== undefined) lie({ ...handed.document?.plan, rows: handed.rows });
+        return answer;
+      },
     },
   });
   const file = join(dir, 'rows.csv');
@@ -57,11 +64,24 @@ async function opened(lie: Lie = () => {}, files: MessageFiles = {}) {
     );
     return found.map((made) => made.map(({ subject }) => subject).join());
   };
-  return { session, said, file, signatures };
+  /** The newest batch, in which nothing was paid. */
+  const unpaid = async (): Promise<string> => {
+    const [batch] = await store.batches(1);
+    const batchId = batch?.batchId ?? '';
+    await gateway.door.end(batchId, 'rejected');
+    return batchId;
+  };
+  return { session, said, file, store, signatures, unpaid };
 }
 
 const running = (session: Session, file: string, more: object = {}) =>
   run(session, file, { invalid: 'stop', yes: true, detach: true, timeout: undefined, by: undefined, ...more });
+
+const retrying = (session: Session, batchId: string, more: object = {}) =>
+  retry(session, batchId, {
+    ...{ rows: undefined, yes: true, detach: true, timeout: undefined, by: undefined, allowLookAlikes: true },
+    ...more,
+  });
 
 it('signs every row of a file, also of two that pay the same', async () => {
   const { session, said, file, signatures } = await opened();
@@ -114,4 +134,61 @@ it('refuses a bank message that the gateway completes in another way', async () 
   const { session, signatures } = await opened(undefined, MAPPED);
   await expect(running(session, MESSAGE, { mapping: MAPPED.mapping })).rejects.toMatchObject({ code: 'plan-differs' });
   expect(await signatures()).toBeUndefined();
+});
+
+it('signs again what its maker has signed before, generation after generation', async () => {
+  const { session, said, file, store, signatures, unpaid } = await opened();
+  await running(session, file);
+  for (const generation of [1, 2]) {
+    expect(await retrying(session, await unpaid())).toBe(0);
+    const [batch] = await store.batches(1);
+    expect(await Array.fromAsync(store.rows(batch?.batchId ?? ''), (row) => row.generation)).toEqual(
+      Array.from({ length: 3 }, () => generation),
+    );
+    expect(await signatures()).toEqual(['alice', 'alice', 'alice']);
+  }
+  expect(said.join()).not.toContain('to be approved before sending');
+});
+
+it('signs some rows again', async () => {
+  const { session, file, signatures, unpaid } = await opened();
+  await running(session, file);
+  expect(await retrying(session, await unpaid(), { rows: new Set([2]) })).toBe(0);
+  expect(await signatures()).toEqual(['alice']);
+});
+
+it('signs nothing again that was not signed before, and says so before it is confirmed', async () => {
+  const { session, said, signatures, unpaid } = await opened(undefined, MAPPED);
+  await running(session, MESSAGE);
+  const batchId = await unpaid();
+  said.length = 0;
+  expect(await retrying(session, batchId)).toBe(0);
+  expect(new Set(await signatures())).toEqual(new Set(['']));
+  expect(said[0]).toContain('none is signed now');
+  expect(said.slice(1).join()).toContain('to be approved before sending');
+});
+
+it.each<[string, Lie]>([
+  ['another payee', ({ rows }) => Object.assign(rows[0].instruction, { beneficiary_id: 'ben-other' })],
+  ['another amount', ({ rows }) => Object.assign(rows[0].instruction, { amount: '9.00' })],
+  ['another reference', ({ rows }) => Object.assign(rows[0], { reference: rows[1].reference })],
+  ['another generation', ({ rows }) => Object.assign(rows[0], { generation: 2 })],
+  ['another total', ({ totals }) => Object.assign(totals[0], { amount: '0.01' })],
+  ['the proof of another row', ({ rows }) => Object.assign(rows[0], { before: rows[1].before })],
+  ['another statement', ({ rows }) => Object.assign(rows[0].before, { storeId: 'another' })],
+  ['a rejection as proof', ({ rows }) => Object.assign(rows[0].before, { decision: 'reject' })],
+  [
+    'a payee that its digest fits',
+    ({ rows }) => {
+      Object.assign(rows[0].instruction, { beneficiary_id: 'ben-other' });
+      Object.assign(rows[0], { digest: payloadDigest(rows[0].instruction) });
+    },
+  ],
+])('pays nothing again if the gateway answers %s', async (_what, lie) => {
+  const { session, file, store, unpaid } = await opened((answer) => {
+    if ('totals' in answer) lie(answer);
+  });
+  await running(session, file);
+  await expect(retrying(session, await unpaid())).rejects.toMatchObject({ code: 'plan-differs' });
+  expect(await store.batches(10)).toHaveLength(1);
 });

@@ -1,13 +1,28 @@
 import { z } from 'zod';
-import { assertPlan, type PlanDocument, takeUnpaid } from '../../../files/intake/take-file.ts';
+import { referenceOf } from '../../../domain/identity.ts';
+import type { PayoutInstruction } from '../../../domain/instruction.ts';
+import { assertPlan, type PlanDocument, type PlannedRow, takeUnpaid } from '../../../files/intake/take-file.ts';
+import type { ClaimRow, PlannedDecision, Store } from '../../../store/store.ts';
 import { makerOf } from '../callers.ts';
+import { batchSigned, signedIntake } from '../maker-signature.ts';
 import { maySee } from '../may-see.ts';
 import { storableText } from '../schemas.ts';
+import { signedInput } from './decisions.ts';
 import { flag, listOf, pathId, shortText, wholeNumber } from './inputs.ts';
 import { operation } from './place.ts';
 import { visibleBatch } from './visible.ts';
 
-type Handed = { outcome: 'planned'; document: PlanDocument } | { outcome: 'claimed' | 'under-way'; batchId: string };
+/** A row that is to be paid again, with all that proves to its maker that they have signed it before. */
+export interface RetriedRow extends PlannedRow {
+  instruction: PayoutInstruction;
+  generation: number;
+  /** What the maker signed of the generation before; absent: nothing. */
+  before?: PlannedDecision;
+}
+
+type Handed =
+  | { outcome: 'planned'; document: PlanDocument; rows?: RetriedRow[] }
+  | { outcome: 'claimed' | 'under-way'; batchId: string };
 
 const ROWS_MAX = 9_999_999;
 
@@ -25,23 +40,46 @@ export const RETRY = operation({
     by: storableText.optional(),
     dryRun: flag.describe('answer with the plan; nothing is claimed'),
     plan: shortText.optional().describe('hash of the confirmed plan; a different plan is refused'),
+    signs: flag.describe('with dryRun: also the rows, for a maker who will sign them'),
+    signed: signedInput,
   }),
   answer: z.looseObject({ handed: z.looseObject({ outcome: z.string() }) }),
-  async run(place, { id, rows, by: given, plan, ...options }): Promise<{ handed: Handed }> {
+  async run(place, { id, rows, by: given, plan, signs, signed, ...options }): Promise<{ handed: Handed }> {
     const { batchId } = await visibleBatch(place, id);
-    const by = makerOf(place.caller, given);
+    const { store, caller, now, config } = place;
+    const by = makerOf(caller, given);
     const mayTellOf = async (other: string): Promise<boolean> => {
-      const batch = await place.store.batch(other);
-      return batch !== undefined && maySee(place.caller, place.store, batch);
+      const batch = await store.batch(other);
+      return batch !== undefined && maySee(caller, store, batch);
     };
-    const intake = { ...(await place.intake(by)), mayTellOf };
-    const asked = { ...options, invalid: 'stop', by, isAttended: true } as const;
+    const intake = { ...(await place.intake(by)), mayTellOf, ...signedIntake(signs, signed) };
+    const ownId = signed && (await batchSigned({ store, settings: config.settings, now }, caller, signed));
+    const asked = { ...options, invalid: 'stop', by, isAttended: true, batchId: ownId } as const;
     const rowSet = rows === undefined ? undefined : new Set(rows);
-    const taking = await takeUnpaid(intake, { batchId, rows: rowSet }, asked, (proposal) =>
-      assertPlan(proposal.plan, plan),
-    );
-    if (taking.outcome === 'planned') return { handed: taking };
+    let retried: RetriedRow[] | undefined;
+    const taking = await takeUnpaid(intake, { batchId, rows: rowSet }, asked, async (proposal) => {
+      assertPlan(proposal.plan, plan);
+      if (signs) retried = await signedBefore(store, batchId, by, proposal.claims());
+    });
+    if (taking.outcome === 'planned') return { handed: { ...taking, rows: retried } };
     const outcome = taking.outcome === 'claimed' ? 'claimed' : 'under-way';
     return { handed: { outcome, batchId: taking.batchId } };
   },
 });
+
+/** The rows as they are signed, each with what its maker signed of it in the batch before. */
+async function signedBefore(
+  store: Store,
+  batchId: string,
+  by: string | undefined,
+  claims: Iterable<ClaimRow>,
+): Promise<RetriedRow[]> {
+  const rows: RetriedRow[] = [];
+  for (const { reference, payloadDigest: digest, instruction, generation = 0 } of claims) {
+    const earlier = referenceOf(instruction.uid, instruction.id, 'payment', generation - 1);
+    const made = await store.plannedDecisionsOf({ batchId, reference: earlier, question: 'make' });
+    const before = made.find(({ subject, rowDigest }) => subject === by && rowDigest === digest);
+    rows.push({ reference, digest, instruction, generation, ...(before && { before }) });
+  }
+  return rows;
+}
