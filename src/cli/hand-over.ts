@@ -68,7 +68,7 @@ const claimed = ({ status }: Response, { batchId }: { batchId: string }): Claime
 });
 
 const UNSIGNED_MESSAGE =
-  'The gateway completes this bank message by its own mapping and payee directory, so its rows are not signed here and under a policy each needs an approval at least. Give copies of these files with --mapping and --payees to sign them.';
+  'The gateway completes this bank message by its own mapping and payee directory, so its rows are not signed here. Give copies of these files with --mapping and --payees to sign them.';
 
 /** Has a gateway check a file. */
 export async function checking(session: Session, path: string): Promise<ValidFile> {
@@ -154,4 +154,4 @@ export function retrying(
 }
 
 const UNSIGNED_RETRY =
-  'Not all of these rows were signed before with your key, so none is signed now, and under a policy each needs an approval at least. To sign them, run a file that has them: `failed.csv` of the batch, or your own with `retry_of`.';
+  'Not all of these rows were signed before with your key, so none is signed now. To sign them, run a file that has them: `failed.csv` of the batch, or your own with `retry_of`.';

@@ -81,16 +81,19 @@ export async function checkPolicy(session: Session, file: string | undefined): P
     table(['person', 'roles', 'scope', 'keys'], rows),
     rules.length === 0 ? 'Nothing needs approval.' : table(['approvals', 'of what has'], rules),
     ...(caps.length === 0 ? [] : [table(['limit', 'per'], caps)]),
-    ...people
-      .filter(({ unsigned }) => unsigned === true)
-      .map(
-        ({ name }) =>
-          `Payouts of ${name} need no signature of ${name}: whoever writes to the store can make or change them.`,
-      ),
+    ...people.flatMap((person) => unsignedText(person) ?? []),
     ...(lacking.length === 0 ? [] : [lackingText(lacking)]),
     `An approval is valid for ${approvalTtlMs / HOUR_MS} h. Policy ${hash}`,
   ].join('\n\n');
   session.output.result({ policy, lacking }, text);
+}
+
+/** What follows for payouts of a maker who is `unsigned`, or can sign none. */
+function unsignedText({ name, roles, credentials, unsigned }: Person): string | undefined {
+  if (unsigned === true)
+    return `Payouts of ${name} need no signature of ${name}: whoever writes to the store can make or change them.`;
+  if (!roles.includes('maker') || credentials.some(({ type }) => type === 'ed25519')) return undefined;
+  return `${name} has no key that signs payouts: each payout of ${name} needs an approval at least, even if no rule asks for one.`;
 }
 
 /** What has no rule or no limit, as a table. */

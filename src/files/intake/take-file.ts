@@ -1,5 +1,6 @@
 import type { OriginalMessage } from '../../domain/bank-message.ts';
 import type { Finding } from '../../domain/finding.ts';
+import { aboutFile } from '../../domain/finding.ts';
 import { inPages } from '../../store/in-pages.ts';
 import { provenUnpaid } from '../../store/proven-unpaid.ts';
 import type { ClaimRow } from '../../store/store.ts';
@@ -93,6 +94,12 @@ export async function takeUnpaid(
   return (await madeBefore(deps, options)) ?? take(deps, await prepareRetry(deps, rows, options), options, agree);
 }
 
+const UNSIGNED = aboutFile(
+  0,
+  'no-maker-signature',
+  'no row carries the signature of its maker, so each needs an approval at least, even if no rule asks for one; the command signs with the key of a maker, and "unsigned" in the policy waives it',
+);
+
 async function take(deps: IntakeDeps, given: Prepared, options: TakeOptions, agree: Agree): Promise<Taking> {
   using prepared = given;
   const { plan, known, checked } = prepared;
@@ -100,6 +107,7 @@ async function take(deps: IntakeDeps, given: Prepared, options: TakeOptions, agr
   if (plan === null) return takenAlready(deps, known, options, original);
   const by = deps.policy === undefined ? options.by : deps.maker;
   if (deps.policy === undefined && !options.dryRun) assertMaker(deps, by);
+  if (deps.asksOne === true) checked.staged.warning({ file: checked.file, ...UNSIGNED });
   let document: Promise<PlanDocument> | undefined;
   const proposal: Proposal = {
     plan,

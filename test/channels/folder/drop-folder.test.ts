@@ -92,6 +92,19 @@ describe('what comes in', () => {
     });
   });
 
+  it('says beside the reports that nobody has signed its rows', async () => {
+    const door = await openTestDoor();
+    const policy = policyOf([signingPerson('alice', ['maker'])]);
+    const folder = await openFolder(Object.assign(door, { policy, maker: 'alice', asksOne: true }));
+    folder.drop('plain.csv', csvOf([{ id: 'PLAIN' }]));
+    await settled(await folder.watcher());
+    const [written = ''] = folder.list('out').filter((name) => name.endsWith('.warnings.json'));
+    expect(folder.json('out', written)).toMatchObject({
+      file: 'plain.csv',
+      warnings: [{ rule: 'no-maker-signature', row: null }],
+    });
+  });
+
   it('is for its owner only', async () => {
     const folder = await openFolder(await openTestDoor());
     folder.drop('a.csv', csvOf([{ id: 'A' }]));

@@ -43,14 +43,17 @@ describe('a file handed over on the pages', () => {
     const policy = { ...people.policy, approvals: [{ currency: 'USD', amountAtLeast: '13', approvals: 2 }] };
     const { door } = gateway;
     const bankAuditsFrom = { USD: '12' };
-    Object.assign(gateway.deps, { intake: async (maker: string) => ({ ...door, policy, maker, bankAuditsFrom }) });
+    Object.assign(gateway.deps, {
+      intake: async (maker: string) => ({ ...door, policy, maker, bankAuditsFrom, asksOne: true }),
+    });
     const alice = await signedIn(people, 'alice');
     const sent = await upload(alice, 'payroll.csv', GOOD);
     const path = `${sent.headers.location}`;
     expect(path).toMatch(/^\/batches\/new\/[0-9a-f-]{36}$/);
     const plan = await alice.send(path);
     expect(plan.text).toContain('25.50 USD');
-    expect(plan.text).toContain('To be approved before sending: 1 payout by 2 people.');
+    expect(plan.text).toContain('To be approved before sending: 1 payout by one person, 1 payout by 2 people.');
+    expect(plan.text).toContain('no row carries the signature of its maker');
     expect(plan.text).toContain('Audited by the bank, to be approved then: 2 payouts by one person.');
     expect(await door.store.batches(1)).toEqual([]);
     const anna = await signedIn(people, 'anna');

@@ -39,3 +39,17 @@ it('warns of what has no rule or no limit, and of what a maker alone can pay', a
   expect(limited.text).not.toContain('A maker alone');
   expect((await checked({ people, limits, approvals: [{ approvals: 1 }] })).text).not.toContain('Warning');
 });
+
+it('says whose payouts need no signature, and whose can have none', async () => {
+  const tokens = (letter: string) => [{ sha256: letter.repeat(64), expires: '2099-01-01' }];
+  const { text } = await checked({
+    people: [
+      { name: 'alice', roles: ['maker'], scope: {}, keys: [newKey().publicKey] },
+      { name: 'erp', roles: ['maker'], scope: {}, unsigned: true, tokens: tokens('a') },
+      { name: 'shop', roles: ['maker'], scope: {}, tokens: tokens('b') },
+      { name: 'bob', roles: ['approver'], scope: {} },
+    ],
+  });
+  expect(text).toContain('Payouts of erp need no signature of erp');
+  expect(text.match(/\S+ has no key that signs payouts/g)).toEqual(['shop has no key that signs payouts']);
+});

@@ -126,7 +126,7 @@ it('signs nothing of a bank message that only the gateway can complete, and says
   const { session, said, signatures } = await opened(undefined, MAPPED);
   expect(await running(session, MESSAGE)).toBe(0);
   expect(new Set(await signatures())).toEqual(new Set(['']));
-  expect(said[0]).toMatch(/not signed here .* --mapping and --payees/);
+  expect(said[0]).toMatch(/not signed here\. .* --mapping and --payees/);
   expect(said.slice(1).join()).toContain('to be approved before sending');
 });
 
