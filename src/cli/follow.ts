@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import { MOVED } from '../channels/http/operations/moves.ts';
 import { PROGRESS } from '../channels/http/operations/progress.ts';
 import { groupedAmount, shortId } from '../domain/display.ts';
 import { WORKFLOW_TYPES } from '../domain/names.ts';
@@ -9,15 +10,14 @@ import {
   type PayoutState,
   type StateCounts,
 } from '../domain/payout-state.ts';
-import { Problem } from '../domain/problem.ts';
 import type { ReasonCode } from '../domain/reasons.ts';
 import { temporalProblem } from '../files/intake/temporal-problem.ts';
+import type { MoveKind } from '../files/rules/check-move.ts';
 import { startBatch } from '../platform/temporal/batch-executions.ts';
-import { executionsOver } from '../platform/temporal/executions.ts';
 import { batchUrl } from '../reports/links.ts';
 import type { PayoutRecord, Store } from '../store/store.ts';
 import { hasTerminal } from './confirm.ts';
-import { type FollowEnd, followUntil } from './follow-until.ts';
+import { type FollowEnd, type Following, followUntil } from './follow-until.ts';
 import type { Session } from './session.ts';
 
 /** When all its rows have ended, a batch is compared with the bank's orders before it ends; a report waits this long for that. */
@@ -154,58 +154,38 @@ async function startAnew(store: Store, batchId: string): Promise<void> {
   }
 }
 
-export interface FollowedPayout {
+export interface FollowedMove {
+  kind: MoveKind;
   reference: string;
-  workflowId: string;
-  /** Until the workflow has claimed its row, or until the row is at rest. */
+  /** Of its instruction. */
+  digest: string;
+  /** Until its workflow has claimed its row, or until the row is at rest. */
   until: 'claimed' | 'at-rest';
 }
 
-/** Follows one workflow by its row in the store. `row` is undefined if none was claimed in time. */
-export async function followPayout(
+/** Follows a started transfer or exchange by its row. `row` is undefined if none was claimed in time. */
+export async function followMove(
   session: Session,
-  { reference, workflowId, until }: FollowedPayout,
+  { until, ...followed }: FollowedMove,
   timeoutMs: number | undefined,
 ): Promise<{ row: PayoutRecord | undefined; end: FollowEnd }> {
-  const { failure } = await session.stack();
-  const [store, client] = [await session.store(), await session.client()];
   let row: PayoutRecord | undefined;
   const isDone = async (): Promise<boolean> => {
-    row = await store.payout(reference);
-    session.output.progress(`${reference.slice(0, 8)}  ${row === undefined ? 'starting' : stateText(row)}`);
+    row = (await session.ask(MOVED, followed)).payout ?? undefined;
+    session.output.progress(`${followed.reference.slice(0, 8)}  ${row === undefined ? 'starting' : stateText(row)}`);
     return row !== undefined && (until === 'claimed' || isAtRest(row.state));
   };
-  const pulse = async (): Promise<void> => {
-    const isThere = await executionsOver(client).isOpen(workflowId);
-    if (isThere || row !== undefined) return;
-    await printFailure(client, workflowId);
-    if ((await store.payout(reference)) === undefined) throw forgotten(workflowId);
-  };
-  const end = await followUntil(isDone, { timeoutMs, failure, pulse });
+  const end = await followUntil(isDone, { timeoutMs, ...(await livenessOf(session)) });
   return { row, end };
+}
+
+/** How often, and by what is known that it still can change: through a gateway by its answers alone. */
+async function livenessOf(session: Session): Promise<Pick<Following, 'everyMs' | 'failure' | 'pulse'>> {
+  if (session.gateway !== undefined) return { everyMs: REMOTE_EVERY_MS };
+  const { failure } = await session.stack();
+  const client = await session.client();
+  return { failure, pulse: () => client.workflowService.getSystemInfo({}) };
 }
 
 const stateText = ({ state, reason }: PayoutRecord): string =>
   reason === null ? state : `${state}: ${reason.message}`;
-
-/** A workflow that ended without claiming a row has sent nothing; its failure says why. */
-async function printFailure(client: Client, workflowId: string): Promise<void> {
-  await client.workflow
-    .getHandle(workflowId)
-    .result()
-    .catch((error: Error) => {
-      const why = error.cause instanceof Error ? error.cause.message : error.message;
-      throw new Problem('refused', 'not-taken', `Nothing was sent: ${why}`, { cause: error });
-    });
-}
-
-/** The workflow has ended in Temporal, but the store has no row of it and will never get one: the store is an older copy. */
-const forgotten = (workflowId: string): Problem =>
-  new Problem(
-    'refused',
-    'not-taken',
-    `${workflowId} has ended before, and the store does not know it. Nothing was sent.`,
-    {
-      hint: 'An older copy of the store was restored. Before it is moved under a new id, payouts orders UID CURRENCY shows whether the bank has it.',
-    },
-  );

@@ -4,7 +4,7 @@ import { visible } from '../domain/finding.ts';
 import { addDecimals } from '../domain/money.ts';
 import { widthOf } from '../domain/wrap.ts';
 import type { AccountOutlook, Outlook } from '../files/intake/outlook.ts';
-import type { MovePlan } from '../files/intake/own-move.ts';
+import type { MoveAsked, MoveOutlook } from '../files/intake/own-move.ts';
 import type { Plan, StoreUse } from '../files/intake/plan.ts';
 import { payeeText } from '../reports/masked.ts';
 import type { PayoutRecord } from '../store/store.ts';
@@ -138,8 +138,9 @@ const accountCells = ({ accountId, currency, balance, needs, after }: AccountOut
 
 const afterText = (balance: string): string => `${groupedAmount(balance)}${balance.startsWith('-') ? '  short' : ''}`;
 
-export function movePlanText({ kind, instruction, outlook }: MovePlan): string {
-  const { amount, currency, execute_on: day } = instruction;
+/** The accounts are those that are named, whatever the outlook calls them. */
+export function movePlanText({ kind, instruction }: MoveAsked, outlook: MoveOutlook): string {
+  const { account_id: paying, to_account_id: receiving = '', amount, currency, execute_on: day } = instruction;
   const { from, to, fee, feeCurrency, sells } = outlook;
   const isTransfer = kind === 'transfer';
   const taken = isTransfer ? amount : (sells?.amount ?? '0');
@@ -149,8 +150,8 @@ export function movePlanText({ kind, instruction, outlook }: MovePlan): string {
     ? `transfer ${groupedAmount(amount)} ${currency}`
     : `buy ${groupedAmount(amount)} ${currency}${sells === undefined ? '' : ` for ${groupedAmount(sells.amount)} ${from.currency} at ${sells.rate} now`}`;
   const accounts = [
-    [from.account_id, from.currency, groupedAmount(from.balance), afterText(after)],
-    [to.account_id, to.currency, groupedAmount(to.balance), groupedAmount(addDecimals(to.balance, amount))],
+    [paying, from.currency, groupedAmount(from.balance), afterText(after)],
+    [receiving, to.currency, groupedAmount(to.balance), groupedAmount(addDecimals(to.balance, amount))],
   ];
   return [
     `${what}, document ${instruction.id}`,

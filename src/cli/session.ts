@@ -100,6 +100,7 @@ export class Session implements AsyncDisposable {
       now: Date.now,
       client: () => this.client(),
       bank: async () => this.bank(await this.stack()),
+      readingBank: async (use) => (await import('./validation-bank.ts')).withValidationBank(this, use),
       liveBank: () => this.liveBank(),
       ui: () => this.ui(),
       liveUi: () => this.liveUi(),

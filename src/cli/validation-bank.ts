@@ -4,21 +4,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Bank } from '../bank/bank.ts';
-import type { RequiredDetailsEntry } from '../bank/schemas/beneficiaries.ts';
-import { OFFER } from '../channels/http/operations/bank.ts';
 import { bankAt } from '../platform/bank.ts';
-import { bankOffer } from '../platform/bank-offer.ts';
+import type { Config } from '../platform/config.ts';
 import { SANDBOX_FILE } from '../platform/embedded/boot.ts';
 import { startSandbox } from '../sandbox/server.ts';
-import type { Session } from './session.ts';
+
+interface At {
+  config: Config;
+  bank(at: { apiUrl: string }): Promise<Bank>;
+}
 
 /**
  * A bank to read from while a file is checked and planned: the configured one, or a throw-away sandbox on a copy of this home's
  * books, so that checking boots nothing and changes nothing.
  */
-export async function withValidationBank<T>(session: Session, use: (bank: Bank) => Promise<T>): Promise<T> {
-  const { config } = session;
-  if (config.bank.kind === 'remote') return use(await session.bank({ apiUrl: config.bank.url }));
+export async function withValidationBank<T>(at: At, use: (bank: Bank) => Promise<T>): Promise<T> {
+  const { config } = at;
+  if (config.bank.kind === 'remote') return use(await at.bank({ apiUrl: config.bank.url }));
   const folder = await mkdtemp(join(tmpdir(), 'payouts-'));
   try {
     const file = copyOfBooks(join(config.home, SANDBOX_FILE), join(folder, SANDBOX_FILE));
@@ -39,12 +41,6 @@ export async function withValidationBank<T>(session: Session, use: (bank: Bank) 
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-/** What the bank asks for of payees, in one currency or in all that the institution holds. */
-export async function offerOf(session: Session, currency: string | undefined): Promise<RequiredDetailsEntry[]> {
-  if (session.gateway !== undefined) return (await session.ask(OFFER, { currency })).entries;
-  return withValidationBank(session, (bank) => bankOffer(bank, currency));
 }
 
 /** A consistent copy, even while the sandbox is running; without books, a new sandbox in memory. */

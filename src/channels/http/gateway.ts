@@ -127,6 +127,7 @@ export function placeOf(at: Opened, ui: TemporalUi, caller: Caller): Place {
     now: Date.now,
     client: async () => client,
     bank: async () => bank,
+    readingBank: (use) => use(bank),
     liveBank: async () => bank,
     ui: async () => ui,
     liveUi: async () => ui,

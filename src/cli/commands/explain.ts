@@ -13,9 +13,9 @@ import { RULES } from '../../files/rules/rules.ts';
 import { sampleValue } from '../../files/template/sample-payee.ts';
 import { fieldNames } from '../../files/template/write-template.ts';
 import { STATES } from '../../reports/state-texts.ts';
+import { offerOf } from '../offer.ts';
 import type { Session } from '../session.ts';
 import { table } from '../table.ts';
-import { offerOf } from '../validation-bank.ts';
 
 /** The meaning of a name: a column of ours, a finding, a state, a reason code, an incident, or a field of the bank. */
 interface Explained {

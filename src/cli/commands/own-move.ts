@@ -1,19 +1,16 @@
+import { MOVE, PLAN_MOVE } from '../../channels/http/operations/moves.ts';
 import { payloadDigest } from '../../domain/identity.ts';
-import { payoutInput } from '../../domain/instruction.ts';
-import { inMarkdown } from '../../domain/markdown.ts';
 import { isAtRest, type PayoutState } from '../../domain/payout-state.ts';
-import { type MoveAsked, type MovePlan, planMove, takenMove } from '../../files/intake/own-move.ts';
-import { storeUseOf } from '../../files/intake/store-use.ts';
+import { Problem } from '../../domain/problem.ts';
+import { identityOf, type MoveAsked } from '../../files/intake/own-move.ts';
 import type { MoveKind } from '../../files/rules/check-move.ts';
-import { executionsOver, restartPayout } from '../../platform/temporal/executions.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { confirm } from '../confirm.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { type FollowedPayout, followPayout } from '../follow.ts';
+import { type FollowedMove, followMove } from '../follow.ts';
 import { movePlanText, storeText } from '../plan.ts';
 import type { Session } from '../session.ts';
-import { type Asker, signAndStore, signerOf } from '../signer.ts';
-import { withValidationBank } from '../validation-bank.ts';
+import { type Asker, signerOf } from '../signer.ts';
 import { showPayout } from './inspect.ts';
 
 const OPTIONS = {
@@ -42,24 +39,45 @@ interface MoveOptions extends Asker, Readonly<Partial<Record<MoveOption, string>
 
 /** `payouts transfer` and `payouts exchange`: validate, plan, confirm, start, follow, print. */
 export async function move(session: Session, kind: MoveKind, options: MoveOptions): Promise<ExitCode> {
-  await session.assertStoreFits();
-  const store = await session.store();
+  if (session.gateway === undefined) await session.assertStoreFits();
   const signer = await signerOf(session, options, 'make');
   const isSigned = signer.sign !== undefined;
   const asked = askedFor(kind, isSigned ? { ...options, by: signer.name } : options);
-  const optionOf = (field: string): string => optionName(kind, field);
-  const known = await takenMove(store, asked, optionOf);
-  if (known !== undefined) return followTaken(session, known, options);
-  const plan = await withValidationBank(session, (bank) => planMove(bank, asked, session.config.settings, optionOf));
+  const planned = await session.ask(PLAN_MOVE, asked).catch(asTyped(kind));
+  if (planned.known !== null) return followTaken(session, planned.known, { asked, options });
+  const { outlook, store } = planned;
+  // Made of what was typed here: it is shown and signed, whoever has answered what the bank says of it.
+  const instruction =
+    kind === 'transfer' ? { ...asked.instruction, currency: outlook.from.currency } : asked.instruction;
   const show = options.yes ? session.output.say : session.output.tell;
-  show([movePlanText(plan), ...storeText(await storeUseOf(session.config, store))].join('\n'));
-  const { currency, amount } = plan.instruction;
+  show([movePlanText({ ...asked, instruction }, outlook), ...storeText(store)].join('\n'));
+  const { currency, amount } = instruction;
   await confirm(kind === 'transfer' ? `Transfer ${currency} ${amount}?` : `Buy ${currency} ${amount}?`, options.yes);
-  // Under a policy the workflow accepts only what was signed by its maker for exactly this instruction.
-  const digest = payloadDigest(plan.instruction);
-  await signAndStore(store, signer, { question: 'make', reference: plan.reference, digest });
-  return startAndFollow(session, plan, options);
+  const { reference } = identityOf(asked);
+  const digest = payloadDigest(instruction);
+  const signed = signer.sign?.({ question: 'make', reference, digest });
+  if (session.gateway === undefined) await session.stack(options.detach ? 'join-staying' : 'join-or-boot');
+  await session.ask(MOVE, { ...asked, signed }).catch(asTyped(kind));
+  return follow(session, { kind, reference, digest, until: options.detach ? 'claimed' : 'at-rest' }, options);
 }
+
+/** Moves findings to the options that the user wrote. */
+const asTyped =
+  (kind: MoveKind) =>
+  (error: unknown): never => {
+    if (!(error instanceof Problem) || error.findings.length === 0) throw error;
+    const { code, message, hint, findings, cause } = error;
+    throw new Problem(error.kind, code, message, {
+      hint,
+      cause,
+      findings: findings.map(({ column, ...finding }) => ({
+        ...finding,
+        file: 'command line',
+        line: 1,
+        column: column && optionName(kind, column),
+      })),
+    });
+  };
 
 function askedFor(kind: MoveKind, options: MoveOptions): MoveAsked {
   const fields = Object.keys(OPTIONS).flatMap((field): [string, unknown][] => {
@@ -79,40 +97,29 @@ function optionOf(kind: MoveKind, field: string): MoveOption {
 const optionName = (kind: MoveKind, field: string): string =>
   `--${optionOf(kind, field).replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-async function startAndFollow(session: Session, plan: MovePlan, options: MoveOptions): Promise<ExitCode> {
-  const { kind, instruction, by = null, reference, workflowId } = plan;
-  const { currency, amount, id } = instruction;
-  await session.stack(options.detach ? 'join-staying' : 'join-or-boot');
-  await (await session.bank()).authenticate();
-  await executionsOver(await session.client()).startPayout({
-    workflowId,
-    kind,
-    reference,
-    input: payoutInput({ instruction, batchId: null, by, generation: 0 }),
-    summary: `${currency} ${amount}, document ${inMarkdown(id)}`,
-  });
-  return follow(session, { reference, workflowId, until: options.detach ? 'claimed' : 'at-rest' }, options);
-}
-
 /** The same document again: a row without an end is followed, and its workflow started again if it is gone. */
-async function followTaken(session: Session, row: PayoutRecord, options: MoveOptions): Promise<ExitCode> {
-  const { kind, reference, workflowId, state } = row;
+async function followTaken(
+  session: Session,
+  { kind, reference, state, instruction }: PayoutRecord,
+  { asked, options }: { asked: MoveAsked; options: MoveOptions },
+): Promise<ExitCode> {
   session.output.say(`This ${kind} is already known and is ${state}.`);
-  if (options.detach) return show(session, row, EXIT.completed);
-  const client = await session.client();
-  if (!(await executionsOver(client).isOpen(workflowId))) await restartPayout(client, row);
-  return follow(session, { reference, workflowId, until: 'at-rest' }, options);
+  if (options.detach) return show(session, reference, EXIT.completed);
+  await session.ask(MOVE, { ...asked, signed: undefined });
+  const digest = payloadDigest(instruction);
+  return follow(session, { kind: asked.kind, reference, digest, until: 'at-rest' }, options);
 }
 
-async function follow(session: Session, followed: FollowedPayout, { timeout, detach }: MoveOptions): Promise<ExitCode> {
-  const { row, end } = await followPayout(session, followed, timeout);
+async function follow(session: Session, followed: FollowedMove, { timeout, detach }: MoveOptions): Promise<ExitCode> {
+  const { reference } = followed;
+  const { row, end } = await followMove(session, followed, timeout);
   if (end === 'interrupted') {
     session.leaveAtOnce = true;
-    session.output.say(`Detached; it continues. \`payouts status ${followed.reference}\` shows it.`);
+    session.output.say(`Detached; it continues. \`payouts status ${reference}\` shows it.`);
   }
   if (row === undefined) return end === 'interrupted' ? EXIT.interrupted : EXIT.stillOpen;
   const exit = detach ? EXIT.completed : exitOf(row.state);
-  return show(session, row, end === 'interrupted' ? EXIT.interrupted : exit);
+  return show(session, reference, end === 'interrupted' ? EXIT.interrupted : exit);
 }
 
 function exitOf(state: PayoutState): ExitCode {
@@ -120,7 +127,7 @@ function exitOf(state: PayoutState): ExitCode {
   return isAtRest(state) ? EXIT.exceptions : EXIT.stillOpen;
 }
 
-async function show(session: Session, row: PayoutRecord, exit: ExitCode): Promise<ExitCode> {
-  await showPayout(session, row.reference);
+async function show(session: Session, reference: string, exit: ExitCode): Promise<ExitCode> {
+  await showPayout(session, reference);
   return exit;
 }

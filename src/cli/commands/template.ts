@@ -12,9 +12,10 @@ import { csvTemplate, jsonTemplate } from '../../files/template/write-template.t
 import { whyUnreadable } from '../../files/unreadable.ts';
 import { offerIn } from '../../platform/bank-offer.ts';
 import type { TemplateKind } from '../choices.ts';
+import { offerOf } from '../offer.ts';
 import type { Session } from '../session.ts';
 import { shellWord } from '../shell-word.ts';
-import { offerOf, withValidationBank } from '../validation-bank.ts';
+import { withValidationBank } from '../validation-bank.ts';
 
 /** `payouts template [KIND]`: a file to fill in, which passes validation unchanged at the bank it is for. */
 export async function template(

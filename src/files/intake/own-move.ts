@@ -1,7 +1,7 @@
 import type { Bank } from '../../bank/bank.ts';
 import { says, undefinedIf } from '../../bank/errors.ts';
 import type { AccountBalance } from '../../bank/schemas/accounts.ts';
-import { scopeFactsOf } from '../../domain/authority.ts';
+import { type ScopeFacts, scopeFactsOf } from '../../domain/authority.ts';
 import type { Finding } from '../../domain/finding.ts';
 import { shownValue } from '../../domain/finding.ts';
 import { payloadDigest, referenceOf } from '../../domain/identity.ts';
@@ -25,7 +25,7 @@ export interface MoveAsked {
 }
 
 /** What the bank shows now; not binding. */
-interface MoveOutlook {
+export interface MoveOutlook {
   from: AccountBalance;
   to: AccountBalance;
   /** Of a transfer, or of a quote that has one. */
@@ -34,28 +34,20 @@ interface MoveOutlook {
   sells: { amount: string; rate: string } | undefined;
 }
 
-export interface MovePlan extends MoveAsked {
-  reference: string;
-  workflowId: string;
-  outlook: MoveOutlook;
-}
-
-/** The command's option for a field of the instruction. */
-type OptionOf = (field: string) => string;
-
 /**
- * The row with this document id, if it is the same transfer or exchange and has not ended.
+ * The row with this document id, if it is the same transfer or exchange and has not ended. `mayTellOf`: whether the caller may know
+ * of the row that has the id.
  *
  * @throws IntakeRefusal if it has ended, or the id was taken by something else
  */
 export async function takenMove(
   store: Store,
   { kind, instruction }: MoveAsked,
-  optionOf: OptionOf,
+  mayTellOf: (row: PayoutRecord) => boolean,
 ): Promise<PayoutRecord | undefined> {
-  const reference = referenceOf(instruction.uid, instruction.id, mainLegOf(kind));
-  const workflowId = payoutWorkflowId(reference, kind);
-  const row = { row: 1, reference, workflowId, instruction, payloadDigest: payloadDigest(instruction) };
+  // Nothing is known under no id: the rules say that it is missing.
+  if (!instruction.uid || !instruction.id) return undefined;
+  const row = { row: 1, ...identityOf({ kind, instruction }), instruction, payloadDigest: payloadDigest(instruction) };
   const [known] = await store.knownClaims([row]);
   if (known === undefined) return undefined;
   const { currency = known.instruction.currency } = instruction;
@@ -63,6 +55,11 @@ export async function takenMove(
     known.kind === kind && payloadDigest(known.instruction) === payloadDigest({ ...instruction, currency });
   if (isSame) {
     const row = await store.payout(known.reference);
+    if (row !== undefined && !mayTellOf(row)) {
+      throw new IntakeRefusal('already-taken', 'already-taken', `This ${kind} was already taken.`, {
+        hint: 'Its maker, and whoever has it in their scope, see how it stands.',
+      });
+    }
     if (row === undefined || !isEnd(row.state)) return row;
     throw new IntakeRefusal('already-taken', 'already-taken', `This ${kind} was already taken and is ${row.state}.`, {
       hint: `payouts status ${row.reference} shows it.`,
@@ -70,23 +67,29 @@ export async function takenMove(
   }
   const what = { payout: 'a payout', transfer: 'a transfer', exchange: 'an exchange' }[known.kind];
   const message = `this id was already used by ${what}${known.kind === kind ? ' with different contents' : ''}; use a new id`;
-  throw invalid(instruction, [{ column: 'id', rule: 'id-reused', message }], optionOf);
+  throw invalid(instruction, [{ column: 'id', rule: 'id-reused', message }]);
+}
+
+/** A transfer or exchange that may be made, as the bank shows its accounts now. */
+interface CheckedMove extends MoveAsked {
+  from: AccountBalance;
+  to: AccountBalance;
+  touched: ScopeFacts;
 }
 
 /**
- * Checks the request by the rules and at the bank.
+ * Checks the request by the rules, at the bank and by its maker's scope. A transfer has the currency of its accounts afterwards.
  *
  * @throws IntakeRefusal with every finding; BankError if the bank does not answer
  */
-export async function planMove(
+export async function checkedMove(
   bank: Bank,
   { kind, instruction: asked, by }: MoveAsked,
   settings: MakerRules & { transferAcrossUsers: boolean },
-  optionOf: OptionOf,
-): Promise<MovePlan> {
+): Promise<CheckedMove> {
   const isTransfer = kind === 'transfer';
   const broken = checkMove(kind, asked).filter(({ column }) => !(isTransfer && column === 'currency'));
-  if (broken.length > 0) throw invalid(asked, broken, optionOf);
+  if (broken.length > 0) throw invalid(asked, broken);
   const [from, to] = await Promise.all([
     knownAccount(bank, asked.account_id),
     knownAccount(bank, asked.to_account_id ?? ''),
@@ -96,7 +99,7 @@ export async function planMove(
       ...(from === undefined ? [{ column: 'account_id', ...NOT_FOUND }] : []),
       ...(to === undefined ? [{ column: 'to_account_id', ...NOT_FOUND }] : []),
     ];
-    throw invalid(asked, unknown, optionOf);
+    throw invalid(asked, unknown);
   }
   const instruction = isTransfer ? { ...asked, currency: from.currency } : asked;
   const unfit = isTransfer
@@ -106,13 +109,26 @@ export async function planMove(
     ...checkMove(kind, instruction),
     ...(unfit === undefined ? [] : [unfitAccount(instruction, from, unfit)]),
   ];
-  if (wrong.length > 0) throw invalid(instruction, wrong, optionOf);
+  if (wrong.length > 0) throw invalid(instruction, wrong);
   assertMaker(settings, by);
-  assertScope(settings, by, [{ row: 1, touched: scopeFactsOf(kind, instruction, { soldCurrency: from.currency }) }]);
-  const cost = await (isTransfer ? feeOf(bank, instruction) : quoteOf(bank, instruction));
-  const reference = referenceOf(instruction.uid, instruction.id, mainLegOf(kind));
-  const outlook = { from, to, ...NO_COST, ...cost };
-  return { kind, instruction, by, reference, workflowId: payoutWorkflowId(reference, kind), outlook };
+  const touched = scopeFactsOf(kind, instruction, { soldCurrency: from.currency });
+  assertScope(settings, by, [{ row: 1, touched }]);
+  return { kind, instruction, by, from, to, touched };
+}
+
+/** What the bank quotes of a checked request now; not binding. */
+export async function outlookOf(bank: Bank, { kind, instruction, from, to }: CheckedMove): Promise<MoveOutlook> {
+  const cost = await (kind === 'transfer' ? feeOf(bank, instruction) : quoteOf(bank, instruction));
+  return { from, to, ...NO_COST, ...cost };
+}
+
+/** What it is in store and Temporal. */
+export function identityOf({ kind, instruction: { uid, id } }: Omit<MoveAsked, 'by'>): {
+  reference: string;
+  workflowId: string;
+} {
+  const reference = referenceOf(uid, id, mainLegOf(kind));
+  return { reference, workflowId: payoutWorkflowId(reference, kind) };
 }
 
 const NOT_FOUND = {
@@ -149,10 +165,11 @@ async function quoteOf(bank: Bank, { account_id, to_account_id = '', amount, cur
 const knownAccount = (bank: Bank, accountId: string): Promise<AccountBalance | undefined> =>
   undefinedIf(says('account-not-found'), () => bank.accounts.get(accountId));
 
-function invalid(instruction: PayoutInstruction, broken: readonly Broken[], optionOf: OptionOf): IntakeRefusal {
+/** By the fields of the instruction. */
+function invalid(instruction: PayoutInstruction, broken: readonly Broken[]): IntakeRefusal {
   const findings = broken.map(({ column, rule, message }): Finding => {
     const value = shownValue(column === 'to_account_id' ? 'account_id' : column, instruction[column]);
-    return { file: 'command line', line: 1, row: null, column: optionOf(column), value, rule, message };
+    return { file: 'request', line: 0, row: null, column, value, rule, message };
   });
   const counted = `${findings.length} ${findings.length === 1 ? 'finding' : 'findings'}; nothing was sent.`;
   const hint = '`payouts explain RULE` says more about a rule.';

@@ -51,6 +51,9 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
     ...[
       'POST /v1/batches',
       'POST /v1/batches/:id/retry',
+      'POST /v1/moves/plan',
+      'POST /v1/moves',
+      'GET /v1/moves/:reference',
       'POST /v1/card-payments',
       'GET /batches/new',
       'POST /batches/new',
@@ -207,6 +210,7 @@ describe('a scope', () => {
     '/v1/find': '?id=INV-1',
     '/v1/waiting': '?id=batch-1&states=received',
     '/v1/batches/:id/plan': '?decision=approve',
+    '/v1/moves/:reference': '?kind=transfer&digest=none',
   };
   const BODIES: Readonly<Record<string, object>> = {
     '/v1/card-payments/:id/amount': { amount: '9' },

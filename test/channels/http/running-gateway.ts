@@ -70,6 +70,7 @@ function placeOf(door: TestDoor, policy: Policy | undefined, caller: Caller): Pl
     now: Date.now,
     client: () => Promise.reject(new Problem('unreachable', 'temporal-unreachable', 'Temporal does not answer.')),
     bank: async () => bank as Bank,
+    readingBank: (use) => use(bank as Bank),
     liveBank: async () => bank as Bank,
     ui,
     liveUi: ui,

@@ -9,6 +9,7 @@ import { TARGET } from './find.ts';
 import { INBOX } from './inbox.ts';
 import { ACKNOWLEDGE, INCIDENT, INCIDENTS } from './incidents.ts';
 import { BATCHES, PAYOUTS } from './lists.ts';
+import { MOVE, MOVED, PLAN_MOVE } from './moves.ts';
 import { PAYOUT } from './payouts.ts';
 import { MYSELF } from './people.ts';
 import type { OperationHere, Place } from './place.ts';
@@ -21,6 +22,7 @@ import { WAITING } from './waiting.ts';
 /** Every operation that the gateway offers, in the order of its OpenAPI page. */
 export const OPERATIONS = [
   ...[MYSELF, TARGET, BATCHES, SUMMARY, PROGRESS, RETRY, PAYOUTS, PAYOUT],
+  ...[PLAN_MOVE, MOVE, MOVED],
   ...[INBOX, WAITING, DECIDE, CANCEL_PAYOUT, RESOLVE, APPROVALS, PLAN, DECIDE_PLAN],
   ...[INCIDENTS, INCIDENT, ACKNOWLEDGE, SWITCHES, NAMED_SWITCH, SWITCH],
   ...[ACCOUNTS, BENEFICIARIES, BANK_ORDERS, OFFER, AUDIT_ENTRIES, AUDIT_EXPORT],

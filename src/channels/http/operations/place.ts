@@ -19,6 +19,8 @@ export interface Place {
   now(): number;
   client(): Promise<Client>;
   bank(): Promise<Bank>;
+  /** A bank to read from before anything is confirmed; nothing is started for it. */
+  readingBank<T>(use: (bank: Bank) => Promise<T>): Promise<T>;
   /** The bank, if it can be asked without starting anything; otherwise undefined. */
   liveBank(): Promise<Bank | undefined>;
   /** Where links point. */
