@@ -36,11 +36,27 @@ export function gatewayClient(url: string, bearer: () => string | undefined) {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
+  /** As long as something comes: all of it may take longer than one answer, and its reader may pause. */
   async function* stream(path: string): AsyncGenerator<string> {
-    const { body } = await send(path, { method: 'GET' });
-    if (body === null) return;
-    const text = new TextDecoder();
-    for await (const chunk of body) yield text.decode(chunk, { stream: true });
+    const silence = new AbortController();
+    const { signal } = silence;
+    const inTime = async <Result>(work: Promise<Result>): Promise<Result> => {
+      const timer = setTimeout(() => silence.abort(), PATIENCE_MS);
+      return work.finally(() => clearTimeout(timer));
+    };
+    try {
+      const { body } = await inTime(send(path, { method: 'GET', signal }));
+      if (body === null) return;
+      const chunks = body[Symbol.asyncIterator]();
+      const text = new TextDecoder();
+      for (let next = await inTime(chunks.next()); next.done !== true; next = await inTime(chunks.next())) {
+        yield text.decode(next.value, { stream: true });
+      }
+    } catch (error) {
+      throw error instanceof Problem ? error : unreachable(error);
+    } finally {
+      silence.abort();
+    }
   }
   return {
     get,
@@ -101,7 +117,8 @@ export function gatewayAddress(text: string): string {
 
 async function answerTo(url: string, request: RequestInit): Promise<Response> {
   try {
-    return await fetch(url, { ...request, redirect: 'manual', signal: AbortSignal.timeout(PATIENCE_MS) });
+    const { signal = AbortSignal.timeout(PATIENCE_MS) } = request;
+    return await fetch(url, { ...request, redirect: 'manual', signal });
   } catch (error) {
     throw unreachable(error);
   }
