@@ -9,14 +9,31 @@ import { renderSummary } from '../reports/render-summary.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import type { Session } from './session.ts';
 
+/** Report files just written. `liveUrl`: in the Temporal UI, if it answers. */
+interface WrittenReport {
+  summary: BatchSummary;
+  liveUrl: string | null;
+}
+
+/** Writes the report files of a batch as it stands now. */
+export async function writtenReport(session: Session, batchId: string, isMasked = false): Promise<WrittenReport> {
+  if (session.gateway !== undefined) {
+    const { receiveReport } = await import('./received-files.ts');
+    return receiveReport(session, batchId, isMasked);
+  }
+  const summary = await session.report(batchId, isMasked);
+  const live = await session.liveUi();
+  return { summary, liveUrl: live === undefined ? null : batchUrl(live, batchId) };
+}
+
 /** Shows report files just written. With `--json`, streams the JSON file, which may be too large for memory. */
 export async function printReport(
   session: Session,
-  summary: BatchSummary,
+  { summary, liveUrl }: WrittenReport,
   around: (summary: string) => string = (summary) => summary,
 ): Promise<void> {
   await session.output.stream(createReadStream(summary.head.reports.json, 'utf8'), async () =>
-    around(summaryText(summary, await liveUrlOf(session, summary), true)),
+    around(summaryText(summary, liveUrl, true)),
   );
 }
 
@@ -28,18 +45,13 @@ export interface BatchShown {
 
 export async function showBatch(session: Session, batchId: string): Promise<BatchShown> {
   if (session.gateway === undefined) {
-    const summary = await session.report(batchId);
-    return { head: summary.head, print: (around) => printReport(session, summary, around) };
+    const written = await writtenReport(session, batchId);
+    return { head: written.summary.head, print: (around) => printReport(session, written, around) };
   }
   const { summary, liveUrl } = await session.ask(SUMMARY, { id: batchId });
   const print: BatchShown['print'] = (around = (text) => text) =>
     session.output.stream(session.document(batchId), async () => around(summaryText(summary, liveUrl, false)));
   return { head: summary.head, print };
-}
-
-async function liveUrlOf(session: Session, { head }: BatchSummary): Promise<string | null> {
-  const live = await session.liveUi();
-  return live === undefined ? null : batchUrl(live, head.batchId);
 }
 
 /**

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { Problem } from '../domain/problem.ts';
 import type { Config } from '../platform/config.ts';
 import { inPages } from '../store/in-pages.ts';
-import type { Store } from '../store/store.ts';
+import type { BatchRecord, Store } from '../store/store.ts';
 import { camt054 } from './camt054/write-camt054.ts';
 import type { ErpFormat } from './erp-formats.ts';
 import { journalCsv } from './journal.ts';
@@ -43,21 +43,32 @@ export async function writeErpFile(
     const { path, ...answer } = answers.newest;
     return { path, unclear: [], answer };
   }
-  const path = resolve(join(folder, `${batchId}${ENDINGS[format]}`));
-  const moved = (): AsyncGenerator<Moved> => movedIn(store, batchId);
-  const unclear: Unclear[] = [];
-  for await (const { unclear: some } of moved()) unclear.push(...some);
-  if (format === 'journal') await writeWhole(path, journalCsv(moved(), config.journalAccounts));
-  else {
-    const { message } = await messageBatchOf(store, batch);
-    const pieces = await camt054({ idStart: answerIdStart(batchId), message, moved });
-    if (pieces === undefined) throw nothingMoved();
-    await writeWhole(path, pieces);
-  }
+  const { file, pieces, unclear } = await movementsOf(config, store, batch, format);
+  const path = resolve(join(folder, file));
+  await writeWhole(path, pieces);
   return { path, unclear, answer: null };
 }
 
-const nothingToAnswer = (): Problem =>
+/** What the orders of a batch moved, as a file. Throws a `Problem` for an advice of nothing. */
+export async function movementsOf(
+  config: Pick<Config, 'journalAccounts'>,
+  store: Store,
+  batch: BatchRecord,
+  format: keyof typeof ENDINGS,
+): Promise<{ file: string; pieces: AsyncIterable<string> | Iterable<string>; unclear: Unclear[] }> {
+  const { batchId } = batch;
+  const file = `${batchId}${ENDINGS[format]}`;
+  const moved = (): AsyncGenerator<Moved> => movedIn(store, batchId);
+  const unclear: Unclear[] = [];
+  for await (const { unclear: some } of moved()) unclear.push(...some);
+  if (format === 'journal') return { file, pieces: journalCsv(moved(), config.journalAccounts), unclear };
+  const { message } = await messageBatchOf(store, batch);
+  const pieces = await camt054({ idStart: answerIdStart(batchId), message, moved });
+  if (pieces === undefined) throw nothingMoved();
+  return { file, pieces, unclear };
+}
+
+export const nothingToAnswer = (): Problem =>
   new Problem(
     'not-found',
     'nothing-to-answer',

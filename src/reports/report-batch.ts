@@ -166,24 +166,31 @@ async function generationsFrom(store: Store, payout: PayoutRecord): Promise<Payo
   return next === undefined ? [payout] : [payout, ...(await generationsFrom(store, next))];
 }
 
-const failedPath = ({ csv }: ReportPaths): string => csv.replace(/\.csv$/, '.failed.csv');
+export const failedPath = ({ csv }: ReportPaths): string => csv.replace(/\.csv$/, '.failed.csv');
 
 async function writeFailed(store: Store, batchId: string, reports: ReportPaths): Promise<string | undefined> {
-  const counts = countRows(await store.stateCounts(batchId));
-  const isPossible =
-    counts.failed + counts.rejected + counts.cancelled > 0 || (await isAny(store.refusedRows(batchId)));
-  const unpaid = isPossible ? await unpaidRows(store, batchId) : new Set<string>();
-  const lines = (): ReturnType<typeof unpaidLines> =>
-    unpaidLines(store.rows(batchId), store.refusedRows(batchId), unpaid);
-  const columns = !isPossible ? [] : await columnsOf(lines());
   const path = failedPath(reports);
-  if (columns.length === 0) {
+  const pieces = await failedPieces(store, batchId);
+  if (pieces === undefined) {
     // An earlier file named rows that are no longer proven unpaid.
     await rm(path, { force: true });
     return undefined;
   }
-  await writeWhole(path, failedCsv(columns, lines()));
+  await writeWhole(path, pieces);
   return path;
+}
+
+/** The rows to submit again, as a file; undefined if there are none. */
+export async function failedPieces(store: Store, batchId: string): Promise<AsyncIterable<string> | undefined> {
+  const counts = countRows(await store.stateCounts(batchId));
+  const isPossible =
+    counts.failed + counts.rejected + counts.cancelled > 0 || (await isAny(store.refusedRows(batchId)));
+  if (!isPossible) return undefined;
+  const unpaid = await unpaidRows(store, batchId);
+  const lines = (): ReturnType<typeof unpaidLines> =>
+    unpaidLines(store.rows(batchId), store.refusedRows(batchId), unpaid);
+  const columns = await columnsOf(lines());
+  return columns.length === 0 ? undefined : failedCsv(columns, lines());
 }
 
 async function isAny(items: AsyncIterable<unknown>): Promise<boolean> {

@@ -3,15 +3,18 @@ import { type ErpFile, writeErpFile } from '../../reports/erp-file.ts';
 import type { ErpFormat } from '../../reports/erp-formats.ts';
 import type { Unclear } from '../../reports/movements.ts';
 import { findBatch } from '../find-target.ts';
+import { receiveErpFile } from '../received-files.ts';
 import type { Session } from '../session.ts';
 
 const SHOWN_MAX = 10;
 
 /** `payouts report ID --format pain002|camt054|journal`: writes a file for other software and prints its path. */
 export async function erpFile(session: Session, id: string, format: ErpFormat): Promise<void> {
-  const store = await session.store();
   const batchId = await findBatch(session, id);
-  const { path, unclear, answer } = await writeErpFile(session.config, store, batchId, format);
+  const { path, unclear, answer } =
+    session.gateway === undefined
+      ? await writeErpFile(session.config, await session.store(), batchId, format)
+      : await receiveErpFile(session, batchId, format);
   if (unclear.length > 0) session.output.tell(unclearText(unclear));
   if (answer !== null) session.output.say(answerText(answer));
   const told = answer === null ? { unclear } : answer;

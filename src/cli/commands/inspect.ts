@@ -5,7 +5,7 @@ import { bothSidesText } from '../both-sides.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { findBatch, findTarget } from '../find-target.ts';
 import { payoutDocument, payoutText } from '../payout-document.ts';
-import { printReport, summaryText } from '../print-report.ts';
+import { printReport, summaryText, writtenReport } from '../print-report.ts';
 import type { Session } from '../session.ts';
 
 // Commands that only read: `status` and `report` use the store and boot nothing.
@@ -45,6 +45,6 @@ export async function showPayout(session: Session, reference: string): Promise<v
 /** `payouts report ID`: writes the report files again (the same facts give the same bytes) and shows them. */
 export async function report(session: Session, id: string, options: { mask: boolean }): Promise<ExitCode> {
   const batchId = await findBatch(session, id);
-  await printReport(session, await session.report(batchId, options.mask));
+  await printReport(session, await writtenReport(session, batchId, options.mask));
   return EXIT.completed;
 }

@@ -41,6 +41,8 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
       'GET /v1/payouts/:reference',
       'GET /v1/batches/:id/summary',
       'GET /v1/batches/:id/progress',
+      'GET /v1/batches/:id/report',
+      'GET /v1/batches/:id/erp-files/:format',
       'GET /v1/payouts/:reference/approvals',
     ],
     ...['/v1', ''].flatMap((base) =>
@@ -240,7 +242,8 @@ describe('a scope', () => {
       url
         .replace(':reference', reference)
         .replace(':id', url.includes('card-payments') ? 'order-1' : 'batch-1')
-        .replace(':name', 'csv');
+        .replace(':name', 'csv')
+        .replace(':format', 'journal');
     return { ...world, named, others: ['batch-1', 'order-1', 'INV-1', reference, 'bank holiday'] };
   }
 

@@ -59,9 +59,14 @@ export interface RunningGateway {
 }
 
 /** Where operations are carried out: without Temporal. */
-function placeOf(door: TestDoor, policy: Policy | undefined, caller: Caller): Place {
+function placeOf(
+  door: TestDoor,
+  policy: Policy | undefined,
+  caller: Caller,
+  env: Record<string, string> | undefined,
+): Place {
   const { dir, store, bank } = door;
-  const config = loadConfig({ PAYOUTS_HOME: join(dir, 'home') });
+  const config = loadConfig({ PAYOUTS_HOME: join(dir, 'home'), ...env });
   const ui = async () => ({ url: 'http://ui.example', namespace: 'default' });
   return {
     config: { ...config, settings: { ...quickSettings, policy } },
@@ -88,9 +93,16 @@ export async function openGateway(
     perMinute = 100_000,
     atOnce = 10_000,
     port = 0,
-  }: { policy?: Policy | (() => Policy); perMinute?: number; atOnce?: number; port?: number } = {},
+    env,
+  }: {
+    policy?: Policy | (() => Policy);
+    perMinute?: number;
+    atOnce?: number;
+    port?: number;
+    env?: Record<string, string>;
+  } = {},
 ): Promise<RunningGateway> {
-  const door = await openTestDoor();
+  const door = await openTestDoor({ env });
   const log: string[] = [];
   const controls: RunningGateway['controls'] = [];
   const decisions: RunningGateway['decisions'] = [];
@@ -161,7 +173,7 @@ export async function openGateway(
         plans.push(signed);
       },
     },
-    operations: operationsAt((caller) => placeOf(door, typeof policy === 'function' ? policy() : policy, caller)),
+    operations: operationsAt((caller) => placeOf(door, typeof policy === 'function' ? policy() : policy, caller, env)),
     perMinute,
     atOnce,
     now: Date.now,

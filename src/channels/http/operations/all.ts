@@ -15,13 +15,14 @@ import { MYSELF } from './people.ts';
 import type { OperationHere, Place } from './place.ts';
 import { DECIDE_PLAN, PLAN } from './plans.ts';
 import { PROGRESS } from './progress.ts';
+import { ERP_FILE, REPORT } from './reports.ts';
 import { RETRY } from './retry.ts';
 import { NAMED_SWITCH, SWITCH, SWITCHES } from './switches.ts';
 import { WAITING } from './waiting.ts';
 
 /** Every operation that the gateway offers, in the order of its OpenAPI page. */
 export const OPERATIONS = [
-  ...[MYSELF, TARGET, BATCHES, SUMMARY, PROGRESS, RETRY, PAYOUTS, PAYOUT],
+  ...[MYSELF, TARGET, BATCHES, SUMMARY, PROGRESS, REPORT, ERP_FILE, RETRY, PAYOUTS, PAYOUT],
   ...[PLAN_MOVE, MOVE, MOVED],
   ...[INBOX, WAITING, DECIDE, CANCEL_PAYOUT, RESOLVE, APPROVALS, PLAN, DECIDE_PLAN],
   ...[INCIDENTS, INCIDENT, ACKNOWLEDGE, SWITCHES, NAMED_SWITCH, SWITCH],
