@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -31,6 +31,7 @@ const POLICY = {
 };
 
 const folder = mkdtempSync(join(tmpdir(), 'payouts-laptop-'));
+const homeOf = (name: string): string => join(folder, 'homes', name);
 const keyOf = ({ name }: SigningPerson): string => join(folder, `${name}.pem`);
 
 let home: CommandHome;
@@ -42,6 +43,7 @@ async function laptop({ name }: SigningPerson, ...args: string[]): Promise<Ended
   const env = {
     PATH: process.env.PATH,
     HOME: join(folder, name),
+    PAYOUTS_HOME: homeOf(name),
     PAYOUTS_GATEWAY_URL: home.stack()?.gatewayUrl ?? '',
     PAYOUTS_SIGNING_KEY_FILE: join(folder, `${name}.pem`),
     ...COMPILE_CACHE,
@@ -203,6 +205,43 @@ it.each([
   expect({ code: there.code, stdout: there.stdout }).toEqual({ code: here.code, stdout: here.stdout });
 });
 
+it.each([
+  ['report', 'NO-SUCH', '--json'],
+  ['report', 'HTTP-1'],
+  ['report', 'HTTP-1', '--json'],
+  ['report', 'HTTP-1', '--mask'],
+  ['report', 'HTTP-1', '--format', 'camt054'],
+  ['report', 'HTTP-1', '--format', 'journal', '--json'],
+  ['report', 'HTTP-1', '--format', 'pain002'],
+])('writes the same files as in place, and shows them: %s %s %s %s %s', async (...given) => {
+  const args = given.filter((arg) => arg !== undefined);
+  const there = homeOf('olga');
+  for (const path of [home.path, there]) rmSync(join(path, 'reports'), { recursive: true, force: true });
+  const [inPlace, remote] = [await home.payouts(...args), await laptop(olga, ...args)];
+  const withoutHome = (text: string): string => text.replaceAll(home.path, 'HOME').replaceAll(there, 'HOME');
+  expect([remote.code, withoutHome(remote.stdout), remote.stderr]).toEqual([
+    inPlace.code,
+    withoutHome(inPlace.stdout),
+    inPlace.stderr,
+  ]);
+  const filesOf = (path: string): [string, string][] =>
+    (existsSync(join(path, 'reports')) ? readdirSync(join(path, 'reports')).sort() : []).map((name) => [
+      name,
+      withoutHome(readFileSync(join(path, 'reports', name), 'utf8')),
+    ]);
+  expect(filesOf(there)).toEqual(filesOf(home.path));
+  expect(filesOf(there).length > 0).toBe(remote.code === 0);
+});
+
+it('lets an operator see what other systems are told, and nobody else', async () => {
+  const args = ['events', '--from', '1', '--limit', '2'];
+  const [inPlace, remote] = [await home.payouts(...args), await laptop(olga, ...args)];
+  expect([remote.code, remote.stdout]).toEqual([inPlace.code, inPlace.stdout]);
+  expect(remote.stdout).toContain('payout.attention');
+  expect((await laptop(olga, 'events', 'status')).stdout).toContain('No events are sent');
+  expect(errorOf(await laptop(bob, 'events', '--json')).error.code).toBe('role-missing');
+});
+
 it('verifies the audit log itself, by what the gateway hands out', async () => {
   const known = JSON.parse((await home.payouts('audit', 'verify', '--json')).stdout).audit;
   const checked = await laptop(olga, 'audit', 'verify', '--key', known.key, '--json');
@@ -236,8 +275,10 @@ it.each([['worker'], ['backup', 'x'], ['migrate'], ['dev'], ['reconcile']])(
   },
 );
 
-it('leaves nothing on the laptop', () => {
+it('leaves nothing on the laptop but reports', () => {
   expect(readdirSync(folder).sort()).toEqual(
-    [...[...PEOPLE, mallory].map(({ name }) => `${name}.pem`), 'policy.json'].sort(),
+    [...[...PEOPLE, mallory].map(({ name }) => `${name}.pem`), 'homes', 'policy.json'].sort(),
   );
+  expect(readdirSync(join(folder, 'homes'))).toEqual(['olga']);
+  expect(readdirSync(homeOf('olga'))).toEqual(['reports']);
 });

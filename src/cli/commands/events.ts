@@ -1,13 +1,20 @@
+import {
+  assertForgettable,
+  assertReplayable,
+  EVENTS,
+  FORGET,
+  REPLAY,
+  SUBSCRIPTIONS,
+  type SubscriptionStatus,
+} from '../../channels/http/operations/events.ts';
 import { counted, groupedAmount, iso, isoOrNull, minuteOf } from '../../domain/display.ts';
 import { isEventKind } from '../../domain/events-out.ts';
-import { Problem } from '../../domain/problem.ts';
 import { type LabelledText, labelledLines, widthOf } from '../../domain/wrap.ts';
-import type { Subscription } from '../../platform/config/events.ts';
-import type { OutboxEvent, RefusedEvent, Store, SubscriptionRecord } from '../../store/store.ts';
+import type { OutboxEvent, RefusedEvent } from '../../store/store.ts';
 import { confirm } from '../confirm.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
-import { type ConfirmedOptions, nameOf } from '../signer.ts';
+import { type ConfirmedOptions, nameAsking } from '../signer.ts';
 import { table } from '../table.ts';
 
 interface ListOptions {
@@ -19,12 +26,8 @@ interface ListOptions {
 
 /** `payouts events`: the events of the outbox, by position. It reads the store and boots nothing. */
 export async function listEvents(session: Session, { from, kind, limit }: ListOptions): Promise<void> {
-  const kinds = kind !== undefined && isEventKind(kind) ? [kind] : undefined;
-  const store = await session.store();
-  const head = await store.outboxHead();
-  const after = from === undefined ? Math.max(0, head - limit) : from - 1;
-  const found = await store.outboxEvents({ kinds, after, limit: limit + 1 });
-  const events = found.slice(0, limit);
+  const known = kind !== undefined && isEventKind(kind) ? kind : undefined;
+  const { head, tail, events, complete } = await session.ask(EVENTS, { from, kind: known, limit });
   const rows = events.map((event) => [
     `${event.position}`,
     minuteOf(event.at),
@@ -33,8 +36,7 @@ export async function listEvents(session: Session, { from, kind, limit }: ListOp
     event.uid ?? '',
   ]);
   const next = events.at(-1);
-  const more = found.length > limit && next ? `\nThere are more: payouts events --from ${next.position + 1}` : '';
-  const tail = await store.outboxTail();
+  const more = !complete && next ? `\nThere are more: payouts events --from ${next.position + 1}` : '';
   const before = from !== undefined && from <= tail ? `The events up to position ${tail} have been deleted.\n` : '';
   const listed =
     rows.length === 0 ? 'There are no events.' : table(['position', 'at', 'kind', 'subject', 'user'], rows);
@@ -58,122 +60,39 @@ interface ReplayOptions extends ConfirmedOptions {
 
 /** `payouts events replay`: delivers everything from a position on again to a subscription, as it stands now. */
 export async function replayEvents(session: Session, { from, to: name, by, yes }: ReplayOptions): Promise<void> {
-  const store = await session.store();
-  const head = await store.outboxHead();
-  if (from < 1 || from > head + 1) {
-    throw new Problem(
-      'usage',
-      'position-unknown',
-      `Positions are 1 to ${head}; use ${head + 1} to start after the last one.`,
-      {
-        hint: 'payouts events shows them.',
-      },
-    );
-  }
-  const tail = await store.outboxTail();
-  if (from <= tail) throw deleted(tail);
-  const known = (await store.subscriptions()).map((it) => it.name);
-  if (!known.includes(name)) throw unknownSubscription(known);
-  await confirm(`Send ${counted(head + 1 - from, 'event')} from position ${from} on to ${name} again?`, yes);
-  const replayed = await store.replaySubscription({ name, from, by: nameOf(by), at: Date.now() });
-  if (replayed === 'unknown') throw unknownSubscription(known);
-  if (replayed === 'deleted') throw deleted(await store.outboxTail());
+  const outbox = await session.ask(SUBSCRIPTIONS, {});
+  assertReplayable(outbox, { from, name });
+  const count = counted(outbox.head + 1 - from, 'event');
+  await confirm(`Send ${count} from position ${from} on to ${name} again?`, yes);
+  const { head } = await session.ask(REPLAY, { from, name, by: await nameAsking(session, by) });
   const text = `A worker will send everything from position ${from} on to ${name}.`;
   session.output.result({ subscription: name, from, head }, text);
 }
 
-/** Delivered to every subscription, and older than `PAYOUTS_EVENTS_KEEP`. */
-const deleted = (tail: number): Problem =>
-  new Problem('usage', 'events-deleted', `The events up to position ${tail} were delivered and have been deleted.`, {
-    hint: `payouts events replay --from ${tail + 1} --to NAME begins with the oldest one kept; payouts list finds earlier payouts.`,
-  });
-
 /** `payouts events forget`: drops a subscription that is no longer configured; until then its events are kept for it. */
 export async function forgetEvents(session: Session, name: string, { by, yes }: ConfirmedOptions): Promise<void> {
-  const store = await session.store();
-  if (session.config.events.subscriptions.some((it) => it.name === name)) {
-    throw new Problem('conflict', 'subscription-in-use', `PAYOUTS_EVENTS still names ${name}.`, {
-      hint: 'Remove it from the file first, and restart the workers.',
-    });
-  }
-  const known = (await store.subscriptions()).map((it) => it.name);
-  if (!known.includes(name)) throw unknownSubscription(known);
+  const outbox = await session.ask(SUBSCRIPTIONS, {});
+  assertForgettable(outbox, name);
+  const behind = outbox.subscriptions.find((it) => it.name === name)?.behind ?? 0;
+  if (!yes) session.output.tell(`${name} was not sent ${counted(behind, 'event')}. No worker may name it any more.`);
   await confirm(`Forget ${name} and its position?`, yes);
-  await store.forgetSubscription({ name, by: nameOf(by), at: Date.now() });
+  await session.ask(FORGET, { name, by: await nameAsking(session, by) });
   session.output.result({ subscription: name, forgotten: true }, `${name} is forgotten.`);
 }
-
-const unknownSubscription = (known: readonly string[]): Problem =>
-  new Problem('not-found', 'unknown-subscription', 'No worker has sent to a subscription of this name yet.', {
-    hint:
-      known.length === 0
-        ? 'PAYOUTS_EVENTS names the subscriptions; a worker picks them up.'
-        : `Known subscriptions: ${known.join(', ')}.`,
-  });
 
 /**
  * `payouts events status`: how far each subscription has been delivered, and why not further. Exit 5 if a subscription, or an
  * event of one, is parked.
  */
 export async function eventsStatus(session: Session): Promise<ExitCode> {
-  const store = await session.store();
-  const head = await store.outboxHead();
-  const { subscriptions } = session.config.events;
-  const stored = await store.subscriptions();
-  const configured = new Map(subscriptions.map((it) => [it.name, it]));
-  const names = [...new Set([...configured.keys(), ...stored.map(({ name }) => name)])].sort();
-  const all = await Promise.all(
-    names.map((name) =>
-      statusOf(store, head, {
-        name,
-        subscription: configured.get(name),
-        record: stored.find((it) => it.name === name),
-      }),
-    ),
-  );
-  const documents = all.map(statusDocument);
-  const none = 'No events are sent: PAYOUTS_EVENTS names no subscription.';
-  const text = all.length === 0 ? none : all.map(statusText).join('\n\n');
-  session.output.result({ head, subscriptions: documents }, text);
-  return all.some(({ state, refused }) => state === 'parked' || refused.some(isParked))
+  const { head, subscriptions } = await session.ask(SUBSCRIPTIONS, {});
+  const whose = session.gateway === undefined ? 'this command' : 'the gateway';
+  const none = `No events are sent: PAYOUTS_EVENTS of ${whose} names no subscription.`;
+  const text = subscriptions.length === 0 ? none : subscriptions.map((it) => statusText(it, whose)).join('\n\n');
+  session.output.result({ head, subscriptions: subscriptions.map(statusDocument) }, text);
+  return subscriptions.some(({ state, refused }) => state === 'parked' || refused.some(isParked))
     ? EXIT.exceptions
     : EXIT.completed;
-}
-
-interface SubscriptionStatus {
-  name: string;
-  /** An origin, or mail addresses; null: not in the configuration of this command. */
-  to: string | null;
-  state: 'new' | 'told' | 'behind' | 'failing' | 'parked';
-  position: number;
-  behind: number;
-  record: SubscriptionRecord | undefined;
-  refused: readonly RefusedEvent[];
-}
-
-async function statusOf(
-  store: Store,
-  head: number,
-  { name, subscription, record }: Pick<SubscriptionStatus, 'name' | 'record'> & { subscription?: Subscription },
-): Promise<SubscriptionStatus> {
-  const position = record?.position ?? head;
-  const behind = head - position;
-  const refused = await store.refusedEvents(name);
-  return { name, to: addressOf(subscription), state: stateOf(record, behind), position, behind, record, refused };
-}
-
-/** Without the path of a URL, which can contain a secret. */
-function addressOf(subscription: Subscription | undefined): string | null {
-  if (subscription === undefined) return null;
-  const { to } = subscription;
-  return to.kind === 'webhook' ? new URL(to.url).origin : to.addresses.join(', ');
-}
-
-function stateOf(record: SubscriptionRecord | undefined, behind: number): SubscriptionStatus['state'] {
-  if (record === undefined) return 'new';
-  if (record.parkedAt !== null) return 'parked';
-  if (record.failingSince !== null) return 'failing';
-  return behind > 0 ? 'behind' : 'told';
 }
 
 const isParked = ({ parkedAt }: RefusedEvent): boolean => parkedAt !== null;
@@ -196,14 +115,14 @@ function statusDocument({ record, refused, ...shown }: SubscriptionStatus): obje
   };
 }
 
-function statusText({ name, to, state, position, behind, record, refused }: SubscriptionStatus): string {
+function statusText({ name, to, state, position, behind, record, refused }: SubscriptionStatus, whose: string): string {
   const layout = { indent: 2, labelWidth: 'failing since  '.length, width: widthOf(process.stdout) };
   const moment = (at: number | null | undefined): string | undefined => (at == null ? undefined : minuteOf(at));
   const parked = refused.filter(isParked);
   const waiting = refused.filter((event) => !isParked(event));
   const isHalted = record?.parkedAt != null;
   const lines: LabelledText[] = [
-    ['to', to ?? 'not in the configuration of this command'],
+    ['to', to ?? `not in the configuration of ${whose}`],
     ['position', record === undefined ? 'none: no worker has sent to it yet' : groupedAmount(position)],
     ['backlog', behind === 0 ? undefined : counted(behind, 'event')],
     ['sent last', moment(record?.toldAt)],

@@ -90,12 +90,17 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
     'POST /incidents/:id',
   ],
   'operator, none': ['GET /v1/switches/named', 'POST /v1/switches', 'POST /switches'],
-  'operator, whole': ['POST /codec/encode', 'POST /codec/:namespace/encode'],
+  'operator, whole': [
+    ...['POST /codec/encode', 'POST /codec/:namespace/encode'],
+    ...['POST /v1/events/replay', 'POST /v1/events/forget'],
+  ],
   'operator auditor, whole': [
     'POST /codec/decode',
     'POST /codec/:namespace/decode',
     'GET /v1/audit',
     'GET /v1/audit/export',
+    'GET /v1/events',
+    'GET /v1/events/subscriptions',
     'GET /audit',
   ],
 };

@@ -136,7 +136,9 @@ describe('payouts events forget', () => {
     expect(await forgetEvents(session, 'erp', asked)).toBeUndefined();
     expect(await store.subscriptions()).toEqual([]);
     await expect(forgetEvents(session, 'erp', asked)).rejects.toMatchObject({ code: 'unknown-subscription' });
-    Object.assign(session.config.events, { subscriptions: [{ name: 'erp' }] });
+    Object.assign(session.config.events, {
+      subscriptions: [{ name: 'erp', to: { kind: 'webhook', url: 'https://erp.example/' } }],
+    });
     await expect(forgetEvents(session, 'erp', asked)).rejects.toMatchObject({ code: 'subscription-in-use' });
   });
 });

@@ -5,6 +5,7 @@ import { AUDIT_ENTRIES, AUDIT_EXPORT } from './audit.ts';
 import { ACCOUNTS, BANK_ORDERS, BENEFICIARIES, OFFER } from './bank.ts';
 import { SUMMARY } from './batches.ts';
 import { CANCEL_PAYOUT, DECIDE, RESOLVE } from './decisions.ts';
+import { EVENTS, FORGET, REPLAY, SUBSCRIPTIONS } from './events.ts';
 import { TARGET } from './find.ts';
 import { INBOX } from './inbox.ts';
 import { ACKNOWLEDGE, INCIDENT, INCIDENTS } from './incidents.ts';
@@ -27,6 +28,7 @@ export const OPERATIONS = [
   ...[INBOX, WAITING, DECIDE, CANCEL_PAYOUT, RESOLVE, APPROVALS, PLAN, DECIDE_PLAN],
   ...[INCIDENTS, INCIDENT, ACKNOWLEDGE, SWITCHES, NAMED_SWITCH, SWITCH],
   ...[ACCOUNTS, BENEFICIARIES, BANK_ORDERS, OFFER, AUDIT_ENTRIES, AUDIT_EXPORT],
+  ...[EVENTS, SUBSCRIPTIONS, REPLAY, FORGET],
 ] as readonly unknown[] as readonly OperationHere[];
 
 export const operationsAt = (placeFor: (caller: Caller) => Place): Operation<Caller>[] =>
