@@ -32,8 +32,20 @@ const WRITES: Readonly<Record<string, string>> = {
   payouts_migration_lock: '',
 };
 
-/** The tree of the log only grows: cutting the log back needs the owner. */
+/**
+ * The tree of the log only grows: cutting the log back needs the owner. What a person signed stays used: an operator's decision
+ * would count once more. It does not become older either, since the first verdict stands.
+ */
 const GUARD = [
+  `create or replace function signed_decision_stays_used() returns trigger language plpgsql as $$
+   begin
+     if new.taken_at < old.taken_at or (old.used_at is not null and new.used_at is distinct from old.used_at) then
+       raise exception 'a signed decision is used once' using errcode = 'insufficient_privilege';
+     end if;
+     return new;
+   end $$`,
+  'drop trigger if exists signed_decision_stays_used on signed_decisions',
+  'create trigger signed_decision_stays_used before update on signed_decisions for each row execute function signed_decision_stays_used()',
   `create or replace function audit_tree_grows() returns trigger language plpgsql as $$
    begin
      if new.size < old.size then

@@ -5,6 +5,7 @@ import { judgeStoreRole } from '../../../src/cli/doctor-checks.ts';
 import { openStore } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { createDatabase, dropDatabase, migrated } from '../../support/databases.ts';
+import { signedBy, signingPerson } from '../../support/people.ts';
 import { openTables } from '../later-build.ts';
 import { batchClaim } from '../samples.ts';
 import { BACKENDS } from '../stores.ts';
@@ -21,6 +22,7 @@ const OF_THE_OWNER = [
   'alter table audit_log disable trigger all',
   'alter table audit_tree disable trigger audit_tree_grows',
   'drop trigger audit_tree_grows on audit_tree',
+  'drop trigger signed_decision_stays_used on signed_decisions',
   'create or replace function audit_tree_grows() returns trigger language plpgsql as $$ begin return new; end $$',
   'drop table audit_log',
   'truncate audit_log',
@@ -100,6 +102,24 @@ describe.runIf(BACKENDS.length > 1)('on PostgreSQL', () => {
     const tried = [...OF_THE_OWNER, ...OF_NOBODY];
     expect(await codesOf(writer, tried)).toEqual(allDenied(tried));
     await using(writer, async (store) => expect((await store.auditTree()).size).toBe(size));
+  });
+
+  it('a writer uses once what somebody signed, and makes nothing of it unused or older', async () => {
+    const { writer } = await migrated(admin, owner);
+    const signed = signedBy(signingPerson('olga', ['operator']), {
+      ...{ storeId: 'any', question: 'resolve', reference: 'a', digest: 'look-again/' },
+    });
+    await using(writer, async (store) => {
+      expect(await store.takeSignedDecision(signed, 1_000)).toBe(true);
+      expect(await store.useSignedDecision(signed.id, 2_000)).toBe(true);
+    });
+    const tried = [
+      'update signed_decisions set used_at = null',
+      'update signed_decisions set used_at = 3000',
+      'update signed_decisions set taken_at = 1',
+    ];
+    expect(await codesOf(writer, tried)).toEqual(allDenied(tried));
+    await using(writer, async (store) => expect(await store.useSignedDecision(signed.id, 4_000)).toBe(false));
   });
 
   it('a reader reads, and writes nothing', async () => {
