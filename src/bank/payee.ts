@@ -32,17 +32,25 @@ export async function namedPayee(bank: Bank, instruction: PayoutInstruction): Pr
   };
 }
 
-/** The oldest beneficiary at the bank that matches this payee in full; undefined if the list shows none. */
-export async function findPayee(bank: Bank, { among, entry, fields }: NamedPayee): Promise<Beneficiary | undefined> {
-  const { beneficiaries } = await bank.beneficiaries.listAll(among);
+/**
+ * Whether a beneficiary of the bank is this payee in full: of the same user, and paid in the same way, because details that the
+ * payment type does not ask for are not compared (the SWIFT code beside an IBAN of a local payee).
+ */
+export const isNamedPayee = (
+  { among, entry, fields }: NamedPayee,
+  { uid, currency, beneficiary_type, payment_type, items }: Beneficiary,
+): boolean =>
+  uid === among.uid &&
+  currency === among.currency &&
+  beneficiary_type === among.beneficiary_type &&
+  payment_type === among.payment_type &&
+  sameBeneficiary(entry, items, fields);
+
+/** The oldest beneficiary at the bank that is this payee; undefined if the list shows none. */
+export async function findPayee(bank: Bank, payee: NamedPayee): Promise<Beneficiary | undefined> {
+  const { beneficiaries } = await bank.beneficiaries.listAll(payee.among);
   return beneficiaries
-    .filter(
-      (b) =>
-        b.currency === among.currency &&
-        b.beneficiary_type === among.beneficiary_type &&
-        b.payment_type === among.payment_type,
-    )
-    .filter((b) => sameBeneficiary(entry, b.items, fields))
+    .filter((beneficiary) => isNamedPayee(payee, beneficiary))
     .sort((a, b) => (a.created_at ?? 0) - (b.created_at ?? 0) || (a.id < b.id ? -1 : 1))[0];
 }
 

@@ -1,6 +1,5 @@
 import { isJudged } from '../../bank/errors.ts';
-import { findPayee, namedPayee, payeeReference } from '../../bank/payee.ts';
-import { sameBeneficiary } from '../../bank/required-details.ts';
+import { findPayee, isNamedPayee, namedPayee, payeeReference } from '../../bank/payee.ts';
 import type { AccountBalance } from '../../bank/schemas/accounts.ts';
 import type { Beneficiary } from '../../bank/schemas/beneficiaries.ts';
 import { bankSays } from '../../domain/bank-condition.ts';
@@ -225,8 +224,9 @@ async function readPayee(deps: ActivityDeps, { reference, instruction }: PayoutR
   if (known != null) {
     const beneficiary = await deps.bank.beneficiaries.get(known);
     // We added or used it, and the bank shows it changed since: nobody has agreed to pay it as it is now.
-    const same = sameBeneficiary(payee.entry, beneficiary.items, payee.fields);
-    return same ? { beneficiary } : { obstacle: { kind: 'hold', reason: because('beneficiary-changed') } };
+    return isNamedPayee(payee, beneficiary)
+      ? { beneficiary }
+      : { obstacle: { kind: 'hold', reason: because('beneficiary-changed') } };
   }
   return { beneficiary: await findPayee(deps.bank, payee) };
 }
