@@ -40,12 +40,13 @@ export async function isMade(authority: VerdictDeps, row: PayoutRecord, touched:
 
 /**
  * Whether the row is the document under whose reference it is found, with texts and nothing else: its signatures are about that
- * reference, and its orders go out under it.
+ * reference, and its orders go out under it. A blank text is refused: its signatures leave it out, but a cap would be none.
  */
 export function isOneDocument({ reference, kind, uid, documentId, generation, instruction }: PayoutRecord): boolean {
   const isOf = instruction.uid === uid && instruction.id === documentId;
-  const isText = Object.values(instruction).every((value) => value === undefined || typeof value === 'string');
-  return isOf && isText && reference === referenceOf(uid, documentId, mainLegOf(kind), generation);
+  const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
+  const areTexts = Object.values(instruction).every((value) => value === undefined || isText(value));
+  return isOf && areTexts && reference === referenceOf(uid, documentId, mainLegOf(kind), generation);
 }
 
 /** Whether a payout may be started by hand: its named maker has just signed exactly this instruction. True without a policy. */

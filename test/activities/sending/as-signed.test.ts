@@ -132,6 +132,7 @@ describe('a payout that two people have signed', () => {
     ['another account', saying({ account_id: 'acc-2' })],
     ['another note', saying({ note: 'for somebody else' })],
     ['a higher cap', saying({ fee_cap: '500' })],
+    ['a blank cap', saying({ fee_cap: '' })],
     ['a payee that is no text', saying({ beneficiary_id: ['ben-2'] as unknown as string })],
     ['another document', { documentId: 'another' }],
     ['another generation', { generation: 1 }],
@@ -208,8 +209,9 @@ describe('a payout that two people have signed', () => {
 it('a payout below every rule is sent with what its maker has signed alone', async () => {
   const deps = depsOf(LARGE);
   const payout = await claimed({ amount: '5.00' });
-  for (const amount of ['50000.00', '6.00']) {
-    forged = { row: saying({ amount }) };
+  // A blank member is none to its signature, but to a cap it would be one that no fee exceeds.
+  for (const change of [{ amount: '50000.00' }, { amount: '6.00' }, { amount: '5.00', fee_cap: '' }]) {
+    forged = { row: saying(change) };
     expect(await payout.send(deps)).toEqual(CHANGED);
   }
   forged = {};
