@@ -59,6 +59,7 @@ const OPERATOR = 'operator.sh';
 /** What a person does next: every line can be pasted. */
 function directions({ home, env }: Cluster): string {
   const isTrial = isOfSandbox(home, env);
+  const hasPolicy = env.PAYOUTS_POLICY !== undefined;
   return [
     '',
     `Temporal   ${temporalAddress(home)}, namespace ${NAMESPACE}; Web UI ${uiUrl(home)}`,
@@ -69,10 +70,11 @@ function directions({ home, env }: Cluster): string {
     'To pay a file, in another terminal:',
     '',
     `  . ${shellWord(home.file(PERSON))}`,
+    ...(hasPolicy ? ['  export PAYOUTS_SIGNING_KEY_FILE=alice.pem    # the private key of a maker of the policy'] : []),
     // Of the users and payees that only the sandbox has.
     `  npx payouts ${isTrial ? 'run examples/payouts.csv --yes' : 'template > payouts.csv'}`,
     '',
-    'It goes through the gateway and holds no secret. To look after the cluster (doctor, audit, restore) with those of a worker:',
+    `It goes through the gateway and holds no ${hasPolicy ? 'other secret' : 'secret'}. To look after the cluster (doctor, audit, restore) with those of a worker:`,
     '',
     `  . ${shellWord(home.file(OPERATOR))}`,
     '  npx payouts doctor',

@@ -18,7 +18,8 @@ export interface ProductOptions {
 }
 
 export const sandboxUrl = ({ ports }: ClusterHome): string => `http://${HOST}:${ports.sandbox}`;
-export const gatewayUrl = ({ ports }: ClusterHome): string => `http://${HOST}:${ports.gateway}`;
+/** By the only name of this machine that the origin of a policy may have, so that keys and passkeys sign in there. */
+export const gatewayUrl = ({ ports }: ClusterHome): string => `http://localhost:${ports.gateway}`;
 
 /** What a worker needs to belong to this cluster, and a command in its place. Secrets are named by their files. */
 export const clusterEnv = (home: ClusterHome, own: Readonly<Record<string, string>>): Record<string, string> =>
