@@ -8,11 +8,12 @@ import { stepGroupsText } from '../../reports/render-steps.ts';
 import type { IncidentRecord } from '../../store/store.ts';
 import { cardForPeopleLines, incidentDocument, neededFor, stepsDocument, timesOf } from '../needs-people.ts';
 import type { Session } from '../session.ts';
-import { type Asker, viewerOf } from '../signer.ts';
+import { type Asker, holdKey, viewerOf } from '../signer.ts';
 
 /** `payouts inbox`: what waits for people in all batches, by kind, the oldest first. It boots nothing. */
 export async function inbox(session: Session, options: Asker & { mine: boolean; kind?: string }): Promise<void> {
   const { mine, kind } = options;
+  await holdKey(session, options.key);
   const viewer = mine ? await viewerOf(session, options) : undefined;
   const shown = await session.ask(INBOX, { mine, name: viewer, kind });
   const { name, groups, payouts, incidents, parked, isCut } = shown;

@@ -1,3 +1,6 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { listCards } from '../../../src/cli/commands/card.ts';
 import { decide } from '../../../src/cli/commands/decide.ts';
@@ -7,6 +10,7 @@ import { list } from '../../../src/cli/commands/list.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import type { PayoutState } from '../../../src/domain/payout-state.ts';
 import { because, type ReasonCode } from '../../../src/domain/reasons.ts';
+import { newKey } from '../../../src/people/signing/ed25519.ts';
 import { loadConfig } from '../../../src/platform/config.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { cardClaim, cardEvent } from '../../store/card-samples.ts';
@@ -85,6 +89,14 @@ it('`inbox --mine` leaves out what somebody has handed over', async () => {
   await inbox(session, { mine: true, by: 'maker' });
   expect(listed()).toEqual(['B-1']);
   expect(told.text).toMatch(/^1 payout waits for maker\./);
+});
+
+it('`inbox --key` signs in with that key, also without --mine', async () => {
+  const key = join(mkdtempSync(join(tmpdir(), 'inbox-')), 'bob.pem');
+  const { privateKey } = newKey();
+  writeFileSync(key, privateKey, { mode: 0o600 });
+  await inbox(session, { ...all, key });
+  expect(session.key).toBe(privateKey);
 });
 
 it('`inbox --kind` shows one kind, and says it when there is none', async () => {
