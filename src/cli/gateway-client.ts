@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { namesInPath, type Operation } from '../channels/http/operation.ts';
 import { leadsHere } from '../domain/loopback.ts';
 import { Problem, type ProblemKind } from '../domain/problem.ts';
+import { keyOfToken } from '../people/signing/key-token.ts';
 
 /** A worker of the gateway may take its time for an answer. */
 const PATIENCE_MS = 120_000;
@@ -20,7 +21,8 @@ export function gatewayClient(url: string, bearer: () => string | undefined) {
     const response = await answerTo(url + path, { ...request, headers });
     if (response.ok) return response;
     const document = documentIn(await textOf(response));
-    if (document !== undefined) throw refusal(response, document);
+    if (document !== undefined)
+      throw refusal(response, document, token === undefined ? undefined : hintOfToken(token, url));
     throw response.status >= 500 ? unreachable() : noGateway(response.status);
   };
   const ask = async <Document>(path: string, request: RequestInit): Promise<Document> => {
@@ -172,6 +174,12 @@ const KIND_OF_CODE: Readonly<Record<string, ProblemKind>> = {
   'authentication-refused': 'bank-authentication',
 };
 
+/** What a refused token may be wrong about, which the gateway tells nobody who is not signed in. */
+const hintOfToken = (token: string, url: string): string | undefined =>
+  keyOfToken(token) === undefined
+    ? undefined
+    : `The policy of the gateway knows no such key, or its origin is not ${new URL(url).origin}: PAYOUTS_GATEWAY_URL must be that origin, or without one an address of this machine.`;
+
 /** Instead of hints that are meant for programs. */
 const HINT_OF_CODE: Readonly<Record<string, string>> = {
   'token-refused':
@@ -179,7 +187,7 @@ const HINT_OF_CODE: Readonly<Record<string, string>> = {
 };
 
 /** The gateway's error document, as a `Problem` of this command. */
-function refusal({ status, headers }: Response, document: object): Problem {
+function refusal({ status, headers }: Response, document: object, hintOfSent: string | undefined): Problem {
   const { error, findings = [] } = document as {
     error?: { code?: string; message?: string; hint?: string; batchId?: string };
     findings?: Problem['findings'];
@@ -187,7 +195,7 @@ function refusal({ status, headers }: Response, document: object): Problem {
   const { code = 'gateway-refused', message = `The gateway answered HTTP ${status}.`, hint, batchId } = error ?? {};
   const retryAfterS = Number(headers.get('retry-after') ?? Number.NaN);
   return new Problem(KIND_OF_CODE[code] ?? KIND_OF_STATUS[status] ?? 'usage', code, message, {
-    hint: HINT_OF_CODE[code] ?? hint,
+    hint: (code === 'token-refused' ? hintOfSent : undefined) ?? HINT_OF_CODE[code] ?? hint,
     batchId,
     findings,
     ...(Number.isFinite(retryAfterS) && { retryAfterS }),

@@ -2,6 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { gatewayAddress, gatewayClient } from '../../src/cli/gateway-client.ts';
+import { newKey } from '../../src/people/signing/ed25519.ts';
+import { keyToken } from '../../src/people/signing/key-token.ts';
 import { endsWith } from '../support/ends-with.ts';
 
 /** A server that answers everything alike. */
@@ -39,6 +41,13 @@ it.each([
 ])('a refusal as %s has a hint for the user of a command', async (code, hint) => {
   const client = gatewayClient(await answering(401, refusal(code)), () => undefined);
   await expect(client.get('/v1/card-payments')).rejects.toMatchObject({ hint: expect.stringContaining(hint) });
+});
+
+it('a refused token of a key is not asked for again: the key or the address is wrong', async () => {
+  const url = await answering(401, refusal('token-refused'));
+  const client = gatewayClient(url, () => keyToken(newKey().privateKey, url, Date.now()));
+  const hint = expect.stringMatching(new RegExp(`no such key, or its origin is not ${url}:`));
+  await expect(client.get('/v1/inbox')).rejects.toMatchObject({ code: 'token-refused', hint });
 });
 
 it('an answer that is no refusal is the document', async () => {
