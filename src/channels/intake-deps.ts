@@ -57,7 +57,7 @@ export function openIntake({ config, stack, store, client, bank, log }: Opened, 
   return intakeDepsOf(config, {
     store,
     maker,
-    // Nobody signs at these doors.
+    // Nobody signs at these doors, unless the command hands a file over with what its maker signed.
     asksOne: policy !== undefined && personOf(policy, maker ?? null)?.unsigned !== true,
     bank,
     async assertReady() {

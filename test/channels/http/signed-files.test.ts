@@ -17,7 +17,7 @@ async function opened() {
   const gateway = await openGateway([], { policy });
   const { store } = gateway.door;
   Object.assign(gateway.door, { policy });
-  gateway.deps.intake = async (maker) => ({ ...gateway.door, maker });
+  gateway.deps.intake = async (maker) => ({ ...gateway.door, maker, asksOne: true });
   const send = (query: string, headers: Record<string, string> = {}) =>
     gateway.post(query, CSV, {
       authorization: `Bearer ${keyToken(alice.privateKey, gateway.url, Date.now())}`,
@@ -33,7 +33,7 @@ async function opened() {
     const signed = signedBy(person, { ...made, ...about });
     return send('', { 'payouts-signed': Buffer.from(JSON.stringify(signed)).toString('base64url'), ...more });
   };
-  return { store, rows, handOver };
+  return { store, rows, send, handOver };
 }
 
 it('keeps what a maker has signed of the rows, under the id of the batch, however often it is sent', async () => {
@@ -41,6 +41,13 @@ it('keeps what a maker has signed of the rows, under the id of the batch, howeve
   expect(await handOver()).toMatchObject({ status: 202, document: { batchId: MINE } });
   const about = { batchId: MINE, reference: rows[0].reference, question: 'make' } as const;
   expect(await store.plannedDecisionsOf(about)).toMatchObject([{ subject: 'alice', rowDigest: rows[0].digest }]);
+});
+
+it('plans an approval for what nobody signs, and none for what its maker is about to sign', async () => {
+  const { send } = await opened();
+  const asked = async (query: string) => (await send(query)).document.plan.approvals.beforeSend;
+  expect(await asked('?dry_run=true')).toEqual([{ people: 1, payouts: 1 }]);
+  expect(await asked('?dry_run=true&rows=true')).toEqual([]);
 });
 
 it.each<[string, Partial<Statement>, SigningPerson?]>([
