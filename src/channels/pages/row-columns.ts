@@ -10,13 +10,13 @@ export const ROW = {
   },
   amount: { head: 'Amount', isFigure: true, cell: ({ instruction: { amount, currency } }) => money(amount, currency) },
   from: { head: 'From', cell: ({ accountId }) => accountId },
-  // Each part by itself: a name that is written from right to left would turn the account number around.
+  // Each part by itself: a name that is written from right to left would turn the account number around. Together one value.
   to: {
     head: 'To',
-    cell: (row) =>
-      payeeText(row)
-        .split(' ')
-        .map((part) => html`<bdi>${part}</bdi> `),
+    cell: (row) => {
+      const parts = payeeText(row).split(' ');
+      return html`<span>${parts.map((part) => html`<bdi>${part}</bdi> `)}</span>`;
+    },
   },
   state: { head: 'State', cell: ({ state }) => badge(state) },
   why: { head: 'Why', cell: ({ reason }) => reason?.message },

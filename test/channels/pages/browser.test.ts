@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { because } from '../../../src/domain/reasons.ts';
 import { csvOf } from '../../e2e/payout-files.ts';
 import { installedChromium, startBrowser } from '../../support/browser.ts';
+import { PAYEE_FIELDS } from '../../support/payee.ts';
 import { openGateway, type RunningGateway } from '../http/running-gateway.ts';
 import { asking, claimed } from './asking.ts';
 import { complaints, enrol, signIn, withAuthenticator } from './browsing.ts';
@@ -28,14 +29,17 @@ const SHOWN_THOUGH_HIDDEN =
 const UNBROKEN_LABELS =
   '[...document.querySelectorAll("td")].filter((cell) => getComputedStyle(cell, "::before").content !== "none" && getComputedStyle(cell, "::before").whiteSpace === "nowrap").length';
 
-/** The words of states in tables that are broken over two lines. */
-const BROKEN_WORDS = `[...document.querySelectorAll('td > .badge')].flatMap((badge) =>
+/** The words of states and times in tables that are broken over two lines. */
+const BROKEN_WORDS = `[...document.querySelectorAll('td > .badge, td > time')].flatMap((badge) =>
   [...badge.textContent.matchAll(/[^- ]+/g)].filter((word) => {
     const range = document.createRange();
     range.setStart(badge.firstChild, word.index);
     range.setEnd(badge.firstChild, word.index + word[0].length);
     return range.getClientRects().length > 1;
   }).map(([word]) => word))`;
+
+/** Values of table cells that stand below another part of theirs, under the label of a narrow window. */
+const UNDER_LABELS = `[...document.querySelectorAll('td')].filter((cell) => cell.childElementCount > 1).map((cell) => cell.outerHTML)`;
 
 describe.skipIf(executable === undefined)('in a browser the pages', () => {
   let browser: Browser;
@@ -69,6 +73,8 @@ describe.skipIf(executable === undefined)('in a browser the pages', () => {
       reason: audit,
       at: Date.now(),
     });
+    const named = { beneficiary_id: '', ...PAYEE_FIELDS, account_no: '123456789' };
+    await claimed(gateway, [{ id: 'inv-named', ...named }], 'alice');
     const batch = `/batches/${rows[0]?.batchId}`;
     const payouts = [first, fourth].map((reference) => `/payouts/${reference}`);
     const pages = [
@@ -100,6 +106,7 @@ describe.skipIf(executable === undefined)('in a browser the pages', () => {
         expect(await page.evaluate(SHOWN_THOUGH_HIDDEN), path).toBe(0);
         expect(await page.evaluate(UNBROKEN_LABELS), path).toBe(0);
         expect(await page.evaluate(BROKEN_WORDS), path).toEqual([]);
+        expect(await page.evaluate(UNDER_LABELS), path).toEqual([]);
       }
       expect(said).toEqual([]);
       await context.close();
