@@ -30,7 +30,10 @@ export const ifIdsRepeat = (message: OriginalMessage | undefined): string =>
 /** All rows were taken by batches that have ended; `latest` is the last of them. */
 export function alreadyTaken(latest: string | undefined, original?: OriginalMessage): IntakeRefusal {
   const message = 'All rows of this file were already taken; nothing was sent.';
-  const hint = latest === undefined ? 'See payouts status ID.' : `payouts report ${latest} shows how it ended.`;
+  const hint =
+    latest === undefined
+      ? 'Give `payouts status` the id of one of its rows: it shows what you may see.'
+      : `payouts report ${latest} shows how it ended.`;
   return new IntakeRefusal('already-taken', 'already-taken', message, {
     batchId: latest,
     hint: hint + ifIdsRepeat(original),
