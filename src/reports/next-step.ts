@@ -188,6 +188,6 @@ function actorText(who: Actor, row: PayoutRecord, { policy, approvedBy }: StepCo
     .filter((person) => may(person, question, touches))
     .map(({ name }) => name)
     .filter((name) => !isByOthers(who) || ![row.by ?? '', ...have].some((other) => isSamePerson(other, name)));
-  const sofar = have.length === 0 ? '' : `; approved by ${have.join(', ')} so far`;
+  const sofar = have.length === 0 ? '' : ` (approved by ${have.join(', ')} so far)`;
   return (names.length === 0 ? `nobody: under the policy nobody else is ${role}` : names.join(', ')) + sofar;
 }

@@ -142,7 +142,7 @@ describe('the next step', () => {
     expect(whoOf(record(1, 'held', { by: 'erin' }, 'screening-hit'))).toMatch(/^nobody: .*a compliance officer/);
     const approvedBy = new Map([[held.reference, ['bob']]]);
     expect(whoOf(record(1, 'awaiting-approval', {}, 'approval-required'), { approvedBy })).toMatch(
-      /^nobody: .*approved by bob so far$/,
+      /^nobody: .*approved by bob so far\)$/,
     );
     expect(nextStep(held, { ...TRIAL, policy: POLICY })?.commands.join()).not.toContain('--by');
   });

@@ -99,7 +99,7 @@ it('no clock changes who has approved so far, but for a report that is asked as 
   const about = { storeId: store.id, question: 'payout', reference, digest: 'paid' } as const;
   expect(await store.takeSignedDecision(signedBy(bob, about), Date.now())).toBe(true);
   const first = await report();
-  expect(first.payouts[0].open.who).toBe('carol; approved by bob so far');
+  expect(first.payouts[0].open.who).toBe('carol (approved by bob so far)');
   vi.useFakeTimers({ now: Date.now() + 86_400_000, toFake: ['Date'] });
   onTestFinished(() => void vi.useRealTimers());
   expect(await report()).toEqual(first);
