@@ -70,6 +70,8 @@ describe('the simulation', () => {
     ['foreign-list-believed', 'I1', 1],
     ['spelling-not-learned', 'I13', 1],
     ['changes-not-compared', 'I5', 1],
+    ['second-send-asks-nobody', 'I1', 3],
+    ['look-before-the-attempt-counts', 'I1', 5],
   ])('catches %s by %s', async (...bug) => {
     const { code, out } = await hunt(bug);
     expect(code).toBe(1);

@@ -102,6 +102,33 @@ describe('one payment for one document', () => {
     expect(rules(repaired(sentAt + 1))).toEqual(['I1', 'I5']);
   });
 
+  it.each([
+    ['refused by a code, once the list shows all that was done', { httpStatus: 200, code: 2010 }, 0, ['I1']],
+    ['refused by a code, that the list shows later than that', { httpStatus: 200, code: 2010 }, 1, []],
+    ['answered with 401, that the list shows at once', { httpStatus: 401, code: null }, -2 * MINUTE, ['I1']],
+    ['answered with 401, that the list shows later', { httpStatus: 401, code: null }, -MINUTE, []],
+  ])('I1: an order is sent again although the list shows it: one %s', (_, answered, shownAfter, expected) => {
+    const run = sampleRun();
+    const listedAt = T + 2 * MINUTE + run.settings.listLagMs + shownAfter;
+    const again = { ...samplePost(), receivedAt: listedAt + MINUTE / 2, madeId: 'ord-2' };
+    const [attempt] = run.attempts as [Observation['attempts'][number]];
+    const attempts = [
+      { ...attempt, outcome: 'refused', orderId: null },
+      { ...attempt, attempt: 2, recordedAt: again.receivedAt - 50, orderId: 'ord-2' },
+    ];
+    const sentTwice: Observation = {
+      ...run,
+      settings: { ...run.settings, approvalRules: [], lookAgeMs: MINUTE },
+      orders: [sampleOrder({ listedAt }), sampleOrder({ orderId: 'ord-2', createdAt: again.receivedAt })],
+      posts: [samplePost({ answered }), again],
+      attempts,
+      rows: run.rows.map((row) => ({ ...row, orderId: 'ord-2' })),
+      results: run.results.map((result) => ({ ...result, orderId: 'ord-2' })),
+      comparedAt: Number.MAX_SAFE_INTEGER,
+    };
+    expect(rules(told(sentTwice))).toEqual(expected);
+  });
+
   it('I1: a second home that was taken into use must know what the list has shown for longer than a look lasts', () => {
     const again = samplePost({ receivedAt: sentAt, committedAt: sentAt, madeId: 'ord-2', home: 1 });
     const run: Observation = {

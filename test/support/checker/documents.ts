@@ -9,7 +9,7 @@ import {
   type Violation,
 } from './facts.ts';
 import type { BankOrder, ReceivedPost } from './observation.ts';
-import { isRefusal } from './refusals.ts';
+import { isRefusal, isRefusedByCode } from './refusals.ts';
 
 /**
  * I1 over every reference of a document: whatever generation, store or copy of a home has asked, it is paid once and exchanged
@@ -93,7 +93,12 @@ function mustBeKnown(facts: Facts, leg: Leg, first: Made, second: Made): boolean
   const shownAt = shownFrom(facts, first.order);
   const asked = isOfOther ? (second.payout.instruction.askedAt ?? Number.NEGATIVE_INFINITY) : Number.NEGATIVE_INFINITY;
   const resumed = Math.max(Number.NEGATIVE_INFINITY, ...resumptions);
-  return shownAt <= Math.max(asked, resumed, post.receivedAt - (facts.settings.lookAgeMs ?? 0));
+  // The store has that attempt: the list is read after its answer, and after a refusal once it shows what was done all the same.
+  const answered =
+    isForgotten || isOfOtherHome || first.post === undefined
+      ? Number.NEGATIVE_INFINITY
+      : first.post.receivedAt + (isRefusedByCode(first.post) ? facts.settings.listLagMs : 0);
+  return shownAt <= Math.max(asked, resumed, answered, post.receivedAt - (facts.settings.lookAgeMs ?? 0));
 }
 
 /** When the store that a write comes from was taken up again by somebody who cannot know what was sent meanwhile. */

@@ -11,5 +11,8 @@ export function isRefusal({ answered }: ReceivedPost): boolean {
   return REFUSALS.has(code) && httpStatus < 500;
 }
 
+/** A refusal by a code of the bank, and not by the HTTP status alone. */
+export const isRefusedByCode = (post: ReceivedPost): boolean => isRefusal(post) && post.answered?.code !== null;
+
 /** Whether a write, as far as its answer goes, may have been executed. */
 export const mayHaveBeenExecuted = (post: ReceivedPost): boolean => !isRefusal(post);
