@@ -72,6 +72,7 @@ describe('the simulation', () => {
     ['changes-not-compared', 'I5', 1],
     ['second-send-asks-nobody', 'I1', 3],
     ['look-before-the-attempt-counts', 'I1', 5],
+    ['generation-asks-only-the-store', 'I1', 25],
   ])('catches %s by %s', async (...bug) => {
     const { code, out } = await hunt(bug);
     expect(code).toBe(1);

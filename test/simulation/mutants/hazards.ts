@@ -28,7 +28,7 @@ export const HAZARD_MUTANTS: readonly Mutant[] = [
       {
         file: DEMANDED,
         find: 'if (attempts.length === 0 && generation === 0 && !isOlder && begunAfter === 0) return undefined;',
-        replace: 'if (attempts.length === 0 && generation >= 0) return undefined;',
+        replace: 'if (generation > 0 || (attempts.length === 0 && !isOlder && begunAfter === 0)) return undefined;',
       },
     ],
   },
