@@ -61,11 +61,11 @@ export async function noteOrders(
     const attempts = sent.get(reference ?? '');
     if (payout !== undefined) {
       await note.facts(under, await judged(deps, under, settled.ofRow(payout, attempts)));
-      note.unsent(under, payout, attempts);
+      note.unsent(under, { ...payout, under: payout.reference }, attempts);
     } else if (owner !== undefined) {
       await note.facts(under, await judged(deps, under, settled.ofExchange(owner, attempts)));
       if (attempts === undefined) await keepBooked(deps, owner, under);
-      note.unsent(under, { ...owner, orderId: null }, attempts);
+      note.unsent(under, { ...owner, under: reference ?? '', orderId: null }, attempts);
     } else if (attempts === undefined) {
       for (const order of under) {
         const ended = renamed.get(order.order_id);
@@ -172,11 +172,16 @@ async function asItStands(deps: LookDeps, listed: Order): Promise<Order> {
 /** Money that others send to the account, a transfer included, is no order that anybody sent from it. */
 const mayBeSent = (order: Order): boolean => !isReturn(order) && !isArrival(order);
 
+/** The row that orders are shown for, and the reference that they are shown under. */
+type OpenRow = Pick<PayoutRecord, 'state' | 'orderId'> & { under: string };
+
 /** Stores facts and counts them; what is left is stored when the findings are asked for. */
 function notes({ store, now }: LookDeps, { uid, currency }: OrderList) {
   let found = NOTHING_FOUND;
   /** Stored together at the end: an account that others use too shows many at each look. */
   const unaskedOrders: UnaskedOrder[] = [];
+  /** By reference in the open set: an order that an attempt without an order id may have made. */
+  const inDoubt = new Map<string, string>();
   /** `recorded`: how many of `more` are new. */
   const count = (more: Partial<ReconciliationFindings>, recorded: number): void => {
     found = addFindings(found, { ...NOTHING_FOUND, ...more, recorded });
@@ -206,20 +211,24 @@ function notes({ store, now }: LookDeps, { uid, currency }: OrderList) {
   return {
     unasked,
     /**
-     * Orders under the reference of an open row that none of its attempts explains: another copy of the store has sent them, or the
-     * bank has executed what it refused, or what was proven absent.
+     * Orders under a reference of an open row. None of its attempts explains one: another copy of the store has sent it, or the
+     * bank has executed what it refused, or what was proven absent. One in doubt may have made it: its run is to look again, also
+     * if it has found no order before.
      */
-    unsent(orders: readonly Order[], { state, orderId }: PayoutRecord, attempts: readonly SendAttempt[] = []): void {
+    unsent(orders: readonly Order[], { state, orderId, under }: OpenRow, attempts: readonly SendAttempt[] = []): void {
       if (isEnd(state)) return;
       for (const order of orders) {
-        const isKnown = order.order_id === orderId || mayBeOrderOf(attempts, order.order_id);
-        if (mayBeSent(order) && !isKnown) unasked(order);
+        const { order_id: id } = order;
+        if (!mayBeSent(order) || id === orderId || attempts.some((attempt) => attempt.orderId === id)) continue;
+        if (mayBeOrderOf(attempts, id)) inDoubt.set(under, id);
+        else unasked(order);
       }
     },
     async facts(orders: readonly Order[], facts: readonly Fact[]): Promise<void> {
       for (const fact of facts) await (fact.kind === 'return' ? moneyBack(orders, fact) : incident(fact));
     },
     async findings(): Promise<ReconciliationFindings> {
+      for (const [reference, orderId] of inDoubt) await store.noteOrder(reference, { orderId });
       count({ unaskedOrders: unaskedOrders.length }, await store.recordUnaskedOrders(unaskedOrders));
       return found;
     },

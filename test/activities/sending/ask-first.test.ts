@@ -206,6 +206,19 @@ describe('a second send of a reference', () => {
     expect(await objection()).toBe('own');
   });
 
+  it('is not made if the list shows an order that an earlier one may have made, though its absence was proven', async () => {
+    const { store, world, sent, ask, objection } = await rowAt();
+    const open = { reference: under(0), workflowId: 'w', uid: 'user-1', currencies: ['USD'], since: 1, at: 1 };
+    await store.openOrder({ ...open, listedSince: 1, watchAliveSince: 1 });
+    await sent('ambiguous');
+    await sent('not-sent');
+    expect(await ask()).toEqual({ earlier: [], own: [] });
+    world.list = [payment('late', under(0))];
+    await sent('not-sent');
+    expect(await ask()).toEqual({ earlier: [], own: ['late'] });
+    expect(await objection()).toBe('own');
+  });
+
   it('after a refusal waits until the list can show what was done all the same', async () => {
     const { world, sent, ask, objection } = await rowAt();
     await ask();
