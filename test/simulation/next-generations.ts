@@ -53,11 +53,10 @@ export class NextGenerations {
   private async askWithBought(payout: PlannedPayout): Promise<void> {
     const { accepted } = payout;
     const store = await this.world.home(payout.reference);
-    let isBought = false;
-    for (let generation = 0; generation <= accepted.generation; generation += 1) {
-      const attempts = await store.attempts(expectedReference({ ...accepted, generation }, 'exchange'));
-      isBought ||= attempts.some(({ settled }) => settled === 'paid');
-    }
+    const references = Array.from({ length: accepted.generation + 1 }, (_, generation) =>
+      expectedReference({ ...accepted, generation }, 'payment'),
+    );
+    const isBought = (await store.bookedExchangesOf(references)).length > 0;
     this.ask(payout, isBought ? `${accepted.uid}-${accepted.currency}` : undefined);
   }
 

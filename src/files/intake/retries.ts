@@ -1,4 +1,6 @@
 import { referenceOf } from '../../domain/identity.ts';
+import { orderAsked } from '../../domain/submission.ts';
+import { legReference } from '../../store/claimed-row.ts';
 import { provenUnpaid } from '../../store/proven-unpaid.ts';
 import type { ClaimRow, PayoutRecord, Store } from '../../store/store.ts';
 import { type BankLists, shownAgainstRetry } from './at-bank.ts';
@@ -29,7 +31,7 @@ export async function asGenerations(
     const against = lists && (await shownAgainstRetry(lists, payout));
     if (against !== undefined) shown.set(reference, against);
   }
-  const exchanged = await exchangesOf(store, [...earlier.values()]);
+  const exchanged = await boughtFor(store, [...earlier.values()]);
   const unpaid = await provenUnpaid(store, [...earlier.values()]);
   const doubtful = new Set((await store.incidentsOf(references)).map(({ reference }) => reference));
   const rows: ClaimRow[] = [];
@@ -58,20 +60,20 @@ export async function asGenerations(
   return { rows, broken };
 }
 
-/** By reference: the account into which money was exchanged for this generation or an earlier one. */
-async function exchangesOf(store: Store, payouts: readonly PayoutRecord[]): Promise<Map<string, string>> {
-  const owners = new Map<string, string>();
+/** By reference: the account that holds what was bought for this generation or an earlier one, whoever sent the exchange. */
+async function boughtFor(store: Store, payouts: readonly PayoutRecord[]): Promise<Map<string, string>> {
+  const retried = new Map<string, string>();
   for (const { uid, documentId, generation, reference } of payouts) {
     for (let earlier = 0; earlier <= generation; earlier += 1) {
-      owners.set(referenceOf(uid, documentId, 'exchange', earlier), reference);
+      retried.set(referenceOf(uid, documentId, 'payment', earlier), reference);
     }
   }
+  const booked = (await store.bookedExchangesOf([...retried.keys()])).map(({ reference }) => reference);
   const accounts = new Map<string, string>();
-  for (const { reference, settled, request } of await store.attemptsOf([...owners.keys()])) {
-    const owner = owners.get(reference);
-    // An order id is no criterion: a lost answer gave none, and an order that the bank accepted may have moved nothing.
-    if (settled !== 'paid' || owner === undefined) continue;
-    accounts.set(owner, request !== null && 'buyAccountId' in request ? request.buyAccountId : '');
+  for (const payout of await store.payoutsOf(booked)) {
+    const sent = orderAsked(await store.attempts(legReference(payout, 'exchange')));
+    const account = sent !== undefined && 'buyAccountId' in sent ? sent.buyAccountId : payout.assessed?.payingAccountId;
+    accounts.set(retried.get(payout.reference) ?? '', account ?? '');
   }
   return accounts;
 }

@@ -88,6 +88,17 @@ async function sentExchange(store: Store): Promise<void> {
   await store.recordAttempt({ reference: EXCHANGE, attempt: 1, ...sent });
 }
 
+/** The bank has shown the exchange as booked. */
+async function booked(store: Store): Promise<void> {
+  const nothing = { soldAmount: null, soldCurrency: null, boughtAmount: null, boughtCurrency: null, rate: null };
+  await store.recordBookedExchange({
+    ...{ reference: FIRST, orderId: 'fx-1', fee: null, feeCurrency: null, seenAt: 1_900 },
+    ...nothing,
+  });
+}
+
+const from = (account_id: string) => checkedOf('failed.csv', claimRowsOf({ id: 'a', account_id, retry_of: FIRST }));
+
 it('one whose money was exchanged is paid again only from another account', async () => {
   const store = await storeWith('failed');
   await sentExchange(store);
@@ -95,18 +106,30 @@ it('one whose money was exchanged is paid again only from another account', asyn
   expect((await dropKnown(store, again())).misused.list()).toMatchObject([{ rule: 'retry-not-proven' }]);
   await store.finishAttempt(EXCHANGE, 1, { outcome: 'accepted', orderId: 'fx-1' });
   expect((await dropKnown(store, again())).misused.list()).toMatchObject([{ rule: 'retry-not-proven' }]);
+  await booked(store);
   await store.settleAttempts(EXCHANGE, { upTo: 1, as: 'paid' });
   expect((await dropKnown(store, again())).misused.list()).toMatchObject([{ rule: 'retry-exchanged' }]);
-  const elsewhere = checkedOf('failed.csv', claimRowsOf({ id: 'a', account_id: 'acc-u1001-eur', retry_of: FIRST }));
-  expect((await dropKnown(store, elsewhere)).misused.total).toBe(0);
+  expect((await dropKnown(store, from('acc-u1001-eur'))).misused.total).toBe(0);
 });
 
 it('so is one whose exchange was found at the bank after its answer was lost', async () => {
   const store = await storeWith('failed');
   await sentExchange(store);
   await store.finishAttempt(EXCHANGE, 1, { outcome: 'ambiguous' });
+  await booked(store);
   await store.settleAttempts(EXCHANGE, { upTo: 1, as: 'paid' });
   expect((await dropKnown(store, again())).misused.list()).toMatchObject([{ rule: 'retry-exchanged' }]);
+});
+
+it('so is one whose exchange was sent from another store, or is forgotten by this one', async () => {
+  const store = await storeWith('preparing');
+  const [row] = await store.payoutsOf([FIRST]);
+  if (row === undefined) throw new Error('nothing was claimed');
+  await booked(store);
+  await store.recordAssessment(row, { payingAccountId: 'acc-u1001-eur', digest: 'd', approvalsNeeded: 0 }, 1_950);
+  await store.changePayout(FIRST, { state: 'cancelled', at: 2_000 });
+  expect((await dropKnown(store, again())).misused.list()).toMatchObject([{ rule: 'retry-exchanged' }]);
+  expect((await dropKnown(store, from('acc-u1001-eur'))).misused.total).toBe(0);
 });
 
 it('one whose exchange was taken by the bank and moved nothing is paid again from any account', async () => {
