@@ -72,7 +72,8 @@ describe('the simulation', () => {
     ['changes-not-compared', 'I5', 1],
     ['second-send-asks-nobody', 'I1', 3],
     ['look-before-the-attempt-counts', 'I1', 5],
-    ['generation-asks-only-the-store', 'I1', 25],
+    ['generation-asks-only-the-store', 'I1', 66],
+    ['orders-of-generations-ignored', 'I1', 61],
   ])('catches %s by %s', async (...bug) => {
     const { code, out } = await hunt(bug);
     expect(code).toBe(1);

@@ -167,10 +167,10 @@ export class World {
     );
   }
 
-  /** The same documents in another home, with a store and a cluster of its own, at the same bank and in the same time. */
-  beside(store: SimStore): World {
+  /** Documents in another home, with a store and a cluster of its own, at the same bank and in the same time. */
+  beside(store: SimStore, has: (payout: PlannedPayout) => boolean = () => true): World {
     const { time, random, bank } = this;
-    const payouts = this.payouts.map((payout) => ({ ...payout }));
+    const payouts = this.payouts.filter(has).map((payout) => ({ ...payout }));
     const other: World = Object.assign(Object.create(this), {
       ...{ stores: [store], payouts, statesSeen: [], results: [], senders: new Map() },
       ...{ outcomesAt: new Map(), recordedAt: new Map(), leftOpen: new Map(), completed: new Set() },

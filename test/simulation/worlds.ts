@@ -1,4 +1,4 @@
-import { drawHazards, type Hazard, isOfMachines } from './hazards/hazards.ts';
+import { drawHazards, type Hazard, mayBePaidAgain } from './hazards/hazards.ts';
 import { Random } from './random.ts';
 
 /** Which of the worlds a seed is set in, in which more than one store, bank or caller is about. */
@@ -66,7 +66,7 @@ function drawWorlds(random: Random): Worlds {
 function drawHazardousWorlds(seed: number, asked: Hazard | undefined): Worlds {
   const random = new Random(seed ^ 0x5bd1e995);
   const hazards = drawHazards(random, asked);
-  const generations = !isOfMachines(hazards) && random.chance(0.85);
+  const generations = mayBePaidAgain(hazards) && random.chance(0.85);
   return { ...USUAL, hazards, generations, passes: true, otherTenant: hazards.has('coinciding-tenants') };
 }
 

@@ -34,6 +34,10 @@ export function drawHazards(random: Random, asked: Hazard | undefined): Readonly
 export const isOfMachines = (hazards: ReadonlySet<Hazard>): boolean =>
   [...hazards].some((hazard) => OF_MACHINES.has(hazard));
 
+/** Where the first home goes back in time nobody would ask again for what it has forgotten. */
+export const mayBePaidAgain = (hazards: ReadonlySet<Hazard>): boolean =>
+  !hazards.has('rollback') && !hazards.has('coinciding-tenants');
+
 export function cacheOf(hazards: ReadonlySet<Hazard>): CacheKind | undefined {
   if (hazards.has('foreign-lists')) return 'foreign';
   if (hazards.has('stale-lists')) return 'stale';

@@ -55,7 +55,7 @@ export class SecondHome {
     world.fired('second folder');
     world.trace.note('the same documents are taken from another folder');
     this.resumed.push({ home: 1, from: time.now });
-    const other = world.beside(await openSimStore(product));
+    const other = world.beside(await openSimStore(product), ({ accepted }) => accepted.generation === 0);
     await claimRows(other, product);
     for (const payout of other.payouts) time.after(random.between(0, 20_000), () => other.startPayout(payout));
     new Comparison(other).start();

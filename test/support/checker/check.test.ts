@@ -149,6 +149,37 @@ describe('one payment for one document', () => {
     expect(rules(soon)).toEqual(['I1']);
   });
 
+  const refused = samplePost({
+    ...{ receivedAt: sentAt - 10 * MINUTE, committedAt: null, madeId: null },
+    answered: { httpStatus: 200, code: 2010 },
+  });
+  it.each([
+    ['for the first time may not know', [], []],
+    ['again must know', [refused], ['I1']],
+  ])('I1: a home that was there all the time and sends %s what another one has sent', (_, before, expected) => {
+    const posts = [...before, samplePost({ receivedAt: sentAt, committedAt: sentAt, madeId: 'ord-2' })];
+    const [attempt] = sampleRun().attempts as [Observation['attempts'][number]];
+    const own = posts.map(({ receivedAt }, index) => ({ ...attempt, attempt: index + 1, recordedAt: receivedAt - 50 }));
+    const run: Observation = {
+      ...sampleRun(),
+      settings: { ...sampleRun().settings, approvalRules: [], lookAgeMs: MINUTE },
+      orders: [sampleOrder(), { ...ofNext, reference: REFERENCE }],
+      posts: [samplePost({ home: 1 }), ...posts],
+      attempts: [{ ...attempt, home: 1 }, ...own],
+      homes: [{ home: 1, from: T }],
+      comparedAt: Number.MAX_SAFE_INTEGER,
+    };
+    expect(rules(told(run))).toEqual(expected);
+  });
+
+  it('I1: so must a home that pays under a further generation', () => {
+    const run = repaired(T + 3 * MINUTE);
+    const homes = [{ home: 1, from: T }];
+    const attempts = run.attempts.map((attempt, index) => (index === 0 ? { ...attempt, home: 1 } : attempt));
+    const beside = { ...run, homes, attempts, orders: [sampleOrder(), ...run.orders.slice(1)] };
+    expect(rules(told({ ...beside, posts: [samplePost({ home: 1 }), post] }))).toContain('I1');
+  });
+
   it('I1: an order from before a machine went back in time', () => {
     const again = samplePost({ receivedAt: sentAt, committedAt: sentAt, madeId: 'ord-2' });
     const at = T + 10 * MINUTE;

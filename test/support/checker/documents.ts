@@ -9,7 +9,7 @@ import {
   type Violation,
 } from './facts.ts';
 import type { BankOrder, ReceivedPost } from './observation.ts';
-import { isRefusal, isRefusedByCode } from './refusals.ts';
+import { isOrderRefused, isRefusal } from './refusals.ts';
 
 /**
  * I1 over every reference of a document: whatever generation, store or copy of a home has asked, it is paid once and exchanged
@@ -85,8 +85,9 @@ function mustBeKnown(facts: Facts, leg: Leg, first: Made, second: Made): boolean
   );
   const isOfOtherHome = first.post !== undefined && first.post.home !== post.home;
   const resumptions = resumptionsBefore(facts, post);
-  // A home that goes on as it always was asks nobody what another one has sent.
-  if (isOfOtherHome && resumptions.length === 0) return false;
+  // A home that goes on as it always was asks nobody what another one has sent, unless it sends or pays a second time itself.
+  const isAgain = second.payout.instruction.generation > 0 || isRepeated(second.under, post);
+  if (isOfOtherHome && resumptions.length === 0 && !isAgain) return false;
   const isBeyond = isBeyondKnowledge(facts, first.under, first.order) || isForgotten || isOfOtherHome;
   // A document that is paid again after a known exchange may exchange again.
   if (!isBeyond) return !(leg === 'exchange' && isOfOther);
@@ -97,9 +98,12 @@ function mustBeKnown(facts: Facts, leg: Leg, first: Made, second: Made): boolean
   const answered =
     isForgotten || isOfOtherHome || first.post === undefined
       ? Number.NEGATIVE_INFINITY
-      : first.post.receivedAt + (isRefusedByCode(first.post) ? facts.settings.listLagMs : 0);
+      : first.post.receivedAt + (isOrderRefused(first.post) ? facts.settings.listLagMs : 0);
   return shownAt <= Math.max(asked, resumed, answered, post.receivedAt - (facts.settings.lookAgeMs ?? 0));
 }
+
+const isRepeated = ({ posts }: ReferenceFacts, { receivedAt, home }: ReceivedPost): boolean =>
+  posts.some((earlier) => earlier.receivedAt < receivedAt && earlier.home === home);
 
 /** When the store that a write comes from was taken up again by somebody who cannot know what was sent meanwhile. */
 const resumptionsBefore = ({ rollbacks = [], homes = [] }: Facts, { receivedAt, home = 0 }: ReceivedPost): number[] =>

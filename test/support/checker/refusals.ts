@@ -11,8 +11,12 @@ export function isRefusal({ answered }: ReceivedPost): boolean {
   return REFUSALS.has(code) && httpStatus < 500;
 }
 
-/** A refusal by a code of the bank, and not by the HTTP status alone. */
-export const isRefusedByCode = (post: ReceivedPost): boolean => isRefusal(post) && post.answered?.code !== null;
+/** What may be about the token: it says nothing of the order, and is no refusal of it. */
+const MAY_BE_TOKEN = 2002;
+
+/** A refusal of the order itself, by its code. */
+export const isOrderRefused = (post: ReceivedPost): boolean =>
+  isRefusal(post) && post.answered?.code !== null && post.answered?.code !== MAY_BE_TOKEN;
 
 /** Whether a write, as far as its answer goes, may have been executed. */
 export const mayHaveBeenExecuted = (post: ReceivedPost): boolean => !isRefusal(post);
