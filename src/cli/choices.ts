@@ -1,6 +1,6 @@
 // Constants that arguments and options choose from.
 
-export const SHELLS = ['bash', 'zsh', 'fish'] as const;
+export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
 export type Shell = (typeof SHELLS)[number];
 
 export const TEMPLATES = ['csv', 'json', 'pain.001', 'payees', 'mapping'] as const;

@@ -244,5 +244,6 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ['source <(payouts completion bash)', 'for this shell; put it into ~/.bashrc for all'],
     ['payouts completion zsh > _payouts', 'save it in a folder of fpath'],
     ['payouts completion fish > payouts.fish', 'to ~/.config/fish/completions'],
+    ['payouts completion powershell > payouts.ps1', 'read it in $PROFILE: . ~/payouts.ps1'],
   ],
 };

@@ -38,6 +38,12 @@ export async function runProgram(argv: readonly string[]): Promise<ExitCode> {
     exit = await action(session);
   });
   try {
+    // Asked by the scripts of `payouts completion`; the words after "--" are those of the line that is completed.
+    if (argv[0] === 'complete') {
+      const { completed } = await import('./commands/completion.ts');
+      process.stdout.write(completed(program, argv.slice(2)));
+      return exit;
+    }
     await program.parseAsync(argv, { from: 'user' });
     return exit;
   } catch (error) {
