@@ -2,6 +2,7 @@ import { Option } from 'commander';
 import { CARD_EXAMPLE } from '../domain/card-example.ts';
 import type { Acts, Add } from './acts.ts';
 import { duration, storableText } from './arguments.ts';
+import { KEY } from './choices.ts';
 import { signed } from './signed-options.ts';
 
 const cards = () => import('./commands/card.ts');
@@ -25,7 +26,8 @@ export function addCards(command: Add, acts: Acts): void {
     )
     .option('--card-from <file>', 'the card as JSON, - for stdin (default: the cardholder enters it)')
     .option('--by <name>', 'your name', storableText)
-    .option('--gateway <url>', 'address of the gateway (default: that of the running stack)')
+    .option('--key <file>', KEY)
+    .option('--gateway <url>', 'address of the gateway (default: PAYOUTS_GATEWAY_URL, else that of the running stack)')
     .option('--wait', 'follow the payment to its end', false)
     .option('--timeout <duration>', 'stop following after this long, e.g. 90s or 10m', duration)
     .addHelpText('after', CARD_FILE)

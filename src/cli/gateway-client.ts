@@ -183,7 +183,7 @@ const hintOfToken = (token: string, url: string): string | undefined =>
 /** Instead of hints that are meant for programs. */
 const HINT_OF_CODE: Readonly<Record<string, string>> = {
   'token-refused':
-    'Set PAYOUTS_GATEWAY_TOKEN to a token of the gateway, or PAYOUTS_SIGNING_KEY_FILE to your own key. Under a policy the token is that of a person (payouts policy token), and PAYOUTS_POLICY must not be set for this command.',
+    'Set PAYOUTS_SIGNING_KEY_FILE to your own key, or PAYOUTS_GATEWAY_TOKEN to a token of the gateway. Under a policy the token is that of a person (payouts policy token), and PAYOUTS_POLICY must not be set beside it.',
 };
 
 /** The gateway's error document, as a `Problem` of this command. */

@@ -1,3 +1,4 @@
+import type { CardDocument } from '../channels/http/card-documents.ts';
 import type { CardForPeople } from '../channels/http/operations/inbox.ts';
 import { iso, isoOrNull, minuteOf } from '../domain/display.ts';
 import type { Reason } from '../domain/payout-state.ts';
@@ -38,13 +39,17 @@ const CONTRADICTED = forOperator(
 );
 
 /** Why a card payment needs an operator; undefined if it does not. */
-export function neededFor({ state, reason, contradictedAt }: CardForPeople): Reason | undefined {
-  if (contradictedAt !== null) return { code: 'card-payment-contradicted', message: CONTRADICTED.says };
-  return state === 'needs-operator' ? (reason ?? because('payment-outcome-unknown')) : undefined;
+export function neededFor({
+  state,
+  reason,
+  contradicted,
+}: Pick<CardDocument, 'state' | 'reason' | 'contradicted'>): Reason | undefined {
+  if (contradicted) return { code: 'card-payment-contradicted', message: CONTRADICTED.says };
+  return state === 'needs-operator' ? ((reason as Reason | null) ?? because('payment-outcome-unknown')) : undefined;
 }
 
 /** What an operator does about a card payment that needs one, with its id in the commands. */
-export function todoFor({ merchantRequestId }: CardForPeople, { code }: Reason): string {
+export function todoFor(merchantRequestId: string, { code }: Reason): string {
   const ofCode = isReasonCode(code) ? REASONS[code] : undefined;
   const remedy = code === 'card-payment-contradicted' ? CONTRADICTED : ofCode;
   return (remedy?.todo ?? '').replaceAll('card resolve ID ', `card resolve ${merchantRequestId} `);

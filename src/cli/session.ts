@@ -63,10 +63,16 @@ export class Session implements AsyncDisposable {
 
   /** The gateway of PAYOUTS_GATEWAY_URL; undefined without one. */
   get gateway(): GatewayClient | undefined {
-    const { url, tokens } = this.config.gateway;
+    const { url } = this.config.gateway;
     if (url === undefined) return undefined;
-    this.openedGateway ??= gatewayClient(url, () => tokens.reveal()[0]?.token ?? this.tokenOfKey(url));
+    this.openedGateway ??= this.gatewayAt(url);
     return this.openedGateway;
+  }
+
+  /** The gateway at an address, which gets the token or a token of the key of this command. */
+  gatewayAt(url: string): GatewayClient {
+    const { tokens } = this.config.gateway;
+    return gatewayClient(url, () => tokens.reveal()[0]?.token ?? this.tokenOfKey(url));
   }
 
   /** The private key that the person of this command signs with; undefined: none is given. */
@@ -105,6 +111,10 @@ export class Session implements AsyncDisposable {
       ui: () => this.ui(),
       liveUi: () => this.liveUi(),
       intake: () => Promise.reject(new Error('a command in place asks between plan and claim')),
+      updateCard: async (id, name, payload, updateId) => {
+        const { updateCard } = await import('../platform/card-updates.ts');
+        return updateCard(await this.client(), id, name, { payload, updateId, ms: COMMAND_MS });
+      },
       answerMs: COMMAND_MS,
       carriedOut: (workflowIds) => this.carriedOut(workflowIds),
     };

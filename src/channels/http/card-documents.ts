@@ -36,6 +36,7 @@ export type CardDocument = z.output<typeof payment>;
 export const cardDocument = z.object({ schemaVersion, card_payment: payment });
 export const createdDocument = cardDocument.extend({
   client_secret: z.string().describe('for the page of this payment; the previous one is void'),
+  checkout_url: z.string().nullable().describe('of the checkout page of an embedded sandbox; null elsewhere'),
 });
 export const cardList = z.object({ schemaVersion, card_payments: z.array(payment) });
 export const acceptedDocument = z.object({

@@ -78,7 +78,11 @@ export const createBody = z.strictObject({
   amount,
   currency: z.string(CURRENCY).regex(/^[A-Z]{3}$/, CURRENCY),
   payment_type: z.enum(['AUTH', 'DEBIT'], must('AUTH or DEBIT')).default('DEBIT'),
-  return_url: returnUrl.describe('where the cardholder returns to after a confirmation'),
+  return_url: returnUrl
+    .optional()
+    .describe(
+      'where the cardholder returns to after a confirmation; required, but where the sandbox has a checkout page',
+    ),
   three_ds: z
     .enum(['setup', 'skip'], must('setup or skip'))
     .default('setup')
@@ -109,7 +113,7 @@ export function askedPayment(given: unknown, makerOf: (by: string | undefined) =
   assertNone([
     ...withoutAddress(schemaFindings(createBody, given)),
     ...amountFindings(given),
-    ...addressFindings(given, cards, undefined),
+    ...addressFindings(given, cards, cards.checkoutUrl),
     ...cardFindings(given),
   ]);
   const body = createBody.parse(given);
@@ -124,7 +128,7 @@ export function askedPayment(given: unknown, makerOf: (by: string | undefined) =
       three_ds,
       ...(maker !== undefined && { by: maker }),
     },
-    form: formOf(body, body.return_url, cards),
+    form: formOf(body, body.return_url ?? cards.checkoutUrl ?? '', cards),
     card: body.card === undefined ? undefined : checkedCard(body.card),
   };
 }

@@ -1,35 +1,23 @@
-import { hash } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { cardPaymentInput, isCardEnd } from '../../domain/card-payment.ts';
 import { MESSAGES } from '../../domain/names.ts';
 import { newPaymentId } from '../../domain/new-card-payment.ts';
 import { Problem } from '../../domain/problem.ts';
-import { askAudited } from '../../people/decisions/audited-request.ts';
 import type { CardRecord } from '../../store/card-store.ts';
 import { type CallerKey, limitConcurrency } from './admission.ts';
 import { makerOf } from './callers.ts';
-import { admitToCard, type CardAccess, CHECKOUT_ORIGINS, newClientSecret, recordOf, seenBy } from './card-access.ts';
-import {
-  acceptedDocument,
-  amountDocument,
-  type CardDocument,
-  cancelDocument,
-  cardDocument,
-  cardList,
-  createdDocument,
-  documentOf,
-} from './card-documents.ts';
-import { amountBody, amountOf, askedPayment, cancelBody, cardBody, createBody, givenCard } from './card-requests.ts';
+import { admitToCard, type CardAccess, CHECKOUT_ORIGINS, newClientSecret } from './card-access.ts';
+import { acceptedDocument, type CardDocument, cardDocument, createdDocument, documentOf } from './card-documents.ts';
+import { askedPayment, cardBody, createBody, givenCard } from './card-requests.ts';
 import { allowOrigin, type Cors, preflight } from './cors.ts';
-import { changeHeader, errorAnswers } from './documents.ts';
+import { errorAnswers } from './documents.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
-import { idempotencyKeyOf, reused } from './idempotency.ts';
-import { assertMayControlCard, assertMayMakeCard, cardsSeenBy } from './may-see.ts';
+import { assertMayControlCard, assertMayMakeCard } from './may-see.ts';
 import { accessOf, type CallerAccess, OPEN } from './route-access.ts';
-import { answerSchemas, jsonSchema, parsed } from './schemas.ts';
+import { answerSchemas, jsonSchema } from './schemas.ts';
 import { takeJsonOnly } from './small-body.ts';
-import { answered, claimAndStartPayment, giveCard } from './take-payment.ts';
+import { claimAndStartPayment, giveCard } from './take-payment.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -39,7 +27,6 @@ declare module 'fastify' {
 }
 
 const TAGS = ['card payments'];
-const LISTED = 100;
 const MAKING: CallerAccess = { roles: ['maker'], scope: 'each' };
 const READING: CallerAccess = { roles: ['maker', 'operator', 'auditor'], scope: 'each' };
 /** Its maker, and an operator whose scope holds it. */
@@ -69,74 +56,14 @@ export function cardRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     const { secret, sha256 } = newClientSecret();
     const payment = { ...asked, isMakersOwn, clientSecretSha256: sha256 };
     const { record, isNew } = await claimAndStartPayment(deps, payment);
-    const document = { schemaVersion: 1, card_payment: stored(deps, record), client_secret: secret };
+    const document = {
+      schemaVersion: 1,
+      card_payment: stored(deps, record),
+      client_secret: secret,
+      checkout_url: deps.cards.checkoutUrl ?? null,
+    };
     return reply.code(isNew ? 202 : 200).send(document);
   });
-  const listAnswers = answerSchemas({ 200: [cardList, 'newest first'], ...errorAnswers() });
-  const listSchema = { tags: TAGS, summary: 'The newest card payments', response: listAnswers };
-  app.get('/v1/card-payments', { schema: listSchema, ...accessOf(READING) }, async ({ caller }) => {
-    const records = await deps.store.cards.list(LISTED, cardsSeenBy(caller));
-    return { schemaVersion: 1, card_payments: records.map((record) => stored(deps, record)) };
-  });
-  controlRoutes(app, deps);
-}
-
-/** Of a path, for whoever may decide about it. */
-async function ownRecord(request: FastifyRequest, { store }: GatewayDeps): Promise<CardRecord> {
-  const record = seenBy(request.caller, await recordOf(request, store));
-  assertMayControlCard(request.caller, record);
-  return record;
-}
-
-function controlRoutes(app: FastifyInstance, deps: GatewayDeps): void {
-  const answers = (document: z.ZodType, says: string) =>
-    answerSchemas({ 200: [document, says], ...errorAnswers(404, 408, 409, 413, 415, 422, 503) });
-  const ask = <Answer extends Record<string, string>>(
-    subject: string,
-    action: string,
-    { by, ...detail }: { by: string } & Record<string, string>,
-    updateId?: string,
-  ) => {
-    const update = async () => answered(await deps.cards.update<Answer>(subject, action, { by, ...detail }, updateId));
-    return askAudited(deps, { by, action, subject, detail }, update, (answer) => answer);
-  };
-  const amountSchema = {
-    tags: TAGS,
-    summary: 'Change the amount before anything that takes money is sent',
-    params: byId,
-    headers: jsonSchema(changeHeader),
-    body: jsonSchema(amountBody),
-    response: answers(amountDocument, 'the amount that it was changed to'),
-  };
-  app.post('/v1/card-payments/:id/amount', { schema: amountSchema, ...accessOf(CONTROL) }, async (request) => {
-    const { amount: given, by } = parsed(amountBody, request.body, 'body');
-    const { merchantRequestId, currency } = await ownRecord(request, deps);
-    const change = { amount: amountOf(given, currency), by: makerOf(request.caller, by) ?? 'gateway' };
-    const updateId = changeIdOf(request);
-    const { amount } = await ask<{ amount: string }>(merchantRequestId, MESSAGES.changeAmount, change, updateId);
-    if (amount !== change.amount) throw reused();
-    return { schemaVersion: 1, amount };
-  });
-  const cancelSchema = {
-    tags: TAGS,
-    summary: 'Cancel a card payment before anything that takes money is sent',
-    params: byId,
-    body: jsonSchema(cancelBody),
-    response: answers(cancelDocument, 'too-late: it continues to its end'),
-  };
-  app.post('/v1/card-payments/:id/cancel', { schema: cancelSchema, ...accessOf(CONTROL) }, async (request) => {
-    const { by, reason = 'cancelled by the merchant' } = parsed(cancelBody, request.body ?? {}, 'body');
-    const { merchantRequestId } = await ownRecord(request, deps);
-    const asked = { by: makerOf(request.caller, by) ?? 'gateway', reason };
-    const { outcome } = await ask<{ outcome: string }>(merchantRequestId, MESSAGES.cancel, asked);
-    return { schemaVersion: 1, outcome };
-  });
-}
-
-/** The same for a request that comes again: a delayed one would set back what was changed since. A key may say anything. */
-function changeIdOf(request: FastifyRequest): string | undefined {
-  const key = idempotencyKeyOf(request);
-  return key && hash('sha256', `${request.caller.name ?? ''}/${key}`);
 }
 
 /** The token's name or, with a client secret, the page of the payment. */

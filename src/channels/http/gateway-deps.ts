@@ -79,6 +79,8 @@ export interface CardDeps extends CardExecutions {
   returnOrigins: readonly string[];
   /** Card payments that a page may make for one purchase, the first one included. */
   tries: number;
+  /** Address of the sandbox's own checkout page, to which cardholders return unless another one is named. */
+  checkoutUrl?: string;
   /** Origins whose pages may use a client secret. */
   origins: readonly string[];
   /** False if no such workflow is open. */

@@ -1,9 +1,4 @@
-import {
-  type Client,
-  WorkflowNotFoundError,
-  WorkflowUpdateFailedError,
-  WorkflowUpdateRPCTimeoutOrCancelledError,
-} from '@temporalio/client';
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { signalPlan } from '../../activities/batch/control.ts';
 import { deliverCardEvent } from '../../activities/card-events/deliver.ts';
 import type { CardVault } from '../../bank/cards/card-vault.ts';
@@ -12,12 +7,13 @@ import { webhookReceiver } from '../../bank/webhooks/receiver.ts';
 import { createVerifier } from '../../bank/webhooks/verifier.ts';
 import type { CardStateView } from '../../domain/card-payment.ts';
 import { cardWorkflowId, MESSAGES } from '../../domain/names.ts';
+import { updateCard } from '../../platform/card-updates.ts';
 import type { WebhookConfig } from '../../platform/config/cards.ts';
 import type { Config } from '../../platform/config.ts';
 import { executionsOver, ifThere, isOpen, startCardPayment } from '../../platform/temporal/executions.ts';
 import { GRPC, grpcStatusOf } from '../../platform/temporal/grpc-status.ts';
 import { resolvePayout, updatePayout } from '../../platform/temporal/payout-updates.ts';
-import { inTime, resolveMs } from '../../platform/temporal/worker-answer.ts';
+import { ANSWER_MS, inTime, resolveMs } from '../../platform/temporal/worker-answer.ts';
 import { sidesShown } from '../../reports/both-sides.ts';
 import { stepContext } from '../../reports/report-source.ts';
 import type { Opened } from '../intake-deps.ts';
@@ -37,20 +33,22 @@ const SILENT: ReadonlySet<number | undefined> = new Set([
 ]);
 
 /**
- * What a gateway does with card payments, through a Temporal client. `own`: the origin of an embedded sandbox's checkout page.
+ * What a gateway does with card payments, through a Temporal client. `checkoutUrl`: of an embedded sandbox's checkout page.
  */
 export function cardDeps(
   { cards }: Pick<Config, 'cards'>,
   client: Client,
   vault: CardVault,
-  own: readonly string[],
+  checkoutUrl: string | undefined,
 ): CardDeps {
+  const own = checkoutUrl === undefined ? [] : [new URL(checkoutUrl).origin];
   const handleOf = (id: string) => client.workflow.getHandle(cardWorkflowId(id));
   return {
     vault,
     returnHosts: cards.returnHosts,
     returnOrigins: own,
     tries: cards.tries,
+    checkoutUrl,
     origins: [...cards.checkoutOrigins, ...own],
     start: (input) => inTime(client, () => startCardPayment(client, input)),
     async state(id) {
@@ -65,17 +63,7 @@ export function cardDeps(
         throw error;
       }
     },
-    async update(id, name, payload, updateId) {
-      try {
-        const asked = () => handleOf(id).executeUpdate(name, { args: [payload], updateId });
-        return { outcome: 'answered', answer: (await inTime(client, asked)) as never };
-      } catch (error) {
-        if (error instanceof WorkflowNotFoundError) return { outcome: 'not-running' };
-        if (error instanceof WorkflowUpdateFailedError) return { outcome: 'refused', why: error.cause?.message ?? '' };
-        if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return { outcome: 'no-worker' };
-        throw error;
-      }
-    },
+    update: (id, name, payload, updateId) => updateCard(client, id, name, { payload, updateId, ms: ANSWER_MS }),
     signal: (id, name) => ifThere(() => inTime(client, () => handleOf(id).signal(name))),
   };
 }

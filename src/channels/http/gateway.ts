@@ -8,6 +8,7 @@ import { vaultTaskQueue } from '../../domain/names.ts';
 import { assertPolicyKept, keepPolicyLog } from '../../platform/audit/policy-log.ts';
 import { bankAt } from '../../platform/bank.ts';
 import { bankWarnings } from '../../platform/bank-warnings.ts';
+import { updateCard } from '../../platform/card-updates.ts';
 import { assertPolicy, type Config } from '../../platform/config.ts';
 import type { Part } from '../../platform/embedded/stack.ts';
 import { OpenedParts } from '../../platform/opened-parts.ts';
@@ -72,7 +73,7 @@ export async function openGateway(
   const at: Opened = { config, stack: addresses, store, client, bank, log };
   const ui = temporalUi(config, addresses);
   const webhook = webhookSettings(config);
-  const pages = config.bank.kind === 'sandbox' ? [new URL(addresses.apiUrl).origin] : [];
+  const checkoutUrl = config.bank.kind === 'sandbox' ? `${addresses.apiUrl}/checkout` : undefined;
   const deps = depsOf(at, ui);
   opened.defer(() => telemetry.close());
   await telemetry.serve(deps.ready, { store, bank });
@@ -82,7 +83,7 @@ export async function openGateway(
         ...deps,
         answered: ({ ms, status, ...answer }) =>
           telemetry.metrics.answers.observe({ ...answer, status: `${Math.trunc(status / 100)}xx` }, ms / 1_000),
-        cards: { ...cardDeps(config, client, vault, pages), takesCards },
+        cards: { ...cardDeps(config, client, vault, checkoutUrl), takesCards },
         webhooks: webhookDeps(webhook, at),
       },
       { ...listenOn, transport: gatewayTransport(config) },
@@ -133,6 +134,7 @@ export function placeOf(at: Opened, ui: TemporalUi, caller: Caller): Place {
     liveUi: async () => ui,
     intake: (maker) => openIntake(at, maker),
     answerMs: ANSWER_MS,
+    updateCard: (id, name, payload, updateId) => updateCard(client, id, name, { payload, updateId, ms: ANSWER_MS }),
     carriedOut: async () => {},
   };
 }

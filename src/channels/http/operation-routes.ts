@@ -1,8 +1,10 @@
+import { hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ROLES } from '../../domain/authority.ts';
-import { errorAnswers } from './documents.ts';
+import { changeHeader, errorAnswers } from './documents.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
+import { idempotencyKeyOf } from './idempotency.ts';
 import { namesInPath, type Operation } from './operation.ts';
 import { accessOf } from './route-access.ts';
 import { answerSchemas, jsonSchema, parsed } from './schemas.ts';
@@ -19,6 +21,7 @@ export function operationRoutes(app: FastifyInstance, { operations }: GatewayDep
       summary: it.summary,
       description: [it.description, whoText(it)].filter((text) => text !== undefined).join(' '),
       ...(Object.keys(named).length > 0 && { params: jsonSchema(it.input.pick(named)) }),
+      ...(it.keyed && { headers: jsonSchema(changeHeader) }),
       ...(it.method === 'GET' ? { querystring: jsonSchema(others) } : { body: jsonSchema(others) }),
       response: answerSchemas({
         200: [it.answer, it.summary],
@@ -32,12 +35,22 @@ export function operationRoutes(app: FastifyInstance, { operations }: GatewayDep
       exposeHeadRoute: false,
       ...accessOf(it.access),
       handler: async (request, reply) => {
-        const answer = await it.run(request.caller, parsed(it.input, inputOf(request, it.method)));
+        const answer = await it.run(
+          request.caller,
+          parsed(it.input, inputOf(request, it.method)),
+          it.keyed && keyOf(request),
+        );
         if (it.type === undefined) return { schemaVersion: 1, ...answer };
         return reply.type(it.type).send(Readable.from(answer as AsyncIterable<string>));
       },
     });
   }
+}
+
+/** The same for a request that comes again: a delayed one would set back what was changed since. A key may say anything. */
+function keyOf(request: FastifyRequest): string | undefined {
+  const key = idempotencyKeyOf(request);
+  return key && hash('sha256', `${request.caller.name ?? ''}/${key}`);
 }
 
 function inputOf({ query, body, params }: FastifyRequest, method: Operation<unknown>['method']): object {

@@ -19,7 +19,10 @@ export interface Operation<Place, Input extends z.ZodObject = z.ZodObject, Answe
   answer: z.ZodType;
   /** Media type of an answer that is text in pieces (an `AsyncIterable<string>`); absent: it is JSON. */
   type?: string;
-  run(place: Place, input: z.output<Input>): Promise<Answer>;
+  /** Takes the header Idempotency-Key. */
+  keyed?: true;
+  /** @param key of a request that may come again: the same for its caller and Idempotency-Key */
+  run(place: Place, input: z.output<Input>, key?: string): Promise<Answer>;
 }
 
 /** Names of the members of the input that are in the path. */

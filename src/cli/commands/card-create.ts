@@ -11,8 +11,9 @@ import { Problem } from '../../domain/problem.ts';
 import { problemOf } from '../../files/intake/problem-of.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { exitOfCard, followCard } from '../follow-card.ts';
-import { gatewayAddress, gatewayClient } from '../gateway-client.ts';
+import { gatewayAddress } from '../gateway-client.ts';
 import type { Session } from '../session.ts';
+import { holdKey } from '../signer.ts';
 import { cardText } from './card.ts';
 
 export interface CreateCardOptions {
@@ -25,25 +26,24 @@ export interface CreateCardOptions {
   returnUrl: string | undefined;
   cardFrom: string | undefined;
   by: string | undefined;
+  key?: string;
   gateway: string | undefined;
   wait: boolean;
   timeout: number | undefined;
 }
 
-interface Addresses {
-  gatewayUrl: string;
-  checkoutUrl: string | undefined;
-}
-
 interface Created {
   card_payment: CardDocument;
   client_secret: string;
+  /** Of an embedded sandbox. */
+  checkout_url: string | null;
 }
 
 /** `payouts card create`: asks a gateway to take money from a card, which comes from a file or from the cardholder. */
 export async function createCard(session: Session, options: CreateCardOptions): Promise<ExitCode> {
   const id = options.id ?? v7();
-  const { gatewayUrl, checkoutUrl } = await gatewayOf(session, options.gateway);
+  await holdKey(session, options.key);
+  const gatewayUrl = await gatewayOf(session, options.gateway);
   const card = options.cardFrom === undefined ? undefined : await cardFrom(options.cardFrom);
   const body = {
     // An id that may contain a card number is not sent; the gateway refuses the empty one.
@@ -51,7 +51,7 @@ export async function createCard(session: Session, options: CreateCardOptions): 
     amount: options.amount,
     currency: options.currency,
     payment_type: options.type,
-    return_url: options.returnUrl ?? checkoutUrl,
+    return_url: options.returnUrl,
     three_ds: options['3ds'] ? 'setup' : 'skip',
     // Every gateway refuses null as a card: it reports what else is wrong with the request, and claims nothing.
     ...(card === undefined ? {} : { card: 'unreadable' in card ? null : card.given }),
@@ -60,7 +60,7 @@ export async function createCard(session: Session, options: CreateCardOptions): 
   // Shown before anything is sent: run again under another id, the same command would take the money twice.
   if (options.id === undefined) session.output.tell(`Card payment ${id}`);
   try {
-    return await askAndFollow(session, options, { body, id, gatewayUrl, checkoutUrl });
+    return await askAndFollow(session, options, { body, id, gatewayUrl });
   } catch (error) {
     throw asTyped(withId(error, id), options, card);
   }
@@ -96,14 +96,13 @@ function asTyped(problem: Problem, { cardFrom: file }: CreateCardOptions, card: 
 async function askAndFollow(
   session: Session,
   options: CreateCardOptions,
-  { body, id, gatewayUrl, checkoutUrl }: { body: object; id: string } & Addresses,
+  { body, id, gatewayUrl }: { body: object; id: string; gatewayUrl: string },
 ): Promise<ExitCode> {
   const { wait, cardFrom: file, timeout } = options;
-  const [token] = session.config.gateway.tokens.reveal();
-  const client = gatewayClient(gatewayUrl, () => token?.token);
+  const client = session.gatewayAt(gatewayUrl);
   const created = await client.post<Created>('/v1/card-payments', body);
   const fragment = new URLSearchParams({ gateway: gatewayUrl, id, secret: created.client_secret });
-  const checkout = checkoutUrl === undefined ? null : `${checkoutUrl}#${fragment}`;
+  const checkout = created.checkout_url === null ? null : `${created.checkout_url}#${fragment}`;
   const result = (payment: CardDocument): void =>
     session.output.result(
       { card_payment: payment, client_secret: created.client_secret, checkout_url: checkout },
@@ -134,16 +133,15 @@ function hintWithId(code: string, said: string, id: string): string {
   return code === 'id-reused' ? 'Another payment needs another --id.' : `${said} Run it again with --id ${id}.`;
 }
 
-/** The given gateway, or that of the stack that is up; on an embedded sandbox also its checkout page. */
-async function gatewayOf(session: Session, given: string | undefined): Promise<Addresses> {
-  if (given !== undefined) return { gatewayUrl: gatewayAddress(given), checkoutUrl: undefined };
-  const { gatewayUrl, apiUrl } = await session.stack('join-only');
-  if (gatewayUrl === null) {
-    throw new Problem('usage', 'gateway-missing', 'The running stack has no gateway.', {
-      hint: 'Name one with --gateway URL.',
-    });
-  }
-  return { gatewayUrl, checkoutUrl: session.config.bank.kind === 'sandbox' ? `${apiUrl}/checkout` : undefined };
+/** The given gateway, else that of PAYOUTS_GATEWAY_URL, else that of the stack that is up. */
+async function gatewayOf(session: Session, given: string | undefined): Promise<string> {
+  const named = given === undefined ? session.config.gateway.url : gatewayAddress(given);
+  if (named !== undefined) return named;
+  const { gatewayUrl } = await session.stack('join-only');
+  if (gatewayUrl !== null) return gatewayUrl;
+  throw new Problem('usage', 'gateway-missing', 'The running stack has no gateway.', {
+    hint: 'Name one with --gateway URL.',
+  });
 }
 
 const CARD_BYTES_MAX = 64 * 1024;

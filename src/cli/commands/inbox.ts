@@ -34,7 +34,7 @@ type CardWithReason = { card: CardForPeople; reason: Reason };
 
 function cardsOf(records: readonly CardForPeople[], kind: string | undefined): CardWithReason[] {
   return records.flatMap((card) => {
-    const reason = neededFor(card);
+    const reason = neededFor({ ...card, contradicted: card.contradictedAt !== null });
     return reason === undefined || (kind !== undefined && reason.code !== kind) ? [] : [{ card, reason }];
   });
 }

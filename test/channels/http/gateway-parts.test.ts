@@ -24,7 +24,7 @@ it.each([
     };
     const client = { withDeadline: (_at: number, ask: () => unknown) => ask(), workflow: { getHandle: () => handle } };
     const vault = new CardVault({ taskQueue: 'payouts-vault/1', lifeMs: 1 });
-    const cards = cardDeps(loadConfig({}), client as unknown as Client, vault, []);
+    const cards = cardDeps(loadConfig({}), client as unknown as Client, vault, undefined);
     expect(await cards.state('order-1')).toBe(is);
   },
 );

@@ -70,7 +70,11 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
   'maker operator, each, or a client secret': ['card', 'fingerprint', 'returned'].map(
     (name) => `POST /v1/card-payments/:id/${name}`,
   ),
-  'maker operator auditor, each': ['GET /v1/card-payments'],
+  'maker operator auditor, each': [
+    'GET /v1/card-payments',
+    'GET /v1/card-payments/:id/events',
+    'GET /v1/card-payments/:id/retrieved',
+  ],
   'maker operator auditor, each, or a client secret': ['GET /v1/card-payments/:id'],
   'maker approver operator auditor, each': ['GET /v1/accounts', 'GET /v1/beneficiaries', 'GET /v1/orders'],
   'approver, each': [
@@ -86,6 +90,7 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
     'GET /v1/incidents/:id',
     'POST /v1/incidents/:id/acknowledgement',
     'POST /v1/payouts/:reference/resolve',
+    'POST /v1/card-payments/:id/resolve',
     'POST /payouts/:reference/resolve',
     'POST /incidents/:id',
   ],
@@ -221,6 +226,7 @@ describe('a scope', () => {
   };
   const BODIES: Readonly<Record<string, object>> = {
     '/v1/card-payments/:id/amount': { amount: '9' },
+    '/v1/card-payments/:id/resolve': { action: 'keep-looking', evidence: 'seen' },
     '/v1/payouts/:reference/decisions': { decision: 'approve' },
     '/v1/payouts/:reference/cancel': { reason: 'no' },
     '/v1/payouts/:reference/resolve': { action: 'keep-looking', evidence: 'seen' },

@@ -61,6 +61,7 @@ export interface RunningGateway {
 /** Where operations are carried out: without Temporal. */
 function placeOf(
   door: TestDoor,
+  cards: FakeCards,
   policy: Policy | undefined,
   caller: Caller,
   env: Record<string, string> | undefined,
@@ -81,6 +82,7 @@ function placeOf(
     liveUi: ui,
     intake: async (maker) => ({ ...door, policy, maker, asksOne: policy !== undefined }),
     answerMs: 1_000,
+    updateCard: (...asked) => cards.update(...asked),
     carriedOut: async () => {},
   };
 }
@@ -173,7 +175,9 @@ export async function openGateway(
         plans.push(signed);
       },
     },
-    operations: operationsAt((caller) => placeOf(door, typeof policy === 'function' ? policy() : policy, caller, env)),
+    operations: operationsAt((caller) =>
+      placeOf(door, cards, typeof policy === 'function' ? policy() : policy, caller, env),
+    ),
     perMinute,
     atOnce,
     now: Date.now,

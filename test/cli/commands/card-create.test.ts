@@ -11,6 +11,7 @@ import { loadConfig } from '../../../src/platform/config.ts';
 import { CVV, HOLDER, PAN } from '../../bank/cards/cards.ts';
 import { openGateway, type RunningGateway } from '../../channels/http/running-gateway.ts';
 import { endsWith } from '../../support/ends-with.ts';
+import { fakeSession } from '../../support/fake-session.ts';
 
 let gateway: RunningGateway;
 let session: Session;
@@ -19,7 +20,8 @@ let said: string[];
 beforeEach(async () => {
   gateway = await openGateway();
   said = [];
-  session = {
+  gateway.cards.checkoutUrl = 'http://127.0.0.1:9/checkout';
+  session = fakeSession({
     config: loadConfig({}),
     stack: async () => ({ gatewayUrl: gateway.url, apiUrl: 'http://127.0.0.1:9' }),
     output: {
@@ -28,7 +30,7 @@ beforeEach(async () => {
       progress: () => {},
       say: () => {},
     },
-  } as unknown as Session;
+  });
 });
 
 const create = (more: Partial<CreateCardOptions> = {}) =>
@@ -137,6 +139,7 @@ describe('everything that is wrong is said in one answer', () => {
     ['that is no JSON', '{number: 1}'],
     ['that is missing', undefined],
   ])('also with a file %s, for which nothing is claimed', async (_what, text) => {
+    gateway.cards.checkoutUrl = undefined;
     const cardFrom = text === undefined ? '/none/card.json' : cardFile(text);
     const error = await refusalOf(create({ gateway: gateway.url, currency: 'eur', cardFrom }));
     expect(told(error)).toEqual([
@@ -144,6 +147,7 @@ describe('everything that is wrong is said in one answer', () => {
       'card create --return-url return-url-missing',
       'card.json card-unreadable',
     ]);
+    gateway.cards.checkoutUrl = 'http://127.0.0.1:9/checkout';
     const alone = await refusalOf(create({ cardFrom }));
     expect([alone.code, told(alone)]).toEqual(['card-unreadable', ['card.json card-unreadable']]);
     expect(await gateway.door.store.cards.list(9)).toEqual([]);

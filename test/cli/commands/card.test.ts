@@ -35,6 +35,7 @@ let isOpen: boolean;
 
 beforeEach(async () => {
   gateway = await openGateway();
+  gateway.cards.checkoutUrl = 'http://127.0.0.1:9/checkout';
   ({ store } = gateway.door);
   [told, updates, started] = [[], [], []];
   isOpen = true;
@@ -136,7 +137,15 @@ describe('card create', () => {
     ['a file that is no JSON', () => create({ cardFrom: cardFile(`{${PAN}`) }), 2, 'card-unreadable'],
     ['a wrong card', () => create({ cardFrom: cardFile(CARD.replace(PAN, '4012888888881882')) }), 3, 'card-invalid'],
     ['an amount that is none', () => create({ amount: 'x' }), 2, 'amount-refused'],
-    ['no address to come back to', () => create({ gateway: gateway.url }), 2, 'return-url-missing'],
+    [
+      'no address to come back to',
+      () => {
+        gateway.cards.checkoutUrl = undefined;
+        return create();
+      },
+      2,
+      'return-url-missing',
+    ],
     [
       'a gateway that is gone',
       () => create({ gateway: 'http://127.0.0.1:9', returnUrl: 'x' }),

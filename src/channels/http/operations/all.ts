@@ -4,6 +4,8 @@ import { APPROVALS } from './approvals.ts';
 import { AUDIT_ENTRIES, AUDIT_EXPORT } from './audit.ts';
 import { ACCOUNTS, BANK_ORDERS, BENEFICIARIES, OFFER } from './bank.ts';
 import { SUMMARY } from './batches.ts';
+import { CANCEL_CARD, CARD_AMOUNT, RESOLVE_CARD } from './card-decisions.ts';
+import { CARD, CARD_AT_ACQUIRER, CARDS } from './cards.ts';
 import { CANCEL_PAYOUT, DECIDE, RESOLVE } from './decisions.ts';
 import { EVENTS, FORGET, REPLAY, SUBSCRIPTIONS } from './events.ts';
 import { TARGET } from './find.ts';
@@ -24,7 +26,7 @@ import { WAITING } from './waiting.ts';
 /** Every operation that the gateway offers, in the order of its OpenAPI page. */
 export const OPERATIONS = [
   ...[MYSELF, TARGET, BATCHES, SUMMARY, PROGRESS, REPORT, ERP_FILE, RETRY, PAYOUTS, PAYOUT],
-  ...[PLAN_MOVE, MOVE, MOVED],
+  ...[PLAN_MOVE, MOVE, MOVED, CARDS, CARD, CARD_AT_ACQUIRER, CARD_AMOUNT, CANCEL_CARD, RESOLVE_CARD],
   ...[INBOX, WAITING, DECIDE, CANCEL_PAYOUT, RESOLVE, APPROVALS, PLAN, DECIDE_PLAN],
   ...[INCIDENTS, INCIDENT, ACKNOWLEDGE, SWITCHES, NAMED_SWITCH, SWITCH],
   ...[ACCOUNTS, BENEFICIARIES, BANK_ORDERS, OFFER, AUDIT_ENTRIES, AUDIT_EXPORT],
@@ -32,4 +34,4 @@ export const OPERATIONS = [
 ] as readonly unknown[] as readonly OperationHere[];
 
 export const operationsAt = (placeFor: (caller: Caller) => Place): Operation<Caller>[] =>
-  OPERATIONS.map((it) => ({ ...it, run: (caller, input) => it.run(placeFor(caller), input) }));
+  OPERATIONS.map((it) => ({ ...it, run: (caller, input, key) => it.run(placeFor(caller), input, key) }));

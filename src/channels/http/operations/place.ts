@@ -7,6 +7,7 @@ import type { TemporalUi } from '../../../reports/links.ts';
 import type { Store } from '../../../store/store.ts';
 import type { Caller } from '../callers.ts';
 import type { Operation } from '../operation.ts';
+import type { CardExecutions } from '../take-payment.ts';
 
 /**
  * Where an operation is carried out: in the gateway, for the caller of a request, or by a command in place, whose caller has no
@@ -29,6 +30,8 @@ export interface Place {
   liveUi(): Promise<TemporalUi | undefined>;
   /** For taking payouts from this maker, where that is done in one step; a command in place asks in between. */
   intake(maker: string | undefined): Promise<IntakeDeps>;
+  /** Sends an update to the workflow of a card payment. */
+  updateCard: CardExecutions['update'];
   /** How long an answer of a worker is awaited, ms. */
   answerMs: number;
   /** Waits until workflows have done what they can, where they end with this process; elsewhere it returns at once. */
