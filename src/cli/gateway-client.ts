@@ -151,7 +151,7 @@ const noGateway = (status: number): Problem =>
 
 const unreachable = (cause?: unknown): Problem =>
   new Problem('unreachable', 'gateway-unreachable', 'The gateway does not answer.', {
-    hint: 'Check --gateway or PAYOUTS_GATEWAY_URL, or start one: payouts dev.',
+    hint: 'Check --gateway or PAYOUTS_GATEWAY_URL; without them, payouts dev starts one on this machine.',
     cause,
   });
 
@@ -180,10 +180,12 @@ const hintOfToken = (token: string, url: string): string | undefined =>
     ? undefined
     : `The policy of the gateway knows no such key, or its origin is not ${new URL(url).origin}: PAYOUTS_GATEWAY_URL must be that origin, or without one an address of this machine.`;
 
-/** Instead of hints that are meant for programs. */
+/** Instead of hints that are meant for programs, or for whoever runs the gateway. */
 const HINT_OF_CODE: Readonly<Record<string, string>> = {
   'token-refused':
     'Set PAYOUTS_SIGNING_KEY_FILE to your own key, or PAYOUTS_GATEWAY_TOKEN to a token of the gateway. Under a policy the token is that of a person (payouts policy token), and PAYOUTS_POLICY must not be set beside it.',
+  'no-worker':
+    'Whoever keeps the installation can start one. See the status before you ask again: it may still be carried out.',
 };
 
 /** The gateway's error document, as a `Problem` of this command. */

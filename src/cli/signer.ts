@@ -4,6 +4,7 @@ import { userInfo } from 'node:os';
 import { MYSELF, type Myself } from '../channels/http/operations/people.ts';
 import { may, personOf, type Question, type SignedDecision, type Statement } from '../domain/authority.ts';
 import { Problem } from '../domain/problem.ts';
+import { scopeText } from '../domain/scope-text.ts';
 import { mayControl } from '../people/decisions/batch-scope.ts';
 import { credentialId, publicKeyOf, signStatement } from '../people/signing/ed25519.ts';
 import { assertKeyPrivate } from '../platform/config/file-access.ts';
@@ -57,12 +58,12 @@ export async function signerOf(
   if (person === null) return { name };
   if (!may(person, question)) {
     throw new Problem('forbidden', 'role-missing', `${name} does not have the role that this needs.`, {
-      hint: 'payouts policy check shows who has which role.',
+      hint: `In the policy ${name} has: ${person.roles.join(', ')}.`,
     });
   }
   if (!isInScope(person)) {
     throw new Problem('forbidden', 'outside-scope', `This is outside the scope of ${name} in the policy.`, {
-      hint: 'payouts policy check shows the scope of each person.',
+      hint: `In the policy it is: ${scopeText(person.scope)}.`,
     });
   }
   const sign = (about: SignedAbout): SignedDecision => {
@@ -101,7 +102,7 @@ async function askerOf(
   }
   if (me.person === null) {
     throw new Problem('forbidden', 'key-of-nobody', 'This key belongs to nobody in the policy.', {
-      hint: 'payouts policy check shows the known keys.',
+      hint: `Whoever keeps the policy can add it: its id is ${credential}.`,
     });
   }
   const { name } = me.person;
@@ -162,7 +163,7 @@ export async function viewerOf(session: Session, { by, key }: Asker): Promise<st
   if (by !== undefined) {
     if (me.people.includes(by)) return by;
     throw new Problem('usage', 'unknown-person', `The policy does not name ${by}.`, {
-      hint: 'payouts policy check shows the people it names.',
+      hint: `Omit --by, or give one of: ${me.people.join(', ')}.`,
     });
   }
   if (session.key !== undefined || me.name !== null) return me.name ?? (await askerOf(session, { by })).name;

@@ -1,6 +1,7 @@
 import { access, constants, mkdir } from 'node:fs/promises';
 import type { Connection } from '@temporalio/client';
 import type { FoundCli } from '../../../scripts/temporal-cli.mjs';
+import { scopeText } from '../../domain/scope-text.ts';
 import { problemOf } from '../../files/intake/problem-of.ts';
 import { clockComplaint } from '../../platform/bank-warnings.ts';
 import { payeeChecks } from '../../platform/checks.ts';
@@ -72,7 +73,7 @@ async function whoAmI(session: Session): Promise<string> {
   const { MYSELF } = await import('../../channels/http/operations/people.ts');
   const { name, person } = await session.ask(MYSELF, {});
   const who = name === null ? 'it believes the name that a command gives' : `it knows you as ${name}`;
-  return `${session.config.gateway.url}: ${who}${person === null ? '' : ` (${person.roles.join(', ')})`}`;
+  return `${session.config.gateway.url}: ${who}${person === null ? '' : ` (${person.roles.join(', ')}; scope: ${scopeText(person.scope)})`}`;
 }
 
 async function checkParts(session: Session): Promise<Check[]> {

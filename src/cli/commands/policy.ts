@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { tokenSha256 } from '../../channels/http/callers.ts';
 import { APPROVALS, type Approvals, noPolicy } from '../../channels/http/operations/approvals.ts';
-import { type Person, type Policy, ROLES } from '../../domain/authority.ts';
+import { type Policy, ROLES } from '../../domain/authority.ts';
 import { DAY_MS, HOUR_MS } from '../../domain/durations.ts';
 import { HOURS_ADDED_UP } from '../../domain/policy.ts';
 import { Problem } from '../../domain/problem.ts';
+import { scopeText } from '../../domain/scope-text.ts';
 import { isOpen, type Unguarded, unguarded } from '../../domain/unguarded.ts';
 import { parsePolicy } from '../../people/policy-file.ts';
 import { newKey } from '../../people/signing/ed25519.ts';
@@ -142,10 +143,13 @@ const shownOf = ({ reference, state, maker, policyHash, asks, needed, approvedBy
   ...{ reference, state, maker, policyHash, asks, needed, approvedBy, mayApprove },
 });
 
-function setPolicy({ config }: Session): Policy {
+function setPolicy({ config, gateway }: Session): Policy {
   const { policy } = config.settings;
   if (policy !== undefined) return policy;
-  throw noPolicy();
+  if (gateway === undefined) throw noPolicy();
+  throw new Problem('usage', 'file-missing', "The policy in force is the gateway's, which shows nobody all of it.", {
+    hint: 'payouts doctor shows your roles and scope in it; payouts policy check FILE checks a file.',
+  });
 }
 
 function assertUsable(text: string, writable?: string): Policy {
@@ -171,19 +175,6 @@ async function writeNew(file: string, text: string): Promise<void> {
     if (error.code !== 'EEXIST') throw error;
     throw new Problem('usage', 'file-exists', `${file} already exists.`, { hint: 'Name another file.' });
   });
-}
-
-function scopeText({ kinds, uids, accounts, currencies }: Person['scope']): string {
-  const parts = [
-    ['kind', kinds],
-    ['uid', uids],
-    ['account', accounts],
-    ['currency', currencies],
-  ] as const;
-  return (
-    parts.flatMap(([what, list]) => (list === undefined ? [] : [`${what} ${list.join(' ')}`])).join('; ') ||
-    'everything'
-  );
 }
 
 const kindsText = (kinds: readonly string[] | undefined): string | undefined => kinds && `kind ${kinds.join(' ')}`;

@@ -25,7 +25,7 @@ async function examined(
   const shown: Shown['checks'] = [];
   const output = { result: ({ checks }: Shown) => void shown.push(...checks) };
   const noStack = () => Promise.reject(new Error('no stack'));
-  const ask = async () => ({ name: 'alice', person: { roles: ['maker', 'auditor'] } });
+  const ask = async () => ({ name: 'alice', person: { roles: ['maker', 'auditor'], scope: { currencies: ['EUR'] } } });
   const session = { config, output, store, ask, assertStoreFits: store, stack: noStack } as unknown as Session;
   const exit = await doctor(session, { as });
   return { exit, checks: new Map(shown.map(({ name, verdict, detail }) => [name, `${verdict}: ${detail}`])) };
@@ -116,7 +116,9 @@ it("looks no further than the settings of a person's command, which has nothing 
   const { exit, checks } = await examined({ ...env, PAYOUTS_API_SECRET: 'a secret' });
   expect(exit).toBe(0);
   expect([...checks.keys()]).toEqual(['Node', 'settings', 'secrets', 'gateway']);
-  expect(checks.get('gateway')).toBe('ok: https://gateway.example.com: it knows you as alice (maker, auditor)');
+  expect(checks.get('gateway')).toBe(
+    'ok: https://gateway.example.com: it knows you as alice (maker, auditor; scope: currency EUR)',
+  );
   expect(checks.get('secrets')).toMatch(/^warning: a person's command does not need PAYOUTS_API_SECRET: /);
 });
 

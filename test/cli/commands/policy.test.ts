@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { checkPolicy } from '../../../src/cli/commands/policy.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import { newKey } from '../../../src/people/signing/ed25519.ts';
+import { fakeSession } from '../../support/fake-session.ts';
 
 let folder: string;
 beforeAll(() => {
@@ -52,4 +53,12 @@ it('says whose payouts need no signature, and whose can have none', async () => 
   });
   expect(text).toContain('Payouts of erp need no signature of erp');
   expect(text.match(/\S+ has no key that signs payouts/g)).toEqual(['shop has no key that signs payouts']);
+});
+
+it('says of the policy of a gateway where what is known of it is shown', async () => {
+  const session = fakeSession({ gateway: {}, output: {} });
+  await expect(checkPolicy(session, undefined)).rejects.toMatchObject({
+    code: 'file-missing',
+    hint: expect.stringMatching(/^payouts doctor shows/),
+  });
 });

@@ -3,6 +3,7 @@ import type { AccountBalance } from '../../../bank/schemas/accounts.ts';
 import type { Beneficiary, RequiredDetailsEntry } from '../../../bank/schemas/beneficiaries.ts';
 import type { Order } from '../../../bank/schemas/orders.ts';
 import { Problem } from '../../../domain/problem.ts';
+import { scopeText } from '../../../domain/scope-text.ts';
 import { bankOffer } from '../../../platform/bank-offer.ts';
 import { seesAll } from '../../pages/may-do.ts';
 import { ANY_ROLE, type CallerAccess } from '../route-access.ts';
@@ -83,10 +84,11 @@ export const OFFER = operation({
 
 /** Throws a `Problem` for a user or a currency outside of the caller's scope; the institution is for callers without one. */
 function assertOfScope({ caller }: Place, uid: string | undefined, currency?: string): void {
-  const { uids, currencies } = caller.person?.scope ?? {};
+  const scope = caller.person?.scope ?? {};
+  const { uids, currencies } = scope;
   const isTheirs = uid === undefined ? seesAll(caller) : (uids?.includes(uid) ?? true);
   if (isTheirs && (currency === undefined || (currencies?.includes(currency) ?? true))) return;
   throw new Problem('forbidden', 'outside-scope', 'This is outside your scope in the policy.', {
-    hint: 'payouts policy check shows the scope of each person.',
+    hint: `It is: ${scopeText(scope)}.`,
   });
 }
