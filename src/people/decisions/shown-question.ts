@@ -13,6 +13,7 @@ import { expectedOrder } from '../../domain/sent-order.ts';
 import { legReference } from '../../store/claimed-row.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
 import type { PlanDeps } from './foresee.ts';
+import { isOneDocument } from './made.ts';
 import { openQuestion } from './open-question.ts';
 import { asPayee, type Caps, capsOf, costAtMost, signedParts } from './signed-parts.ts';
 import type { SignedQuestion } from './verdict.ts';
@@ -97,6 +98,7 @@ function differs(read: ReadQuestion): string | undefined {
   const { row, asked, payee, order, caps } = read;
   const { instruction, assessed } = row;
   if (asked === undefined) return undefined;
+  if (!isOneDocument(row)) return 'its reference is not that of the document shown, or a member of its row is blank';
   if (assessed === null) return 'it was not read at the bank yet';
   if (instruction.beneficiary_id !== undefined && payee === undefined && assessed.obstacle === undefined)
     return 'the bank does not show its payee now';

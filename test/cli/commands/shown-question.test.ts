@@ -9,9 +9,9 @@ import type { Session } from '../../../src/cli/session.ts';
 import { questionsText } from '../../../src/cli/shown-questions.ts';
 import type { DecideUpdate } from '../../../src/domain/approval.ts';
 import { type Assessment, approvalExceptionsOf } from '../../../src/domain/gates.ts';
-import { approvalDigest, payloadDigest } from '../../../src/domain/identity.ts';
+import { approvalDigest, payloadDigest, referenceOf } from '../../../src/domain/identity.ts';
 import type { PayoutInstruction } from '../../../src/domain/instruction.ts';
-import type { PayoutKind } from '../../../src/domain/names.ts';
+import { mainLegOf, type PayoutKind, payoutWorkflowId } from '../../../src/domain/names.ts';
 import { openQuestion } from '../../../src/people/decisions/open-question.ts';
 import { shownQuestion } from '../../../src/people/decisions/shown-question.ts';
 import { asPayee, capsOf, signedParts } from '../../../src/people/decisions/signed-parts.ts';
@@ -58,7 +58,10 @@ const row = async (reference: string): Promise<PayoutRecord> => {
 async function claimed(id: string, fields: Partial<PayoutInstruction> = {}, kind: PayoutKind = 'payout') {
   const claim = payoutClaim(id, { by: 'alice', kind });
   const instruction = { ...claim.instruction, ...fields };
-  return (await store.claimPayout({ ...claim, instruction, payloadDigest: payloadDigest(instruction) })).record;
+  const reference = referenceOf(instruction.uid, instruction.id, mainLegOf(kind));
+  const digest = payloadDigest(instruction);
+  const workflowId = payoutWorkflowId(reference, kind);
+  return (await store.claimPayout({ ...claim, reference, workflowId, instruction, payloadDigest: digest })).record;
 }
 
 /** The row has been read and asks about the exception with this number, as its workflow would. */
@@ -81,7 +84,7 @@ function sessionOf(
   const authority = { store, settings, now: Date.now };
   const handleOf = (workflowId: string) => ({
     async executeUpdate(_name: string, { args: [update] }: { args: [DecideUpdate] }) {
-      const { reference } = await row(workflowId.replace('payout/', ''));
+      const { reference } = await row(workflowId.replace(/^[^/]*\//, ''));
       const asked = await openQuestion(authority, await row(reference));
       const refused = (why: string) => new WorkflowUpdateFailedError('refused', new Error(why));
       if (asked === undefined || update.signed === undefined) throw refused('no approval is awaited');
