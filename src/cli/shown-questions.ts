@@ -15,6 +15,23 @@ export function assertApprovable(questions: readonly ShownQuestion[]): void {
   });
 }
 
+/**
+ * A gateway chooses what it answers: each payout must be one that the given id means. Throws a `Problem` otherwise. What only the
+ * bank knows, an order id, is believed if the payout is shown.
+ */
+export function assertMeant(questions: readonly ShownQuestion[], id: string, isShown: boolean): void {
+  const isMeant = ({ row: { reference, workflowId, documentId, batchId, orderId } }: ShownQuestion): boolean =>
+    id === 'latest' ||
+    [reference, workflowId, documentId, ...(isShown ? [orderId] : [])].some((known) => known?.startsWith(id)) ||
+    (UUID_BEGIN.test(id) && batchId?.startsWith(id) === true);
+  if (questions.every(isMeant)) return;
+  throw new Problem('conflict', 'another-payout', `The gateway answered about another payout than "${id}".`, {
+    hint: 'Nothing was signed. Name a payout by its reference or document id; do not use this gateway if it answers so again.',
+  });
+}
+
+const UUID_BEGIN = /^[0-9a-f]{4}[0-9a-f-]{0,32}$/;
+
 /** Everything that each signature covers. */
 export const questionsText = (questions: readonly ShownQuestion[], width: number): string =>
   questions.map((question) => oneText(question, width)).join('\n\n');

@@ -22,7 +22,7 @@ import { byKind, decisionTable } from '../decision-table.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { findTarget } from '../find-target.ts';
 import type { Session } from '../session.ts';
-import { assertApprovable, questionsText, sinceShown } from '../shown-questions.ts';
+import { assertApprovable, assertMeant, questionsText, sinceShown } from '../shown-questions.ts';
 import { type DecideOptions, holdKey, nameAsking, type SignedOptions, type Signer, signerOf } from '../signer.ts';
 import { controlBatch } from './control-batch.ts';
 import { decideBatch } from './decide-batch.ts';
@@ -95,6 +95,7 @@ async function questionsOf(
   const waiting = await session.ask(WAITING, { ...asked, ask: isSigned || isShown, compare: isShown });
   // Shown and judged by whoever signs, whoever has read it.
   const questions = waiting.payouts.map((it) => questionShown({ ...it, isSigned }));
+  if (session.gateway !== undefined) assertMeant(questions, asked.id, isShown);
   if (isShown) printWaiting(session, waiting, { decision, questions: isSigned ? questions : undefined });
   return questions;
 }

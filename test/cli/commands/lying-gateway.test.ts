@@ -90,6 +90,7 @@ it.each<[string, (waiting: Waiting) => void]>([
   ['another amount', ({ row }) => Object.assign(row.instruction, { amount: '1.00' })],
   ['another account', ({ row }) => Object.assign(row.instruction, { account_id: 'acc-other' })],
   ['another user', ({ row }) => Object.assign(row, { uid: 'u-2' })],
+  ['another document', ({ row }) => Object.assign(row, { documentId: 'doc-2' })],
   ['another fee cap', ({ caps }) => Object.assign(caps, { feeCap: '0.01' })],
   ['another digest', ({ asked }) => Object.assign(asked, { digest: approvalDigest({ payload: 'of something else' }) })],
   ['another question', ({ asked }) => Object.assign(asked, { question: 'bank' })],
@@ -98,6 +99,17 @@ it.each<[string, (waiting: Waiting) => void]>([
   const reference = await asking();
   const exit = await approving(sessionOf(lie), reference).catch((error: { code?: string }) => error.code);
   expect(exit).toBe('asks-otherwise');
+  expect(signed).toEqual([]);
+});
+
+it.each(['INV-4711', 'ord-1', 'latest-1', '0badcafe'])('signs nothing that %s does not mean', async (id) => {
+  const reference = await asking();
+  const session = sessionOf(({ row }) => Object.assign(row, { batchId: 'INV-4711', orderId: 'ord-1' }));
+  const { ask } = session;
+  // Whatever is asked for, it answers with this payout.
+  session.ask = ((it: never, input: object) =>
+    ask.call(session, it, ('id' in input ? { ...input, id: reference } : input) as never)) as never;
+  await expect(approving(session, id)).rejects.toMatchObject({ code: 'another-payout' });
   expect(signed).toEqual([]);
 });
 
