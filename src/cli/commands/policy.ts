@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { tokenSha256 } from '../../channels/http/callers.ts';
 import { APPROVALS, type Approvals, noPolicy } from '../../channels/http/operations/approvals.ts';
-import { type Policy, ROLES } from '../../domain/authority.ts';
+import { type Person, type Policy, ROLES } from '../../domain/authority.ts';
 import { DAY_MS, HOUR_MS } from '../../domain/durations.ts';
 import { HOURS_ADDED_UP } from '../../domain/policy.ts';
 import { Problem } from '../../domain/problem.ts';

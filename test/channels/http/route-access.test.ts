@@ -11,7 +11,7 @@ import { openPages, pagePeople, type Seen, signedIn, Visit } from '../pages/visi
 const TABLE: Readonly<Record<string, readonly string[]>> = {
   open: [
     ...['GET /healthz', 'GET /readyz', 'POST /v1/webhooks/cards', 'GET /*'],
-    ...['', '/card', '/fingerprint', '/returned'].map((path) => `OPTIONS /v1/card-payments/:id${path}`),
+    ...['', '/again', '/card', '/fingerprint', '/returned'].map((path) => `OPTIONS /v1/card-payments/:id${path}`),
     ...['/codec/encode', '/codec/decode', '/codec/:namespace/encode', '/codec/:namespace/decode'].map(
       (path) => `OPTIONS ${path}`,
     ),
@@ -70,6 +70,7 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
   'maker operator, each, or a client secret': ['card', 'fingerprint', 'returned'].map(
     (name) => `POST /v1/card-payments/:id/${name}`,
   ),
+  'maker, each, or a client secret': ['POST /v1/card-payments/:id/again'],
   'maker operator auditor, each': [
     'GET /v1/card-payments',
     'GET /v1/card-payments/:id/events',
