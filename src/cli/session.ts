@@ -112,7 +112,7 @@ export class Session implements AsyncDisposable {
       liveUi: () => this.liveUi(),
       intake: () => Promise.reject(new Error('a command in place asks between plan and claim')),
       updateCard: async (id, name, payload, updateId) => {
-        const { updateCard } = await import('../platform/card-updates.ts');
+        const { updateCard } = await import('../channels/http/card-updates.ts');
         return updateCard(await this.client(), id, name, { payload, updateId, ms: COMMAND_MS });
       },
       answerMs: COMMAND_MS,

@@ -7,7 +7,6 @@ import { webhookReceiver } from '../../bank/webhooks/receiver.ts';
 import { createVerifier } from '../../bank/webhooks/verifier.ts';
 import type { CardStateView } from '../../domain/card-payment.ts';
 import { cardWorkflowId, MESSAGES } from '../../domain/names.ts';
-import { updateCard } from '../../platform/card-updates.ts';
 import type { WebhookConfig } from '../../platform/config/cards.ts';
 import type { Config } from '../../platform/config.ts';
 import { executionsOver, ifThere, isOpen, startCardPayment } from '../../platform/temporal/executions.ts';
@@ -17,6 +16,7 @@ import { ANSWER_MS, inTime, resolveMs } from '../../platform/temporal/worker-ans
 import { sidesShown } from '../../reports/both-sides.ts';
 import { stepContext } from '../../reports/report-source.ts';
 import type { Opened } from '../intake-deps.ts';
+import { updateCard } from './card-updates.ts';
 import type { CardDeps, GatewayDeps, PageDeps } from './gateway-deps.ts';
 
 /** Short, since a page asks every second. */

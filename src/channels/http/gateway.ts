@@ -8,7 +8,6 @@ import { vaultTaskQueue } from '../../domain/names.ts';
 import { assertPolicyKept, keepPolicyLog } from '../../platform/audit/policy-log.ts';
 import { bankAt } from '../../platform/bank.ts';
 import { bankWarnings } from '../../platform/bank-warnings.ts';
-import { updateCard } from '../../platform/card-updates.ts';
 import { assertPolicy, type Config } from '../../platform/config.ts';
 import type { Part } from '../../platform/embedded/stack.ts';
 import { OpenedParts } from '../../platform/opened-parts.ts';
@@ -29,6 +28,7 @@ import { documentOf, reportBatch, reportFolder } from '../../reports/report-batc
 import { openStore } from '../../store/open.ts';
 import { type Opened, openIntake } from '../intake-deps.ts';
 import { type Access, type Caller, tokenSha256, tokensOf } from './callers.ts';
+import { updateCard } from './card-updates.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { cardDeps, pageDeps, webhookDeps } from './gateway-parts.ts';
 import { type GatewayAddresses, gatewayTransport, registerWebhooks, webhookSettings } from './gateway-settings.ts';

@@ -1,3 +1,4 @@
+import { assertNoCardNumber } from '../../channels/find-card.ts';
 import type { CardDocument } from '../../channels/http/card-documents.ts';
 import {
   aboutCard,
@@ -12,7 +13,6 @@ import { groupedAmount } from '../../domain/display.ts';
 import { formatMinor, parseAmount } from '../../domain/money.ts';
 import { MESSAGES } from '../../domain/names.ts';
 import { Problem } from '../../domain/problem.ts';
-import { assertNoCardNumber } from '../../platform/find-card.ts';
 import { confirm } from '../confirm.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';

@@ -48,7 +48,11 @@ export const LAYERS: readonly Layer[] = [
     ],
   },
   { name: 'worker.ts', packages: ['@temporalio/', 'node:'] },
-  { name: 'cli', packages: ['@bomb.sh/tab', '@temporalio/client', 'commander', 'uuid', 'zod', 'node:'], outside: SCRIPTS },
+  {
+    name: 'cli',
+    packages: ['@bomb.sh/tab', '@temporalio/client', 'commander', 'uuid', 'zod', 'node:'],
+    outside: SCRIPTS,
+  },
   { name: 'starter.ts', packages: [] },
   { name: 'index.ts', packages: [] },
 ];

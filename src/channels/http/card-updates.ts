@@ -4,8 +4,8 @@ import {
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
-import type { CardAnswer } from '../channels/http/take-payment.ts';
-import { cardWorkflowId } from '../domain/names.ts';
+import { cardWorkflowId } from '../../domain/names.ts';
+import type { CardAnswer } from './take-payment.ts';
 
 /** An update on the workflow of a card payment. `id`: the merchant_request_id; `ms`: how long its answer is awaited. */
 export async function updateCard<Answer>(

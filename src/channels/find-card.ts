@@ -1,10 +1,10 @@
-import type { Caller } from '../channels/http/callers.ts';
-import { maySeeCard } from '../channels/http/may-see.ts';
 import { holdsCardNumber } from '../domain/card-number.ts';
 import { cardWorkflowId } from '../domain/names.ts';
 import { Problem } from '../domain/problem.ts';
 import type { CardRecord } from '../store/card-store.ts';
 import type { Store } from '../store/store.ts';
+import type { Caller } from './http/callers.ts';
+import { maySeeCard } from './http/may-see.ts';
 
 /**
  * The card payment with this merchant_request_id, payment id or workflow id. Throws a `Problem` if there is none, or the caller may
