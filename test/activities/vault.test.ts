@@ -171,16 +171,15 @@ describe('a create', () => {
   });
 
   it.each([
-    ['in flight', null, [], 1],
-    ['in doubt', { outcome: 'ambiguous' }, [], 1],
-    ['accepted, and not known to be over', { outcome: 'accepted', orderId: 'pay-0' }, [], 1],
-    ['accepted under a later id', { outcome: 'accepted', orderId: 'pay-0' }, ['pay-9'], 3],
-  ] as const)('is not sent while another create of its payment may take money: %s', async (_how, result, over, n) => {
-    const rival = cardRequestId(ID, 'create', n);
+    ['in flight', null],
+    ['in doubt', { outcome: 'ambiguous' }],
+    ['accepted, and not known to be over', { outcome: 'accepted', orderId: 'pay-0' }],
+  ] as const)('is not sent while another create of its payment may take money: %s', async (_how, result) => {
+    const rival = cardRequestId(ID, 'create', 1);
     await store.recordAttempt({ reference: rival, attempt: 1, runId: 'other', activityId: '1', sentAt: 1 });
     if (result !== null) await store.finishAttempt(rival, 1, result);
     const requestId = cardRequestId(ID, 'create', 2);
-    expect(await create({ requestId, over })).toMatchObject({ outcome: 'ambiguous', barred: true });
+    expect(await create({ requestId, over: [] })).toMatchObject({ outcome: 'ambiguous', barred: true });
     expect(sent).toEqual([]);
     expect(await store.attempts(requestId)).toMatchObject([{ outcome: 'not-sent' }]);
   });

@@ -36,7 +36,7 @@ it.each([
 });
 
 it.each([
-  ['token-refused', 'Set PAYOUTS_GATEWAY_TOKEN to '],
+  ['token-refused', 'or PAYOUTS_GATEWAY_TOKEN to '],
   ['id-reused', 'Do this.'],
 ])('a refusal as %s has a hint for the user of a command', async (code, hint) => {
   const client = gatewayClient(await answering(401, refusal(code)), () => undefined);

@@ -9,7 +9,7 @@ import { ownStem, referenceForm } from '../../domain/reference-form.ts';
 import { expectedOrder, listsOf, type SentOrder } from '../../domain/sent-order.ts';
 import { orderAsked } from '../../domain/submission.ts';
 import { legReference } from '../../store/claimed-row.ts';
-import { earlierReferences, isLaterSent } from '../../store/proven-unpaid.ts';
+import { areEarlierUnpaid, earlierReferences, isLaterSent } from '../../store/proven-unpaid.ts';
 import type { ListLook, PayoutRecord, SendAttempt, UnaskedOrder, WatchKey } from '../../store/store.ts';
 import type { LookAtList, LookDeps } from '../look-at-list.ts';
 import { demandedSinceOpening } from '../reconciliation/list-looks.ts';
@@ -60,7 +60,7 @@ export async function objectionTo(
   leg: LegKind,
   lists: readonly WatchKey[],
 ): Promise<'look' | 'own' | 'earlier' | undefined> {
-  if (await isLaterSent(deps.store, row)) return 'earlier';
+  if ((await isLaterSent(deps.store, row)) || !(await areEarlierUnpaid(deps.store, row))) return 'earlier';
   const { missing, earlier } = await missingLooks(deps, row, leg, lists);
   if (missing.length > 0) return 'look';
   const shown = await atBank(deps, row, leg, earlier);

@@ -105,6 +105,8 @@ export const RULES: Readonly<Record<string, string>> = {
     'The first line of a CSV file or sheet must name the columns in lower case. Delete what is above the header line, or add one as in `payouts template`.',
   'no-line-end':
     'A warning: the file ends inside a value, as a file that was cut off does. Compare the value with its source, and see that no row is missing.',
+  'no-maker-signature':
+    'A warning: rows that no signature of their maker covers ask for an approval even where no rule asks for one, because whoever writes to the store could have made them. Hand the file over with the command and the key of a maker, or let the policy have the maker as `unsigned`.',
   'no-payment-type':
     "The message does not say through which network the payee's bank is reached. Add a rule to paymentTypes in the mapping file, or add the payee to the payee directory.",
   'no-payouts': 'The JSON object has no array under "payouts". Write {"payouts": [...]} or just the array.',

@@ -126,9 +126,13 @@ function again(leg: OrderLeg): Resolved {
   return { kind: 'resend' };
 }
 
-/** Reads payee and fee again before an order in doubt is resent: only what was approved is sent, otherwise the proof is awaited. */
+/**
+ * Reads payee, fee and the orders of earlier generations again before an order in doubt is resent: only what was approved is sent,
+ * and nothing that an earlier generation may have paid; otherwise the proof is awaited, after which the gates say what is in the way.
+ */
 async function isAsApproved({ plan, view }: OrderLeg): Promise<boolean> {
-  const same = (await plan.assess()).digest === view.digest;
+  const { digest, earlierOpen } = await plan.assess();
+  const same = digest === view.digest && earlierOpen === undefined;
   if (!same) view.note('not what was approved any more: nothing is sent again before the proof');
   return same;
 }

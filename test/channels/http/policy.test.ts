@@ -63,7 +63,7 @@ it('hides every route of a batch from whoever may not see it, the next one too',
     .flatMap(([path, methods]) => Object.keys(methods).map((method) => ({ path, method: method.toUpperCase() })));
   const answers = await Promise.all(
     routes.map(async ({ path, method }) => {
-      const its = path.replace('{id}', batchId).replace('{name}', 'csv');
+      const its = path.replace('{id}', batchId).replace('{name}', 'csv').replace('{format}', 'camt054');
       const asked = method === 'GET' ? `${its}${path.endsWith('/plan') ? '?decision=approve' : ''}` : its;
       const body = path.endsWith('/decisions') ? JSON.stringify({ decision: 'approve' }) : undefined;
       const name = /plan|decisions/.test(path) ? 'bob' : 'anna';

@@ -176,34 +176,32 @@ it('says whether it is alive and whether it is ready, without a token', async ()
 it('describes every route in its OpenAPI document', async () => {
   const { send } = await openGateway(TOKENS);
   const { document } = await send('/openapi.json');
-  expect(Object.keys(document.paths).sort()).toEqual(
-    [
-      '/codec/decode',
-      '/codec/encode',
-      '/codec/{namespace}/decode',
-      '/codec/{namespace}/encode',
-      '/healthz',
-      '/readyz',
-      '/v1/batches/{id}',
-      '/v1/batches/{id}/cancel',
-      '/v1/batches/{id}/drain',
-      '/v1/batches/{id}/pause',
-      '/v1/batches/{id}/reports/camt054',
-      '/v1/batches/{id}/reports/journal',
-      '/v1/batches/{id}/reports/pain002',
-      '/v1/batches/{id}/reports/{name}',
-      '/v1/batches/{id}/resume',
-      '/v1/card-payments',
-      '/v1/card-payments/{id}',
-      '/v1/card-payments/{id}/amount',
-      '/v1/card-payments/{id}/cancel',
-      '/v1/card-payments/{id}/card',
-      '/v1/card-payments/{id}/fingerprint',
-      '/v1/card-payments/{id}/returned',
-      '/v1/webhooks/cards',
-      ...new Set(OPERATIONS.map(({ path }) => path.replaceAll(/:(\w+)/g, '{$1}'))),
-    ].sort(),
-  );
+  const paths = [
+    '/codec/decode',
+    '/codec/encode',
+    '/codec/{namespace}/decode',
+    '/codec/{namespace}/encode',
+    '/healthz',
+    '/readyz',
+    '/v1/batches/{id}',
+    '/v1/batches/{id}/cancel',
+    '/v1/batches/{id}/drain',
+    '/v1/batches/{id}/pause',
+    '/v1/batches/{id}/reports/camt054',
+    '/v1/batches/{id}/reports/journal',
+    '/v1/batches/{id}/reports/pain002',
+    '/v1/batches/{id}/reports/{name}',
+    '/v1/batches/{id}/resume',
+    '/v1/card-payments',
+    '/v1/card-payments/{id}',
+    '/v1/card-payments/{id}/again',
+    '/v1/card-payments/{id}/card',
+    '/v1/card-payments/{id}/fingerprint',
+    '/v1/card-payments/{id}/returned',
+    '/v1/webhooks/cards',
+    ...OPERATIONS.map(({ path }) => path.replaceAll(/:(\w+)/g, '{$1}')),
+  ];
+  expect(Object.keys(document.paths).sort()).toEqual([...new Set(paths)].sort());
   const { post } = document.paths['/v1/batches'];
   expect(post.parameters.map(({ name }: { name: string }) => name)).toContain('dry_run');
   expect(Object.keys(post.responses)).toEqual([

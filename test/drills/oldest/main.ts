@@ -9,7 +9,7 @@ import { OLDEST_TEMPORAL } from '../../../scripts/temporal-versions.mjs';
  * `npm run test:oldest [-- OPTION...]`: the tests of workflows, of the embedded server and of its Web UI on the oldest Temporal
  * that is supported.
  */
-const VITEST = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url));
+const VITEST = fileURLToPath(new URL('../../../node_modules/vitest/vitest.mjs', import.meta.url));
 
 async function oldestCli(): Promise<string> {
   const version = OLDEST_TEMPORAL.cli;

@@ -22,6 +22,7 @@ describe('card payments', () => {
       checkoutOrigins: [],
       lifeMs: 900_000,
       refusalStatuses: [],
+      tries: 3,
     });
     expect(loadConfig({}).settings.cardTerms).toMatchObject({
       fingerprintWaitMs: 10_000,
