@@ -254,6 +254,17 @@ describe('a further generation', () => {
     expect(await store.incidentsOf([under(0)])).toMatchObject([{ orderId: 'late' }]);
   });
 
+  it('is sent no more once a look has shown that the bank repaired the failed order of the earlier one', async () => {
+    const { world, ask, objection } = await secondOf('accepted', { orderId: 'repaired' });
+    world.list = [payment('repaired', under(0), { status: 'FAILED' })];
+    await ask();
+    expect(await objection()).toBeUndefined();
+    world.list = [payment('repaired', under(0))];
+    world.now += 3 * 60_000;
+    await ask();
+    expect(await objection()).toBe('earlier');
+  });
+
   it('is held beside an order without a reference for the same money, made since', async () => {
     const { world, ask, objection } = await secondOf('ambiguous');
     world.list = [payment('hidden', undefined), payment('older', undefined, { created_at: START - 24 * HOUR_MS })];
