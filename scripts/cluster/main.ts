@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { shellWord } from '../../src/cli/shell-word.ts';
+import { shellWord } from '../../src/cli/output.ts';
 import { type Cluster, startCluster } from './cluster.ts';
 import { PORT_NAMES, type Ports } from './home.ts';
 import { ClusterError } from './part.ts';

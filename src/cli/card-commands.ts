@@ -5,8 +5,8 @@ import { duration, storableText } from './arguments.ts';
 import { KEY } from './choices.ts';
 import { signed } from './signed-options.ts';
 
-const cards = () => import('./commands/card.ts');
-const control = () => import('./commands/card-control.ts');
+const cards = () => import('./card-payments.ts');
+const control = () => import('./card-payments.ts');
 
 const CARD_FILE = `
 A card for --card-from (cvv and holder_name may be left out):
@@ -31,7 +31,7 @@ export function addCards(command: Add, acts: Acts): void {
     .option('--wait', 'follow the payment to its end', false)
     .option('--timeout <duration>', 'stop following after this long, e.g. 90s or 10m', duration)
     .addHelpText('after', CARD_FILE)
-    .action(acts(() => import('./commands/card-create.ts'), 'createCard'));
+    .action(acts(() => import('./card-payments.ts'), 'createCard'));
   command('show <id>', 'show the state of a card payment and its events').action(acts(cards, 'showCard'));
   command('list', 'list the card payments that need people, then the newest').action(acts(cards, 'listCards'));
   command('retrieve <id>', 'show a payment as the acquirer has it now; possible card data is masked').action(

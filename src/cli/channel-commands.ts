@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { Acts, Add } from './acts.ts';
 import { duration, port, storableText } from './arguments.ts';
 
-const schedules = () => import('./commands/schedule.ts');
+const schedules = () => import('./drop-folders.ts');
 
 const taking = (command: Command): Command =>
   command
@@ -18,10 +18,10 @@ export function addChannels(command: Add, acts: Acts): void {
   command('gateway', 'accept files over HTTP, and show the pages')
     .addOption(new Option('--port <port>', 'port to listen on').argParser(port).default(0, 'a free one'))
     .option('--host <host>', 'address to listen on; another machine needs a token and TLS', '127.0.0.1')
-    .action(acts(() => import('./commands/gateway.ts'), 'gateway'));
+    .action(acts(() => import('./gateway.ts'), 'gateway'));
   taking(command('intake <dir>', 'pay files dropped into DIR/in; reports appear in DIR/out'))
     .option('--once', 'process the files that are there, then end', false)
-    .action(acts(() => import('./commands/intake.ts'), 'intake'));
+    .action(acts(() => import('./drop-folders.ts'), 'intake'));
 }
 
 export function addSchedules(command: Add, acts: Acts): void {

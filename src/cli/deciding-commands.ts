@@ -7,9 +7,9 @@ import { days, storableText, waitKinds } from './arguments.ts';
 import { KEY } from './choices.ts';
 import { signed } from './signed-options.ts';
 
-const decisions = () => import('./commands/decide.ts');
-const policies = () => import('./commands/policy.ts');
-const switches = () => import('./commands/switch.ts');
+const decisions = () => import('./decisions.ts');
+const policies = () => import('./policies.ts');
+const switches = () => import('./switches.ts');
 
 export function addDeciding(command: Add, acts: Acts): void {
   const deciding = (usage: string, description: string): Command =>
@@ -36,13 +36,13 @@ export function addDeciding(command: Add, acts: Acts): void {
     .action(acts(decisions, 'resolve'));
   signed(command('acknowledge <incident>', 'record that an incident was dealt with, and how'))
     .requiredOption('--reason <text>', 'why', storableText)
-    .action(acts(() => import('./commands/incidents.ts'), 'acknowledge'));
+    .action(acts(() => import('./waiting.ts'), 'acknowledge'));
   const control = (name: string, update: string, description: string): void => {
     command(`${name} <id>`, description)
       .option('--yes', 'accepted as by the other commands; there is no confirmation', false)
       .option('--by <name>', 'your name (default: the user of this machine)', storableText)
       .option('--key <file>', KEY)
-      .action(acts(() => import('./commands/control-batch.ts'), 'control', update));
+      .action(acts(() => import('./decisions.ts'), 'control', update));
   };
   control('pause', MESSAGES.pause, 'pause a batch: nothing more is sent, rows in progress wait before sending');
   control('drain', MESSAGES.drain, 'drain a batch: no further rows start, rows in progress finish');

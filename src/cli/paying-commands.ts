@@ -20,22 +20,22 @@ export function addPaying(command: Add, acts: Acts): void {
       .option('--by <name>', 'name of the maker', storableText)
       .option('--key <file>', KEY);
   taking('validate <file>', 'show all findings of a file; sends nothing').action(
-    acts(() => import('./commands/validate.ts'), 'validate'),
+    acts(() => import('./run.ts'), 'validate'),
   );
   paying(taking('run <file>', 'validate, plan, confirm, start, follow, report'))
     .addOption(
       new Option('--invalid <how>', 'what to do if rows have findings').choices(['stop', 'skip']).default('stop'),
     )
-    .action(acts(() => import('./commands/run.ts'), 'run'));
+    .action(acts(() => import('./run.ts'), 'run'));
   paying(command('retry <id>', 'pay again the rows of a batch that are proven unpaid, under new references'))
     .option('--rows <list>', 'only these data rows, e.g. 3,7-9', rowNumbers)
-    .action(acts(() => import('./commands/run.ts'), 'retry'));
+    .action(acts(() => import('./run.ts'), 'retry'));
   command('watch <id>', 'follow a batch to its end')
     .option('--timeout <duration>', 'stop following after this long, e.g. 90s or 10m', duration)
-    .action(acts(() => import('./commands/inspect.ts'), 'watch'));
+    .action(acts(() => import('./inspect.ts'), 'watch'));
 }
 
-const moves = () => import('./commands/own-move.ts');
+const moves = () => import('./own-move.ts');
 
 export function addMoves(command: Add, acts: Acts): void {
   const moving = (made: Command): Command =>

@@ -13,7 +13,7 @@ import { addAudit, addEvents, addHistories, addKeeping, addUpgrading } from './r
 import { addLearning, addShowing } from './showing-commands.ts';
 import { versionText } from './version.ts';
 
-const serving = () => import('./commands/serve.ts');
+const serving = () => import('./processes.ts');
 
 /** What runs, keeps or checks an installation: it needs store, bank and Temporal itself, and does nothing through a gateway. */
 const IN_PLACE_ONLY: ReadonlySet<string | undefined> = new Set([
@@ -40,7 +40,7 @@ export async function runProgram(argv: readonly string[]): Promise<ExitCode> {
   try {
     // Asked by the scripts of `payouts completion`; the words after "--" are those of the line that is completed.
     if (argv[0] === 'complete') {
-      const { completed } = await import('./commands/completion.ts');
+      const { completed } = await import('./completion.ts');
       process.stdout.write(completed(program, argv.slice(2)));
       return exit;
     }
@@ -68,7 +68,7 @@ async function printError(error: Problem, json: boolean): Promise<ExitCode> {
     printJson(error.toDocument());
     return exitOf(error);
   }
-  const { formatFindings } = await import('./findings-text.ts');
+  const { formatFindings } = await import('./output.ts');
   const { plainText } = await import('./output.ts');
   const findings = formatFindings(error.findings);
   const lines = [findings, `${error.message}`, error.hint, error.batchId === undefined ? '' : `Batch ${error.batchId}`];
@@ -126,7 +126,7 @@ export function buildProgram(perform: Perform): Command {
 
 function addServing(command: Add, acts: Acts): void {
   command('demo', 'pay the examples on the embedded stack (what npm start runs)').action(
-    acts(() => import('./commands/demo.ts'), 'demo'),
+    acts(() => import('./demo.ts'), 'demo'),
   );
   command('dev', 'keep the embedded stack running: Temporal, sandbox bank, worker, gateway')
     .option('--temporal-port <port>', 'port of the Temporal server', port)

@@ -4,9 +4,9 @@ import type { Acts, Add } from './acts.ts';
 import { wholeNumber } from './arguments.ts';
 import { confirmed } from './signed-options.ts';
 
-const copies = () => import('./commands/backup.ts');
-const events = () => import('./commands/events.ts');
-const log = () => import('./commands/audit.ts');
+const copies = () => import('./store-copies.ts');
+const events = () => import('./event-log.ts');
+const log = () => import('./audit-log.ts');
 
 export function addAudit(command: Add, acts: Acts): void {
   command('verify [file]', 'verify the audit log of the store or of an exported file, and show where it was changed')
@@ -46,12 +46,12 @@ export function addHistories(command: Add, acts: Acts): void {
     .requiredOption('--to <dir>', 'the folder; created if missing')
     .option('--query <query>', 'only workflows that also match this visibility query')
     .option('--limit <n>', 'at most this many', wholeNumber, 1_000)
-    .action(acts(() => import('./commands/histories.ts'), 'pull'));
+    .action(acts(() => import('./histories.ts'), 'pull'));
 }
 
 export function addUpgrading(command: Add, acts: Acts): void {
   command('replay <dir>', 'replay every history of a folder with the workflow code of this build').action(
-    acts(() => import('./commands/replay.ts'), 'replay'),
+    acts(() => import('./replay-histories.ts'), 'replay'),
   );
 }
 
@@ -59,7 +59,7 @@ export function addKeeping(command: Add, acts: Acts): void {
   command(
     'migrate',
     'make or update the tables of the store, and grant the roles of its PostgreSQL what they need',
-  ).action(acts(() => import('./commands/migrate.ts'), 'migrate'));
+  ).action(acts(() => import('./store-copies.ts'), 'migrate'));
   command('backup <file>', 'copy the store to a new file; a stack may be running').action(acts(copies, 'backup'));
   confirmed(
     command(

@@ -5,12 +5,12 @@ import type { Acts, Add } from './acts.ts';
 import { dayEnd, dayRange, dayStart, days, payoutStates, storableText, wholeNumber } from './arguments.ts';
 import { ACCEPTABLE, KEY, SHELLS, TEMPLATES } from './choices.ts';
 
-const looks = () => import('./commands/inspect.ts');
-const bank = () => import('./commands/bank.ts');
+const looks = () => import('./inspect.ts');
+const bank = () => import('./bank-lists.ts');
 
 export function addShowing(command: Add, acts: Acts): void {
   const report = acts(looks, 'report');
-  const erpFile = acts(() => import('./commands/erp-file.ts'), 'erpFile');
+  const erpFile = acts(() => import('./report-files.ts'), 'erpFile');
   command('status <id>', 'show the state of a batch or a payout, and the next step').action(acts(looks, 'status'));
   command('report <id>', 'write and show the report of a batch, or write it in a format for other software')
     .option('--mask', 'mask payee names and the paying account, in separate files', false)
@@ -29,7 +29,7 @@ export function addShowing(command: Add, acts: Acts): void {
     .option('--ended <days>', 'ended on this day (UTC), or in FIRST..LAST', dayRange)
     .option('--returned', 'payouts of which money came back')
     .option('--text <text>', 'payouts with this text in an id or in their file name')
-    .action(acts(() => import('./commands/list.ts'), 'list'));
+    .action(acts(() => import('./list.ts'), 'list'));
   command('inbox', 'show what waits for people, across batches, by kind, oldest first')
     .option('--mine', 'only what you can decide', false)
     .option('--kind <kind>', 'only this reason code, or this kind of incident')
@@ -39,13 +39,13 @@ export function addShowing(command: Add, acts: Acts): void {
       storableText,
     )
     .option('--key <file>', KEY)
-    .action(acts(() => import('./commands/inbox.ts'), 'inbox'));
+    .action(acts(() => import('./waiting.ts'), 'inbox'));
   command('incidents', 'list contradictions between the bank and ended payouts')
     .option('--open', 'only unacknowledged ones', false)
-    .action(acts(() => import('./commands/incidents.ts'), 'listIncidents'));
+    .action(acts(() => import('./waiting.ts'), 'listIncidents'));
   command('reconcile', "compare ended payouts with the bank's orders now")
     .option('--days <n>', 'how many days back', days)
-    .action(acts(() => import('./commands/reconcile.ts'), 'reconcile'));
+    .action(acts(() => import('./reconcile.ts'), 'reconcile'));
   command('accounts [uid]', 'show balances of a user, or of the master institution').action(acts(bank, 'accounts'));
   command('beneficiaries <uid>', 'list the beneficiaries of a user')
     .option('--currency <code>', 'only this currency')
@@ -70,7 +70,7 @@ export function addShowing(command: Add, acts: Acts): void {
       ),
     )
     .option('--by <name>', 'your name (default: the user of this machine)', storableText)
-    .action(acts(() => import('./commands/doctor.ts'), 'doctor'));
+    .action(acts(() => import('./doctor.ts'), 'doctor'));
 }
 
 export function addLearning(command: Add, acts: Acts, program: Command): void {
@@ -80,11 +80,11 @@ export function addLearning(command: Add, acts: Acts, program: Command): void {
     .option('--from <file>', 'for mapping and payees: fill in from this bank message')
     .option('--mapping <file>', 'with --from: an existing mapping file to complete')
     .option('--payees <file>', 'with --from: an existing payee directory')
-    .action(acts(() => import('./commands/template.ts'), 'template'));
+    .action(acts(() => import('./template.ts'), 'template'));
   currency(
     command('explain [name]', 'explain a column, a bank field, a finding, a state, a reason code or an incident'),
-  ).action(acts(() => import('./commands/explain.ts'), 'explain'));
+  ).action(acts(() => import('./explain.ts'), 'explain'));
   command('completion', 'print a completion script for a shell')
     .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
-    .action(acts(() => import('./commands/completion.ts'), 'completion', program));
+    .action(acts(() => import('./completion.ts'), 'completion', program));
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { checkOf, checksShown } from '../../src/activities/payee-checks.ts';
 import { bothSidesText, verdictsText } from '../../src/cli/both-sides.ts';
-import { decisionTable } from '../../src/cli/decision-table.ts';
+import { decisionTable } from '../../src/cli/decisions.ts';
 import type { Assessment } from '../../src/domain/gates.ts';
 import { bothSides } from '../../src/reports/both-sides.ts';
 import type { KeptCheck, PayoutRecord, Store } from '../../src/store/store.ts';

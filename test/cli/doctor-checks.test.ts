@@ -7,7 +7,7 @@ import {
   judgeShown,
   judgeSwitches,
   shownReferences,
-} from '../../src/cli/doctor-checks.ts';
+} from '../../src/cli/doctor.ts';
 import { spellingsOf } from '../../src/domain/reference-spelling.ts';
 import type { Profile } from '../../src/sandbox/bank/profile.ts';
 import { openStore } from '../../src/store/open.ts';

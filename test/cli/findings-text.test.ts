@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { formatFindings, formatWarnings } from '../../src/cli/findings-text.ts';
+import { formatFindings, formatWarnings } from '../../src/cli/output.ts';
 
 it('says each kind of warning once, with its first rows', () => {
   const warning = {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { formatFindings } from '../../src/cli/findings-text.ts';
+import { formatFindings } from '../../src/cli/output.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import type { Session } from '../../src/cli/session.ts';
 import { because, type ReasonCode } from '../../src/domain/reasons.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { assertPlanOf, rowsHere } from '../../src/cli/own-plan.ts';
+import { assertPlanOf, rowsHere } from '../../src/cli/run.ts';
 import { referenceOf } from '../../src/domain/identity.ts';
 import { claimRow } from '../../src/files/intake/claims.ts';
 import { planOf } from '../../src/files/intake/plan.ts';

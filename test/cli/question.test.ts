@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
+import { openQuestions } from '../../src/cli/confirm.ts';
 import { EXIT } from '../../src/cli/exit.ts';
-import { openQuestions } from '../../src/cli/question.ts';
 import { endsWith } from '../support/ends-with.ts';
 
 it('a question has the line that was typed as its answer, and so has the next one', async () => {

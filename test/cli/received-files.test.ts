@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { gatewayClient } from '../../src/cli/gateway-client.ts';
-import { receiveErpFile, receiveReport } from '../../src/cli/received-files.ts';
+import { receiveErpFile, receiveReport } from '../../src/cli/report-files.ts';
 import type { Session } from '../../src/cli/session.ts';
 import { loadConfig } from '../../src/platform/config.ts';
 import { writeErpFile } from '../../src/reports/erp-file.ts';

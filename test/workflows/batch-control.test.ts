@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PumpResult } from '../../src/activities/batch/pump.ts';
-import { controlBatch } from '../../src/cli/commands/control-batch.ts';
+import { controlBatch } from '../../src/cli/decisions.ts';
 import type { Session } from '../../src/cli/session.ts';
 import type { Policy } from '../../src/domain/authority.ts';
 import { referenceOf } from '../../src/domain/identity.ts';

@@ -5,9 +5,16 @@ import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/cl
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Bank } from '../../../src/bank/bank.ts';
 import { envelopeError } from '../../../src/bank/errors.ts';
-import { listCards, retrieveCard, showCard } from '../../../src/cli/commands/card.ts';
-import { cancelCard, changeCardAmount, resolveCard } from '../../../src/cli/commands/card-control.ts';
-import { type CreateCardOptions, createCard } from '../../../src/cli/commands/card-create.ts';
+import {
+  type CreateCardOptions,
+  cancelCard,
+  changeCardAmount,
+  createCard,
+  listCards,
+  resolveCard,
+  retrieveCard,
+  showCard,
+} from '../../../src/cli/card-payments.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import { Secret } from '../../../src/platform/config/secret.ts';
 import { loadConfig } from '../../../src/platform/config.ts';

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { control } from '../../../src/cli/commands/control-batch.ts';
-import { cancel, decide, type ResolveOptions, resolve } from '../../../src/cli/commands/decide.ts';
+import { cancel, control, decide, type ResolveOptions, resolve } from '../../../src/cli/decisions.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import type { DecideOptions } from '../../../src/cli/signer.ts';
 import { shortId } from '../../../src/domain/display.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { doctor } from '../../../src/cli/commands/doctor.ts';
+import { doctor } from '../../../src/cli/doctor.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import { newKey } from '../../../src/people/signing/ed25519.ts';
 import type { Process } from '../../../src/platform/config/holdings.ts';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
-import { eventsStatus, forgetEvents, listEvents, replayEvents } from '../../../src/cli/commands/events.ts';
+import { eventsStatus, forgetEvents, listEvents, replayEvents } from '../../../src/cli/event-log.ts';
 import { gatewayClient } from '../../../src/cli/gateway-client.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import { because } from '../../../src/domain/reasons.ts';

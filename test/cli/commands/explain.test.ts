@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { explain } from '../../../src/cli/commands/explain.ts';
+import { explain } from '../../../src/cli/explain.ts';
 import { INSTRUCTION_FIELDS } from '../../../src/domain/instruction.ts';
 import { REASONS } from '../../../src/domain/reasons.ts';
 import { INCIDENTS } from '../../../src/domain/reconciliation.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { beneficiary } from '../../../src/bank/schemas/beneficiaries.ts';
-import { decide } from '../../../src/cli/commands/decide.ts';
+import { decide } from '../../../src/cli/decisions.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import type { Assessment } from '../../../src/domain/gates.ts';
 import { approvalDigest, payloadDigest } from '../../../src/domain/identity.ts';

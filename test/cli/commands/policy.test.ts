@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { checkPolicy } from '../../../src/cli/commands/policy.ts';
+import { checkPolicy } from '../../../src/cli/policies.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import { newKey } from '../../../src/people/signing/ed25519.ts';
 import { fakeSession } from '../../support/fake-session.ts';

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { retry, run } from '../../../src/cli/commands/run.ts';
 import { gatewayClient } from '../../../src/cli/gateway-client.ts';
+import { retry, run } from '../../../src/cli/run.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import { payloadDigest } from '../../../src/domain/identity.ts';
 import { type MessageFiles, messageContextOf } from '../../../src/files/intake/message-context.ts';

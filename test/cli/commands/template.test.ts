@@ -6,7 +6,7 @@ import { stringify } from 'csv-stringify/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RequiredDetailsEntry } from '../../../src/bank/schemas/beneficiaries.ts';
 import { TEMPLATES, type TemplateKind } from '../../../src/cli/choices.ts';
-import { template } from '../../../src/cli/commands/template.ts';
+import { template } from '../../../src/cli/template.ts';
 import { checkFile } from '../../../src/files/intake/check-file.ts';
 import { EMPTY_MAPPING, loadMessageMapping } from '../../../src/files/messages/mapping.ts';
 import { loadPayeeDirectory } from '../../../src/files/messages/payee-directory.ts';

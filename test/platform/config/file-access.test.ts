@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkPolicy } from '../../../src/cli/commands/policy.ts';
+import { checkPolicy } from '../../../src/cli/policies.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import { holdKey } from '../../../src/cli/signer.ts';
 import { newKey } from '../../../src/people/signing/ed25519.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { judgeTemporal } from '../../../src/cli/doctor-checks.ts';
+import { judgeTemporal } from '../../../src/cli/doctor.ts';
 import { SEARCH_ATTRIBUTES } from '../../../src/domain/names.ts';
 import { temporalCli } from '../../../src/platform/embedded/cli-path.ts';
 import { type EmbeddedServer, startEmbeddedServer } from '../../../src/platform/embedded/embedded-server.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { judgeStoreRole } from '../../../src/cli/doctor-checks.ts';
+import { judgeStoreRole } from '../../../src/cli/doctor.ts';
 import { openStore } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { createDatabase, dropDatabase, migrated } from '../../support/databases.ts';

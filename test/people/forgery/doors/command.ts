@@ -1,4 +1,4 @@
-import { decide } from '../../../../src/cli/commands/decide.ts';
+import { decide } from '../../../../src/cli/decisions.ts';
 import type { DecideOptions } from '../../../../src/cli/signer.ts';
 import type { Attack, ForgedDoor } from '../attack.ts';
 import { type Name, policyOfMallory } from '../cast.ts';

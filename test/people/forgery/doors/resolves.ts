@@ -1,5 +1,5 @@
 import { WorkflowUpdateFailedError } from '@temporalio/client';
-import { type ResolveOptions, resolve } from '../../../../src/cli/commands/decide.ts';
+import { type ResolveOptions, resolve } from '../../../../src/cli/decisions.ts';
 import type { Statement } from '../../../../src/domain/authority.ts';
 import { resolveDigest } from '../../../../src/domain/question-digest.ts';
 import type { Random } from '../../../simulation/random.ts';

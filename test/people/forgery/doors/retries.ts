@@ -1,5 +1,5 @@
 import { openIntake } from '../../../../src/channels/intake-deps.ts';
-import { retry } from '../../../../src/cli/commands/run.ts';
+import { retry } from '../../../../src/cli/run.ts';
 import { Problem } from '../../../../src/domain/problem.ts';
 import { takeUnpaid } from '../../../../src/files/intake/take-file.ts';
 import { type Attack, type ForgedDoor, refusedOr } from '../attack.ts';

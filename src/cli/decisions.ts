@@ -1,0 +1,573 @@
+import type { z } from 'zod';
+import { BATCH_CANCELLED } from '../activities/batch/cancel-rest.ts';
+import { batchIdOf, type Target, unknownId } from '../channels/find-target.ts';
+import { CANCEL_PAYOUT, DECIDE, RESOLVE, type Told } from '../channels/http/operations/decisions.ts';
+import { MYSELF } from '../channels/http/operations/people.ts';
+import { DECIDE_PLAN, PLAN } from '../channels/http/operations/plans.ts';
+import { WAITING, type Waiting, type WaitingPayout } from '../channels/http/operations/waiting.ts';
+import { counted, groupedAmount, shortId, totalsText } from '../domain/display.ts';
+import { visible } from '../domain/finding.ts';
+import { FLAGS, type Flag, flagsText } from '../domain/flags.ts';
+import { type PayoutInstruction, payoutTitle } from '../domain/instruction.ts';
+import { MESSAGES } from '../domain/names.ts';
+import {
+  AWAITING_DECISION_STATES,
+  acceptsControl,
+  type BatchControl,
+  CANCELLABLE_STATES,
+  PAYOUT_STATES,
+} from '../domain/payout-state.ts';
+import { Problem } from '../domain/problem.ts';
+import { resolveDigest } from '../domain/question-digest.ts';
+import { isReasonCode, REASONS, type ReasonCode } from '../domain/reasons.ts';
+import type { ResolveAction } from '../domain/resolve-action.ts';
+import { someAtOnce } from '../domain/some-at-once.ts';
+import { totalsOf } from '../domain/totals.ts';
+import { labelledLines, widthOf, wrap } from '../domain/wrap.ts';
+import { askAudited } from '../people/decisions/audited-request.ts';
+import { roleAskedOf } from '../people/decisions/awaits-decision.ts';
+import { type BatchPlan, WHY_EXCLUDED } from '../people/decisions/plan.ts';
+import { questionShown, type ShownQuestion } from '../people/decisions/shown-question.ts';
+import { signablePlan } from '../people/signing/plan.ts';
+import { continuesStopped, updateBatch } from '../platform/temporal/batch-executions.ts';
+import { executionsOver } from '../platform/temporal/executions.ts';
+import { untilCarriedOut, untilTrue } from '../platform/temporal/payout-updates.ts';
+import { COMMAND_MS, inTime } from '../platform/temporal/worker-answer.ts';
+import { payeeText } from '../reports/masked.ts';
+import { kindOf } from '../reports/next-step.ts';
+import { askedFacts, capsText, changesSince, flagTexts, paidFacts, questionText } from '../reports/question-facts.ts';
+import type { PayoutRecord } from '../store/store.ts';
+import { bothSidesText, verdictsText } from './both-sides.ts';
+import { confirm } from './confirm.ts';
+import { EXIT, type ExitCode } from './exit.ts';
+import { findTarget } from './find-target.ts';
+import type { Session } from './session.ts';
+import {
+  type Asker,
+  type DecideOptions,
+  holdKey,
+  nameAsking,
+  nameOf,
+  personContinuing,
+  type SignedOptions,
+  type Signer,
+  signerOf,
+} from './signer.ts';
+import { filledTable, table } from './table.ts';
+
+export async function decide(
+  session: Session,
+  decision: 'approve' | 'reject',
+  id: string,
+  options: DecideOptions & { kind?: readonly string[] },
+): Promise<ExitCode> {
+  if (decision === 'reject' && !options.remark) {
+    throw new Problem('usage', 'remark-missing', 'A rejection needs a remark.', { hint: 'Add --remark TEXT.' });
+  }
+  await holdKey(session, options.key);
+  const target = await findTarget(session, id);
+  if (target.kind === 'batch' && isPlanned(options.kind) && (await session.ask(MYSELF, {})).hasPolicy) {
+    return decideBatch(session, decision, target.batch.batchId, options);
+  }
+  const asked = { id, states: [...AWAITING_DECISION_STATES], kinds: options.kind && [...options.kind] };
+  const { payouts } = await session.ask(WAITING, { ...asked, ask: false, compare: false });
+  assertSameKind(payouts, id, options.kind);
+  if (payouts.length === 0) {
+    throw new Problem('usage', 'nothing-awaited', `Nothing under "${id}" awaits a decision.`, {
+      hint: `payouts status ${shownId(target)} shows what it waits for.`,
+    });
+  }
+  const [role = 'payout'] = new Set(payouts.map(({ row }) => roleAskedOf(row)));
+  const signer = await signerOf(session, options, role);
+  const questions = await questionsOf(session, asked, { decision, signer, isShown: !options.yes });
+  if (decision === 'approve') assertApprovable(questions);
+  const verb = decision === 'approve' ? 'Approve' : 'Reject';
+  await confirm(`${verb} ${counted(questions.length, 'payout')}?`, options.yes);
+  return tellEach(session, questions, async (shown) => {
+    const answer = answerTo(shown, signer, { decision, remark: options.remark });
+    if ('refused' in answer) return answer;
+    const told = await session.ask(DECIDE, { reference: shown.row.reference, by: signer.name, ...answer });
+    if ('outcome' in told) return told;
+    const { reference: id } = shown.row;
+    const [now] = (
+      await session.ask(WAITING, { id, states: [...PAYOUT_STATES], kinds: undefined, ask: true, compare: false })
+    ).payouts;
+    return { refused: sinceShown(shown, now && questionShown(now), { refused: told.refused, decision }) };
+  });
+}
+
+/** Kinds that one signature can decide for a whole batch; held rows are signed one by one. */
+const PLANNED: readonly string[] = ['approval-required', 'bank-approval-required'] satisfies ReasonCode[];
+const isPlanned = (kinds: readonly string[] | undefined): boolean =>
+  kinds?.every((kind) => PLANNED.includes(kind)) ?? true;
+
+/** Rows with different questions are decided together only if the kinds are named. */
+function assertSameKind(waiting: readonly WaitingPayout[], id: string, kinds: readonly string[] | undefined): void {
+  const found = byKind(waiting.map(({ row }) => row));
+  if (kinds !== undefined || found.size < 2) return;
+  const shown = [...found].map(([kind, some]) => `${kind} (${some.length})`).join(', ');
+  throw new Problem('usage', 'kinds-mixed', `The waiting rows under "${id}" are of different kinds: ${shown}.`, {
+    hint: `Add --kind KIND, or several: --kind ${[...found.keys()].join(',')}`,
+  });
+}
+
+type Asked = Pick<z.output<typeof WAITING.input>, 'id' | 'states' | 'kinds'>;
+
+/** The questions to decide, shown if they are to be: one reading, which alone is signed. */
+async function questionsOf(
+  session: Session,
+  asked: Asked,
+  { decision, signer, isShown }: { decision: 'approve' | 'reject'; signer: Signer; isShown: boolean },
+): Promise<ShownQuestion[]> {
+  const isSigned = signer.sign !== undefined;
+  const waiting = await session.ask(WAITING, { ...asked, ask: isSigned || isShown, compare: isShown });
+  // Shown and judged by whoever signs, whoever has read it.
+  const questions = waiting.payouts.map((it) => questionShown({ ...it, isSigned }));
+  if (session.gateway !== undefined) assertMeant(questions, asked.id, isShown);
+  if (isShown) printWaiting(session, waiting, { decision, questions: isSigned ? questions : undefined });
+  return questions;
+}
+
+/** Shows everything a person should see before the question, including both sides of whatever has two. */
+function printWaiting(
+  session: Session,
+  { payouts, sides }: Waiting,
+  { decision, questions }: { decision: 'approve' | 'reject'; questions?: readonly ShownQuestion[] | undefined },
+): void {
+  const width = widthOf(process.stderr);
+  const rows = payouts.map(({ row }) => row);
+  session.output.tell(decisionTable(rows, decision, questions && questionsText(questions, width)));
+  const compared = bothSidesText(sides, width);
+  if (compared !== '') session.output.tell(`\n${compared}`);
+  const verdicts = verdictsText(payouts, width);
+  if (verdicts !== '') session.output.tell(`\n${verdicts}`);
+}
+
+type Answer = Pick<z.output<typeof DECIDE.input>, 'decision' | 'remark' | 'digest' | 'signed'>;
+
+/** Under a policy the question is signed as it was shown. */
+function answerTo(
+  { row: { reference }, asked, differs }: ShownQuestion,
+  { sign }: Signer,
+  { decision, remark }: { decision: 'approve' | 'reject'; remark: string | undefined },
+): Answer | { refused: string } {
+  const { question, digest } = asked ?? {};
+  // In a trial the bank's audit has no digest of its own.
+  if (sign === undefined) return { decision, remark, digest: question === 'bank' ? undefined : digest };
+  if (question === undefined || digest === undefined) return { refused: 'it no longer awaits a decision' };
+  if (decision === 'approve' && differs !== undefined) return { refused: differs };
+  return { decision, remark, signed: sign({ question, reference, digest, decision, remark: remark ?? '' }) };
+}
+
+export async function cancel(session: Session, id: string, options: DecideOptions): Promise<ExitCode> {
+  await holdKey(session, options.key);
+  const target = await findTarget(session, id);
+  const by = await nameAsking(session, options.by);
+  const reason = options.remark ?? 'cancelled by an operator';
+  await confirm(`Cancel ${titleOf(target)}?`, options.yes);
+  if (target.kind === 'batch') return controlBatch(session, target.batch.batchId, MESSAGES.cancel, by);
+  const { reference } = target.payout;
+  return tellEach(session, [{ row: target.payout }], () => session.ask(CANCEL_PAYOUT, { reference, by, reason }));
+}
+
+export interface ResolveOptions extends SignedOptions {
+  action: ResolveAction;
+  evidence: string;
+  order: string | undefined;
+}
+
+/**
+ * `payouts resolve ID`: an operator's decision on a payout in `needs-operator`, checked against the bank again. If its workflow
+ * is gone, it is started again under its id: it searches before it sends.
+ */
+export async function resolve(session: Session, id: string, options: ResolveOptions): Promise<ExitCode> {
+  await holdKey(session, options.key);
+  const asked = { id, states: ['needs-operator' as const], kinds: undefined };
+  const target = await findTarget(session, id);
+  const { payouts } = await session.ask(WAITING, { ...asked, ask: false, compare: false });
+  const [waiting, ...others] = payouts;
+  if (waiting === undefined) {
+    throw new Problem('usage', 'nothing-to-resolve', `Nothing under "${id}" needs an operator.`, {
+      hint: `payouts status ${shownId(target)} shows its state.`,
+    });
+  }
+  if (others.length > 0) {
+    const shown = payouts.slice(0, CANDIDATES_MAX).map(({ row }) => shortId(row.reference));
+    throw new Problem('usage', 'ambiguous-id', `${payouts.length} payouts of this batch need an operator.`, {
+      hint: `Evidence concerns one payout; name one: ${shown.join(', ')}${others.length >= CANDIDATES_MAX ? ', ...' : ''}`,
+    });
+  }
+  const signer = await signerOf(session, options, 'resolve');
+  const { reference } = waiting.row;
+  if (!options.yes) {
+    const shown = await session.ask(WAITING, { ...asked, id: reference, ask: false, compare: true });
+    printWaiting(session, shown, { decision: 'reject' });
+  }
+  const { action, evidence, order } = options;
+  await confirm(`${action} for payout ${reference}?`, options.yes);
+  const digest = resolveDigest(action, order);
+  const signed = signer.sign?.({ question: 'resolve', reference, digest, remark: evidence });
+  return tellEach(session, [waiting], () =>
+    session.ask(RESOLVE, { reference, action, evidence, order, by: signer.name, signed }),
+  );
+}
+
+const CANDIDATES_MAX = 10;
+
+const shownId = (target: Target): string =>
+  shortId(target.kind === 'batch' ? target.batch.batchId : target.payout.reference);
+
+const titleOf = (target: Target): string =>
+  target.kind === 'batch'
+    ? `the rest of batch ${target.batch.batchId} (${visible(target.batch.file)})`
+    : `payout ${target.payout.reference} (${visible(payoutTitle(target.payout.instruction))})`;
+
+/** Payouts told at the same time: each waits for a worker, which may read the bank before it answers. */
+const AT_ONCE = 10;
+
+/** Tells each payout; a refusal by the workflow is shown with its reason. */
+async function tellEach<One extends Pick<WaitingPayout, 'row'>>(
+  session: Session,
+  waiting: readonly One[],
+  tell: (one: One) => Promise<Told>,
+): Promise<ExitCode> {
+  const answers = new Map<string, Told>();
+  await someAtOnce(waiting, AT_ONCE, async (one) => {
+    answers.set(one.row.reference, await tell(one));
+  });
+  const told = [...waiting].map(({ row: { reference } }) => {
+    const answer = answers.get(reference) ?? { outcome: '' };
+    return { reference, outcome: 'outcome' in answer ? answer.outcome : `refused: ${answer.refused}` };
+  });
+  const text = told.map(({ reference, outcome }) => `${reference}  ${inWords(outcome, reference)}`).join('\n');
+  session.output.result({ decisions: told }, text);
+  const isInVain = [...answers.values()].some((answer) => 'refused' in answer || answer.outcome === TOO_LATE);
+  return isInVain ? EXIT.exceptions : EXIT.completed;
+}
+
+const TOO_LATE = 'too-late';
+
+/** Two answers to a cancel say too little by themselves. */
+function inWords(outcome: string, reference: string): string {
+  if (outcome === TOO_LATE) return 'too late: it continues, or has ended';
+  if (outcome !== 'pending') return outcome;
+  return `asked for: \`payouts status ${shortId(reference)}\` shows whether it was still possible`;
+}
+
+/**
+ * `payouts approve|reject BATCH` under a policy: one signature for every row that asks, or will ask, the same question. Rows that
+ * need a signature of their own are listed and not decided.
+ */
+export async function decideBatch(
+  session: Session,
+  decision: 'approve' | 'reject',
+  batchId: string,
+  options: DecideOptions & { kind?: readonly string[] },
+): Promise<ExitCode> {
+  const signer = await signerOf(session, options, 'payout');
+  const [kind, ...others] = options.kind ?? [];
+  // Without one single kind: our own approvals first, then the orders in the bank's audit, once no row waits for ours.
+  const isOneKind = kind !== undefined && others.length === 0;
+  const question = isOneKind ? (kind === 'bank-approval-required' ? 'bank' : 'payout') : undefined;
+  const { plan } = await session.ask(PLAN, { id: batchId, decision, question, subject: signer.name });
+  session.output.tell(planText(plan));
+  const { length } = plan.rows;
+  if (length === 0) {
+    throw new Problem('usage', 'nothing-awaited', `No row of batch ${batchId} can be decided together with others.`, {
+      hint: `payouts ${decision} REFERENCE decides a single row; payouts status ${batchId} shows them.`,
+    });
+  }
+  await confirm(
+    `${decision === 'approve' ? 'Approve' : 'Reject'} ${counted(length, 'payout')} by one signature?`,
+    options.yes,
+  );
+  const signed = signedPlan(signer, plan, options.remark);
+  await session.ask(DECIDE_PLAN, { id: batchId, decision, question: plan.question, signed });
+  const { rows: _, ...shown } = plan;
+  const outcome = `${decision === 'approve' ? 'approved' : 'rejected'} by one signature: ${counted(length, 'payout')}`;
+  const document = { decisions: [{ reference: batchId, outcome }], plan: { ...shown, rows: length } };
+  session.output.result(document, `${batchId}  ${outcome}`);
+  return EXIT.completed;
+}
+
+/** What is signed is the digest of the rows, whoever has sent them. */
+function signedPlan({ sign }: Signer, { batchId: reference, question, decision, rows }: BatchPlan, remark = '') {
+  if (sign === undefined) throw new Error('a batch is decided only by signature');
+  return sign({ question, reference, digest: signablePlan(rows).digest, decision, remark });
+}
+
+const LISTED_MAX = 20;
+
+function planText(plan: BatchPlan): string {
+  const { batchId, question, rows, totals, payees, newPayees, caps, flags, apart, digest } = plan;
+  const what =
+    question === 'bank'
+      ? counted(rows.length, "order in the bank's audit", "orders in the bank's audit")
+      : counted(rows.length, 'payout');
+  const sums = totals.map(
+    ({ currency, count, amount }) => `  ${currency}  ${groupedAmount(amount)} in ${counted(count, 'payout')}`,
+  );
+  const flagged = Object.entries(flags) as [Flag, number][];
+  const more = apart.length - LISTED_MAX;
+  const listed = apart
+    .slice(0, LISTED_MAX)
+    .map(({ documentId, amount, currency, why }) => [
+      documentId,
+      `${groupedAmount(amount)} ${currency}`,
+      WHY_EXCLUDED[why],
+    ]);
+  return [
+    `${batchId}: ${what} to ${counted(payees, 'payee')}, ${groupedAmount(newPayees)} of them new`,
+    ...sums,
+    ...caps.map((it) => `  ${capsText(it)}`),
+    ...flagged.map(([flag, count]) => `  check ${count}: ${FLAGS[flag]}`),
+    ...(apart.length === 0
+      ? []
+      : [
+          `${counted(apart.length, 'payout needs a separate decision', 'payouts need separate decisions')} and ${apart.length === 1 ? 'is' : 'are'} not decided by this signature:`,
+          table(['document', 'amount', 'why'], listed),
+        ]),
+    ...(more > 0 ? [`and ${groupedAmount(more)} more; payouts status ${batchId} lists all of them`] : []),
+    `digest ${digest}`,
+  ].join('\n');
+}
+
+/** `payouts pause|drain|resume ID`: stopping is anybody's, letting go on is not. */
+export async function control(session: Session, update: string, id: string, asker: Asker): Promise<ExitCode> {
+  await holdKey(session, asker.key);
+  const target = await findTarget(session, id);
+  const batchId = batchIdOf(target, id);
+  if (session.gateway !== undefined) return controlBatch(session, batchId, update, asker.by);
+  const batch = await (await session.store()).batch(batchId);
+  if (batch === undefined) throw unknownId(batchId);
+  const by = continuesStopped(update, batch) ? await personContinuing(session, asker, batch) : nameOf(asker.by);
+  return controlBatch(session, batchId, update, by);
+}
+
+/** `by`: over HTTP whoever signs in, if it is absent. */
+export async function controlBatch(
+  session: Session,
+  batchId: string,
+  update: string,
+  by: string | undefined,
+): Promise<ExitCode> {
+  const answer =
+    session.gateway === undefined
+      ? await controlHere(session, batchId, update, nameOf(by))
+      : await session.gateway.post<{ control: BatchControl }>(
+          `/v1/batches/${encodeURIComponent(batchId)}/${update}${by === undefined ? '' : `?by=${encodeURIComponent(by)}`}`,
+          {},
+        );
+  session.output.result({ batchId, control: answer.control }, `Batch ${batchId} is ${answer.control}.`);
+  return EXIT.completed;
+}
+
+async function controlHere(
+  session: Session,
+  batchId: string,
+  update: string,
+  by: string,
+): Promise<{ control: BatchControl }> {
+  const store = await session.store();
+  const batch = await store.batch(batchId);
+  if (batch === undefined) throw unknownId(batchId);
+  // Whatever is carried out writes its own audit entry.
+  const answer = await askAudited(
+    { store, now: Date.now },
+    { by, action: update, subject: batchId },
+    async () => {
+      if (!acceptsControl(batch, update)) {
+        throw new Problem('conflict', 'batch-ended', `Batch ${batchId} has ended.`, {
+          hint: `payouts report ${batchId} shows how.`,
+        });
+      }
+      const client = await session.client();
+      const controls = { store, settings: session.config.settings, client };
+      return inTime(client, () => updateBatch(controls, batch, update, by), COMMAND_MS);
+    },
+    () => undefined,
+  );
+  // A stack booted by this command ends with it: first wait until the rows have been told of a cancel.
+  if (update === MESSAGES.cancel && (await session.stack()).owner) await untilRowsHaveHeard(session, batchId);
+  return answer;
+}
+
+/** Waits until the rows of a cancelled batch have ended or done what they can; the bank's decisions need no stack of ours. */
+async function untilRowsHaveHeard(session: Session, batchId: string): Promise<void> {
+  const store = await session.store();
+  const client = await session.client();
+  await untilTrue(async () => !(await store.stateCounts(batchId)).has('received'));
+  const executions = executionsOver(client);
+  // The batch tells them too; a row that is told twice acts once.
+  await someAtOnce(await store.rowsIn(batchId, CANCELLABLE_STATES), AT_ONCE, async ({ workflowId }) => {
+    await executions.cancelPayout(workflowId, BATCH_CANCELLED).catch(() => false);
+    await untilCarriedOut(client, workflowId);
+  });
+}
+
+/** The most names of a kind that are shown; the others are counted. */
+const NAMED_MAX = 5;
+
+/** What a person is about to decide on: a table of the rows, or `questions`, where each is signed. */
+export function decisionTable(
+  payouts: readonly PayoutRecord[],
+  decision: 'approve' | 'reject' = 'approve',
+  questions?: string,
+): string {
+  const width = widthOf(process.stderr);
+  return [
+    kindTable(payouts, width),
+    ...(payouts.length > 1 ? summaryLines(payouts, width) : []),
+    '',
+    questions ?? rowTable(payouts, width),
+    ...(decision === 'approve' ? onlyLooksLines(payouts, width) : []),
+  ].join('\n');
+}
+
+export const byKind = (payouts: readonly PayoutRecord[]): Map<string, PayoutRecord[]> => Map.groupBy(payouts, kindOf);
+
+/** The amount that the digest of a decision covers; the row's own columns are only for searching. */
+const paid = ({ instruction }: PayoutRecord): Pick<PayoutInstruction, 'amount' | 'currency'> => instruction;
+
+function kindTable(payouts: readonly PayoutRecord[], width: number): string {
+  const rows = [...byKind(payouts)].map(([kind, some]) => [
+    kind,
+    groupedAmount(some.length),
+    totalsText(totalsOf(some.map(paid))),
+    isReasonCode(kind) ? REASONS[kind].says : '',
+  ]);
+  return table(['kind', 'payouts', 'amount', 'why'], rows, width);
+}
+
+function summaryLines(payouts: readonly PayoutRecord[], width: number): string[] {
+  const flags = payouts.flatMap(({ assessed }) => [...(assessed?.flags ?? [])]);
+  const flagged = [...Map.groupBy(flags, (flag) => flag)].map(
+    ([flag, some]) => `${flagsText([flag])} (${some.length})`,
+  );
+  const named = (what: string, of: (payout: PayoutRecord) => string): string => namesOf(payouts.map(of), what);
+  const lines = [
+    ['total', totalsText(totalsOf(payouts.map(paid)))],
+    ['from', named('account', ({ instruction }) => instruction.account_id)],
+    ['to', named('payee', payeeText)],
+    ['maker', named('maker', ({ by }) => by ?? 'an unknown maker')],
+    ['flags', flagged.join(', ')],
+  ] as const;
+  const shown = lines.map(([label, text]) => [label, visible(text)] as const);
+  return ['', ...labelledLines(shown, { labelWidth: 'total  '.length, width })];
+}
+
+function namesOf(all: readonly string[], what: string): string {
+  const distinct = [...new Set(all)];
+  if (distinct.length <= NAMED_MAX) return distinct.join(', ');
+  return `${counted(distinct.length, what)}: ${distinct.slice(0, NAMED_MAX).join(', ')} and others`;
+}
+
+function rowTable(payouts: readonly PayoutRecord[], width: number): string {
+  const shown = payouts.slice(0, LISTED_MAX);
+  const columns: [head: string, cell: (payout: PayoutRecord) => string][] = [
+    ['document', ({ documentId }) => documentId],
+    ['payout', ({ reference }) => shortId(reference)],
+    ['amount', amountText],
+    ['from', ({ instruction }) => instruction.account_id],
+    ['to', payeeCell],
+    // Shown if it differs from the kind: an order in the bank's audit whose payee has changed, say.
+    ['because', (payout) => (payout.reason?.code === kindOf(payout) ? '' : (payout.reason?.code ?? ''))],
+    ['flags', ({ assessed }) => flagsText(assessed?.flags)],
+  ];
+  const lines = [filledTable(columns, shown, width)];
+  const more = payouts.length - shown.length;
+  const [batchId] = new Set(payouts.map((payout) => payout.batchId));
+  const where = batchId == null ? 'payouts inbox' : `payouts status ${shortId(batchId)}`;
+  if (more > 0) lines.push(`and ${groupedAmount(more)} more: ${where}`);
+  return lines.join('\n');
+}
+
+/** Warns that approving does not accept a frozen account or a changed payee: it only checks again. */
+function onlyLooksLines(payouts: readonly PayoutRecord[], width: number): string[] {
+  const kinds = [...byKind(payouts).keys()].filter((kind) => isReasonCode(kind) && REASONS[kind].approvalOnlyLooks);
+  if (kinds.length === 0) return [];
+  const text = `Approving ${kinds.join(', ')} accepts nothing: the bank is checked again, and the payout is held again if nothing has changed.`;
+  return ['', ...wrap(text, width)];
+}
+
+/** For an exchange on its own, also what it sells by its last quote. */
+function amountText({ kind, instruction: { amount, currency }, assessed }: PayoutRecord): string {
+  const { quotedSellAmount, sellCurrency } = assessed?.exchange ?? {};
+  const sold = kind === 'exchange' && quotedSellAmount !== undefined;
+  const price = sold ? ` for ${groupedAmount(quotedSellAmount)} ${sellCurrency}` : '';
+  return `${groupedAmount(amount)} ${currency}${price}`;
+}
+
+/** Masked; marked if the row gives the payee by its details, or looks like an earlier payout. */
+function payeeCell(payout: PayoutRecord): string {
+  const { instruction, kind, lookAlikeOf } = payout;
+  const flags = [
+    instruction.beneficiary_id === undefined && kind === 'payout' ? 'given by its details' : '',
+    lookAlikeOf === null ? '' : 'look-alike',
+  ];
+  return [payeeText(payout), ...flags].filter((part) => part !== '').join(', ');
+}
+
+/** Why each of these cannot be approved now. Throws a `Problem` if none can. */
+export function assertApprovable(questions: readonly ShownQuestion[]): void {
+  const [first, ...others] = questions.filter(({ differs }) => differs !== undefined);
+  if (first === undefined || others.length + 1 < questions.length) return;
+  const what = others.length === 0 ? 'It cannot' : `None of ${counted(questions.length, 'payout')} can`;
+  throw new Problem('conflict', 'asks-otherwise', `${what} be approved now: ${first.differs}.`, {
+    hint: `Look again in a moment; \`payouts reject ${shortId(first.row.reference)} --remark TEXT\` still counts.`,
+  });
+}
+
+/**
+ * A gateway chooses what it answers: each payout must be one that the given id means. Throws a `Problem` otherwise. What only the
+ * bank knows, an order id, is believed if the payout is shown.
+ */
+export function assertMeant(questions: readonly ShownQuestion[], id: string, isShown: boolean): void {
+  const isMeant = ({ row: { reference, workflowId, documentId, batchId, orderId } }: ShownQuestion): boolean =>
+    id === 'latest' ||
+    [reference, workflowId, documentId, ...(isShown ? [orderId] : [])].some((known) => known?.startsWith(id)) ||
+    (UUID_BEGIN.test(id) && batchId?.startsWith(id) === true);
+  if (questions.every(isMeant)) return;
+  throw new Problem('conflict', 'another-payout', `The gateway answered about another payout than "${id}".`, {
+    hint: 'Nothing was signed. Name a payout by its reference or document id; do not use this gateway if it answers so again.',
+  });
+}
+
+const UUID_BEGIN = /^[0-9a-f]{4}[0-9a-f-]{0,32}$/;
+
+/** Everything that each signature covers. */
+export const questionsText = (questions: readonly ShownQuestion[], width: number): string =>
+  questions.map((question) => oneText(question, width)).join('\n\n');
+
+function oneText(question: ShownQuestion, width: number): string {
+  const { row, differs } = question;
+  const { amount, currency } = row.instruction;
+  const facts = [
+    ['Amount', `${groupedAmount(amount)} ${currency}`] as const,
+    ...paidFacts(question),
+    ['Maker', row.by ?? 'not known'] as const,
+    ['Check', flagTexts(row).join(', ')] as const,
+    ...askedFacts(question),
+  ].map(([label, text]) => [label, text == null ? text : visible(text)] as const);
+  const labelWidth = Math.max(...facts.map(([label, text]) => (text ? label.length : 0))) + 2;
+  return [
+    `${visible(row.documentId)} (${shortId(row.reference)}): ${questionText(question)}`,
+    ...labelledLines(facts, { indent: 2, labelWidth, width }),
+    ...(differs === undefined ? [] : wrap(visible(`It cannot be approved now: ${differs}.`), width)),
+  ].join('\n');
+}
+
+/** Completes a refusal by what has changed since the question was shown. */
+export function sinceShown(
+  shown: ShownQuestion,
+  now: ShownQuestion | undefined,
+  { refused, decision }: { refused: string; decision: string },
+): string {
+  if (now === undefined) return refused;
+  const { row } = now;
+  if (now.asked === undefined) return `${refused}; it is ${row.state} now`;
+  if (now.asked.digest === shown.asked?.digest) return refused;
+  const changes = changesSince(shown, now).join('; ') || 'what the bank shows, or a setting';
+  const command = `payouts ${decision} ${shortId(row.reference)}`;
+  return `it has changed since it was shown (${visible(changes)}): nothing was decided; look again with \`${command}\``;
+}

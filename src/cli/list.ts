@@ -1,0 +1,139 @@
+import type { z } from 'zod';
+import { BATCHES, type FoundPayouts, PAYOUTS, ROWS_LISTED } from '../channels/http/operations/lists.ts';
+import { counted, groupedAmount, minuteOf, shortId } from '../domain/display.ts';
+import { widthOf } from '../domain/wrap.ts';
+import { kindOf } from '../reports/next-step.ts';
+import type { ListedBatch, Movements } from '../reports/report-document.ts';
+import type { PayoutRecord, PayoutSearch } from '../store/store.ts';
+import type { Session } from './session.ts';
+import { filledTable, table } from './table.ts';
+
+export interface ListOptions {
+  state?: PayoutSearch['states'];
+  kind?: string;
+  account?: string;
+  /** The first moment of a day, epoch ms. */
+  from?: number;
+  /** The first moment after the last day, epoch ms. */
+  to?: number;
+  ended?: { from: number; to: number };
+  returned?: true;
+  text?: string;
+}
+
+/**
+ * `payouts list`: the batches, newest first; with a filter the matching payouts, in any batch or none, and what they have moved.
+ * It boots nothing.
+ */
+export async function list(session: Session, options: ListOptions = {}): Promise<void> {
+  const { state, kind, account: accountId, from, to: before, ended, returned: isReturned, text } = options;
+  const search: Search = {
+    ...{ states: state && [...state], kind, accountId, from, before, text },
+    ...{ endedFrom: ended?.from, endedBefore: ended?.to, isReturned },
+  };
+  const isFiltered = Object.values(search).some((value) => value !== undefined);
+  return isFiltered ? listPayouts(session, search) : listAll(session);
+}
+
+type Search = z.output<typeof PAYOUTS.input>;
+
+async function listAll(session: Session): Promise<void> {
+  const { batches } = await session.ask(BATCHES, {});
+  const heads = ['batch', 'created (UTC)', 'state', 'paid', 'for people', 'file'];
+  const text = batches.length === 0 ? 'There are no batches yet.' : table(heads, batches.map(batchCells));
+  session.output.result({ batches }, text);
+}
+
+const batchCells = ({ batchId, file, state, createdAt, counts, attention }: ListedBatch): string[] => [
+  batchId,
+  createdAt.slice(0, 16).replace('T', ' '),
+  state,
+  `${groupedAmount(counts.completed)}/${groupedAmount(counts.total)}`,
+  attention === 0 ? '' : groupedAmount(attention),
+  file,
+];
+
+async function listPayouts(session: Session, search: Search): Promise<void> {
+  const { batches, rows, totals } = await session.ask(PAYOUTS, search);
+  const text =
+    rows.length === 0
+      ? 'No payout matches.'
+      : [
+          filledTable(ROW_COLUMNS, rows, widthOf(process.stdout)),
+          '',
+          headLine(totals),
+          totalsTable(totals.currencies),
+        ].join('\n');
+  session.output.result({ batches, payouts: rows.map(listedPayout), totals }, text);
+}
+
+function headLine({ payouts: count, isCut }: FoundPayouts['totals']): string {
+  const all = isCut ? `The newest ${counted(count, 'payout')}, and there are more` : counted(count, 'payout');
+  return count > ROWS_LISTED ? `${all}; the newest ${ROWS_LISTED} are shown.` : `${all}.`;
+}
+
+type Sum = Exclude<keyof Movements, 'currency' | 'payouts'>;
+
+const SUMS: Readonly<Record<Sum, string>> = {
+  amount: 'requested',
+  completed: 'paid',
+  fees: 'fees',
+  sold: 'sold',
+  bought: 'bought',
+  returned: 'returned',
+};
+
+/** A line for each currency; a sum that is zero in all of them gets no column. */
+function totalsTable(currencies: readonly Movements[]): string {
+  const shown = (Object.keys(SUMS) as Sum[]).filter(
+    (sum) => sum === 'amount' || currencies.some((it) => figureOf(it[sum]) !== ''),
+  );
+  const heads = ['currency', 'payouts', ...shown.map((sum) => SUMS[sum])];
+  const lines = currencies.map((it) => [
+    it.currency,
+    figureOf(`${it.payouts}`),
+    ...shown.map((sum) => figureOf(it[sum])),
+  ]);
+  return table(heads, lines);
+}
+
+/** Empty for zero. */
+const figureOf = (amount: string): string => (/[1-9]/.test(amount) ? groupedAmount(amount) : '');
+
+const ROW_COLUMNS: readonly [head: string, cell: (row: PayoutRecord) => string][] = [
+  ['document', ({ documentId }) => documentId],
+  ['payout', ({ reference }) => shortId(reference)],
+  ['amount', ({ instruction }) => `${groupedAmount(instruction.amount)} ${instruction.currency}`],
+  ['fee', ({ fee, feeCurrency }) => (fee === null ? '' : `${groupedAmount(fee)} ${feeCurrency ?? ''}`)],
+  ['from', ({ instruction }) => instruction.account_id],
+  ['on', ({ instruction }) => instruction.execute_on ?? ''],
+  ['state', ({ state }) => state],
+  ['why', (row) => (row.reason === null ? '' : kindOf(row))],
+  ['since', ({ endedAt, updatedAt }) => minuteOf(endedAt ?? updatedAt)],
+];
+
+function listedPayout(row: PayoutRecord): object {
+  const { documentId: id, reference, uid, batchId, fee, feeCurrency, instruction } = row;
+  const { amount, currency } = instruction;
+  const { state, reason, orderId, createdAt, updatedAt, endedAt } = row;
+  const since = new Date(endedAt ?? updatedAt).toISOString();
+  const at = new Date(createdAt).toISOString();
+  return {
+    batchId,
+    row: row.row,
+    uid,
+    id,
+    reference,
+    accountId: instruction.account_id,
+    executeOn: instruction.execute_on ?? null,
+    amount,
+    currency,
+    fee,
+    feeCurrency,
+    state,
+    reason,
+    orderId,
+    createdAt: at,
+    since,
+  };
+}

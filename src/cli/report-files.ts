@@ -1,0 +1,160 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { ERP_FILE, type ErpEnd, type FilesLine, REPORT, type ReportEnd } from '../channels/http/operations/reports.ts';
+import { visible } from '../domain/finding.ts';
+import { Problem } from '../domain/problem.ts';
+import type { BatchSummary, ReportInPages } from '../reports/batch-report.ts';
+import { type ErpFile, writeErpFile } from '../reports/erp-file.ts';
+import type { ErpFormat } from '../reports/erp-formats.ts';
+import type { Unclear } from '../reports/movements.ts';
+import { failedPath, reportFolder } from '../reports/report-batch.ts';
+import type { ReportPaths } from '../reports/report-document.ts';
+import { wholeFile } from '../reports/whole-file.ts';
+import { reportPaths, writeReports } from '../reports/write-reports.ts';
+import { findBatch } from './find-target.ts';
+import type { Session } from './session.ts';
+
+const SHOWN_MAX = 10;
+
+/** `payouts report ID --format pain002|camt054|journal`: writes a file for other software and prints its path. */
+export async function erpFile(session: Session, id: string, format: ErpFormat): Promise<void> {
+  const batchId = await findBatch(session, id);
+  const { path, unclear, answer } =
+    session.gateway === undefined
+      ? await writeErpFile(session.config, await session.store(), batchId, format)
+      : await receiveErpFile(session, batchId, format);
+  if (unclear.length > 0) session.output.tell(unclearText(unclear));
+  if (answer !== null) session.output.say(answerText(answer));
+  const told = answer === null ? { unclear } : answer;
+  session.output.result({ batchId, format, path, ...told }, path);
+}
+
+function unclearText(unclear: readonly Unclear[]): string {
+  const shown = unclear
+    .slice(0, SHOWN_MAX)
+    .map(({ documentId, kind, why }) => `  ${visible(documentId)}: ${kind}: ${why}`);
+  const more = unclear.length > SHOWN_MAX ? [`  and ${unclear.length - SHOWN_MAX} more; --json lists all of them`] : [];
+  return ['Check these manually: it is not known what moved, or the bank contradicts it.', ...shown, ...more].join(
+    '\n',
+  );
+}
+
+const answerText = ({ messageId, stage, version, supersedes }: NonNullable<ErpFile['answer']>): string =>
+  supersedes === null
+    ? `Answer ${messageId}, stage ${stage}`
+    : `Answer ${messageId}, stage ${stage}, version ${version}: supersedes ${supersedes}`;
+
+// Files of a batch that a gateway sends, written on this machine as the same command in place writes them.
+
+/** Writes the reports of a batch as it stands now. */
+export async function receiveReport(
+  session: Session,
+  batchId: string,
+  isMasked: boolean,
+): Promise<{ summary: BatchSummary; liveUrl: string | null }> {
+  const folder = await folderOf(session);
+  const lines = linesOf<ReportEnd>(await session.pieces(REPORT, { id: batchId, mask: isMasked }));
+  const reports = reportPaths(folder, batchId, isMasked);
+  const { paths, line } = await filesFrom(lines, folder);
+  if (!isMasked) await nameOthers(reports, paths);
+  if (!('batch' in line)) throw noGateway();
+  let liveUrl: string | null = null;
+  async function* report(): ReportInPages {
+    let next = await following(lines);
+    for (; 'rows' in next; next = await following(lines)) yield next.rows;
+    const { summary, ...end } = endOf(next);
+    liveUrl = end.liveUrl;
+    return { ...summary, head: { ...summary.head, reports } };
+  }
+  const summary = await writeReports(folder, { batchId, file: line.batch.file }, reports, report());
+  return { summary, liveUrl };
+}
+
+/** Writes a file for other software. */
+export async function receiveErpFile(session: Session, batchId: string, format: ErpFormat): Promise<ErpFile> {
+  const folder = await folderOf(session);
+  const lines = linesOf<ErpEnd>(await session.pieces(ERP_FILE, { id: batchId, format }));
+  const { paths, line } = await filesFrom(lines, folder);
+  const path = paths.at(-1);
+  if (path === undefined) throw noGateway();
+  return { path, ...endOf(line) };
+}
+
+async function folderOf({ config }: Session): Promise<string> {
+  const folder = reportFolder(config);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  return folder;
+}
+
+/** Names the files beside the reports, in the order of the same command in place; an earlier one that no longer holds is removed. */
+async function nameOthers(reports: ReportPaths, paths: readonly string[]): Promise<void> {
+  const failed = failedPath(reports);
+  const answers = paths.filter((path) => path !== failed);
+  if (answers.length > 0) Object.assign(reports, { pain002: answers.at(-1), pain002Stages: answers });
+  if (paths.includes(failed)) reports.failed = failed;
+  else await rm(failed, { force: true });
+}
+
+/** Writes the files that come first, each as a whole or not at all; their paths, and the line after them. */
+async function filesFrom<End>(
+  lines: AsyncIterator<FilesLine<End>>,
+  folder: string,
+): Promise<{ paths: string[]; line: Exclude<FilesLine<End>, { file: string }> }> {
+  const paths: string[] = [];
+  let line = await following(lines);
+  while ('file' in line) {
+    const { file } = line;
+    const path = pathIn(folder, file);
+    await using it = await wholeFile(path);
+    for (; 'file' in line && line.file === file; line = await following(lines)) await it.write(line.text);
+    await it.put();
+    paths.push(path);
+  }
+  return { paths, line };
+}
+
+/** What a batch has beside its reports. */
+const NAMES =
+  /^[A-Za-z0-9_-]{1,128}\.(?:failed\.csv|camt054\.xml|journal\.csv|(?:received|validated|sent|final)(?:\.\d{1,6})?\.pain002\.xml)$/;
+
+/** Throws a `Problem` for any other name: a gateway writes nothing else on this machine, and nothing elsewhere. */
+function pathIn(folder: string, file: string): string {
+  if (!NAMES.test(file)) throw noGateway();
+  return resolve(join(folder, file));
+}
+
+function endOf<End>(line: FilesLine<End>): End {
+  if ('end' in line) return line.end;
+  throw noGateway();
+}
+
+async function following<End>(lines: AsyncIterator<FilesLine<End>>): Promise<FilesLine<End>> {
+  const { done, value } = await lines.next();
+  if (done === true) throw noGateway();
+  return value;
+}
+
+async function* linesOf<End>(pieces: AsyncIterable<string>): AsyncGenerator<FilesLine<End>, void> {
+  let held = '';
+  for await (const piece of pieces) {
+    const [first = '', ...others] = piece.split('\n');
+    held += first;
+    for (const other of others) {
+      yield parsed(held);
+      held = other;
+    }
+  }
+}
+
+function parsed<End>(text: string): FilesLine<End> {
+  try {
+    const line: unknown = JSON.parse(text);
+    if (typeof line === 'object' && line !== null) return line as FilesLine<End>;
+  } catch {}
+  throw noGateway();
+}
+
+const noGateway = (): Problem =>
+  new Problem('usage', 'no-gateway', 'What answers there does not send the files of a batch.', {
+    hint: 'Check PAYOUTS_GATEWAY_URL, and that the gateway is of the version of this command.',
+  });

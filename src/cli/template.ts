@@ -1,0 +1,108 @@
+import type { RequiredDetailsEntry } from '../bank/schemas/beneficiaries.ts';
+import { OFFER } from '../channels/http/operations/bank.ts';
+import type { Finding } from '../domain/finding.ts';
+import { Problem } from '../domain/problem.ts';
+import { type MessageFiles, messageContextOf } from '../files/intake/message-context.ts';
+import type { MessageContext } from '../files/messages/message-context.ts';
+import { MESSAGE_NAMES, readInstructions } from '../files/read-file.ts';
+import { MessageParties } from '../files/template/from-message.ts';
+import { messageTemplate } from '../files/template/message-template.ts';
+import { fieldsWithoutSample } from '../files/template/sample-payee.ts';
+import { type TemplateIds, templateRows } from '../files/template/template-rows.ts';
+import { csvTemplate, jsonTemplate } from '../files/template/write-template.ts';
+import { whyUnreadable } from '../files/unreadable.ts';
+import { bankOffer, offerIn } from '../platform/bank-offer.ts';
+import type { TemplateKind } from './choices.ts';
+import { shellWord } from './output.ts';
+import type { Session } from './session.ts';
+import { withValidationBank } from './validation-bank.ts';
+
+/** `payouts template [KIND]`: a file to fill in, which passes validation unchanged at the bank it is for. */
+export async function template(
+  session: Session,
+  kind: TemplateKind,
+  { currency, from, ...files }: MessageFiles & { currency?: string; from?: string },
+): Promise<void> {
+  if (from !== undefined) return fromMessage(session, kind, from, files);
+  const entries = await offerOf(session, currency);
+  const missing = fieldsWithoutSample(entries);
+  if (missing.length > 0)
+    session.output.say(`No sample value matches the bank's rule for ${missing.join(', ')}; fill it in.`);
+  const text = textOf(kind, entries, idsOf(session));
+  session.output.result({ template: kind, text }, text);
+}
+
+/**
+ * A template of the file that completes a given bank message. It shows accounts and payees unmasked, since its reader pays them.
+ */
+async function fromMessage(session: Session, kind: TemplateKind, from: string, files: MessageFiles): Promise<void> {
+  if (kind !== 'mapping' && kind !== 'payees') {
+    throw new Problem('usage', 'no-template-from', 'Only mapping and payees can be made from a bank message.', {
+      hint: `payouts template mapping --from ${shellWord(from)}`,
+    });
+  }
+  // It reads accounts and payees of a message in clear, and completes it with files of this machine.
+  session.assertInPlace();
+  const context = await messageContextOf(session.config, files, Date.now());
+  const parties = await messageParties(from, context);
+  const entries = await withValidationBank(session, (bank) => offerIn(bank, parties.currencies));
+  const text =
+    kind === 'mapping' ? parties.mapping(context.mapping, idsOf(session), entries) : parties.directory(entries);
+  session.output.result({ template: kind, text }, text);
+}
+
+function textOf(kind: TemplateKind, entries: RequiredDetailsEntry[], ids: TemplateIds): string {
+  if (kind === 'csv') return csvTemplate(templateRows(entries, ids), entries);
+  if (kind === 'json') return jsonTemplate(templateRows(entries, ids));
+  return messageTemplate(entries, ids, new Date())[kind === 'pain.001' ? 'pain001' : kind];
+}
+
+/** For the sandbox the seeded ids, so that the template can be paid there; never an account of a real bank. */
+function idsOf({ config }: Session): TemplateIds {
+  if (config.bank.kind === 'sandbox') {
+    return {
+      uid: 'u-1001',
+      accountOf: (currency) => `acc-u1001-${currency.toLowerCase()}`,
+      beneficiaryOf: (currency, paymentType) => `ben-u1001-${currency.toLowerCase()}-${paymentType}`,
+    };
+  }
+  return {
+    uid: 'YOUR-UID',
+    accountOf: (currency) => `YOUR-${currency}-ACCOUNT`,
+    beneficiaryOf: (currency) => `YOUR-${currency}-BENEFICIARY`,
+  };
+}
+
+/** Debtors and creditors of a bank message. Throws a `Problem` if the file is not a bank message or cannot be read. */
+export async function messageParties(path: string, context: MessageContext): Promise<MessageParties> {
+  const parties = new MessageParties();
+  const findings: Finding[] = [];
+  const ignore = (): void => {};
+  const sink = {
+    row: ignore,
+    column: ignore,
+    warning: ignore,
+    message: ignore,
+    finding: (finding: Finding) => {
+      if (finding.row === null) findings.push(finding);
+    },
+  };
+  const seen: MessageContext['seen'] = (transfer, instruction) => parties.take(transfer, instruction);
+  await readInstructions(path, sink, { ...context, seen }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === undefined) throw error;
+    throw new Problem('usage', 'file-unreadable', `${path} ${whyUnreadable(error)}.`, {
+      hint: `Name an existing bank message: ${MESSAGE_NAMES}.`,
+    });
+  });
+  if (findings.length === 0 && !parties.isEmpty) return parties;
+  throw new Problem('invalid-input', 'no-bank-message', 'The file is not a complete, readable bank message.', {
+    hint: `Name a ${MESSAGE_NAMES} file; payouts validate FILE shows what is wrong with it.`,
+    findings,
+  });
+}
+
+/** What the bank asks for of payees, in one currency or in all that the institution holds. */
+export async function offerOf(session: Session, currency: string | undefined): Promise<RequiredDetailsEntry[]> {
+  if (session.gateway !== undefined) return (await session.ask(OFFER, { currency })).entries;
+  return withValidationBank(session, (bank) => bankOffer(bank, currency));
+}
