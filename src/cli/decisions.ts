@@ -332,8 +332,13 @@ function planText(plan: BatchPlan): string {
   ].join('\n');
 }
 
-/** `payouts pause|drain|resume ID`: stopping is anybody's, letting go on is not. */
-export async function control(session: Session, update: string, id: string, asker: Asker): Promise<ExitCode> {
+/** `payouts pause|drain|resume ID`: stopping is anybody's, letting go on is not. `yes` changes nothing: they ask nothing. */
+export async function control(
+  session: Session,
+  update: string,
+  id: string,
+  asker: Asker & { yes?: boolean },
+): Promise<ExitCode> {
   await holdKey(session, asker.key);
   const target = await findTarget(session, id);
   const batchId = batchIdOf(target, id);

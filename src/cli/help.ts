@@ -1,25 +1,15 @@
 import type { Command } from 'commander';
-import { WHAT_AN_ID_IS } from '../channels/an-id.ts';
 import { labelled, widthOf, wrap } from '../domain/wrap.ts';
-import { EXAMPLES } from './examples.ts';
 import { EXIT } from './exit.ts';
 
-/** Examples before the usage of the program and every command, exit codes after that of `run` and `watch`. */
-export function addHelp(program: Command): void {
-  for (const [path, command] of commandsOf(program)) {
-    command.addHelpText('before', () => examplesText(path, widthOf(process.stdout)));
-    if (WITH_EXIT_CODES.has(path)) command.addHelpText('after', () => exitCodesText(widthOf(process.stdout)));
-  }
-  program.addHelpText('after', () => `\n${wrap(WHAT_AN_ID_IS, widthOf(process.stdout)).join('\n')}`);
-}
+/** A line to type, and what it does. A test parses every line. */
+export type Example = readonly [line: string, does: string];
 
 /** The program (path '') and all its commands, each with its words, `switch off`. */
 export function commandsOf(command: Command, path = ''): [string, Command][] {
   const below = command.commands.flatMap((it) => commandsOf(it, `${path} ${it.name()}`.trim()));
   return [[path, command], ...below];
 }
-
-const WITH_EXIT_CODES: ReadonlySet<string> = new Set(['run', 'watch']);
 
 const MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   completed: 'all completed',
@@ -34,7 +24,8 @@ const MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   interrupted: 'interrupted; payouts continue',
 };
 
-const exitCodesText = (width: number): string =>
+/** Behind the help of a command whose exit code is that of its payouts. */
+export const exitCodes = (width: number = widthOf(process.stdout)): string =>
   [
     '',
     'Exit codes:',
@@ -43,9 +34,8 @@ const exitCodesText = (width: number): string =>
     ),
   ].join('\n');
 
-/** What each does stands beside it or, where that is too wide, below; a line to paste is never broken. */
-function examplesText(path: string, width: number): string {
-  const examples = EXAMPLES[path] ?? [];
+/** Before the usage. What each does stands beside it or, where that is too wide, below; a line to paste is never broken. */
+export function examplesText(examples: readonly Example[], width = widthOf(process.stdout)): string {
   const longest = Math.max(...examples.map(([line]) => line.length));
   const beside = examples.map(([line, does]) => `  ${line.padEnd(longest)}  ${does}`);
   const below = examples.flatMap(([line, does]) => [

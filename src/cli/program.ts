@@ -1,25 +1,34 @@
+import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
+import { WHAT_AN_ID_IS } from '../channels/an-id.ts';
 import { Problem } from '../domain/problem.ts';
-import { fitted, widthOf } from '../domain/wrap.ts';
-import { type Acts, type Add, actsIn, type Perform } from './acts.ts';
-import { port } from './arguments.ts';
-import { addCards } from './card-commands.ts';
-import { addChannels, addSchedules } from './channel-commands.ts';
-import { addDeciding, addPolicy, addSwitches } from './deciding-commands.ts';
+import { fitted, widthOf, wrap } from '../domain/wrap.ts';
+import { ownVersion } from '../store/own-files.ts';
+import { addCommands, type Perform } from './command.ts';
+import { audit } from './commands/audit.ts';
+import { card } from './commands/card.ts';
+import { acknowledge, approve, cancel, drain, pause, reject, resolve, resume } from './commands/decide.ts';
+import { events } from './commands/events.ts';
+import { backup, doctor, histories, migrate, replay, restore } from './commands/keep.ts';
+import { completion, explain, template } from './commands/learn.ts';
+import { exchange, retry, run, transfer, validate, watch } from './commands/pay.ts';
+import { policy } from './commands/policy.ts';
+import { demo, dev, gateway, intake, sandbox, schedule, worker } from './commands/serve.ts';
+import {
+  accounts,
+  beneficiaries,
+  inbox,
+  incidents,
+  list,
+  orders,
+  reconcile,
+  reference,
+  report,
+  status,
+} from './commands/show.ts';
+import { switches } from './commands/switch.ts';
 import { EXIT, type ExitCode, exitOf } from './exit.ts';
-import { addHelp } from './help.ts';
-import { addMoves, addPaying } from './paying-commands.ts';
-import { addAudit, addEvents, addHistories, addKeeping, addUpgrading } from './records-commands.ts';
-import { addLearning, addShowing } from './showing-commands.ts';
-import { versionText } from './version.ts';
-
-const serving = () => import('./processes.ts');
-
-/** What runs, keeps or checks an installation: it needs store, bank and Temporal itself, and does nothing through a gateway. */
-const IN_PLACE_ONLY: ReadonlySet<string | undefined> = new Set([
-  ...['demo', 'dev', 'worker', 'sandbox', 'gateway', 'intake', 'schedule'],
-  ...['backup', 'restore', 'migrate', 'histories', 'reconcile'],
-]);
+import { type Example, examplesText } from './help.ts';
 
 /** Runs the `payouts` command with `argv` (without node and script) and returns its exit code. */
 export async function runProgram(argv: readonly string[]): Promise<ExitCode> {
@@ -31,10 +40,10 @@ export async function runProgram(argv: readonly string[]): Promise<ExitCode> {
   }
   const json = argv.includes('--json');
   let exit: ExitCode = EXIT.completed;
-  const program = buildProgram(async (action) => {
+  const program = buildProgram(async (action, { inPlaceOnly = false }) => {
     const { Session } = await import('./session.ts');
     await using session = new Session({ json, quiet: argv.includes('--quiet') });
-    if (IN_PLACE_ONLY.has(argv[0])) session.assertInPlace();
+    if (inPlaceOnly) session.assertInPlace();
     exit = await action(session);
   });
   try {
@@ -82,6 +91,26 @@ function printJson(document: object): void {
   process.stdout.write(`${JSON.stringify(document)}\n`);
 }
 
+/** In the order of the help. */
+export const COMMANDS = [
+  ...[demo, dev, worker, sandbox],
+  ...[validate, run, retry, watch, transfer, exchange, gateway, intake, schedule, card],
+  ...[approve, reject, cancel, resolve, acknowledge, pause, drain, resume, switches, policy],
+  ...[status, report, list, inbox, incidents, reconcile, accounts, beneficiaries, orders, reference, doctor],
+  ...[events, audit, migrate, backup, restore, histories, replay, template, explain, completion],
+];
+
+/** Before the help of the program. */
+export const FIRST_EXAMPLES: readonly Example[] = [
+  ['payouts template > payroll.csv', 'a file to fill in'],
+  ['payouts validate payroll.csv', 'show all findings of a file; sends nothing'],
+  ['payouts run payroll.csv', 'validate, show the plan, confirm, pay, follow, report'],
+  ['payouts run payroll.csv --yes --json', 'the same for scripts'],
+  ['payouts watch ID', 'follow a batch again'],
+  ['payouts approve ID --by alice', 'approve what is waiting'],
+  ['payouts dev', 'keep Temporal, the sandbox bank and a worker running'],
+];
+
 /** The command line with all commands; their actions are run by `perform`. */
 export function buildProgram(perform: Perform): Command {
   const program = new Command('payouts')
@@ -90,54 +119,15 @@ export function buildProgram(perform: Perform): Command {
     .showSuggestionAfterError()
     .configureOutput({ outputError: (text, write) => write(fitted(text, widthOf(process.stderr))) })
     .configureHelp({ sortSubcommands: false, minWidthToWrap: 20 })
-    .version(versionText(), '-v, --version', 'show the versions of the product, the Temporal SDK and Node');
-  const below =
-    (parent: Command): Add =>
-    (usage, description, options) =>
-      parent
-        .command(usage, options)
-        .description(description)
-        .option('--json', 'print one JSON document on stdout, also for errors')
-        .option('--quiet', 'print only errors and questions on stderr');
-
-  const command = below(program);
-  const acts = actsIn(perform);
-  const group = (name: string, description: string, add: (command: Add, acts: Acts) => void): void =>
-    add(below(program.command(name).description(description)), acts);
-  addServing(command, acts);
-  addPaying(command, acts);
-  addMoves(command, acts);
-  addChannels(command, acts);
-  group('schedule', 'process drop folders by a Temporal Schedule', addSchedules);
-  group('card', 'card payments; an ID is a merchant_request_id, payment or workflow id', addCards);
-  addDeciding(command, acts);
-  group('switch', 'stop sending for everything, a user, an account, a currency, a payee or a batch', addSwitches);
-  group('policy', 'who may move money: people, roles, keys, limits, approvals', addPolicy);
-  addShowing(command, acts);
-  group('events', 'events for other systems: webhooks and mails', addEvents);
-  group('audit', 'verify, export and show who did what', addAudit);
-  addKeeping(command, acts);
-  group('histories', 'save the histories of open workflows', addHistories);
-  addUpgrading(command, acts);
-  addLearning(command, acts, program);
-  addHelp(program);
+    .version(versionText(), '-v, --version', 'show the versions of the product, the Temporal SDK and Node')
+    .addHelpText('before', () => examplesText(FIRST_EXAMPLES))
+    .addHelpText('after', () => `\n${wrap(WHAT_AN_ID_IS, widthOf(process.stdout)).join('\n')}`);
+  addCommands(program, COMMANDS, perform);
   return program;
 }
 
-function addServing(command: Add, acts: Acts): void {
-  command('demo', 'pay the examples on the embedded stack (what npm start runs)').action(
-    acts(() => import('./demo.ts'), 'demo'),
-  );
-  command('dev', 'keep the embedded stack running: Temporal, sandbox bank, worker, gateway')
-    .option('--temporal-port <port>', 'port of the Temporal server', port)
-    .option('--ui-port <port>', 'port of the Temporal UI', port)
-    .option('--api-port <port>', 'port of the sandbox bank', port)
-    .option('--gateway-port <port>', 'port of the gateway', port)
-    .action(acts(serving, 'dev'));
-  command('worker', 'run a worker').action(acts(serving, 'worker'));
-  command('sandbox', 'run the sandbox bank alone')
-    .option('--port <port>', 'port to listen on', port)
-    .option('--host <host>', 'address to listen on', '127.0.0.1')
-    .option('--file <path>', 'SQLite file of its books')
-    .action(acts(serving, 'sandbox'));
+/** "payouts 0.1.0, Temporal SDK 1.24.0, Node 24.21.0" */
+export function versionText(): string {
+  const { version } = createRequire(import.meta.url)('@temporalio/client/package.json') as { version: string };
+  return `payouts ${ownVersion()}, Temporal SDK ${version}, Node ${process.versions.node}`;
 }

@@ -12,7 +12,7 @@ import { type TemplateIds, templateRows } from '../files/template/template-rows.
 import { csvTemplate, jsonTemplate } from '../files/template/write-template.ts';
 import { whyUnreadable } from '../files/unreadable.ts';
 import { bankOffer, offerIn } from '../platform/bank-offer.ts';
-import type { TemplateKind } from './choices.ts';
+import type { TemplateKind } from './options.ts';
 import { shellWord } from './output.ts';
 import type { Session } from './session.ts';
 import { withValidationBank } from './validation-bank.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rowNumbers } from '../../src/cli/arguments.ts';
+import { rowNumbers } from '../../src/cli/options.ts';
 
 describe('rows', () => {
   it.each([

@@ -6,16 +6,29 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { accessOf } from '../../src/channels/http/gateway.ts';
 import { assertTokenIfReachable } from '../../src/channels/http/server.ts';
 import { assertEncrypted } from '../../src/channels/http/transport.ts';
-import { EXAMPLES } from '../../src/cli/examples.ts';
 import { EXIT } from '../../src/cli/exit.ts';
-import { commandsOf } from '../../src/cli/help.ts';
-import { buildProgram } from '../../src/cli/program.ts';
+import { commandsOf, type Example } from '../../src/cli/help.ts';
+import { buildProgram, COMMANDS, FIRST_EXAMPLES } from '../../src/cli/program.ts';
 import { loadConfig } from '../../src/platform/config.ts';
 import { helpOf } from './help-of.ts';
 
 const commands = commandsOf(buildProgram(async () => {})).filter(([, command]) => command.name() !== 'help');
 /** Commands that only hold others have no action of their own. */
 const paths = commands.map(([path]) => path);
+
+/** By the words of the command, '' the program. */
+const EXAMPLES: Readonly<Record<string, readonly Example[]>> = Object.fromEntries([
+  ['', FIRST_EXAMPLES],
+  ...COMMANDS.flatMap((it) =>
+    'commands' in it
+      ? [[it.usage, it.examples], ...it.commands.map((below) => [`${it.usage} ${nameOf(below)}`, below.examples])]
+      : [[nameOf(it), it.examples]],
+  ),
+]);
+
+function nameOf({ usage }: { usage: string }): string {
+  return usage.split(' ')[0] ?? '';
+}
 
 /** The words of an example behind `payouts`, as a shell hands them over; redirections are the shell's. */
 function argvOf(line: string): string[] {
@@ -29,7 +42,7 @@ function argvOf(line: string): string[] {
 describe.each(commands)('payouts %s --help', (path, command) => {
   it('has its examples first, then usage and options', () => {
     const help = helpOf(command);
-    expect(EXAMPLES[path]?.length, `add examples of "${path}" to src/cli/examples.ts`).toBeGreaterThan(0);
+    expect(EXAMPLES[path]?.length, `add examples of "${path}" to its definition`).toBeGreaterThan(0);
     expect(help.startsWith('Examples:\n')).toBe(true);
     for (const [line] of EXAMPLES[path] ?? []) expect(help).toContain(line);
     expect(help.indexOf('Usage: ')).toBeGreaterThan(help.indexOf('Examples:'));

@@ -5,6 +5,7 @@ import { DAY_MS } from '../domain/durations.ts';
 import { PAYOUT_STATES, type PayoutState } from '../domain/payout-state.ts';
 import { Problem } from '../domain/problem.ts';
 import { isReasonCode } from '../domain/reasons.ts';
+import { option } from './command.ts';
 
 // Parsers for option values. Each throws commander's error, which names the option, unless it says otherwise.
 
@@ -91,3 +92,35 @@ export function waitKinds(text: string): readonly string[] {
     throw new InvalidArgumentError('a kind is a reason code, as `payouts inbox` shows in brackets');
   });
 }
+
+// Options of more than one command.
+
+export const KEY = option('--key <file>', 'your key, if the policy requires signatures (default: PAYOUTS_SIGNING_KEY)');
+export const BY = option('--by <name>', 'your name (default: the user of this machine)', { parse: storableText });
+export const MAKER = option('--by <name>', 'name of the maker', { parse: storableText });
+export const TIMEOUT = option('--timeout <duration>', 'stop following after this long, e.g. 90s or 10m', {
+  parse: duration,
+});
+/** Of a command that asks before it acts, and is told in whose name it does. */
+export const CONFIRMED = [option('--yes', 'skip the confirmation', { default: false }), BY] as const;
+/** The same, signed where a policy asks for that. */
+export const SIGNED = [...CONFIRMED, KEY] as const;
+
+// What arguments and options choose from.
+
+export const namesIn = <Name extends string>(table: Readonly<Record<Name, unknown>>): Name[] =>
+  Object.keys(table) as Name[];
+
+export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
+export type Shell = (typeof SHELLS)[number];
+
+export const TEMPLATES = ['csv', 'json', 'pain.001', 'payees', 'mapping'] as const;
+export type TemplateKind = (typeof TEMPLATES)[number];
+
+/** Values of `doctor --accept`: what belongs to a store's identity and may change without the store being the wrong one. */
+export const ACCEPTABLE = {
+  bank: ['bank'],
+  accounts: ['accounts', 'key'],
+  key: ['key'],
+  temporal: ['cluster', 'namespace'],
+} as const;

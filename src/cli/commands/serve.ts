@@ -1,0 +1,120 @@
+import { command, group, option } from '../command.ts';
+import { duration, port, storableText } from '../options.ts';
+
+const INVALID = option('--invalid <how>', 'what to do with files that have findings', {
+  choices: ['stop', 'skip'],
+  default: 'stop',
+});
+const FILES_BY = option('--by <name>', 'name of the maker of the files', { parse: storableText });
+
+export const demo = command('demo', 'pay the examples on the embedded stack (what npm start runs)', {
+  examples: [['payouts demo', 'pay the examples at a sandbox bank, on a real Temporal server']],
+  inPlaceOnly: true,
+  action: async () => (await import('../demo.ts')).demo,
+});
+
+export const dev = command('dev', 'keep the embedded stack running: Temporal, sandbox bank, worker, gateway', {
+  examples: [
+    ['payouts dev', 'on free ports'],
+    ['payouts dev --temporal-port 7233 --ui-port 8233', 'on given ports'],
+  ],
+  options: [
+    option('--temporal-port <port>', 'port of the Temporal server', { parse: port }),
+    option('--ui-port <port>', 'port of the Temporal UI', { parse: port }),
+    option('--api-port <port>', 'port of the sandbox bank', { parse: port }),
+    option('--gateway-port <port>', 'port of the gateway', { parse: port }),
+  ],
+  inPlaceOnly: true,
+  action: async () => (await import('../processes.ts')).dev,
+});
+
+export const worker = command('worker', 'run a worker', {
+  examples: [['payouts worker', 'one more for the running stack or, with the settings of a cluster, for that']],
+  inPlaceOnly: true,
+  action: async () => (await import('../processes.ts')).worker,
+});
+
+export const sandbox = command('sandbox', 'run the sandbox bank alone', {
+  examples: [['payouts sandbox --port 8080 --file bank.sqlite', 'a sandbox bank with its own books']],
+  options: [
+    option('--port <port>', 'port to listen on', { parse: port }),
+    option('--host <host>', 'address to listen on', { default: '127.0.0.1' }),
+    option('--file <path>', 'SQLite file of its books'),
+  ],
+  inPlaceOnly: true,
+  action: async () => (await import('../processes.ts')).sandbox,
+});
+
+/** Takes files over HTTP. */
+export const gateway = command('gateway', 'accept files over HTTP, and show the pages', {
+  examples: [
+    ['payouts gateway --port 8090', 'on this machine, without a token'],
+    [
+      'PAYOUTS_GATEWAY_TOKEN_FILE=tokens PAYOUTS_GATEWAY_TRUSTED_PROXY=192.0.2.7 payouts gateway --host 0.0.0.0 --port 8090',
+      'for other machines, through a proxy that speaks TLS',
+    ],
+  ],
+  options: [
+    option('--port <port>', 'port to listen on', { parse: port, default: 0, defaultText: 'a free one' }),
+    option('--host <host>', 'address to listen on; another machine needs a token and TLS', { default: '127.0.0.1' }),
+  ],
+  inPlaceOnly: true,
+  action: async () => (await import('../gateway.ts')).gateway,
+});
+
+export const intake = command('intake <dir>', 'pay files dropped into DIR/in; reports appear in DIR/out', {
+  examples: [
+    ['payouts intake drop', 'pay files dropped into drop/in, until Ctrl-C'],
+    ['payouts intake drop --once --by alice', 'only the files that are there now'],
+  ],
+  options: [INVALID, FILES_BY, option('--once', 'process the files that are there, then end', { default: false })],
+  inPlaceOnly: true,
+  action: async () => (await import('../drop-folders.ts')).intake,
+});
+
+const createSchedule = command('create', 'have the workers process a drop folder at intervals', {
+  examples: [
+    ['payouts schedule create --folder /srv/drop --every 5m', 'named drop'],
+    [
+      'payouts schedule create --folder /srv/drop --every 1h --name payroll --invalid skip',
+      'with a name of your choice',
+    ],
+  ],
+  options: [
+    INVALID,
+    FILES_BY,
+    option('--folder <dir>', 'path of the drop folder on the workers', { required: true }),
+    option('--every <duration>', 'e.g. 5m or 1h', { parse: duration, required: true }),
+    option('--name <name>', 'name of the schedule (default: name of the folder)'),
+  ],
+  inPlaceOnly: true,
+  action: async () => (await import('../drop-folders.ts')).createSchedule,
+});
+
+const listSchedules = command('list', 'list the schedules and when they are due', {
+  examples: [['payouts schedule list', 'names, folders, and when they are due']],
+  inPlaceOnly: true,
+  action: async () => (await import('../drop-folders.ts')).listSchedules,
+});
+
+const step = (name: 'delete' | 'pause' | 'resume' | 'trigger', description: string, does: string) =>
+  command(`${name} <name>`, description, {
+    examples: [[`payouts schedule ${name} drop`, does]],
+    inPlaceOnly: true,
+    first: [name],
+    action: async () => (await import('../drop-folders.ts')).changeSchedule,
+  });
+
+export const schedule = group('schedule', 'process drop folders by a Temporal Schedule', {
+  examples: [
+    ['payouts schedule create --folder /srv/drop --every 5m', 'the workers process the folder every 5 minutes'],
+  ],
+  commands: [
+    createSchedule,
+    listSchedules,
+    step('delete', 'delete a schedule; files in progress continue', 'stop processing the folder'),
+    step('pause', 'pause a schedule until it is resumed', 'pause it'),
+    step('resume', 'resume a paused schedule', 'resume it'),
+    step('trigger', 'process the folder now', 'process the folder now'),
+  ],
+});

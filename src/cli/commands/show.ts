@@ -1,0 +1,126 @@
+import { ERP_FORMATS } from '../../reports/erp-formats.ts';
+import { command, option } from '../command.ts';
+import { EXIT } from '../exit.ts';
+import { dayEnd, dayRange, dayStart, days, KEY, payoutStates, storableText, wholeNumber } from '../options.ts';
+
+export const status = command('status <id>', 'show the state of a batch or a payout, and the next step', {
+  examples: [
+    ['payouts status ID', 'the state of a batch or a payout, and why'],
+    ['payouts status INV-4711 --json', 'by document id, as one document'],
+  ],
+  action: async () => (await import('../inspect.ts')).status,
+});
+
+export const report = command(
+  'report <id>',
+  'write and show the report of a batch, or write it in a format for other software',
+  {
+    examples: [
+      ['payouts report ID', 'write the report files and show the summary'],
+      ['payouts report latest --mask', 'a copy to pass on, without payee names and full account numbers'],
+      ['payouts report ID --format pain002', 'the current answer to a pain.001, and which one it supersedes'],
+      ['payouts report ID --format journal', 'what its orders moved, as a journal for bookkeeping'],
+      ['payouts report ID --format camt054', 'the same as a bank advice for other software'],
+    ],
+    options: [
+      option('--mask', 'mask payee names and the paying account, in separate files', { default: false }),
+      option('--format <name>', 'pain002: the answer to a pain.001; camt054, journal: what its orders moved', {
+        choices: ERP_FORMATS,
+        conflicts: 'mask',
+      }),
+    ],
+    action:
+      async () =>
+      async (session, id, { format, mask }) => {
+        if (format === undefined) return (await import('../inspect.ts')).report(session, id, { mask });
+        await (await import('../report-files.ts')).erpFile(session, id, format);
+        return EXIT.completed;
+      },
+  },
+);
+
+export const list = command('list', 'list batches; with a filter, payouts', {
+  examples: [
+    ['payouts list', 'the newest batches, and how many rows of each wait for people'],
+    ['payouts list --text INV-4711', 'find a payout and its state'],
+    ['payouts list --state completed --ended today', 'what went out today, and what it cost'],
+    ['payouts list --returned', 'what of it came back'],
+    [
+      'payouts list --ended 2026-03-01..2026-03-31 --account acc-u1001-usd',
+      'how everything of a month has ended on an account',
+    ],
+    ['payouts list --state held,needs-operator --account acc-u1001-usd', 'what is stuck on an account'],
+  ],
+  options: [
+    option('--state <states>', 'payouts in one of these states, e.g. held,needs-operator', { parse: payoutStates }),
+    option('--kind <kind>', 'payouts with this reason code, or in this state'),
+    option('--account <id>', 'payouts from this account'),
+    option('--from <date>', 'submitted on this day (UTC) or later: a date, today or yesterday', { parse: dayStart }),
+    option('--to <date>', 'submitted on this day (UTC) or earlier', { parse: dayEnd }),
+    option('--ended <days>', 'ended on this day (UTC), or in FIRST..LAST', { parse: dayRange }),
+    option('--returned', 'payouts of which money came back'),
+    option('--text <text>', 'payouts with this text in an id or in their file name'),
+  ],
+  action: async () => (await import('../list.ts')).list,
+});
+
+export const inbox = command('inbox', 'show what waits for people, across batches, by kind, oldest first', {
+  examples: [
+    ['payouts inbox', 'what waits for people, with the command for each kind'],
+    ['payouts inbox --mine --by bob', 'what bob can decide'],
+    ['payouts inbox --kind look-alike --json', 'one kind, as one document'],
+  ],
+  options: [
+    option('--mine', 'only what you can decide', { default: false }),
+    option('--kind <kind>', 'only this reason code, or this kind of incident'),
+    option('--by <name>', 'your name, with --mine (default: the holder of the key, else the user of this machine)', {
+      parse: storableText,
+    }),
+    KEY,
+  ],
+  action: async () => (await import('../waiting.ts')).inbox,
+});
+
+export const incidents = command('incidents', 'list contradictions between the bank and ended payouts', {
+  examples: [['payouts incidents --open', 'incidents that nobody has acknowledged, with their ids']],
+  options: [option('--open', 'only unacknowledged ones', { default: false })],
+  action: async () => (await import('../waiting.ts')).listIncidents,
+});
+
+export const reconcile = command('reconcile', "compare ended payouts with the bank's orders now", {
+  examples: [['payouts reconcile --days 7', "compare what ended in a week with the bank's orders"]],
+  options: [option('--days <n>', 'how many days back', { parse: days })],
+  inPlaceOnly: true,
+  action: async () => (await import('../reconcile.ts')).reconcile,
+});
+
+export const accounts = command('accounts [uid]', 'show balances of a user, or of the master institution', {
+  examples: [
+    ['payouts accounts u-1001', 'balances of a user'],
+    ['payouts accounts', 'balances of the master institution'],
+  ],
+  action: async () => (await import('../bank-lists.ts')).accounts,
+});
+
+export const beneficiaries = command('beneficiaries <uid>', 'list the beneficiaries of a user', {
+  examples: [
+    ['payouts beneficiaries u-1001 --currency EUR', 'names and account numbers are masked'],
+    ['payouts beneficiaries u-1001 --json', 'in full'],
+  ],
+  options: [option('--currency <code>', 'only this currency')],
+  action: async () => (await import('../bank-lists.ts')).beneficiaries,
+});
+
+export const orders = command('orders <uid> <currency>', "list the bank's orders of a user in one currency", {
+  examples: [['payouts orders u-1001 EUR', "the bank's own list"]],
+  action: async () => (await import('../bank-lists.ts')).orders,
+});
+
+export const reference = command('reference <uid> <id>', 'print the reference of a payout', {
+  examples: [['payouts reference u-1001 INV-4711', 'the reference of a payout, the key of its workflow id']],
+  options: [
+    option('--generation <n>', 'generation, from 0', { parse: wholeNumber, default: 0 }),
+    option('--kind <kind>', 'kind of the document', { choices: ['payout', 'transfer', 'exchange'], default: 'payout' }),
+  ],
+  action: async () => (await import('../bank-lists.ts')).reference,
+});
