@@ -11,7 +11,7 @@ import { Following } from './card/following.ts';
 import { handleCardMessages } from './card/handlers.ts';
 import { type CardEnded, obtainSession, type Session } from './card/obtain-session.ts';
 import { type CardProgress, takeOver } from './card/progress.ts';
-import { call, vaultOf } from './proxies.ts';
+import { prepareCard, vaultOf } from './proxies.ts';
 import { hadRunBefore } from './ran-before.ts';
 
 /** Result of a card payment. Every business outcome is a return value. */
@@ -125,7 +125,7 @@ async function endAs(execution: CardExecution, { end, reason }: CardEnded): Prom
 }
 
 const prepare = (input: Partial<CardPaymentInput>, endsWithout = false): Promise<PreparedCard> =>
-  call('prepareCard', { input, ranBefore: hadRunBefore(), endsWithout }, 'claims the card payment');
+  prepareCard({ input, ranBefore: hadRunBefore(), endsWithout }, 'claims the card payment');
 
 async function endInStore(execution: CardExecution, input: Partial<CardPaymentInput>): Promise<CardPaymentResult> {
   const found = await prepare(input);

@@ -30,7 +30,7 @@ type Repeatable = Pick<
   | 'claimPayment'
 >;
 
-/** Local activities: one try, then `patientCalls` take over. */
+/** Local activities: one try, then `patient` goes on. */
 const quickCalls = proxyLocalActivities<Repeatable>({
   startToCloseTimeout: '7s',
   scheduleToCloseTimeout: '7s',
@@ -49,8 +49,7 @@ const patientCalls = proxyActivities<Repeatable>({
 /** After this long without an answer about a sent order, people are told. */
 const LOOK_PATIENCE = '1h';
 
-/** Reads of a sent order: retried too, but not silently for ever. */
-const orderReads = proxyActivities<Pick<Repeatable, 'readOrder'>>({
+const orderReads = proxyActivities<Repeatable>({
   startToCloseTimeout: '1m',
   scheduleToCloseTimeout: LOOK_PATIENCE,
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '5m' },
@@ -161,32 +160,47 @@ export const batchControl = proxyActivities<Pick<Activities, 'setBatchControl'>>
   retry: { maximumInterval: '30s' },
 });
 
-/**
- * Runs a local activity, and if that fails the same as an ordinary one. A cancellation and a lost claim are thrown unchanged. A
- * misuse (wrong id, reused id) fails the workflow with the activity's own message. `summary` is for the UI.
- */
-export async function call<Name extends keyof Repeatable>(
-  name: Name,
-  input: Parameters<Repeatable[Name]>[0],
-  summary: string,
-): Promise<Awaited<ReturnType<Repeatable[Name]>>> {
-  type Call = {
-    executeWithOptions(options: { summary: string }, args: unknown[]): Promise<Awaited<ReturnType<Repeatable[Name]>>>;
-  };
-  try {
-    return await (quickCalls[name] as unknown as Call).executeWithOptions({ summary }, [input]);
-  } catch (error) {
-    if (isCancellation(error) || isSuperseded(error)) throw error;
-    throwMisuse(error);
-  }
-  const patient = name === 'readOrder' ? orderReads.readOrder : patientCalls[name];
-  try {
-    return await (patient as unknown as Call).executeWithOptions({ summary }, [input]);
-  } catch (error) {
-    throwMisuse(error);
-    throw error;
-  }
+/** What `patient` needs of a proxy of either kind. */
+type Calls = {
+  [Name in keyof Repeatable]: Call<Parameters<Repeatable[Name]>[0], Awaited<ReturnType<Repeatable[Name]>>>;
+};
+
+interface Call<Input, Result> {
+  executeWithOptions(options: { summary: string }, args: [Input]): Promise<Result>;
 }
+
+/**
+ * A call of an activity that runs as a local one, and if that fails as an ordinary one. A cancellation and a lost claim are thrown
+ * unchanged. A misuse (wrong id, reused id) fails the workflow with the activity's own message. `summary` is for the UI.
+ */
+function patient<Input, Result>(activityOf: (activities: Calls) => Call<Input, Result>, retried = patientCalls) {
+  return async (input: Input, summary: string): Promise<Result> => {
+    try {
+      return await activityOf(quickCalls).executeWithOptions({ summary }, [input]);
+    } catch (error) {
+      if (isCancellation(error) || isSuperseded(error)) throw error;
+      throwMisuse(error);
+    }
+    try {
+      return await activityOf(retried).executeWithOptions({ summary }, [input]);
+    } catch (error) {
+      throwMisuse(error);
+      throw error;
+    }
+  };
+}
+
+export const prepare = patient((activities) => activities.prepare);
+export const renewClaim = patient((activities) => activities.renewClaim);
+export const assess = patient((activities) => activities.assess);
+export const weighDecisions = patient((activities) => activities.weighDecisions);
+/** Retried too, but not silently for ever. */
+export const readOrder = patient((activities) => activities.readOrder, orderReads);
+export const recordState = patient((activities) => activities.recordState);
+export const closePayout = patient((activities) => activities.closePayout);
+export const prepareCard = patient((activities) => activities.prepareCard);
+export const recordCardState = patient((activities) => activities.recordCardState);
+export const claimPayment = patient((activities) => activities.claimPayment);
 
 function throwMisuse(error: unknown): void {
   const { type, message = '' } = causeOf(error) ?? {};

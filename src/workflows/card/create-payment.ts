@@ -4,7 +4,7 @@ import type { CardSendResult } from '../../domain/card-sending.ts';
 import type { CardTerms } from '../../domain/card-terms.ts';
 import { doublingPause } from '../../domain/durations.ts';
 import { because } from '../../domain/reasons.ts';
-import { call, vaultOf } from '../proxies.ts';
+import { claimPayment, vaultOf } from '../proxies.ts';
 import { askOperator } from './ask-operator.ts';
 import { callVault } from './call-vault.ts';
 import { type CardExecution, EndedElsewhere } from './execution.ts';
@@ -142,7 +142,7 @@ async function ownedName(execution: CardExecution): Promise<string | undefined> 
 /** Follows a payment that was named; undefined if it belongs to another intent. */
 async function claimed(execution: CardExecution, paymentId: string): Promise<{ follow: true } | undefined> {
   const { merchantRequestId, card } = execution;
-  if (!(await call('claimPayment', { merchantRequestId, paymentId }, 'takes the payment that was named'))) {
+  if (!(await claimPayment({ merchantRequestId, paymentId }, 'takes the payment that was named'))) {
     execution.foreign.add(paymentId);
     return undefined;
   }

@@ -18,7 +18,7 @@ import type { Reason } from '../../domain/payout-state.ts';
 import { Inbox } from '../execution/inbox.ts';
 import { TwoPeople } from '../execution/two-people.ts';
 import { ExecutionView } from '../execution/view.ts';
-import { call } from '../proxies.ts';
+import { recordCardState } from '../proxies.ts';
 import { lastingAttributes, payoutState, type SearchAttributes } from '../search-attributes.ts';
 import type { ResolveCardUpdate } from './messages.ts';
 
@@ -221,7 +221,7 @@ export class CardExecution extends ExecutionView<CardState> {
     const { merchantRequestId, asked, amount, currency } = this;
     const card = this.card ?? this.spent;
     const ids = { paymentId: this.paymentId ?? undefined, bin: card?.bin, lastFour: card?.last_four };
-    return call('recordCardState', { merchantRequestId, asked, ...change, amount, currency, ...ids }, summary);
+    return recordCardState({ merchantRequestId, asked, ...change, amount, currency, ...ids }, summary);
   }
 
   view(): CardStateView {

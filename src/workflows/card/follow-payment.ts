@@ -3,7 +3,7 @@ import { endOfStatus } from '../../domain/card-payment.ts';
 import { doublingPause } from '../../domain/durations.ts';
 import { compareDecimals, parseAmount } from '../../domain/money.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
-import { call } from '../proxies.ts';
+import { claimPayment } from '../proxies.ts';
 import { askOperator } from './ask-operator.ts';
 import { confirmByCardholder } from './confirm-by-cardholder.ts';
 import type { CardExecution } from './execution.ts';
@@ -45,7 +45,7 @@ export async function followPayment(following: Following): Promise<Conclusion> {
 async function isOurs({ execution, payment }: Following, paymentId: string): Promise<boolean> {
   const { merchantRequestId } = execution;
   if (paymentId === payment.paymentId) return true;
-  return call('claimPayment', { merchantRequestId, paymentId }, 'takes the payment that was named');
+  return claimPayment({ merchantRequestId, paymentId }, 'takes the payment that was named');
 }
 
 /** People say what to do, or the payment is queried again. A payment they adopt is followed from then on, or ends the intent. */

@@ -6,7 +6,7 @@ import { isNoMoney, isTerminal, stageMeaning } from '../../domain/order-status.t
 import { PATH_ID } from '../../domain/path-id.ts';
 import type { Reason } from '../../domain/payout-state.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
-import { answerOrUndefined, call } from '../proxies.ts';
+import { answerOrUndefined, readOrder } from '../proxies.ts';
 import type { OrderLeg } from './order-leg.ts';
 
 /** What was decided about the audit of one order, and the bank's response. */
@@ -99,7 +99,7 @@ export class Follow {
       thenAssess: plan.thenAssess,
     };
     const summary = first === undefined ? 'reads the order' : 'reads it again before "no money" is believed';
-    const judgement: OrderRead = (await answerOrUndefined(() => call('readOrder', input, summary))) ?? {
+    const judgement: OrderRead = (await answerOrUndefined(() => readOrder(input, summary))) ?? {
       ...UNREADABLE,
       orderId,
     };

@@ -3,7 +3,7 @@ import { bankSays } from '../../domain/bank-condition.ts';
 import { doublingPause } from '../../domain/durations.ts';
 import { because } from '../../domain/reasons.ts';
 import { type AttemptResult, afterAttempt, type RefusalMeaning } from '../../domain/submission.ts';
-import { renewClaim } from '../payout/one-send.ts';
+import { takeNextTerm } from '../payout/one-send.ts';
 import { untilCancelRequested } from '../payout/waits.ts';
 import { answerOrUndefined, polls } from '../proxies.ts';
 import type { OrderLeg, Placed } from './order-leg.ts';
@@ -32,7 +32,7 @@ export async function placeOrder(leg: OrderLeg): Promise<Placed> {
     if (mayHaveMoved) leg.ineffectiveSends = 0;
     view.note(`attempt ${known.attempts}: ${describe(result)}`);
     // After `known` is updated: a run that finds its claim gone then knows what to search for.
-    if (result === SILENT) await renewClaim(view);
+    if (result === SILENT) await takeNextTerm(view);
     if (mayHaveMoved) leg.lastSentAt = Date.now();
     switch (next.step) {
       case 'adopt':

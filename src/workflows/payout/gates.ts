@@ -7,7 +7,7 @@ import type { Terms } from '../../domain/policy.ts';
 import { holdDigest } from '../../domain/question-digest.ts';
 import { because, isOfAccount, isSignalled, questionOfHold, type ReasonCode } from '../../domain/reasons.ts';
 import type { SwitchScope } from '../../domain/switch-scope.ts';
-import { call, polls } from '../proxies.ts';
+import { assess, polls } from '../proxies.ts';
 import { awaitDecision, type Decided } from './await-decision.ts';
 import { ensureBeneficiary } from './ensure-beneficiary.ts';
 import type { PayoutView } from './view.ts';
@@ -67,7 +67,7 @@ export class Gates {
   assess(): Promise<Assessment> {
     const { view, progress, passes } = this;
     const input = { claim: view.claim, recorded: view.recorded, ...progress, approved: passes.approved };
-    return call('assess', input, 'reads the bank again after a wait');
+    return assess(input, 'reads the bank again after a wait');
   }
 
   /** The assessment with which to return to the gates after an order was not sent. */

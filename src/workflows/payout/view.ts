@@ -19,7 +19,7 @@ import {
 } from '../../domain/payout-state.ts';
 import { ExecutionView } from '../execution/view.ts';
 import type { PayoutStateView } from '../messages.ts';
-import { call } from '../proxies.ts';
+import { closePayout, recordState, weighDecisions } from '../proxies.ts';
 import { lastingAttributes, payoutState, type SearchAttributes } from '../search-attributes.ts';
 import { PayoutInbox } from './inbox.ts';
 import { Question, type UnsignedStatement } from './question.ts';
@@ -105,13 +105,13 @@ export class PayoutView extends ExecutionView<PayoutState> {
     this.recorded = { state, reason };
     if (unchanged) return;
     const record = { claim: this.claim, state, reason, orderId: this.orderId ?? undefined, fundsNeeded };
-    await call('recordState', record, reason === null ? state : `${state}: ${reason.code}`);
+    await recordState(record, reason === null ? state : `${state}: ${reason.code}`);
   }
 
   /** Stores an unpaid end; `settled` is what this run knows of what it sent. */
   async close(state: UnpaidState, reason: Reason, settled: SettledLegs): Promise<void> {
     const by = this.endedBy(reason);
-    await call('closePayout', { claim: this.claim, state, reason, settled, by }, `${state}: ${reason.code}`);
+    await closePayout({ claim: this.claim, state, reason, settled, by }, `${state}: ${reason.code}`);
     this.show(state, reason);
   }
 
@@ -166,7 +166,7 @@ export class PayoutView extends ExecutionView<PayoutState> {
     const input = { claim: this.claim, question: kind, digest, needed, ...(said.length > 0 && { said }) };
     this.question.readers += 1;
     try {
-      this.weighed(await call('weighDecisions', input, 'reads what people have signed'));
+      this.weighed(await weighDecisions(input, 'reads what people have signed'));
     } finally {
       this.question.readers -= 1;
     }

@@ -56,9 +56,9 @@ const EXCHANGE_BEFORE: Place = {
 };
 
 const SENDERS = {
-  payment: { submit: 'submitPayment', does: 'pays' },
-  transfer: { submit: 'submitTransfer', does: 'transfers' },
-  exchange: { submit: 'submitExchange', does: 'buys' },
+  payment: { submit: sends.submitPayment, does: 'pays' },
+  transfer: { submit: sends.submitTransfer, does: 'transfers' },
+  exchange: { submit: sends.submitExchange, does: 'buys' },
 } as const;
 
 function legOf(
@@ -79,7 +79,7 @@ function legOf(
     assess: () => gates.assess(),
     send: (known) => {
       const attempt = known.attempts + 1;
-      return sends[submit].executeWithOptions({ summary: `${what}, attempt ${attempt}` }, [
+      return submit.executeWithOptions({ summary: `${what}, attempt ${attempt}` }, [
         { claim: view.claim, attempt, lastLeft: known.lastLeft },
       ]);
     },

@@ -16,7 +16,7 @@ import { Gates } from '../payout/gates.ts';
 import { handleMessages } from '../payout/handlers.ts';
 import { HistoryTooLong } from '../payout/long-history.ts';
 import { PayoutView } from '../payout/view.ts';
-import { call, isSuperseded } from '../proxies.ts';
+import { isSuperseded, prepare } from '../proxies.ts';
 import { hadRunBefore } from '../ran-before.ts';
 import { earlierEnd, type PayoutResult } from './ends.ts';
 import { type LegMemories, type Legs, legsOf, type Run } from './legs.ts';
@@ -72,7 +72,7 @@ async function claimAndGo(view: PayoutView, handedOver: RunBefore | undefined, r
     try {
       const ranBefore = !isHandedOver && hadRunBefore();
       const asked = { input, storeId: remembered?.storeId, kind, ranBefore, term, isHandedOver };
-      const prepared = await call('prepare', asked, 'claims the payout and reads the bank');
+      const prepared = await prepare(asked, 'claims the payout and reads the bank');
       if (prepared.kind === 'ended') return earlierEnd(view, prepared);
       // Another run has had the payout meanwhile: what people let through before does not count.
       if (lost > 0 && prepared.claim.term !== term) passes = undefined;

@@ -269,7 +269,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/workflows/payout/one-send.ts',
-        find: "view.renewed(await call('renewClaim', { claim: view.claim }, 'nothing is sent late any more'));",
+        find: "view.renewed(await renewClaim({ claim: view.claim }, 'nothing is sent late any more'));",
         replace: '',
       },
     ],
