@@ -6,19 +6,17 @@ import type { Waits } from './policy.ts';
 export interface Search {
   /** Workflow time at which the search began, epoch ms. */
   startedAt: number;
-  /** All pages were read and are consistent with each other; only such a search can prove absence. */
-  stable: boolean;
-  /** Number of orders found under the reference. */
-  found: number;
+  /** All pages were read and are consistent with each other, and show no order that may be this one. */
+  isEmpty: boolean;
 }
 
 /**
- * Proof of absence: two stable, empty searches, both begun after the last attempt's late-commit and list-lag windows. `since` is
+ * Proof of absence: two empty searches, both begun after the last attempt's late-commit and list-lag windows. `since` is
  * when the last attempt ended, epoch ms.
  */
 export function provenAbsent(scans: readonly Search[], since: number, waits: Waits): boolean {
   const from = proofFrom(since, waits);
-  return scans.filter((scan) => scan.stable && scan.found === 0 && scan.startedAt >= from).length >= 2;
+  return scans.filter((scan) => scan.isEmpty && scan.startedAt >= from).length >= 2;
 }
 
 /** Time (epoch ms) from which a search can prove that an attempt that ended at `since` made no order. */

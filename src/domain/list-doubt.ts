@@ -21,6 +21,8 @@ export type ListDoubt = (typeof LIST_DOUBTS)[keyof typeof LIST_DOUBTS];
 const UNPROVEN = {
   'clocks-apart': "the bank's clock is too far from ours for a list to prove anything; payouts doctor says how far",
   incomplete: 'the list of the bank lacks orders that it has accepted: ask the bank why',
+  indistinct:
+    'the bank shows an order for the same money, fees aside, without its reference, which may be this one: ask the bank whose it is',
   'too-soon': 'the list may not show yet what the bank has just refused',
   'not-stable': 'the list changed while it was read, or does not have as many orders as it says',
 } as const;

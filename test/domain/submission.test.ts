@@ -117,17 +117,15 @@ describe('negative proof', () => {
   const proofFrom = waits.lateCommitMs + waits.listLagMs;
   const scan = (startedAt: number, over: Partial<Search> = {}): Search => ({
     startedAt,
-    stable: true,
-    found: 0,
+    isEmpty: true,
     ...over,
   });
 
-  it('needs two stable empty looks begun after the late-commit and list-lag windows', () => {
+  it('needs two empty looks begun after the late-commit and list-lag windows', () => {
     expect(provenAbsent([scan(proofFrom), scan(proofFrom + 1)], 0, waits)).toBe(true);
     expect(provenAbsent([scan(proofFrom)], 0, waits)).toBe(false);
     expect(provenAbsent([scan(proofFrom - 1), scan(proofFrom)], 0, waits)).toBe(false);
-    expect(provenAbsent([scan(proofFrom, { stable: false }), scan(proofFrom)], 0, waits)).toBe(false);
-    expect(provenAbsent([scan(proofFrom, { found: 1 }), scan(proofFrom)], 0, waits)).toBe(false);
+    expect(provenAbsent([scan(proofFrom, { isEmpty: false }), scan(proofFrom)], 0, waits)).toBe(false);
   });
 
   it('can be reached on the planned schedule', () => {

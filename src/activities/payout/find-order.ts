@@ -1,8 +1,7 @@
 import { readIfThere } from '../../bank/bank-orders.ts';
 import { attemptsListedFrom, clocksDisagree } from '../../bank/bank-time.ts';
 import type { Order } from '../../bank/schemas/orders.ts';
-import type { ListDoubt } from '../../domain/list-doubt.ts';
-import { strangeIn } from '../../domain/list-doubt.ts';
+import { type LookDoubt, strangeIn } from '../../domain/list-doubt.ts';
 import {
   type ExpectedOrder,
   isArrival,
@@ -38,36 +37,52 @@ export interface ShownOrder {
   differences: string[];
 }
 
-/** Result of one look through the order lists. */
-export interface OrderSearch {
-  orderIds: string[];
-  /** Fields in which an order found differs from what was sent. */
-  differences: string[];
-  /** Orders that show the reference in another form and whose id no answer has told: a conflict, never "absent". */
-  nearMisses: number;
-  stable: boolean;
-  /** Why a list is not believed: what it shows. */
-  doubt?: ListDoubt;
+/** Result of one search through the order lists. */
+export type OrderSearch = SearchedLists & AttemptsOnRecord & (OneFound | Conflict | NothingFound);
+
+/** One order, as it was sent. */
+interface OneFound {
+  kind: 'found';
+  orderId: string;
+}
+
+/** Which order pays, or whether one does, is for people to say. */
+interface Conflict {
+  kind: 'conflict';
+  reason: 'duplicate-suspected' | 'reference-conflict';
+  /** Ids of the orders under the reference as it was sent. */
+  listed: string[];
+  /** These orders, and those that show the reference in another form. */
+  shown: ShownOrder[];
+  isOurs: boolean;
+}
+
+/** No order under the reference. */
+interface NothingFound {
+  kind: 'nothing';
+  /** Orders without a reference that may be this one by all else that they show. */
+  shown: ShownOrder[];
+  /**
+   * An order is ours by all that it shows, or its id was told by an answer: absence is not proven, and no person can declare it.
+   */
+  isOurs: boolean;
+}
+
+interface SearchedLists {
+  /** Why the lists prove nothing; absent: they are complete. */
+  doubt?: LookDoubt;
   pagesRead: number;
   ordersRead: number;
-  /** Order ids known to be ours: while there is one, absence cannot be proven. */
-  accepted: string[];
-  /** Some recorded attempt was answered with "already exists". */
+}
+
+/** What the store says of the attempts, read before the bank is asked. */
+interface AttemptsOnRecord {
+  /** Some attempt was answered with "already exists". */
   exists: boolean;
   /** Numbers of attempts recorded as not sent or refused. */
   unsent: number[];
   /** Numbers of all recorded attempts; nothing is sent without a record. */
   recorded: number[];
-  /** The bank's clock is too far from ours for a list to prove absence. */
-  clocksApart: boolean;
-  /** Orders that may be this one by all the list shows of them: not "absent". */
-  indistinct: number;
-  /** Candidates for people to choose from: orders with the reference in any form, or without one that may be this one. */
-  shown?: ShownOrder[];
-  /** How many orders are ours by all they show: while above 0, no person can declare that there is none. */
-  ours?: number;
-  /** The list lacks orders that the bank has accepted. */
-  incomplete: boolean;
   /** Ms for which a sender may still be about to send. */
   liveForMs: number;
   /** The bank has shown a second order under some reference of this user, so it does not recognise references. */
@@ -85,7 +100,7 @@ export async function findOrder(deps: ActivityDeps, { runId }: Caller, input: Fi
   const row = await rowAsRecorded(deps, claim, runId, recorded);
   const { reference, attempts, ownIds, sent, expected } = await sentLeg(deps, row, input);
   expected.shownAs = await learnedForm(deps.store, reference);
-  const look = await beforeReading(deps, row, { attempts, ownIds, sent });
+  const onRecord = await attemptsOnRecord(deps, row, { attempts, sent });
   const found = new Found(expected, ownIds);
   for (const orderId of ownIds) {
     const order = await readIfThere(deps, orderId);
@@ -97,45 +112,31 @@ export async function findOrder(deps: ActivityDeps, { runId }: Caller, input: Fi
   const listedFrom = attemptsListedFrom(deps, sentSince, attempts);
   const before = await seenBefore(deps, row, reference);
   for (const order of before.orders) found.sort(order);
-  look.stable = !before.isMissing;
+  const lists: SearchedLists = { doubt: before.isMissing ? 'incomplete' : undefined, pagesRead: 0, ordersRead: 0 };
   for (const list of await listsOfLeg(deps.bank, row, leg, sent)) {
     const from = mayProve ? 0 : listedFrom;
     const scan = await deps.lookAtList({ ...list, since: sentSince, from, toProve: mayProve });
-    look.stable &&= scan.doubt === undefined;
-    look.incomplete ||= scan.doubt === 'incomplete';
-    look.doubt ??= strangeIn(scan.doubt);
-    look.pagesRead += scan.pagesRead;
-    look.ordersRead += scan.orders.length;
+    lists.doubt = strangeIn(lists.doubt) ?? scan.doubt ?? lists.doubt;
+    lists.pagesRead += scan.pagesRead;
+    lists.ordersRead += scan.orders.length;
     for (const order of scan.orders) found.sort(order);
   }
   const strange = await strangeAmong(deps, found.indistinct);
-  look.indistinct = strange.length;
-  look.clocksApart = clocksDisagree(deps);
-  if (look.indistinct > 0 || look.clocksApart) look.stable = false;
-  return { ...look, ...found.judged(strange) };
+  if (clocksDisagree(deps)) lists.doubt = 'clocks-apart';
+  else if (strange.length > 0) lists.doubt ??= 'indistinct';
+  return { ...lists, ...onRecord, ...found.judged(strange) };
 }
 
-/** What the store says of the search, before the bank is asked. */
-async function beforeReading(
+async function attemptsOnRecord(
   { store, now }: ActivityDeps,
   row: PayoutRecord,
-  { attempts, ownIds, sent }: Pick<SentLeg, 'attempts' | 'ownIds' | 'sent'>,
-): Promise<OrderSearch> {
+  { attempts, sent }: Pick<SentLeg, 'attempts' | 'sent'>,
+): Promise<AttemptsOnRecord> {
   const silent = attempts.filter(({ outcome }) => outcome === null).map(({ sentAt }) => sentAt);
   return {
-    orderIds: [],
-    differences: [],
-    nearMisses: 0,
-    stable: true,
-    pagesRead: 0,
-    ordersRead: 0,
-    accepted: ownIds,
     exists: attempts.some(({ outcome }) => outcome === 'exists'),
     unsent: unsent(attempts),
     recorded: attempts.map(({ attempt }) => attempt),
-    clocksApart: false,
-    indistinct: 0,
-    incomplete: false,
     liveForMs: Math.max(0, Math.max(0, ...silent) + SENDER_LIFE_MS - now()),
     distrusted: await store.hasSuspectedDuplicate(row.uid),
     switchedOff: await store.matchingSwitch(switchFactsOf(row, sent === undefined ? [] : [sent])),
@@ -176,20 +177,24 @@ class Found {
     } else if (isIndistinct(order, this.expected)) this.indistinct.push(order);
   }
 
-  judged(strange: readonly Order[]): Pick<OrderSearch, 'orderIds' | 'differences' | 'nearMisses' | 'ours' | 'shown'> {
+  judged(strange: readonly Order[]): OneFound | Conflict | NothingFound {
     const { orders, altered, expected, accepted } = this;
     // The receiving side is listed but not the order that was sent: a conflict until it is.
     const arrived = orders.length === 0 ? this.arrivals : 0;
     const shown = [...orders, ...altered].map(
       (order): ShownOrder => ({ orderId: order.order_id, differences: orderDifferences(order, expected, accepted) }),
     );
-    return {
-      orderIds: orders.map(({ order_id }) => order_id),
-      differences: [...new Set(shown.slice(0, orders.length).flatMap(({ differences }) => differences))],
-      nearMisses: altered.length + arrived,
-      ours: arrived + accepted.length + shown.filter(isOurs).length,
-      shown: [...shown, ...strange.map((order) => withoutReference(order, expected))],
-    };
+    const isOurs = arrived + accepted.length > 0 || shown.some(isAsSent);
+    const strangers = strange.map((order) => withoutReference(order, expected));
+    const listed = orders.map(({ order_id }) => order_id);
+    const [orderId, ...others] = listed;
+    // One order was accepted and another is shown: people must say which of them pays.
+    const otherAccepted = orderId !== undefined && accepted.some((id) => !listed.includes(id));
+    const conflict = { kind: 'conflict' as const, listed, shown: [...shown, ...strangers], isOurs };
+    if (others.length > 0 || otherAccepted) return { ...conflict, reason: 'duplicate-suspected' };
+    const isOther = altered.length + arrived > 0 || shown.some(({ differences }) => differences.length > 0);
+    if (isOther) return { ...conflict, reason: 'reference-conflict' };
+    return orderId === undefined ? { kind: 'nothing', shown: strangers, isOurs } : { kind: 'found', orderId };
   }
 
   private formOf({ client_order_id: shown }: Order) {
@@ -220,7 +225,7 @@ const withoutReference = (order: Order, expected: ExpectedOrder): ShownOrder => 
 });
 
 /** It is what was sent, whatever the form of its reference. */
-const isOurs = ({ differences }: ShownOrder): boolean => differences.every((field) => field === REFERENCE_FORM);
+const isAsSent = ({ differences }: ShownOrder): boolean => differences.every((field) => field === REFERENCE_FORM);
 
 /** Those that are not known to be orders of other payouts. */
 async function strangeAmong({ store }: ActivityDeps, orders: readonly Order[]): Promise<Order[]> {

@@ -210,8 +210,7 @@ function settleDifference(
 async function closeUnknown(leg: OrderLeg, request: ResolveRequest): Promise<Settled> {
   const search = await searchOnce(leg, 0, true);
   if (search === undefined) return refused('the order list could not be read just now; try again');
-  if (search.conflict !== undefined || search.orderIds.length > 0)
-    return refused('the order list of the bank shows an order that may be this one');
+  if (search.kind !== 'nothing') return refused('the order list of the bank shows an order that may be this one');
   return closedByTwo(leg, request, 'the bank does not show the order that it accepted');
 }
 

@@ -1,7 +1,8 @@
 import { condition } from '@temporalio/workflow';
-import type { OrderSearch, ShownOrder } from '../../activities/payout/find-order.ts';
+import type { ShownOrder } from '../../activities/payout/find-order.ts';
 import { proofFrom, provenAbsent, type Search, searchDelayMs } from '../../domain/absence.ts';
 import { doublingPause } from '../../domain/durations.ts';
+import { doubtInWords } from '../../domain/list-doubt.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
 import type { ResolveRequest } from '../../domain/resolve-action.ts';
 import { afterProvenAbsence, afterUnprovenResend, mayResend, type Submission } from '../../domain/submission.ts';
@@ -14,6 +15,15 @@ import { setAside } from './second-orders.ts';
 /** `resend`: not found, and the bank is known to recognise the reference: sent again at once, the outcome still in doubt. */
 export type Resolved = Placed | { kind: 'resend' };
 
+/** What the searches of one doubt have shown so far. */
+interface Doubt {
+  scans: Search[];
+  /** When the last attempt ended, epoch ms. */
+  since: number;
+  /** The payout was, each time it was read again, what had been approved. */
+  isAsApproved: boolean;
+}
+
 /**
  * Resolves an unknown outcome by searching for the order: quickly at first, then across the proof window. An order that is found
  * is adopted; one proven absent may be resent, as far as the dedupe trust goes; everything else goes to an operator while the
@@ -24,77 +34,101 @@ export async function resolveOrder(leg: OrderLeg): Promise<Resolved> {
   const { waits } = terms;
   if (leg.parked !== null) await view.enter('needs-operator', leg.parked);
   else await view.enter('resolving', because('outcome-unknown'));
-  const scans: Search[] = [];
   leg.lastSentAt ??= Date.now();
-  let since = leg.lastSentAt;
-  let mayResendInDoubt = true;
+  const doubt: Doubt = { scans: [], since: leg.lastSentAt, isAsApproved: true };
   view.inbox.take();
   if (view.inbox.noticesFor(leg.reference).length > 0) view.inbox.readAgain();
   for (let n = 0; ; n += 1) {
     if (view.state === 'needs-operator' && leg.holdsNoStatement) continueAsNewIfLong(view);
-    const pending = await untilNextSearch(leg, since, n);
-    const startedAt = Date.now();
-    const search = await searchUntilSure(leg, n, startedAt >= proofFrom(since, waits));
-    const found = search === undefined ? 0 : search.orderIds.length + search.accepted.length + search.nearMisses;
-    // An order shown once is not proven absent by lists from before it.
-    if (found > 0 || search?.hasChanged) scans.length = 0;
-    scans.push({ startedAt, stable: search?.stable === true, found });
-    if (search !== undefined) {
-      if (search.exists) leg.known = { ...leg.known, exists: true };
-      // A sender without an answer may still be running: the end of its time counts as the end of the last attempt.
-      if (search.liveForMs > 0) since = Math.max(since, Date.now() + search.liveForMs);
-      const chosen = chosenOrder(leg, search, pending);
-      if (chosen !== undefined) return adopt(leg, chosen, search, pending);
-      if (search.conflict !== undefined) await park(leg, search.conflict, whatIsShown(search));
-      else if (leg.silence !== undefined && search.unsent.includes(leg.silence.attempt)) {
-        return clear(leg, 'the sender has recorded it', wasNothing(leg));
+    const pending = await untilNextSearch(leg, doubt.since, n);
+    const search = await searchOf(leg, doubt, n);
+    const absent = provenAbsent(doubt.scans, doubt.since, waits);
+    const isWindowOver = Date.now() >= proofFrom(doubt.since, waits);
+    switch (search?.kind) {
+      case 'found':
+        return adopt(leg, { orderId: search.orderId, differences: [] }, [], pending);
+      case 'conflict': {
+        const chosen = chosenOrder(leg, search, pending);
+        if (chosen !== undefined) return adopt(leg, chosen, search.listed, pending);
+        await park(leg, search.reason, whatIsShown(search.shown));
+        const decided = decideByOperator(leg, pending, { absent, isOpen: !search.isOurs && isWindowOver });
+        if (decided !== undefined) return decided;
+        continue;
+      }
+      case 'nothing': {
+        const chosen = chosenOrder(leg, search, pending);
+        if (chosen !== undefined) return adopt(leg, chosen, [], pending);
+        if (leg.silence !== undefined && search.unsent.includes(leg.silence.attempt)) {
+          return clear(leg, 'the sender has recorded it', wasNothing(leg));
+        }
       }
     }
-    const conflict = search?.conflict;
-    const absent = conflict === undefined && provenAbsent(scans, since, waits);
-    const isWindowOver = Date.now() >= proofFrom(since, waits);
     // Absence is proven, and the sender never recorded the attempt, without which nothing leaves.
     const neverCame = absent && leg.silence !== undefined && search?.recorded.includes(leg.silence.attempt) === false;
     if (neverCame) leg.known = wasNothing(leg);
-    if (pending !== undefined && pending.answer === undefined) {
-      const seen = search && { absent, isOpen: (search.ours ?? found) === 0 && isWindowOver };
-      const decided = decideByOperator(leg, pending, seen);
-      if (decided !== undefined) return decided;
-    }
+    const seen = search && { absent, isOpen: !search.isOurs && isWindowOver };
+    const decided = decideByOperator(leg, pending, seen);
+    if (decided !== undefined) return decided;
     if (view.state === 'needs-operator' && view.reason?.code !== PROVED_NOTHING) continue;
-    const dedupe = search?.distrusted ? 'none' : terms.referenceDedupe;
-    const stableSearches = scans.filter((scan) => scan.stable && scan.found === 0).length;
-    const isFree = search !== undefined && search.liveForMs === 0 && (absent || search.switchedOff === undefined);
-    // No attempt is known that a send could repeat.
-    if (isFree && absent && leg.parked === null && (neverCame || !leg.hasLeft)) {
-      return clear(leg, 'negative proof', leg.known);
-    }
-    if (isFree && leg.hasLeft && mayResend(dedupe, leg.known, { absent, stableSearches, isWindowOver })) {
-      if (absent) return clear(leg, 'negative proof');
-      // An order in doubt cannot be stopped; after a cancel or rejection it is not resent either: the cancel counts once absence
-      // is proven.
-      const isWanted = !view.inbox.wantsCancel && view.question.rejectedBy === undefined;
-      if (isWanted) mayResendInDoubt &&= await isAsApproved(leg);
-      if (isWanted && mayResendInDoubt) return again(leg);
-    }
+    const sent = search && (await sentAgain(leg, doubt, search, { absent, neverCame, isWindowOver }));
+    if (sent !== undefined) return sent;
     if (absent) await park(leg, 'order-not-found');
     else if (searchDelayMs(n + 1, waits) === undefined) await park(leg, PROVED_NOTHING, search && whyNothing(search));
   }
 }
 
-/** What keeps the lists from proving anything, if known. */
-function whyNothing(search: OrderSearch): string | undefined {
-  const { clocksApart, doubt, incomplete, indistinct } = search;
-  if (clocksApart) return CLOCKS;
-  if (doubt !== undefined) return `the list of the bank shows ${doubt}: ask the bank why`;
-  if (incomplete) return INCOMPLETE;
-  return indistinct > 0 ? `${INDISTINCT} (${whatIsShown(search)})` : undefined;
+/** One search, as far as it proves anything. */
+async function searchOf(leg: OrderLeg, doubt: Doubt, n: number): Promise<SearchResult | undefined> {
+  const { scans } = doubt;
+  const startedAt = Date.now();
+  const search = await searchUntilSure(leg, n, startedAt >= proofFrom(doubt.since, leg.terms.waits));
+  const isShown = search !== undefined && (search.kind !== 'nothing' || search.isOurs);
+  // An order shown once is not proven absent by lists from before it.
+  if (isShown || search?.hasChanged) scans.length = 0;
+  scans.push({ startedAt, isEmpty: search !== undefined && !isShown && search.doubt === undefined });
+  if (search === undefined) return undefined;
+  if (search.exists) leg.known = { ...leg.known, exists: true };
+  // A sender without an answer may still be running: the end of its time counts as the end of the last attempt.
+  if (search.liveForMs > 0) doubt.since = Math.max(doubt.since, Date.now() + search.liveForMs);
+  return search;
 }
 
-const INCOMPLETE = 'the list of the bank lacks orders that it has accepted: ask the bank why';
-const INDISTINCT =
-  'the bank shows an order for the same money, fees aside, without its reference, which may be this one: ask the bank whose it is';
-const CLOCKS = "the bank's clock is too far from ours for a list to prove anything; payouts doctor says how far";
+interface Proof {
+  absent: boolean;
+  neverCame: boolean;
+  isWindowOver: boolean;
+}
+
+/** The reference is sent again, if what was shown allows it. */
+async function sentAgain(
+  leg: OrderLeg,
+  doubt: Doubt,
+  search: NothingFound,
+  { absent, neverCame, isWindowOver }: Proof,
+): Promise<Resolved | undefined> {
+  const { view, terms } = leg;
+  const isFree = search.liveForMs === 0 && (absent || search.switchedOff === undefined);
+  if (!isFree) return undefined;
+  // No attempt is known that a send could repeat.
+  if (absent && leg.parked === null && (neverCame || !leg.hasLeft)) return clear(leg, 'negative proof', leg.known);
+  const dedupe = search.distrusted ? 'none' : terms.referenceDedupe;
+  const stableSearches = doubt.scans.filter(({ isEmpty }) => isEmpty).length;
+  if (!leg.hasLeft || !mayResend(dedupe, leg.known, { absent, stableSearches, isWindowOver })) return undefined;
+  if (absent) return clear(leg, 'negative proof');
+  // An order in doubt cannot be stopped; after a cancel or rejection it is not resent either: the cancel counts once absence is
+  // proven.
+  if (view.inbox.wantsCancel || view.question.rejectedBy !== undefined) return undefined;
+  doubt.isAsApproved &&= await isAsApproved(leg);
+  return doubt.isAsApproved ? again(leg) : undefined;
+}
+
+/** What keeps the lists from proving anything, if known. */
+function whyNothing({ doubt, shown }: NothingFound): string | undefined {
+  if (doubt === undefined) return undefined;
+  return doubt === 'indistinct' ? `${doubtInWords(doubt)} (${whatIsShown(shown)})` : doubtInWords(doubt);
+}
+
+type NothingFound = Extract<SearchResult, { kind: 'nothing' }>;
 
 /** The only reason that needs no decision: a later proof still counts. */
 const PROVED_NOTHING: ReasonCode = 'outcome-unknown';
@@ -137,19 +171,19 @@ async function isAsApproved({ plan, view }: OrderLeg): Promise<boolean> {
   return same;
 }
 
-/** The only order found as sent, the one among several that an operator names, or the one that two people say it is. */
+/** The one among several that an operator names, or the one that two people say it is. */
 function chosenOrder(
   leg: OrderLeg,
-  search: SearchResult,
+  search: Exclude<SearchResult, { kind: 'found' }>,
   pending: PendingResolve<ResolveRequest> | undefined,
 ): ShownOrder | undefined {
-  const asSent = search.orderIds.map((orderId): ShownOrder => ({ orderId, differences: [] }));
-  if (search.conflict === undefined && asSent.length > 0) return asSent[0];
   if (pending?.request.action !== 'adopt-order') return undefined;
   const { by, orderId } = pending.request;
-  const named = (shown: ShownOrder): boolean => shown.orderId === orderId;
-  if (search.conflict === 'duplicate-suspected') return asSent.find(named);
-  const shown = search.shown?.find(named);
+  if (search.kind === 'conflict' && search.reason === 'duplicate-suspected') {
+    const named = search.listed.find((listed) => listed === orderId);
+    return named === undefined ? undefined : { orderId: named, differences: [] };
+  }
+  const shown = search.shown.find((order) => order.orderId === orderId);
   if (shown === undefined || shown.differences.length === 0) return shown;
   if (leg.adoptsDespite(shown, by)) return shown;
   const message = `it differs from what was sent in ${shown.differences.join(', ')}; this is noted, and a second person with evidence may adopt it`;
@@ -160,11 +194,11 @@ function chosenOrder(
 async function adopt(
   leg: OrderLeg,
   { orderId, differences }: ShownOrder,
-  search: SearchResult,
+  listed: readonly string[],
   pending: PendingResolve<ResolveRequest> | undefined,
 ): Promise<Resolved> {
   const { view, plan } = leg;
-  for (const other of search.orderIds) if (other !== orderId) setAside(leg, other);
+  for (const other of listed) if (other !== orderId) setAside(leg, other);
   leg.despite = differences;
   if (plan.endsPayout) view.orderId = orderId;
   if (pending !== undefined) {
@@ -175,7 +209,7 @@ async function adopt(
 }
 
 /** Text for people, who must name one of these orders. */
-function whatIsShown({ shown = [] }: OrderSearch): string | undefined {
+function whatIsShown(shown: readonly ShownOrder[]): string | undefined {
   if (shown.length === 0) return undefined;
   const [some, rest] = [shown.slice(0, SHOWN_AT_MOST), shown.length - SHOWN_AT_MOST];
   const listed = some.map(({ orderId, differences }) =>
@@ -214,9 +248,10 @@ async function park({ view }: OrderLeg, reason: ReasonCode, detail?: string): Pr
  */
 function decideByOperator(
   leg: OrderLeg,
-  pending: PendingResolve<ResolveRequest>,
+  pending: PendingResolve<ResolveRequest> | undefined,
   seen: { absent: boolean; isOpen: boolean } | undefined,
 ): Resolved | undefined {
+  if (pending === undefined || pending.answer !== undefined) return undefined;
   const { action, by } = pending.request;
   const { known, terms } = leg;
   const answer = (accepted: boolean, message: string): undefined => {

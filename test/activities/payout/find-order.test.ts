@@ -84,12 +84,18 @@ async function lost({
   return { look, record, reference, asked, store };
 }
 
+const ALTERED = { kind: 'conflict', reason: 'reference-conflict', listed: [] };
+const otherIn = (field: string) => ({
+  ...{ kind: 'conflict', reason: 'reference-conflict', listed: ['x'] },
+  shown: [{ orderId: 'x', differences: [field] }],
+});
+
 it.each([undefined, '-', 'cut'])(
   'a list with an order for the same money under %s proves no absence',
   async (shown) => {
     const { look, reference } = await lost();
     const order = payment('x', { client_order_id: shown === 'cut' ? reference.slice(0, 12) : shown });
-    expect(await look([order])).toMatchObject({ orderIds: [], stable: false, indistinct: 1 });
+    expect(await look([order])).toMatchObject({ kind: 'nothing', doubt: 'indistinct' });
   },
 );
 
@@ -97,15 +103,13 @@ it('an order in the learned spelling of the reference is found as sent, in any o
   const { look, reference, store } = await lost();
   const other = '0f8b6c1e-3d52-5c0b-9a77-2f6e0c1d5b94';
   const shown = { client_order_id: reference.toUpperCase() };
-  expect(await look([payment('x', shown)])).toMatchObject({ orderIds: [], nearMisses: 1 });
+  expect(await look([payment('x', shown)])).toMatchObject(ALTERED);
   await store.narrowReferenceSpellings(spellingsOf(other, other.toUpperCase()));
-  expect(await look([payment('x', shown)])).toMatchObject({ orderIds: ['x'], nearMisses: 0, differences: [] });
-  expect(await look([payment('x', { ...shown, transaction_amount: '11.00' })])).toMatchObject({
-    differences: ['transaction_amount'],
-  });
-  expect(await look([payment('x', { client_order_id: reference.slice(0, 20) })])).toMatchObject({
-    ...{ orderIds: [], nearMisses: 1 },
-  });
+  expect(await look([payment('x', shown)])).toMatchObject({ kind: 'found', orderId: 'x' });
+  expect(await look([payment('x', { ...shown, transaction_amount: '11.00' })])).toMatchObject(
+    otherIn('transaction_amount'),
+  );
+  expect(await look([payment('x', { client_order_id: reference.slice(0, 20) })])).toMatchObject(ALTERED);
 });
 
 it.each(['refused', 'not-sent'] as const)(
@@ -115,17 +119,17 @@ it.each(['refused', 'not-sent'] as const)(
     const since = { digest: 'e', approvalsNeeded: 0, payingAccountId: 'acc-2' };
     await store.recordAssessment(record, since, SENT_AT);
     const shown = { client_order_id: reference };
-    expect(await look([payment('x', shown)])).toMatchObject({ orderIds: ['x'], differences: [] });
-    expect(await look([payment('x', { ...shown, transaction_account: 'acc-2' })])).toMatchObject({
-      differences: ['transaction_account'],
-    });
+    expect(await look([payment('x', shown)])).toMatchObject({ kind: 'found', orderId: 'x' });
+    expect(await look([payment('x', { ...shown, transaction_account: 'acc-2' })])).toMatchObject(
+      otherIn('transaction_account'),
+    );
   },
 );
 
 it('a list in doubt proves no absence, and what it shows is told', async () => {
   const { look } = await lost();
   expect(await look([], undefined, undefined, [], 'orders of another user')).toMatchObject({
-    ...{ stable: false, doubt: 'orders of another user' },
+    doubt: 'orders of another user',
   });
 });
 
@@ -141,14 +145,14 @@ it.each([
 ])('nor does a list with one whose amount %s', async (_which, more, differs) => {
   const { look } = await lost();
   const shown = [{ orderId: 'x', differences: ['client_order_id', ...differs] }];
-  expect(await look([payment('x', more)])).toMatchObject({ orderIds: [], stable: false, indistinct: 1, shown });
+  expect(await look([payment('x', more)])).toMatchObject({ kind: 'nothing', doubt: 'indistinct', shown });
 });
 
 it.each([{ type: 'payment', direct: 'out', transaction_currency: 'usd' }, { type: 'PAYOUT' }, { direct: 'DEBIT' }])(
   'nor does a list with one that says so in the words %j',
   async (words) => {
     const { look } = await lost();
-    expect(await look([payment('x', words)])).toMatchObject({ orderIds: [], stable: false, indistinct: 1 });
+    expect(await look([payment('x', words)])).toMatchObject({ kind: 'nothing', doubt: 'indistinct' });
   },
 );
 
@@ -162,44 +166,44 @@ it.each([
   ['is a transfer', { type: 'TRANSFER' }],
 ])('an order that %s is not taken for it', async (_which, more) => {
   const { look } = await lost();
-  expect(await look([payment('x', more)])).toMatchObject({ orderIds: [], stable: true, indistinct: 0 });
+  expect(await look([payment('x', more)])).toMatchObject({ kind: 'nothing', doubt: undefined, shown: [] });
 });
 
 it('an order that is known as the one of another payout is not taken for it', async () => {
   const { look } = await lost({ others: ['other'] });
-  expect(await look([payment('other-1')])).toMatchObject({ stable: true, indistinct: 0, incomplete: false });
+  expect(await look([payment('other-1')])).toMatchObject({ kind: 'nothing', doubt: undefined });
 });
 
 it('a list that lacks an order of the same batch, accepted since, proves no absence', async () => {
   const { look } = await lost({ others: ['other', 'another'] });
   const [first, second] = [payment('other-1'), payment('other-2')];
-  expect(await look([first, second])).toMatchObject({ stable: true, incomplete: false });
-  expect(await look([first])).toMatchObject({ stable: false, incomplete: true });
+  expect(await look([first, second])).toMatchObject({ doubt: undefined });
+  expect(await look([first])).toMatchObject({ doubt: 'incomplete' });
 });
 
 it('a list that lacks an order of another batch, accepted since, proves no absence of a single row', async () => {
   const { look } = await lost({ others: ['other'], apart: true });
-  expect(await look([payment('other-1')])).toMatchObject({ stable: true, incomplete: false });
-  expect(await look([])).toMatchObject({ stable: false, incomplete: true });
+  expect(await look([payment('other-1')])).toMatchObject({ doubt: undefined });
+  expect(await look([])).toMatchObject({ doubt: 'incomplete' });
 });
 
 it('a list that lacks an open order, accepted long before, proves no absence', async () => {
   const { look, store } = await lost({ others: ['other'] });
   const { reference: other } = payoutClaim('other');
   await store.changePayout(other, { state: 'processing', at: SENT_AT });
-  expect(await look([], SENT_AT + 99 * HOUR_MS, true)).toMatchObject({ stable: false, incomplete: true });
-  expect(await look([payment('other-1')], SENT_AT + 99 * HOUR_MS, true)).toMatchObject({ stable: true });
+  expect(await look([], SENT_AT + 99 * HOUR_MS, true)).toMatchObject({ doubt: 'incomplete' });
+  expect(await look([payment('other-1')], SENT_AT + 99 * HOUR_MS, true)).toMatchObject({ doubt: undefined });
 });
 
 it('an order that may not be listed yet is not missed', async () => {
   const { look } = await lost({ others: ['other'] });
-  expect(await look([], SENT_AT + WINDOW_MS - 1)).toMatchObject({ stable: true });
+  expect(await look([], SENT_AT + WINDOW_MS - 1)).toMatchObject({ doubt: undefined });
 });
 
 it('a look that may prove absence is one by the clock of the run, however far the worker is behind', async () => {
   const { look, asked } = await lost({ others: ['other'] });
   const behind = SENT_AT + WINDOW_MS - 500;
-  expect(await look([], behind, true)).toMatchObject({ stable: false, incomplete: true });
+  expect(await look([], behind, true)).toMatchObject({ doubt: 'incomplete' });
   expect(asked).toEqual([0]);
 });
 
@@ -214,14 +218,11 @@ it('of two orders with one id, the one that carries the reference is ours', asyn
   const { look, reference } = await lost({ others: ['other'] });
   const others = payment('shared', { client_order_id: payoutClaim('other').reference });
   const own = payment('shared', { client_order_id: reference.toUpperCase() });
-  expect(await look([others, own], SENT_AT, false, ['shared'])).toMatchObject({
-    orderIds: ['shared'],
-    differences: [],
-  });
+  expect(await look([others, own], SENT_AT, false, ['shared'])).toMatchObject({ kind: 'found', orderId: 'shared' });
 });
 
 it('an order that an earlier run has followed stays one of its own, though no list shows it', async () => {
   const { look, reference, store } = await lost();
   await store.changePayout(reference, { state: 'processing', orderId: 'followed', at: SENT_AT });
-  expect(await look([])).toMatchObject({ orderIds: [], accepted: ['followed'], ours: 1 });
+  expect(await look([])).toMatchObject({ kind: 'nothing', isOurs: true });
 });

@@ -24,8 +24,8 @@ export const PROOF_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: ABSENCE,
-        find: 'return scans.filter((scan) => scan.stable && scan.found === 0 && scan.startedAt >= from).length >= 2;',
-        replace: 'return from > 0 && scans.some((scan) => scan.stable && scan.found === 0);',
+        find: 'return scans.filter((scan) => scan.isEmpty && scan.startedAt >= from).length >= 2;',
+        replace: 'return from > 0 && scans.some((scan) => scan.isEmpty);',
       },
     ],
   },
@@ -105,9 +105,9 @@ export const PROOF_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/workflows/leg/resolve.ts',
-        find: 'const seen = search && { absent, isOpen: (search.ours ?? found) === 0 && isWindowOver };',
+        find: 'const seen = search && { absent, isOpen: !search.isOurs && isWindowOver };',
         replace:
-          "const seen = { absent, isOpen: true };\n      leg.people.agree('close-as-not-paid', String(isWindowOver));",
+          "const seen = { absent, isOpen: true };\n    leg.people.agree('close-as-not-paid', String(isWindowOver));",
       },
     ],
   },

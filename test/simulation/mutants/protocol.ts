@@ -313,8 +313,8 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
       { file: 'src/workflows/leg/resolve.ts', find: 'search.liveForMs === 0 && ', replace: '' },
       {
         file: 'src/workflows/leg/resolve.ts',
-        find: 'if (search.liveForMs > 0) since',
-        replace: 'if (search.liveForMs < 0) since',
+        find: 'if (search.liveForMs > 0) doubt.since',
+        replace: 'if (search.liveForMs < 0) doubt.since',
       },
     ],
   },
