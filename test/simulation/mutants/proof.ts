@@ -57,7 +57,7 @@ export const PROOF_MUTANTS: readonly Mutant[] = [
     number: 'P43',
     name: 'near-miss-ignored',
     what: 'an order under the reference in other letters counts as absent',
-    edits: [{ file: 'src/activities/payout/find-order.ts', find: 'altered.push(order);', replace: '' }],
+    edits: [{ file: 'src/activities/payout/find-order.ts', find: 'this.altered.push(order);', replace: ';' }],
   },
   {
     number: 'P44',
