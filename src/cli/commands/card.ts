@@ -30,7 +30,7 @@ const create = command('create', 'create a card payment through the gateway', {
   afterHelp: `
 A card for --card-from (cvv and holder_name may be left out):
   ${CARD_EXAMPLE}`,
-  action: async () => (await import('../card-payments.ts')).createCard,
+  action: async () => (await import('../card-actions.ts')).createCard,
 });
 
 const show = command('show <id>', 'show the state of a card payment and its events', {
@@ -51,13 +51,13 @@ const retrieve = command('retrieve <id>', 'show a payment as the acquirer has it
 const cancel = command('cancel <id>', 'cancel a card payment before anything that takes money is sent', {
   examples: [["payouts card cancel ORDER-7 --by alice --remark 'order withdrawn'", 'before it is sent']],
   options: [...SIGNED, option('--remark <text>', 'why', { parse: storableText })],
-  action: async () => (await import('../card-payments.ts')).cancelCard,
+  action: async () => (await import('../card-actions.ts')).cancelCard,
 });
 
 const amount = command('amount <id> <amount>', 'change the amount before anything that takes money is sent', {
   examples: [['payouts card amount ORDER-7 39.90 --by alice', 'before it is sent']],
   options: SIGNED,
-  action: async () => (await import('../card-payments.ts')).changeCardAmount,
+  action: async () => (await import('../card-actions.ts')).changeCardAmount,
 });
 
 const resolve = command('resolve <id>', 'resolve a card payment that needs an operator', {
@@ -77,7 +77,7 @@ const resolve = command('resolve <id>', 'resolve a card payment that needs an op
     option('--evidence <text>', 'the evidence for the decision', { parse: storableText, required: true }),
     option('--payment-id <id>', 'the payment to adopt'),
   ],
-  action: async () => (await import('../card-payments.ts')).resolveCard,
+  action: async () => (await import('../card-actions.ts')).resolveCard,
 });
 
 export const card = group('card', 'card payments; an ID is a merchant_request_id, payment or workflow id', {

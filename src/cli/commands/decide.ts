@@ -48,7 +48,7 @@ export const acknowledge = command('acknowledge <incident>', 'record that an inc
     ["payouts acknowledge INCIDENT --by alice --reason 'called back, ticket 7'", 'the incident is no longer open'],
   ],
   options: [...SIGNED, option('--reason <text>', 'why', { parse: storableText, required: true })],
-  action: async () => (await import('../waiting.ts')).acknowledge,
+  action: async () => (await import('../incidents.ts')).acknowledge,
 });
 
 const CONTROL = [

@@ -69,7 +69,7 @@ export const intake = command('intake <dir>', 'pay files dropped into DIR/in; re
   ],
   options: [INVALID, FILES_BY, option('--once', 'process the files that are there, then end', { default: false })],
   inPlaceOnly: true,
-  action: async () => (await import('../drop-folders.ts')).intake,
+  action: async () => (await import('../intake.ts')).intake,
 });
 
 const createSchedule = command('create', 'have the workers process a drop folder at intervals', {
@@ -88,13 +88,13 @@ const createSchedule = command('create', 'have the workers process a drop folder
     option('--name <name>', 'name of the schedule (default: name of the folder)'),
   ],
   inPlaceOnly: true,
-  action: async () => (await import('../drop-folders.ts')).createSchedule,
+  action: async () => (await import('../schedules.ts')).createSchedule,
 });
 
 const listSchedules = command('list', 'list the schedules and when they are due', {
   examples: [['payouts schedule list', 'names, folders, and when they are due']],
   inPlaceOnly: true,
-  action: async () => (await import('../drop-folders.ts')).listSchedules,
+  action: async () => (await import('../schedules.ts')).listSchedules,
 });
 
 const step = (name: 'delete' | 'pause' | 'resume' | 'trigger', description: string, does: string) =>
@@ -102,7 +102,7 @@ const step = (name: 'delete' | 'pause' | 'resume' | 'trigger', description: stri
     examples: [[`payouts schedule ${name} drop`, does]],
     inPlaceOnly: true,
     first: [name],
-    action: async () => (await import('../drop-folders.ts')).changeSchedule,
+    action: async () => (await import('../schedules.ts')).changeSchedule,
   });
 
 export const schedule = group('schedule', 'process drop folders by a Temporal Schedule', {

@@ -84,7 +84,7 @@ export const inbox = command('inbox', 'show what waits for people, across batche
 export const incidents = command('incidents', 'list contradictions between the bank and ended payouts', {
   examples: [['payouts incidents --open', 'incidents that nobody has acknowledged, with their ids']],
   options: [option('--open', 'only unacknowledged ones', { default: false })],
-  action: async () => (await import('../waiting.ts')).listIncidents,
+  action: async () => (await import('../incidents.ts')).listIncidents,
 });
 
 export const reconcile = command('reconcile', "compare ended payouts with the bank's orders now", {

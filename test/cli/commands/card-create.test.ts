@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { type CreateCardOptions, createCard } from '../../../src/cli/card-payments.ts';
+import { type CreateCardOptions, createCard } from '../../../src/cli/card-actions.ts';
 import { exitOf } from '../../../src/cli/exit.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import { CARD_EXAMPLE } from '../../../src/domain/card-example.ts';

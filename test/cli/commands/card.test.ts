@@ -10,11 +10,9 @@ import {
   cancelCard,
   changeCardAmount,
   createCard,
-  listCards,
   resolveCard,
-  retrieveCard,
-  showCard,
-} from '../../../src/cli/card-payments.ts';
+} from '../../../src/cli/card-actions.ts';
+import { listCards, retrieveCard, showCard } from '../../../src/cli/card-payments.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import { Secret } from '../../../src/platform/config/secret.ts';
 import { loadConfig } from '../../../src/platform/config.ts';
