@@ -92,6 +92,8 @@ export function seal(payload: Payload, { namespace, workflowId }: Place, { id, k
   };
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(authenticated(id, context));
+  // The length then depends on the contents. It could be exploited if somebody chose text beside a secret again and again; each
+  // payload is written once. No dictionary: its words would become part of the format.
   const sealed = cipher.update(deflateRawSync(WirePayload.encode(payload).finish()));
   cipher.final();
   return { metadata, data: Buffer.concat([nonce, cipher.getAuthTag(), sealed]) };

@@ -24,7 +24,9 @@ type Kept = Pick<EmbeddedServer, 'address' | 'pid' | 'exited' | 'replace'>;
 
 /**
  * Watches a running server, and replaces it when it is sick or has ended. `failure` is a `StackError` once that does not help.
- * `close` waits for a replacement under way; the server goes on.
+ * `close` waits for a replacement under way; the server goes on. A read of the database is asked for, not the health service: after
+ * one interrupted connection to SQLite a server answered every call with an error, and SERVING (temporalio/temporal#9198). Calls are
+ * counted instead of seconds, because a suspended laptop makes none.
  */
 export function keepServer(server: Kept, keeping: Keeping): Required<Part> {
   const { dbFile, namespace } = keeping;
