@@ -3,14 +3,14 @@ import { EVENT_KINDS } from '../../src/domain/events-out.ts';
 import { envelope, payoutData } from '../../src/reports/events/cloud-event.ts';
 import { code, documentText, rowOf, tableRows } from './markdown.ts';
 
-const text = documentText('docs/events.md');
+const text = documentText('docs/report.md');
 
-it('docs/events.md has every kind of event', () => {
+it('docs/report.md has every kind of event', () => {
   const expected = Object.entries(EVENT_KINDS).map(([kind, when]) => rowOf(code(kind), when));
   expect(tableRows(text, 'Kinds')).toEqual(expected);
 });
 
-it('docs/events.md shows a body as it is sent', () => {
+it('docs/report.md shows a body as it is sent', () => {
   const [, , shown = ''] = text.split('```json\n').map((part) => part.split('```')[0] ?? '');
   const { data, ...rest } = JSON.parse(shown);
   expect(envelope.parse(rest)).toEqual(rest);

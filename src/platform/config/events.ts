@@ -109,7 +109,7 @@ const entry = z
 const file = z.strictObject({ subscriptions: z.array(entry).min(1) });
 
 function loadSubscriptions(path: string): Subscription[] {
-  const hint = 'docs/events.md shows an example.';
+  const hint = 'docs/report.md, "Subscribing", shows an example.';
   const unusable = (why: string): ConfigError => new ConfigError('PAYOUTS_EVENTS', why, hint);
   const { subscriptions } = readJsonFile(path, file, 'PAYOUTS_EVENTS', hint);
   const names = subscriptions.map(({ name }) => name);

@@ -46,7 +46,7 @@ export function serializedEntry({ detail, ...entry }: AuditEntry, seq: number): 
   };
 }
 
-/** The leaf: canonical JSON of RFC 8785. `docs/audit.md` says which bytes these are. */
+/** The leaf: canonical JSON of RFC 8785. `docs/report.md`, "Formats of the log", says which bytes these are. */
 export const leafText = ({ seq, at, actor, action, subject, detail }: SerializedEntry): string =>
   `{"action":${JSON.stringify(action)},"actor":${JSON.stringify(actor)},"at":${at},"detail":${detail},` +
   `"seq":${seq},"subject":${JSON.stringify(subject)}}`;
