@@ -85,7 +85,7 @@ describe('docs/operations.md', () => {
   });
 });
 
-describe.each([['README.md'], ['docs/operations.md'], ['docs/temporal.md'], ['docs/guarantees.md']])('%s', (name) => {
+describe.each([['README.md'], ['docs/operations.md'], ['docs/guarantees.md']])('%s', (name) => {
   const text = documentText(name);
 
   it('names search attributes, messages and settings that exist', () => {
