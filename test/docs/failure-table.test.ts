@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { cellsOf, documentText, ROOT, tableRows } from './markdown.ts';
 
-const rows = tableRows(documentText('docs/errors.md'), 'Failure table').map(cellsOf);
+const rows = tableRows(documentText('test/docs/failures.md'), 'Failure table').map(cellsOf);
 
 /** `file`: "title", "title"; `file`: "title" */
 function testsNamed(cell: string): { file: string; title: string }[] {
@@ -13,7 +13,7 @@ function testsNamed(cell: string): { file: string; title: string }[] {
   });
 }
 
-describe('the failure table of docs/errors.md', () => {
+describe('the failure table of test/docs/failures.md', () => {
   it.each(rows)('%s: %s', (...cells) => {
     expect(cells).toHaveLength(4);
     const named = testsNamed(cells[3] ?? '');

@@ -7,7 +7,7 @@ import { changePayee, lookedAt, NEW_PAYEE, PAYEE_URL, until } from '../support/p
 import { DEFAULT_PAYMENT, ordersUnder, type Product, startProduct } from '../support/product.ts';
 import { HANGS_MS, until as untilTrue } from '../support/until.ts';
 
-/** Rows of the failure table (docs/errors.md) that no other file of this folder goes through. */
+/** Rows of the failure table (test/docs/failures.md) that no other file of this folder goes through. */
 
 const PAYMENT_URL = '/v1/banking/transactions/payment';
 
