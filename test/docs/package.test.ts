@@ -8,8 +8,8 @@ import { documentText, ROOT } from './markdown.ts';
 
 const TSC = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
 
-it('docs/package.md shows a program that compiles against what the package exports', () => {
-  const [, program = ''] = /```ts\n(.*?)```/s.exec(documentText('docs/package.md')) ?? [];
+it('docs/production.md shows a program that compiles against what the package exports', () => {
+  const [, program = ''] = /```ts\n(.*?)```/s.exec(documentText('docs/production.md')) ?? [];
   expect(program).toContain("from 'durable-payouts'");
   const folder = mkdtempSync(join(tmpdir(), 'payouts-package-docs-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
