@@ -48,6 +48,10 @@ describe.each(documents)('%s', (path) => {
     expect(broken).toEqual([]);
   });
 
+  it('holds no conflict of a merge', () => {
+    expect(text).not.toMatch(/^(?:<{7}|>{7}) /m);
+  });
+
   it('links in the package only to what is in the package', () => {
     const files = linksOf(text).map((target) => join(dirname(path), target.split('#')[0] || basename(path)));
     expect(files.filter((file) => !packed.some((it) => file === it || file.startsWith(`${it}/`)))).toEqual([]);
