@@ -107,7 +107,7 @@ interface CodeRule {
   retryRead: boolean;
 }
 
-/** The only table of envelope codes. `docs/errors.md` shows it, and a test keeps both equal. */
+/** The only table of envelope codes. `npm run docs:tables` writes it into docs/errors.md. */
 export const CODE_RULES: Readonly<Record<Exclude<EnvelopeCode, 0>, CodeRule>> = {
   2001: { condition: 'internal-error', onSubmit: 'ambiguous', retryRead: true },
   2002: { condition: 'bad-request', onSubmit: 'refused', retryRead: false },

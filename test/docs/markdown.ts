@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
+export { cellsOf, code } from '../../scripts/docs-tables/pages.ts';
+
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 export const documentText = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
@@ -16,17 +18,3 @@ export function tableRows(text: string, heading: string): string[] {
   const end = rest.findIndex((line) => !line.startsWith('|'));
   return end < 0 ? rest : rest.slice(0, end);
 }
-
-/** Cells of a row; a `\|` stays inside its cell. */
-export function cellsOf(row: string): string[] {
-  return row
-    .slice(1, -1)
-    .split(/(?<!\\)\|/)
-    .map((cell) => cell.trim());
-}
-
-/** A row from its cells: what a test expects, and the line to paste where it is missing. */
-export const rowOf = (...cells: string[]): string =>
-  `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-
-export const code = (text: string): string => `\`${text}\``;

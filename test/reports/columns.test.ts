@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { INSTRUCTION_FIELDS } from '../../src/domain/instruction.ts';
 import { COLUMNS, PAGE_COLUMNS } from '../../src/reports/columns.ts';
-import { code, documentText, rowOf, tableRows } from '../docs/markdown.ts';
 import { paidThroughAnExchange, record, reportOf } from './records.ts';
 
 const PAYEE_DETAILS = [
@@ -69,9 +68,4 @@ test('show nothing personal of a row when it is masked, whatever columns there a
 
 test('fill every column of the page', () => {
   expect(new Set(COLUMNS.flatMap(({ page }) => page?.under ?? []))).toEqual(new Set(PAGE_COLUMNS));
-});
-
-test('are in docs/report.md', () => {
-  const expected = COLUMNS.map(({ name, meaning }) => rowOf(code(name), meaning));
-  expect(tableRows(documentText('docs/report.md'), 'Columns')).toEqual(expected);
 });

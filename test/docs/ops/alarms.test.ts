@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createMetrics } from '../../../src/platform/telemetry/metrics.ts';
-import { documentText } from '../markdown.ts';
 
 const OPS = join(import.meta.dirname, '../../../ops');
 const alarms = readFileSync(join(OPS, 'alarms.yml'), 'utf8');
@@ -55,10 +54,5 @@ describe('the alarms', () => {
     const rules = namesIn(/expr: ([\s\S]*?)\n +(?:for|labels):/g, alarms).join('\n');
     expect([...metricsIn(rules), ...metricsIn(expressions)].filter((name) => !known.has(name))).toEqual([]);
     expect(metricsIn(rules).size).toBeGreaterThan(12);
-  });
-
-  it('are each told of, with what to do, in docs/observability.md', () => {
-    const page = documentText('docs/observability.md');
-    expect(namesIn(/^\| `(\w+)` \|/gm, page).filter((name) => ALARMS.includes(name))).toEqual(ALARMS);
   });
 });

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { HOLDINGS, heldIn, PROCESSES, type Process, unneededBy } from '../../../src/platform/config/holdings.ts';
+import { HOLDINGS, heldIn, unneededBy } from '../../../src/platform/config/holdings.ts';
 import { CONFIG_KEYS, loadConfig } from '../../../src/platform/config.ts';
-import { code, rowOf, tableRows } from '../markdown.ts';
-import { deployed, processOf, production } from './deployed.ts';
+import { deployed, processOf } from './deployed.ts';
 
 describe('each process as shipped', () => {
   it.each(deployed)('holds no secret that it does not need: $name', (it) => {
@@ -39,13 +38,6 @@ describe('each process as shipped', () => {
       const asked = loadConfig(gateway.env).bank.relay?.hosts.map((host) => Number(host.split(':').at(-1)));
       expect(asked, gateway.name).toEqual(kind === 'compose' || kind === 'kubernetes' ? ports.slice(-1) : ports);
     }
-  });
-
-  it('is in the table of docs/production.md with its secrets', () => {
-    const expected = Object.entries(HOLDINGS).map(([name, { allows, needs }]) =>
-      rowOf(code(name), allows, ...Object.keys(PROCESSES).map((it) => (needs.includes(it as Process) ? 'yes' : ''))),
-    );
-    expect(tableRows(production, 'Who holds what').slice(-expected.length)).toEqual(expected);
   });
 
   it('is judged by a table that has every secret there is', () => {

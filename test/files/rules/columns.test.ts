@@ -3,18 +3,10 @@ import { INSTRUCTION_FIELDS } from '../../../src/domain/instruction.ts';
 import { checkInstruction } from '../../../src/files/rules/check-instruction.ts';
 import { COLUMNS, FINDINGS_OF_EVERY_COLUMN, FINDINGS_OF_PAYEE_FIELDS } from '../../../src/files/rules/columns.ts';
 import { RULES } from '../../../src/files/rules/rules.ts';
-import { code, documentText, rowOf, tableRows } from '../../docs/markdown.ts';
 
 describe('the table of columns', () => {
   it('has every column of ours, in the order of the code, and no other', () => {
     expect(Object.keys(COLUMNS)).toEqual([...INSTRUCTION_FIELDS]);
-  });
-
-  it('is the one of docs/input.md', () => {
-    const expected = Object.entries(COLUMNS).map(([name, { needed, meaning, rule, example }]) =>
-      rowOf(code(name), needed, meaning, rule, example === '' ? '' : code(example)),
-    );
-    expect(tableRows(documentText('docs/input.md'), 'Columns')).toEqual(expected);
   });
 
   it('names findings that are explained', () => {

@@ -1,0 +1,166 @@
+import type { Command } from 'commander';
+import { CODE_RULES, type KnownOutcome } from '../../src/bank/errors.ts';
+import { ENVELOPE_CODES, type EnvelopeCode } from '../../src/bank/schemas/envelope.ts';
+import { EXIT } from '../../src/cli/exit.ts';
+import { buildProgram } from '../../src/cli/program.ts';
+import type { BankCondition } from '../../src/domain/bank-condition.ts';
+import { CARD_STATES, isCardEnd } from '../../src/domain/card-payment.ts';
+import { EVENT_KINDS } from '../../src/domain/events-out.ts';
+import { FAILURES } from '../../src/domain/failures.ts';
+import { CHECK_KINDS, type CheckKind, type CheckVerdict, objectionOf } from '../../src/domain/payee-check.ts';
+import { needsAttention, PAYOUT_STATES, visibleState } from '../../src/domain/payout-state.ts';
+import { PAYOUT_REASONS } from '../../src/domain/reasons/payout-reasons.ts';
+import { REASONS, type ReasonCode } from '../../src/domain/reasons.ts';
+import { INCIDENTS } from '../../src/domain/reconciliation.ts';
+import type { Remedy } from '../../src/domain/remedy.ts';
+import { refusalMeaning } from '../../src/domain/submission.ts';
+import { COLUMNS as INPUT_COLUMNS } from '../../src/files/rules/columns.ts';
+import { HOLDINGS, PROCESSES, type Process } from '../../src/platform/config/holdings.ts';
+import { CONFIG_KEYS } from '../../src/platform/config.ts';
+import { createMetrics } from '../../src/platform/telemetry/metrics.ts';
+import { COLUMNS as REPORT_COLUMNS } from '../../src/reports/columns.ts';
+import { SENTINELS } from '../../src/sandbox/bank/sentinels.ts';
+import { LAST_WORDS } from '../../src/sandbox/checks/verdicts.ts';
+import { testsNamed } from './failure-table.ts';
+import { code, type Rows, textOf } from './pages.ts';
+import { CARD_ROUTES } from './routes.ts';
+
+const METRICS = createMetrics({ ofProcess: false }).registry.getMetricsAsArray();
+const ALARMS = [...textOf('ops/alarms.yml').matchAll(/- alert: (\w+)/g)].map(([, name = '']) => name);
+
+/** The tables of docs/*.md by the names in their marks. */
+export const TABLES: Readonly<Record<string, Rows>> = {
+  settings: () =>
+    Object.entries(CONFIG_KEYS).map(([name, { schema, default: preset, meaning }]) => [
+      code(name),
+      preset === null ? 'none' : preset === '' ? 'empty' : code(preset),
+      `${'options' in schema ? `${anyOf(schema.options as string[])}: ` : ''}${meaning}`,
+    ]),
+  states: ({ words }) =>
+    PAYOUT_STATES.map((state) => [
+      code(state),
+      code(visibleState(state)),
+      yes(needsAttention(state), 'no'),
+      words(code(state), 3),
+    ]),
+  held: ({ words }) =>
+    Object.entries<Remedy>(PAYOUT_REASONS)
+      .filter(([name, { who }]) => (who === 'approver' || who === 'compliance') && !NOT_HELD.has(name))
+      .map(([name, { approvalOnlyLooks }]) => [
+        code(name),
+        words(code(name), 1),
+        approvalOnlyLooks ? 'checks again' : words(code(name), 2),
+      ]),
+  incidents: ({ words }) =>
+    Object.entries(INCIDENTS).map(([kind, { says }]) => [code(kind), says, words(code(kind), 2)]),
+  'envelope-codes': () =>
+    Object.entries(CODE_RULES).map(([number, { condition, onSubmit, retryRead }]) => [
+      number,
+      ENVELOPE_CODES[Number(number) as EnvelopeCode],
+      code(condition),
+      onSubmit,
+      yes(retryRead, 'no'),
+      whatFollows(condition, onSubmit),
+    ]),
+  failures: ({ rows }) =>
+    rows.map(([step = '', what = '', then = '', tests = '']) => [step, what, then, testsNamed(tests)]),
+  'failure-types': ({ words }) => Object.values(FAILURES).map((type) => [code(type), words(code(type), 1)]),
+  reasons: () => Object.entries(REASONS).map(([name, { says }]) => [code(name), says]),
+  commands: ({ words }) =>
+    buildProgram(async () => {}).commands.map((command) => [
+      code(usageOf(command)),
+      command.description(),
+      [...command.commands.map((it) => it.name()), ...optionsOf(command)].map(code).join(', '),
+      words(code(usageOf(command)), 3),
+    ]),
+  'exit-codes': ({ words }) => Object.values(EXIT).map((exit) => [String(exit), words(String(exit), 1)]),
+  'input-columns': () =>
+    Object.entries(INPUT_COLUMNS).map(([name, { needed, meaning, rule, example }]) => [
+      code(name),
+      needed,
+      meaning,
+      rule,
+      example === '' ? '' : code(example),
+    ]),
+  'report-columns': () => REPORT_COLUMNS.map(({ name, meaning }) => [code(name), meaning]),
+  events: () => Object.entries(EVENT_KINDS).map(([kind, when]) => [code(kind), when]),
+  'card-states': ({ words }) =>
+    CARD_STATES.filter((state) => state !== 'received' && !isCardEnd(state)).map((state) => [
+      code(state),
+      words(code(state), 1),
+      words(code(state), 2),
+    ]),
+  'card-routes': ({ words }) => CARD_ROUTES.map(({ route, by }) => [code(route), by, words(code(route), 2)]),
+  'webhook-schemes': ({ words }) =>
+    CONFIG_KEYS.PAYOUTS_WEBHOOK_SCHEME.schema.options.map((scheme) => [code(scheme), words(code(scheme), 1)]),
+  verdicts: () =>
+    CHECK_KINDS.flatMap((kind) =>
+      VERDICTS[kind].map((verdict) => {
+        const reason = objectionOf({ kind, verdict });
+        return [kind, code(verdict), reason === undefined ? '' : code(reason), accepting(reason)];
+      }),
+    ),
+  'sandbox-payees': () => Object.entries(LAST_WORDS).map(([word, { says }]) => [code(word), says]),
+  'sandbox-notes': () => Object.entries(SENTINELS).map(([note, { says }]) => [code(note), says]),
+  metrics: ({ words }) =>
+    METRICS.map((metric) => code(`${metric.name}${labelsOf(metric)}`)).map((name) => [name, words(name, 1)]),
+  alarms: ({ words }) => ALARMS.map((name) => [code(name), words(code(name), 1), words(code(name), 2)]),
+  secrets: () =>
+    Object.entries(HOLDINGS).map(([name, { allows, needs }]) => [
+      code(name),
+      allows,
+      ...Object.keys(PROCESSES).map((it) => yes(needs.includes(it as Process), '')),
+    ]),
+};
+
+/** `{state,since}` */
+const labelsOf = (metric: object): string =>
+  'labelNames' in metric && Array.isArray(metric.labelNames) && metric.labelNames.length > 0
+    ? `{${metric.labelNames.join()}}`
+    : '';
+
+const yes = (is: boolean, otherwise: string): string => (is ? 'yes' : otherwise);
+
+const anyOf = (words: readonly string[]): string =>
+  new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(words.map(code));
+
+/** What people decide that is no hold, or is in docs/cards.md. */
+const NOT_HELD: ReadonlySet<string> = new Set<ReasonCode>([
+  'approval-required',
+  'bank-approval-required',
+  'card-payment-contradicted',
+]);
+
+const VERDICTS: Readonly<Record<CheckKind, readonly CheckVerdict[]>> = {
+  verification: ['match', 'close-match', 'no-match', 'not-available'],
+  screening: ['clear', 'hit', 'not-available'],
+};
+
+function accepting(reason: ReasonCode | undefined): string {
+  if (reason === undefined) return '';
+  return REASONS[reason].who === 'compliance' ? `somebody with the role ${code('compliance')}` : 'an approver';
+}
+
+/** What a payout does when its submit got the code and no earlier attempt is in doubt. */
+function whatFollows(condition: BankCondition, outcome: KnownOutcome): string {
+  if (outcome !== 'refused') return 'searches for the order';
+  const meaning = refusalMeaning(condition);
+  switch (meaning.kind) {
+    case 'fail':
+      return `ends ${code('failed')}, reason ${code(meaning.reason)}`;
+    case 'hold':
+      return `waits in ${code('held')}, reason ${code(meaning.reason)}`;
+    case 'await-funds':
+      return `waits in ${code('awaiting-funds')}`;
+  }
+}
+
+/** `accounts [UID]` */
+const usageOf = (command: Command): string =>
+  [
+    command.name(),
+    ...command.registeredArguments.map((it) => (it.required ? it.name() : `[${it.name()}]`).toUpperCase()),
+  ].join(' ');
+
+const optionsOf = ({ options }: Command): string[] =>
+  options.flatMap(({ long }) => (long == null || ['--json', '--quiet'].includes(long) ? [] : [long]));
