@@ -12,18 +12,18 @@ console.log(JSON.stringify(bank.prepare('SELECT reference, type, status FROM ord
 
 export interface Profile {
   name: string;
-  /** The lines of docs/operations.md that bring it up; the last pays the example. */
+  /** The lines of docs/configuration.md that bring it up; the last pays the example. */
   lines: readonly string[];
   worker: string;
   temporal: string;
 }
 
 /** The two profiles, with the commands that a reader of the docs would copy. */
-export function profiles(operations: string): readonly [Profile, Profile] {
-  const section = operations.split('\n### docker compose\n')[1]?.split('\n### ')[0] ?? '';
+export function profiles(page: string): readonly [Profile, Profile] {
+  const section = page.split('\n## docker compose\n')[1]?.split('\n## ')[0] ?? '';
   const [first, second] = [...section.matchAll(/(?:^ {4}\S.*\n)+/gm)].map(([block]) => block.trim().split(/\n */));
   if (first === undefined || second === undefined)
-    throw new TrialError('docs/operations.md has no commands for docker compose');
+    throw new TrialError('docs/configuration.md has no commands for docker compose');
   return [
     { name: 'default', lines: first, worker: 'worker', temporal: 'temporal' },
     { name: 'full', lines: second, worker: 'workers', temporal: 'temporal-server' },

@@ -9,7 +9,7 @@ import { type Place, Skipped, sh, TrialError } from './shell.ts';
 import { imagesCanBePulled, standIns } from './stand-ins.ts';
 
 const USAGE = `usage: npm run try:compose
-Runs both profiles of docker-compose.yml on a Docker engine, with the commands of docs/operations.md: pays, kills a worker and
+Runs both profiles of docker-compose.yml on a Docker engine, with the commands of docs/configuration.md: pays, kills a worker and
 Temporal, starts everything again, and compares the rows with the bank's book. Needs a Docker engine with Compose; as root on
 Debian it installs and starts an engine. Compose is built with Go if it is missing. Where no registry of images answers, root
 makes stand-ins for them from Debian.
@@ -49,7 +49,8 @@ async function trial(folder: string, { env }: Engine): Promise<void> {
   if (imagesCanBePulled(place)) say('images come from the registry');
   else files.push(await standIns(made, place, say));
   place.env.COMPOSE_FILE = files.join(':');
-  for (const profile of profiles(readFileSync(join(ROOT, 'docs', 'operations.md'), 'utf8'))) drill(profile, place, say);
+  for (const profile of profiles(readFileSync(join(ROOT, 'docs', 'configuration.md'), 'utf8')))
+    drill(profile, place, say);
   const image = sh("docker compose config --images | grep -m 1 'durable-payouts:'", place).trim();
   const bytes = Number(sh(`docker image inspect --format '{{.Size}}' ${image}`, place));
   say(`the image has ${Math.round(bytes / 1e6)} MB`);

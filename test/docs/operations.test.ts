@@ -28,17 +28,20 @@ describe('docs/operations.md', () => {
   });
 });
 
-describe.each([['README.md'], ['docs/operations.md'], ['docs/guarantees.md']])('%s', (name) => {
-  const text = documentText(name);
+describe.each([['README.md'], ['docs/operations.md'], ['docs/configuration.md'], ['docs/guarantees.md']])(
+  '%s',
+  (name) => {
+    const text = documentText(name);
 
-  it('names search attributes, messages and settings that exist', () => {
-    const attributes = [...text.matchAll(/\bPayout[A-Z]\w+/g)].map(([name]) => name);
-    expect(attributes.filter((name) => !Object.hasOwn(SEARCH_ATTRIBUTES, name))).toEqual([]);
-    const messages = [...text.matchAll(/--(?:name|type) (?!payout\b)(\w+)/g)].map(([, name]) => name);
-    const known = new Set<string | undefined>(Object.values(MESSAGES));
-    expect(messages.filter((name) => !known.has(name))).toEqual([]);
-    const keys = new Set(Object.keys(CONFIG_KEYS));
-    const settings = [...text.matchAll(/\bPAYOUTS_[A-Z_]*[A-Z]\b/g)].map(([name]) => name.replace(/_FILE$/, ''));
-    expect(settings.filter((name) => !keys.has(name) && !/^PAYOUTS_(?:CONTRACT|TEST)_/.test(name))).toEqual([]);
-  });
-});
+    it('names search attributes, messages and settings that exist', () => {
+      const attributes = [...text.matchAll(/\bPayout[A-Z]\w+/g)].map(([name]) => name);
+      expect(attributes.filter((name) => !Object.hasOwn(SEARCH_ATTRIBUTES, name))).toEqual([]);
+      const messages = [...text.matchAll(/--(?:name|type) (?!payout\b)(\w+)/g)].map(([, name]) => name);
+      const known = new Set<string | undefined>(Object.values(MESSAGES));
+      expect(messages.filter((name) => !known.has(name))).toEqual([]);
+      const keys = new Set(Object.keys(CONFIG_KEYS));
+      const settings = [...text.matchAll(/\bPAYOUTS_[A-Z_]*[A-Z]\b/g)].map(([name]) => name.replace(/_FILE$/, ''));
+      expect(settings.filter((name) => !keys.has(name) && !/^PAYOUTS_(?:CONTRACT|TEST)_/.test(name))).toEqual([]);
+    });
+  },
+);

@@ -6,8 +6,8 @@ import { judge, profiles } from '../../../scripts/try-compose/drill.ts';
 const read = (path: string): string => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
 
 describe('the trial of docker compose', () => {
-  it('takes the commands of docs/operations.md', () => {
-    const [small, full] = profiles(read('docs/operations.md'));
+  it('takes the commands of docs/configuration.md', () => {
+    const [small, full] = profiles(read('docs/configuration.md'));
     expect(small.lines).toEqual([
       'sh ops/secrets.sh && sh ops/trial-policy.sh',
       'docker compose up --build --wait',
