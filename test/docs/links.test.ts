@@ -1,6 +1,8 @@
 import { existsSync, globSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { MESSAGES, SEARCH_ATTRIBUTES } from '../../src/domain/names.ts';
+import { CONFIG_KEYS } from '../../src/platform/config.ts';
 import { documentText, ROOT } from './markdown.ts';
 
 const documents = [
@@ -69,6 +71,18 @@ describe.each(documents)('%s', (path) => {
       return (names.match(/\w+/g) ?? []).filter((name) => !words.has(name)).map((name) => `${name} in ${file}`);
     });
     expect(missing).toEqual([]);
+  });
+
+  it('names settings, search attributes and messages that exist', () => {
+    const settings = (text.match(/\bPAYOUTS_[A-Z_]*[A-Z]\b/g) ?? []).filter(
+      (name) => !/^PAYOUTS_(?:CONTRACT|TEST)_/.test(name),
+    );
+    expect(settings.filter((name) => !(name.replace(/_FILE$/, '') in CONFIG_KEYS))).toEqual([]);
+    const attributes = text.match(/\bPayout[A-Z]\w+(?==)/g) ?? [];
+    expect(attributes.filter((name) => !(name in SEARCH_ATTRIBUTES))).toEqual([]);
+    const messages = [...text.matchAll(/--(?:name|type) (?!payout\b)(\w+)/g)].map(([, name]) => name);
+    const known = new Set<string | undefined>(Object.values(MESSAGES));
+    expect(messages.filter((name) => !known.has(name))).toEqual([]);
   });
 });
 
