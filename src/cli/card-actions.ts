@@ -292,7 +292,7 @@ const notNow =
 const LOOK_EVERY_MS = 500;
 
 /** Follows a card payment until it has ended or waits for an operator. */
-export async function followCard(
+async function followCard(
   client: GatewayClient,
   id: string,
   output: Output,
@@ -315,7 +315,7 @@ export async function followCard(
 
 const isSettledCard = (state: CardState): boolean => isCardEnd(state) || state === 'needs-operator';
 
-export function exitOfCard(state: CardState): ExitCode {
+function exitOfCard(state: CardState): ExitCode {
   if (state === 'succeeded') return EXIT.completed;
   return isSettledCard(state) ? EXIT.exceptions : EXIT.stillOpen;
 }

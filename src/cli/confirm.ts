@@ -19,7 +19,7 @@ export async function confirm(question: string, yes: boolean): Promise<void> {
   }
 }
 
-export interface Questions {
+interface Questions {
   /** Throws a `Problem` if Ctrl-C or the end of the input comes instead of an answer. */
   ask(question: string): Promise<string>;
   close(): void;

@@ -258,7 +258,7 @@ function inWords(outcome: string, reference: string): string {
  * `payouts approve|reject BATCH` under a policy: one signature for every row that asks, or will ask, the same question. Rows that
  * need a signature of their own are listed and not decided.
  */
-export async function decideBatch(
+async function decideBatch(
   session: Session,
   decision: 'approve' | 'reject',
   batchId: string,
@@ -514,7 +514,7 @@ function payeeCell(payout: PayoutRecord): string {
 }
 
 /** Why each of these cannot be approved now. Throws a `Problem` if none can. */
-export function assertApprovable(questions: readonly ShownQuestion[]): void {
+function assertApprovable(questions: readonly ShownQuestion[]): void {
   const [first, ...others] = questions.filter(({ differs }) => differs !== undefined);
   if (first === undefined || others.length + 1 < questions.length) return;
   const what = others.length === 0 ? 'It cannot' : `None of ${counted(questions.length, 'payout')} can`;
@@ -527,7 +527,7 @@ export function assertApprovable(questions: readonly ShownQuestion[]): void {
  * A gateway chooses what it answers: each payout must be one that the given id means. Throws a `Problem` otherwise. What only the
  * bank knows, an order id, is believed if the payout is shown.
  */
-export function assertMeant(questions: readonly ShownQuestion[], id: string, isShown: boolean): void {
+function assertMeant(questions: readonly ShownQuestion[], id: string, isShown: boolean): void {
   const isMeant = ({ row: { reference, workflowId, documentId, batchId, orderId } }: ShownQuestion): boolean =>
     id === 'latest' ||
     [reference, workflowId, documentId, ...(isShown ? [orderId] : [])].some((known) => known?.startsWith(id)) ||
@@ -563,7 +563,7 @@ function oneText(question: ShownQuestion, width: number): string {
 }
 
 /** Completes a refusal by what has changed since the question was shown. */
-export function sinceShown(
+function sinceShown(
   shown: ShownQuestion,
   now: ShownQuestion | undefined,
   { refused, decision }: { refused: string; decision: string },

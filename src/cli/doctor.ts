@@ -260,7 +260,7 @@ async function metWithoutKey(store: Pick<Store, 'auditTree' | 'auditLog'>, now: 
 }
 
 /** Whether a process of a cluster has secrets that it does not need; names of settings, never values. */
-export function judgeHeld(
+function judgeHeld(
   { held, process, temporal }: Pick<Config, 'held' | 'process' | 'temporal'>,
   as: Process = process,
 ): { verdict: 'ok' | 'warning'; detail: string } {
@@ -283,7 +283,7 @@ export function judgeStoreRole({ name, owns, rewritesAudit }: StoreRole): {
 }
 
 /** Whether the policy leaves something to one maker alone, without an approval or a limit. */
-export function judgePolicy(policy: Policy): { verdict: 'ok' | 'warning'; detail: string } {
+function judgePolicy(policy: Policy): { verdict: 'ok' | 'warning'; detail: string } {
   if (!unguarded(policy).some(isOpen)) return { verdict: 'ok', detail: 'everything needs an approval or has a limit' };
   const detail = 'a maker alone can pay any sum of something; payouts policy check shows what';
   return { verdict: 'warning', detail };
@@ -361,7 +361,7 @@ export async function judgeTemporal(
 type ShownReferences = ReadonlyMap<ReferenceForm | 'absent', number>;
 
 /** The payouts of as many days as reconciliation covers; `clockSkewMs`: how far the bank's clock may be off. */
-export const recentPayouts = ({ settings: { pageSize, reconcileDays, clockSkewMs } }: Config) => ({
+const recentPayouts = ({ settings: { pageSize, reconcileDays, clockSkewMs } }: Config) => ({
   changedSince: Date.now() - reconcileDays * DAY_MS,
   clockSkewMs,
   pageSize,
@@ -442,7 +442,7 @@ export function judgeListLag(
  * ours under its reference. At another bank or customer, the absence of an order would prove nothing, and a payout could be paid
  * twice.
  */
-export async function assertSameBank(session: Session, store: Store, accept: string): Promise<void> {
+async function assertSameBank(session: Session, store: Store, accept: string): Promise<void> {
   const open = await store.openUnder({ scope: 'everything', key: '' });
   if (open === 0 || (await showsAnOrder(session, store))) return;
   const orders = session.config.bank.kind === 'sandbox' ? 'a sandbox cannot show them' : 'this one shows none of them';
@@ -480,7 +480,7 @@ const BECAUSE: Readonly<Record<ResumptionReason, string>> = {
  * Who used the store last, and why sending last began anew; a warning if in the last week the store may have known less than was
  * sent, where it could not be told, or where another home may be meant.
  */
-export async function judgePast(
+async function judgePast(
   config: Config,
   store: Pick<Store, 'senders' | 'resumptionsSince'>,
   now: number,

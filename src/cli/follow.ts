@@ -199,7 +199,7 @@ const PULSES_MAX = 24;
 
 export type FollowEnd = 'at-rest' | 'time-out' | 'interrupted';
 
-export interface Following {
+interface Following {
   timeoutMs: number | undefined;
   everyMs?: number;
   pulseEveryMs?: number;

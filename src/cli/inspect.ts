@@ -62,7 +62,7 @@ export async function report(session: Session, id: string, options: { mask: bool
   return EXIT.completed;
 }
 
-export function payoutDocument({ payout, incidents, step, checks, reported }: PayoutView): object {
+function payoutDocument({ payout, incidents, step, checks, reported }: PayoutView): object {
   const { reference, workflowId, kind, uid, documentId, batchId, row, instruction } = payout;
   const { state, orderId, fee, feeCurrency, reason } = payout;
   const { amount, currency, to_account_id: toAccountId } = instruction;
@@ -83,7 +83,7 @@ export function payoutDocument({ payout, incidents, step, checks, reported }: Pa
 }
 
 /** Without a link if no UI is up. */
-export function payoutText(
+function payoutText(
   { payout, incidents, step, checks, reported, liveUrl }: PayoutView,
   { now, width }: { now: number; width: number },
 ): string {

@@ -94,7 +94,7 @@ export const plainText = (text: string): string =>
     .join('');
 
 /** The same for JSON, which itself escapes only characters below U+0020. */
-export const plainJson = (json: string): string =>
+const plainJson = (json: string): string =>
   json.replace(/[\u007f-\u009f]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`);
 
 const FINDINGS_SHOWN = 200;

@@ -54,7 +54,7 @@ import type { Session } from './session.ts';
 import { holdKey, type Signer, signerOf } from './signer.ts';
 import { withValidationBank } from './validation-bank.ts';
 
-export interface PayOptions extends Omit<TakeOptions, 'batchId' | 'isAttended'>, MessageFiles {
+interface PayOptions extends Omit<TakeOptions, 'batchId' | 'isAttended'>, MessageFiles {
   key?: string;
   yes: boolean;
   detach: boolean;
@@ -306,7 +306,7 @@ type Asked = { dryRun: boolean; plan?: string; rows?: true };
 type PlannedAnswer = PlanDocument & { rows?: readonly PlannedRow[] };
 
 /** Of a file, whose rows its maker signs as this machine reads them. */
-export function uploading(session: Session, path: string, { sign }: Signer, options: Options): HandOver {
+function uploading(session: Session, path: string, { sign }: Signer, options: Options): HandOver {
   if (session.key === undefined) assertNoMessageFiles(options);
   let signing: readonly PlannedRow[] | undefined;
   const hand = async (asked: Asked, headers = {}): Promise<Response> =>
@@ -391,7 +391,7 @@ function queryOf(options: Options & Asked & { file: string }): URLSearchParams {
 }
 
 /** Throws a `Problem` for files that complete a bank message, where nothing is signed: the gateway has its own. */
-export function assertNoMessageFiles({ mapping, payees }: MessageFiles): void {
+function assertNoMessageFiles({ mapping, payees }: MessageFiles): void {
   if (mapping === undefined && payees === undefined) return;
   throw new Problem('usage', 'not-through-gateway', 'A gateway has a mapping and a payee directory of its own.', {
     hint: 'Omit --mapping and --payees: only `run` with the key of a maker reads them, for what it signs.',
@@ -540,7 +540,7 @@ export async function assertPlanOf(plan: Plan, rows: readonly PlannedRow[], clai
  * Whether the owner of a key has signed every row before, as its generation before this one. Throws a `Problem` if a plan has
  * something else than these rows, or what is shown as signed is not.
  */
-export async function areSignedBefore(privateKey: string, plan: Plan, rows: readonly RetriedRow[]): Promise<boolean> {
+async function areSignedBefore(privateKey: string, plan: Plan, rows: readonly RetriedRow[]): Promise<boolean> {
   const publicKey = publicKeyOf(privateKey);
   const claims = rows.map(({ instruction, generation }) => claimRow({ row: 0, instruction, generation }));
   await assertPlanOf(plan, rows, claims);
@@ -560,7 +560,7 @@ export async function areSignedBefore(privateKey: string, plan: Plan, rows: read
   return true;
 }
 
-export const planDiffers = ({ file }: Pick<Plan, 'file'>, what: string): Problem =>
+const planDiffers = ({ file }: Pick<Plan, 'file'>, what: string): Problem =>
   new Problem(
     'conflict',
     'plan-differs',

@@ -8,7 +8,7 @@ import { scopeText } from '../domain/scope-text.ts';
 import { mayControl } from '../people/decisions/batch-scope.ts';
 import { credentialId, publicKeyOf, signStatement } from '../people/signing/ed25519.ts';
 import { assertKeyPrivate } from '../platform/config/file-access.ts';
-import type { BatchRecord, Store } from '../store/store.ts';
+import type { BatchRecord } from '../store/store.ts';
 import type { Session } from './session.ts';
 
 export interface Asker {
@@ -170,15 +170,4 @@ export async function viewerOf(session: Session, { by, key }: Asker): Promise<st
   throw new Problem('usage', 'key-missing', 'The policy identifies people by their keys, but no key was given.', {
     hint: 'Add --by NAME or --key FILE, or set PAYOUTS_SIGNING_KEY_FILE.',
   });
-}
-
-/** Signs, and stores the signed decision before it is carried out; undefined without a policy. */
-export async function signAndStore(
-  store: Store,
-  { sign }: Signer,
-  about: SignedAbout,
-): Promise<SignedDecision | undefined> {
-  const signed = sign?.(about);
-  if (signed !== undefined) await store.takeSignedDecision(signed, Date.now());
-  return signed;
 }

@@ -74,7 +74,7 @@ function idsOf({ config }: Session): TemplateIds {
 }
 
 /** Debtors and creditors of a bank message. Throws a `Problem` if the file is not a bank message or cannot be read. */
-export async function messageParties(path: string, context: MessageContext): Promise<MessageParties> {
+async function messageParties(path: string, context: MessageContext): Promise<MessageParties> {
   const parties = new MessageParties();
   const findings: Finding[] = [];
   const ignore = (): void => {};

@@ -89,7 +89,7 @@ function incidentLines(incident: IncidentRecord, width: number): string[] {
 }
 
 /** For JSON: rows by their reference, times as ISO 8601. */
-export const stepsDocument = (groups: readonly StepGroup[]): object[] =>
+const stepsDocument = (groups: readonly StepGroup[]): object[] =>
   groups.map(({ rows, since, until, ...group }) => ({
     ...group,
     ...timesOf({ since, until }),
@@ -134,7 +134,7 @@ export function todoFor(merchantRequestId: string, { code }: Reason): string {
   return (remedy?.todo ?? '').replaceAll('card resolve ID ', `card resolve ${merchantRequestId} `);
 }
 
-export function cardForPeopleLines(record: CardForPeople, { code, message }: Reason, width: number): string[] {
+function cardForPeopleLines(record: CardForPeople, { code, message }: Reason, width: number): string[] {
   const layout = { indent: 2, labelWidth: 'since  '.length, width };
   const { merchantRequestId, updatedAt } = record;
   return [
