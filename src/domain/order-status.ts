@@ -38,14 +38,17 @@ export const stageMeaning = (stage: OrderStage, closedMeans: ClosedMeaning = 'un
 
 export type ClosedMeaning = 'unclear' | 'paid' | 'failed';
 
-export type TerminalMeaning = 'paid' | 'rejected' | 'cancelled' | 'failed';
+/** An end without money. */
+export type NoMoney = 'rejected' | 'cancelled' | 'failed';
+
+type TerminalMeaning = 'paid' | NoMoney;
 
 export function isTerminal(meaning: StatusMeaning): meaning is TerminalMeaning {
   return meaning === 'paid' || isNoMoney(meaning);
 }
 
 /** Whether the order ended without taking money. Believed only after two reads. */
-export function isNoMoney(meaning: StatusMeaning): meaning is 'rejected' | 'cancelled' | 'failed' {
+export function isNoMoney(meaning: StatusMeaning): meaning is NoMoney {
   return meaning === 'rejected' || meaning === 'cancelled' || meaning === 'failed';
 }
 

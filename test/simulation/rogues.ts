@@ -98,11 +98,8 @@ export class Rogues {
         name: 'readOrder',
         input: {
           claim,
-          leg: 'payment',
-          orderId,
-          closedMeans: 'failed',
-          settled,
-          becomes: { open: end, paid: end, failed: end, cancelled: end },
+          ...{ as: 'followed', leg: 'payment', orderId, closedMeans: 'failed' },
+          confirms: { meaning: 'failed', settled },
         },
       },
     ];

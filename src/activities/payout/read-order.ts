@@ -8,7 +8,8 @@ import { Superseded } from '../../domain/claim.ts';
 import type { ExchangeProgress } from '../../domain/exchange-progress.ts';
 import type { Assessment } from '../../domain/gates.ts';
 import { exceedsSlippage } from '../../domain/money.ts';
-import type { LegKind } from '../../domain/names.ts';
+import { type LegKind, mainLegOf } from '../../domain/names.ts';
+import { besideExchange, paidEnd, type RejectedAs, unpaidEnd } from '../../domain/order-end.ts';
 import {
   type Difference,
   differencesOf,
@@ -21,10 +22,9 @@ import {
   type OrderJudgement,
   type PaidOrder,
 } from '../../domain/order-judgement.ts';
-import { type ClosedMeaning, isNoMoney, isTerminal } from '../../domain/order-status.ts';
+import { type ClosedMeaning, isNoMoney, isTerminal, type NoMoney } from '../../domain/order-status.ts';
 import { paidShown } from '../../domain/paid-order.ts';
-import { isUnpaid, type StoredState } from '../../domain/payout-state.ts';
-import { bookedAboveCap } from '../../domain/reasons.ts';
+import { isUnpaid, type Reason, type StoredState } from '../../domain/payout-state.ts';
 import { referenceForm } from '../../domain/reference-form.ts';
 import type { SentOrder } from '../../domain/sent-order.ts';
 import type { Caller } from '../../store/claimed-row.ts';
@@ -32,37 +32,54 @@ import { rowAsRecorded } from '../../store/claimed-row.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { bookedExchange } from '../booked-exchange.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { type RejectedAs, rejectedAs } from '../sending/decide-order.ts';
+import { rejectedAs } from '../sending/decide-order.ts';
 import { listsOfLeg, putIntoOpenSet } from '../sending/open-set.ts';
 import { recordedAssessment } from './assess.ts';
 import { closePayout, type SettledLegs } from './close.ts';
 import { learnSpelling } from './reference-spelling.ts';
 import { type LegInput, type SentLeg, sentLeg } from './sent-leg.ts';
 
-export interface ReadOrderInput extends LegInput {
+export type ReadOrderInput = LegInput & {
   orderId: string;
   closedMeans: ClosedMeaning;
+} & (OtherOrder | FollowedOrder | WatchedOrder);
+
+/** Another order under the reference: it is judged, and nothing is stored. */
+interface OtherOrder {
+  as: 'other';
+}
+
+/** The order that the run follows. What it ends as is stored here, so that it costs no event of its own. */
+interface FollowedOrder {
+  as: 'followed';
   /** Fields in which the order may differ, because two people have said that it is the one. */
   despite?: readonly string[];
-  /** State to store for each meaning of the order. Written by this activity, so it costs no event of its own. */
-  becomes?: Partial<Record<OrderJudgement['meaning'], StoredState>>;
-  /**
-   * The reader is not the run, which has yet to hear of an end: its order stays in the open set, and nothing is stored if the run
-   * has moved on from `processing`.
-   */
-  isToTell?: boolean;
-  /** For an end without money: what the run has settled. */
-  settled?: SettledLegs;
+  /** Another order under the reference may take money: whatever this one shows, people decide first. */
+  isContested?: true;
+  /** Why people are asked if the order awaits its audit; absent: they are not. */
+  asks?: Reason;
+  /** How the run had the order rejected. */
+  rejectedAs?: RejectedAs;
+  /** The order took no money, as a read some time before has shown too. */
+  confirms?: { meaning: NoMoney; settled: SettledLegs };
   /** Highest slippage of an exchange, as a fraction. */
   maxSlippage?: string;
   /** After a paid exchange, assess the payout in the same activity. */
   thenAssess?: ExchangeProgress;
 }
 
+/**
+ * The watch reads it for the run, which has yet to hear of an end: the order stays in the open set, only "paid" is stored, and
+ * not if the run has moved on from `processing`.
+ */
+interface WatchedOrder {
+  as: 'watched';
+}
+
 export interface OrderRead extends OrderJudgement, PaidOrder {
   /** Epoch ms until which the bank waits for the audit. */
   expiredAt?: number;
-  /** The order took no money, and people had it rejected through us. */
+  /** How people had an order that took no money rejected through us, in any run. */
   rejectedAs?: RejectedAs;
   assessment?: Assessment;
 }
@@ -92,7 +109,8 @@ export async function readOrder(
   input: ReadOrderInput,
   signal?: AbortSignal,
 ): Promise<OrderRead> {
-  const { leg, orderId, closedMeans, despite = [], thenAssess } = input;
+  const { leg, orderId, closedMeans } = input;
+  const despite = (input.as === 'followed' && input.despite) || [];
   const row = await rowAsRecorded(deps, input.claim, caller.runId, input.recorded);
   const legSent = await sentLeg(deps, row, input);
   const { reference, attempts, ownIds, sent, expected } = legSent;
@@ -112,20 +130,22 @@ export async function readOrder(
     judgement.differences.push(ORDER_OF_ANOTHER);
   }
   const read: OrderRead = { ...judgement, expiredAt: sent?.expiredAt };
-  if (judgement.differences.length > 0) return read;
+  if (judgement.differences.length > 0 || input.as === 'other') return read;
   if (despite.length > 0) await keepAccepted(deps, row, order, differencesOf(order, expected, ownIds));
-  if (isNoMoney(judgement.meaning)) read.rejectedAs = await rejectedAs(deps.store, orderId);
-  // Another order under the reference (no `becomes`) is not the one that the watch follows.
-  const isFollowed = input.becomes !== undefined && !isTerminal(judgement.meaning);
-  if (isFollowed) await watch(deps, row, leg, { reference, attempts, sent, orderId });
-  const isBooked = leg === 'exchange' && judgement.meaning === 'paid';
+  const { meaning } = judgement;
+  if (isNoMoney(meaning)) {
+    const ways = [input.as === 'followed' ? input.rejectedAs : undefined, await rejectedAs(deps.store, orderId)];
+    read.rejectedAs = ways.includes('cancel') ? 'cancel' : ways.find((way) => way !== undefined);
+  }
+  if (!isTerminal(meaning)) await watch(deps, row, leg, { reference, attempts, sent, orderId });
+  const isBooked = leg === 'exchange' && meaning === 'paid';
   if (isBooked) {
     await deps.store.recordBookedExchange(bookedExchange(row, order, deps.now()));
-    const bookedRate = rateAboveCap(sent, judgement, input.maxSlippage);
+    const bookedRate = rateAboveCap(sent, judgement, input.as === 'followed' ? input.maxSlippage : undefined);
     Object.assign(read, { aboveCap: bookedRate !== undefined, bookedRate });
   }
-  const becomes = input.becomes?.[judgement.meaning];
-  if (becomes !== undefined) await storeEnd(deps, caller, input, judgement, { ...withRate(becomes, read), order });
+  const becomes = becomesOf(input, row, read);
+  if (becomes !== undefined) await storeEnd(deps, caller, input, judgement, { ...becomes, order });
   if (!isBooked) return read;
   // The exchange of a payout has an end of its own, which stays whatever becomes of the payout. One booked above the cap stays
   // unsettled until people accept it, so that a new run reads it and asks again.
@@ -134,6 +154,7 @@ export async function readOrder(
     await deps.store.settleAttempts(reference, { upTo, as: 'paid' });
   }
   await deps.store.closeOrder(reference);
+  const thenAssess = input.as === 'followed' ? input.thenAssess : undefined;
   return thenAssess === undefined ? read : { ...read, assessment: await recordedAssessment(deps, row, thenAssess) };
 }
 
@@ -221,9 +242,23 @@ function rateAboveCap(
     : undefined;
 }
 
-/** A stand-alone exchange booked above the cap is complete, with that as its reason. */
-const withRate = (becomes: StoredState, read: OrderRead): StoredState =>
-  becomes.state === 'completed' && read.aboveCap === true ? { ...becomes, reason: bookedAboveCap(read) } : becomes;
+/** The state to store for what was read; undefined: none. An exchange before a payment ends no payout. */
+function becomesOf(
+  input: Exclude<ReadOrderInput, OtherOrder>,
+  { kind }: PayoutRecord,
+  { meaning, ...read }: OrderRead,
+): StoredState | undefined {
+  const endsPayout = input.leg === mainLegOf(kind);
+  if (input.as === 'watched') return endsPayout && meaning === 'paid' ? paidEnd(read) : undefined;
+  const { isContested, asks, confirms } = input;
+  if (isContested) return undefined;
+  if (meaning === 'awaiting-audit') return asks && { state: 'awaiting-bank-approval', reason: asks };
+  if (!endsPayout) return undefined;
+  if (meaning === 'paid') return paidEnd(read);
+  if (!isNoMoney(meaning) || meaning !== confirms?.meaning) return undefined;
+  const { state, reason } = unpaidEnd({ ...read, meaning }, false);
+  return { state, reason: besideExchange(reason, confirms.settled.exchange?.as === 'paid') };
+}
 
 const TO_TELL = { staysOpen: true, from: 'processing' } as const;
 
@@ -234,16 +269,27 @@ const TO_TELL = { staysOpen: true, from: 'processing' } as const;
 async function storeEnd(
   deps: ActivityDeps,
   caller: Caller,
-  { claim, leg, settled = {}, isToTell }: ReadOrderInput,
+  { claim, leg, ...input }: Exclude<ReadOrderInput, OtherOrder>,
   { meaning, orderId, fee, feeCurrency }: OrderJudgement,
   { state, reason, order }: StoredState & { order: OrderFacts },
 ): Promise<void> {
   if (isNoMoney(meaning) && isUnpaid(state) && reason !== null) {
-    await closePayout(deps, caller, { claim, state, reason, settled });
+    const settled = input.as === 'followed' ? input.confirms?.settled : undefined;
+    await closePayout(deps, caller, { claim, state, reason, settled: settled ?? {} });
     return;
   }
   const { reference, term } = claim;
   const paid = paidShown(leg, order);
-  const change = { state, reason, orderId, fee, feeCurrency, term, paid, ...(isToTell && TO_TELL), at: deps.now() };
+  const change = {
+    state,
+    reason,
+    orderId,
+    fee,
+    feeCurrency,
+    term,
+    paid,
+    ...(input.as === 'watched' && TO_TELL),
+    at: deps.now(),
+  };
   if (!(await deps.store.changePayout(reference, change))) throw new Superseded();
 }

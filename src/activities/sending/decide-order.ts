@@ -6,6 +6,7 @@ import { payeeDigest } from '../../bank/payee.ts';
 import type { Order } from '../../bank/schemas/orders.ts';
 import type { Assessment, Payee } from '../../domain/gates.ts';
 import { isBetween } from '../../domain/money.ts';
+import type { RejectedAs } from '../../domain/order-end.ts';
 import { orderDifferences } from '../../domain/order-judgement.ts';
 import { expectedOrder, listsOf, type PaymentOrder, type SentOrder } from '../../domain/sent-order.ts';
 import { type AttemptResult, inDoubt, orderAsked } from '../../domain/submission.ts';
@@ -133,7 +134,6 @@ async function expectNews(deps: ActivityDeps, row: PayoutRecord, leg: OrderDecis
   await putIntoOpenSet(deps, row, reference, { lists: listsOf(row.uid, sent), since: deps.now() });
 }
 
-export type RejectedAs = 'reject' | 'cancel';
 type DrivenAs = 'approve' | RejectedAs;
 
 /** Key under which a decision about an order is recorded; no order reference looks like it. */

@@ -35,8 +35,7 @@ export async function tellEnd(
     leg: mainLegOf(row.kind),
     orderId,
     closedMeans: 'unclear',
-    becomes: { paid: { state: 'completed', reason: null } },
-    isToTell: true,
+    as: 'watched',
   };
   const look = () => withDeadline(SLOW_MS, signal, (inTime) => readOrder(deps, caller, input, inTime));
   const read = await undefinedIf(isSuperseded, () => deps.traced?.(workflowId, 'TellEnd', look) ?? look());

@@ -9,7 +9,7 @@ import { noted } from '../execution/two-people.ts';
 import type { ResolveAnswer } from '../messages.ts';
 import { continueAsNewIfLong } from '../payout/long-history.ts';
 import { awaitBankApproval, forgetDecision } from './audit.ts';
-import { Follow, LOOKS_TO_CONFIRM, STUCK, UNREADABLE } from './followed-order.ts';
+import { Follow, LOOKS_TO_CONFIRM, type NoMoneyRead, STUCK, UNREADABLE } from './followed-order.ts';
 import type { LegResult, OrderLeg } from './order-leg.ts';
 import { searchOnce } from './search.ts';
 import { countOrdersAgain, knownOrders, readShowsOrder, secondOrder, setAside } from './second-orders.ts';
@@ -69,7 +69,7 @@ export async function followOrder(leg: OrderLeg): Promise<Followed> {
       case 'rejected':
       case 'cancelled':
       case 'failed': {
-        const confirmed = await confirmNoMoney(follow, judgement);
+        const confirmed = await confirmNoMoney(follow, { ...judgement, meaning: judgement.meaning });
         if (confirmed !== undefined) return confirmed;
         break;
       }
@@ -224,7 +224,7 @@ function closedByTwo(leg: OrderLeg, { action, by }: Pick<ResolveRequest, 'action
 type Settled = ResolveAnswer & { people?: string };
 
 /** Reads a status that says "no money" a second time, some time after the first. */
-async function confirmNoMoney(follow: Follow, first: OrderJudgement): Promise<Followed | undefined> {
+async function confirmNoMoney(follow: Follow, first: NoMoneyRead): Promise<Followed | undefined> {
   const { leg } = follow;
   const { view, plan } = leg;
   await beforeNoMoney(follow, 'before "no money" is believed');
@@ -236,10 +236,7 @@ async function confirmNoMoney(follow: Follow, first: OrderJudgement): Promise<Fo
   const { meaning } = second;
   if (meaning === 'paid' && second.differences.length === 0) return { kind: 'paid', read: second };
   if (isNoMoney(meaning) && meaning === first.meaning && second.differences.length === 0) {
-    const { state, reason } = plan.endBy(meaning, leg);
-    if (state !== 'completed' && reason !== null) {
-      return { kind: 'unpaid', state, reason, isStored: plan.endsPayout, read: second };
-    }
+    return { ...leg.unpaidBy({ ...second, meaning }), isStored: plan.endsPayout, read: second };
   }
   view.note(`the bank changed its mind: ${first.status}, then ${second.status}`);
   view.inbox.readAgain();

@@ -2,7 +2,7 @@ import { condition } from '@temporalio/workflow';
 import type { OrderRead, ReadOrderInput } from '../../activities/payout/read-order.ts';
 import { doublingPause } from '../../domain/durations.ts';
 import type { OrderJudgement, PaidOrder } from '../../domain/order-judgement.ts';
-import { isNoMoney, isTerminal, stageMeaning } from '../../domain/order-status.ts';
+import { isTerminal, type NoMoney, stageMeaning } from '../../domain/order-status.ts';
 import { PATH_ID } from '../../domain/path-id.ts';
 import type { Reason } from '../../domain/payout-state.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
@@ -20,6 +20,9 @@ export interface Audit {
 }
 
 export const BANK_APPROVAL_REQUIRED = because('bank-approval-required');
+
+/** A read that shows that the order took no money. */
+export type NoMoneyRead = OrderJudgement & { meaning: NoMoney };
 
 /** What is remembered of one order while it is followed. */
 export class Follow {
@@ -83,18 +86,23 @@ export class Follow {
   }
 
   /** One GET. "Paid" is an end at the first read; "no money" only if a second read agrees with the `first`. */
-  async read(first?: OrderJudgement): Promise<OrderRead> {
-    const { view, plan, orderId = '', terms, settledIfUnpaid } = this.leg;
+  async read(first?: NoMoneyRead): Promise<OrderRead> {
+    const { view, plan, orderId = '', terms, settledIfUnpaid, decision, despite, placedIds } = this.leg;
+    const asksPeople = first === undefined && decision === undefined && !view.inbox.wantsCancel;
     const input: ReadOrderInput = {
+      as: 'followed',
       claim: view.claim,
       leg: plan.kind,
       recorded: view.recorded,
-      placedIds: this.leg.placedIds,
+      placedIds,
       orderId,
       closedMeans: terms.closedMeans,
-      despite: this.leg.despite.length > 0 ? this.leg.despite : undefined,
-      becomes: this.becomes(first),
-      settled: first === undefined ? undefined : settledIfUnpaid,
+      despite: despite.length > 0 ? despite : undefined,
+      // With another order under the reference, no status of this one ends the payout until people have decided.
+      isContested: this.second === undefined ? undefined : true,
+      asks: asksPeople ? (this.audit.again ?? BANK_APPROVAL_REQUIRED) : undefined,
+      rejectedAs: this.leg.rejectedAs,
+      confirms: first && { meaning: first.meaning, settled: settledIfUnpaid },
       maxSlippage: plan.kind === 'exchange' ? terms.maxSlippage : undefined,
       thenAssess: plan.thenAssess,
     };
@@ -103,8 +111,6 @@ export class Follow {
       ...UNREADABLE,
       orderId,
     };
-    // The second read stores the end, named by what the first one found.
-    if (first === undefined) this.leg.rejectedAs = judgement.rejectedAs;
     view.bankStatus = judgement.status;
     if (judgement.status !== this.lastStatus) {
       if (this.lastStatus !== '') this.openSince = Date.now();
@@ -112,24 +118,6 @@ export class Follow {
       view.note(`the bank shows ${judgement.status}`);
     }
     return judgement;
-  }
-
-  /** States that the read may store in the same activity, so that they cost no event of their own. */
-  private becomes(first: OrderJudgement | undefined): ReadOrderInput['becomes'] {
-    const { leg } = this;
-    const { plan, view } = leg;
-    // With another order under the reference, no status of this one ends the payout until people have decided.
-    if (this.second !== undefined) return {};
-    const paid = plan.endsPayout ? plan.endBy('paid', leg) : undefined;
-    if (first !== undefined) {
-      const { meaning } = first;
-      if (!isNoMoney(meaning)) return {};
-      return { paid, [meaning]: plan.endsPayout ? plan.endBy(meaning, leg) : undefined };
-    }
-    const asksPeople = leg.decision === undefined && !view.inbox.wantsCancel;
-    const reason = this.audit.again ?? BANK_APPROVAL_REQUIRED;
-    const audit = { state: 'awaiting-bank-approval' as const, reason };
-    return { paid, 'awaiting-audit': asksPeople ? audit : undefined };
   }
 
   /** Why an order cannot be decided through the API; undefined if it can. */

@@ -1,13 +1,12 @@
 import type { SettledLegs } from '../../activities/payout/close.ts';
 import type { LegStart } from '../../activities/payout/leg-start.ts';
 import type { OrderRead } from '../../activities/payout/read-order.ts';
-import type { RejectedAs } from '../../activities/sending/decide-order.ts';
 import type { ExchangeProgress } from '../../domain/exchange-progress.ts';
 import type { Assessment } from '../../domain/gates.ts';
 import type { LegKind } from '../../domain/names.ts';
+import { besideExchange, type RejectedAs, unpaidEnd } from '../../domain/order-end.ts';
 import type { PaidOrder } from '../../domain/order-judgement.ts';
-import type { TerminalMeaning } from '../../domain/order-status.ts';
-import type { EndState, PayoutState, Reason } from '../../domain/payout-state.ts';
+import type { PayoutState, Reason } from '../../domain/payout-state.ts';
 import type { Terms } from '../../domain/policy.ts';
 import { type AttemptResult, mergeWithStored, NEVER_SENT, type Submission } from '../../domain/submission.ts';
 import { TwoPeople } from '../execution/two-people.ts';
@@ -37,8 +36,6 @@ export interface LegPlan {
   parked: Reason | null;
   /** The exchange that comes before it, if any. */
   earlier?: OrderLeg;
-  /** What an end of the order means for the payout. */
-  endBy(meaning: TerminalMeaning, leg: OrderLeg): { state: EndState; reason: Reason | null };
   /** An earlier run found an order of the payout stuck: people are told at once, not after the whole age limit again. */
   foundStuck: boolean;
   /** The payout ends with this order: the read that confirms the order's end stores the payout's. */
@@ -104,8 +101,6 @@ export class OrderLeg {
   readonly people = new TwoPeople();
   /** The decision about the order's audit; passed to the bank until the order shows it. */
   decision: BankDecision | undefined;
-  /** What had the order rejected at the bank, perhaps in an earlier run whose decision this one does not know. */
-  rejectedAs: RejectedAs | undefined;
   readonly reference: string;
   private ended: 'paid' | 'unpaid' | 'absent' | undefined;
 
@@ -179,6 +174,19 @@ export class OrderLeg {
     this.view.bankStatus = read.status;
     this.view.note(`the bank shows ${read.status}`);
     return { kind: 'paid', read };
+  }
+
+  /** What the confirmed end of the followed order without money means for the payout. */
+  unpaidBy(order: Parameters<typeof unpaidEnd>[0]): Unpaid {
+    const { endsPayout, earlier } = this.plan;
+    const { state, reason } = unpaidEnd(order, !endsPayout);
+    return { kind: 'unpaid', state, reason: besideExchange(reason, earlier?.isBooked === true) };
+  }
+
+  /** How this run had the order rejected at the bank; only the store knows of an earlier run. */
+  get rejectedAs(): RejectedAs | undefined {
+    if (this.view.inbox.cancelStage === 'driven') return 'cancel';
+    return this.decision?.decision === 'reject' ? 'reject' : undefined;
   }
 
   endedBy<Result extends LegResult>(result: Result): Result {

@@ -48,7 +48,7 @@ export async function readShowsOrder(follow: Follow, orderId: string): Promise<b
   const { view, plan, terms } = leg;
   const order = await localReads.readOrder
     .executeWithOptions({ summary: 'reads another order under the reference' }, [
-      { claim: view.claim, leg: plan.kind, orderId, closedMeans: terms.closedMeans },
+      { as: 'other', claim: view.claim, leg: plan.kind, orderId, closedMeans: terms.closedMeans },
     ])
     .catch(() => undefined);
   if (order === undefined) {

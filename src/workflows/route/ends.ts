@@ -1,7 +1,6 @@
 import type { Prepared } from '../../activities/payout/prepare.ts';
-import type { TerminalMeaning } from '../../domain/order-status.ts';
-import type { EndState, Reason } from '../../domain/payout-state.ts';
-import { because, bookedAboveCap, type ReasonCode } from '../../domain/reasons.ts';
+import { besideExchange, paidEnd } from '../../domain/order-end.ts';
+import type { EndState } from '../../domain/payout-state.ts';
 import type { LegResult, OrderLeg } from '../leg/order-leg.ts';
 import type { BackToGates, Unpaid } from '../payout/gates.ts';
 import type { PayoutView } from '../payout/view.ts';
@@ -14,7 +13,7 @@ export type PayoutResult = Omit<Extract<Prepared, { kind: 'ended' }>, 'kind'>;
 
 /** Ends the row of this order unpaid; throws (superseded) if something was sent that is not settled. */
 export async function close(main: OrderLeg, { state, reason }: Unpaid): Promise<PayoutResult> {
-  await main.view.close(state, withExchange(main, reason), main.settled);
+  await main.view.close(state, besideExchange(reason, main.plan.earlier?.isBooked === true), main.settled);
   return resultOf(main.view, state);
 }
 
@@ -26,9 +25,9 @@ export async function endedBy(main: OrderLeg, end: Exclude<LegResult, BackToGate
     view.show(end.state, end.reason);
     return resultOf(view, end.state);
   }
-  const { fee = null, feeCurrency = null, aboveCap } = end.read;
+  const { fee = null, feeCurrency = null } = end.read;
   Object.assign(view, { fee, feeCurrency });
-  view.show('completed', aboveCap === true ? bookedAboveCap(end.read) : null);
+  view.show('completed', paidEnd(end.read).reason);
   return resultOf(view, 'completed');
 }
 
@@ -45,43 +44,3 @@ export function earlierEnd(
 function resultOf({ claim, reason, orderId, fee, feeCurrency }: PayoutView, state: EndState): PayoutResult {
   return { reference: claim.reference, state, reason, orderId, fee, feeCurrency };
 }
-
-/** What each end of the order that ends a payout means for it. */
-export function endOfOrder(
-  meaning: TerminalMeaning,
-  leg: OrderLeg,
-): { state: 'completed'; reason: null } | Omit<Unpaid, 'kind'> {
-  const byCancel = isCancelDriven(leg);
-  const unpaidBy = (state: Unpaid['state'], code: ReasonCode) => ({
-    state,
-    reason: withExchange(leg, because(code)),
-  });
-  switch (meaning) {
-    case 'paid':
-      return { state: 'completed', reason: null };
-    case 'rejected':
-      if (byCancel) return unpaidBy('cancelled', 'cancelled-by-request');
-      return unpaidBy('rejected', isRejectionDriven(leg) ? 'approval-rejected' : 'bank-rejected');
-    case 'cancelled':
-      return unpaidBy('cancelled', byCancel ? 'cancelled-by-request' : 'bank-cancelled');
-    case 'failed':
-      return unpaidBy('failed', 'bank-failed');
-  }
-}
-
-/** What each end of the exchange before a payment means for the payout. */
-export const endOfExchange = (meaning: TerminalMeaning, leg: OrderLeg): Omit<Unpaid, 'kind'> =>
-  isCancelDriven(leg)
-    ? { state: 'cancelled', reason: because('cancelled-by-request') }
-    : { state: 'failed', reason: because('exchange-failed', `order ${meaning}`) };
-
-/** An exchange is never undone automatically: the reason for an unpaid end says that the money is in another currency. */
-const withExchange = ({ plan: { earlier } }: OrderLeg, { code, message }: Reason): Reason =>
-  earlier?.isBooked === true ? { code, message: `${message}; the exchange stays as booked` } : { code, message };
-
-/** Whether a cancel had the order rejected at the bank: by this run or, as the store says, by an earlier one. */
-const isCancelDriven = ({ view, rejectedAs }: OrderLeg): boolean =>
-  view.inbox.cancelStage === 'driven' || rejectedAs === 'cancel';
-
-const isRejectionDriven = ({ decision, rejectedAs }: OrderLeg): boolean =>
-  decision?.decision === 'reject' || rejectedAs === 'reject';

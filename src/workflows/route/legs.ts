@@ -5,7 +5,6 @@ import { type LegMemory, type LegPlan, OrderLeg } from '../leg/order-leg.ts';
 import type { Gates } from '../payout/gates.ts';
 import type { PayoutView } from '../payout/view.ts';
 import { sends } from '../proxies.ts';
-import { endOfExchange, endOfOrder } from './ends.ts';
 
 /** What a run works with under one claim. */
 export interface Run {
@@ -36,13 +35,12 @@ export function legsOf(run: Run, before: LegMemories): Legs {
   return { exchange, main };
 }
 
-type Place = Pick<LegPlan, 'submitting' | 'following' | 'cancellable' | 'endBy' | 'endsPayout' | 'thenAssess'>;
+type Place = Pick<LegPlan, 'submitting' | 'following' | 'cancellable' | 'endsPayout' | 'thenAssess'>;
 
 const MAIN: Place = {
   submitting: 'submitting',
   following: 'processing',
   cancellable: true,
-  endBy: endOfOrder,
   endsPayout: true,
 };
 
@@ -50,7 +48,6 @@ const EXCHANGE_BEFORE: Place = {
   submitting: 'converting',
   following: 'converting',
   cancellable: false,
-  endBy: endOfExchange,
   endsPayout: false,
   thenAssess: { exchanged: true, exchangeSent: true },
 };

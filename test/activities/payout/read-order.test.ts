@@ -3,7 +3,6 @@ import type { ActivityDeps } from '../../../src/activities/deps.ts';
 import { readOrder } from '../../../src/activities/payout/read-order.ts';
 import { BankError, envelopeError, UnknownOutcomeError } from '../../../src/bank/errors.ts';
 import { type Order, order as orderSchema } from '../../../src/bank/schemas/orders.ts';
-import { because } from '../../../src/domain/reasons.ts';
 import type { SentOrder } from '../../../src/domain/sent-order.ts';
 import { legReference } from '../../../src/store/claimed-row.ts';
 import { payoutClaim } from '../../store/samples.ts';
@@ -31,13 +30,15 @@ async function exchanging(shown: Partial<Order> & { status: string }, get?: () =
   const deps = {
     store,
     bank: { orders: { get: get ?? (async () => order) } },
+    executions: { wakeWatch: async () => {} },
+    settings: quickSettings,
     now: () => 5,
   } as unknown as ActivityDeps;
   const read = (despite: string[] = []) =>
     readOrder(deps, CALLER, {
       claim: { storeId: store.id, reference, term },
       despite,
-      ...{ leg: 'exchange', orderId: 'fx-1', closedMeans: 'unclear', maxSlippage: '0.01' },
+      ...{ as: 'followed', leg: 'exchange', orderId: 'fx-1', closedMeans: 'unclear', maxSlippage: '0.01' },
     } as Parameters<typeof readOrder>[2]);
   const booked = () => store.bookedExchangesOf([reference]);
   const accepted = () => store.acceptedDifferencesOf([reference]);
@@ -103,8 +104,8 @@ it('the fee that an order without money shows was not taken: nothing of it is st
   const deps = { store, bank: { orders: { get: async () => order } }, now: () => 5 } as unknown as ActivityDeps;
   await readOrder(deps, CALLER, {
     ...{ claim: { storeId: store.id, reference, term }, leg: 'payment', orderId: 'o-1', closedMeans: 'unclear' },
-    becomes: { failed: { state: 'failed', reason: because('bank-failed') } },
-    settled: { payment: { upTo: 1, as: 'unpaid' } },
+    as: 'followed',
+    confirms: { meaning: 'failed', settled: { payment: { upTo: 1, as: 'unpaid' } } },
   });
   expect(await store.payout(reference)).toMatchObject({ state: 'failed', fee: null, feeCurrency: null });
 });
@@ -125,7 +126,7 @@ it('an order that shows no reference is that of the payout which was told of it 
   }
   const differences = claimed.map(async ({ reference, term }) => {
     const claim = { storeId: store.id, reference, term };
-    const input = { claim, leg: 'payment', orderId: 'order-1', closedMeans: 'unclear' } as const;
+    const input = { as: 'other', claim, leg: 'payment', orderId: 'order-1', closedMeans: 'unclear' } as const;
     return (await readOrder(deps, CALLER, input)).differences;
   });
   expect(await Promise.all(differences)).toEqual([[], ['payout with this order_id']]);
@@ -156,7 +157,7 @@ it('an order whose id no call can name is for people, at once', async () => {
   const deps = { store, bank: { orders: { get } }, now: () => 5 } as unknown as ActivityDeps;
   const claim = { storeId: store.id, reference, term };
   const read = (orderId: string): Promise<{ meaning: string; status: string }> =>
-    readOrder(deps, CALLER, { claim, leg: 'payment', orderId, placedIds, closedMeans: 'unclear' });
+    readOrder(deps, CALLER, { as: 'other', claim, leg: 'payment', orderId, placedIds, closedMeans: 'unclear' });
   const meaningOf = async (orderId: string): Promise<string> => (await read(orderId)).meaning;
   const placedIds = ['order-1', 'order/1', 'order 1', '..', 'approve'];
   expect(await Promise.all(placedIds.map(meaningOf))).toEqual(['open', ...Array(4).fill('unclear')]);
@@ -204,7 +205,7 @@ describe('of two orders with one id, of which a read shows the other one', () =>
     const bank = { clock: UNMEASURED_CLOCK, orders: { get: async () => others, listAll } };
     const deps = { store, bank, settings: quickSettings, now: () => 5 } as unknown as ActivityDeps;
     const claim = { storeId: store.id, reference, term: record.term };
-    return readOrder(deps, CALLER, { claim, leg: 'payment', orderId: 'shared', closedMeans: 'unclear' });
+    return readOrder(deps, CALLER, { as: 'other', claim, leg: 'payment', orderId: 'shared', closedMeans: 'unclear' });
   }
 
   it.each([reference, reference.toUpperCase()])('the one listed under %s counts', async (shown) => {

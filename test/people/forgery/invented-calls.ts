@@ -85,8 +85,14 @@ export const INVENTED: Readonly<Record<keyof Activities, Invented>> = {
   ],
   auditRefused: ({ claim }) => [{ claim, refused: { action: 'approve', by: 'carol', why: 'invented' } }],
   readOrder: ({ claim, orderId }) => [
-    { claim, leg: 'payment', orderId, closedMeans: 'failed', settled: SETTLED, becomes: { open: END } },
-    { claim, leg: 'exchange', orderId, closedMeans: 'paid', thenAssess: { exchanged: true, exchangeSent: true } },
+    {
+      ...{ as: 'followed', claim, leg: 'payment', orderId, closedMeans: 'failed' },
+      confirms: { meaning: 'failed', settled: SETTLED },
+    },
+    {
+      ...{ as: 'followed', claim, leg: 'exchange', orderId, closedMeans: 'paid' },
+      thenAssess: { exchanged: true, exchangeSent: true },
+    },
   ],
   findOrder: ({ claim }) => [{ claim, leg: 'payment', since: 0, settled: SETTLED }],
   closePayout: ({ claim }) => [{ claim, ...END, settled: {}, by: 'carol' }],

@@ -29,9 +29,9 @@ export const ANSWER_MUTANTS: readonly Mutant[] = [
         replace: "return meaning === 'paid' || meaning === 'open'",
       },
       {
-        file: 'src/activities/watch/tell-end.ts',
-        find: "becomes: { paid: { state: 'completed', reason: null } },",
-        replace: "becomes: { paid: { state: 'completed', reason: null }, open: { state: 'completed', reason: null } },",
+        file: 'src/activities/payout/read-order.ts',
+        find: "endsPayout && meaning === 'paid' ?",
+        replace: "endsPayout && (meaning === 'paid' || meaning === 'open') ?",
       },
     ],
   },
