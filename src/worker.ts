@@ -9,12 +9,12 @@ import { type Activities, createActivities } from './activities/index.ts';
 import { looksAtLists } from './activities/reconciliation/list-looks.ts';
 import { resumeUnended } from './activities/reconciliation/resume-unended.ts';
 import { DropFolder, LOOK_EVERY_MS } from './channels/folder/drop-folder.ts';
-import { folderDeps } from './channels/intake-deps.ts';
 import { StoreMismatch } from './domain/claim.ts';
 import { DAY_MS } from './domain/durations.ts';
 import type { Log } from './domain/log.ts';
 import { TASK_QUEUE } from './domain/names.ts';
 import { checkInstruction } from './files/rules/check-instruction.ts';
+import { appOf } from './platform/app.ts';
 import { keepLog } from './platform/audit/keep-audit-log.ts';
 import { assertPolicyKept, keepPolicyLog } from './platform/audit/policy-log.ts';
 import { bankAt, relayOf } from './platform/bank.ts';
@@ -141,7 +141,7 @@ async function createWorker(
 ): Promise<Worker> {
   const { telemetry, tracing, stored, deps, client, connection } = resources;
   const { store, bank } = deps;
-  const folder = folderDeps({ config, stack, store, client, bank, log });
+  const app = appOf({ config, stack, store, client, bank, log });
   const codecKeys = config.codecKeys();
   return Worker.create({
     connection,
@@ -163,7 +163,7 @@ async function createWorker(
     activities: {
       ...countedActivities(createActivities(deps), telemetry.metrics),
       ...folderActivities(config.folders, async (options) =>
-        (await DropFolder.open(folder, options)).sweepOnce(LOOK_EVERY_MS),
+        (await DropFolder.open(app, options)).sweepOnce(LOOK_EVERY_MS),
       ),
     },
     ...SHUTDOWN,

@@ -1,17 +1,17 @@
 import { fastify } from 'fastify';
 import { cardPageRoutes, cardRoutes } from '../../src/channels/http/card-routes.ts';
-import type { GatewayDeps } from '../../src/channels/http/gateway-deps.ts';
+import type { Gateway } from '../../src/channels/http/gateway-app.ts';
 import { operationRoutes } from '../../src/channels/http/operation-routes.ts';
-import { OPERATIONS } from '../../src/channels/http/operations/all.ts';
 import { guardRoutes, type RouteAccess } from '../../src/channels/http/route-access.ts';
 import { webhookRoutes } from '../../src/channels/http/webhook-routes.ts';
+import { loadConfig } from '../../src/platform/config.ts';
 
 const app = fastify().setValidatorCompiler(() => () => true);
 const guarded = guardRoutes(app);
 /** Routes are added and none is called, so what they work with is not needed. */
-const deps = { operations: OPERATIONS, cards: {}, webhooks: {}, atOnce: 1, perMinute: 1 } as unknown as GatewayDeps;
+const gateway = { config: loadConfig({}), stack: {}, webhooks: {} } as unknown as Gateway;
 for (const add of [cardRoutes, cardPageRoutes, operationRoutes, webhookRoutes]) {
-  app.register(async (scope) => add(scope, deps));
+  app.register(async (scope) => add(scope, gateway));
 }
 await app.ready();
 

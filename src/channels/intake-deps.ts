@@ -1,30 +1,13 @@
-import type { Client } from '@temporalio/client';
 import { looksAtLists } from '../activities/reconciliation/list-looks.ts';
-import type { Bank } from '../bank/bank.ts';
 import { personOf } from '../domain/authority.ts';
 import { dueDate } from '../domain/business-days.ts';
-import type { Log } from '../domain/log.ts';
 import type { IntakeDeps } from '../files/intake/intake.ts';
 import { type MessageFiles, messageContextOf } from '../files/intake/message-context.ts';
 import { storeUseOf } from '../files/intake/store-use.ts';
+import type { App } from '../platform/app.ts';
 import type { Config } from '../platform/config.ts';
-import type { StackAddresses } from '../platform/embedded/stack.ts';
 import { startBatch } from '../platform/temporal/batch-executions.ts';
 import { assertReachable } from '../platform/temporal/connection.ts';
-import { temporalUi } from '../reports/links.ts';
-import { reportBatch } from '../reports/report-batch.ts';
-import type { Store } from '../store/store.ts';
-import type { FolderDeps } from './folder/drop-folder.ts';
-
-/** A process's configuration, and its connections to store, bank and Temporal. */
-export interface Opened {
-  config: Config;
-  stack: StackAddresses;
-  store: Store;
-  client: Client;
-  bank: Bank;
-  log: Log;
-}
 
 /**
  * Dependencies of taking files, by the configuration. Made anew for each file: the files that complete bank messages may have
@@ -52,7 +35,7 @@ export async function intakeDepsOf(
 }
 
 /** @param maker who has proven to be the one who hands the files over */
-export function openIntake({ config, stack, store, client, bank, log }: Opened, maker?: string): Promise<IntakeDeps> {
+export function openIntake({ config, stack, store, client, bank, log }: App, maker?: string): Promise<IntakeDeps> {
   const { policy } = config.settings;
   return intakeDepsOf(config, {
     store,
@@ -68,16 +51,4 @@ export function openIntake({ config, stack, store, client, bank, log }: Opened, 
     startBatch: (batchId, file) =>
       startBatch(client, batchId, file).catch((error: unknown) => log.warn({ error, batchId }, 'batch not started')),
   });
-}
-
-export function folderDeps(opened: Opened): FolderDeps {
-  const { config, stack, store, log } = opened;
-  const ui = temporalUi(config, stack);
-  return {
-    store,
-    // Anybody who can write to the namespace can request a sweep, so the maker comes from the configuration.
-    intake: () => openIntake(opened, config.folderMaker),
-    report: (batchId, at) => reportBatch(config, store, batchId, ui, at),
-    failed: (error, { batchId }) => log.warn({ error, batchId }, 'file not taken, or not answered, yet'),
-  };
 }

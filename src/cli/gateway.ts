@@ -1,4 +1,5 @@
-import { accessOf, openGateway } from '../channels/http/gateway.ts';
+import { openGateway } from '../channels/http/gateway.ts';
+import { accessOf } from '../channels/http/gateway-app.ts';
 import type { GatewayAddresses } from '../channels/http/gateway-settings.ts';
 import { assertTokenIfReachable, type ListenOn } from '../channels/http/server.ts';
 import { assertEncrypted } from '../channels/http/transport.ts';

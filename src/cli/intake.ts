@@ -2,10 +2,10 @@ import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { DropFolder, LOOK_EVERY_MS } from '../channels/folder/drop-folder.ts';
-import { folderDeps } from '../channels/intake-deps.ts';
 import type { Sweep, SweepOptions } from '../domain/folder-sweep.ts';
 import type { Log } from '../domain/log.ts';
 import { assertFolderMaker } from '../files/intake/maker.ts';
+import { appOf } from '../platform/app.ts';
 import { assertPolicyKept } from '../platform/audit/policy-log.ts';
 import { createLog } from '../platform/log.ts';
 import { EXIT, type ExitCode } from './exit.ts';
@@ -29,9 +29,9 @@ export async function intake(
   const stack = await session.stack('join-or-boot', { stays: !once });
   const [store, client, bank] = [await session.store(), await session.client(), await session.bank()];
   await assertPolicyKept(config, store);
-  const deps = folderDeps({ config, stack, store, client, bank, log });
+  const app = appOf({ config, stack, store, client, bank, log });
   const path = resolve(dir);
-  const folder = await DropFolder.open(deps, { ...options, dir: path });
+  const folder = await DropFolder.open(app, { ...options, dir: path });
   let ended: Error | undefined;
   void stack.failure.then((error) => {
     ended = error;

@@ -21,7 +21,7 @@ export async function erpFile(session: Session, id: string, format: ErpFormat): 
   const batchId = await findBatch(session, id);
   const { path, unclear, answer } =
     session.gateway === undefined
-      ? await writeErpFile(session.config, await session.store(), batchId, format)
+      ? await writeErpFile({ config: session.config, store: await session.store() }, batchId, format)
       : await receiveErpFile(session, batchId, format);
   if (unclear.length > 0) session.output.tell(unclearText(unclear));
   if (answer !== null) session.output.say(answerText(answer));

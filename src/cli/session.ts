@@ -4,13 +4,13 @@ import type { Bank } from '../bank/bank.ts';
 import type { OperationHere, Place } from '../channels/http/operations/place.ts';
 import { Problem } from '../domain/problem.ts';
 import { keyToken } from '../people/signing/key-token.ts';
+import { type TemporalUi, temporalUi } from '../platform/app.ts';
 import { bankIdentity } from '../platform/config/bank.ts';
 import { assertPolicy, type Config, loadConfig } from '../platform/config.ts';
 import type { Stack, StackMode, StackOptions } from '../platform/embedded/stack.ts';
 import { OpenedParts } from '../platform/opened-parts.ts';
 import { COMMAND_MS } from '../platform/temporal/worker-answer.ts';
 import type { BatchSummary } from '../reports/batch-report.ts';
-import { type TemporalUi, temporalUi } from '../reports/links.ts';
 import { openStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
 import { type GatewayClient, gatewayClient } from './gateway-client.ts';
@@ -101,6 +101,7 @@ export class Session implements AsyncDisposable {
   private async here(): Promise<Place> {
     return {
       config: this.config,
+      settings: this.config.settings,
       store: await this.store(),
       caller: { name: undefined },
       now: Date.now,
@@ -111,10 +112,6 @@ export class Session implements AsyncDisposable {
       ui: () => this.ui(),
       liveUi: () => this.liveUi(),
       intake: () => Promise.reject(new Error('a command in place asks between plan and claim')),
-      updateCard: async (id, name, payload, updateId) => {
-        const { updateCard } = await import('../channels/http/card-updates.ts');
-        return updateCard(await this.client(), id, name, { payload, updateId, ms: COMMAND_MS });
-      },
       answerMs: COMMAND_MS,
       carriedOut: (workflowIds) => this.carriedOut(workflowIds),
     };
@@ -221,18 +218,19 @@ export class Session implements AsyncDisposable {
     return up === undefined ? undefined : temporalUi(config, up);
   }
 
+  private reporting = async () => ({ config: this.config, store: await this.store(), ui: await this.ui() });
+
   /** Writes the report files of a batch as it stands now. */
   async report(batchId: string, isMasked = false): Promise<BatchSummary> {
-    const { reportBatch, reportFolder } = await reports();
-    const place = { folder: reportFolder(this.config), isMasked };
-    return reportBatch(this.config, await this.store(), batchId, await this.ui(), place);
+    const { reportBatch } = await reports();
+    return reportBatch(await this.reporting(), batchId, { isMasked });
   }
 
   /** The document of `--json`, in pieces. */
   async *document(batchId: string): AsyncGenerator<string> {
     if (this.gateway !== undefined) return yield* this.gateway.stream(`/v1/batches/${encodeURIComponent(batchId)}`);
     const { documentOf } = await reports();
-    yield* documentOf(this.config, await this.store(), batchId, await this.ui());
+    yield* documentOf(await this.reporting(), batchId);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

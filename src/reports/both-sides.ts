@@ -24,8 +24,8 @@ export interface SidesOf {
   store: Pick<Store, 'payout' | 'attemptsOf' | 'incidentsOf'>;
   /** Absent: comparisons that need the bank are left out. */
   bank?: BankShown;
-  /** How much earlier than its sending an order may be dated, ms. */
-  clockSkewMs: number;
+  /** `clockSkewMs`: how much earlier than its sending an order may be dated. */
+  settings: { clockSkewMs: number };
 }
 
 export const needsBank = ({ reason, assessed }: PayoutRecord): boolean =>
@@ -37,12 +37,12 @@ const isPayeeInDoubt = (code: string | undefined): boolean =>
   code === 'beneficiary-changed' || code === 'beneficiary-conflict';
 
 /** The comparisons of a row; empty if it has nothing to compare. Throws a `BankError` if the bank does not answer. */
-export async function bothSides({ store, bank, clockSkewMs }: SidesOf, row: PayoutRecord): Promise<Comparison[]> {
+export async function bothSides({ store, bank, settings }: SidesOf, row: PayoutRecord): Promise<Comparison[]> {
   const { lookAlikeOf, reason, reference, state } = row;
   const found: (Comparison | undefined)[] = [];
   const incidents = await store.incidentsOf([reference]);
   if (bank !== undefined && (reason?.code === 'duplicate-suspected' || incidents.length > 0)) {
-    found.push(await ordersCompared({ store, bank, clockSkewMs }, row, incidents));
+    found.push(await ordersCompared({ store, bank, settings }, row, incidents));
   }
   if (isEnd(state)) return found.filter((it) => it !== undefined);
   const earlier = lookAlikeOf === null ? undefined : await store.payout(lookAlikeOf);
@@ -101,7 +101,7 @@ async function payeeCompared(bank: BankShown, row: PayoutRecord): Promise<Compar
 
 /** The orders under the references of a row, as the bank shows them now; undefined if there are fewer than two. */
 async function ordersCompared(
-  { store, bank, clockSkewMs }: Required<SidesOf>,
+  { store, bank, settings: { clockSkewMs } }: Required<SidesOf>,
   row: PayoutRecord,
   incidents: readonly IncidentRecord[],
 ): Promise<Comparison | undefined> {

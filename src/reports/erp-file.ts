@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Problem } from '../domain/problem.ts';
+import type { App } from '../platform/app.ts';
 import type { Config } from '../platform/config.ts';
 import { inPages } from '../store/in-pages.ts';
 import type { BatchRecord, Store } from '../store/store.ts';
@@ -29,8 +30,7 @@ export interface ErpFile {
  * nothing to answer or to report.
  */
 export async function writeErpFile(
-  config: Pick<Config, 'home' | 'journalAccounts'>,
-  store: Store,
+  { config, store }: Pick<App, 'config' | 'store'>,
   batchId: string,
   format: ErpFormat,
 ): Promise<ErpFile> {

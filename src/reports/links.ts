@@ -1,24 +1,6 @@
+import type { TemporalUi } from '../platform/app.ts';
 import type { Config } from '../platform/config.ts';
 import { lastPorts } from '../platform/embedded/ports.ts';
-import { lastUiUrl } from '../platform/embedded/stack-file.ts';
-
-/** Usual address of a Temporal server's UI, for a home that never had one. */
-const USUAL_UI = 'http://127.0.0.1:8233';
-
-export interface TemporalUi {
-  url: string;
-  namespace: string;
-}
-
-/** Where links point: to the configured UI, the stack's, or the last one of this home's embedded Temporal. */
-export function temporalUi(
-  config: Config,
-  { namespace, uiUrl }: { namespace: string; uiUrl?: string | null },
-): TemporalUi {
-  const last = config.temporal.kind === 'embedded' ? lastUiUrl(config.home) : undefined;
-  const url = config.uiUrl ?? uiUrl ?? last ?? USUAL_UI;
-  return { url: url.replace(/\/+$/, ''), namespace };
-}
 
 /**
  * URL of the pages; undefined if there are none. If no gateway is up, where this home's last one was and the next one will be.

@@ -9,9 +9,8 @@ import { inPages } from '../store/in-pages.ts';
 import { provenUnpaid } from '../store/proven-unpaid.ts';
 import type { AnsweredTransaction, AnswerRecord, BatchRecord, PayoutRecord, Store } from '../store/store.ts';
 import { type BatchSummary, batchReport, type ReportInPages, summaryOf } from './batch-report.ts';
-import type { TemporalUi } from './links.ts';
 import type { ReportPaths } from './report-document.ts';
-import { reportSource } from './report-source.ts';
+import { type Reporting, reportSource } from './report-source.ts';
 import { writeStatusReports, writtenAnswers } from './status-report-files.ts';
 import { columnsOf, failedCsv, unpaidLines } from './write-failed-csv.ts';
 import { jsonReport } from './write-json.ts';
@@ -19,7 +18,8 @@ import { reportPaths, writeReports, writeWhole } from './write-reports.ts';
 
 /** Where reports go, and which. `answerStem`: beginning of the file names of answers to a bank message; absent: the batch id. */
 export interface ReportTarget {
-  folder: string;
+  /** Absent: that of the configuration. */
+  folder?: string;
   answerStem?: string;
   isMasked?: boolean;
 }
@@ -29,12 +29,11 @@ export interface ReportTarget {
  * `failed.csv` and the answers to a bank message need unmasked payees.
  */
 export async function reportBatch(
-  config: Config,
-  store: Store,
+  app: Reporting,
   batchId: string,
-  ui: TemporalUi,
-  { folder, answerStem, isMasked = false }: ReportTarget = { folder: reportFolder(config) },
+  { folder = reportFolder(app.config), answerStem, isMasked = false }: ReportTarget = {},
 ): Promise<BatchSummary> {
+  const { store } = app;
   const batch = await batchOf(store, batchId);
   const reports = reportPaths(folder, batchId, isMasked);
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -44,17 +43,16 @@ export async function reportBatch(
     const failed = await writeFailed(store, batchId, reports);
     if (failed !== undefined) reports.failed = failed;
   }
-  const source = reportSource(config, store, batch, { ui, reports, isMasked });
+  const source = reportSource(app, batch, { reports, isMasked });
   return writeReports(folder, batch, reports, batchReport(source));
 }
 
 /** The report of a batch as it stands, in pages, without writing files. `reports` names the files that exist. */
 export async function readBatch(
-  config: Config,
-  store: Store,
+  app: Reporting,
   batchId: string,
-  ui: TemporalUi,
 ): Promise<{ batch: BatchRecord; report: ReportInPages }> {
+  const { config, store } = app;
   const batch = await batchOf(store, batchId);
   const folder = reportFolder(config);
   const reports = reportPaths(folder, batchId, false);
@@ -62,7 +60,7 @@ export async function readBatch(
   const answers = await writtenAnswers(folder, message.batchId);
   if (answers.length > 0) Object.assign(reports, { pain002: answers.at(-1), pain002Stages: answers });
   if (existsSync(failedPath(reports))) reports.failed = failedPath(reports);
-  const source = reportSource(config, store, batch, { ui, reports, isMasked: false, now: Date.now });
+  const source = reportSource(app, batch, { reports, isMasked: false, now: Date.now });
   return { batch, report: batchReport(source) };
 }
 

@@ -1,32 +1,33 @@
 import { isUnpaid } from '../domain/payout-state.ts';
-import type { AskedBy } from '../people/decisions/asked.ts';
 import { openQuestion } from '../people/decisions/open-question.ts';
-import { approvedBy, type VerdictDeps } from '../people/decisions/verdict.ts';
-import type { Config } from '../platform/config.ts';
+import { approvedBy } from '../people/decisions/verdict.ts';
+import type { App } from '../platform/app.ts';
 import { legReference, legReferences } from '../store/claimed-row.ts';
 import { inPages } from '../store/in-pages.ts';
 import type { BatchRecord, PayoutRecord, Store } from '../store/store.ts';
 import type { ReportSource } from './batch-report.ts';
-import { type TemporalUi, workflowUrl } from './links.ts';
+import { workflowUrl } from './links.ts';
 import { nextStep, type StepContext } from './next-step.ts';
 import type { ReportPaths } from './report-document.ts';
 import type { PayoutFacts } from './reported-payout.ts';
+
+/** What reports are made from. */
+export type Reporting = Pick<App, 'config' | 'store' | 'ui'>;
 
 /**
  * Reads what the report of a batch is made from, the rows and what is stored about them, a page at a time. `now`: absent for a
  * report that must not change with time; then signatures count as of the newest decision.
  */
 export function reportSource(
-  config: Config,
-  store: Store,
+  app: Reporting,
   batch: BatchRecord,
-  { ui, reports, isMasked, now }: { ui: TemporalUi; reports: ReportPaths; isMasked: boolean; now?: () => number },
+  { reports, isMasked, now }: { reports: ReportPaths; isMasked: boolean; now?: () => number },
 ): ReportSource {
   return {
     batch,
-    pages: pagesOf(config, store, batch.batchId, now),
-    refused: store.refusedRows(batch.batchId),
-    workflowUrl: (workflowId) => workflowUrl(ui, workflowId),
+    pages: pagesOf(app, batch.batchId, now),
+    refused: app.store.refusedRows(batch.batchId),
+    workflowUrl: (workflowId) => workflowUrl(app.ui, workflowId),
     reports,
     isMasked,
   };
@@ -35,15 +36,14 @@ export function reportSource(
 type RowWithFacts = readonly [PayoutRecord, PayoutFacts];
 
 async function* pagesOf(
-  config: Config,
-  store: Store,
+  { config: { settings }, store }: Reporting,
   batchId: string,
   now: (() => number) | undefined,
 ): AsyncGenerator<RowWithFacts[]> {
   const decidedAt = await store.lastDecisionAt();
   for await (const rows of inPages(store.rows(batchId))) {
     const facts = await factsOf(store, rows);
-    const context = await stepContext(config, store, rows, now ?? (() => decidedAt));
+    const context = await stepContext({ settings, store, now: now ?? (() => decidedAt) }, rows);
     yield facts.map(([row, its]) => [row, { ...its, step: nextStep(row, context) }]);
   }
 }
@@ -117,11 +117,10 @@ async function namesAtBank(store: Store, rows: readonly PayoutRecord[]): Promise
 
 /** What the next steps of rows depend on, from store and configuration. `now`: for the expiry of signatures. */
 export async function stepContext(
-  { settings }: Pick<Config, 'settings'>,
-  store: Store,
+  app: Pick<App, 'settings' | 'store' | 'now'>,
   rows: readonly PayoutRecord[],
-  now: () => number = Date.now,
 ): Promise<StepContext> {
+  const { settings, store } = app;
   const { policy, terms, calendar } = settings;
   const unpaid = rows
     .filter(({ kind, state }) => kind === 'payout' && isUnpaid(state))
@@ -131,7 +130,7 @@ export async function stepContext(
     terms,
     calendar,
     auditEnds: await auditEnds(store, rows),
-    approvedBy: await approvers({ settings, store, now }, rows),
+    approvedBy: await approvers(app, rows),
     off: await store.switches(),
     exchanged: referencesIn(await store.bookedExchangesOf(unpaid)),
     contradicted: referencesIn(await store.incidentsOf(unpaid)),
@@ -158,14 +157,14 @@ const referencesIn = (found: readonly { reference: string }[]): Set<string> =>
   new Set(found.map(({ reference }) => reference));
 
 async function approvers(
-  authority: AskedBy & VerdictDeps,
+  app: Pick<App, 'settings' | 'store' | 'now'>,
   rows: readonly PayoutRecord[],
 ): Promise<Map<string, readonly string[]>> {
   const found = new Map<string, readonly string[]>();
   for (const row of rows) {
-    const asked = await openQuestion(authority, row);
+    const asked = await openQuestion(app, row);
     if (asked === undefined || asked.needed < 2) continue;
-    found.set(row.reference, await approvedBy(authority, row, asked));
+    found.set(row.reference, await approvedBy(app, row, asked));
   }
   return found;
 }

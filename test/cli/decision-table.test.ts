@@ -46,7 +46,7 @@ it('shows a look-alike beside the earlier payout, and where they differ', async 
   await store.claimBatch(batchClaim('01890000-0000-7000-8000-000000000001', ['OLD-1']));
   const earlier = claimRow(1, 'OLD-1');
   const row = record(1, 'held', { lookAlikeOf: earlier.reference, amount: '10.50', currency: 'USD' }, 'look-alike');
-  const text = bothSidesText(await bothSides({ store, clockSkewMs: 0 }, row), WIDE);
+  const text = bothSidesText(await bothSides({ store, settings: { clockSkewMs: 0 } }, row), WIDE);
   expect(text).toMatch(/^document +INV-1 +OLD-1 +differs$/m);
   expect(text).toMatch(/^amount +10\.50 USD +10\.50 USD$/m);
   expect(text).not.toMatch(/Ramirez|99887766/);
@@ -57,7 +57,7 @@ it('shows a changed payee as the instruction and as the bank has it, masked', as
   const row = record(1, 'held', { assessed }, 'beneficiary-changed');
   const items = { account_name: 'Ramirez', account_no: '11112222' };
   const bank = { beneficiaries: { get: async () => ({ id: 'ben-1', items }) } } as never;
-  const text = bothSidesText(await bothSides({ store, bank, clockSkewMs: 0 }, row), WIDE);
+  const text = bothSidesText(await bothSides({ store, bank, settings: { clockSkewMs: 0 } }, row), WIDE);
   expect(text).toMatch(/^account_name +R\*\*\* +R\*\*\*$/m);
   expect(text).toMatch(/^account_no +\*\*\*66 +\*\*\*22 +differs$/m);
 });

@@ -36,8 +36,8 @@ beforeAll(async () => {
     ui: async () => UI,
     liveUi: async () => undefined,
     liveBank: async () => undefined,
-    summary: (batchId: string) => summaryOfBatch(config, store, batchId, UI),
-    document: (batchId: string) => documentOf(config, store, batchId, UI),
+    summary: (batchId: string) => summaryOfBatch({ config, store, ui: UI }, batchId),
+    document: (batchId: string) => documentOf({ config, store, ui: UI }, batchId),
     output: {
       json: false,
       say: (text: string) => void told.push(text),

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { accessOf } from '../../src/channels/http/gateway.ts';
+import { accessOf } from '../../src/channels/http/gateway-app.ts';
 import { assertTokenIfReachable } from '../../src/channels/http/server.ts';
 import { assertEncrypted } from '../../src/channels/http/transport.ts';
 import { EXIT } from '../../src/cli/exit.ts';

@@ -60,13 +60,13 @@ async function twice() {
     /** The files of both, after their summaries were compared. */
     async report(batchId: string, isMasked = false) {
       const place = { folder: join(here, 'reports'), isMasked };
-      const summary = await reportBatch(config, door.store, batchId, ui, place);
+      const summary = await reportBatch({ config, store: door.store, ui }, batchId, place);
       const received = await receiveReport(session, batchId, isMasked);
       expect(JSON.stringify(received.summary).replaceAll(there, here)).toBe(JSON.stringify(summary));
       return [filesIn(here), filesIn(there)] as const;
     },
     async erpFile(batchId: string, format: (typeof ERP_FORMATS)[number]) {
-      const written = await writeErpFile(config, door.store, batchId, format);
+      const written = await writeErpFile({ config, store: door.store }, batchId, format);
       const received = await receiveErpFile(session, batchId, format);
       expect({ ...received, path: received.path.replace(there, here) }).toEqual(written);
       return [filesIn(here), filesIn(there)] as const;

@@ -37,7 +37,7 @@ async function setUp(): Promise<{ store: Store; answer(batchId: string): Promise
   return {
     store,
     async answer(batchId) {
-      const { path } = await writeErpFile(config, store, batchId, 'pain002');
+      const { path } = await writeErpFile({ config, store }, batchId, 'pain002');
       return [...(await readFile(path, 'utf8')).matchAll(status)].map(([, id, said]) => `${id} ${said}`);
     },
   };

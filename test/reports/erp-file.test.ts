@@ -65,7 +65,7 @@ async function pay(store: Store): Promise<void> {
 it('writes a journal of what the store holds, with the account codes that are set', async () => {
   const { store, config } = await world();
   await pay(store);
-  const { path, unclear } = await writeErpFile(config, store, 'batch-1', 'journal');
+  const { path, unclear } = await writeErpFile({ config, store }, 'batch-1', 'journal');
   const text = await readFile(path, 'utf8');
   const lines = parse<Record<string, string>>(text, { columns: true });
   expect(lines.map((line) => [line.document, line.kind, line.account, line.debit, line.credit, line.currency])).toEqual(
@@ -85,18 +85,18 @@ it('writes a journal of what the store holds, with the account codes that are se
     ],
   );
   expect(unclear).toEqual([]);
-  await writeErpFile(config, store, 'batch-1', 'journal');
+  await writeErpFile({ config, store }, 'batch-1', 'journal');
   expect(await readFile(path, 'utf8')).toBe(text);
 });
 
 it('writes an advice of the same movements, under the same ids', async () => {
   const { store, config } = await world();
-  await expect(writeErpFile(config, store, 'batch-1', 'camt054')).rejects.toMatchObject({ code: 'nothing-moved' });
+  await expect(writeErpFile({ config, store }, 'batch-1', 'camt054')).rejects.toMatchObject({ code: 'nothing-moved' });
   await pay(store);
-  const { path } = await writeErpFile(config, store, 'batch-1', 'camt054');
+  const { path } = await writeErpFile({ config, store }, 'batch-1', 'camt054');
   const { problems, values } = await readNotification(await readFile(path, 'utf8'));
   expect(problems).toEqual([]);
-  const journal = await readFile((await writeErpFile(config, store, 'batch-1', 'journal')).path, 'utf8');
+  const journal = await readFile((await writeErpFile({ config, store }, 'batch-1', 'journal')).path, 'utf8');
   const entries = parse<{ entry: string }>(journal, { columns: true }).map(({ entry }) => entry);
   expect(new Set(values('Ntry/NtryRef'))).toEqual(new Set(entries));
 });

@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { temporalUi } from '../../src/platform/app.ts';
 import { loadConfig } from '../../src/platform/config.ts';
-import { temporalUi, workflowUrl } from '../../src/reports/links.ts';
+import { workflowUrl } from '../../src/reports/links.ts';
 
 it('links of a home that has gone from an embedded Temporal to a cluster do not point to the UI that it had', () => {
   const home = mkdtempSync(join(tmpdir(), 'payouts-ui-'));

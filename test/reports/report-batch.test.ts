@@ -33,7 +33,7 @@ it('rows that are paid again are answered under the message that they came by', 
   await store.changePayout(referenceOf('u-1001', 'a'), { state: 'failed', at: 2_000 });
   await store.changePayout(referenceOf('u-1001', 'b'), { state: 'completed', at: 2_000 });
   const statuses = async (batchId: string) => {
-    const { reports } = (await reportBatch(config, store, batchId, UI)).head;
+    const { reports } = (await reportBatch({ config, store, ui: UI }, batchId)).head;
     const xml = await readFile(reports.pain002 ?? '', 'utf8');
     const told = [...xml.matchAll(/<OrgnlEndToEndId>(.)<\/OrgnlEndToEndId><TxSts>(.*?)<\/TxSts>/g)];
     return [basename(reports.pain002 ?? ''), ...told.map(([, id, status]) => `${id} ${status}`)];
@@ -80,7 +80,7 @@ it('what comes to light after the answer is told by one that supersedes it', asy
   const [a, b, c] = ['a', 'b', 'c'].map((id) => referenceOf('u-1001', id));
   for (const reference of [a, b, c]) await store.changePayout(reference ?? '', { state: 'completed', at: 2_000 });
   const newest = async () => {
-    const { answer, path } = await writeErpFile(config, store, 'batch-1', 'pain002');
+    const { answer, path } = await writeErpFile({ config, store }, 'batch-1', 'pain002');
     return { answer, xml: await readFile(path, 'utf8') };
   };
   const first = await newest();
@@ -112,5 +112,7 @@ it('a batch that was no pain.001 has no answer', async () => {
   });
   const config = loadConfig({ PAYOUTS_HOME: await mkdtemp(join(tmpdir(), 'reports-')) });
   onTestFinished(() => rm(config.home, { recursive: true }));
-  await expect(writeErpFile(config, store, 'batch-1', 'pain002')).rejects.toMatchObject({ code: 'nothing-to-answer' });
+  await expect(writeErpFile({ config, store }, 'batch-1', 'pain002')).rejects.toMatchObject({
+    code: 'nothing-to-answer',
+  });
 });

@@ -33,8 +33,8 @@ async function claimed(...rows: Parameters<typeof claimRowsOf>) {
     async report(now?: () => number) {
       const batch = await store.batch('b-1');
       if (batch === undefined) throw new Error('no batch');
-      const more = { ui, reports: reportPaths('/nowhere', 'b-1'), isMasked: false, ...(now && { now }) };
-      const source = reportSource(config, store, batch, more);
+      const more = { reports: reportPaths('/nowhere', 'b-1'), isMasked: false, ...(now && { now }) };
+      const source = reportSource({ config, store, ui }, batch, more);
       return JSON.parse((await Array.fromAsync(jsonReport(batch, batchReport(source)))).join(''));
     },
   };
@@ -122,7 +122,7 @@ it('a payout that ended unpaid after its exchange is told where the money is, an
   const plain = await endedAs('plain', 'failed', false);
   const paid = await endedAs('paid', 'completed', true);
   const rows = await store.payoutsOf([unpaid, plain, paid]);
-  const context = await stepContext(loadConfig({}), store, rows);
+  const context = await stepContext({ settings: loadConfig({}).settings, store, now: Date.now }, rows);
   expect(context.exchanged).toEqual(new Set([unpaid]));
   const todoOf = (reference: string) => {
     const row = rows.find((it) => it.reference === reference);

@@ -1,68 +1,77 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
-import type { GatewayDeps } from '../../src/channels/http/gateway-deps.ts';
-import { intakeDepsOf } from '../../src/channels/intake-deps.ts';
+import { openIntake } from '../../src/channels/intake-deps.ts';
+import { WORKFLOW_TYPES } from '../../src/domain/names.ts';
 import type { PayoutState } from '../../src/domain/payout-state.ts';
-import type { Problem } from '../../src/domain/problem.ts';
+import type { WorkerSettings } from '../../src/domain/settings.ts';
 import type { IntakeDeps } from '../../src/files/intake/intake.ts';
-import type { IntakeRefusal } from '../../src/files/intake/intake-refusal.ts';
-import { loadConfig } from '../../src/platform/config.ts';
-import { answeredRefusal } from '../../src/reports/answered-refusal.ts';
-import { writeErpFile } from '../../src/reports/erp-file.ts';
-import { documentOf, type ReportTarget, reportBatch } from '../../src/reports/report-batch.ts';
+import { type App, appOf } from '../../src/platform/app.ts';
+import { type Config, loadConfig } from '../../src/platform/config.ts';
+import { type ReportTarget, reportBatch } from '../../src/reports/report-batch.ts';
 import { openBankAndStore } from './bank-and-store.ts';
+import { type FakeTemporal, fakeTemporal } from './fake-temporal.ts';
 
-/** A door on a sandbox bank and a store in memory; Temporal is what the test says. */
+/** A process on a sandbox bank and a store in memory, and what it takes files with; Temporal is what the test says. */
 export interface TestDoor extends IntakeDeps {
+  app: App;
+  temporal: FakeTemporal;
   /** A folder of the test. */
   dir: string;
+  /** Lines of its log. */
+  lines: string[];
   /** Batches whose workflow was started, each time. */
-  started: string[];
-  /** Makes Temporal unreachable, or reachable again. */
-  temporal: { down: boolean };
-  /** The refusal of a file, answered where it is owed one. */
-  refused(refusal: IntakeRefusal): Promise<Problem>;
-  document(batchId: string): AsyncIterable<string>;
+  readonly started: string[];
   report(batchId: string, target?: ReportTarget): ReturnType<typeof reportBatch>;
-  erpFile(...asked: Parameters<GatewayDeps['erpFile']>): ReturnType<GatewayDeps['erpFile']>;
   /** Ends every row, and the batch. */
   end(batchId: string, state?: PayoutState): Promise<void>;
 }
 
+interface DoorOptions {
+  approvalRules?: IntakeDeps['approvalRules'];
+  env?: Record<string, string>;
+  /** Absent: those of the environment. */
+  settings?: WorkerSettings;
+  config?: Partial<Config>;
+}
+
 /** Everything of it is gone after the test. */
-export async function openTestDoor(
-  more: { approvalRules?: IntakeDeps['approvalRules']; env?: Record<string, string> } = {},
-): Promise<TestDoor> {
+export async function openTestDoor({
+  approvalRules,
+  env,
+  settings,
+  config: more,
+}: DoorOptions = {}): Promise<TestDoor> {
   const dir = mkdtempSync(join(tmpdir(), 'payouts-door-'));
   // Callbacks run last first: the folder goes when all is closed.
   onTestFinished(() => rmSync(dir, { recursive: true }));
-  const config = loadConfig({ PAYOUTS_HOME: join(dir, 'home'), ...more.env });
+  const loaded = loadConfig({ PAYOUTS_HOME: join(dir, 'home'), ...env });
+  const config = {
+    ...loaded,
+    uiUrl: 'http://temporal-ui.example',
+    settings: settings ?? { ...loaded.settings, approvalRules: approvalRules ?? [] },
+    ...more,
+  };
   const { bank, store } = await openBankAndStore();
-  const started: string[] = [];
-  const temporal = { down: false };
-  const ui = { url: 'http://127.0.0.1:8233', namespace: 'default' };
+  const temporal = fakeTemporal();
+  const stack = { temporalAddress: 'in the test', namespace: 'payouts', uiUrl: null, apiUrl: 'http://bank.example' };
+  const lines: string[] = [];
+  const log = pino({ level: 'info' }, { write: (line: string) => lines.push(line) });
+  const app = appOf({ config, stack, store, bank, client: temporal.client, log });
   return {
-    ...(await intakeDepsOf(config, {
-      store,
-      bank,
-      async assertReady() {
-        if (temporal.down) throw new Error('Temporal is down');
-        await bank.authenticate();
-      },
-      async startBatch(batchId) {
-        started.push(batchId);
-      },
-    })),
-    approvalRules: more.approvalRules ?? [],
-    dir,
-    started,
+    ...(await openIntake(app)),
+    app,
     temporal,
-    refused: (refusal) => answeredRefusal(config, refusal, 1),
-    document: (batchId) => documentOf(config, store, batchId, ui),
-    report: (batchId, target) => reportBatch(config, store, batchId, ui, target),
-    erpFile: (batchId, format) => writeErpFile(config, store, batchId, format),
+    dir,
+    lines,
+    get started() {
+      return temporal.started
+        .filter(({ type }) => type === WORKFLOW_TYPES.payoutBatch)
+        .map(({ input }) => (input as { batchId: string }).batchId);
+    },
+    report: (batchId, target) => reportBatch(app, batchId, target),
     async end(batchId, state = 'completed') {
       for await (const { reference, instruction } of store.rows(batchId)) {
         const { amount, currency, account_id: accountId } = instruction;

@@ -7,10 +7,12 @@ import type { IntakeDeps } from '../../files/intake/intake.ts';
 import { IntakeRefusal, OTHER_PLAN } from '../../files/intake/intake-refusal.ts';
 import { isMakerUnknown, isOutsideScope } from '../../files/intake/maker.ts';
 import { takeFile } from '../../files/intake/take-file.ts';
-import type { BatchSummary } from '../../reports/batch-report.ts';
+import type { App } from '../../platform/app.ts';
 import { stageOf } from '../../reports/pain002/transaction-status.ts';
+import { reportBatch } from '../../reports/report-batch.ts';
 import { writeWhole } from '../../reports/write-reports.ts';
-import type { BatchRecord, Store } from '../../store/store.ts';
+import type { BatchRecord } from '../../store/store.ts';
+import { openIntake } from '../intake-deps.ts';
 import { answeredStem, answerRefusal, answerStem, takenAt } from './answers.ts';
 import { Incoming } from './incoming.ts';
 import {
@@ -23,15 +25,6 @@ import {
   waitFor,
   workItems,
 } from './layout.ts';
-
-export interface FolderDeps {
-  store: Store;
-  /** Called for each pass: the files that complete bank messages may have changed. */
-  intake(): Promise<IntakeDeps>;
-  report(batchId: string, place: { folder: string; answerStem?: string }): Promise<BatchSummary>;
-  /** Called for something that is tried again in the next pass. */
-  failed(error: unknown, item: WorkItem): void;
-}
 
 /** Between two looks at a file that may still be being written. */
 export const LOOK_EVERY_MS = 2_000;
@@ -48,7 +41,7 @@ type Found = 'refused' | 'ended' | 'open' | 'gone';
 
 /** Turns dropped files into batches and puts their reports into the folder. Its whole state is in the folder and the store. */
 export class DropFolder {
-  private readonly deps: FolderDeps;
+  private readonly app: App;
   private readonly options: SweepOptions;
   private readonly paths: DropFolderPaths;
   private readonly incoming: Incoming;
@@ -57,15 +50,15 @@ export class DropFolder {
   /** For each ended batch: the time of the latest news that has been answered. */
   private readonly looked = new Map<string, number>();
 
-  private constructor(deps: FolderDeps, options: SweepOptions, paths: DropFolderPaths) {
-    this.deps = deps;
+  private constructor(app: App, options: SweepOptions, paths: DropFolderPaths) {
+    this.app = app;
     this.options = options;
     this.paths = paths;
     this.incoming = new Incoming(paths.in);
   }
 
-  static async open(deps: FolderDeps, options: SweepOptions): Promise<DropFolder> {
-    return new DropFolder(deps, options, await openDropFolder(options.dir));
+  static async open(app: App, options: SweepOptions): Promise<DropFolder> {
+    return new DropFolder(app, options, await openDropFolder(options.dir));
   }
 
   /** One pass without earlier looks or later ones, so it looks twice itself, and refuses at once. */
@@ -86,7 +79,8 @@ export class DropFolder {
     await this.answerLater();
     const items = await workItems(this.paths);
     if (items.length === 0) return done;
-    const intake = await this.deps.intake();
+    // Anybody who can write to the namespace can request a sweep, so the maker comes from the configuration.
+    const intake = await openIntake(this.app, this.app.config.folderMaker);
     for (const item of items) {
       const found = await this.goOn(intake, item, Date.now() - cutOffPatienceMs);
       if (found !== 'gone') done[found] += 1;
@@ -97,15 +91,15 @@ export class DropFolder {
   /** For answers that news has made outdated: writes another version, and the reports again. */
   private async answerLater(): Promise<void> {
     const { out } = this.paths;
-    for (const { batchId, at } of await this.deps.store.newsOfAnswered()) {
+    for (const { batchId, at } of await this.app.store.newsOfAnswered()) {
       if (this.looked.get(batchId) === at) continue;
       try {
-        const batch = await this.deps.store.batch(batchId);
+        const batch = await this.app.store.batch(batchId);
         const stem = batch && (await answeredStem(out, batch));
-        if (stem !== undefined) await this.deps.report(batchId, { folder: out, answerStem: stem });
+        if (stem !== undefined) await reportBatch(this.app, batchId, { folder: out, answerStem: stem });
         this.looked.set(batchId, at);
       } catch (error) {
-        this.deps.failed(error, { batchId, path: out });
+        this.failed(error, batchId);
       }
     }
   }
@@ -113,7 +107,7 @@ export class DropFolder {
   /** `since`: a file taken later may still be being written. */
   private async goOn(intake: IntakeDeps, item: WorkItem, since: number): Promise<Found> {
     try {
-      const batch = (await this.deps.store.batch(item.batchId)) ?? (await this.take(intake, item));
+      const batch = (await this.app.store.batch(item.batchId)) ?? (await this.take(intake, item));
       if (batch === undefined) return 'open';
       return await this.report(batch, item);
     } catch (error) {
@@ -122,7 +116,7 @@ export class DropFolder {
       if (isCutOff(error) && takenAt(item.batchId) > since) return 'open';
       if (!isOutrun && (error instanceof IntakeRefusal || isOutsideScope(error))) return this.refuse(item, error);
       if (isMakerUnknown(error)) throw error;
-      this.deps.failed(error, item);
+      this.failed(error, item.batchId);
       return 'open';
     }
   }
@@ -136,7 +130,7 @@ export class DropFolder {
       const beside = join(this.paths.out, `${batchId}.warnings.json`);
       if (warnings.length > 0) await writeWhole(beside, [`${JSON.stringify(document, null, 2)}\n`]);
     });
-    if (taking.outcome === 'claimed') return this.deps.store.batch(taking.batchId);
+    if (taking.outcome === 'claimed') return this.app.store.batch(taking.batchId);
     if (taking.outcome === 'under-way') await waitFor(this.paths, { batchId: taking.batchId, path });
     return undefined;
   }
@@ -144,14 +138,14 @@ export class DropFolder {
   private async report(batch: BatchRecord, item: WorkItem): Promise<Found> {
     const { batchId, endedAt } = batch;
     const { out } = this.paths;
-    const stands = endedAt === null ? stageOf(await this.deps.store.stateCounts(batchId)) : 'ended';
+    const stands = endedAt === null ? stageOf(await this.app.store.stateCounts(batchId)) : 'ended';
     const place = { folder: out, answerStem: await answerStem(out, batchId, batch.message) };
     if (stands !== 'ended') {
-      if (this.reported.get(batchId) !== stands) await this.deps.report(batchId, place);
+      if (this.reported.get(batchId) !== stands) await reportBatch(this.app, batchId, place);
       this.reported.set(batchId, stands);
       return 'open';
     }
-    const { schemaVersion, state, reports } = (await this.deps.report(batchId, place)).head;
+    const { schemaVersion, state, reports } = (await reportBatch(this.app, batchId, place)).head;
     if (await isWrittenSince(item.path, batch.sha256)) {
       // Rows that came later are in no batch: it is taken again, as another file.
       await waitFor(this.paths, { batchId: v7(), path: item.path });
@@ -163,13 +157,18 @@ export class DropFolder {
     return moved ? 'ended' : 'gone';
   }
 
+  /** Of something that is tried again in the next pass. */
+  private failed(error: unknown, batchId: string): void {
+    this.app.log.warn({ error, batchId }, 'file not taken, or not answered, yet');
+  }
+
   private async refuse(item: WorkItem, refusal: Problem): Promise<Found> {
     try {
       if (refusal instanceof IntakeRefusal) await answerRefusal(this.paths.out, item.batchId, refusal);
       const document = refusal.toDocument();
       return (await moveInto(this.paths.error, item.path, { suffix: '.error.json', document })) ? 'refused' : 'gone';
     } catch (error) {
-      this.deps.failed(error, item);
+      this.failed(error, item.batchId);
       return 'open';
     }
   }

@@ -4,7 +4,7 @@ import { Problem } from '../../domain/problem.ts';
 import { auditForbidden } from './audit-forbidden.ts';
 import { callerOf } from './callers.ts';
 import { counted, MINUTE_MS, networkOf, tooManyRequests } from './failed-attempts.ts';
-import type { GatewayDeps } from './gateway-deps.ts';
+import { accessOf, type Gateway } from './gateway-app.ts';
 import { whenOver } from './when-over.ts';
 
 /** As whose a request counts. */
@@ -82,15 +82,11 @@ const tooManyAtOnce = (): Problem =>
  * Admits callers of the API or of the codec server: by token, each with a limit of requests, and with an entry in the audit for
  * what they may not do. `origins`: of pages elsewhere that may call too.
  */
-export async function admitCallers(
-  app: FastifyInstance,
-  deps: GatewayDeps,
-  origins?: readonly string[],
-): Promise<void> {
+export async function admitCallers(app: FastifyInstance, gateway: Gateway, origins?: readonly string[]): Promise<void> {
   app.addHook('onRequest', async (request) => {
-    request.caller = await counted(request, () => callerOf(request, deps.access(), deps.now(), origins));
+    request.caller = await counted(request, () => callerOf(request, accessOf(gateway.config), gateway.now(), origins));
   });
-  limitConcurrency(app, deps.atOnce);
-  auditForbidden(app, deps);
-  await app.register(rateLimit, rateLimitOf(deps.perMinute));
+  limitConcurrency(app, gateway.config.gateway.atOnce);
+  auditForbidden(app, gateway);
+  await app.register(rateLimit, rateLimitOf(gateway.config.gateway.perMinute));
 }

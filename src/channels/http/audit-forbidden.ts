@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { Problem } from '../../domain/problem.ts';
 import type { AuditEntry } from '../../store/store.ts';
 import { MINUTE_MS } from './failed-attempts.ts';
-import type { GatewayDeps } from './gateway-deps.ts';
+import type { Gateway } from './gateway-app.ts';
 
 /** Refusals of signed decisions have their audit entry already. */
 const KEPT_ELSEWHERE = 'decision-refused';
@@ -11,7 +11,7 @@ const KEPT_ELSEWHERE = 'decision-refused';
  * Audits requests that the caller is not allowed to make, under the subject in the path: the first of a caller on a route at once,
  * those of the next minute together. Reading is not audited.
  */
-export function auditForbidden(app: FastifyInstance, { store, now, log }: Pick<GatewayDeps, 'store' | 'now' | 'log'>) {
+export function auditForbidden(app: FastifyInstance, { store, now, log }: Pick<Gateway, 'store' | 'now' | 'log'>) {
   /** By caller and route: those that were not told yet. */
   const more = new Map<string, { entry: AuditEntry; count: number }>();
   let timer: NodeJS.Timeout | undefined;

@@ -4,9 +4,13 @@ import * as contentDisposition from 'content-disposition';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { Problem } from '../../domain/problem.ts';
+import type { App } from '../../platform/app.ts';
+import { writeErpFile } from '../../reports/erp-file.ts';
 import { ERP_FORMATS, type ErpFormat } from '../../reports/erp-formats.ts';
+import { reportBatch } from '../../reports/report-batch.ts';
+import type { ReportPaths } from '../../reports/report-document.ts';
 import { batchParams, errorAnswers, fileAnswer, JSON_TYPE } from './documents.ts';
-import type { GatewayDeps } from './gateway-deps.ts';
+import type { Gateway } from './gateway-app.ts';
 import { visibleBatchOf } from './may-see.ts';
 import { ANY_ROLE, accessOf } from './route-access.ts';
 import { answerSchemas, jsonSchema, parsed } from './schemas.ts';
@@ -48,7 +52,7 @@ const ERP_FILES: Readonly<Record<ErpFormat, { type: string; summary: string; des
 /** Routes of the reports of a batch, and of its files for other software: of the API under `/v1`, and of the pages. */
 export function batchFileRoutes(
   app: FastifyInstance,
-  deps: GatewayDeps,
+  gateway: Gateway,
   base: '/v1' | '',
   disposition: 'inline' | 'attachment',
 ): void {
@@ -69,7 +73,7 @@ export function batchFileRoutes(
     querystring: jsonSchema(reportQuery),
   };
   app.get(`${base}/batches/:id/reports/:name`, { schema, ...accessOf(ANY_ROLE) }, async (request, reply) => {
-    const { name, path } = await reportOf(deps, request);
+    const { name, path } = await reportOf(gateway, request);
     reply.header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'");
     return send(reply, path, REPORT_TYPES[name]);
   });
@@ -77,8 +81,8 @@ export function batchFileRoutes(
     const { type, ...about } = ERP_FILES[format];
     const schema = { ...described(batchParams, [type]), ...about };
     app.get(`${base}/batches/:id/reports/${format}`, { schema, ...accessOf(ANY_ROLE) }, async (request, reply) => {
-      const { batchId } = await visibleBatchOf(deps, request);
-      const { path, unclear, answer } = await deps.erpFile(batchId, format);
+      const { batchId } = await visibleBatchOf(gateway, request);
+      const { path, unclear, answer } = await writeErpFile(gateway, batchId, format);
       if (answer === null) reply.header('payouts-unclear', unclear.length);
       else reply.headers({ 'payouts-answer-id': answer.messageId, 'payouts-answer-version': answer.version });
       if (answer?.supersedes != null) reply.header('payouts-supersedes', answer.supersedes);
@@ -87,11 +91,15 @@ export function batchFileRoutes(
   }
 }
 
+/** The report files of a batch as it stands. Throws for an unknown id. */
+export const reportsOf = async (app: App, batchId: string, isMasked = false): Promise<ReportPaths> =>
+  (await reportBatch(app, batchId, { isMasked })).head.reports;
+
 /** The report that the address names, as the batch stands. Throws a `Problem` for one that the batch does not have. */
-async function reportOf(deps: GatewayDeps, request: FastifyRequest): Promise<{ name: ReportName; path: string }> {
-  const { batchId } = await visibleBatchOf(deps, request);
+async function reportOf(gateway: Gateway, request: FastifyRequest): Promise<{ name: ReportName; path: string }> {
+  const { batchId } = await visibleBatchOf(gateway, request);
   const name = REPORTS.find((known) => known === (request.params as { name?: string }).name);
-  const reports = await deps.report(batchId, parsed(reportQuery, request.query).mask);
+  const reports = await reportsOf(gateway, batchId, parsed(reportQuery, request.query).mask);
   const path = name && reports[name];
   if (name !== undefined && path !== undefined) return { name, path };
   const why = name === 'failed' ? 'This batch has no rows to submit again.' : 'This batch has no such report.';

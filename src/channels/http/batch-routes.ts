@@ -5,12 +5,15 @@ import { MESSAGES } from '../../domain/names.ts';
 import { acceptsControl, type BatchControl } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
 import { askAudited } from '../../people/decisions/audited-request.ts';
+import { updateBatch } from '../../platform/temporal/batch-executions.ts';
+import { inTime } from '../../platform/temporal/worker-answer.ts';
+import { documentOf } from '../../reports/report-batch.ts';
 import { batchDocument } from '../../reports/report-document.ts';
 import type { BatchRecord } from '../../store/store.ts';
 import { batchFileRoutes } from './batch-files.ts';
 import { type Caller, makerOf } from './callers.ts';
 import { batchParams, controlDocument, errorAnswers, JSON_TYPE } from './documents.ts';
-import type { GatewayDeps } from './gateway-deps.ts';
+import type { Gateway } from './gateway-app.ts';
 import { assertMayControl, visibleBatchOf } from './may-see.ts';
 import { ANY_ROLE, accessOf, type CallerAccess } from './route-access.ts';
 import { answerSchemas, jsonSchema, parsed, storableText } from './schemas.ts';
@@ -29,7 +32,7 @@ const CONTROLS = {
 /** Its maker, and an operator whose scope covers it. */
 export const BATCH_CONTROL: CallerAccess = { roles: ['maker', 'operator'], scope: 'each' };
 
-export function batchRoutes(app: FastifyInstance, deps: GatewayDeps): void {
+export function batchRoutes(app: FastifyInstance, gateway: Gateway): void {
   // A control has no body; one that comes is ignored.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', async (_request: unknown, body: Readable) => smallBody(body));
@@ -40,8 +43,8 @@ export function batchRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     response: answerSchemas({ 200: [batchDocument, 'as `payouts status ID --json`'], ...errorAnswers(404) }),
   };
   app.get('/v1/batches/:id', { schema: showSchema, ...accessOf(ANY_ROLE) }, async (request, reply) => {
-    const { batchId } = await visibleBatchOf(deps, request);
-    return reply.type(JSON_TYPE).send(Readable.from(deps.document(batchId)));
+    const { batchId } = await visibleBatchOf(gateway, request);
+    return reply.type(JSON_TYPE).send(Readable.from(documentOf(gateway, batchId)));
   });
   for (const [name, [update, summary]] of Object.entries(CONTROLS)) {
     const schema = {
@@ -56,12 +59,12 @@ export function batchRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     };
     app.post(`/v1/batches/:id/${name}`, { schema, ...accessOf(BATCH_CONTROL) }, async (request) => {
       const by = makerOf(request.caller, parsed(controlQuery, request.query).by) ?? 'gateway';
-      const batch = await visibleBatchOf(deps, request);
-      const control = await controlBatch(deps, request.caller, batch, { update, by });
+      const batch = await visibleBatchOf(gateway, request);
+      const control = await controlBatch(gateway, request.caller, batch, { update, by });
       return { schemaVersion: 1, batchId: batch.batchId, control };
     });
   }
-  batchFileRoutes(app, deps, '/v1', 'inline');
+  batchFileRoutes(app, gateway, '/v1', 'inline');
 }
 
 /**
@@ -69,19 +72,19 @@ export function batchRoutes(app: FastifyInstance, deps: GatewayDeps): void {
  * control it.
  */
 export async function controlBatch(
-  deps: GatewayDeps,
+  gateway: Gateway,
   caller: Caller,
   batch: BatchRecord,
   { update, by }: { update: string; by: string },
 ): Promise<BatchControl> {
-  await assertMayControl(caller, deps.store, batch);
+  await assertMayControl(caller, gateway.store, batch);
   // Whatever is carried out writes its own audit entry.
   const { control } = await askAudited(
-    deps,
+    gateway,
     { by, action: update, subject: batch.batchId },
     async () => {
       if (!acceptsControl(batch, update)) throw hasEnded();
-      return deps.control(batch, update, by);
+      return inTime(gateway.client, () => updateBatch(gateway, batch, update, by));
     },
     () => undefined,
   );

@@ -4,9 +4,10 @@ import { isMerchantRequestId } from '../../domain/card-number.ts';
 import { leadsHere } from '../../domain/loopback.ts';
 import { Problem } from '../../domain/problem.ts';
 import type { CardRecord } from '../../store/card-store.ts';
+import type { Store } from '../../store/store.ts';
 import { bearerOf, type Caller, callerOf, digest, tokenSha256 } from './callers.ts';
 import { originRefused } from './cors.ts';
-import type { GatewayDeps } from './gateway-deps.ts';
+import { accessOf, checkoutOriginsOf, type Gateway } from './gateway-app.ts';
 import { maySeeCard } from './may-see.ts';
 import { assertMayUse } from './route-access.ts';
 
@@ -34,32 +35,32 @@ export function newClientSecret(): { secret: string; sha256: string } {
  * store is asked only for a caller whose role allows it, or about what may be a secret; that is checked before it can be learned
  * whether the payment exists.
  */
-export async function admitToCard(request: FastifyRequest, deps: GatewayDeps): Promise<CardAccess> {
+export async function admitToCard(request: FastifyRequest, gateway: Gateway): Promise<CardAccess> {
   const bearer = bearerOf(request);
-  const caller = tokenHolder(request, deps);
+  const caller = tokenHolder(request, gateway);
   if (caller !== undefined) {
     request.caller = caller;
     assertMayUse(request);
-    return { record: seenBy(caller, await recordOf(request, deps.store)), caller };
+    return { record: seenBy(caller, await recordOf(request, gateway.store)), caller };
   }
   const { attempts } = request.server;
   await attempts.assertRoom(request);
-  const record = SECRET.test(bearer ?? '') ? await recordOf(request, deps.store) : undefined;
+  const record = SECRET.test(bearer ?? '') ? await recordOf(request, gateway.store) : undefined;
   if (bearer === undefined || !opens(record, bearer)) {
     await attempts.failed(request);
     throw secretRefused();
   }
-  assertOrigin(request, deps.cards.origins);
+  assertOrigin(request, checkoutOriginsOf(gateway));
   return { record, caller: undefined };
 }
 
 /** Undefined if what the request bears is no token, but may be a client secret. */
-function tokenHolder(request: FastifyRequest, { access, now }: GatewayDeps): Caller | undefined {
-  const { tokens, needsToken } = access();
+function tokenHolder(request: FastifyRequest, { config, now }: Gateway): Caller | undefined {
+  const { tokens, needsToken } = accessOf(config);
   const bears = bearerOf(request) !== undefined;
   if (bears && tokens.length === 0 && !needsToken) return undefined;
   try {
-    return callerOf(request, access(), now());
+    return callerOf(request, accessOf(config), now());
   } catch (error) {
     if (bears && error instanceof Problem && error.kind === 'unauthenticated') return undefined;
     throw error;
@@ -67,10 +68,7 @@ function tokenHolder(request: FastifyRequest, { access, now }: GatewayDeps): Cal
 }
 
 /** The payment in the path. The store is not asked about an impossible id, over which it might fail. */
-export async function recordOf(
-  { params }: FastifyRequest,
-  { cards }: GatewayDeps['store'],
-): Promise<CardRecord | undefined> {
+export async function recordOf({ params }: FastifyRequest, { cards }: Store): Promise<CardRecord | undefined> {
   const { id } = params as { id: string };
   return isMerchantRequestId(id) ? cards.get(id) : undefined;
 }

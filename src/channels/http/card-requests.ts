@@ -8,7 +8,7 @@ import { formatMinor, parseAmount } from '../../domain/money.ts';
 import { isNumbered } from '../../domain/new-card-payment.ts';
 import { Problem } from '../../domain/problem.ts';
 import { assertNone, bodyFinding, schemaFindings } from './card-findings.ts';
-import type { CardDeps } from './gateway-deps.ts';
+import { checkoutUrlOf, type Gateway } from './gateway-app.ts';
 import { addressRule, returnUrlOf } from './return-url.ts';
 import { storableText } from './schemas.ts';
 
@@ -109,11 +109,15 @@ export const cancelBody = z.strictObject({ by, reason: storableText.optional() }
  * The request in a body. Throws one `Problem` with everything wrong: members, amount, card, return URL. `makerOf`: the maker,
  * given the body's `by`.
  */
-export function askedPayment(given: unknown, makerOf: (by: string | undefined) => string | undefined, cards: CardDeps) {
+export function askedPayment(
+  given: unknown,
+  makerOf: (by: string | undefined) => string | undefined,
+  gateway: Gateway,
+) {
   assertNone([
     ...withoutAddress(schemaFindings(createBody, given)),
     ...amountFindings(given),
-    ...addressFindings(given, cards, cards.checkoutUrl),
+    ...addressFindings(given, gateway, checkoutUrlOf(gateway)),
     ...cardFindings(given),
   ]);
   const body = createBody.parse(given);
@@ -128,21 +132,21 @@ export function askedPayment(given: unknown, makerOf: (by: string | undefined) =
       three_ds,
       ...(maker !== undefined && { by: maker }),
     },
-    form: formOf(body, body.return_url ?? cards.checkoutUrl ?? '', cards),
+    form: formOf(body, body.return_url ?? checkoutUrlOf(gateway) ?? '', gateway),
     card: body.card === undefined ? undefined : checkedCard(body.card),
   };
 }
 
 /** A card with the form data, of this body or an earlier one. Throws one `Problem`, as `askedPayment` does. */
-export function givenCard(given: unknown, merchantRequestId: string, cards: CardDeps): CardEntry {
-  const known = cards.vault.formOf(merchantRequestId);
+export function givenCard(given: unknown, merchantRequestId: string, gateway: Gateway): CardEntry {
+  const known = gateway.vault.formOf(merchantRequestId);
   assertNone([
     ...withoutAddress(schemaFindings(cardBody, given)),
-    ...addressFindings(given, cards, known?.returnUrl),
+    ...addressFindings(given, gateway, known?.returnUrl),
     ...cardFindings(given),
   ]);
   const body = cardBody.parse(given);
-  return { card: checkedCard(body.card), ...formOf(body, body.return_url ?? known?.returnUrl ?? '', cards, known) };
+  return { card: checkedCard(body.card), ...formOf(body, body.return_url ?? known?.returnUrl ?? '', gateway, known) };
 }
 
 /** A missing return URL is reported once, with its rule. */
@@ -159,13 +163,13 @@ function amountFindings(given: unknown): Finding[] {
   return refused === undefined ? [] : [bodyFinding(['amount'], 'amount-refused', refused)];
 }
 
-function addressFindings(given: unknown, cards: CardDeps, known: string | undefined): Finding[] {
+function addressFindings(given: unknown, gateway: Gateway, known: string | undefined): Finding[] {
   const url = memberOf(given, 'return_url') ?? known;
   if (url === undefined) {
-    return [bodyFinding(['return_url'], 'return-url-missing', `is required: ${addressRule(cards)}`)];
+    return [bodyFinding(['return_url'], 'return-url-missing', `is required: ${addressRule(gateway)}`)];
   }
-  if (typeof url !== 'string' || returnUrlOf(url, cards) !== undefined) return [];
-  return [bodyFinding(['return_url'], 'return-url-refused', `must be ${addressRule(cards)}`)];
+  if (typeof url !== 'string' || returnUrlOf(url, gateway) !== undefined) return [];
+  return [bodyFinding(['return_url'], 'return-url-refused', `must be ${addressRule(gateway)}`)];
 }
 
 /** Replaces what the schema has refused, so that the rest can be checked. */
@@ -196,11 +200,11 @@ function checkedCard(given: z.output<typeof card>): CardDetails {
 function formOf(
   given: Partial<Pick<z.output<typeof createBody>, 'billing' | 'device_info'>>,
   returnUrl: string,
-  cards: CardDeps,
+  gateway: Gateway,
   known?: CardholderForm,
 ): CardholderForm {
   return {
-    returnUrl: returnUrlOf(returnUrl, cards) ?? '',
+    returnUrl: returnUrlOf(returnUrl, gateway) ?? '',
     billing: given.billing ?? known?.billing,
     deviceInfo: given.device_info ?? known?.deviceInfo,
   };

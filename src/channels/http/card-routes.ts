@@ -4,15 +4,17 @@ import { cardPaymentInput, isCardEnd } from '../../domain/card-payment.ts';
 import { MESSAGES } from '../../domain/names.ts';
 import { newPaymentId } from '../../domain/new-card-payment.ts';
 import { Problem } from '../../domain/problem.ts';
+import { workflowUrl } from '../../reports/links.ts';
 import type { CardRecord } from '../../store/card-store.ts';
 import { type CallerKey, limitConcurrency } from './admission.ts';
 import { makerOf } from './callers.ts';
 import { admitToCard, type CardAccess, CHECKOUT_ORIGINS, newClientSecret } from './card-access.ts';
 import { acceptedDocument, type CardDocument, cardDocument, createdDocument, documentOf } from './card-documents.ts';
+import { cardState, signalCard } from './card-executions.ts';
 import { askedPayment, cardBody, createBody, givenCard } from './card-requests.ts';
 import { allowOrigin, type Cors, preflight } from './cors.ts';
 import { errorAnswers } from './documents.ts';
-import type { GatewayDeps } from './gateway-deps.ts';
+import { checkoutOriginsOf, checkoutUrlOf, type Gateway } from './gateway-app.ts';
 import { assertMayControlCard, assertMayMakeCard } from './may-see.ts';
 import { accessOf, type CallerAccess, OPEN } from './route-access.ts';
 import { answerSchemas, jsonSchema } from './schemas.ts';
@@ -33,7 +35,7 @@ const READING: CallerAccess = { roles: ['maker', 'operator', 'auditor'], scope: 
 const CONTROL: CallerAccess = { roles: ['maker', 'operator'], scope: 'each' };
 const byId = jsonSchema(z.object({ id: z.string().describe('merchant_request_id') }));
 
-export function cardRoutes(app: FastifyInstance, deps: GatewayDeps): void {
+export function cardRoutes(app: FastifyInstance, gateway: Gateway): void {
   takeJsonOnly(app);
   const createSchema = {
     tags: TAGS,
@@ -50,17 +52,17 @@ export function cardRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     }),
   };
   app.post('/v1/card-payments', { schema: createSchema, ...accessOf(MAKING) }, async (request, reply) => {
-    const asked = askedPayment(request.body, (by) => makerOf(request.caller, by), deps.cards);
+    const asked = askedPayment(request.body, (by) => makerOf(request.caller, by), gateway);
     assertMayMakeCard(request.caller, asked.input);
     const isMakersOwn = request.caller.person !== undefined;
     const { secret, sha256 } = newClientSecret();
     const payment = { ...asked, isMakersOwn, clientSecretSha256: sha256 };
-    const { record, isNew } = await claimAndStartPayment(deps, payment);
+    const { record, isNew } = await claimAndStartPayment(gateway, payment);
     const document = {
       schemaVersion: 1,
-      card_payment: stored(deps, record),
+      card_payment: stored(gateway, record),
       client_secret: secret,
-      checkout_url: deps.cards.checkoutUrl ?? null,
+      checkout_url: checkoutUrlOf(gateway) ?? null,
     };
     return reply.code(isNew ? 202 : 200).send(document);
   });
@@ -73,18 +75,20 @@ export const pageKey: CallerKey = ({ caller, params }) => caller?.name ?? `page/
 const SIGNALS_A_MINUTE = 30;
 
 /** Routes that the payment's page needs too: it authenticates by the client secret instead of a token. */
-export function cardPageRoutes(app: FastifyInstance, deps: GatewayDeps): void {
+export function cardPageRoutes(app: FastifyInstance, gateway: Gateway): void {
   takeJsonOnly(app);
   app.decorateRequest('cardAccess');
+  const origins = checkoutOriginsOf(gateway);
+  const { atOnce, perMinute } = gateway.config.gateway;
   app.addHook('onRequest', async (request, reply) => {
     if (request.method === 'OPTIONS') return;
-    allowOrigin(request, reply, deps.cards.origins);
-    request.cardAccess = await admitToCard(request, deps);
+    allowOrigin(request, reply, origins);
+    request.cardAccess = await admitToCard(request, gateway);
     const { caller, record } = request.cardAccess;
     if (caller === undefined) return;
     if (request.method !== 'GET') assertMayControlCard(caller, record);
   });
-  limitConcurrency(app, deps.atOnce, pageKey);
+  limitConcurrency(app, atOnce, pageKey);
   const base = '/v1/card-payments/:id';
   const byPage = accessOf({ ...CONTROL, or: 'client-secret' });
   const security: Record<string, string[]>[] = [{ token: [] }, { clientSecret: [] }];
@@ -105,7 +109,7 @@ export function cardPageRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     }),
   });
   const cors: Cors = {
-    origins: deps.cards.origins,
+    origins,
     methods: 'GET, POST',
     headers: 'authorization, content-type',
     setting: CHECKOUT_ORIGINS,
@@ -122,7 +126,7 @@ export function cardPageRoutes(app: FastifyInstance, deps: GatewayDeps): void {
       schema: described('The state of a card payment', [cardDocument, 'the payment'], []),
       ...accessOf({ ...READING, or: 'client-secret' }),
     },
-    async ({ cardAccess }) => ({ schemaVersion: 1, card_payment: await shown(deps, cardAccess) }),
+    async ({ cardAccess }) => ({ schemaVersion: 1, card_payment: await shown(gateway, cardAccess) }),
   );
   app.post(
     `${base}/card`,
@@ -132,22 +136,22 @@ export function cardPageRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     },
     async (request) => {
       const { record } = request.cardAccess;
-      await giveCard(deps, record, givenCard(request.body, record.merchantRequestId, deps.cards));
+      await giveCard(gateway, record, givenCard(request.body, record.merchantRequestId, gateway));
       return { schemaVersion: 1, accepted: true };
     },
   );
   const again = described('A new payment after one that took nothing', [cardDocument, 'the new payment'], [409, 503]);
   app.post(`${base}/again`, { schema: again, ...accessOf({ ...MAKING, or: 'client-secret' }) }, async (request) => {
     const { record, caller } = request.cardAccess;
-    const made = await payAgain(deps, record);
-    return { schemaVersion: 1, card_payment: await shown(deps, { record: made, caller }) };
+    const made = await payAgain(gateway, record);
+    return { schemaVersion: 1, card_payment: await shown(gateway, { record: made, caller }) };
   });
   const signals = {
     fingerprint: [MESSAGES.fingerprintDone, 'The device fingerprint is collected'],
     returned: [MESSAGES.cardholderReturned, 'The cardholder has returned from the confirmation'],
   } as const;
   const rateLimit = {
-    max: Math.min(deps.perMinute, SIGNALS_A_MINUTE),
+    max: Math.min(perMinute, SIGNALS_A_MINUTE),
     keyGenerator: ({ params }: FastifyRequest) => (params as { id: string }).id,
   };
   for (const [name, [signal, summary]] of Object.entries(signals)) {
@@ -156,7 +160,7 @@ export function cardPageRoutes(app: FastifyInstance, deps: GatewayDeps): void {
       config: { ...byPage.config, rateLimit },
     };
     app.post(`${base}/${name}`, route, async ({ cardAccess }) => {
-      const accepted = await deps.cards.signal(cardAccess.record.merchantRequestId, signal);
+      const accepted = await signalCard(gateway.client, cardAccess.record.merchantRequestId, signal);
       return { schemaVersion: 1, accepted };
     });
   }
@@ -166,16 +170,16 @@ export function cardPageRoutes(app: FastifyInstance, deps: GatewayDeps): void {
  * The payment that takes the place of one that took nothing: of the same sum and maker, open to the same client secret. Asked
  * again, it is the same one. Throws a `Problem` if none may be made.
  */
-async function payAgain(deps: GatewayDeps, record: CardRecord): Promise<CardRecord> {
+async function payAgain(gateway: Gateway, record: CardRecord): Promise<CardRecord> {
   const { clientSecretSha256 } = record;
-  const id = newPaymentId(record, deps.cards.tries);
+  const id = newPaymentId(record, gateway.config.cards.tries);
   if (id === undefined || clientSecretSha256 === null) {
     throw new Problem('conflict', 'not-now', 'No new payment can be made in the place of this one.', {
       hint: 'Its backend can make one with POST /v1/card-payments, under another merchant_request_id.',
     });
   }
-  const form = deps.cards.vault.formOf(record.merchantRequestId);
-  const made = await claimAndStartPayment(deps, {
+  const form = gateway.vault.formOf(record.merchantRequestId);
+  const made = await claimAndStartPayment(gateway, {
     input: { ...cardPaymentInput(record), merchant_request_id: id },
     form,
     card: undefined,
@@ -185,14 +189,14 @@ async function payAgain(deps: GatewayDeps, record: CardRecord): Promise<CardReco
   return made.record;
 }
 
-const stored = ({ cards: { tries }, workflowUrl }: GatewayDeps, record: CardRecord): CardDocument =>
-  documentOf(record, undefined, { url: workflowUrl(record.workflowId), tries });
+const stored = ({ config: { cards }, ui }: Gateway, record: CardRecord): CardDocument =>
+  documentOf(record, undefined, { url: workflowUrl(ui, record.workflowId), tries: cards.tries });
 
-async function shown({ cards, workflowUrl }: GatewayDeps, { record, caller }: CardAccess): Promise<CardDocument> {
-  const running = record.endedAt === null ? await cards.state(record.merchantRequestId) : undefined;
+async function shown({ client, config, ui }: Gateway, { record, caller }: CardAccess): Promise<CardDocument> {
+  const running = record.endedAt === null ? await cardState(client, record.merchantRequestId) : undefined;
   const view = typeof running === 'object' ? running : undefined;
   // Who can write to the namespace can have a workflow say that it has ended: it has once the store shows it.
   const open = view && isCardEnd(view.state) ? { ...view, state: 'processing' as const, reason: null } : view;
-  const url = caller === undefined ? null : workflowUrl(record.workflowId);
-  return documentOf(record, open, { url, tries: cards.tries });
+  const url = caller === undefined ? null : workflowUrl(ui, record.workflowId);
+  return documentOf(record, open, { url, tries: config.cards.tries });
 }

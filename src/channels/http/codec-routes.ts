@@ -11,7 +11,7 @@ import {
 import { admitCallers } from './admission.ts';
 import { allowOrigin, type Cors, preflight } from './cors.ts';
 import { errorAnswers } from './documents.ts';
-import type { GatewayDeps } from './gateway-deps.ts';
+import { codecOf, type Gateway } from './gateway-app.ts';
 import { accessOf, type CallerAccess, OPEN } from './route-access.ts';
 import { answerSchemas } from './schemas.ts';
 
@@ -32,8 +32,9 @@ const payloads = z.object({ payloads: z.array(z.object({})).optional().describe(
  * The codec server for the Temporal Web UI and the `temporal` command: decodes payloads, and encodes them for the workflow that
  * the request names. Without a policy, for every caller of the gateway. Encoding is audited.
  */
-export function codecRoutes(app: FastifyInstance, deps: GatewayDeps): void {
-  const { codec, now, store } = deps;
+export function codecRoutes(app: FastifyInstance, gateway: Gateway): void {
+  const { now, store } = gateway;
+  const codec = codecOf(gateway);
   if (codec === undefined) return;
   const cors: Cors = {
     origins: codec.origins,
@@ -58,7 +59,7 @@ export function codecRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   const response = answerSchemas({ 200: [payloads, 'the payloads, in their order'], ...errorAnswers(413, 415) });
   app.register(async (scope) => {
     // The Web UI has another origin.
-    await admitCallers(scope, deps, cors.origins);
+    await admitCallers(scope, gateway, cors.origins);
     for (const { path, operation } of paths) {
       const schema = { tags: ['codec'], summary: `Payloads of Temporal: ${operation}`, response };
       const access = accessOf(ACCESS[operation]);

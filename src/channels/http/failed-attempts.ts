@@ -2,7 +2,7 @@ import rateLimit, { normalizeIP } from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '../../domain/problem.ts';
 import { bearerOf, type Caller } from './callers.ts';
-import type { GatewayDeps } from './gateway-deps.ts';
+import type { Gateway } from './gateway-app.ts';
 
 /**
  * Refused tokens, client secrets and sign-ins, counted by network. What is right is let in however often others of its network
@@ -44,11 +44,11 @@ interface Told {
 
 export class FailedAttempts {
   readonly #limit: ReturnType<FastifyInstance['createRateLimit']>;
-  readonly #deps: Pick<GatewayDeps, 'store' | 'now' | 'log'>;
+  readonly #deps: Pick<Gateway, 'store' | 'now' | 'log'>;
   #told = new Map<string, Told>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(limit: ReturnType<FastifyInstance['createRateLimit']>, deps: Pick<GatewayDeps, 'store' | 'now' | 'log'>) {
+  constructor(limit: ReturnType<FastifyInstance['createRateLimit']>, deps: Pick<Gateway, 'store' | 'now' | 'log'>) {
     this.#limit = limit;
     this.#deps = deps;
   }
@@ -103,7 +103,7 @@ declare module 'fastify' {
 }
 
 /** Counts them from now on, as `attempts` of the server. */
-export async function countAttempts(app: FastifyInstance, deps: GatewayDeps): Promise<void> {
+export async function countAttempts(app: FastifyInstance, deps: Gateway): Promise<void> {
   const made = Promise.withResolvers<ReturnType<FastifyInstance['createRateLimit']>>();
   // In a scope of its own: the limits of routes are registered where the routes are.
   await app.register(async (scope) => {

@@ -12,11 +12,13 @@ import { assertPlan, type PlannedRow, takeFile } from '../../files/intake/take-f
 import { validateFile } from '../../files/intake/validate-file.ts';
 import { FILE_BYTES_MAX, ROWS_MAX } from '../../files/limits.ts';
 import { FILE_NAMES } from '../../files/read-file.ts';
+import { answeredRefusal } from '../../reports/answered-refusal.ts';
 import { batchDocument } from '../../reports/report-document.ts';
 import { answerOf } from './answer-error.ts';
+import { reportsOf } from './batch-files.ts';
 import { type Caller, makerOf } from './callers.ts';
 import { errorAnswers, idempotencyHeader, JSON_TYPE, planDocument } from './documents.ts';
-import type { GatewayDeps } from './gateway-deps.ts';
+import { type Gateway, uploadsOf } from './gateway-app.ts';
 import { answerOnce, idempotencyKeyOf, type MadeAnswer } from './idempotency.ts';
 import { takeInTurn } from './intake-turns.ts';
 import { batchSigned, signedIntake } from './maker-signature.ts';
@@ -57,7 +59,7 @@ type HandOver = z.output<typeof handOverQuery>;
 const TAGS = ['batches'];
 
 /** `POST /v1/batches`: the body is the file itself. */
-export function intakeRoutes(app: FastifyInstance, deps: GatewayDeps): void {
+export function intakeRoutes(app: FastifyInstance, gateway: Gateway): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, body, done) => done(null, body));
   const schema = {
@@ -81,13 +83,13 @@ export function intakeRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     const options = parsed(handOverQuery, request.query);
     const by = makerOf(request.caller, options.by);
     const key = idempotencyKeyOf(request);
-    await using upload = await received(request, deps.uploads, options.file);
+    await using upload = await received(request, uploadsOf(gateway.config), options.file);
     if (options.check === true) {
-      const checked = await takeInTurn(deps, request.caller, (intake) => validateFile(intake, upload.path));
+      const checked = await takeInTurn(gateway, request.caller, (intake) => validateFile(intake, upload.path));
       return { schemaVersion: 1, ...checked };
     }
     const handOver = (batchId?: string) =>
-      handedOver(deps, upload, { ...options, by, caller: request.caller, signed }, batchId);
+      handedOver(gateway, upload, { ...options, by, caller: request.caller, signed }, batchId);
     const signed = signedOf(request);
     if (signed !== undefined && key !== undefined) {
       throw new Problem('usage', 'usage', 'A signed file is known by the id of its batch.', {
@@ -95,7 +97,7 @@ export function intakeRoutes(app: FastifyInstance, deps: GatewayDeps): void {
       });
     }
     const keyed = key && { caller: request.caller.name ?? '', key, requestSha256: digestOf(request, upload) };
-    const { status, body } = keyed ? await answerOnce(deps.store, keyed, handOver) : await handOver();
+    const { status, body } = keyed ? await answerOnce(gateway.store, keyed, handOver) : await handOver();
     return reply.code(status).type(JSON_TYPE).send(Readable.from(body));
   });
 }
@@ -105,7 +107,7 @@ export function intakeRoutes(app: FastifyInstance, deps: GatewayDeps): void {
  * document of a large batch is streamed from its report file and never completely in memory.
  */
 async function handedOver(
-  deps: GatewayDeps,
+  gateway: Gateway,
   { path }: Upload,
   { caller, signed, ...options }: HandOver & { caller: Caller; signed: SignedDecision | undefined },
   keyedId: string | undefined,
@@ -120,22 +122,21 @@ async function handedOver(
     attended: isAttended,
   } = options;
   try {
-    const authority = { store: deps.store, settings: deps.pages.settings, now: deps.now };
-    const batchId = signed === undefined ? keyedId : await batchSigned(authority, caller, signed);
+    const batchId = signed === undefined ? keyedId : await batchSigned(gateway, caller, signed);
     let rows: PlannedRow[] | undefined;
     const asked = { invalid, canary, by, dryRun, allowLookAlikes, batchId, isAttended };
-    const taking = await takeInTurn(deps, caller, (intake) =>
+    const taking = await takeInTurn(gateway, caller, (intake) =>
       takeFile({ ...intake, ...signedIntake(options.rows === true, signed) }, path, asked, (proposal) => {
         assertPlan(proposal.plan, plan);
         if (options.rows === true) rows = proposal.rows();
       }),
     );
     if (taking.outcome === 'planned') return { status: 200, body: [JSON.stringify({ ...taking.document, rows })] };
-    const { json } = await deps.report(taking.batchId);
+    const { json } = await reportsOf(gateway, taking.batchId);
     return { status: taking.outcome === 'claimed' ? 202 : 200, body: createReadStream(json) };
   } catch (error) {
     if (!(error instanceof IntakeRefusal) || error.code === OTHER_PLAN) throw error;
-    const { status, document } = answerOf(await deps.refused(error));
+    const { status, document } = answerOf(await answeredRefusal(gateway.config, error, gateway.now()));
     return { status, body: [JSON.stringify(document)] };
   }
 }

@@ -1,6 +1,6 @@
 import type { IntakeDeps } from '../../files/intake/intake.ts';
 import type { Caller } from './callers.ts';
-import type { GatewayDeps } from './gateway-deps.ts';
+import type { Gateway } from './gateway-app.ts';
 import { intakeFor } from './may-see.ts';
 
 /** Files of one caller that are read at once: each holds the process and the bank busy for seconds if it is large. */
@@ -11,14 +11,14 @@ const reading = new Map<string, { open: number; waiting: (() => void)[] }>();
 
 /** Has a file of a caller taken when it is its turn. How many may wait is limited by the requests of the caller at once. */
 export async function takeInTurn<Taken>(
-  deps: GatewayDeps,
+  gateway: Gateway,
   caller: Caller,
   take: (intake: IntakeDeps) => Promise<Taken>,
 ): Promise<Taken> {
   const who = caller.name ?? '';
   await entered(who);
   try {
-    return await take(await intakeFor(deps, caller));
+    return await take(await intakeFor(gateway, caller));
   } finally {
     leave(who);
   }

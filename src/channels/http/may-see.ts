@@ -6,8 +6,9 @@ import { mayControl } from '../../people/decisions/batch-scope.ts';
 import { scopeFactsOfRow } from '../../people/decisions/verdict.ts';
 import type { CardRecord, CardsSeenBy } from '../../store/card-store.ts';
 import type { BatchRecord, PayoutRecord, PayoutSearch, Store } from '../../store/store.ts';
+import { openIntake } from '../intake-deps.ts';
 import type { Caller } from './callers.ts';
-import type { GatewayDeps } from './gateway-deps.ts';
+import type { Gateway } from './gateway-app.ts';
 import { hasControls } from './schemas.ts';
 
 /**
@@ -22,7 +23,7 @@ export async function maySee({ person }: Caller, store: Store, { batchId, by }: 
 }
 
 /** The batch in the path. Throws a `Problem` if it does not exist or the caller may not see it. */
-export async function visibleBatchOf({ store }: GatewayDeps, { params, caller }: FastifyRequest): Promise<BatchRecord> {
+export async function visibleBatchOf({ store }: Gateway, { params, caller }: FastifyRequest): Promise<BatchRecord> {
   const { id } = params as { id: string };
   const batch = hasControls(id) ? undefined : await store.batch(id);
   if (batch !== undefined && (await maySee(caller, store, batch))) return batch;
@@ -32,12 +33,12 @@ export async function visibleBatchOf({ store }: GatewayDeps, { params, caller }:
 }
 
 /** For a file of a caller: whoever hands over a row of somebody else's batch is not told which one it is. */
-export async function intakeFor({ store, intake }: GatewayDeps, caller: Caller): Promise<IntakeDeps> {
+export async function intakeFor(gateway: Gateway, caller: Caller): Promise<IntakeDeps> {
   const mayTellOf: IntakeDeps['mayTellOf'] = async (batchId) => {
-    const batch = await store.batch(batchId);
-    return batch !== undefined && maySee(caller, store, batch);
+    const batch = await gateway.store.batch(batchId);
+    return batch !== undefined && maySee(caller, gateway.store, batch);
   };
-  return { ...(await intake(caller.name)), mayTellOf };
+  return { ...(await openIntake(gateway, caller.name)), mayTellOf };
 }
 
 /** The same of one payout. */

@@ -3,17 +3,19 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ROLES } from '../../domain/authority.ts';
 import { changeHeader, errorAnswers } from './documents.ts';
-import type { GatewayDeps } from './gateway-deps.ts';
+import type { Gateway } from './gateway-app.ts';
 import { idempotencyKeyOf } from './idempotency.ts';
 import { namesInPath, type Operation } from './operation.ts';
+import { OPERATIONS } from './operations/all.ts';
+import { placeOf } from './operations/place.ts';
 import { accessOf } from './route-access.ts';
 import { answerSchemas, jsonSchema, parsed } from './schemas.ts';
 import { takeJsonOnly } from './small-body.ts';
 
 /** A route for every operation. Who may use it is decided before its body is read. */
-export function operationRoutes(app: FastifyInstance, { operations }: GatewayDeps): void {
+export function operationRoutes(app: FastifyInstance, gateway: Gateway): void {
   takeJsonOnly(app);
-  for (const it of operations) {
+  for (const it of OPERATIONS) {
     const named = Object.fromEntries(namesInPath(it.path).map((name) => [name, true])) as Record<string, true>;
     const others = it.input.omit(named);
     const schema = {
@@ -36,7 +38,7 @@ export function operationRoutes(app: FastifyInstance, { operations }: GatewayDep
       ...accessOf(it.access),
       handler: async (request, reply) => {
         const answer = await it.run(
-          request.caller,
+          placeOf(gateway, request.caller),
           parsed(it.input, inputOf(request, it.method)),
           it.keyed && keyOf(request),
         );

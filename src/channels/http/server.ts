@@ -19,11 +19,11 @@ import { cardPageRoutes, cardRoutes, pageKey } from './card-routes.ts';
 import { codecRoutes } from './codec-routes.ts';
 import { JSON_TYPE } from './documents.ts';
 import { countAttempts, counted } from './failed-attempts.ts';
-import type { GatewayDeps } from './gateway-deps.ts';
+import { accessOf, type Gateway, uploadsOf } from './gateway-app.ts';
 import { healthRoutes } from './health-routes.ts';
 import { intakeRoutes } from './intake-routes.ts';
 import { operationRoutes } from './operation-routes.ts';
-import { accessOf, type GuardedRoute, guardRoutes } from './route-access.ts';
+import { type GuardedRoute, guardRoutes, accessOf as routeAccess } from './route-access.ts';
 import { parsed } from './schemas.ts';
 import { BODY_MS } from './small-body.ts';
 import {
@@ -61,13 +61,13 @@ const REQUEST_MS = 600_000;
  * server's own error if the port is taken.
  */
 export async function startGateway(
-  deps: GatewayDeps,
+  gateway: Gateway,
   { host, port, transport = PLAIN }: ListenOn,
 ): Promise<Part & { url: string; routes: readonly GuardedRoute[] }> {
-  assertTokenIfReachable(deps.access(), host);
+  assertTokenIfReachable(accessOf(gateway.config), host);
   assertEncrypted(transport, host);
-  await removeAbandoned(deps.uploads, Date.now());
-  const { app, routes } = await gatewayApp(deps, transport, leadsHere(addressOf(host)));
+  await removeAbandoned(uploadsOf(gateway.config), Date.now());
+  const { app, routes } = await gatewayApp(gateway, transport, leadsHere(addressOf(host)));
   await app.listen({ host, port }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EADDRINUSE') throw error;
     throw new StackError('port-taken', `port ${port} is taken`, 'Free it or name another.');
@@ -93,7 +93,7 @@ const CONNECTIONS_MAX = 5_000;
 const NEITHER_GUESSED_NOR_KEPT = { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' };
 
 async function gatewayApp(
-  deps: GatewayDeps,
+  gateway: Gateway,
   transport: GatewayTransport,
   isThisMachineOnly: boolean,
 ): Promise<{ app: FastifyInstance; routes: readonly GuardedRoute[] }> {
@@ -116,7 +116,7 @@ async function gatewayApp(
   app.setSerializerCompiler(() => (document) => JSON.stringify(document));
   app.setErrorHandler((error, request, reply) => {
     const { status, document, headers } = answerTo(request, error);
-    if (status >= 500) deps.log.error({ error, route: request.routeOptions.url }, 'request failed');
+    if (status >= 500) gateway.log.error({ error, route: request.routeOptions.url }, 'request failed');
     // Reads the rest of the body, so that the client gets to read the answer.
     request.raw.resume();
     return reply.code(status).headers(headers).send(document);
@@ -134,34 +134,34 @@ async function gatewayApp(
   app.addHook('onResponse', async ({ raw }) => {
     if (!raw.complete) setTimeout(() => raw.destroy(), BODY_MS).unref();
   });
-  logAnswers(app, deps);
-  await countAttempts(app, deps);
+  logAnswers(app, gateway);
+  await countAttempts(app, gateway);
   await describe(app, async (request) =>
     isThisMachineOnly
       ? { name: undefined }
-      : await counted(request, () => callerOf(request, deps.access(), deps.now())),
+      : await counted(request, () => callerOf(request, accessOf(gateway.config), gateway.now())),
   );
-  healthRoutes(app, deps);
+  healthRoutes(app, gateway);
   app.register(async (scope) => {
-    await admitCallers(scope, deps);
+    await admitCallers(scope, gateway);
     // A misspelled filter would show everything, and a misspelled `mask` would show names.
     scope.addHook('preHandler', async ({ query, routeOptions }) => {
       if (routeOptions.schema?.querystring === undefined) parsed(z.strictObject({}), query);
     });
     for (const add of [intakeRoutes, batchRoutes, cardRoutes, operationRoutes]) {
-      scope.register(async (inner) => add(inner, deps));
+      scope.register(async (inner) => add(inner, gateway));
     }
   });
   app.register(async (scope) => {
-    await scope.register(rateLimit, rateLimitOf(deps.perMinute, pageKey));
-    cardPageRoutes(scope, deps);
+    await scope.register(rateLimit, rateLimitOf(gateway.config.gateway.perMinute, pageKey));
+    cardPageRoutes(scope, gateway);
   });
-  for (const add of [codecRoutes, webhookRoutes, pages]) app.register(async (scope) => add(scope, deps));
+  for (const add of [codecRoutes, webhookRoutes, pages]) app.register(async (scope) => add(scope, gateway));
   return { app, routes };
 }
 
 /** One line for each answer, without the actual URL, a body or a file name. */
-function logAnswers(app: FastifyInstance, { log, answered }: GatewayDeps): void {
+function logAnswers(app: FastifyInstance, { log, answered }: Gateway): void {
   app.addHook('onResponse', async (request, reply) => {
     const { method, caller, routeOptions } = request;
     const { url: route } = routeOptions;
@@ -197,7 +197,7 @@ async function describe(app: FastifyInstance, readerOf: (request: FastifyRequest
   });
   await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true });
   let written: string | undefined;
-  const access = accessOf({ roles: ROLES, scope: 'none' });
+  const access = routeAccess({ roles: ROLES, scope: 'none' });
   app.get('/openapi.json', { schema: { hide: true }, ...access }, async (_request, reply) => {
     // Once: it is long, and always the same.
     written ??= JSON.stringify(app.swagger());

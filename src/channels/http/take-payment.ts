@@ -1,44 +1,13 @@
 import { claimOf } from '../../activities/cards/claim-card.ts';
-import type { CardEntry, CardholderForm, CardVault } from '../../bank/cards/card-vault.ts';
-import {
-  type CardHandle,
-  type CardPaymentInput,
-  type CardStateView,
-  cardPaymentInput,
-} from '../../domain/card-payment.ts';
+import type { CardEntry, CardholderForm } from '../../bank/cards/card-vault.ts';
+import { type CardHandle, type CardPaymentInput, cardPaymentInput } from '../../domain/card-payment.ts';
 import { MESSAGES } from '../../domain/names.ts';
 import { Problem } from '../../domain/problem.ts';
+import { startCardPayment } from '../../platform/temporal/executions.ts';
+import { inTime } from '../../platform/temporal/worker-answer.ts';
 import type { CardRecord } from '../../store/card-store.ts';
-import type { Store } from '../../store/store.ts';
-
-/** The vault, and the workflows of card payments. `id` is the merchant_request_id. */
-export interface CardExecutions {
-  vault: CardVault;
-  /** False: this process cannot send a card. Absent: it can. */
-  takesCards?: boolean;
-  /** Starts the workflow unless it runs or has run. */
-  start(input: CardPaymentInput): Promise<void>;
-  /** State shown by the workflow; `silent` if no worker answers soon. */
-  state(id: string): Promise<CardStateView | 'not-started' | 'silent'>;
-  /**
-   * An update on its workflow, by its name (`src/domain/names.ts`). Asked again under an `updateId` it has had, a run gives its
-   * first answer and does nothing.
-   */
-  update<Answer>(id: string, name: string, payload: unknown, updateId?: string): Promise<CardAnswer<Answer>>;
-}
-
-/** `why` of a refusal is the workflow's own sentence; it holds no values. */
-export type CardAnswer<Answer> =
-  | { outcome: 'answered'; answer: Answer }
-  | { outcome: 'refused'; why: string }
-  | { outcome: 'not-running' }
-  /** No worker answered soon. */
-  | { outcome: 'no-worker' };
-
-interface Deps {
-  store: Pick<Store, 'cards'>;
-  cards: CardExecutions;
-}
+import { type CardAnswer, cardState, updateCard } from './card-executions.ts';
+import type { Gateway } from './gateway-app.ts';
 
 /** The requested payment; the card may come later. */
 interface AskedPayment {
@@ -57,11 +26,11 @@ interface AskedPayment {
  * `isNew` is false for a repeated request.
  */
 export async function claimAndStartPayment(
-  deps: Deps,
+  gateway: Gateway,
   { input, form, card, clientSecretSha256, isMakersOwn }: AskedPayment,
 ): Promise<{ record: CardRecord; isNew: boolean }> {
-  const { store, cards } = deps;
-  assertTakesCards(cards);
+  const { store, vault } = gateway;
+  assertTakesCards(gateway);
   const { merchant_request_id: merchantRequestId } = input;
   const known = await store.cards.get(merchantRequestId);
   const claim = { ...claimOf(input), clientSecretSha256, isMakersOwn, at: Date.now() };
@@ -74,26 +43,34 @@ export async function claimAndStartPayment(
   const payment = { record, isNew: known === undefined };
   if (record.endedAt !== null) return payment;
   // Kept because a card may be needed later, and the page that asks for it knows only the client secret.
-  if (form !== undefined) cards.vault.keepForm(merchantRequestId, form);
-  await begin(deps, input, payment.isNew, card === undefined || form === undefined ? undefined : { card, ...form });
+  if (form !== undefined) vault.keepForm(merchantRequestId, form);
+  await begin(gateway, input, payment.isNew, card === undefined || form === undefined ? undefined : { card, ...form });
   return payment;
 }
 
-function assertTakesCards({ takesCards = true }: CardExecutions): void {
-  if (takesCards) return;
+function assertTakesCards({ config }: Gateway): void {
+  // Who reads the bank through workers cannot send a card.
+  if (config.bank.relay === undefined) return;
   throw new Problem('unreachable', 'no-cards-here', 'This gateway takes no cards: it has no key to send them with.', {
     hint: 'Ask a gateway with PAYOUTS_API_KEY_FILE and PAYOUTS_API_SECRET_FILE in the place of PAYOUTS_BANK_READS_FROM.',
   });
 }
 
-async function begin(deps: Deps, input: CardPaymentInput, isNew: boolean, entry: CardEntry | undefined): Promise<void> {
-  const { cards } = deps;
+async function begin(
+  gateway: Gateway,
+  input: CardPaymentInput,
+  isNew: boolean,
+  entry: CardEntry | undefined,
+): Promise<void> {
+  const { client } = gateway;
+  const start = (card?: CardHandle) =>
+    inTime(client, () => startCardPayment(client, { ...input, ...(card && { card }) }));
   const id = input.merchant_request_id;
-  const stands = isNew ? 'not-started' : await cards.state(id);
+  const stands = isNew ? 'not-started' : await cardState(client, id);
   if (stands === 'not-started') {
-    if (entry === undefined) return cards.start(input);
-    return withCard(deps, entry, async (card) => {
-      await cards.start({ ...input, card });
+    if (entry === undefined) return start();
+    return withCard(gateway, entry, async (card) => {
+      await start(card);
       return true;
     });
   }
@@ -101,23 +78,23 @@ async function begin(deps: Deps, input: CardPaymentInput, isNew: boolean, entry:
   // The payment may be waiting for this card; without a worker it would not get it, and nobody would know.
   if (stands === 'silent') throw noWorker();
   if (stands.state !== 'awaiting-card') return;
-  await withCard(deps, entry, async (card) => {
-    const { outcome } = await cards.update(id, MESSAGES.provideCard, card);
+  await withCard(gateway, entry, async (card) => {
+    const { outcome } = await updateCard(client, id, MESSAGES.provideCard, { payload: card });
     if (outcome === 'no-worker') throw noWorker();
     return outcome === 'answered';
   });
 }
 
 /** Provides the card to a payment. Throws a `Problem` if it waits for none. */
-export async function giveCard(deps: Deps, record: CardRecord, entry: CardEntry): Promise<void> {
-  const { cards } = deps;
-  assertTakesCards(cards);
+export async function giveCard(gateway: Gateway, record: CardRecord, entry: CardEntry): Promise<void> {
+  const { client } = gateway;
+  assertTakesCards(gateway);
   const { merchantRequestId } = record;
-  await withCard(deps, entry, async (card) => {
-    const result = await cards.update(merchantRequestId, MESSAGES.provideCard, card);
+  await withCard(gateway, entry, async (card) => {
+    const result = await updateCard(client, merchantRequestId, MESSAGES.provideCard, { payload: card });
     // Its workflow was closed without an end: start it again with the card; it first looks at what was sent.
     if (result.outcome === 'not-running' && record.endedAt === null)
-      await cards.start({ ...cardPaymentInput(record), card });
+      await inTime(client, () => startCardPayment(client, { ...cardPaymentInput(record), card }));
     else answered(result);
     return true;
   });
@@ -139,7 +116,7 @@ export function answered<Answer>(result: CardAnswer<Answer>): Answer {
 
 /** Forgets the card unless it was handed on. */
 async function withCard(
-  { cards: { vault } }: Deps,
+  { vault }: Gateway,
   entry: CardEntry,
   handOn: (card: CardHandle) => Promise<boolean>,
 ): Promise<void> {

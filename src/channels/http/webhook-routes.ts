@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Receipt } from '../../bank/webhooks/receiver.ts';
 import { Problem } from '../../domain/problem.ts';
 import { errorDocument } from './documents.ts';
-import type { GatewayDeps } from './gateway-deps.ts';
+import type { Gateway } from './gateway-app.ts';
 import { OPEN } from './route-access.ts';
 import { answerSchemas } from './schemas.ts';
 import { smallBody } from './small-body.ts';
@@ -13,8 +13,8 @@ import { whenOver } from './when-over.ts';
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 
 /** `POST /v1/webhooks/cards`: no token; authenticated by the sender's signature. */
-export function webhookRoutes(app: FastifyInstance, deps: GatewayDeps): void {
-  const { queue } = deps.webhooks;
+export function webhookRoutes(app: FastifyInstance, gateway: Gateway): void {
+  const { queue } = gateway.webhooks;
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(JSON_TYPE, (_request, body, done) => done(null, body));
   app.addHook('onClose', () => queue.close());
@@ -34,7 +34,7 @@ export function webhookRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     }),
   };
   app.post('/v1/webhooks/cards', { schema, ...OPEN }, async (request, reply) => {
-    const receipt = await receive(deps, request, await bodyOf(request));
+    const receipt = await receive(gateway, request, await bodyOf(request));
     if ('refused' in receipt) {
       throw new Problem('unsigned', 'webhook-refused', 'The sender of this webhook could not be verified.', {
         hint: 'The log of the gateway has the reason.',
@@ -49,7 +49,7 @@ export function webhookRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   });
 }
 
-async function receive({ webhooks, log }: GatewayDeps, request: FastifyRequest, body: Buffer): Promise<Receipt> {
+async function receive({ webhooks, log }: Gateway, request: FastifyRequest, body: Buffer): Promise<Receipt> {
   const { headersDistinct: headers, socket } = request.raw;
   try {
     return await webhooks.take({ headers, body, remoteAddress: socket.remoteAddress ?? '' });

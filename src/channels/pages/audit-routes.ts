@@ -28,7 +28,7 @@ const detailText = (detail: string): string =>
 
 /** `/audit`: the log, the newest entry first. */
 export function auditRoutes(app: FastifyInstance, context: PagesContext): void {
-  const { store } = context.deps;
+  const { store } = context.gateway;
   const query = z.object({ before: z.coerce.number().int().min(0).optional() });
   app.get('/audit', accessOf(placeAccess('/audit')), async (request, reply) => {
     const { before } = parsed(query, request.query);

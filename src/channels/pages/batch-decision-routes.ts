@@ -1,11 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { signalPlan } from '../../activities/batch/control.ts';
 import { isSamePerson } from '../../domain/approval.ts';
 import { may, type Person } from '../../domain/authority.ts';
 import { counted, groupedAmount } from '../../domain/display.ts';
 import { FLAGS, type Flag } from '../../domain/flags.ts';
 import { Problem } from '../../domain/problem.ts';
 import { type BatchPlan, plansToSign, planToSign, takePlan, WHY_EXCLUDED } from '../../people/decisions/plan.ts';
+import { executionsOver } from '../../platform/temporal/executions.ts';
 import { type Html, html } from '../../reports/html.ts';
 import { capsText } from '../../reports/question-facts.ts';
 import type { BatchRecord } from '../../store/store.ts';
@@ -32,21 +34,21 @@ type Decision = (typeof DECISIONS)[number];
 
 /** `/batches/ID/decide`: one signature for the rows of a batch that ask, or will ask, the same question. */
 export function batchDecisionRoutes(app: FastifyInstance, context: PagesContext): void {
-  const { deps, authority } = context;
+  const { gateway } = context;
   app.get('/batches/:id/decide', accessOf(DECIDING), async (request, reply) => {
-    const batch = await visibleBatchOf(deps, request);
+    const batch = await visibleBatchOf(gateway, request);
     const { name: subject } = deciderOf(request, batch);
     const view = viewOf(request, reply, context);
-    const plans = await plansToSign(authority, { batchId: batch.batchId, subject }, DECISIONS);
+    const plans = await plansToSign(gateway, { batchId: batch.batchId, subject }, DECISIONS);
     return show(reply, view, { title: `Decide ${batch.file}`, body: page(view, batch, plans) });
   });
   for (const decision of DECISIONS) {
     app.post(`/batches/:id/${decision}`, accessOf(DECIDING), async (request, reply) => {
-      const batch = await visibleBatchOf(deps, request);
+      const batch = await visibleBatchOf(gateway, request);
       const person = deciderOf(request, batch);
       const { digest, remark, signed } = parsed(decideBody, request.body, 'form');
       const asked = { batchId: batch.batchId, decision, subject: person.name };
-      const plan = await planToSign(authority, asked);
+      const plan = await planToSign(gateway, asked);
       if (plan.digest !== digest || plan.rows.length === 0) {
         throw new Problem('conflict', 'asks-otherwise', 'The rows no longer await this decision.', {
           hint: 'Reload the page of the batch.',
@@ -56,13 +58,13 @@ export function batchDecisionRoutes(app: FastifyInstance, context: PagesContext)
       const about = { question: plan.question, reference: batch.batchId, digest, decision, remark };
       const signing = signedOrAsked(request, context, person, about, signed);
       if ('asked' in signing) return signing.asked;
-      const taken = await takePlan(authority, plan, signing.signed);
+      const taken = await takePlan(gateway, plan, signing.signed);
       if ('refused' in taken) {
         throw new Problem('conflict', 'decision-refused', `This was not accepted: ${taken.refused}.`, {
           hint: 'Reload the page of the batch.',
         });
       }
-      await deps.pages.signalPlan(signing.signed);
+      await signalPlan({ store: gateway.store, executions: executionsOver(gateway.client) }, signing.signed);
       return reply.redirect(`${batchPath(batch.batchId)}?told=decided`, 303);
     });
   }

@@ -28,7 +28,7 @@ const COLUMNS: readonly Column<ListedBatch>[] = [
 
 /** `/batches`: the newest batches that somebody may see. */
 export function batchListRoutes(app: FastifyInstance, context: PagesContext): void {
-  const { store } = context.deps;
+  const { store } = context.gateway;
   app.get('/batches', accessOf(placeAccess('/batches')), async (request, reply) => {
     const { caller } = request;
     const { batches } = await listBatches(store, (batch) => maySee(caller, store, batch));

@@ -5,6 +5,7 @@ import { MESSAGES } from '../../domain/names.ts';
 import { NEEDS_PEOPLE_STATES, needsAttention, PAYOUT_STATES, type PayoutState } from '../../domain/payout-state.ts';
 import { currencyTotals } from '../../reports/currency-totals.ts';
 import { ERP_FORMATS } from '../../reports/erp-formats.ts';
+import { stepContext } from '../../reports/report-source.ts';
 import { stepGroups } from '../../reports/step-groups.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
 import { batchFileRoutes, REPORTS } from '../http/batch-files.ts';
@@ -41,12 +42,12 @@ const controlBody = z.object({
 
 /** `/batches/ID`: its rows, its progress, its reports, and what can be done with it. */
 export function batchRoutes(app: FastifyInstance, context: PagesContext): void {
-  const { deps } = context;
-  const { store } = deps;
+  const { gateway } = context;
+  const { store } = gateway;
   const streams = progressStreams();
   app.get('/batches/:id', accessOf(ANY_ROLE), async (request, reply) => {
     const { state, after, told } = parsed(pageQuery, request.query);
-    const batch = await visibleBatchOf(deps, request);
+    const batch = await visibleBatchOf(gateway, request);
     const { batchId } = batch;
     const states = state === undefined ? PAYOUT_STATES : [state];
     const read = await store.rowPage(batchId, { states, after, limit: ROWS_MAX + 1 });
@@ -57,9 +58,9 @@ export function batchRoutes(app: FastifyInstance, context: PagesContext): void {
     const body = batchPage({
       view,
       batch,
-      steps: stepGroups(stepping.rows, await deps.pages.stepContext(stepping.rows)),
+      steps: stepGroups(stepping.rows, await stepContext(gateway, stepping.rows)),
       isCut: stepping.isCut,
-      now: deps.now(),
+      now: gateway.now(),
       hasJustDecided: told === 'decided',
       byState: await store.stateCounts(batchId),
       totals: amounts.length > ADDED_MAX ? undefined : currencyTotals(amounts),
@@ -75,17 +76,17 @@ export function batchRoutes(app: FastifyInstance, context: PagesContext): void {
   });
   // Whoever asks only for the head of a stream would leave it running behind a connection that is closed.
   app.get('/batches/:id/live', { exposeHeadRoute: false, ...accessOf(ANY_ROLE) }, async (request, reply) => {
-    const { batchId } = await visibleBatchOf(deps, request);
+    const { batchId } = await visibleBatchOf(gateway, request);
     whenOver(reply, streams.enter(request.caller.name ?? request.address));
     const isLetIn = (): boolean => callerSeen(request, context) !== undefined;
     const events = progressOf({ store, closing: context.closing }, batchId, isLetIn);
     return reply.type('text/event-stream').send(Readable.from(events));
   });
-  batchFileRoutes(app, deps, '', 'attachment');
+  batchFileRoutes(app, gateway, '', 'attachment');
   app.post('/batches/:id/control', accessOf(BATCH_CONTROL), async (request, reply) => {
     const { control, by } = parsed(controlBody, request.body, 'form');
-    const batch = await visibleBatchOf(deps, request);
-    await controlBatch(deps, request.caller, batch, {
+    const batch = await visibleBatchOf(gateway, request);
+    await controlBatch(gateway, request.caller, batch, {
       update: MESSAGES[control],
       by: request.caller.name ?? by ?? 'gateway',
     });

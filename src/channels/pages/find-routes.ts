@@ -23,7 +23,7 @@ const COLUMNS: readonly Column<PayoutRecord>[] = [
 
 /** `/payouts?text=TEXT`: payouts in the caller's scope with this text in an id or their file's name, as `payouts list --text`. */
 export function findRoutes(app: FastifyInstance, context: PagesContext): void {
-  const { store } = context.deps;
+  const { store } = context.gateway;
   app.get('/payouts', accessOf(placeAccess('/payouts')), async (request, reply) => {
     const { text } = parsed(findQuery, request.query);
     const found =

@@ -22,7 +22,7 @@ const acknowledgeBody = z.object({ reason: storableText, ...senderFields });
 
 /** `/incidents`: what the bank shows that contradicts stored ends, for an operator to acknowledge. */
 export function incidentRoutes(app: FastifyInstance, context: PagesContext): void {
-  const { store, now } = context.deps;
+  const { store, now } = context.gateway;
   app.get('/incidents', accessOf(placeAccess('/incidents')), async (request, reply) => {
     const view = viewOf(request, reply, context);
     const open = await visibleIncidents(request.caller, store, true);

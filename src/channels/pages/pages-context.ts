@@ -2,30 +2,26 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Policy, personOf } from '../../domain/authority.ts';
 import { leadsHere } from '../../domain/loopback.ts';
 import { Problem } from '../../domain/problem.ts';
-import type { PlanDeps } from '../../people/decisions/plan.ts';
 import type { Caller } from '../http/callers.ts';
-import type { GatewayDeps } from '../http/gateway-deps.ts';
+import { accessOf, type Gateway } from '../http/gateway-app.ts';
 import { Challenges } from './challenges.ts';
 import { LONGEST_MS, Sessions } from './sessions.ts';
 
 export interface PagesContext {
-  deps: GatewayDeps;
+  gateway: Gateway;
   /** The policy in force. Undefined: a trial, in which names are believed. */
   readonly policy: Policy | undefined;
-  /** For what is decided and signed. */
-  authority: PlanDeps;
   sessions: Sessions;
   challenges: Challenges;
   /** Aborted when the gateway shuts down. */
   closing: AbortSignal;
 }
 
-export const pagesContext = (deps: GatewayDeps, closing: AbortSignal): PagesContext => ({
-  deps,
+export const pagesContext = (gateway: Gateway, closing: AbortSignal): PagesContext => ({
+  gateway,
   get policy() {
-    return deps.pages.settings.policy;
+    return gateway.settings.policy;
   },
-  authority: { store: deps.store, bank: deps.pages.bank, settings: deps.pages.settings, now: deps.now },
   sessions: new Sessions(),
   challenges: new Challenges(),
   closing,
@@ -38,9 +34,9 @@ export function policyIn({ policy }: PagesContext): Policy {
 }
 
 /** Throws a `Problem` if, by the configuration, the pages could not know who is looking. */
-export function assertOpen({ deps, policy }: PagesContext): void {
+export function assertOpen({ gateway, policy }: PagesContext): void {
   const why =
-    policy === undefined && deps.access().tokens.length > 0
+    policy === undefined && accessOf(gateway.config).tokens.length > 0
       ? 'The gateway is configured for tokens, not for people.'
       : policy !== undefined && policy.origin === undefined
         ? 'The policy names no origin.'
@@ -72,9 +68,9 @@ export function assertOwnPage({ host, headers, method }: FastifyRequest, { polic
 
 /** Who is looking; undefined: nobody is signed in. Prolongs the session. */
 export function callerIn(request: FastifyRequest, context: PagesContext): Caller | undefined {
-  const { deps, policy, sessions } = context;
+  const { gateway, policy, sessions } = context;
   const caller = callerSeen(request, context);
-  if (policy !== undefined && caller !== undefined) sessions.prolong(tokenOf(request, policy) ?? '', deps.now());
+  if (policy !== undefined && caller !== undefined) sessions.prolong(tokenOf(request, policy) ?? '', gateway.now());
   return caller;
 }
 
@@ -82,10 +78,10 @@ export function callerIn(request: FastifyRequest, context: PagesContext): Caller
  * The same for somebody who only watches, without prolonging the session. A person or passkey no longer in the policy is signed
  * out.
  */
-export function callerSeen(request: FastifyRequest, { deps, policy, sessions }: PagesContext): Caller | undefined {
+export function callerSeen(request: FastifyRequest, { gateway, policy, sessions }: PagesContext): Caller | undefined {
   if (policy === undefined) return { name: undefined };
   const token = tokenOf(request, policy);
-  const session = token === undefined ? undefined : sessions.find(token, deps.now());
+  const session = token === undefined ? undefined : sessions.find(token, gateway.now());
   const person = personOf(policy, session?.name ?? null);
   if (token === undefined || session === undefined) return undefined;
   if (person?.credentials.some(({ id }) => id === session.credential)) return { name: person.name, person };

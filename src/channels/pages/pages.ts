@@ -9,7 +9,7 @@ import { Problem } from '../../domain/problem.ts';
 import { limitConcurrency, rateLimitOf } from '../http/admission.ts';
 import { answerTo } from '../http/answer-error.ts';
 import { auditForbidden } from '../http/audit-forbidden.ts';
-import type { GatewayDeps } from '../http/gateway-deps.ts';
+import type { Gateway } from '../http/gateway-app.ts';
 import { OPEN } from '../http/route-access.ts';
 import { smallBody } from '../http/small-body.ts';
 import { assetRoutes } from './asset-routes.ts';
@@ -44,24 +44,24 @@ const OF_PLACES = [
 ];
 
 /** The pages for people: they show and do what the API and the command can do, and decide nothing themselves. */
-export async function pages(app: FastifyInstance, deps: GatewayDeps): Promise<void> {
+export async function pages(app: FastifyInstance, gateway: Gateway): Promise<void> {
   const closing = new AbortController();
   app.addHook('preClose', async () => closing.abort());
-  const context = pagesContext(deps, closing.signal);
+  const context = pagesContext(gateway, closing.signal);
   const { policy } = context;
   // The OpenAPI page describes only the API.
   app.addHook('onRoute', (route) => {
     route.schema = { ...route.schema, hide: true };
   });
   await protect(app, context);
-  auditForbidden(app, deps);
+  auditForbidden(app, gateway);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/x-www-form-urlencoded', async (_request: unknown, body: Readable) =>
     Object.fromEntries(new URLSearchParams((await smallBody(body)).toString('utf8'))),
   );
   app.setErrorHandler((error, request, reply) => {
     const { status, document, headers } = answerTo(request, inWords(error));
-    if (status >= 500) deps.log.error({ error, route: request.routeOptions.url }, 'page failed');
+    if (status >= 500) gateway.log.error({ error, route: request.routeOptions.url }, 'page failed');
     request.raw.resume();
     reply.headers(headers);
     if (request.headers.accept === 'application/json') return reply.code(status).send(document);
@@ -88,7 +88,7 @@ export async function pages(app: FastifyInstance, deps: GatewayDeps): Promise<vo
     inner.addHook('onRequest', async (request, reply) => {
       if (request.caller === undefined) return askToSignIn(request, reply);
     });
-    limitConcurrency(inner, deps.atOnce);
+    limitConcurrency(inner, gateway.config.gateway.atOnce);
     inner.register((scope) => submitRoutes(scope, context, uploads));
     inner.register(async (scope) => {
       asksForTokens(scope);
@@ -100,7 +100,7 @@ export async function pages(app: FastifyInstance, deps: GatewayDeps): Promise<vo
 
 /** For every page: under which host, by whom and how often it may be requested, and what a browser may do with it. */
 async function protect(app: FastifyInstance, context: PagesContext): Promise<void> {
-  const { deps, policy } = context;
+  const { gateway, policy } = context;
   const self = ["'self'"];
   await app.register(helmet, {
     contentSecurityPolicy: {
@@ -132,7 +132,7 @@ async function protect(app: FastifyInstance, context: PagesContext): Promise<voi
     csrfOpts: { hmacKey: randomBytes(32).toString('hex') },
     getUserInfo: (request) => userInfoOf(request, context.policy),
   });
-  await app.register(rateLimit, rateLimitOf(deps.perMinute));
+  await app.register(rateLimit, rateLimitOf(gateway.config.gateway.perMinute));
 }
 
 /** Of a stale form, the plugin itself speaks of tokens. */

@@ -26,7 +26,7 @@ const webauthn = () => import('@simplewebauthn/server');
 
 /** `/passkey`: makes a passkey in the browser and shows its entry for the policy. Nothing is stored. */
 export function passkeyRoutes(app: FastifyInstance, context: PagesContext, origin: string): void {
-  const { deps, challenges } = context;
+  const { gateway, challenges } = context;
   app.get('/passkey', OPEN, (request, reply) => {
     const view = viewOf(request, reply, context);
     return show(reply, view, { title: 'Create a passkey', body: formOf(view) });
@@ -39,7 +39,7 @@ export function passkeyRoutes(app: FastifyInstance, context: PagesContext, origi
         rpName: 'Payouts',
         rpID: rpIdOf(origin),
         userName: name,
-        challenge: new Uint8Array(Buffer.from(challenges.issue(deps.now()), 'base64url')),
+        challenge: new Uint8Array(Buffer.from(challenges.issue(gateway.now()), 'base64url')),
         attestationType: 'none',
         supportedAlgorithmIDs: ALGORITHMS,
         // A discoverable credential: nobody has to enter a name to sign in.
@@ -55,13 +55,13 @@ export function passkeyRoutes(app: FastifyInstance, context: PagesContext, origi
 }
 
 /** A passkey's entry for the policy; undefined if it is not a new passkey for these pages. */
-async function entryOf({ deps, challenges }: PagesContext, origin: string, signed: string) {
+async function entryOf({ gateway, challenges }: PagesContext, origin: string, signed: string) {
   const response = read(attestation, signed);
   if (response === undefined) return undefined;
   const { verifyRegistrationResponse } = await webauthn();
   const { registrationInfo } = await verifyRegistrationResponse({
     response: { ...response, clientExtensionResults: {} },
-    expectedChallenge: (challenge) => challenges.use(challenge, deps.now()),
+    expectedChallenge: (challenge) => challenges.use(challenge, gateway.now()),
     expectedOrigin: origin,
     expectedRPID: rpIdOf(origin),
     requireUserVerification: true,

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { v7 } from 'uuid';
 import { z } from 'zod';
+import { MESSAGES } from '../../domain/names.ts';
 import { isUnpaid } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
 import { resolveDigest } from '../../domain/question-digest.ts';
@@ -9,7 +10,12 @@ import { type AuditedRequest, askAudited, outcomeInWords } from '../../people/de
 import { roleAskedOf } from '../../people/decisions/awaits-decision.ts';
 import { shownQuestion } from '../../people/decisions/shown-question.ts';
 import { type SignedQuestion, scopeFactsOfRow } from '../../people/decisions/verdict.ts';
+import { resolvePayout, updatePayout } from '../../platform/temporal/payout-updates.ts';
+import { inTime, resolveMs } from '../../platform/temporal/worker-answer.ts';
+import { sidesShown } from '../../reports/both-sides.ts';
+import { workflowUrl } from '../../reports/links.ts';
 import { nextStep } from '../../reports/next-step.ts';
+import { stepContext } from '../../reports/report-source.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { maySeePayout } from '../http/may-see.ts';
 import { ANY_ROLE, accessOf } from '../http/route-access.ts';
@@ -66,7 +72,8 @@ function answerOf(told: unknown, { state, orderId }: PayoutRecord): string | und
  * cancel needs no signature: it keeps money where it is.
  */
 export function payoutRoutes(app: FastifyInstance, context: PagesContext): void {
-  const { store, pages, now, workflowUrl } = context.deps;
+  const { gateway } = context;
+  const { store } = gateway;
   app.get('/payouts/:reference', accessOf(ANY_ROLE), async (request, reply) => {
     const row = await payoutIn(request, context);
     const { told } = request.query as { told?: unknown };
@@ -77,13 +84,13 @@ export function payoutRoutes(app: FastifyInstance, context: PagesContext): void 
       shown: await payoutShown(context, row),
       story: await historyOf(store, row),
       incidents: await store.incidentsOf([row.reference]),
-      workflowUrl: workflowUrl(row.workflowId),
+      workflowUrl: workflowUrl(gateway.ui, row.workflowId),
       mayDecide: mayDecide(caller, row),
       mayResolve: isUndecidable(row) && mayOperate(caller, 'resolve', scopeFactsOfRow(row)),
       mayCancel: mayCancel(caller, row),
-      step: nextStep(row, await pages.stepContext([row])),
-      now: now(),
-      sides: await pages.bothSides(row),
+      step: nextStep(row, await stepContext(gateway, [row])),
+      now: gateway.now(),
+      sides: await sidesShown(gateway, row),
       answer: answerOf(told, row),
       hasJustDecided: DECIDED.includes(told),
     });
@@ -106,7 +113,11 @@ export function payoutRoutes(app: FastifyInstance, context: PagesContext): void 
       const detail: Record<string, string> = remark === '' ? {} : { remark };
       const asked = { by: sender.by, action: decision, subject: reference, detail };
       const refusal = ['decision-refused', 'This was not accepted'] as const;
-      return tell(reply, row, await passOn(context, asked, () => pages.decide(row, update), refusal));
+      return tell(
+        reply,
+        row,
+        await passOn(context, asked, () => updatePayout(gateway, row, MESSAGES.decide, update), refusal),
+      );
     },
   );
   app.post('/payouts/:reference/resolve', accessOf(OPERATING), async (request, reply) => {
@@ -129,8 +140,8 @@ export function payoutRoutes(app: FastifyInstance, context: PagesContext): void 
     const operator = await operatorOf(request, context, about, { ...sent, touched });
     if ('asked' in operator) return operator.asked;
     const asked = { by: operator.by, action: 'resolve', subject: reference, detail: { action, evidence } };
-    const resolve = () => pages.resolve(row, { action, evidence, orderId, ...operator });
-    await passOn(context, asked, resolve, ['resolve-refused', 'This has no effect yet']);
+    const resolve = () => resolvePayout(gateway, row, { action, evidence, orderId, ...operator });
+    await passOn(context, asked, resolve, ['resolve-refused', 'This has no effect yet'], resolveMs(gateway.settings));
     return tell(reply, row, RESOLVED);
   });
   app.post(
@@ -147,19 +158,24 @@ export function payoutRoutes(app: FastifyInstance, context: PagesContext): void 
       const by = request.caller.name ?? given ?? 'gateway';
       const asked = { by, action: 'cancel', subject: row.reference, detail: { reason } };
       const refusal = ['cancel-refused', 'It was not cancelled'] as const;
-      return tell(reply, row, await passOn(context, asked, () => pages.cancel(row, { by, reason }), refusal));
+      return tell(
+        reply,
+        row,
+        await passOn(context, asked, () => updatePayout(gateway, row, MESSAGES.cancel, { by, reason }), refusal),
+      );
     },
   );
 }
 
 /** Passes on what somebody asks of a payout, and returns the answer. `refusal`: code of the `Problem`, and how it begins. */
 async function passOn(
-  { deps }: PagesContext,
+  { gateway }: PagesContext,
   asked: AuditedRequest,
   ask: () => Promise<string | { refused: string }>,
   [code, says]: readonly [code: string, says: string],
+  ms?: number,
 ): Promise<string> {
-  const answer = await askAudited(deps, asked, ask, outcomeInWords);
+  const answer = await askAudited(gateway, asked, () => inTime(gateway.client, ask, ms), outcomeInWords);
   if (typeof answer === 'string') return answer;
   throw new Problem('conflict', code, `${says}: ${answer.refused}.`, { hint: 'Reload the page of the payout.' });
 }
@@ -169,9 +185,9 @@ const tell = (reply: FastifyReply, { reference }: PayoutRecord, told: string): F
   reply.redirect(`${payoutPath(reference)}?told=${encodeURIComponent(told)}`, 303);
 
 /** The payout in the path. Throws a `Problem` if it does not exist or is outside the caller's scope. */
-async function payoutIn({ params, caller }: FastifyRequest, { deps }: PagesContext): Promise<PayoutRecord> {
+async function payoutIn({ params, caller }: FastifyRequest, { gateway }: PagesContext): Promise<PayoutRecord> {
   const { reference } = params as { reference: string };
-  const row = hasControls(reference) ? undefined : await deps.store.payout(reference);
+  const row = hasControls(reference) ? undefined : await gateway.store.payout(reference);
   if (row !== undefined && maySeePayout(caller, row)) return row;
   throw new Problem('not-found', 'unknown-id', 'There is no payout with this reference.', {
     hint: 'The page of its batch lists it.',
@@ -185,7 +201,7 @@ async function questionAsked(
   row: PayoutRecord,
   { digest, decision }: { digest: string; decision: 'approve' | 'reject' },
 ): Promise<SignedQuestion['question']> {
-  const { asked, differs } = await shownQuestion(context.authority, row);
+  const { asked, differs } = await shownQuestion(context.gateway, row);
   if (asked?.digest !== digest || (differs !== undefined && decision === 'approve')) {
     throw new Problem('conflict', 'asks-otherwise', 'It no longer awaits this decision.', { hint: 'Reload the page.' });
   }

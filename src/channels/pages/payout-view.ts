@@ -15,13 +15,13 @@ export interface PayoutShown extends ShownQuestion {
   returns: readonly ReturnRecord[];
 }
 
-export async function payoutShown({ authority }: PagesContext, row: PayoutRecord): Promise<PayoutShown> {
-  const { store } = authority;
-  const shown = await shownQuestion(authority, row);
+export async function payoutShown({ gateway }: PagesContext, row: PayoutRecord): Promise<PayoutShown> {
+  const { store } = gateway;
+  const shown = await shownQuestion(gateway, row);
   const [booked] = await store.bookedExchangesOf([row.reference]);
   return {
     ...shown,
-    approvedBy: await approvedBy(authority, row, shown.asked),
+    approvedBy: await approvedBy(gateway, row, shown.asked),
     payeeText: payeeShown(shown),
     checks: await checksShown(store, row),
     booked,

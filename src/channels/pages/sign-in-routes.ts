@@ -15,9 +15,9 @@ const signInBody = z.object({ signed: z.string().optional(), next: nextField });
 
 /** `/sign-in` and `/sign-out`: a session for the owner of a passkey in the policy. */
 export function signInRoutes(app: FastifyInstance, context: PagesContext): void {
-  const { deps, sessions, challenges } = context;
+  const { gateway, sessions, challenges } = context;
   const audit = (actor: string, action: string, detail: Record<string, string> = {}): Promise<void> =>
-    deps.store.audit({ at: deps.now(), actor, action, subject: 'pages', detail });
+    gateway.store.audit({ at: gateway.now(), actor, action, subject: 'pages', detail });
   app.get('/sign-in', OPEN, (request, reply) => {
     const { next } = parsed(z.object({ next: nextField }), request.query);
     return signInPage(reply, viewOf(request, reply, context), { next });
@@ -26,7 +26,7 @@ export function signInRoutes(app: FastifyInstance, context: PagesContext): void 
     const policy = policyIn(context);
     const { signed, next } = parsed(signInBody, request.body, 'form');
     if (signed === undefined || signed === '') {
-      return challengeOptions(request, rpIdOf(policy.origin ?? ''), challenges.issue(deps.now()));
+      return challengeOptions(request, rpIdOf(policy.origin ?? ''), challenges.issue(gateway.now()));
     }
     const assertion = assertionOf(signed);
     const found = holderOf(policy, assertion?.id);
@@ -37,7 +37,7 @@ export function signInRoutes(app: FastifyInstance, context: PagesContext): void 
       return signInPage(reply, viewOf(request, reply, context), { next, ...refused });
     }
     const { person, credential } = found;
-    keepToken(reply, policy, sessions.open({ name: person.name, credential: credential.id }, deps.now()));
+    keepToken(reply, policy, sessions.open({ name: person.name, credential: credential.id }, gateway.now()));
     await audit(person.name, 'signed in', { credential: credential.id });
     return reply.redirect(ownPath(next, policy), 303);
   });
@@ -71,14 +71,14 @@ function holderOf({ people }: Policy, id: string | undefined): { person: Person;
 }
 
 async function refusal(
-  { deps, challenges }: PagesContext,
+  { gateway, challenges }: PagesContext,
   { origin = '' }: Policy,
   assertion: Assertion | undefined,
   credential: Credential | undefined,
 ): Promise<string | undefined> {
   const challenge = assertion === undefined ? undefined : challengeIn(assertion);
   if (assertion === undefined || challenge === undefined) return 'this is not the answer of a passkey';
-  if (!challenges.use(challenge, deps.now())) return 'it took too long, or was sent twice';
+  if (!challenges.use(challenge, gateway.now())) return 'it took too long, or was sent twice';
   if (credential === undefined) return 'this passkey belongs to nobody in the policy';
   const isTheirs = await isSignedByPasskey(credential, { origin, challenge, signature: signatureOf(assertion) });
   return isTheirs ? undefined : 'the passkey did not prove who you are';

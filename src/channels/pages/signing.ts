@@ -39,11 +39,11 @@ export function signedOrAsked(
   about: About,
   signed: string | undefined,
 ): { signed: SignedDecision } | ToSign {
-  const { deps } = context;
+  const { gateway } = context;
   const { origin = '', approvalTtlMs } = policyIn(context);
   if (signed === undefined || signed === '') {
-    const signedAt = deps.now();
-    const { id: storeId } = deps.store;
+    const signedAt = gateway.now();
+    const { id: storeId } = gateway.store;
     const { name: subject } = person;
     const statement = { id: randomUUID(), storeId, ...about, subject, signedAt, expiresAt: signedAt + approvalTtlMs };
     const ids = person.credentials.filter(({ type }) => type === 'passkey').map(({ id }) => id);
@@ -88,7 +88,7 @@ export async function operatorOf(
 ): Promise<{ by: string; decisionId?: string } | ToSign> {
   const sender = senderOf(request, context, { ...form, decision: 'approve' }, sent);
   if ('asked' in sender || sender.signed === undefined) return sender;
-  const why = await storeDecision(context.authority, sender.signed, touched);
+  const why = await storeDecision(context.gateway, sender.signed, touched);
   if (why === undefined) return { by: sender.by, decisionId: sender.signed.id };
   throw new Problem('forbidden', 'decision-refused', `This was not accepted: ${why}.`, { hint: 'Reload the page.' });
 }

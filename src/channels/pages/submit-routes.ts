@@ -7,6 +7,7 @@ import { assertPlan, takeFile } from '../../files/intake/take-file.ts';
 import { FILE_BYTES_MAX } from '../../files/limits.ts';
 import { answerOf } from '../http/answer-error.ts';
 import type { Caller } from '../http/callers.ts';
+import { uploadsOf } from '../http/gateway-app.ts';
 import { takeInTurn } from '../http/intake-turns.ts';
 import { accessOf, type CallerAccess } from '../http/route-access.ts';
 import { parsed, storableText } from '../http/schemas.ts';
@@ -35,10 +36,10 @@ const agreeBody = options.extend({ plan: z.string().max(100), by: storableText.o
 
 /** `/batches/new/ID`: the state of a submitted file, and the plan to confirm. */
 export function planRoutes(app: FastifyInstance, context: PagesContext, uploads: PendingUploads): void {
-  const { deps, policy } = context;
+  const { gateway, policy } = context;
   const heldIn = (request: FastifyRequest): PendingUpload => {
     const { upload } = request.params as { upload: string };
-    const held = uploads.find(upload, request.caller.name, deps.now());
+    const held = uploads.find(upload, request.caller.name, gateway.now());
     if (held !== undefined) return held;
     throw new Problem('not-found', 'unknown-id', 'This file is no longer available.', { hint: 'Submit it again.' });
   };
@@ -52,7 +53,7 @@ export function planRoutes(app: FastifyInstance, context: PagesContext, uploads:
       dryRun,
       batchId: held.batchId,
     } as const;
-    return takeInTurn(deps, caller, (intake) =>
+    return takeInTurn(gateway, caller, (intake) =>
       takeFile(intake, held.upload.path, taking, (proposal) => assertPlan(proposal.plan, plan)),
     );
   };
@@ -89,7 +90,7 @@ export async function submitRoutes(
   context: PagesContext,
   uploads: PendingUploads,
 ): Promise<void> {
-  const { deps } = context;
+  const { gateway } = context;
   await app.register(multipart, { limits: { fileSize: FILE_BYTES_MAX, files: 1, fields: 5, fieldSize: 1_000 } });
   app.get('/batches/new', accessOf(SUBMITTING), (request, reply) => {
     const view = viewOf(request, reply, context);
@@ -105,12 +106,12 @@ export async function submitRoutes(
       throw new Problem('usage', 'file-missing', 'No file was chosen.', { hint: 'Choose one.' });
     }
     assertFileName(part.filename);
-    const upload = await receive(part.file, deps.uploads, { name: part.filename, extension: '' });
+    const upload = await receive(part.file, uploadsOf(gateway.config), { name: part.filename, extension: '' });
     if (part.file.truncated) {
       await upload[Symbol.asyncDispose]();
       throw tooLarge();
     }
-    return reply.redirect(planPath(await uploads.hold(upload, caller.name, deps.now())), 303);
+    return reply.redirect(planPath(await uploads.hold(upload, caller.name, gateway.now())), 303);
   });
 }
 

@@ -32,7 +32,7 @@ const switchBody = z.object({
 
 /** `/switches`: what is off; operators can stop sending here. */
 export function switchRoutes(app: FastifyInstance, context: PagesContext): void {
-  const { store, now } = context.deps;
+  const { store, now } = context.gateway;
   app.get('/switches', accessOf(placeAccess('/switches')), async (request, reply) => {
     const view = viewOf(request, reply, context);
     const off = await store.switches();
@@ -65,7 +65,7 @@ ${mine !== undefined && html`<h2>Switch off</h2>${offForm(mine)}`}`;
   });
 }
 
-const liftingOf = ({ deps: { store }, policy }: PagesContext, { name = '' }: Caller): SwitchOnRequest => ({
+const liftingOf = ({ gateway: { store }, policy }: PagesContext, { name = '' }: Caller): SwitchOnRequest => ({
   store,
   policy,
   name,

@@ -5,6 +5,7 @@ import { AWAITING_DECISION_STATES, needsAttention } from '../../domain/payout-st
 import { openQuestion } from '../../people/decisions/open-question.ts';
 import { type SignedQuestion, scopeFactsOfRow } from '../../people/decisions/verdict.ts';
 import { html } from '../../reports/html.ts';
+import { stepContext } from '../../reports/report-source.ts';
 import { stepGroups } from '../../reports/step-groups.ts';
 import type { KeptApproval, PayoutRecord, WaitingFor } from '../../store/store.ts';
 import type { Caller } from '../http/callers.ts';
@@ -30,7 +31,8 @@ const COLUMNS: readonly Column<PayoutRecord>[] = [
 
 /** `/`: what the viewer can decide now. */
 export function waitingRoutes(app: FastifyInstance, context: PagesContext): void {
-  const { store, pages, now } = context.deps;
+  const { gateway } = context;
+  const { store } = gateway;
   app.get('/', accessOf(placeAccess('/')), async (request, reply) => {
     const { caller } = request;
     const view = viewOf(request, reply, context);
@@ -39,7 +41,7 @@ export function waitingRoutes(app: FastifyInstance, context: PagesContext): void
     const off = mayVisit('/switches', caller) ? await store.switches() : [];
     const open = mayVisit('/incidents', caller) ? await visibleIncidents(caller, store, true) : [];
     const shown = mine.slice(0, SHOWN_MAX).toSorted((a, b) => a.updatedAt - b.updatedAt);
-    const groups = stepGroups(shown, await pages.stepContext(shown));
+    const groups = stepGroups(shown, await stepContext(gateway, shown));
     const body = html`<h1>Inbox</h1>
 ${open.length > 0 && html`<p class="problem"><a href="/incidents">${open.length === INCIDENTS_MAX && 'At least '}${counted(open.length, 'open incident')}</a>: the bank shows something different from what was stored.</p>`}
 ${off.length > 0 && html`<p class="attend">${off.some(({ scope }) => scope === 'everything') ? html`<a href="/switches">Everything is switched off</a>: nothing is sent.` : html`<a href="/switches">Something is switched off</a>: payouts that it concerns are not sent.`}</p>`}
@@ -47,7 +49,7 @@ ${
   groups.length === 0
     ? nothing('Nothing waits for you.')
     : groupSections(groups, {
-        context: { caller, now: now() },
+        context: { caller, now: gateway.now() },
         rowsOf: ({ rows }) => dataTable('Oldest first', COLUMNS, rows),
         isCut: mine.length > SHOWN_MAX,
       })
@@ -84,21 +86,22 @@ async function waitingFor(
 }
 
 async function undecided(
-  { deps: { store, now }, authority }: PagesContext,
+  { gateway }: PagesContext,
   caller: Caller,
   references: readonly string[],
 ): Promise<PayoutRecord[]> {
+  const { store } = gateway;
   const found = new Map((await store.payoutsOf(references)).map((row) => [row.reference, row]));
   const rows = references.flatMap((reference) => found.get(reference) ?? []).filter((row) => isFor(caller, row));
   const { person } = caller;
   if (person === undefined) return rows;
   const credentials = person.credentials.map(({ id }) => id);
-  const approvals = await store.decidedBy({ subject: person.name, credentials, now: now() }, rows);
+  const approvals = await store.decidedBy({ subject: person.name, credentials, now: gateway.now() }, rows);
   const about = Map.groupBy(approvals, ({ reference }) => reference);
   const waiting: PayoutRecord[] = [];
   for (const row of rows) {
     const mine = about.get(row.reference);
-    if (mine === undefined || !isApproved(await openQuestion(authority, row), mine)) waiting.push(row);
+    if (mine === undefined || !isApproved(await openQuestion(gateway, row), mine)) waiting.push(row);
   }
   return waiting;
 }

@@ -17,13 +17,8 @@ async function openFolder(given?: TestDoor) {
   const door = given ?? (await openTestDoor({ env }));
   const dir = join(door.dir, given === undefined ? 'drop' : 'another');
   const reports: string[] = [];
-  const report: typeof door.report = (batchId, place) => {
-    reports.push(batchId);
-    return door.report(batchId, place);
-  };
   mkdirSync(join(dir, 'in'), { recursive: true });
-  const parts = { store: door.store, intake: async () => door, report, failed: () => {} };
-  const watcher = await DropFolder.open(parts, { dir, invalid: 'stop' });
+  const watcher = await DropFolder.open(door.app, { dir, invalid: 'stop' });
   return {
     door,
     watcher,

@@ -24,17 +24,11 @@ const NONE: Sweep = { taken: 0, refused: 0, ended: 0, open: 0 };
 async function openFolder(door: TestDoor, more: Partial<SweepOptions> = {}) {
   const dir = join(door.dir, 'drop');
   mkdirSync(join(dir, 'in'), { recursive: true });
-  const failed: unknown[] = [];
-  const parts = {
-    store: door.store,
-    intake: async () => door,
-    report: door.report,
-    failed: (error: unknown) => failed.push(error),
-  };
-  const watcher = () => DropFolder.open(parts, { dir, invalid: 'stop', ...more });
+  const watcher = () => DropFolder.open(door.app, { dir, invalid: 'stop', ...more });
   return {
     watcher,
-    failed,
+    /** What is tried again, as its log says. */
+    failed: () => door.lines.map((line) => JSON.parse(line).error ?? line),
     path: (...names: string[]) => join(dir, ...names),
     drop: (name: string, text: string) => writeFileSync(join(dir, 'in', name), text),
     list: (name: string) => readdirSync(join(dir, name)).sort(),
@@ -95,7 +89,10 @@ describe('what comes in', () => {
   it('says beside the reports that nobody has signed its rows', async () => {
     const door = await openTestDoor();
     const policy = policyOf([signingPerson('alice', ['maker'])]);
-    const folder = await openFolder(Object.assign(door, { policy, maker: 'alice', asksOne: true }));
+    for (const person of policy.people) delete person.unsigned;
+    Object.assign(door.app.settings, { policy });
+    Object.assign(door.app.config, { folderMaker: 'alice' });
+    const folder = await openFolder(door);
     folder.drop('plain.csv', csvOf([{ id: 'PLAIN' }]));
     await settled(await folder.watcher());
     const [written = ''] = folder.list('out').filter((name) => name.endsWith('.warnings.json'));
@@ -125,7 +122,7 @@ describe('what comes in', () => {
     const sweeps = await Promise.all(watchers.map((it) => it.sweep()));
     expect(sweeps.reduce((sum, { taken }) => sum + taken, 0)).toBe(5);
     expect(await door.store.batches(10)).toHaveLength(5);
-    expect(folder.failed).toEqual([]);
+    expect(folder.failed()).toEqual([]);
   });
 
   it('needs its folder to be there', async () => {
@@ -177,7 +174,7 @@ describe('a file under way', () => {
     door.temporal.down = true;
     folder.drop('a.csv', csvOf([{ id: 'A' }]));
     expect(await settled(await folder.watcher())).toEqual({ ...NONE, taken: 1, open: 1 });
-    expect(folder.failed).toHaveLength(1);
+    expect(folder.failed()).toHaveLength(1);
     expect(await door.store.batches(10)).toEqual([]);
     door.temporal.down = false;
     for (const _kill of [1, 2]) expect(await (await folder.watcher()).sweep()).toEqual({ ...NONE, open: 1 });
@@ -219,7 +216,7 @@ describe('a file under way', () => {
     folder.drop('a.csv', csvOf([{ id: 'A' }]));
     vi.spyOn(door.store, 'claimBatch').mockResolvedValueOnce({ claimed: false, known: [], changed: 'look-alike' });
     expect(await settled(watcher)).toEqual({ ...NONE, taken: 1, open: 1 });
-    expect(folder.failed).toMatchObject([{ code: 'other-plan' }]);
+    expect(folder.failed()).toMatchObject([{ code: 'other-plan' }]);
     expect(await watcher.sweep()).toEqual({ ...NONE, open: 1 });
     expect(await door.store.batches(10)).toHaveLength(1);
   });
@@ -308,13 +305,14 @@ describe('a file that is refused', () => {
 
   it('is one with a row that its maker may not submit', async () => {
     const door = await openTestDoor();
-    const policy = policyOf([signingPerson('maker', ['maker'], { uids: ['u-9999'] })]);
-    const folder = await openFolder({ ...door, policy, maker: 'maker' });
+    Object.assign(door.app.settings, { policy: policyOf([signingPerson('maker', ['maker'], { uids: ['u-9999'] })]) });
+    Object.assign(door.app.config, { folderMaker: 'maker' });
+    const folder = await openFolder(door);
     folder.drop('foreign.csv', csvOf([{ id: 'F' }]));
     expect(await settled(await folder.watcher())).toEqual({ ...NONE, taken: 1, refused: 1 });
     expect(folder.json('error', 'foreign.csv.error.json').error.code).toBe('outside-scope');
     expect(await door.store.batches(1)).toEqual([]);
-    expect(folder.failed).toEqual([]);
+    expect(folder.failed()).toEqual([]);
   });
 
   it('is none while the maker is not known: the pass says so', async () => {

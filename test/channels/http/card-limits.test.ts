@@ -48,8 +48,8 @@ describe('the address that a cardholder comes back to', () => {
 
   it("is the sandbox's own checkout page, whatever hosts are set", async () => {
     const gateway = await openGateway();
-    gateway.cards.returnHosts = ['shop.example'];
-    gateway.cards.returnOrigins = ['http://127.0.0.1:9'];
+    Object.assign(gateway.app.config.cards, { returnHosts: ['shop.example'] });
+    gateway.checkoutAt('http://127.0.0.1:9');
     expect((await create(gateway)).status).toBe(202);
     expect((await create(gateway, { return_url: 'http://127.0.0.1:99/back' })).status).toBe(400);
   });
@@ -90,7 +90,7 @@ describe('a page that shows the client secret alone', () => {
     const look = () => gateway.send(BASE, { headers });
     const gate = Promise.withResolvers<'silent'>();
     let waiting = 0;
-    gateway.deps.cards.state = async () => {
+    gateway.door.temporal.state = async () => {
       waiting += 1;
       return gate.promise;
     };
@@ -105,7 +105,7 @@ describe('a page that shows the client secret alone', () => {
     const gateway = await openGateway([], { atOnce: 2 });
     const { document } = await create(gateway);
     const headers = { authorization: `Bearer ${document.client_secret}` };
-    const { cards } = gateway.deps.store;
+    const { cards } = gateway.app.store;
     const gone = Promise.withResolvers<void>();
     let waiting = 0;
     const get: typeof cards.get = async (id) => {
@@ -113,7 +113,7 @@ describe('a page that shows the client secret alone', () => {
       await gone.promise;
       return cards.get(id);
     };
-    Object.assign(gateway.deps.store, { cards: { ...cards, get } });
+    Object.assign(gateway.app.store, { cards: { ...cards, get } });
     const left = [1, 2].map(() => request(gateway.url + BASE, { headers }).on('error', () => {}));
     for (const each of left) each.end();
     await expect.poll(() => waiting).toBe(2);

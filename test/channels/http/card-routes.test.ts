@@ -74,9 +74,9 @@ describe('a card payment asked for', () => {
 
   it('again after the gateway died behind the claim is started', async () => {
     const gateway = await openGateway();
-    gateway.cards.down = true;
-    expect((await create(gateway, { card: CARD })).status).toBe(500);
-    gateway.cards.down = false;
+    gateway.door.temporal.down = true;
+    expect((await create(gateway, { card: CARD })).status).toBe(503);
+    gateway.door.temporal.down = false;
     expect((await create(gateway, { card: CARD })).status).toBe(200);
     expect(gateway.cards.started).toHaveLength(1);
   });
@@ -200,17 +200,17 @@ describe('a request that is refused', () => {
     for (const id of ids) statuses.push((await create(gateway, { merchant_request_id: id, card: CARD })).status);
     expect(statuses).toEqual([202, 202, 202, 503]);
     for (const { card } of gateway.cards.started) gateway.cards.vault.forget(card?.handle ?? '');
-    gateway.cards.down = true;
+    gateway.door.temporal.down = true;
     for (const id of ['e', 'f', 'g', 'h']) await create(gateway, { merchant_request_id: id, card: CARD });
-    gateway.cards.down = false;
+    gateway.door.temporal.down = false;
     expect((await create(gateway, { merchant_request_id: 'i', card: CARD })).status).toBe(202);
   });
 
   it('leaves nothing of the card in the log', async () => {
     const gateway = await openGateway();
     await create(gateway, { card: CARD, billing: BILLING });
-    gateway.cards.down = true;
-    expect((await create(gateway, { merchant_request_id: 'order-2', card: CARD, billing: BILLING })).status).toBe(500);
+    gateway.door.temporal.down = true;
+    expect((await create(gateway, { merchant_request_id: 'order-2', card: CARD, billing: BILLING })).status).toBe(503);
     await create(gateway, { card: { ...CARD, cvv: `${CVV}x` } });
     expect(gateway.log.length).toBeGreaterThan(2);
     expect(gateway.log.join()).not.toMatch(new RegExp(`${PAN}|"${CVV}"|Quillfeather`, 'i'));
@@ -227,7 +227,7 @@ describe('hosts of PAYOUTS_CARD_RETURN_HOSTS', () => {
     ['http://127.0.0.1:9/back', 400],
   ])('%s is answered with %i', async (url, status) => {
     const gateway = await openGateway();
-    gateway.cards.returnHosts = ['shop.example', 'pay.example:8443'];
+    Object.assign(gateway.app.config.cards, { returnHosts: ['shop.example', 'pay.example:8443'] });
     expect((await create(gateway, { return_url: url })).status).toBe(status);
   });
 });
@@ -246,7 +246,7 @@ describe('a card payment that is known', () => {
       next_action: { type: '3DS', verify_url: 'https://acs.example/v' },
       data_collection_info: { token: 't' },
       workflow_id: 'card/order-1',
-      url: 'http://ui.example/card/order-1',
+      url: 'http://temporal-ui.example/namespaces/payouts/workflows/card%2Forder-1',
       ended_at: null,
       contradicted: false,
     });

@@ -119,7 +119,7 @@ describe('With a policy', () => {
     const as = (name: string) => ({ headers: { ...FOR, authorization: `Bearer ${name}` } });
     await ask('/codec/encode', as('carol'));
     await ask('/codec/encode', as('erin'));
-    const { store } = gateway.deps;
+    const { store } = gateway.app;
     expect(await store.auditEntriesOf('1')).toMatchObject([
       { actor: 'carol', action: 'payloads encoded', detail: { workflow: 'payout/1', payloads: '1' } },
     ]);

@@ -20,7 +20,7 @@ async function behindProxy(people?: PagePeople) {
   const port = people?.port ?? 0;
   const transport = { tls: undefined, proxies: ['127.0.0.1'] };
   // By an address that is not this machine's own, so that what is named counts.
-  const behind = await startGateway(gateway.deps, { host: '::ffff:127.0.0.1', port, transport });
+  const behind = await startGateway(gateway.app, { host: '::ffff:127.0.0.1', port, transport });
   onTestFinished(() => behind.close());
   return { gateway, behind, url: `http://127.0.0.1:${new URL(behind.url).port}` };
 }

@@ -1,61 +1,67 @@
+import { WorkflowNotFoundError, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
 import { CardVault } from '../../../src/bank/cards/card-vault.ts';
-import type { CardDeps } from '../../../src/channels/http/gateway-deps.ts';
-import type { CardAnswer } from '../../../src/channels/http/take-payment.ts';
+import type { CardAnswer } from '../../../src/channels/http/card-executions.ts';
 import type { CardPaymentInput, CardState, CardStateView } from '../../../src/domain/card-payment.ts';
+import { GRPC } from '../../../src/platform/temporal/grpc-status.ts';
+import { type FakeTemporal, type Sent, updateRefused } from '../../support/fake-temporal.ts';
 
-/** The card payments of a gateway with a real vault; their workflows are what the test says. */
-export interface FakeCards extends CardDeps {
-  origins: string[];
-  returnHosts: readonly string[] | undefined;
+/** The workflows of card payments are what the test says. */
+export interface FakeCards {
+  vault: CardVault;
   /** Of each payment that runs. */
   states: Map<string, CardState | 'silent'>;
   started: CardPaymentInput[];
+  /** Updates and signals, each in its order. */
   told: { id: string; name: string; payload?: unknown; updateId?: string }[];
   /** Answer of the next updates. */
   answer: CardAnswer<unknown>;
-  /** Makes Temporal unreachable. */
-  down: boolean;
 }
 
 export const PAGE = 'https://checkout.example';
 
-export function fakeCards(): FakeCards {
-  const reachable = (): void => {
-    if (fake.down) throw new Error('Temporal is down');
-  };
+const CARD = 'card/';
+const isCard = ({ workflowId }: { workflowId: string }): boolean => workflowId.startsWith(CARD);
+const idOf = (workflowId: string): string => workflowId.slice(CARD.length);
+
+export function fakeCards(temporal: FakeTemporal): FakeCards {
   const fake: FakeCards = {
     vault: new CardVault({ taskQueue: 'payouts-vault/v', lifeMs: 60_000, entriesMax: 3 }),
-    returnHosts: undefined,
-    returnOrigins: [],
-    tries: 3,
-    origins: [PAGE],
     states: new Map(),
     started: [],
     told: [],
     answer: { outcome: 'answered', answer: { accepted: true } },
-    down: false,
-    async start(input) {
-      reachable();
-      fake.started.push(input);
-      fake.states.set(input.merchant_request_id, input.card === undefined ? 'awaiting-card' : 'setting-up');
-    },
-    async state(id) {
-      reachable();
-      const state = fake.states.get(id);
-      if (state === undefined) return 'not-started';
-      return state === 'silent' ? state : viewIn(id, state);
-    },
-    async update(id, name, payload, updateId) {
-      reachable();
-      fake.told.push({ id, name, payload, ...(updateId !== undefined && { updateId }) });
-      return fake.answer as never;
-    },
-    async signal(id, name) {
-      fake.told.push({ id, name });
-      return fake.states.has(id);
-    },
   };
+  const { answer, noticed } = temporal;
+  Object.assign(temporal, {
+    begun(workflowId: string, input: CardPaymentInput) {
+      if (!isCard({ workflowId })) return;
+      fake.started.push(input);
+      fake.states.set(idOf(workflowId), input.card === undefined ? 'awaiting-card' : 'setting-up');
+    },
+    noticed(sent: Sent) {
+      noticed(sent);
+      const { workflowId, ...it } = sent;
+      if (isCard(sent)) fake.told.push({ id: idOf(workflowId), ...it });
+    },
+    isThere: (workflowId: string) => !isCard({ workflowId }) || fake.states.has(idOf(workflowId)),
+    state(workflowId: string) {
+      const state = fake.states.get(idOf(workflowId));
+      if (state === 'silent') throw Object.assign(new Error('no answer'), NO_WORKER);
+      return state && viewIn(idOf(workflowId), state);
+    },
+    answer: (sent: Sent) => (isCard(sent) ? answerAs(fake.answer) : answer(sent)),
+  } satisfies Partial<FakeTemporal>);
   return fake;
+}
+
+/** A gRPC error: no worker has polled recently. */
+const NO_WORKER = { code: GRPC.FAILED_PRECONDITION, details: '', metadata: {} };
+
+function answerAs(answer: CardAnswer<unknown>): unknown {
+  if (answer.outcome === 'answered') return answer.answer;
+  if (answer.outcome === 'refused') throw updateRefused(answer.why);
+  if (answer.outcome === 'no-worker') throw new WorkflowUpdateRPCTimeoutOrCancelledError('no answer');
+  throw new WorkflowNotFoundError('workflow not found', '', undefined);
 }
 
 const viewIn = (id: string, state: CardState): CardStateView => ({

@@ -120,7 +120,7 @@ describe('a body that does not arrive within ten seconds', () => {
 it.each(['/v1/batches', '/batches/new'])(
   'a client that goes away in the middle of a file at %s leaves nothing behind, and no error in the log',
   async (path) => {
-    const { url, deps, log } = await openGateway();
+    const { url, uploads, log } = await openGateway();
     const visit = new Visit(url);
     const [, token] = /name="_csrf" value="([^"]*)"/.exec((await visit.send('/batches/new')).text) ?? [];
     const part = 'content-disposition: form-data; name=';
@@ -128,7 +128,7 @@ it.each(['/v1/batches', '/batches/new'])(
     const [type, begun] = path === '/v1/batches' ? ['text/csv', 'id,uid'] : ['multipart/form-data; boundary=x', form];
     const headers = { 'content-type': type, origin: url, cookie: visit.cookies };
     const { leave } = unfinished(url + path, headers, begun);
-    const files = () => readdirSync(deps.uploads).length;
+    const files = () => readdirSync(uploads).length;
     await expect.poll(files).toBe(1);
     leave();
     await expect.poll(files).toBe(0);
@@ -138,25 +138,25 @@ it.each(['/v1/batches', '/batches/new'])(
 );
 
 it('a browser that sends more files at once than anybody may is refused before they are read', async () => {
-  const { url, deps } = await openGateway([], { atOnce: 2 });
+  const { url, uploads } = await openGateway([], { atOnce: 2 });
   const headers = { 'content-type': 'multipart/form-data; boundary=x', origin: url };
   const begun = '--x\r\ncontent-disposition: form-data; name="_csrf"\r\n\r\n';
   const slow = () => unfinished(`${url}/batches/new`, headers, begun);
   const sent = [slow(), slow(), slow()];
   expect(await Promise.race(sent.map(({ answer }) => answer))).toBe(429);
-  expect(readdirSync(deps.uploads)).toEqual([]);
+  expect(readdirSync(uploads)).toEqual([]);
   for (const { leave } of sent) leave();
   await expect.poll(async () => (await fetch(`${url}/batches/new`)).status).toBe(200);
 });
 
 it('a client that has gone away before its answer leaves no error in the log', async () => {
-  const { url, deps, door, log } = await openGateway();
-  const { intake } = deps;
+  const { url, app, uploads, door, log } = await openGateway();
+  const { claimBatch } = app.store;
   const [asked, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  deps.intake = async (maker) => {
+  app.store.claimBatch = async (claim) => {
     asked.resolve();
     await gone.promise;
-    return intake(maker);
+    return claimBatch.call(app.store, claim);
   };
   const sent = request(`${url}/v1/batches`, { method: 'POST', headers: { 'content-type': 'text/csv' } });
   sent.on('error', () => {});
@@ -165,7 +165,7 @@ it('a client that has gone away before its answer leaves no error in the log', a
   sent.destroy();
   gone.resolve();
   await expect.poll(() => door.started).toHaveLength(1);
-  await expect.poll(() => readdirSync(deps.uploads)).toEqual([]);
+  await expect.poll(() => readdirSync(uploads)).toEqual([]);
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
   expect(log.filter((line) => line.includes('"level":50'))).toEqual([]);
 });

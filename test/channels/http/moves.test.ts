@@ -37,7 +37,7 @@ async function opened() {
     });
   const signed = (about: Partial<Statement> = {}, person = alice) =>
     signedBy(person, { storeId: store.id, ...MADE, ...about });
-  return { gateway, store, ask, signed };
+  return { gateway, store, ask, signed, temporal: gateway.door.temporal };
 }
 
 const codeOf = ({ document }: { document: { error?: { code: string } } }): string | undefined => document.error?.code;
@@ -110,7 +110,8 @@ it('starts nothing unsigned', async () => {
 });
 
 it('keeps what the maker has signed once, however often the request comes', async () => {
-  const { store, ask, signed } = await opened();
+  const { store, ask, signed, temporal } = await opened();
+  temporal.down = true;
   const request = { ...EXCHANGE, signed: signed() };
   for (let again = 0; again < 3; again += 1) {
     expect(codeOf(await ask(alice, '/v1/moves', request))).toBe('temporal-unreachable');
@@ -119,7 +120,8 @@ it('keeps what the maker has signed once, however often the request comes', asyn
 });
 
 it('tells of a started one nobody but whoever has signed it', async () => {
-  const { ask, signed } = await opened();
+  const { ask, signed, temporal } = await opened();
+  temporal.down = true;
   expect(codeOf(await ask(alice, AT))).toBe('unknown-id');
   await ask(alice, '/v1/moves', { ...EXCHANGE, signed: signed() });
   expect(codeOf(await ask(alice, AT))).toBe('temporal-unreachable');

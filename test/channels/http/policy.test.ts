@@ -79,7 +79,11 @@ it('hides every route of a batch from whoever may not see it, the next one too',
 });
 
 it('nor to whoever hands over a row of it: who may see it is shown it, others learn that the row was taken', async () => {
-  const gateway = await openGateway([], { policy: policyWithTokens() });
+  const policy = withTokens([
+    ['alice', ['maker']],
+    ['anna', ['maker']],
+  ]);
+  const gateway = await openGateway([], { policy });
   const other = 'r-2,u-1002,acc-u1002-usd,99000.00,USD,ben-u1002-usd-local\n';
   const { batchId } = (await gateway.post('', CSV + other, as('alice'))).document;
   const { status, document } = await gateway.post('', CSV, as('anna'));
@@ -106,7 +110,6 @@ it('nor to whoever hands over a row of it: who may see it is shown it, others le
 it('shows the plan of a file, with what its accounts hold, only to a maker within whose scope it is', async () => {
   const policy = policyWithTokens();
   const gateway = await openGateway([], { policy });
-  gateway.deps.intake = async (maker) => ({ ...gateway.door, maker, policy });
   for (const [name, code] of [
     ['anna', 'outside-scope'],
     ['bob', 'role-missing'],
@@ -123,7 +126,6 @@ it('shows the plan of a file, with what its accounts hold, only to a maker withi
 it('shows the balance of no account of another user, whatever uid a row gives', async () => {
   const policy = withTokens([['anna', ['maker'], { uids: ['u-1001'] }]]);
   const gateway = await openGateway([], { policy });
-  gateway.deps.intake = async (maker) => ({ ...gateway.door, maker, policy });
   const foreign = CSV.replace('acc-u1001-usd', 'acc-u1002-usd');
   const { document } = await gateway.post('?dry_run=true', foreign, as('anna'));
   expect(document).toMatchObject({ plan: { balances: [], fees: [] }, warnings: [{ rule: 'other-user' }] });
@@ -218,10 +220,10 @@ it('lets nobody in with a token that is taken out of the policy, from the next r
 });
 
 it('works on so many requests of a caller at once, and on those of others all the same', async () => {
-  const { send, deps } = await openGateway([], { policy: policyWithTokens(), atOnce: 2 });
+  const { send, app } = await openGateway([], { policy: policyWithTokens(), atOnce: 2 });
   const gate = Promise.withResolvers<void>();
-  const { batches } = deps.store;
-  deps.store.batches = async (...given) => {
+  const { batches } = app.store;
+  app.store.batches = async (...given) => {
     await gate.promise;
     return batches(...given);
   };
@@ -238,11 +240,11 @@ it('works on so many requests of a caller at once, and on those of others all th
 });
 
 it('works on no more for a caller who does not wait for the answers', async () => {
-  const { send, deps, url } = await openGateway([], { policy: policyWithTokens(), atOnce: 2 });
+  const { send, app, url } = await openGateway([], { policy: policyWithTokens(), atOnce: 2 });
   const gate = Promise.withResolvers<void>();
-  const { batches } = deps.store;
+  const { batches } = app.store;
   let asked = 0;
-  deps.store.batches = async (...given) => {
+  app.store.batches = async (...given) => {
     asked += 1;
     await gate.promise;
     return batches(...given);
@@ -259,13 +261,14 @@ it('works on no more for a caller who does not wait for the answers', async () =
 
 it('reads two files of a caller at once, the others in turn, and those of others all the same', async () => {
   const gateway = await openGateway([], { policy: policyWithTokens() });
-  const { intake } = gateway.deps;
   const gate = Promise.withResolvers<void>();
-  const begun: (string | undefined)[] = [];
-  gateway.deps.intake = async (maker) => {
-    begun.push(maker);
+  const begun: (string | null)[] = [];
+  const { store } = gateway.app;
+  const { claimBatch } = store;
+  store.claimBatch = async (claim) => {
+    begun.push(claim.by);
     await gate.promise;
-    return intake(maker);
+    return claimBatch.call(store, claim);
   };
   const fileOf = (id: string) => CSV.replace('r-1', id);
   const sent = ['a', 'b', 'c', 'd', 'e'].map((id) => gateway.post('', fileOf(id), as('alice')));
@@ -281,15 +284,13 @@ it('reads two files of a caller at once, the others in turn, and those of others
 it('reads no file of somebody who may not hand it over, not even its first byte', async () => {
   const gateway = await openGateway([], { policy: policyWithTokens() });
   const asked: unknown[] = [];
-  gateway.deps.intake = async (maker) => {
-    asked.push(maker);
-    return { ...gateway.door, maker };
-  };
+  // Read whenever a file is about to be taken.
+  Object.defineProperty(gateway.app.config, 'lookAlikeDays', { get: () => asked.push('taken') });
   for (const name of ['bob', 'erin', 'carol']) {
     const { status, document } = await gateway.post('', 'no file of payouts at all', as(name));
     expect([name, status, document.error.code]).toEqual([name, 403, 'role-missing']);
   }
-  expect([asked, readdirSync(gateway.deps.uploads)]).toEqual([[], []]);
+  expect([asked, readdirSync(gateway.uploads)]).toEqual([[], []]);
 });
 
 it('slows down a caller who asks too often, and nobody else', async () => {
@@ -304,10 +305,10 @@ it('slows down a caller who asks too often, and nobody else', async () => {
 });
 
 it('asks the bank no more often than it has to, however often it is asked whether it is ready', async () => {
-  const { send, deps } = await openGateway();
+  const { send, app } = await openGateway();
   let asked = 0;
-  const { bank } = deps.ready;
-  Object.assign(deps.ready, { bank: () => bank().finally(() => (asked += 1)) });
+  const { authenticate } = app.bank;
+  app.bank.authenticate = () => authenticate().finally(() => (asked += 1));
   for (let n = 0; n < 20; n += 1) expect((await send('/readyz')).status).toBe(200);
   expect(asked).toBeLessThan(5);
 });

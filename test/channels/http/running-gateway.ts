@@ -1,26 +1,19 @@
-import { join } from 'node:path';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
-import type { Bank } from '../../../src/bank/bank.ts';
 import { EventQueue } from '../../../src/bank/webhooks/event-queue.ts';
-import { type Caller, tokenSha256, tokensOf } from '../../../src/channels/http/callers.ts';
-import type { GatewayDeps } from '../../../src/channels/http/gateway-deps.ts';
-import { operationsAt } from '../../../src/channels/http/operations/all.ts';
-import type { Place } from '../../../src/channels/http/operations/place.ts';
+import { type Gateway, uploadsOf } from '../../../src/channels/http/gateway-app.ts';
 import type { GuardedRoute } from '../../../src/channels/http/route-access.ts';
 import { startGateway } from '../../../src/channels/http/server.ts';
 import type { DecideUpdate } from '../../../src/domain/approval.ts';
-import type { Policy, SignedDecision } from '../../../src/domain/authority.ts';
-import { Problem } from '../../../src/domain/problem.ts';
+import type { Policy } from '../../../src/domain/authority.ts';
 import type { ResolveRequest } from '../../../src/domain/resolve-action.ts';
 import type { GatewayToken } from '../../../src/platform/config/gateway.ts';
-import { loadConfig } from '../../../src/platform/config.ts';
-import { sidesShown } from '../../../src/reports/both-sides.ts';
-import { stepContext } from '../../../src/reports/report-source.ts';
+import { Secret } from '../../../src/platform/config/secret.ts';
+import { type Config, loadConfig } from '../../../src/platform/config.ts';
 import { codecKeys } from '../../support/codec-keys.ts';
 import { openTestDoor, type TestDoor } from '../../support/doors.ts';
 import { quickSettings } from '../../support/product.ts';
-import { type FakeCards, fakeCards } from './fake-cards.ts';
+import { type FakeCards, fakeCards, PAGE } from './fake-cards.ts';
 
 /** An answer: its status and its document (the text for what is no JSON). */
 export interface Answered {
@@ -43,48 +36,21 @@ export interface RunningGateway {
   resolves: ({ reference: string } & ResolveRequest)[];
   /** Payouts that somebody has asked to cancel. */
   cancels: { reference: string; by: string; reason: string }[];
-  /** Plans whose rows were told. */
-  plans: SignedDecision[];
   /** Card payments without Temporal. */
   cards: FakeCards;
   /** Every route of the server, with whom it is for. */
   routes: readonly GuardedRoute[];
   /** What is told of parts that are up. */
   warnings: string[];
-  deps: GatewayDeps;
+  app: Gateway;
+  /** Puts the sandbox's checkout page beside it, under this address, or takes it away. */
+  checkoutAt(apiUrl: string | undefined): void;
+  /** Folder of uploaded bodies. */
+  uploads: string;
   close(): Promise<void>;
   send(path: string, request?: RequestInit): Promise<Answered>;
   /** Hands over a CSV. */
   post(query: string, csv: string, headers?: Record<string, string>): Promise<Answered>;
-}
-
-/** Where operations are carried out: without Temporal. */
-function placeOf(
-  door: TestDoor,
-  cards: FakeCards,
-  policy: Policy | undefined,
-  caller: Caller,
-  env: Record<string, string> | undefined,
-): Place {
-  const { dir, store, bank } = door;
-  const config = loadConfig({ PAYOUTS_HOME: join(dir, 'home'), ...env });
-  const ui = async () => ({ url: 'http://ui.example', namespace: 'default' });
-  return {
-    config: { ...config, settings: { ...quickSettings, policy } },
-    store,
-    caller,
-    now: Date.now,
-    client: () => Promise.reject(new Problem('unreachable', 'temporal-unreachable', 'Temporal does not answer.')),
-    bank: async () => bank as Bank,
-    readingBank: (use) => use(bank as Bank),
-    liveBank: async () => bank as Bank,
-    ui,
-    liveUi: ui,
-    intake: async (maker) => ({ ...door, policy, maker, asksOne: policy !== undefined }),
-    answerMs: 1_000,
-    updateCard: (...asked) => cards.update(...asked),
-    carriedOut: async () => {},
-  };
 }
 
 /** The gateway on a sandbox bank and a store in memory; gone after the test. */
@@ -104,87 +70,51 @@ export async function openGateway(
     env?: Record<string, string>;
   } = {},
 ): Promise<RunningGateway> {
-  const door = await openTestDoor({ env });
-  const log: string[] = [];
+  const settings = {
+    ...quickSettings,
+    get policy() {
+      return typeof policy === 'function' ? policy() : policy;
+    },
+  };
+  const loaded = loadConfig({ ...env });
+  const gatewayConfig = { ...loaded.gateway, tokens: new Secret(tokens), perMinute, atOnce };
+  const door = await openTestDoor({
+    env,
+    settings,
+    config: {
+      gateway: gatewayConfig,
+      cards: { ...loaded.cards, checkoutOrigins: [PAGE] },
+      // There is no checkout page beside it.
+      bank: { ...loaded.bank, kind: 'remote', url: 'http://bank.example' } as Config['bank'],
+      codecKeys,
+    },
+  });
+  const { temporal } = door;
   const controls: RunningGateway['controls'] = [];
   const decisions: RunningGateway['decisions'] = [];
   const resolves: RunningGateway['resolves'] = [];
   const cancels: RunningGateway['cancels'] = [];
-  const plans: SignedDecision[] = [];
-  const cards = fakeCards();
-  const warnings: string[] = [];
-  const deps: GatewayDeps = {
-    store: door.store,
-    intake: async () => door,
-    document: door.document,
-    report: async (batchId, isMasked) =>
-      (await door.report(batchId, { folder: join(door.dir, 'home', 'reports'), isMasked })).head.reports,
-    erpFile: door.erpFile,
-    refused: door.refused,
-    async control({ batchId }, update, by) {
-      controls.push({ batchId, update, by });
+  temporal.answer = ({ workflowId, name, payload }) => {
+    const [kind, id = ''] = workflowId.split('/');
+    if (kind === 'payout-batch') {
+      controls.push({ batchId: id, update: name, ...(payload as { by: string }) });
       return { control: 'paused' };
-    },
-    ready: {
-      store: () => door.store.identity(),
-      temporal: door.assertReady,
-      bank: () => door.bank.authenticate(),
-    },
-    warnings: async () => warnings,
-    workflowUrl: (workflowId) => `http://ui.example/${workflowId}`,
-    cards,
+    }
+    const [told, outcome] = { decide: [decisions, 'counted'], cancel: [cancels, 'cancelled'] }[name] ?? [resolves, ''];
+    (told as object[]).push({ reference: id, ...(payload as object) });
+    return name === 'resolve' ? { accepted: true, message: 'looked again; nothing new' } : { outcome };
+  };
+  const cards = fakeCards(temporal);
+  const warnings: string[] = [];
+  const app: Gateway = Object.assign(door.app, {
+    vault: cards.vault,
     webhooks: {
-      take: async () => ({ refused: 'unconfigured' }),
+      take: async () => ({ refused: 'unconfigured' as const }),
       queue: new EventQueue(async () => undefined, pino({ level: 'silent' })),
     },
-    access: () => {
-      const now = typeof policy === 'function' ? policy() : policy;
-      if (now !== undefined) return { tokens: tokensOf(now), needsToken: true, policy: now };
-      return { tokens: tokens.map(({ name, token }) => ({ name, sha256: tokenSha256(token) })), needsToken: false };
-    },
-    codec: { keys: codecKeys(), namespace: 'payouts', origins: ['http://temporal-ui.example'] },
-    pages: {
-      settings: {
-        get policy() {
-          return typeof policy === 'function' ? policy() : policy;
-        },
-        terms: quickSettings.terms,
-      },
-      async decide({ reference }, update) {
-        decisions.push({ reference, ...update });
-        return 'counted';
-      },
-      async resolve({ reference }, request) {
-        resolves.push({ reference, ...request });
-        return 'looked again; nothing new';
-      },
-      async cancel({ reference }, request) {
-        cancels.push({ reference, ...request });
-        return 'cancelled';
-      },
-      stepContext: (payouts) =>
-        stepContext(
-          { settings: { ...quickSettings, policy: typeof policy === 'function' ? policy() : policy } },
-          door.store,
-          payouts,
-        ),
-      bothSides: (payout) =>
-        sidesShown({ store: door.store, bank: door.bank, clockSkewMs: quickSettings.clockSkewMs }, payout),
-      bank: door.bank,
-      async signalPlan(signed) {
-        plans.push(signed);
-      },
-    },
-    operations: operationsAt((caller) =>
-      placeOf(door, cards, typeof policy === 'function' ? policy() : policy, caller, env),
-    ),
-    perMinute,
-    atOnce,
-    now: Date.now,
-    uploads: join(door.dir, 'uploads'),
-    log: pino({ level: 'info' }, { write: (line: string) => log.push(line) }),
-  };
-  const gateway = await startGateway(deps, { host: '127.0.0.1', port });
+    warnings: async () => warnings,
+  });
+  const gateway = await startGateway(app, { host: '127.0.0.1', port });
   onTestFinished(() => gateway.close());
   const { url, routes } = gateway;
   const send = async (path: string, request: RequestInit = {}): Promise<Answered> => {
@@ -198,16 +128,20 @@ export async function openGateway(
   return {
     door,
     url,
-    log,
+    log: door.lines,
     controls,
     decisions,
     resolves,
     cancels,
-    plans,
     cards,
     warnings,
     routes,
-    deps,
+    app,
+    uploads: uploadsOf(app.config),
+    checkoutAt(apiUrl) {
+      Object.assign(app.config.bank, { kind: apiUrl === undefined ? 'remote' : 'sandbox' });
+      Object.assign(app.stack, { apiUrl });
+    },
     close: () => gateway.close(),
     send,
     post,

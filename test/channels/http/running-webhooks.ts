@@ -2,19 +2,25 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Client } from '@temporalio/client';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
+import type { Bank } from '../../../src/bank/bank.ts';
 import { EventQueue, type ReceivedEvent } from '../../../src/bank/webhooks/event-queue.ts';
 import { webhookReceiver } from '../../../src/bank/webhooks/receiver.ts';
 import type { WebhookSettings } from '../../../src/bank/webhooks/scheme.ts';
 import { createVerifier } from '../../../src/bank/webhooks/verifier.ts';
-import { tokenSha256 } from '../../../src/channels/http/callers.ts';
-import type { GatewayDeps } from '../../../src/channels/http/gateway-deps.ts';
+import type { Gateway } from '../../../src/channels/http/gateway-app.ts';
 import { startGateway } from '../../../src/channels/http/server.ts';
+import { appOf } from '../../../src/platform/app.ts';
+import { Secret } from '../../../src/platform/config/secret.ts';
+import { loadConfig } from '../../../src/platform/config.ts';
 import type { CardStore } from '../../../src/store/card-store.ts';
 import { openStore } from '../../../src/store/open.ts';
 import { noticeOf } from '../../bank/webhooks/receiving.ts';
 import { settings, standardHeaders } from '../../bank/webhooks/signing.ts';
+import { fakeTemporal } from '../../support/fake-temporal.ts';
+import { fakeCards } from './fake-cards.ts';
 
 /** The gateway with a store in a file and nothing else behind its webhooks; gone after the test. */
 export async function openWebhooks(
@@ -27,7 +33,7 @@ export async function openWebhooks(
   const lines: string[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => lines.push(line) });
   const delivered: ReceivedEvent[] = [];
-  const webhooks: GatewayDeps['webhooks'] = {
+  const webhooks: Gateway['webhooks'] = {
     take: webhookReceiver({
       verifier: createVerifier(settings(change)),
       cards: cardsOver(store.cards),
@@ -37,25 +43,15 @@ export async function openWebhooks(
     }),
     queue: new EventQueue(async (event) => delivered.push(event), log),
   };
-  // Of the other deps only those are used that the routes ask for when the gateway starts.
-  const access = () => ({ tokens: [{ name: 'shop', sha256: tokenSha256('token') }], needsToken: false });
-  const deps = {
-    store,
-    webhooks,
-    log,
-    access,
-    perMinute: 1_000,
-    atOnce: 1_000,
-    now: Date.now,
-    uploads: join(dir, 'uploads'),
-  };
-  const gateway = await startGateway(
-    { ...deps, cards: { origins: [] }, ready: {}, pages: { settings: {} }, operations: [] } as unknown as GatewayDeps,
-    {
-      host: '127.0.0.1',
-      port: 0,
-    },
-  );
+  const loaded = loadConfig({ PAYOUTS_HOME: dir });
+  const tokens = new Secret([{ name: 'shop', token: 'token' }]);
+  const config = { ...loaded, gateway: { ...loaded.gateway, tokens, perMinute: 1_000, atOnce: 1_000 } };
+  const stack = { temporalAddress: '', namespace: 'payouts', uiUrl: null, apiUrl: 'http://127.0.0.1' };
+  // Nothing asks the bank or Temporal.
+  const [bank, client] = [{}, {}] as unknown as [Bank, Client];
+  const app = { ...appOf({ config, stack, store, bank, client, log }), warnings: async () => [] };
+  const { vault } = fakeCards(fakeTemporal());
+  const gateway = await startGateway({ ...app, vault, webhooks }, { host: '127.0.0.1', port: 0 });
   onTestFinished(async () => {
     await gateway.close();
     await store.close();

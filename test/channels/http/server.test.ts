@@ -49,8 +49,8 @@ describe('tokens', () => {
   });
 
   it('are needed where other machines reach the gateway', async () => {
-    const { deps } = await openGateway();
-    await expect(startGateway(deps, { host: '0.0.0.0', port: 0 })).rejects.toMatchObject({
+    const { app } = await openGateway();
+    await expect(startGateway(app, { host: '0.0.0.0', port: 0 })).rejects.toMatchObject({
       key: 'PAYOUTS_GATEWAY_TOKEN',
     });
   });
@@ -141,10 +141,12 @@ describe('batches', () => {
   });
 
   it('leave an entry of what their workflow refuses, and of what nobody answers', async () => {
-    const { post, send, deps, door } = await openGateway();
+    const { post, send, door } = await openGateway();
     const { batchId } = (await post('?file=a.csv', FILE)).document;
     const pause = async (error: Error): Promise<[number, unknown]> => {
-      Object.assign(deps, { control: () => Promise.reject(error) });
+      door.temporal.answer = () => {
+        throw error;
+      };
       const { status } = await send(`/v1/batches/${batchId}/pause?by=carol`, { method: 'POST' });
       return [status, (await door.store.auditEntriesOf(batchId)).at(-1)];
     };
@@ -261,11 +263,11 @@ it('keeps the words of an internal error for its log', () => {
 });
 
 it('removes bodies that a kill has left, and no others', async () => {
-  const { deps } = await openGateway();
-  const [old, fresh] = ['old', 'fresh'].map((name) => join(deps.uploads, name));
+  const { uploads } = await openGateway();
+  const [old, fresh] = ['old', 'fresh'].map((name) => join(uploads, name));
   for (const folder of [old, fresh]) mkdirSync(folder ?? '');
   utimesSync(old ?? '', 1, 1);
-  await removeAbandoned(deps.uploads, Date.now());
+  await removeAbandoned(uploads, Date.now());
   expect([old, fresh].map((folder) => folder === undefined || utimesOf(folder))).toEqual([false, true]);
 });
 

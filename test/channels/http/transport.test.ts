@@ -48,8 +48,8 @@ describe('an address that other machines reach', () => {
   it.each(['127.0.0.1', 'localhost', '::1'])('is none of %s', (host) => assertEncrypted(PLAIN, host));
 
   it('is refused before anything listens there', async () => {
-    const { deps } = await openGateway([{ name: 'alice', token: 'token-of-alice' }]);
-    await expect(startGateway(deps, { host: '0.0.0.0', port: 0 })).rejects.toMatchObject({
+    const { app } = await openGateway([{ name: 'alice', token: 'token-of-alice' }]);
+    await expect(startGateway(app, { host: '0.0.0.0', port: 0 })).rejects.toMatchObject({
       key: 'PAYOUTS_GATEWAY_TLS_CERT',
     });
   });
@@ -57,9 +57,9 @@ describe('an address that other machines reach', () => {
 
 describe('a gateway with a certificate', () => {
   async function open(): Promise<URL> {
-    const { deps } = await openGateway();
+    const { app } = await openGateway();
     const transport = gatewayTransport(configOf(files));
-    const gateway = await startGateway(deps, { host: '127.0.0.1', port: 0, transport });
+    const gateway = await startGateway(app, { host: '127.0.0.1', port: 0, transport });
     onTestFinished(() => gateway.close());
     return new URL(gateway.url);
   }
@@ -139,10 +139,10 @@ describe('a gateway behind a proxy', () => {
   it.each(['/docs/', '/%64ocs/', '/docs/json', '/%64ocs/%6ason', '/openapi.json', '/%6fpenapi.json'])(
     'shows %s only to callers',
     async (path) => {
-      const { deps } = await openGateway([{ name: 'erp', token: 'T'.repeat(32) }]);
+      const { app } = await openGateway([{ name: 'erp', token: 'T'.repeat(32) }]);
       // Of this machine, though not by its name: the test reaches no other.
       const transport = { tls: undefined, proxies: ['127.0.0.1'] };
-      const gateway = await startGateway(deps, { host: '::ffff:127.0.0.1', port: 0, transport });
+      const gateway = await startGateway(app, { host: '::ffff:127.0.0.1', port: 0, transport });
       onTestFinished(() => gateway.close());
       const url = `http://127.0.0.1:${new URL(gateway.url).port}${path}`;
       expect((await fetch(url)).status).toBe(401);

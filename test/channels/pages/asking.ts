@@ -8,16 +8,16 @@ import type { RunningGateway } from '../http/running-gateway.ts';
 
 /** Claims rows as a maker's, in the order of the file. */
 export async function claimed(
-  { door, deps }: RunningGateway,
+  { door, app, uploads }: RunningGateway,
   rows: readonly Row[],
   by: string,
 ): Promise<PayoutRecord[]> {
   const { mkdir, writeFile } = await import('node:fs/promises');
   const { takeFile } = await import('../../../src/files/intake/take-file.ts');
-  await mkdir(deps.uploads, { recursive: true });
-  const path = `${deps.uploads}/payroll-${Date.now()}.csv`;
+  await mkdir(uploads, { recursive: true });
+  const path = `${uploads}/payroll-${Date.now()}.csv`;
   await writeFile(path, csvOf(rows));
-  const { policy } = deps.pages.settings;
+  const { policy } = app.settings;
   const taking = await takeFile(
     { ...door, policy, maker: by },
     path,
@@ -30,14 +30,14 @@ export async function claimed(
 
 /** Has a row ask people, as its workflow does when it has read the bank. */
 export async function asking(
-  { door, deps }: RunningGateway,
+  { door, app }: RunningGateway,
   row: PayoutRecord,
   { state = 'awaiting-approval', ...more }: Partial<Assessment> & { state?: PayoutState } = {},
 ): Promise<string> {
   const { beneficiary_id: id, account_id: payingAccountId } = row.instruction;
-  const payee = id === undefined ? undefined : await deps.pages.bank.beneficiaries.get(id);
+  const payee = id === undefined ? undefined : await app.bank.beneficiaries.get(id);
   const digest = approvalDigest(
-    signedParts(row, { payee: payee && asPayee(payee), payingAccountId }, deps.pages.settings.terms),
+    signedParts(row, { payee: payee && asPayee(payee), payingAccountId }, app.settings.terms),
   );
   const assessed: Assessment = {
     beneficiary: payee === undefined ? { known: false } : { known: true, id: payee.id, digest: 'shown' },

@@ -54,8 +54,10 @@ describe('the rows of a batch together', () => {
     expect((await bob.send(`${path}?told=decided`)).text).toContain(
       'Your decision counts for the rows that it covered.',
     );
-    expect(gateway.plans).toMatchObject([{ decision: 'approve', subject: 'bob', question: 'payout' }]);
-    const authority = { store: gateway.door.store, settings: gateway.deps.pages.settings, now: Date.now };
+    expect(gateway.door.temporal.sent).toEqual(
+      rows.slice(0, 2).map(({ workflowId }) => ({ workflowId, name: 'approve', payload: { by: 'bob' } })),
+    );
+    const authority = { store: gateway.door.store, settings: gateway.app.settings, now: Date.now };
     const verdicts = [];
     for (const [n, { reference }] of rows.entries()) {
       const row = await gateway.door.store.payout(reference);
@@ -84,10 +86,12 @@ describe('the rows of a batch together', () => {
     const reason = { code: 'cancelled-by-request', message: 'withdrawn' } as const;
     await gateway.door.store.changePayout(first.reference, { state: 'cancelled', reason, at: Date.now() });
     expect((await bob.submit(`${path}/decide`, `${path}/approve`, { signed })).status).toBe(409);
-    expect(gateway.plans).toEqual([]);
+    expect(gateway.door.temporal.sent).toEqual([]);
     const rejected = await bob.sign(`${path}/decide`, `${path}/reject`, { remark: 'not ours' }, key);
     expect(rejected.status).toBe(303);
-    expect(gateway.plans).toMatchObject([{ decision: 'reject', remark: 'not ours' }]);
+    expect(gateway.door.temporal.sent.map(({ name, payload }) => [name, payload])).toEqual(
+      rows.slice(1).map(() => ['reject', { by: 'bob', remark: 'not ours' }]),
+    );
   });
 
   it('are decided by no maker of theirs and by nobody without the role', async () => {

@@ -5,6 +5,7 @@ import { holdDigest } from '../../../src/domain/question-digest.ts';
 import { because } from '../../../src/domain/reasons.ts';
 import { isSigned } from '../../../src/people/signing/is-signed.ts';
 import { legReference } from '../../../src/store/claimed-row.ts';
+import { updateRefused } from '../../support/fake-temporal.ts';
 import { softwarePasskey } from '../../support/software-passkey.ts';
 import { openGateway, type RunningGateway } from '../http/running-gateway.ts';
 import { asking, claimed } from './asking.ts';
@@ -152,7 +153,7 @@ describe('a payout that asks', () => {
     const [row] = await claimed(gateway, [FIRST], 'alice');
     if (row === undefined) throw new Error('nothing was claimed');
     await asking(gateway, row);
-    Object.assign(gateway.deps.pages.settings, { terms: { ...gateway.deps.pages.settings.terms, feeCap: '0.10' } });
+    Object.assign(gateway.app.settings, { terms: { ...gateway.app.settings.terms, feeCap: '0.10' } });
     const bob = await signedIn(people, 'bob');
     const path = `/payouts/${row.reference}`;
     const { text } = await bob.send(path);
@@ -246,7 +247,9 @@ describe('a payout that asks', () => {
 
   it('says on the page why the workflow did not take a decision, and the audit says so', async () => {
     const { people, gateway } = await open();
-    Object.assign(gateway.deps.pages, { decide: async () => ({ refused: 'this person has approved already' }) });
+    gateway.door.temporal.answer = () => {
+      throw updateRefused('this person has approved already');
+    };
     const [row] = await claimed(gateway, [FIRST], 'alice');
     if (row === undefined) throw new Error('nothing was claimed');
     await asking(gateway, row);

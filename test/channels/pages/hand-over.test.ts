@@ -40,12 +40,9 @@ describe('a file handed over on the pages', () => {
       ['bob', ['approver']],
     ]);
     const gateway = await openPages(people);
-    const policy = { ...people.policy, approvals: [{ currency: 'USD', amountAtLeast: '13', approvals: 2 }] };
+    Object.assign(people.policy, { approvals: [{ currency: 'USD', amountAtLeast: '13', approvals: 2 }] });
     const { door } = gateway;
-    const bankAuditsFrom = { USD: '12' };
-    Object.assign(gateway.deps, {
-      intake: async (maker: string) => ({ ...door, policy, maker, bankAuditsFrom, asksOne: true }),
-    });
+    Object.assign(gateway.app.config, { bankAuditsFrom: { USD: '12' } });
     const alice = await signedIn(people, 'alice');
     const sent = await upload(alice, 'payroll.csv', GOOD);
     const path = `${sent.headers.location}`;
@@ -63,7 +60,7 @@ describe('a file handed over on the pages', () => {
     const [batch] = await door.store.batches(1);
     expect(agreed).toMatchObject({ status: 303, headers: { location: `/batches/${batch?.batchId}` } });
     expect(batch).toMatchObject({ by: 'alice', file: 'payroll.csv', total: 2 });
-    expect(readdirSync(gateway.deps.uploads)).toEqual([]);
+    expect(readdirSync(gateway.uploads)).toEqual([]);
     const again = `${(await upload(anna, 'payroll.csv', GOOD)).headers.location}`;
     const taken = await anna.send(again);
     expect([taken.status, taken.headers.location]).toEqual([409, undefined]);
@@ -88,7 +85,7 @@ describe('a file handed over on the pages', () => {
       [annas.at(0), annas.at(-11), annas.at(-10), annas.at(-1)].map((it) => anna.send(`${it}`)),
     );
     expect(statuses.map(({ status }) => status)).toEqual([404, 404, 200, 200]);
-    expect(readdirSync(gateway.deps.uploads)).toHaveLength(11);
+    expect(readdirSync(gateway.uploads)).toHaveLength(11);
   });
 
   it('is planned with what is worth a look: warnings, and payouts that look like earlier ones', async () => {
@@ -138,7 +135,7 @@ describe('a file handed over on the pages', () => {
     expect((await upload(visit, 'payroll.csv', GOOD, { csrf: 'made-up' })).status).toBe(403);
     expect((await upload(visit, '', GOOD)).status).toBe(400);
     expect((await upload(visit, '..', GOOD)).status).toBe(400);
-    expect(readdirSync(gateway.deps.uploads)).toEqual([]);
+    expect(readdirSync(gateway.uploads)).toEqual([]);
     expect((await visit.send('/batches/new/none')).status).toBe(404);
   });
 });

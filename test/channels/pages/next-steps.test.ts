@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest';
+import { NotSentError } from '../../../src/bank/errors.ts';
 import { because, REASONS, type ReasonCode } from '../../../src/domain/reasons.ts';
 import type { PayoutRecord } from '../../../src/store/store.ts';
 import { argvsOf, complaintAbout } from '../../cli/typed-commands.ts';
 import { batchClaim, claimRow, documentIds } from '../../store/samples.ts';
+import { updateRefused } from '../../support/fake-temporal.ts';
 import { DEFAULT_PAYMENT } from '../../support/product.ts';
 import { openGateway, type RunningGateway } from '../http/running-gateway.ts';
 import { asking, claimed } from './asking.ts';
@@ -165,7 +167,9 @@ it('a payout is cancelled on its page by its maker or an operator, with a reason
     action: 'asked to cancel',
     detail: { outcome: 'cancelled' },
   });
-  Object.assign(gateway.deps.pages, { cancel: async () => ({ refused: 'it is too late' }) });
+  gateway.door.temporal.answer = () => {
+    throw updateRefused('it is too late');
+  };
   const refused = await alice.submit(path, `${path}/cancel`, { reason: 'withdrawn' });
   expect(refused).toMatchObject({ status: 409, text: expect.stringContaining('it is too late') });
   await gateway.door.store.changePayout(row.reference, { state: 'completed', reason: null, at: Date.now() });
@@ -188,7 +192,8 @@ it('a second order at the bank is shown beside the first, and where they differ'
   for (const id of [ours, other]) expect(page).toContain(id);
   expect(page).toContain('the order of this payout');
   expect(text).toMatch(/amount<\/th>.*12\.50 USD.*13\.50 USD.*differs/);
-  Object.assign(gateway.deps.pages, { bothSides: async () => undefined });
+  const down = { outcome: 'not-sent', retryable: true, operation: 'GET order' } as const;
+  bank.orders.get = () => Promise.reject(new NotSentError('no connection', down));
   expect((await new Visit(gateway.url).send(`/payouts/${reference}`)).text).toContain('The bank does not answer now');
 });
 

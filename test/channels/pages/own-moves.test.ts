@@ -32,7 +32,7 @@ const INSTRUCTIONS = {
 } as const;
 
 /** One that alice has handed over and that asks, as its workflow has read it at the bank. */
-async function asking({ door, deps }: RunningGateway, kind: Kind): Promise<{ row: PayoutRecord; digest: string }> {
+async function asking({ door, app }: RunningGateway, kind: Kind): Promise<{ row: PayoutRecord; digest: string }> {
   const { store } = door;
   const instruction = { id: 'MOVE-1', uid: 'u-1001', amount: '100.00', currency: 'USD', ...INSTRUCTIONS[kind] };
   const reference = referenceOf('u-1001', 'MOVE-1', mainLegOf(kind));
@@ -48,7 +48,7 @@ async function asking({ door, deps }: RunningGateway, kind: Kind): Promise<{ row
     derivedReferences: [],
     at: Date.now(),
   });
-  const { policy } = deps.pages.settings;
+  const { policy } = app.settings;
   const reading = {
     bank: door.bank,
     store: lookedAt(store),
@@ -107,8 +107,7 @@ describe.each([
   it.each<[string, (row: PayoutRecord, gateway: RunningGateway) => Promise<unknown> | unknown]>([
     [
       'the caps are others',
-      (_row, { deps }) =>
-        Object.assign(deps.pages.settings, { terms: { ...deps.pages.settings.terms, feeCap: '9.00' } }),
+      (_row, { app }) => Object.assign(app.settings, { terms: { ...app.settings.terms, feeCap: '9.00' } }),
     ],
     [
       'the reading is another one than was signed about',

@@ -117,10 +117,10 @@ describe('streams', () => {
     const answer = await watched(alice, gateway, people.origin);
     const over = once(answer.resume(), 'end');
     const later = Date.now() + 29 * 60_000;
-    Object.assign(gateway.deps, { now: () => later });
+    Object.assign(gateway.app, { now: () => later });
     await once(answer, 'data', { signal: AbortSignal.timeout(2_500) }).catch(() => undefined);
     expect(answer.readableEnded).toBe(false);
-    Object.assign(gateway.deps, { now: () => later + 2 * 60_000 });
+    Object.assign(gateway.app, { now: () => later + 2 * 60_000 });
     await over;
     expect((await alice.send('/')).status).toBe(303);
   });

@@ -115,7 +115,7 @@ describe('a payout that nobody can decide by looking', () => {
     const gateway = await openGateway();
     const row = await undecidable(gateway);
     const why = 'absence is not proven: noted, and a second person with evidence may close it';
-    Object.assign(gateway.deps.pages, { resolve: async () => ({ refused: why }) });
+    gateway.door.temporal.answer = () => ({ accepted: false, message: why });
     const visit = new Visit(gateway.url);
     const path = `/payouts/${row.reference}`;
     expect((await visit.submit(path, `${path}/resolve`, CLOSE)).status).toBe(400);
@@ -128,7 +128,7 @@ describe('a payout that nobody can decide by looking', () => {
       detail: { ...CLOSE, outcome: 'refused', why },
     });
     const gone = new Error('the connection is gone');
-    Object.assign(gateway.deps.pages, { resolve: () => Promise.reject(gone) });
+    gateway.door.temporal.answer = () => Promise.reject(gone);
     expect((await visit.submit(path, `${path}/resolve`, { ...CLOSE, by: 'carol' })).status).toBe(500);
     expect((await gateway.door.store.auditEntriesOf(row.reference)).at(-1)?.detail).toMatchObject({
       outcome: 'no answer',

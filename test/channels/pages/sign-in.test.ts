@@ -104,7 +104,7 @@ describe('signing in', () => {
   it('ends by signing out, after half an hour without a request, and after twelve hours', async () => {
     const { people, gateway } = await open();
     let now = Date.now();
-    Object.assign(gateway.deps, { now: () => now });
+    Object.assign(gateway.app, { now: () => now });
     const leaving = await signedIn(people, 'alice');
     expect((await leaving.submit('/', '/sign-out', {})).headers.location).toBe('/sign-in');
     expect((await leaving.send('/')).status).toBe(303);
@@ -131,7 +131,7 @@ describe('signing in', () => {
     expect((await visit.send('/')).status).toBe(303);
     Object.assign(people.policy, { people: named });
     expect((await visit.send('/')).status).toBe(303);
-    expect(gateway.deps.pages.settings.policy).toBe(people.policy);
+    expect(gateway.app.settings.policy).toBe(people.policy);
   });
 });
 

@@ -20,7 +20,7 @@ let said: string[];
 beforeEach(async () => {
   gateway = await openGateway();
   said = [];
-  gateway.cards.checkoutUrl = 'http://127.0.0.1:9/checkout';
+  gateway.checkoutAt('http://127.0.0.1:9');
   session = fakeSession({
     config: loadConfig({}),
     stack: async () => ({ gatewayUrl: gateway.url, apiUrl: 'http://127.0.0.1:9' }),
@@ -49,7 +49,7 @@ async function refusalOf(run: Promise<unknown>): Promise<Problem> {
 const madeId = (): string => said[0]?.replace('Card payment ', '') ?? '';
 
 it('makes an id where none is given, and says it before anything is asked', async () => {
-  gateway.cards.start = async ({ merchant_request_id: id }) => void said.push(`asked for ${id}`);
+  gateway.door.temporal.begun = (workflowId) => said.push(workflowId.replace('card/', 'asked for '));
   expect(await create()).toBe(0);
   expect(madeId()).toMatch(/^[0-9a-f-]{36}$/);
   expect(said.slice(0, 3)).toEqual([`Card payment ${madeId()}`, `asked for ${madeId()}`, 'result']);
@@ -61,15 +61,16 @@ it('says none where one was given', async () => {
 });
 
 it('whose answer was lost takes the money once when it is run again as its hint says', async () => {
-  const { start } = gateway.cards;
-  gateway.cards.start = async (input) => {
-    await start(input);
+  const { temporal } = gateway.door;
+  const { begun } = temporal;
+  temporal.begun = (workflowId, input) => {
+    begun(workflowId, input);
     throw new Error('the answer was lost');
   };
   const { hint } = await refusalOf(create());
   expect(hint).toMatch(new RegExp(`Run it again with --id ${madeId()}\\.$`));
   const [, id = ''] = /--id (\S+)\.$/.exec(hint) ?? [];
-  gateway.cards.start = start;
+  temporal.begun = begun;
   expect(await create({ id })).toBe(0);
   expect(gateway.cards.started.map(({ merchant_request_id }) => merchant_request_id)).toEqual([id]);
 });
@@ -78,7 +79,7 @@ it.each([
   ['a gateway that is gone', { gateway: 'http://127.0.0.1:1', returnUrl: 'http://127.0.0.1/' }, 7],
   ['a payment that cannot be followed any more', { wait: true }, 1],
 ] as const)('names the id after %s', async (what, more, exit) => {
-  if (what.startsWith('a payment')) gateway.cards.state = async () => Promise.reject(new Error('lost'));
+  if (what.startsWith('a payment')) gateway.door.temporal.state = () => Promise.reject(new Error('lost'));
   const error = await refusalOf(create(more));
   expect([exitOf(error), error.hint]).toEqual([exit, expect.stringContaining(`Run it again with --id ${madeId()}.`)]);
 });
@@ -139,7 +140,7 @@ describe('everything that is wrong is said in one answer', () => {
     ['that is no JSON', '{number: 1}'],
     ['that is missing', undefined],
   ])('also with a file %s, for which nothing is claimed', async (_what, text) => {
-    gateway.cards.checkoutUrl = undefined;
+    gateway.checkoutAt(undefined);
     const cardFrom = text === undefined ? '/none/card.json' : cardFile(text);
     const error = await refusalOf(create({ gateway: gateway.url, currency: 'eur', cardFrom }));
     expect(told(error)).toEqual([
@@ -147,7 +148,7 @@ describe('everything that is wrong is said in one answer', () => {
       'card create --return-url return-url-missing',
       'card.json card-unreadable',
     ]);
-    gateway.cards.checkoutUrl = 'http://127.0.0.1:9/checkout';
+    gateway.checkoutAt('http://127.0.0.1:9');
     const alone = await refusalOf(create({ cardFrom }));
     expect([alone.code, told(alone)]).toEqual(['card-unreadable', ['card.json card-unreadable']]);
     expect(await gateway.door.store.cards.list(9)).toEqual([]);

@@ -40,7 +40,7 @@ let isOpen: boolean;
 
 beforeEach(async () => {
   gateway = await openGateway();
-  gateway.cards.checkoutUrl = 'http://127.0.0.1:9/checkout';
+  gateway.checkoutAt('http://127.0.0.1:9');
   ({ store } = gateway.door);
   [told, updates, started] = [[], [], []];
   isOpen = true;
@@ -128,9 +128,7 @@ describe('card create', () => {
     ['processing', 6],
   ] as const)('followed to %s ends with %i', async (state, exit) => {
     const { change } = store.cards;
-    gateway.cards.start = async () => {
-      await change.call(store.cards, 'order-1', { state, at: 5 });
-    };
+    gateway.door.temporal.begun = () => change.call(store.cards, 'order-1', { state, at: 5 });
     gateway.cards.states.set('order-1', 'silent');
     expect(await create({ wait: true, timeout: 1 })).toBe(exit);
     expect(told).toMatchObject([{ document: { card_payment: { state } } }]);
@@ -145,7 +143,7 @@ describe('card create', () => {
     [
       'no address to come back to',
       () => {
-        gateway.cards.checkoutUrl = undefined;
+        gateway.checkoutAt(undefined);
         return create();
       },
       2,

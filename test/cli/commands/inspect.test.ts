@@ -51,9 +51,9 @@ beforeAll(async () => {
     ui: async () => ui,
     liveUi: async () => undefined,
     liveBank: async () => undefined,
-    report: (batchId: string) => reportBatch(config, store, batchId, ui),
-    summary: (batchId: string) => summaryOfBatch(config, store, batchId, ui),
-    document: (batchId: string) => documentOf(config, store, batchId, ui),
+    report: (batchId: string) => reportBatch({ config, store, ui }, batchId),
+    summary: (batchId: string) => summaryOfBatch({ config, store, ui }, batchId),
+    document: (batchId: string) => documentOf({ config, store, ui }, batchId),
     output: {
       async stream(pieces: AsyncIterable<string>, shown: () => Promise<string>) {
         document = (await Array.fromAsync(pieces)).join('');

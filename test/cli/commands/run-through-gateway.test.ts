@@ -5,7 +5,7 @@ import { gatewayClient } from '../../../src/cli/gateway-client.ts';
 import { retry, run } from '../../../src/cli/run.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import { payloadDigest } from '../../../src/domain/identity.ts';
-import { type MessageFiles, messageContextOf } from '../../../src/files/intake/message-context.ts';
+import type { MessageFiles } from '../../../src/files/intake/message-context.ts';
 import { keyToken } from '../../../src/people/signing/key-token.ts';
 import { loadConfig } from '../../../src/platform/config.ts';
 import { openGateway } from '../../channels/http/running-gateway.ts';
@@ -29,8 +29,7 @@ async function opened(lie: Lie = () => {}, files: MessageFiles = {}) {
   const gateway = await openGateway([], { policy });
   const { store, dir } = gateway.door;
   const config = loadConfig({ PAYOUTS_HOME: join(dir, 'laptop') });
-  const context = await messageContextOf(config, files, Date.now());
-  gateway.deps.intake = async (maker) => ({ ...gateway.door, policy, context, maker, asksOne: true });
+  Object.assign(gateway.app.config, files);
   const said: string[] = [];
   const client = gatewayClient(gateway.url, () => keyToken(alice.privateKey, gateway.url, Date.now()));
   const session = fakeSession({

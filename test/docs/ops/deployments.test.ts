@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { accessOf } from '../../../src/channels/http/gateway.ts';
+import { accessOf } from '../../../src/channels/http/gateway-app.ts';
 import { gatewayTransport } from '../../../src/channels/http/gateway-settings.ts';
 import { assertTokenIfReachable } from '../../../src/channels/http/server.ts';
 import { assertEncrypted } from '../../../src/channels/http/transport.ts';

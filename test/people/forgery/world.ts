@@ -5,24 +5,21 @@ import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
 import { signalPlan } from '../../../src/activities/batch/control.ts';
 import { EventQueue } from '../../../src/bank/webhooks/event-queue.ts';
-import { accessOf, placeOf } from '../../../src/channels/http/gateway.ts';
-import { pageDeps } from '../../../src/channels/http/gateway-parts.ts';
-import { operationsAt } from '../../../src/channels/http/operations/all.ts';
 import { startGateway } from '../../../src/channels/http/server.ts';
-import { type Opened, openIntake } from '../../../src/channels/intake-deps.ts';
 import type { Policy, Statement } from '../../../src/domain/authority.ts';
 import type { PayoutInstruction } from '../../../src/domain/instruction.ts';
 import type { PayoutState } from '../../../src/domain/payout-state.ts';
 import { openQuestion } from '../../../src/people/decisions/open-question.ts';
 import { type PlanDeps, planToSign, takePlan } from '../../../src/people/decisions/plan.ts';
 import type { SignedQuestion } from '../../../src/people/decisions/verdict.ts';
+import { type App, appOf } from '../../../src/platform/app.ts';
 import { type Config, loadConfig } from '../../../src/platform/config.ts';
-import { startBatch, updateBatch } from '../../../src/platform/temporal/batch-executions.ts';
+import { startBatch } from '../../../src/platform/temporal/batch-executions.ts';
 import { executionsOver } from '../../../src/platform/temporal/executions.ts';
-import { temporalUi } from '../../../src/reports/links.ts';
 import type { PayoutRecord } from '../../../src/store/store.ts';
 import { fakeCards } from '../../channels/http/fake-cards.ts';
 import { rowsOf } from '../../support/claimed-batch.ts';
+import { fakeTemporal } from '../../support/fake-temporal.ts';
 import { ownPort } from '../../support/own-port.ts';
 import { signedBy } from '../../support/people.ts';
 import { type Product, quickSettings, startProduct } from '../../support/product.ts';
@@ -47,7 +44,7 @@ export interface ForgeryWorld {
   cast: Cast;
   policy: Policy;
   config: Config;
-  opened: Opened;
+  opened: App;
   /** Address of the gateway and of its pages. */
   origin: string;
   /** A folder of the test. */
@@ -91,51 +88,35 @@ export async function openForgeryWorld(): Promise<ForgeryWorld> {
   const { store, bank, client, namespace, sandbox } = product;
   const loaded = loadConfig({ PAYOUTS_HOME: join(dir, 'home'), PAYOUTS_LOOK_ALIKE_DAYS: '0' });
   const terms = { ...quickSettings.terms, referenceDedupe: 'none' } as const;
-  const config: Config = { ...loaded, settings: { ...quickSettings, terms, policy } };
+  const config: Config = {
+    ...loaded,
+    gateway: { ...loaded.gateway, perMinute: 10_000_000, atOnce: 1_000 },
+    settings: { ...quickSettings, terms, policy },
+  };
   const log = pino({ level: 'silent' });
   const stack = { temporalAddress: 'in the test', namespace, uiUrl: null, apiUrl: sandbox.url };
-  const opened: Opened = { config, stack, store, client, bank, log };
+  const opened = appOf({ config, stack, store, client, bank, log });
   await openGatewayOf(opened, port);
   return { product, cast, policy, config, opened, origin, dir, ...handling(opened, cast) };
 }
 
-async function openGatewayOf(opened: Opened, port: number): Promise<void> {
-  const { config, store, bank, client, log } = opened;
+async function openGatewayOf(app: App, port: number): Promise<void> {
   const gateway = await startGateway(
     {
-      store,
-      intake: (maker) => openIntake(opened, maker),
-      report: async () => Promise.reject(new Error('no reports here')),
-      erpFile: async () => Promise.reject(new Error('no reports here')),
-      document: () => {
-        throw new Error('no reports here');
-      },
-      refused: async (refusal) => refusal,
-      control: (batch, update, by) => updateBatch({ client, store, settings: config.settings }, batch, update, by),
-      ready: { store: () => store.identity(), temporal: async () => undefined, bank: () => bank.authenticate() },
+      ...app,
+      vault: fakeCards(fakeTemporal()).vault,
       warnings: async () => [],
-      cards: fakeCards(),
       webhooks: {
         take: async () => ({ refused: 'unconfigured' }),
-        queue: new EventQueue(async () => undefined, log),
+        queue: new EventQueue(async () => undefined, app.log),
       },
-      access: () => accessOf(config),
-      codec: undefined,
-      workflowUrl: (workflowId) => workflowId,
-      pages: pageDeps(opened),
-      operations: operationsAt((caller) => placeOf(opened, temporalUi(config, opened.stack), caller)),
-      perMinute: 10_000_000,
-      atOnce: 1_000,
-      now: Date.now,
-      uploads: join(config.home, 'uploads'),
-      log,
     },
     { host: '127.0.0.1', port },
   );
   onTestFinished(() => gateway.close());
 }
 
-function handling(opened: Opened, cast: Cast): Pick<ForgeryWorld, 'handOver' | 'sign' | 'signOne' | 'target'> {
+function handling(opened: App, cast: Cast): Pick<ForgeryWorld, 'handOver' | 'sign' | 'signOne' | 'target'> {
   const { store, client, bank, config } = opened;
   const deps: PlanDeps = { store, bank, settings: config.settings, now: Date.now };
   const rowsIn = (batchId: string): Promise<PayoutRecord[]> => Array.fromAsync(store.rows(batchId));

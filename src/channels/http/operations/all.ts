@@ -1,5 +1,3 @@
-import type { Caller } from '../callers.ts';
-import type { Operation } from '../operation.ts';
 import { APPROVALS } from './approvals.ts';
 import { AUDIT_ENTRIES, AUDIT_EXPORT } from './audit.ts';
 import { ACCOUNTS, BANK_ORDERS, BENEFICIARIES, OFFER } from './bank.ts';
@@ -15,7 +13,7 @@ import { BATCHES, PAYOUTS } from './lists.ts';
 import { MOVE, MOVED, PLAN_MOVE } from './moves.ts';
 import { PAYOUT } from './payouts.ts';
 import { MYSELF } from './people.ts';
-import type { OperationHere, Place } from './place.ts';
+import type { OperationHere } from './place.ts';
 import { DECIDE_PLAN, PLAN } from './plans.ts';
 import { PROGRESS } from './progress.ts';
 import { ERP_FILE, REPORT } from './reports.ts';
@@ -32,6 +30,3 @@ export const OPERATIONS = [
   ...[ACCOUNTS, BENEFICIARIES, BANK_ORDERS, OFFER, AUDIT_ENTRIES, AUDIT_EXPORT],
   ...[EVENTS, SUBSCRIPTIONS, REPLAY, FORGET],
 ] as readonly unknown[] as readonly OperationHere[];
-
-export const operationsAt = (placeFor: (caller: Caller) => Place): Operation<Caller>[] =>
-  OPERATIONS.map((it) => ({ ...it, run: (caller, input, key) => it.run(placeFor(caller), input, key) }));

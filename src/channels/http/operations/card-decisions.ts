@@ -12,6 +12,7 @@ import type { ResolveCardUpdate } from '../../../workflows/card/messages.ts';
 import { unknownCard, visibleCard } from '../../find-card.ts';
 import { makerOf } from '../callers.ts';
 import { amountDocument, cancelDocument } from '../card-documents.ts';
+import { updateCard } from '../card-executions.ts';
 import { amountBody, amountOf, cancelBody } from '../card-requests.ts';
 import { reused } from '../idempotency.ts';
 import { assertMayControlCard } from '../may-see.ts';
@@ -147,7 +148,14 @@ async function tell<Answer extends object>(
   const answer = await askAudited(
     place,
     { by, action: update, subject: merchantRequestId, detail: inWords(what) },
-    async () => answered(await place.updateCard<Answer>(merchantRequestId, update, asked, updateId)),
+    async () =>
+      answered(
+        await updateCard<Answer>(await place.client(), merchantRequestId, update, {
+          payload: asked,
+          updateId,
+          ms: place.answerMs,
+        }),
+      ),
     inWords,
   );
   await place.carriedOut([workflowId]);

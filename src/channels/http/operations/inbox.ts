@@ -59,7 +59,7 @@ export const INBOX = operation({
     // Without a policy, everybody may do what operators do.
     const reader = policy === undefined || name === undefined ? caller.person : personOf(policy, name);
     const { rows, isCut } = await waitingRows(place, kind, name);
-    const context = await stepContext(config, store, rows);
+    const context = await stepContext(place, rows);
     const all = seesAll(caller);
     return {
       name: name ?? null,

@@ -42,10 +42,10 @@ export const PAYOUT = operation({
 });
 
 async function payoutView(place: Place, payout: PayoutRecord): Promise<PayoutView> {
-  const { store, config } = place;
+  const { store } = place;
   const { reference, workflowId } = payout;
   const incidents = reportedIncidents(await store.incidentsOf([reference]), [payout]);
-  const step = nextStep(payout, await stepContext(config, store, [payout])) ?? null;
+  const step = nextStep(payout, await stepContext(place, [payout])) ?? null;
   const checks = await checksShown(store, payout);
   const live = await place.liveUi();
   const ui = await place.ui();
@@ -58,11 +58,10 @@ async function payoutView(place: Place, payout: PayoutRecord): Promise<PayoutVie
 
 /** The comparisons of a row; null if the bank does not answer. Nothing is started for them. */
 async function sidesNow(place: Place, payout: PayoutRecord, hasIncidents: boolean): Promise<Comparison[] | null> {
-  const { store, config } = place;
-  const { clockSkewMs } = config.settings;
+  const { store, settings } = place;
   const sides = await undefinedIf(isBankError, async () => {
     const bank = hasIncidents || needsBank(payout) ? await place.liveBank() : undefined;
-    return bothSides({ store, bank, clockSkewMs }, payout);
+    return bothSides({ store, bank, settings }, payout);
   });
   return sides ?? null;
 }

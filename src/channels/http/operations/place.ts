@@ -2,12 +2,14 @@ import type { Client } from '@temporalio/client';
 import type { z } from 'zod';
 import type { Bank } from '../../../bank/bank.ts';
 import type { IntakeDeps } from '../../../files/intake/intake.ts';
+import type { TemporalUi } from '../../../platform/app.ts';
 import type { Config } from '../../../platform/config.ts';
-import type { TemporalUi } from '../../../reports/links.ts';
+import { ANSWER_MS } from '../../../platform/temporal/worker-answer.ts';
 import type { Store } from '../../../store/store.ts';
+import { openIntake } from '../../intake-deps.ts';
 import type { Caller } from '../callers.ts';
+import type { Gateway } from '../gateway-app.ts';
 import type { Operation } from '../operation.ts';
-import type { CardExecutions } from '../take-payment.ts';
 
 /**
  * Where an operation is carried out: in the gateway, for the caller of a request, or by a command in place, whose caller has no
@@ -15,6 +17,7 @@ import type { CardExecutions } from '../take-payment.ts';
  */
 export interface Place {
   config: Config;
+  settings: Config['settings'];
   store: Store;
   caller: Caller;
   now(): number;
@@ -30,13 +33,29 @@ export interface Place {
   liveUi(): Promise<TemporalUi | undefined>;
   /** For taking payouts from this maker, where that is done in one step; a command in place asks in between. */
   intake(maker: string | undefined): Promise<IntakeDeps>;
-  /** Sends an update to the workflow of a card payment. */
-  updateCard: CardExecutions['update'];
   /** How long an answer of a worker is awaited, ms. */
   answerMs: number;
   /** Waits until workflows have done what they can, where they end with this process; elsewhere it returns at once. */
   carriedOut(workflowIds: readonly string[]): Promise<void>;
 }
+
+/** For the caller of a request to the gateway; bank and Temporal are open. */
+export const placeOf = (gateway: Gateway, caller: Caller): Place => ({
+  config: gateway.config,
+  settings: gateway.settings,
+  store: gateway.store,
+  caller,
+  now: () => gateway.now(),
+  client: async () => gateway.client,
+  bank: async () => gateway.bank,
+  readingBank: (use) => use(gateway.bank),
+  liveBank: async () => gateway.bank,
+  ui: async () => gateway.ui,
+  liveUi: async () => gateway.ui,
+  intake: (maker) => openIntake(gateway, maker),
+  answerMs: ANSWER_MS,
+  carriedOut: async () => {},
+});
 
 export type OperationHere<Input extends z.ZodObject = z.ZodObject, Answer extends object = object> = Operation<
   Place,

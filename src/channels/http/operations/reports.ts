@@ -69,7 +69,9 @@ async function* reportLines(place: Place, batch: BatchRecord, isMasked: boolean)
     if (failed !== undefined) yield* fileLines(`${batch.batchId}.failed.csv`, failed);
   }
   yield { batch: { file: batch.file } };
-  const report = batchReport(reportSource(config, store, batch, { ui: await place.ui(), reports: NO_PATHS, isMasked }));
+  const report = batchReport(
+    reportSource({ config, store, ui: await place.ui() }, batch, { reports: NO_PATHS, isMasked }),
+  );
   let next = await report.next();
   for (; next.done !== true; next = await report.next()) yield { rows: next.value };
   const live = await place.liveUi();

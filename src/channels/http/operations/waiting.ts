@@ -61,8 +61,8 @@ export const WAITING = operation({
 const AT_ONCE = 10;
 
 async function waiting(place: Place, payouts: readonly PayoutRecord[], ask: boolean): Promise<WaitingPayout[]> {
-  const { store, config } = place;
-  const deps = { store, settings: config.settings, bank: ask ? await place.bank() : undefined };
+  const { store, settings } = place;
+  const deps = { store, settings, bank: ask ? await place.bank() : undefined };
   const found = new Map<string, WaitingPayout>();
   await someAtOnce(payouts, AT_ONCE, async (row) => {
     const checks = await checksShown(store, row);
@@ -72,12 +72,12 @@ async function waiting(place: Place, payouts: readonly PayoutRecord[], ask: bool
 }
 
 async function comparisons(place: Place, payouts: readonly PayoutRecord[]): Promise<Comparison[]> {
-  const { store, config } = place;
+  const { store, settings } = place;
   const bank = payouts.some(needsBank) ? await place.bank() : undefined;
   const found: Comparison[] = [];
   for (const row of payouts) {
     if (found.length >= COMPARED_MAX) break;
-    found.push(...(await bothSides({ store, bank, clockSkewMs: config.settings.clockSkewMs }, row)));
+    found.push(...(await bothSides({ store, bank, settings }, row)));
   }
   return found;
 }

@@ -1,7 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DropFolder } from '../../../../src/channels/folder/drop-folder.ts';
-import { openIntake } from '../../../../src/channels/intake-deps.ts';
 import { Problem } from '../../../../src/domain/problem.ts';
 import { csvOf } from '../../../e2e/payout-files.ts';
 import type { Attack, ForgedDoor, Told } from '../attack.ts';
@@ -24,16 +23,9 @@ const dropped =
     mkdirSync(join(home, 'in'));
     writeFileSync(join(home, 'in', 'a.csv'), text(`folder-${random.between(1, 1e9)}`));
     writeFileSync(join(home, 'in', 'a.csv.done'), '');
-    const deps = {
-      store: opened.store,
-      intake: () => openIntake(opened, maker),
-      report: async () => Promise.reject(new Error('it was taken')),
-      failed: (error: unknown) => {
-        throw error;
-      },
-    };
+    const app = { ...opened, config: { ...opened.config, folderMaker: maker } };
     try {
-      const folder = await DropFolder.open(deps, { dir: home, invalid: 'stop', by });
+      const folder = await DropFolder.open(app, { dir: home, invalid: 'stop', by });
       const { refused, open } = await folder.sweep();
       return refused === 1 && open === 0 ? { refused: 'moved to error' } : 'taken';
     } catch (error) {

@@ -1,8 +1,6 @@
 import { type Client, ServiceError } from '@temporalio/client';
 import { expect, it } from 'vitest';
-import { CardVault } from '../../../src/bank/cards/card-vault.ts';
-import { cardDeps } from '../../../src/channels/http/gateway-parts.ts';
-import { loadConfig } from '../../../src/platform/config.ts';
+import { cardState } from '../../../src/channels/http/card-executions.ts';
 import { GRPC } from '../../../src/platform/temporal/grpc-status.ts';
 
 const grpcError = (code: number): Error => Object.assign(new Error('no answer'), { code, details: '', metadata: {} });
@@ -23,8 +21,6 @@ it.each([
       },
     };
     const client = { withDeadline: (_at: number, ask: () => unknown) => ask(), workflow: { getHandle: () => handle } };
-    const vault = new CardVault({ taskQueue: 'payouts-vault/1', lifeMs: 1 });
-    const cards = cardDeps(loadConfig({}), client as unknown as Client, vault, undefined);
-    expect(await cards.state('order-1')).toBe(is);
+    expect(await cardState(client as unknown as Client, 'order-1')).toBe(is);
   },
 );
