@@ -176,9 +176,8 @@ async function judgeResolve(
     if (isNamedOnly) return refused('the bank does not show just now that this order may pay it');
     for (const other of knownOrders(leg)) if (other !== orderId) setAside(leg, other);
     if (leg.orderId !== orderId) forgetDecision(follow);
-    leg.orderId = orderId;
+    leg.follows(orderId);
     leg.dismissed.delete(orderId);
-    if (leg.plan.endsPayout) leg.view.orderId = orderId;
     return accepted(`order ${orderId} is followed; any other is left to you`);
   }
   if (action === 'close-as-not-paid' && reason === 'status-unclear') return accepted('closed as not paid');

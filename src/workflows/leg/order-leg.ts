@@ -84,8 +84,6 @@ export class OrderLeg {
   ineffectiveSends = 0;
   /** Why an earlier run left the order to people, who decide before anything is sent. */
   parked: Reason | null;
-  /** Id of the order that is followed, once there is one. */
-  orderId: string | undefined;
   /** Read the order at once, because perhaps nothing will report it any more: a search found it. */
   readsAtOnce = false;
   /**
@@ -102,6 +100,7 @@ export class OrderLeg {
   /** The decision about the order's audit; passed to the bank until the order shows it. */
   decision: BankDecision | undefined;
   readonly reference: string;
+  private followed: string | undefined;
   private ended: 'paid' | 'unpaid' | 'absent' | undefined;
 
   /** `before`: the same leg, as known to this run before it lost its claim, or to the run that handed over. */
@@ -158,6 +157,17 @@ export class OrderLeg {
   private settledAs(as: 'paid' | 'unpaid' | 'absent'): SettledLegs {
     const { kind, earlier } = this.plan;
     return { ...earlier?.settled, [kind]: { upTo: this.known.attempts, as } };
+  }
+
+  /** Id of the order that is followed, once there is one. */
+  get orderId(): string | undefined {
+    return this.followed;
+  }
+
+  /** The payout shows the order that ends it. */
+  follows(orderId: string): void {
+    this.followed = orderId;
+    if (this.plan.endsPayout) this.view.orderId = orderId;
   }
 
   /** Adopts an order despite its differences once two people have said so; false: the first of them is noted. */

@@ -200,7 +200,7 @@ async function adopt(
   const { view, plan } = leg;
   for (const other of listed) if (other !== orderId) setAside(leg, other);
   leg.despite = differences;
-  if (plan.endsPayout) view.orderId = orderId;
+  leg.follows(orderId);
   if (pending !== undefined) {
     view.inbox.answer(pending, accepted(`the bank shows order ${orderId}; it is followed`));
   }

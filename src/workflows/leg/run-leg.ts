@@ -7,10 +7,9 @@ export async function runLeg(leg: OrderLeg): Promise<LegResult> {
   const placed = await placeOrder(leg);
   if (placed.kind === 'unpaid') return leg.endedBy({ ...placed, isStored: false });
   if (placed.kind !== 'placed') return placed;
-  leg.orderId = placed.orderId;
+  leg.follows(placed.orderId);
   leg.placedIds = [...new Set([...leg.placedIds, placed.orderId])];
   leg.readsAtOnce = placed.readsAtOnce;
-  if (leg.plan.endsPayout) leg.view.orderId = placed.orderId;
   leg.view.show(leg.plan.following);
   leg.decision = undefined;
   leg.view.inbox.cancelStage = 'open';
