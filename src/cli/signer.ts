@@ -163,7 +163,7 @@ export async function viewerOf(session: Session, { by, key }: Asker): Promise<st
   if (by !== undefined) {
     if (me.people.includes(by)) return by;
     throw new Problem('usage', 'unknown-person', `The policy does not name ${by}.`, {
-      hint: `Omit --by, or give one of: ${me.people.join(', ')}.`,
+      hint: 'Omit --by, or give the name of a person in the policy.',
     });
   }
   if (session.key !== undefined || me.name !== null) return me.name ?? (await askerOf(session, { by })).name;
